@@ -1,0 +1,92 @@
+//! Content blocks and small lenient readers for generic JSON values.
+//!
+//! A block that cannot be read becomes a labelled placeholder; nothing here fails.
+
+use crate::base::human;
+use crate::model::entry::Block;
+use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource};
+use serde_json::Value;
+
+/// A block as far as the screen needs it.
+pub fn block(value: &Value) -> Block {
+    match serde_json::from_value::<ContentBlock>(value.clone()) {
+        Ok(block) => from_schema(block),
+        Err(_) => {
+            let kind = str_of(value, "type").unwrap_or("?");
+            other(format!("unsupported content: {kind}"), str_of(value, "uri").map(str::to_owned), None)
+        }
+    }
+}
+
+pub fn from_schema(block: ContentBlock) -> Block {
+    match block {
+        ContentBlock::Text(text) => Block::Text(text.text),
+        ContentBlock::Image(image) => {
+            other(format!("image {}, {}", image.mime_type, decoded_size(&image.data)), image.uri, None)
+        }
+        ContentBlock::Audio(audio) => {
+            other(format!("audio {}, {}", audio.mime_type, decoded_size(&audio.data)), None, None)
+        }
+        ContentBlock::ResourceLink(link) => {
+            let name = link.title.filter(|t| !t.is_empty()).unwrap_or(link.name);
+            let mut label = format!("link {name}");
+            for more in
+                [link.mime_type, link.size.and_then(|s| u64::try_from(s).ok()).map(human::bytes)].into_iter().flatten()
+            {
+                label.push_str(", ");
+                label.push_str(&more);
+            }
+            other(label, Some(link.uri), None)
+        }
+        ContentBlock::Resource(resource) => match resource.resource {
+            EmbeddedResourceResource::TextResourceContents(text) => {
+                let kind = text.mime_type.map(|m| format!(" {m}")).unwrap_or_default();
+                let label = format!("resource{kind}, {}", human::bytes(text.text.len() as u64));
+                other(label, Some(text.uri), Some(text.text))
+            }
+            EmbeddedResourceResource::BlobResourceContents(blob) => {
+                let kind = blob.mime_type.map(|m| format!(" {m}")).unwrap_or_default();
+                other(format!("resource{kind}, {}", decoded_size(&blob.blob)), Some(blob.uri), None)
+            }
+            _ => other("resource of an unknown kind".into(), None, None),
+        },
+        _ => other("unsupported content".into(), None, None),
+    }
+}
+
+fn other(label: String, uri: Option<String>, text: Option<String>) -> Block {
+    Block::Other { label, uri, text }
+}
+
+/// The size of what base64 stands for, without decoding it.
+fn decoded_size(data: &str) -> String {
+    let padding = data.bytes().rev().take_while(|b| *b == b'=').count();
+    let digits = data.len() - padding;
+    if data.bytes().take(digits).any(|b| !(b.is_ascii_alphanumeric() || b"+/-_\r\n".contains(&b))) {
+        return "not valid base64".into();
+    }
+    human::bytes((digits * 3 / 4) as u64)
+}
+
+pub fn str_of<'a>(value: &'a Value, member: &str) -> Option<&'a str> {
+    value.get(member)?.as_str()
+}
+
+pub fn string_of(value: &Value, member: &str) -> Option<String> {
+    str_of(value, member).map(str::to_owned)
+}
+
+/// A counter, also when it is written as an integral float.
+pub fn u64_of(value: &Value, member: &str) -> Option<u64> {
+    let value = value.get(member)?;
+    value.as_u64().or_else(|| value.as_f64().filter(|f| f.fract() == 0.0 && *f >= 0.0 && *f < 9e15).map(|f| f as u64))
+}
+
+pub fn u32_of(value: &Value, member: &str) -> Option<u32> {
+    u64_of(value, member).and_then(|n| u32::try_from(n).ok())
+}
+
+/// A list; anything else, also null, is empty.
+pub fn list_of<'a>(value: &'a Value, member: &str) -> &'a [Value] {
+    value.get(member).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,91 @@
+//! What we say to the agent, built from the types of the schema crate, so that it validates.
+
+use crate::model::effect::{Answer, Call};
+use crate::model::event::Link;
+use crate::model::options::OptionValue;
+use crate::model::tool::Exit;
+use agent_client_protocol_schema::ProtocolVersion;
+use agent_client_protocol_schema::v1 as schema;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// Method and parameters of a call. `cwd` is the session's directory.
+pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json::Error> {
+    Ok(match call {
+        Call::Initialize => ("initialize", serde_json::to_value(initialize())?),
+        Call::NewSession => ("session/new", serde_json::to_value(schema::NewSessionRequest::new(cwd))?),
+        Call::Prompt { session, text, links, .. } => {
+            let mut blocks = vec![schema::ContentBlock::Text(schema::TextContent::new(text.clone()))];
+            blocks.extend(links.iter().map(link));
+            ("session/prompt", serde_json::to_value(schema::PromptRequest::new(session.as_str().to_owned(), blocks))?)
+        }
+        Call::SetMode { session, mode } => {
+            let request = schema::SetSessionModeRequest::new(session.as_str().to_owned(), mode.clone());
+            ("session/set_mode", serde_json::to_value(request)?)
+        }
+        Call::SetOption { session, option, value } => {
+            // `type` goes with a boolean and never with a select.
+            let value = match value {
+                OptionValue::Id(id) => json!({ "sessionId": session.as_str(), "configId": option, "value": id }),
+                OptionValue::Bool(on) => {
+                    json!({ "sessionId": session.as_str(), "configId": option, "type": "boolean", "value": on })
+                }
+            };
+            ("session/set_config_option", value)
+        }
+        Call::Authenticate { method } => {
+            ("authenticate", serde_json::to_value(schema::AuthenticateRequest::new(method.clone()))?)
+        }
+    })
+}
+
+fn link(link: &Link) -> schema::ContentBlock {
+    schema::ContentBlock::ResourceLink(schema::ResourceLink::new(link.name.clone(), link.uri.clone()))
+}
+
+/// Only what works is advertised. The two members of `_meta` are how agents of today find out that shell
+/// output and log-in commands are shown.
+fn initialize() -> schema::InitializeRequest {
+    let mut meta = Map::new();
+    meta.insert("terminal_output".into(), Value::Bool(true));
+    meta.insert("terminal-auth".into(), Value::Bool(true));
+    let session = schema::ClientSessionCapabilities::new()
+        .config_options(
+            schema::SessionConfigOptionsCapabilities::new().boolean(schema::BooleanConfigOptionCapabilities::new()),
+        )
+        .notices(schema::NoticeCapabilities::new());
+    let capabilities = schema::ClientCapabilities::new()
+        .fs(schema::FileSystemCapabilities::new().read_text_file(true).write_text_file(true))
+        .terminal(true)
+        .session(session)
+        .auth(schema::AuthCapabilities::new().terminal(true))
+        .meta(meta);
+    schema::InitializeRequest::new(ProtocolVersion::V1)
+        .client_capabilities(capabilities)
+        .client_info(schema::Implementation::new("acp-tui", env!("CARGO_PKG_VERSION")).title("acp-tui".to_owned()))
+}
+
+/// The result of a request of the agent; errors are encoded by the wire.
+pub fn answer(answer: &Answer) -> Value {
+    match answer {
+        Answer::Empty | Answer::Error(_) => json!({}),
+        Answer::Selected(option) => json!({ "outcome": { "outcome": "selected", "optionId": option } }),
+        Answer::Cancelled => json!({ "outcome": { "outcome": "cancelled" } }),
+        Answer::Content(content) => json!({ "content": content }),
+        Answer::Terminal(id) => json!({ "terminalId": id.as_str() }),
+        Answer::Exit(exit) => exit_status(exit),
+    }
+}
+
+/// a code or the name of a signal, never 128+n.
+pub fn exit_status(exit: &Exit) -> Value {
+    json!({ "exitCode": if exit.signal.is_some() { None } else { exit.code }, "signal": exit.signal })
+}
+
+/// `exitStatus` only once the process has exited.
+pub fn terminal_output(text: &str, truncated: bool, exit: Option<&Exit>) -> Value {
+    match exit {
+        Some(exit) => json!({ "output": text, "truncated": truncated, "exitStatus": exit_status(exit) }),
+        None => json!({ "output": text, "truncated": truncated }),
+    }
+}

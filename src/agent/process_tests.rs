@@ -1,0 +1,187 @@
+use super::*;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+
+const QUICK: Graces = Graces { stdin: Duration::from_millis(100), term: Duration::from_millis(100) };
+/// Long enough never to be reached: the test hangs visibly instead of passing by luck.
+const PATIENT: Graces = Graces { stdin: Duration::from_mins(1), term: Duration::from_mins(1) };
+
+fn sh(script: &str) -> AgentProcess {
+    spawn(&spec("sh", &["-c", script])).unwrap()
+}
+
+fn spec(command: &str, args: &[&str]) -> AgentSpec {
+    AgentSpec {
+        command: command.into(),
+        args: args.iter().map(Into::into).collect(),
+        env: vec![("ACP_TEST".to_owned(), "x y".to_owned())],
+        cwd: std::env::temp_dir(),
+    }
+}
+
+/// The first line the agent prints: it has then set up what the test needs.
+async fn first_line(agent: &mut AgentProcess) -> (String, BufReader<ChildStdout>) {
+    let mut reader = BufReader::new(agent.stdout.take().unwrap());
+    let mut line = String::new();
+    reader.read_line(&mut line).await.unwrap();
+    (line.trim().to_owned(), reader)
+}
+
+fn is_alive(pid: &str) -> bool {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => !stat.rsplit_once(')').unwrap().1.trim_start().starts_with(['Z', 'X']),
+        Err(_) => {
+            cfg!(not(target_os = "linux"))
+                && rustix::process::test_kill_process(Pid::from_raw(pid.parse().unwrap()).unwrap()).is_ok()
+        }
+    }
+}
+
+async fn wait_dead(pid: &str) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while is_alive(pid) {
+        assert!(Instant::now() < deadline, "{pid} is still alive");
+        sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn codes_and_signals_are_told() {
+    let mut agent = sh("exit 3");
+    let exit = agent.wait().await.unwrap();
+    assert_eq!((exit.to_string().as_str(), exit.code), ("exit 3", Some(3)));
+    assert_eq!(agent.wait().await.unwrap(), exit);
+    assert_eq!(agent.try_wait().unwrap(), Some(exit));
+    let exit = sh("kill -KILL $$").wait().await.unwrap();
+    assert_eq!(exit.to_string(), "killed by SIGKILL");
+    assert_eq!(exit, ExitFact { code: None, signal: Some("SIGKILL".to_owned()) });
+}
+
+#[tokio::test]
+async fn r_056_arguments_are_not_read_by_a_shell_and_the_environment_arrives() {
+    let mut agent = spawn(&spec("sh", &["-c", "printf '%s|' \"$@\" \"$ACP_TEST\"; pwd -P", "sh", "$HOME; *"])).unwrap();
+    let mut text = String::new();
+    agent.stdout.take().unwrap().read_to_string(&mut text).await.unwrap();
+    let cwd = std::env::temp_dir().canonicalize().unwrap();
+    assert_eq!(text, format!("$HOME; *|x y|{}\n", cwd.display()));
+}
+
+#[tokio::test]
+async fn r_057_the_agent_leads_a_group_of_its_own() {
+    let agent = sh("exec sleep 1000");
+    let pid = Pid::from_raw(agent.pid).unwrap();
+    assert_eq!(rustix::process::getpgid(Some(pid)).unwrap(), pid);
+    assert_ne!(rustix::process::getpgid(None).unwrap(), pid);
+}
+
+#[tokio::test]
+async fn what_went_wrong_at_the_start_is_told_apart() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("agent");
+    let path = file.to_str().unwrap().to_owned();
+    std::fs::write(&file, "#!/no/such/interpreter\n").unwrap();
+    assert!(matches!(spawn(&spec(&path, &[])), Err(SpawnError::NotExecutable { .. })));
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(matches!(spawn(&spec(&path, &[])), Err(SpawnError::NoInterpreter { .. })));
+    assert!(matches!(spawn(&spec("no-such-agent-anywhere", &[])), Err(SpawnError::NotFound { .. })));
+    assert!(matches!(spawn(&spec("a\0b", &[])), Err(SpawnError::Other { .. })));
+    let lost = AgentSpec { cwd: dir.path().join("gone"), ..spec("sh", &[]) };
+    assert!(spawn(&lost).unwrap_err().to_string().contains("gone"));
+}
+
+#[tokio::test]
+async fn r_058_an_agent_that_ends_with_its_input_needs_nothing() {
+    let mut agent = sh("cat; exit 5");
+    let mut stdin = agent.stdin.take().unwrap();
+    stdin.write_all(b"x\n").await.unwrap();
+    let (line, _out) = first_line(&mut agent).await;
+    assert_eq!(line, "x");
+    drop(stdin);
+    let report = agent.shutdown(PATIENT).await;
+    assert_eq!(report.needed, Needed::Nothing);
+    assert_eq!(report.exit.unwrap().code, Some(5));
+    assert_eq!(report.survivors, []);
+}
+
+#[tokio::test]
+async fn r_058_an_agent_that_stays_is_asked() {
+    let mut agent = sh("echo ready; exec sleep 1000");
+    let (_, _out) = first_line(&mut agent).await;
+    let report = agent.shutdown(Graces { stdin: QUICK.stdin, ..PATIENT }).await;
+    assert_eq!(report.needed, Needed::Term);
+    assert_eq!(report.exit.unwrap().to_string(), "killed by SIGTERM");
+}
+
+#[tokio::test]
+async fn r_058_fact_23_an_agent_that_does_not_listen_is_killed_with_its_children() {
+    let mut agent = sh("trap '' TERM; sleep 1000 & echo $!; wait; while :; do sleep 1000; done");
+    let (grandchild, _out) = first_line(&mut agent).await;
+    assert!(is_alive(&grandchild));
+    let report = agent.shutdown(QUICK).await;
+    assert_eq!(report.needed, Needed::Kill);
+    assert_eq!(report.exit.unwrap().to_string(), "killed by SIGKILL");
+    assert_eq!(report.survivors, []);
+    assert!(!is_alive(&grandchild));
+}
+
+#[tokio::test]
+async fn children_an_agent_left_behind_are_ended_too() {
+    let mut agent = sh("sleep 1000 & echo $!; exit 0");
+    let (child, _out) = first_line(&mut agent).await;
+    assert_eq!(agent.wait().await.unwrap().code, Some(0));
+    assert!(is_alive(&child));
+    let report = agent.shutdown(Graces { stdin: QUICK.stdin, ..PATIENT }).await;
+    assert_eq!(report.needed, Needed::Term);
+    assert!(!is_alive(&child));
+}
+
+#[tokio::test]
+async fn dropping_kills_the_group_even_after_the_leader_ended() {
+    let mut agent = sh("sleep 1000 & echo $!; wait");
+    let (child, _out) = first_line(&mut agent).await;
+    let leader = agent.pid.to_string();
+    drop(agent);
+    wait_dead(&child).await;
+    wait_dead(&leader).await;
+
+    let mut agent = sh("sleep 1000 & echo $!");
+    let (child, _out) = first_line(&mut agent).await;
+    agent.wait().await.unwrap();
+    drop(agent);
+    wait_dead(&child).await;
+}
+
+#[tokio::test]
+async fn a_group_that_is_gone_gets_no_signal() {
+    let mut agent = sh("exit 0");
+    agent.wait().await.unwrap();
+    assert!(agent.group_gone);
+    assert_eq!(agent.group(), None);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn r_058_a_process_that_moved_away_is_named() {
+    let mut agent = sh("setsid sleep 1001 & sleep 1000 & echo $!; wait");
+    let (_, _out) = first_line(&mut agent).await;
+    // Until it has moved, it would be ended with the group.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let mut family = Family::default();
+    let away = loop {
+        family.look(agent.pid);
+        let moved = family.alive().into_iter().find(|s| {
+            let own = Pid::from_raw(s.pid);
+            own.is_some() && rustix::process::getpgid(own).is_ok_and(|group| Some(group) == own)
+        });
+        if let Some(moved) = moved {
+            break moved.pid;
+        }
+        assert!(Instant::now() < deadline);
+        sleep(Duration::from_millis(5)).await;
+    };
+    let report = agent.shutdown(QUICK).await;
+    let survivors: Vec<_> = report.survivors.iter().map(|s| s.pid).collect();
+    assert_eq!(survivors, [away]);
+    assert!(report.survivors[0].command.contains("sleep 1001"), "{report:?}");
+    rustix::process::kill_process(Pid::from_raw(away).unwrap(), Signal::KILL).unwrap();
+}

@@ -1,0 +1,179 @@
+//! Results of our own calls, as far as the client uses them.
+//!
+//! Missing and malformed optional members count as absent (section 3 of the checklist); a result without its
+//! required members is an error of the call, never of the connection.
+
+use super::content::{list_of, str_of, string_of};
+use super::tools::{env_map, login_command};
+use crate::model::event::{AgentCaps, AuthKind, AuthMethod, CallError, InitResult, PromptResult, SessionResult, Stop};
+use crate::model::ids::SessionId;
+use crate::model::options::{Choice, ConfigOption, LegacyModel, Mode, Modes, OptionKind};
+use serde_json::Value;
+
+fn value_of(result: &str) -> Value {
+    serde_json::from_str(result).unwrap_or(Value::Null)
+}
+
+fn malformed(method: &str, why: &str) -> CallError {
+    CallError::new(-32603, format!("malformed response to {method}: {why}"))
+}
+
+/// the version is an integer in 0…65535, nothing else.
+pub fn initialize(result: &str) -> Result<InitResult, CallError> {
+    let value = value_of(result);
+    let version = match value.get("protocolVersion") {
+        Some(Value::Number(n)) if n.is_u64() => n.as_u64().and_then(|n| u16::try_from(n).ok()),
+        _ => None,
+    };
+    let Some(protocol_version) = version else {
+        let got = value.get("protocolVersion").map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        return Err(malformed("initialize", &format!("protocolVersion is {got}, not a whole number")));
+    };
+    let info = value.get("agentInfo").unwrap_or(&Value::Null);
+    let caps = value.get("agentCapabilities").unwrap_or(&Value::Null);
+    let prompt = caps.get("promptCapabilities").unwrap_or(&Value::Null);
+    let flag = |of: &Value, member: &str| of.get(member).and_then(Value::as_bool).unwrap_or(false);
+    Ok(InitResult {
+        protocol_version,
+        name: string_of(info, "name"),
+        title: string_of(info, "title"),
+        version: string_of(info, "version"),
+        caps: AgentCaps {
+            load_session: flag(caps, "loadSession"),
+            image: flag(prompt, "image"),
+            audio: flag(prompt, "audio"),
+            embedded_context: flag(prompt, "embeddedContext"),
+        },
+        auth_methods: auth_methods(list_of(&value, "authMethods")),
+    })
+}
+
+/// Also found in `data.authMethods` of -32000.
+pub fn auth_methods(list: &[Value]) -> Vec<AuthMethod> {
+    list.iter().filter_map(auth_method).collect()
+}
+
+fn auth_method(value: &Value) -> Option<AuthMethod> {
+    let id = string_of(value, "id")?;
+    let meta = value.get("_meta");
+    let described = meta.and_then(|m| m.get("terminal-auth")).and_then(login_command);
+    let in_terminal =
+        str_of(value, "type") == Some("terminal") || meta.and_then(|m| str_of(m, "type")) == Some("terminal");
+    let strings = |member: &str| -> Vec<String> {
+        list_of(value, member).iter().filter_map(|a| a.as_str().map(str::to_owned)).collect()
+    };
+    let kind = if let Some(described) = described {
+        described
+    } else if in_terminal {
+        AuthKind::Terminal { args: strings("args"), env: env_map(value.get("env")) }
+    } else if str_of(value, "type") == Some("env_var") {
+        let var = |v: &Value| v.as_str().map(str::to_owned).or_else(|| string_of(v, "name"));
+        AuthKind::Env { vars: list_of(value, "vars").iter().filter_map(var).collect() }
+    } else {
+        AuthKind::Agent
+    };
+    let name = string_of(value, "name").unwrap_or_else(|| id.clone());
+    Some(AuthMethod { id, name, description: string_of(value, "description"), kind })
+}
+
+pub fn new_session(result: &str) -> Result<SessionResult, CallError> {
+    let value = value_of(result);
+    let Some(id) = str_of(&value, "sessionId") else {
+        return Err(malformed("session/new", "sessionId is missing"));
+    };
+    Ok(SessionResult {
+        id: SessionId::from(id),
+        modes: value.get("modes").and_then(modes),
+        options: options(list_of(&value, "configOptions")),
+        model: value.get("models").and_then(legacy_model),
+    })
+}
+
+/// without a current id or without a list there are no modes.
+fn modes(value: &Value) -> Option<Modes> {
+    let available = value.get("availableModes")?.as_array()?;
+    let mode = |m: &Value| {
+        let id = string_of(m, "id")?;
+        let name = string_of(m, "name").unwrap_or_else(|| id.clone());
+        Some(Mode { id, name, description: string_of(m, "description") })
+    };
+    Some(Modes {
+        current: string_of(value, "currentModeId")?,
+        pending: None,
+        available: available.iter().filter_map(mode).collect(),
+    })
+}
+
+fn legacy_model(value: &Value) -> Option<LegacyModel> {
+    let id = string_of(value, "currentModelId")?;
+    let listed = list_of(value, "availableModels").iter().find(|m| str_of(m, "modelId") == Some(&id));
+    let name = listed.and_then(|m| string_of(m, "name")).unwrap_or_else(|| id.clone());
+    Some(LegacyModel { id, name })
+}
+
+/// Flat and grouped lists; bad values are dropped one by one, an option of unknown type as a whole.
+pub fn options(list: &[Value]) -> Vec<ConfigOption> {
+    list.iter().filter_map(option).collect()
+}
+
+fn option(value: &Value) -> Option<ConfigOption> {
+    let id = string_of(value, "id")?;
+    let kind = match str_of(value, "type")? {
+        "select" => {
+            let mut values = Vec::new();
+            for item in list_of(value, "options") {
+                if let Some(group) = str_of(item, "group") {
+                    let name = str_of(item, "name").unwrap_or(group);
+                    values.extend(list_of(item, "options").iter().filter_map(|v| choice(v, Some(name))));
+                } else {
+                    values.extend(choice(item, None));
+                }
+            }
+            OptionKind::Select { current: string_of(value, "currentValue")?, values }
+        }
+        "boolean" => OptionKind::Bool { current: value.get("currentValue")?.as_bool()? },
+        _ => return None,
+    };
+    Some(ConfigOption {
+        name: string_of(value, "name").unwrap_or_else(|| id.clone()),
+        description: string_of(value, "description"),
+        category: string_of(value, "category"),
+        pending: None,
+        kind,
+        id,
+    })
+}
+
+fn choice(value: &Value, group: Option<&str>) -> Option<Choice> {
+    let id = string_of(value, "value")?;
+    Some(Choice {
+        name: string_of(value, "name").unwrap_or_else(|| id.clone()),
+        description: string_of(value, "description"),
+        group: group.map(str::to_owned),
+        value: id,
+    })
+}
+
+/// a missing or unknown reason ends the turn all the same.
+pub fn prompt(result: &str) -> PromptResult {
+    let value = value_of(result);
+    let stop = match value.get("stopReason") {
+        None | Some(Value::Null) => Stop::Odd(None),
+        Some(Value::String(reason)) => match reason.as_str() {
+            "end_turn" => Stop::EndTurn,
+            "max_tokens" => Stop::MaxTokens,
+            "max_turn_requests" => Stop::MaxTurnRequests,
+            "refusal" => Stop::Refusal,
+            "cancelled" => Stop::Cancelled,
+            other => Stop::Odd(Some(other.to_owned())),
+        },
+        Some(other) => Stop::Odd(Some(other.to_string())),
+    };
+    PromptResult { stop, usage: value.get("usage").filter(|u| u.is_object()).cloned() }
+}
+
+/// `None` when the agent sent no list at all (fact 18).
+pub fn set_option(result: &str) -> Option<Vec<ConfigOption>> {
+    let value = value_of(result);
+    value.get("configOptions").and_then(Value::as_array).map(|list| options(list))
+}

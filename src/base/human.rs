@@ -1,0 +1,89 @@
+//! Numbers as people read them: sizes, durations, tokens.
+//!
+//! No locale. Figures are rounded down, so nothing ever claims to be more than it is.
+
+use std::time::Duration;
+
+/// "512 B", "1.2 MB" (steps of 1000).
+pub fn bytes(n: u64) -> String {
+    if n < 1000 { format!("{n} B") } else { scaled(n, &["kB", "MB", "GB", "TB", "PB", "EB"]) }
+}
+
+/// "512", "38 k", "1 M".
+pub fn tokens(n: u64) -> String {
+    if n < 1000 { n.to_string() } else { scaled(n, &["k", "M", "G", "T", "P", "E"]) }
+}
+
+/// "4 s", "1:02", "1:01:05".
+pub fn duration(d: Duration) -> String {
+    let s = d.as_secs();
+    match s {
+        0..60 => format!("{s} s"),
+        60..3600 => format!("{}:{:02}", s / 60, s % 60),
+        _ => format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60),
+    }
+}
+
+/// Like [`duration`], with tenths below one second.
+pub fn precise(d: Duration) -> String {
+    match d.as_millis() {
+        0..100 => "<0.1 s".to_owned(),
+        ms @ 100..1000 => format!("0.{} s", ms / 100),
+        _ => duration(d),
+    }
+}
+
+/// One decimal below ten, unless it is zero.
+fn scaled(n: u64, units: &[&str]) -> String {
+    let mut unit = 1000;
+    let mut name = 0;
+    while n / unit >= 1000 && name + 1 < units.len() {
+        unit *= 1000;
+        name += 1;
+    }
+    let (whole, tenth) = (n / unit, n % unit / (unit / 10));
+    if whole < 10 && tenth > 0 {
+        format!("{whole}.{tenth} {}", units[name])
+    } else {
+        format!("{whole} {}", units[name])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        for (n, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1000, "1 kB"),
+            (1_290_000, "1.2 MB"),
+            (38_400_000, "38 MB"),
+            (u64::MAX, "18 EB"),
+        ] {
+            assert_eq!(bytes(n), text);
+        }
+    }
+
+    #[test]
+    fn token_counts() {
+        for (n, text) in
+            [(7, "7"), (38_400, "38 k"), (999_999, "999 k"), (1_000_000, "1 M"), (1_048_576, "1 M"), (1_250, "1.2 k")]
+        {
+            assert_eq!(tokens(n), text);
+        }
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration(Duration::from_millis(4900)), "4 s");
+        assert_eq!(duration(Duration::from_secs(62)), "1:02");
+        assert_eq!(duration(Duration::from_secs(3665)), "1:01:05");
+        assert_eq!(precise(Duration::from_millis(240)), "0.2 s");
+        assert_eq!(precise(Duration::from_millis(3)), "<0.1 s");
+        assert_eq!(precise(Duration::from_secs(4)), "4 s");
+        assert!(!duration(Duration::MAX).is_empty());
+    }
+}

@@ -1,0 +1,10 @@
+//! Small tools without knowledge of agents, screens or file formats.
+
+pub mod escape;
+pub mod human;
+pub mod paths;
+pub mod sanitize;
+pub mod signal;
+pub mod tail;
+pub mod toml_doc;
+pub mod utf8;

@@ -1,0 +1,227 @@
+//! Makes text of agents and programs harmless before it reaches the terminal or goes back to an agent.
+//!
+//! Does not wrap, does not measure, keeps no colours (see `text::ansi`). Invariant: no control character comes out,
+//! except `\n` and `\t` where the function says so; nothing is allocated when nothing changes.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::escape::{Escapes, Step};
+
+/// What happens to a tab and to the end of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// Both become a space.
+    Line,
+    /// Ends of lines become a space, tabs stay.
+    Tabbed,
+    /// Both stay.
+    Block,
+}
+
+/// One line for the screen (R-245, R-451): titles, names, paths, messages.
+pub fn line(text: &str) -> Cow<'_, str> {
+    clean(text, Layout::Line)
+}
+
+/// One line for the screen whose tabs stay (a line of a file).
+pub fn tabbed(text: &str) -> Cow<'_, str> {
+    clean(text, Layout::Tabbed)
+}
+
+/// Lines for the screen (R-245): `\n` and `\t` stay, CR LF and a lone CR become `\n`.
+pub fn block(text: &str) -> Cow<'_, str> {
+    clean(text, Layout::Block)
+}
+
+/// Text for an agent (R-384): no escape sequence and no control character but `\n` and `\t`.
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    PlainStream::new().push(text, &mut out);
+    out
+}
+
+/// [`plain`] for text that arrives in pieces: the cuts do not matter.
+#[derive(Clone, Debug, Default)]
+pub struct PlainStream {
+    escapes: Escapes,
+}
+
+impl PlainStream {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn push(&mut self, text: &str, out: &mut String) {
+        for c in text.chars() {
+            if let Step::Char(c) = self.escapes.feed(c)
+                && (!c.is_control() || matches!(c, '\n' | '\t'))
+            {
+                out.push(c);
+            }
+        }
+    }
+}
+
+/// Whether a character is not visible or moves others about, so that text would not be what it seems to be.
+///
+/// ZWJ, ZWNJ and variation selectors are not among them: emoji and several scripts need them.
+pub const fn is_deceptive(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+    )
+}
+
+/// Appends a character as it may be shown: deceptive ones as `⟨U+202E⟩`, control characters not at all.
+pub fn push_visible(c: char, out: &mut String) {
+    if is_deceptive(c) {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "⟨U+{:04X}⟩", c as u32);
+    } else if !c.is_control() {
+        out.push(c);
+    }
+}
+
+const fn is_break(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+fn unchanged(c: char, layout: Layout) -> bool {
+    match c {
+        ' '..='~' => true,
+        '\n' => layout == Layout::Block,
+        '\t' => layout != Layout::Line,
+        _ => !c.is_control() && !is_break(c) && !is_deceptive(c),
+    }
+}
+
+fn clean(text: &str, layout: Layout) -> Cow<'_, str> {
+    let Some((first, _)) = text.char_indices().find(|(_, c)| !unchanged(*c, layout)) else {
+        return Cow::Borrowed(text);
+    };
+    let mut out = String::with_capacity(text.len() + 16);
+    out.push_str(&text[..first]);
+    let mut escapes = Escapes::new();
+    let mut after_cr = false;
+    for c in text[first..].chars() {
+        let Step::Char(c) = escapes.feed(c) else { continue };
+        let completes_crlf = after_cr && c == '\n';
+        after_cr = c == '\r';
+        if completes_crlf {
+            continue;
+        }
+        match c {
+            '\t' => out.push(if layout == Layout::Line { ' ' } else { '\t' }),
+            c if is_break(c) => out.push(if layout == Layout::Block { '\n' } else { ' ' }),
+            c => push_visible(c, &mut out),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn r_245_escape_sequences_vanish_whole() {
+        assert_eq!(line("a\x1b[31mred\x1b[0m b"), "ared b");
+        assert_eq!(line("x\x1b]52;c;cHduZWQ=\x07y\x1b]0;title\x1b\\z"), "xyz");
+        assert_eq!(line("x\x1bP1$r\x1b\\y\u{9b}31mz"), "xyz");
+        assert_eq!(line("x\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\"), "xlink");
+    }
+
+    #[test]
+    fn r_245_control_characters_vanish() {
+        assert_eq!(line("a\x00\x07\x08\x7f\u{80}\u{99}b"), "ab");
+        assert_eq!(line("a\u{85}b"), "a b");
+    }
+
+    #[test]
+    fn r_245_direction_and_zero_width_characters_become_visible() {
+        assert_eq!(line("a\u{202e}b"), "a⟨U+202E⟩b");
+        assert_eq!(line("a\u{200b}\u{feff}b"), "a⟨U+200B⟩⟨U+FEFF⟩b");
+        assert_eq!(line("👩\u{200d}🚀 ❤\u{fe0f}"), "👩\u{200d}🚀 ❤\u{fe0f}");
+    }
+
+    #[test]
+    fn r_451_a_title_is_one_line() {
+        assert_eq!(line("a\nb\tc\r\nd\u{2028}e"), "a b c d e");
+        assert_eq!(tabbed("a\tb\nc"), "a\tb c");
+    }
+
+    #[test]
+    fn a_block_keeps_lines_and_tabs() {
+        assert_eq!(block("a\r\nb\rc\n\td\x1b[m"), "a\nb\nc\n\td");
+        assert_eq!(block("a\r\r\nb"), "a\n\nb");
+    }
+
+    #[test]
+    fn borrowed_when_nothing_changes() {
+        assert!(matches!(line("grüße 🦀 漢字"), Cow::Borrowed(_)));
+        assert!(matches!(block("a\n\tb"), Cow::Borrowed(_)));
+        assert!(matches!(line(""), Cow::Borrowed("")));
+    }
+
+    #[test]
+    fn r_384_plain_text_for_the_agent() {
+        assert_eq!(plain("\x1b[1mok\x1b[0m\r\n\tx\x08\x07 50%\r100%\r\n"), "ok\n\tx 50%100%\n");
+        assert_eq!(plain("a\u{202e}b"), "a\u{202e}b");
+    }
+
+    #[test]
+    fn r_384_a_sequence_may_be_split() {
+        let mut stream = PlainStream::new();
+        let mut out = String::new();
+        for piece in ["a\x1b", "[3", "1mb\r", "\nc\x1b]0;ti", "tle\x1b", "\\d"] {
+            stream.push(piece, &mut out);
+        }
+        assert_eq!(out, "ab\ncd");
+    }
+
+    fn hostile() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            any::<char>().prop_map(String::from),
+            ".{0,3}",
+            Just("\x1b[".to_owned()),
+            Just("\x1b]".to_owned()),
+            Just("\x1b\\".to_owned()),
+            Just("\x1bP".to_owned()),
+            Just("\r\n".to_owned()),
+            (0u32..0xa0).prop_map(|c| char::from_u32(c).unwrap_or(' ').to_string()),
+        ];
+        proptest::collection::vec(piece, 0..30).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn r_245_no_control_character_ever_comes_out(text in hostile()) {
+            prop_assert!(!line(&text).chars().any(|c| c.is_control() || is_deceptive(c)));
+            prop_assert!(!tabbed(&text).chars().any(|c| c != '\t' && c.is_control()));
+            prop_assert!(!block(&text).chars().any(|c| !matches!(c, '\n' | '\t') && (c.is_control() || is_deceptive(c))));
+            prop_assert!(!plain(&text).chars().any(|c| !matches!(c, '\n' | '\t') && c.is_control()));
+        }
+
+        #[test]
+        fn cleaning_twice_changes_nothing(text in hostile()) {
+            let once = line(&text).into_owned();
+            prop_assert_eq!(line(&once), once.as_str());
+            let once = block(&text).into_owned();
+            prop_assert_eq!(block(&once), once.as_str());
+        }
+
+        #[test]
+        fn r_384_cuts_do_not_matter(text in hostile(), step in 1usize..6) {
+            let chars: Vec<char> = text.chars().collect();
+            let mut stream = PlainStream::new();
+            let mut out = String::new();
+            for chunk in chars.chunks(step) {
+                stream.push(&chunk.iter().collect::<String>(), &mut out);
+            }
+            prop_assert_eq!(out, plain(&text));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! From what was typed to what is started: the agent's command, the session's directory, the engine's settings.
+
+use super::args::{Common, Usage};
+use crate::config::agents::{self, AgentCommand};
+use crate::config::dirs::{Dirs, Env};
+use crate::config::load::{self, Warning};
+use crate::config::schema::Config;
+use crate::engine::EngineConfig;
+use crate::model::session::Policy;
+use crate::wire::trace::Recorder;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Everything that is read before anything is started.
+pub struct Surroundings {
+    pub config: Config,
+    pub warnings: Vec<Warning>,
+    pub dirs: Option<Dirs>,
+    pub path: OsString,
+}
+
+impl Surroundings {
+    pub fn read() -> Self {
+        let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
+        let (config, warnings) = dirs.as_ref().map(|d| load::load_file(&d.config_file())).unwrap_or_default();
+        Self { config, warnings, dirs, path: std::env::var_os("PATH").unwrap_or_default() }
+    }
+}
+
+/// The agent that was named on the command line, if any.
+pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentCommand>, Usage> {
+    if let Some((command, args)) = common.command.split_first() {
+        let text = |word: &OsString| word.to_string_lossy().into_owned();
+        return Ok(Some(AgentCommand {
+            name: text(command),
+            command: text(command),
+            args: args.iter().map(text).collect(),
+            env: BTreeMap::new(),
+        }));
+    }
+    match &common.agent {
+        Some(name) if name == "demo" => demo_agent().map(Some),
+        Some(name) => agents::resolve(config, name).map(Some).map_err(|e| Usage(e.to_string())),
+        None => Ok(None),
+    }
+}
+
+/// This program as the demo agent.
+pub fn demo_agent() -> Result<AgentCommand, Usage> {
+    let program = std::env::current_exe().map_err(|e| Usage(format!("cannot find my own program: {e}")))?;
+    Ok(AgentCommand {
+        name: "demo".into(),
+        command: program.to_string_lossy().into_owned(),
+        args: vec!["demo-agent".into()],
+        env: BTreeMap::new(),
+    })
+}
+
+/// The session's directory, absolute and existing.
+pub fn directory(common: &Common) -> Result<PathBuf, Usage> {
+    let here = || std::env::current_dir().map_err(|e| Usage(format!("this directory is gone: {e}")));
+    let wanted = match &common.cwd {
+        Some(dir) if dir.is_absolute() => dir.clone(),
+        Some(dir) => here()?.join(dir),
+        None => here()?,
+    };
+    let found = wanted.canonicalize().map_err(|e| Usage(format!("--cwd {}: {e}", wanted.display())))?;
+    if found.is_dir() { Ok(found) } else { Err(Usage(format!("--cwd {}: not a directory", wanted.display()))) }
+}
+
+pub fn engine_config(
+    agent: AgentCommand,
+    cwd: PathBuf,
+    policy: Policy,
+    common: &Common,
+    dirs: Option<&Dirs>,
+) -> Result<EngineConfig, Usage> {
+    let record = match &common.record {
+        Some(file) => Some(Recorder::create(file).map_err(|e| Usage(format!("--record {}: {e}", file.display())))?),
+        None => None,
+    };
+    let suggestion = suggestion(&agent);
+    let install = known(&agent).map(|k| k.install).filter(|i| !i.is_empty());
+    Ok(EngineConfig {
+        suggestion,
+        install,
+        command: agent.command,
+        args: agent.args,
+        env: agent.env.into_iter().collect(),
+        cwd,
+        policy,
+        journals: dirs.map(|d| d.state.join("sessions")),
+        record,
+        shell: std::env::var("SHELL").ok(),
+        graces: crate::agent::process::Graces::default(),
+    })
+}
+
+/// What is known of a program that speaks the protocol only when it is started in a certain way.
+fn known(agent: &AgentCommand) -> Option<agents::KnownAgent> {
+    let name = Path::new(&agent.command).file_name()?.to_str()?;
+    agents::known().into_iter().find(|k| k.command == name)
+}
+
+/// The command line that the person may have meant.
+fn suggestion(agent: &AgentCommand) -> Option<String> {
+    let known = known(agent).filter(|k| !k.args.is_empty())?;
+    let given = known.args.iter().all(|arg| agent.args.contains(arg));
+    (!given).then(|| format!("{} {}", known.command, known.args.join(" ")))
+}

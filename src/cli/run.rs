@@ -1,0 +1,177 @@
+//! Runs what the command line asks for and maps the outcome to an exit code.
+
+use super::args::{self, Command, Common, Exec, Usage};
+use super::help::HELP;
+use super::launch::{self, Surroundings};
+use crate::base::sanitize;
+use crate::demo;
+use crate::engine::Engine;
+use crate::headless::{self, ExecOptions, Style, code};
+use crate::model::session::{Allow, Policy};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What the demo is asked when nobody types.
+const DEMO_PROMPT: &str = "Fix the subtraction in add() and run the tests.";
+/// Bytes of a prompt from standard input.
+const MAX_PROMPT: u64 = 16 << 20;
+
+/// The whole program. `args` are those after the program's name.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let command = match args::parse(args) {
+        Ok(command) => command,
+        Err(usage) => return fail(&usage),
+    };
+    let outcome = match command {
+        Command::Help => print(HELP),
+        Command::Version => print(concat!("acp-tui ", env!("CARGO_PKG_VERSION"), "\n")),
+        Command::DemoAgent { script, fast } => demo_agent(script.as_deref(), fast),
+        Command::Exec(exec) => run_exec(*exec),
+        Command::Demo(common) => run_demo(&common),
+        Command::Screen(common) => super::screen::run(&common),
+    };
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(usage) => fail(&usage),
+    }
+}
+
+fn fail(usage: &Usage) -> ExitCode {
+    say(&usage.to_string());
+    ExitCode::from(code::USAGE)
+}
+
+pub(super) fn say(words: &str) {
+    // Nobody to tell when standard error is gone.
+    let _ = writeln!(io::stderr(), "acp-tui: {}", sanitize::line(words));
+}
+
+fn print(text: &str) -> Result<u8, Usage> {
+    let written = io::stdout().write_all(text.as_bytes());
+    Ok(if written.is_ok() { code::OK } else { code::READER_GONE })
+}
+
+fn demo_agent(script: Option<&Path>, fast: bool) -> Result<u8, Usage> {
+    let pace = if fast { demo::Pace::Fast } else { demo::Pace::Human };
+    match demo::run_stdio(script, pace) {
+        Ok(exit) => Ok(u8::try_from(exit.carry_out()).unwrap_or(code::OWN_FAULT)),
+        Err(error) => Err(Usage(error.to_string())),
+    }
+}
+
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Usage> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|e| Usage(format!("cannot start: {e}")))
+}
+
+fn run_exec(exec: Exec) -> Result<u8, Usage> {
+    let surroundings = Surroundings::read();
+    warn(&surroundings);
+    let cwd = launch::directory(&exec.common)?;
+    let agent = match launch::named_agent(&exec.common, &surroundings.config)? {
+        Some(agent) => agent,
+        None => match &surroundings.config.default_agent {
+            Some(name) => {
+                let common = Common { agent: Some(name.clone()), ..Common::default() };
+                launch::named_agent(&common, &surroundings.config)?.ok_or_else(no_agent)?
+            }
+            None => return Err(no_agent()),
+        },
+    };
+    let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt };
+    let policy = Policy::Auto(exec.allow);
+    let config = launch::engine_config(agent, cwd, policy, &exec.common, surroundings.dirs.as_ref())?;
+    let options = ExecOptions {
+        prompt,
+        style: if exec.json { Style::Json } else { Style::Text },
+        mode: exec.mode,
+        options: exec.config,
+        timeout: exec.timeout,
+    };
+    execute(config, options)
+}
+
+fn no_agent() -> Usage {
+    Usage("no agent: put its command after `--`, or use --agent NAME".into())
+}
+
+fn execute(config: crate::engine::EngineConfig, options: ExecOptions) -> Result<u8, Usage> {
+    let runtime = runtime()?;
+    let outcome = runtime.block_on(async { headless::run(Engine::new(config), options, io::stdout()).await });
+    // A thread that still waits for a slow reader must not hold the exit.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(outcome) => {
+            name_survivors(&outcome.goodbye.survivors);
+            Ok(outcome.code)
+        }
+        Err(error) => {
+            say(&error.to_string());
+            Ok(code::OWN_FAULT)
+        }
+    }
+}
+
+fn prompt_from_stdin() -> Result<String, Usage> {
+    let mut bytes = Vec::new();
+    io::stdin()
+        .take(MAX_PROMPT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| Usage(format!("the prompt could not be read: {e}")))?;
+    if bytes.len() as u64 > MAX_PROMPT {
+        return Err(Usage("the prompt is longer than 16 MiB".into()));
+    }
+    let prompt = String::from_utf8(bytes).map_err(|_| Usage("the prompt is not UTF-8".into()))?;
+    if prompt.trim().is_empty() { Err(Usage("the prompt is empty".into())) } else { Ok(prompt) }
+}
+
+fn warn(surroundings: &Surroundings) {
+    for warning in &surroundings.warnings {
+        say(&warning.to_string());
+    }
+}
+
+pub(super) fn name_survivors(survivors: &[String]) {
+    for survivor in survivors {
+        say(&format!("still running in a session of its own: {survivor}"));
+    }
+}
+
+/// A directory for the demo, removed at the end.
+pub(super) fn demo_directory() -> Result<tempfile::TempDir, Usage> {
+    tempfile::Builder::new()
+        .prefix("acp-tui-demo-")
+        .tempdir()
+        .map_err(|e| Usage(format!("no directory for the demo: {e}")))
+}
+
+fn run_demo(common: &Common) -> Result<u8, Usage> {
+    if is_screen() { super::screen::demo(common) } else { headless_demo(common) }
+}
+
+/// Without a terminal the demo is played all the same, and says so.
+pub(super) fn headless_demo(common: &Common) -> Result<u8, Usage> {
+    say("this is no terminal, so the built-in demo is played without a screen");
+    let dir = demo_directory()?;
+    let cwd = dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?;
+    let surroundings = Surroundings::read();
+    let config = launch::engine_config(
+        launch::demo_agent()?,
+        cwd,
+        Policy::Auto(Allow::All),
+        common,
+        surroundings.dirs.as_ref(),
+    )?;
+    let options =
+        ExecOptions { prompt: DEMO_PROMPT.into(), style: Style::Text, mode: None, options: Vec::new(), timeout: None };
+    execute(config, options)
+}
+
+pub(super) fn is_screen() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}

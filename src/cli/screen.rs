@@ -1,0 +1,175 @@
+//! The full screen: which agent, where, with which theme; then hands over to `ui::run`.
+
+use super::args::{Common, Usage};
+use super::launch::{self, Surroundings};
+use super::run::{demo_directory, headless_demo, is_screen, name_survivors, runtime, say};
+use crate::config::agents::{self, AgentCommand};
+use crate::engine::{Engine, EngineConfig};
+use crate::headless::code;
+use crate::model::session::Policy;
+use crate::theme::color::Depth;
+use crate::theme::resolve::Theme;
+use crate::ui::agent_picker::{AgentPicker, PickItem};
+use crate::ui::run::{Ended, Exit, Pick, Screen, UiOptions, pick, run_on};
+use crate::ui::tty::{Multiplexer, install_panic_hook};
+use crate::ui::view::Animation;
+use std::path::Path;
+
+/// Name of the demo in the picker and of `--agent demo`.
+const DEMO: &str = "demo";
+
+/// `acp-tui`, `acp-tui --agent NAME`, `acp-tui -- AGENT…`.
+pub fn run(common: &Common) -> Result<u8, Usage> {
+    let named = !common.command.is_empty() || common.agent.is_some();
+    if !is_screen() {
+        if !named {
+            return headless_demo(common);
+        }
+        return Err(Usage("the full screen needs a terminal; without one use `acp-tui exec`".into()));
+    }
+    let surroundings = Surroundings::read();
+    let cwd = launch::directory(common)?;
+    let (options, mut warnings) = options(common, &surroundings)?;
+    warnings.extend(surroundings.warnings.iter().map(ToString::to_string));
+    if let Some(file) = &common.record {
+        warnings.push(format!("every frame of this session is written to {}", file.display()));
+    }
+    let agent = match launch::named_agent(common, &surroundings.config)? {
+        Some(agent) => Some(agent),
+        None => match default_agent(&surroundings) {
+            Ok(agent) => agent,
+            Err(warning) => {
+                warnings.push(warning);
+                None
+            }
+        },
+    };
+    let place = crate::base::paths::display(&cwd, &[], options.home.as_deref());
+    panic_hook(&surroundings);
+    let runtime = runtime()?;
+    let ended: Result<Ended, Usage> = runtime.block_on(async {
+        let mut screen = Screen::open().map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
+        let agent = match agent {
+            Some(agent) => agent,
+            None => match pick(&mut screen, picker(&surroundings), &options, &place).await {
+                Ok(Pick::Agent(id)) if id == DEMO => launch::demo_agent()?,
+                Ok(Pick::Agent(id)) => agents::resolve(&surroundings.config, &id).map_err(|e| Usage(e.to_string()))?,
+                Ok(Pick::Ended(exit)) => return Ok(Ended { exit, survivors: Vec::new() }),
+                Err(_) => return Ok(Ended { exit: Exit::TerminalGone, survivors: Vec::new() }),
+            },
+        };
+        let is_demo = agent.name == DEMO;
+        // The demo writes; it gets a place of its own, which goes when this is dropped.
+        let dir = if is_demo { Some(demo_directory()?) } else { None };
+        let cwd = match &dir {
+            Some(dir) => dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?,
+            None => cwd,
+        };
+        let config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
+        Ok(Box::pin(session(screen, config, options, warnings)).await)
+    });
+    runtime.shutdown_background();
+    Ok(exit_code(&ended?))
+}
+
+/// `acp-tui demo`.
+pub fn demo(common: &Common) -> Result<u8, Usage> {
+    run(&Common {
+        agent: Some(DEMO.into()),
+        record: common.record.clone(),
+        theme: common.theme.clone(),
+        ..Common::default()
+    })
+}
+
+async fn session(screen: Screen, config: EngineConfig, options: UiOptions, warnings: Vec<String>) -> Ended {
+    let mut engine = Engine::new(config);
+    for warning in warnings {
+        engine.warn(warning);
+    }
+    match run_on(screen, engine, options).await {
+        Ok(ended) => ended,
+        Err(_) => Ended { exit: Exit::TerminalGone, survivors: Vec::new() },
+    }
+}
+
+fn exit_code(ended: &Ended) -> u8 {
+    name_survivors(&ended.survivors);
+    match ended.exit {
+        Exit::Quit => code::OK,
+        Exit::Signal(signal) => signal.exit_code(),
+        Exit::TerminalGone => {
+            say("the terminal is gone");
+            code::OWN_FAULT
+        }
+    }
+}
+
+/// The configured default, if it is known. A name that is not gives a warning and the picker.
+fn default_agent(surroundings: &Surroundings) -> Result<Option<AgentCommand>, String> {
+    let Some(name) = &surroundings.config.default_agent else { return Ok(None) };
+    if name == DEMO {
+        return launch::demo_agent().map(Some).map_err(|e| e.to_string());
+    }
+    agents::resolve(&surroundings.config, name).map(Some).map_err(|e| format!("default_agent: {e}"))
+}
+
+/// Agents found here, then the demo, then those that could be installed.
+fn picker(surroundings: &Surroundings) -> AgentPicker {
+    let mut items: Vec<PickItem> = agents::list(&surroundings.config)
+        .into_iter()
+        .map(|listed| {
+            let found = agents::find_on_path(&listed.agent.command, &surroundings.path).is_some();
+            let command = std::iter::once(&listed.agent.command).chain(&listed.agent.args).cloned().collect::<Vec<_>>();
+            PickItem {
+                hint: if found { "found on PATH".into() } else { listed.install },
+                id: listed.id,
+                name: listed.name,
+                command: command.join(" "),
+                found,
+            }
+        })
+        .collect();
+    let first_missing = items.iter().filter(|i| i.found).count();
+    items.sort_by_key(|i| !i.found);
+    items.insert(
+        first_missing,
+        PickItem {
+            id: DEMO.into(),
+            name: "Demo".into(),
+            command: "built in, no account, nothing is changed".into(),
+            found: true,
+            hint: String::new(),
+        },
+    );
+    AgentPicker::new(items)
+}
+
+fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, Vec<String>), Usage> {
+    let get = |name: &str| std::env::var(name).ok();
+    let depth = Depth::detect(get("NO_COLOR").as_deref(), get("COLORTERM").as_deref(), get("TERM").as_deref());
+    let mut warnings = Vec::new();
+    let names = || Theme::builtin_names().collect::<Vec<_>>().join(", ");
+    let theme = match (&common.theme, &surroundings.config.theme) {
+        (Some(name), _) => {
+            Theme::builtin(name).ok_or_else(|| Usage(format!("--theme is one of {}, not `{name}`", names())))?
+        }
+        (None, Some(name)) => Theme::builtin(name).unwrap_or_else(|| {
+            warnings.push(format!("theme `{name}` is not known; it is one of {}", names()));
+            Theme::default()
+        }),
+        (None, None) => Theme::default(),
+    };
+    let options = UiOptions {
+        theme: theme.with_depth(depth),
+        animation: if depth == Depth::None { Animation::Off } else { Animation::On },
+        home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
+        multiplexer: Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref()),
+    };
+    Ok((options, warnings))
+}
+
+fn panic_hook(surroundings: &Surroundings) {
+    let dir = surroundings.dirs.as_ref().map_or_else(std::env::temp_dir, |d| d.state.join("crashes"));
+    install_panic_hook(Path::new(&dir).to_path_buf());
+}

@@ -1,0 +1,209 @@
+//! The agents that can be started: the ones everybody can install and the person's own.
+//!
+//! Starts nothing. The list is data (`assets/agents.toml`); nothing in the program depends on which agents are in it.
+//! Invariant: an agent of the person wins over a known one of the same name.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::schema::Config;
+
+const ASSET: &str = include_str!("../../assets/agents.toml");
+
+/// An agent that everybody can install.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownAgent {
+    /// What it is called in commands and in the configuration.
+    pub id: String,
+    /// What it is called for people.
+    pub name: String,
+    pub command: String,
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// How to get it, in one line.
+    #[serde(default)]
+    pub install: String,
+}
+
+#[derive(Deserialize)]
+struct Asset {
+    agent: Vec<KnownAgent>,
+}
+
+/// The known agents, in the order in which they are offered.
+pub fn known() -> Vec<KnownAgent> {
+    // That the list can be read is tested; an empty one would only take the offers away.
+    toml::from_str::<Asset>(ASSET).map(|asset| asset.agent).unwrap_or_default()
+}
+
+/// One line of the list of agents.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Listed {
+    pub id: String,
+    pub name: String,
+    pub agent: AgentCommand,
+    /// Empty for the person's own agents.
+    pub install: String,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    Config,
+    Known,
+}
+
+/// What is started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AgentCommand {
+    pub name: String,
+    pub command: String,
+    pub args: Vec<String>,
+    pub env: BTreeMap<String, String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ResolveError {
+    #[error("there is no agent {name:?}; known: {}", known.join(", "))]
+    Unknown { name: String, known: Vec<String> },
+}
+
+/// The person's own agents, then the known ones that they do not replace.
+pub fn list(config: &Config) -> Vec<Listed> {
+    let known = known();
+    let own = config.agents.iter().map(|(id, own)| Listed {
+        id: id.clone(),
+        name: known.iter().find(|k| k.id == *id).map_or_else(|| id.clone(), |k| k.name.clone()),
+        agent: AgentCommand {
+            name: id.clone(),
+            command: own.command.clone(),
+            args: own.args.clone(),
+            env: own.env.clone(),
+        },
+        install: String::new(),
+        origin: Origin::Config,
+    });
+    let mut all: Vec<Listed> = own.collect();
+    all.extend(known.iter().filter(|k| !config.agents.contains_key(&k.id)).map(|k| Listed {
+        id: k.id.clone(),
+        name: k.name.clone(),
+        agent: AgentCommand {
+            name: k.id.clone(),
+            command: k.command.clone(),
+            args: k.args.clone(),
+            env: BTreeMap::new(),
+        },
+        install: k.install.clone(),
+        origin: Origin::Known,
+    }));
+    all
+}
+
+/// The command of an agent by its name.
+pub fn resolve(config: &Config, name: &str) -> Result<AgentCommand, ResolveError> {
+    let all = list(config);
+    match all.iter().find(|listed| listed.id == name) {
+        Some(found) => Ok(found.agent.clone()),
+        None => Err(ResolveError::Unknown { name: name.to_owned(), known: all.into_iter().map(|l| l.id).collect() }),
+    }
+}
+
+/// The program that would be started: looked up in `path_var` (the value of `PATH`) unless the command is a path.
+pub fn find_on_path(command: &str, path_var: &OsStr) -> Option<PathBuf> {
+    if command.is_empty() {
+        return None;
+    }
+    if command.contains('/') {
+        return Some(PathBuf::from(command)).filter(|path| is_program(path));
+    }
+    // An empty entry means the current directory; running whatever lies there would be a trap.
+    std::env::split_paths(path_var)
+        .filter(|dir| !dir.as_os_str().is_empty())
+        .map(|dir| dir.join(command))
+        .find(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::schema::AgentConfig;
+
+    #[test]
+    fn the_list_can_be_read_and_has_no_doubles() {
+        let asset: Asset = toml::from_str(ASSET).unwrap();
+        let known = known();
+        assert_eq!(asset.agent, known);
+        assert!(known.len() >= 17, "{}", known.len());
+        for (n, agent) in known.iter().enumerate() {
+            assert!(!agent.name.is_empty() && !agent.command.is_empty() && !agent.install.is_empty(), "{}", agent.id);
+            assert!(
+                agent.id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
+                "{}",
+                agent.id
+            );
+            assert!(!known[..n].iter().any(|other| other.id == agent.id), "{}", agent.id);
+        }
+    }
+
+    fn config() -> Config {
+        let mut config = Config::default();
+        let own = |command: &str| AgentConfig { command: command.to_owned(), ..AgentConfig::default() };
+        config.agents.insert("gemini".to_owned(), own("/my/gemini"));
+        config.agents.insert("mine".to_owned(), own("mine-acp"));
+        config
+    }
+
+    #[test]
+    fn the_persons_agents_win() {
+        let config = config();
+        let all = list(&config);
+        assert_eq!(all.iter().filter(|l| l.id == "gemini").count(), 1);
+        assert_eq!(all[0].origin, Origin::Config);
+        assert_eq!(all[0].name, "Gemini CLI");
+        assert_eq!(resolve(&config, "gemini").unwrap().command, "/my/gemini");
+        assert_eq!(resolve(&config, "mine").unwrap().name, "mine");
+        let default = resolve(&Config::default(), "gemini").unwrap();
+        assert_eq!((default.command.as_str(), default.args), ("gemini", vec!["--acp".to_owned()]));
+    }
+
+    #[test]
+    fn an_unknown_name_lists_what_there_is() {
+        let text = resolve(&config(), "nobody").unwrap_err().to_string();
+        assert!(text.starts_with("there is no agent \"nobody\"; known: gemini, mine, "), "{text}");
+        assert!(text.contains("opencode"), "{text}");
+    }
+
+    #[test]
+    fn only_executable_files_are_programs() {
+        let dir = tempfile::tempdir().unwrap();
+        let bin = dir.path().join("bin");
+        let other = dir.path().join("other");
+        for d in [&bin, &other] {
+            std::fs::create_dir_all(d).unwrap();
+        }
+        let file = |path: &Path, mode| {
+            std::fs::write(path, "#!/bin/sh\n").unwrap();
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        file(&bin.join("plain"), 0o644);
+        file(&other.join("plain"), 0o755);
+        std::fs::create_dir(bin.join("dir")).unwrap();
+        let path = std::env::join_paths([Path::new(""), &bin, &other]).unwrap();
+        assert_eq!(find_on_path("plain", &path), Some(other.join("plain")));
+        assert_eq!(find_on_path("dir", &path), None);
+        assert_eq!(find_on_path("missing", &path), None);
+        assert_eq!(find_on_path("", &path), None);
+        let absolute = other.join("plain");
+        assert_eq!(find_on_path(absolute.to_str().unwrap(), OsStr::new("")), Some(absolute));
+        assert_eq!(find_on_path(bin.join("plain").to_str().unwrap(), &path), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! Reads the configuration file.
+//!
+//! Writes nothing. Invariant: never fails; what is unknown or wrong gives a warning that says where it is and what is
+//! allowed, and everything else still applies.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::base::toml_doc::{Report, kind_of};
+
+use super::schema::{AGENT_KEYS, AgentConfig, Config, KEYS};
+
+pub use crate::base::toml_doc::Warning;
+
+/// The configuration file with every key explained.
+pub const DEFAULT: &str = include_str!("../../assets/config.default.toml");
+
+/// A larger file is no configuration.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Reads the file; that there is none is not worth a warning.
+pub fn load_file(path: &Path) -> (Config, Vec<Warning>) {
+    let name = path.file_name().map_or_else(|| "config.toml".into(), |n| n.to_string_lossy());
+    match read(path) {
+        Ok(Some(text)) => load(&text, &name),
+        Ok(None) => (Config::default(), Vec::new()),
+        Err(reason) => {
+            let message = format!("cannot be read, the defaults apply: {reason}");
+            (Config::default(), vec![Warning { file: name.into_owned(), line: None, message }])
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Option<String>, String> {
+    // Looked at before it is opened: opening a named pipe would wait for a writer.
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => return Err("it is a directory".to_owned()),
+        Ok(meta) if !meta.is_file() => return Err("it is not a regular file".to_owned()),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err("it is larger than 1 MiB".to_owned());
+    }
+    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
+}
+
+/// Reads the text of a configuration file.
+pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
+    let mut report = Report::new(file_name, text);
+    let mut config = Config::default();
+    for (key, value) in &report.parse() {
+        match key.get_ref().as_ref() {
+            "default_agent" => {
+                config.default_agent = string("default_agent", "the name of an agent", value, &mut report);
+            }
+            "theme" => config.theme = string("theme", "the name of a theme", value, &mut report),
+            "agents" => config.agents = agents(value, &mut report),
+            other => report.warn(&key.span(), format!("unknown key {other:?}; allowed: {}", KEYS.join(", "))),
+        }
+    }
+    (config, report.finish())
+}
+
+fn string(key: &str, what: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<String> {
+    let text = value.get_ref().as_str().filter(|text| !text.trim().is_empty());
+    if text.is_none() {
+        let given = match value.get_ref() {
+            DeValue::String(_) => "empty",
+            other => kind_of(other),
+        };
+        report.warn(&value.span(), format!("{key} is {given}; allowed: a string, {what}"));
+    }
+    text.map(str::to_owned)
+}
+
+fn agents(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> BTreeMap<String, AgentConfig> {
+    let mut agents = BTreeMap::new();
+    let Some(table) = value.get_ref().as_table() else {
+        let given = kind_of(value.get_ref());
+        report.warn(&value.span(), format!("agents is {given}; allowed: tables, [agents.NAME]"));
+        return agents;
+    };
+    for (name, value) in table {
+        match value.get_ref().as_table() {
+            _ if name.get_ref().trim().is_empty() => report.warn(&name.span(), "an agent needs a name: [agents.NAME]"),
+            Some(table) => {
+                if let Some(agent) = agent(name, table, report) {
+                    agents.insert(name.get_ref().to_string(), agent);
+                }
+            }
+            None => {
+                let (name, given) = (name.get_ref(), kind_of(value.get_ref()));
+                report.warn(
+                    &value.span(),
+                    format!("agents.{name} is {given}; allowed: a table with {}", AGENT_KEYS.join(", ")),
+                );
+            }
+        }
+    }
+    agents
+}
+
+/// `None` when the agent cannot be started because it has no command.
+fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Report<'_>) -> Option<AgentConfig> {
+    let path = format!("agents.{}", name.get_ref().as_ref());
+    let mut agent = AgentConfig::default();
+    for (key, value) in table {
+        match key.get_ref().as_ref() {
+            "command" => {
+                let command = string(&format!("{path}.command"), "a program", value, report);
+                // The reason for leaving the agent out has been given.
+                agent.command = command?;
+            }
+            "args" => agent.args = args(&path, value, report),
+            "env" => agent.env = env(&path, value, report),
+            other => {
+                let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));
+                report.warn(&key.span(), message);
+            }
+        }
+    }
+    if agent.command.is_empty() {
+        report.warn(&name.span(), format!("[{path}] has no command; it needs: command = \"program\""));
+        return None;
+    }
+    Some(agent)
+}
+
+fn args(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Vec<String> {
+    let allowed = "allowed: a list of strings, [\"--flag\", \"value\"]";
+    let Some(items) = value.get_ref().as_array() else {
+        report.warn(&value.span(), format!("{path}.args is {}; {allowed}", kind_of(value.get_ref())));
+        return Vec::new();
+    };
+    let mut args = Vec::new();
+    for item in items {
+        match item.get_ref().as_str() {
+            Some(text) => args.push(text.to_owned()),
+            None => {
+                report.warn(&item.span(), format!("{path}.args holds {}; {allowed}", kind_of(item.get_ref())));
+                // Arguments depend on each other: half of them would mean something else.
+                return Vec::new();
+            }
+        }
+    }
+    args
+}
+
+fn env(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> BTreeMap<String, String> {
+    let mut env = BTreeMap::new();
+    let Some(table) = value.get_ref().as_table() else {
+        let given = kind_of(value.get_ref());
+        report
+            .warn(&value.span(), format!("{path}.env is {given}; allowed: a table of strings, {{ NAME = \"value\" }}"));
+        return env;
+    };
+    for (key, value) in table {
+        let name = key.get_ref().as_ref();
+        if name.is_empty() || name.contains(['=', '\0']) {
+            report.warn(&key.span(), format!("{name:?} cannot be the name of a variable in {path}.env"));
+            continue;
+        }
+        match value.get_ref().as_str().filter(|text| !text.contains('\0')) {
+            Some(text) => {
+                env.insert(name.to_owned(), text.to_owned());
+            }
+            None => {
+                let given = kind_of(value.get_ref());
+                report.warn(&value.span(), format!("{path}.env.{name} is {given}; allowed: a string without NUL"));
+            }
+        }
+    }
+    env
+}
+
+#[cfg(test)]
+#[path = "load_tests.rs"]
+mod tests;

@@ -1,0 +1,128 @@
+//! Tests of `load`.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn said(text: &str) -> Vec<String> {
+    load(text, "config.toml").1.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_whole_file() {
+    let text = r#"
+default_agent = "mine"
+theme = "dark"
+[agents.mine]
+command = "/opt/agent"
+args = ["--acp", "-v"]
+env = { KEY = "value" }
+[agents."two words"]
+command = "x"
+"#;
+    let (config, warnings) = load(text, "config.toml");
+    assert_eq!(warnings, []);
+    assert_eq!(config.default_agent.as_deref(), Some("mine"));
+    assert_eq!(config.theme.as_deref(), Some("dark"));
+    let mine = &config.agents["mine"];
+    assert_eq!((mine.command.as_str(), mine.args.len(), mine.env["KEY"].as_str()), ("/opt/agent", 2, "value"));
+    assert!(config.agents.contains_key("two words"));
+    assert_eq!(load("", "config.toml"), (Config::default(), Vec::new()));
+}
+
+#[test]
+fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
+    let text = "colour = \"red\"\ntheme = \"light\"\n[agents.a]\ncommand = \"a\"\ncwd = \"/\"\n";
+    let (config, _) = load(text, "config.toml");
+    assert_eq!(config.theme.as_deref(), Some("light"));
+    assert_eq!(config.agents["a"].command, "a");
+    assert_eq!(
+        said(text),
+        [
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, agents",
+            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env",
+        ]
+    );
+}
+
+#[test]
+fn bad_values_say_what_is_allowed() {
+    for (text, expected) in [
+        ("theme = 3", "config.toml:1: theme is a number; allowed: a string, the name of a theme"),
+        ("\ndefault_agent = \"\"", "config.toml:2: default_agent is empty; allowed: a string, the name of an agent"),
+        ("agents = []", "config.toml:1: agents is a list; allowed: tables, [agents.NAME]"),
+        ("agents.x = true", "config.toml:1: agents.x is true or false; allowed: a table with command, args, env"),
+        ("[agents.x]\nargs = []", "config.toml:1: [agents.x] has no command; it needs: command = \"program\""),
+        ("[agents.x]\ncommand = [\"a\"]", "config.toml:2: agents.x.command is a list; allowed: a string, a program"),
+        (
+            "agents.x = { command = \"a\", env = 1 }",
+            "config.toml:1: agents.x.env is a number; allowed: a table of strings, { NAME = \"value\" }",
+        ),
+        (
+            "[agents.x]\ncommand = \"a\"\nenv.A = 1",
+            "config.toml:3: agents.x.env.A is a number; allowed: a string without NUL",
+        ),
+        (
+            "[agents.x]\ncommand = \"a\"\nenv.\"A=B\" = \"1\"",
+            "config.toml:3: \"A=B\" cannot be the name of a variable in agents.x.env",
+        ),
+        (
+            "[agents.x]\ncommand = \"a\"\nargs = [\n\"a\",\n1]",
+            "config.toml:5: agents.x.args holds a number; allowed: a list of strings, [\"--flag\", \"value\"]",
+        ),
+    ] {
+        assert_eq!(said(text), [expected], "{text}");
+    }
+}
+
+#[test]
+fn a_syntax_error_names_its_line_and_the_rest_applies() {
+    let text = "theme = \"dark\"\ndefault_agent = = \"x\"\n[agents.a]\ncommand = \"a\"\n";
+    let (config, warnings) = load(text, "config.toml");
+    assert_eq!(config.theme.as_deref(), Some("dark"));
+    assert!(warnings[0].to_string().starts_with("config.toml:2: not valid TOML: "), "{}", warnings[0]);
+}
+
+#[test]
+fn the_documented_file_changes_nothing_and_names_every_key() {
+    assert_eq!(load(DEFAULT, "config.toml"), (Config::default(), Vec::new()));
+    for key in KEYS.iter().chain(&AGENT_KEYS) {
+        assert!(DEFAULT.contains(key), "{key}");
+    }
+    // With the comment signs of its examples taken away it is a valid file.
+    let examples: String = DEFAULT
+        .lines()
+        .map(|l| l.strip_prefix("#").filter(|l| !l.starts_with(' ')).unwrap_or(""))
+        .fold(String::new(), |mut all, line| {
+            all.push_str(line);
+            all.push('\n');
+            all
+        });
+    let (config, warnings) = load(&examples, "config.toml");
+    assert_eq!(warnings, []);
+    assert!(config.default_agent.is_some() && config.theme.is_some());
+    assert!(config.agents.values().any(|a| !a.args.is_empty() && !a.env.is_empty()));
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(load_file(&dir.path().join("none.toml")), (Config::default(), Vec::new()));
+    let warning = |path: &Path| load_file(path).1[0].to_string();
+    assert!(warning(dir.path()).ends_with("cannot be read, the defaults apply: it is a directory"));
+    let path = dir.path().join("config.toml");
+    std::fs::write(&path, b"theme = \"\xff\"").unwrap();
+    assert_eq!(warning(&path), "config.toml: cannot be read, the defaults apply: it is not UTF-8");
+    std::fs::write(&path, vec![b'#'; (1 << 20) + 1]).unwrap();
+    assert!(warning(&path).ends_with("it is larger than 1 MiB"));
+    std::fs::write(&path, "\ntheme = 1").unwrap();
+    assert!(warning(&path).starts_with("config.toml:2: theme is a number"));
+    assert!(warning(&path.join("below")).starts_with("below: cannot be read"));
+}
+
+proptest! {
+    #[test]
+    fn any_file_is_survived(text in "(\\PC|[\n\"=\\[\\]{}.]|agents|theme|command|\n\\[agents.a\\]\n){0,40}") {
+        let _ = load(&text, "config.toml");
+    }
+}

@@ -1,0 +1,6 @@
+//! What the person has set up: the configuration file, the places of files, the agents that are known.
+
+pub mod agents;
+pub mod dirs;
+pub mod load;
+pub mod schema;

@@ -1,0 +1,359 @@
+//! The pure part of the engine: frames in, lines out, the model in between.
+//!
+//! No IO and no clock, so a journal can be replayed through it. Invariants: our ids are matched only against our own
+//! requests, and every request of the agent is answered exactly once or dies with the connection.
+
+use super::decoding::Decoded;
+use crate::agent::{inbound, outbound, results};
+use crate::model::Model;
+use crate::model::effect::{Answer, Call, Effect};
+use crate::model::event::{AgentEvent, AgentRequest, AuthMethod, CallError, Event, Odd};
+use crate::model::ids::{Now, ReqId, SessionId, TurnId};
+use crate::model::reduce::reduce;
+use crate::model::session::Phase;
+use crate::wire::frame::{self, Frame, RawId};
+use crate::wire::head;
+use crate::wire::peer::Peer;
+use crate::wire::rpc_error::RpcError;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Requests of the agent that may wait for an answer at once; more are refused.
+const MAX_OPEN: usize = 4096;
+/// Characters of a message that cannot be used that are kept for display.
+const HEAD: usize = 300;
+
+/// What one of our requests was for.
+#[derive(Debug, Clone)]
+enum Tag {
+    Initialize,
+    NewSession,
+    Prompt(TurnId),
+    SetMode(String),
+    SetOption(String),
+    Authenticate(String),
+}
+
+#[derive(Debug)]
+struct Open {
+    id: RawId,
+    method: String,
+}
+
+/// What is to be done outside.
+#[derive(Debug)]
+pub enum Out {
+    Line(Line),
+    Do(Effect),
+}
+
+/// A line for the agent, and what the journal shall hold instead where the line carries bulk.
+#[derive(Debug)]
+pub struct Line {
+    pub text: String,
+    pub journal: Option<String>,
+}
+
+impl Line {
+    fn plain(text: String) -> Self {
+        Self { text, journal: None }
+    }
+}
+
+#[derive(Debug)]
+pub struct Core {
+    pub model: Model,
+    cwd: PathBuf,
+    peer: Peer<Tag>,
+    open: BTreeMap<ReqId, Open>,
+    next_req: u64,
+    /// Id of the `authenticate` that is on its way.
+    authenticate: Option<u64>,
+    /// Events applied so far.
+    version: u64,
+}
+
+impl Core {
+    pub fn new(model: Model, cwd: PathBuf) -> Self {
+        Self { model, cwd, peer: Peer::new(), open: BTreeMap::new(), next_req: 0, authenticate: None, version: 0 }
+    }
+
+    /// Changes whenever anything has been applied to the model.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Applies an event that is no frame.
+    pub fn event(&mut self, event: Event, now: Now) -> Vec<Out> {
+        self.version += 1;
+        let effects = reduce(&mut self.model, event, now);
+        let dead = matches!(self.model.phase(), Phase::Dead(_));
+        let mut out = Vec::new();
+        for effect in effects {
+            // An agent that is let go, and not lost, still gets its answers.
+            if effect == Effect::EndAgent && !dead {
+                out.extend(self.answer_open().into_iter().map(Out::Line));
+            }
+            out.extend(self.effect(effect));
+        }
+        if dead {
+            // Nothing is answered after the end of the connection.
+            self.forget_connection();
+        }
+        out
+    }
+
+    /// Applies one frame of the agent. `line` is its text.
+    pub fn frame(&mut self, frame: Frame, line: &str, now: Now) -> Vec<Out> {
+        let odd = |what| AgentEvent::Odd { what, head: line.chars().take(HEAD).collect() };
+        let event = match frame {
+            Frame::Notification { method, params } => {
+                let params = params.as_ref().map_or("null", |p| p.as_str());
+                match method.as_str() {
+                    "session/update" => return self.update(inbound::update(params), line, now),
+                    "$/cancel_request" => match self.withdrawn(params) {
+                        Some(req) => AgentEvent::RequestWithdrawn(req),
+                        None => return Vec::new(),
+                    },
+                    _ => odd(Odd::Unknown),
+                }
+            }
+            Frame::Request { id, method, params } => {
+                let params = params.as_ref().map_or("null", |p| p.as_str());
+                match self.request(id, method.as_str().to_owned(), params) {
+                    Ok(event) => event,
+                    Err(line) => return vec![Out::Line(line)],
+                }
+            }
+            Frame::Response { id, outcome } => match self.peer.resolve(&id) {
+                Some(tag) => {
+                    let offered = outcome.as_ref().err().map(offered_methods).unwrap_or_default();
+                    let outcome = outcome.as_ref().map(|p| p.as_str()).map_err(error_of);
+                    let event = self.response(tag, outcome);
+                    let mut out = self.event(Event::Agent(AgentEvent::MethodsOffered(offered)), now);
+                    out.extend(self.event(Event::Agent(event), now));
+                    return out;
+                }
+                None => odd(Odd::LateResponse),
+            },
+            Frame::MalformedResponse { id, why } => match id.and_then(|id| self.peer.resolve(&id)) {
+                Some(tag) => self.response(tag, Err(CallError::new(-32603, format!("malformed response: {why}")))),
+                None => odd(Odd::Malformed),
+            },
+            Frame::Invalid { id, code, why } => {
+                let id = id.unwrap_or_else(RawId::null);
+                let line = frame::response_err(&id, &RpcError::new(code, why));
+                let mut out = self.event(Event::Agent(odd(Odd::Malformed)), now);
+                out.push(Out::Line(Line::plain(line)));
+                return out;
+            }
+            Frame::Stray => odd(Odd::Stray),
+            Frame::TooLong { dropped } => return self.too_long(line, dropped, now),
+        };
+        self.event(Event::Agent(event), now)
+    }
+
+    /// Applies an update that has been decoded. `line` is its text.
+    pub fn update(&mut self, decoded: Decoded, line: &str, now: Now) -> Vec<Out> {
+        let event = match decoded {
+            Ok((session, update)) => AgentEvent::Update { session, update },
+            Err(_) => AgentEvent::Odd { what: Odd::Malformed, head: line.chars().take(HEAD).collect() },
+        };
+        self.event(Event::Agent(event), now)
+    }
+
+    /// A line above the limit: if its head names a request of ours, that fails; if it was a request, it is refused
+    ///
+    fn too_long(&mut self, head: &str, dropped: u64, now: Now) -> Vec<Out> {
+        let facts = head::scan(head);
+        let why = format!("a message of more than {dropped} bytes was discarded");
+        let odd = AgentEvent::Odd { what: Odd::TooLong, head: head.chars().take(HEAD).collect() };
+        let mut out = self.event(Event::Agent(odd), now);
+        if let Some(tag) = self.peer.head_names(head.as_bytes()).and_then(|id| self.peer.close(id)) {
+            let event = self.response(tag, Err(CallError::new(-32603, why)));
+            out.extend(self.event(Event::Agent(event), now));
+        } else if let (Some(id), Some(_)) = (facts.id, facts.method) {
+            out.push(Out::Line(Line::plain(frame::response_err(&id, &RpcError::new(-32600, why)))));
+        }
+        out
+    }
+
+    fn request(&mut self, id: RawId, method: String, params: &str) -> Result<AgentEvent, Line> {
+        if self.open.len() >= MAX_OPEN {
+            let error = RpcError::new(-32603, format!("{MAX_OPEN} requests are waiting for an answer already"));
+            return Err(Line::plain(frame::response_err(&id, &error)));
+        }
+        let (session, request) = inbound::request(&method, params);
+        let req = ReqId(self.next_req);
+        self.next_req += 1;
+        let request = match request {
+            // A path in a message is absolute; the model need not know of paths.
+            AgentRequest::TerminalCreate(spec) if spec.cwd.as_deref().is_some_and(|c| !c.starts_with('/')) => {
+                AgentRequest::BadParams { method: method.clone(), why: "cwd must be absolute".into() }
+            }
+            other => other,
+        };
+        self.open.insert(req, Open { id, method });
+        Ok(AgentEvent::Request { req, session, request })
+    }
+
+    /// The open request that `$/cancel_request` names, with the same JSON type.
+    fn withdrawn(&self, params: &str) -> Option<ReqId> {
+        let value: &serde_json::value::RawValue = serde_json::from_str::<CancelParams<'_>>(params).ok()?.request_id;
+        let id = RawId::from_json(value.get())?;
+        self.open.iter().find(|(_, open)| open.id == id).map(|(req, _)| *req)
+    }
+
+    fn response(&mut self, tag: Tag, outcome: Result<&str, CallError>) -> AgentEvent {
+        match tag {
+            Tag::Initialize => AgentEvent::Initialized(outcome.and_then(results::initialize)),
+            Tag::NewSession => AgentEvent::SessionOpened(outcome.and_then(results::new_session)),
+            Tag::Prompt(turn) => AgentEvent::PromptDone { turn, result: outcome.map(results::prompt) },
+            Tag::SetMode(mode) => AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) },
+            Tag::SetOption(option) => AgentEvent::OptionSet { option, result: outcome.map(results::set_option) },
+            Tag::Authenticate(method) => {
+                self.authenticate = None;
+                AgentEvent::Authenticated { method, result: outcome.map(|_| ()) }
+            }
+        }
+    }
+
+    /// Turns what concerns the wire into lines; the rest is handed on.
+    fn effect(&mut self, effect: Effect) -> Option<Out> {
+        match effect {
+            Effect::Call(call) => self.call(call),
+            Effect::CancelTurn(session) => {
+                notification("session/cancel", &serde_json::json!({ "sessionId": session.as_str() }))
+            }
+            Effect::WithdrawAuthenticate => {
+                let id = self.authenticate.take()?;
+                notification("$/cancel_request", &serde_json::json!({ "requestId": id }))
+            }
+            Effect::Respond { req, answer } => self.respond(req, &answer).map(Out::Line),
+            Effect::Void(req) => {
+                self.open.remove(&req);
+                None
+            }
+            Effect::SpawnAgent => {
+                self.forget_connection();
+                Some(Out::Do(Effect::SpawnAgent))
+            }
+            other => Some(Out::Do(other)),
+        }
+    }
+
+    /// Nothing negotiated and nothing open carries over to the next connection.
+    fn forget_connection(&mut self) {
+        self.peer.drain();
+        self.open.clear();
+        self.authenticate = None;
+    }
+
+    fn call(&mut self, call: Call) -> Option<Out> {
+        let (method, params) = outbound::call(&call, &self.cwd).ok()?;
+        let tag = match call {
+            Call::Initialize => Tag::Initialize,
+            Call::NewSession => Tag::NewSession,
+            Call::Prompt { turn, .. } => Tag::Prompt(turn),
+            Call::SetMode { mode, .. } => Tag::SetMode(mode),
+            Call::SetOption { option, .. } => Tag::SetOption(option),
+            Call::Authenticate { method } => Tag::Authenticate(method),
+        };
+        let is_authenticate = matches!(tag, Tag::Authenticate(_));
+        let id = self.peer.begin(tag, method);
+        if is_authenticate {
+            self.authenticate = Some(id);
+        }
+        frame::request(id, method, &params).ok().map(Line::plain).map(Out::Line)
+    }
+
+    fn respond(&mut self, req: ReqId, answer: &Answer) -> Option<Line> {
+        let open = self.open.remove(&req)?;
+        Some(Line::plain(match answer {
+            Answer::Error(error) => frame::response_err(&open.id, &rpc_error(error)),
+            other => frame::response_ok(&open.id, &outbound::answer(other)).ok()?,
+        }))
+    }
+
+    /// Answers `terminal/output`. The journal holds the kept end of a terminal once, at its exit, so the text is
+    /// left out of it here.
+    pub fn respond_output(&mut self, req: ReqId, output: &Value) -> Option<Line> {
+        let open = self.open.remove(&req)?;
+        let text = frame::response_ok(&open.id, output).ok()?;
+        let mut brief = output.clone();
+        if let Some(member) = brief.get_mut("output") {
+            let bytes = member.as_str().map_or(0, str::len);
+            *member = Value::String(format!("[{bytes} bytes]"));
+        }
+        let journal = frame::response_ok(&open.id, &brief).ok();
+        Some(Line { text, journal })
+    }
+
+    /// On the way out every open request gets an answer: dialogs `cancelled`, the rest an error.
+    pub fn answer_all(&mut self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        if let (Some(session), Some(_)) = (self.model.session_id(), &self.model.session().turn)
+            && let Some(Out::Line(line)) = cancel_line(session)
+        {
+            lines.push(line);
+        }
+        lines.extend(self.answer_open());
+        lines
+    }
+
+    fn answer_open(&mut self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let open: Vec<(ReqId, bool)> =
+            self.open.iter().map(|(req, open)| (*req, open.method == "session/request_permission")).collect();
+        for (req, is_permission) in open {
+            let answer = if is_permission {
+                Answer::Cancelled
+            } else {
+                Answer::Error(CallError::new(-32800, "Request cancelled: the client is closing"))
+            };
+            lines.extend(self.respond(req, &answer));
+        }
+        lines
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct CancelParams<'a> {
+    #[serde(rename = "requestId", borrow)]
+    request_id: &'a serde_json::value::RawValue,
+}
+
+fn cancel_line(session: &SessionId) -> Option<Out> {
+    notification("session/cancel", &serde_json::json!({ "sessionId": session.as_str() }))
+}
+
+fn notification(method: &str, params: &Value) -> Option<Out> {
+    frame::notification(method, params).ok().map(Line::plain).map(Out::Line)
+}
+
+/// The list of log-in methods in `data` is shown as methods, not as data.
+fn error_of(error: &RpcError) -> CallError {
+    let mut data = error.data.clone();
+    if error.code == CallError::AUTH_REQUIRED
+        && let Some(Value::Object(map)) = &mut data
+    {
+        map.remove("authMethods");
+        data = data.filter(|d| d.as_object().is_some_and(|m| !m.is_empty()));
+    }
+    CallError { code: error.code, message: error.message.clone(), data }
+}
+
+fn offered_methods(error: &RpcError) -> Vec<AuthMethod> {
+    let list =
+        error.data.as_ref().filter(|_| error.code == CallError::AUTH_REQUIRED).and_then(|d| d.get("authMethods"));
+    list.and_then(Value::as_array).map(|list| results::auth_methods(list)).unwrap_or_default()
+}
+
+fn rpc_error(error: &CallError) -> RpcError {
+    let rpc = RpcError::new(error.code, error.message.clone());
+    match &error.data {
+        Some(data) => rpc.with_data(data.clone()),
+        None => rpc,
+    }
+}

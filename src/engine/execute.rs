@@ -1,0 +1,185 @@
+//! One small function an effect. What may block runs on a blocking thread and comes back as a fact.
+
+use super::run::{Engine, Fact, host_id};
+use super::running::Running;
+use crate::agent::outbound;
+use crate::agent::process::{self, AgentSpec};
+use crate::agent::quirks::{self, MissingFile};
+use crate::host::fs::{self, FsError};
+use crate::host::pty::TermSpec;
+use crate::model::effect::Effect;
+use crate::model::event::{CallError, Event, HostEvent, TerminalSpec, WriteFact};
+use crate::model::ids::{ReqId, TermId};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The width that tools of agents see; they cut their output at it and the agent reads that.
+const COLUMNS: u16 = 120;
+const ROWS: u16 = 30;
+/// How long what waits for a dying agent may take to be written.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+#[derive(Debug)]
+pub enum FileJob {
+    Read { req: ReqId, path: String, line: Option<u32>, limit: Option<u32>, missing: MissingFile },
+    Write { req: ReqId, path: String, content: Arc<str> },
+}
+
+impl Engine {
+    pub(super) fn execute(&mut self, effect: Effect) {
+        match effect {
+            Effect::SpawnAgent => self.spawn_agent(),
+            Effect::EndAgent => {
+                if let Some(running) = self.running.take() {
+                    self.end(running);
+                }
+            }
+            Effect::KillAgent => {
+                if let Some(running) = &mut self.running {
+                    running.process.kill_now();
+                }
+            }
+            Effect::FsRead { req, path, line, limit } => {
+                let missing = quirks::missing_file(self.model().agent().name.as_deref());
+                self.files.push_back(FileJob::Read { req, path, line, limit, missing });
+                self.next_file();
+            }
+            Effect::FsWrite { req, path, content } => {
+                self.files.push_back(FileJob::Write { req, path, content });
+                self.next_file();
+            }
+            Effect::TerminalCreate { req, spec } => self.create_terminal(req, spec),
+            Effect::TerminalOutput { req, term } => self.answer_output(req, &term),
+            Effect::TerminalKill(term) => {
+                self.terminals.kill(&host_id(&term));
+            }
+            Effect::TerminalRelease(term) => {
+                self.terminals.release(&host_id(&term));
+            }
+            Effect::StartTimer { timer, after } => self.timers.push((Instant::now() + after, timer)),
+            // Turned into lines or news before they get here.
+            Effect::Call(_)
+            | Effect::CancelTurn(_)
+            | Effect::WithdrawAuthenticate
+            | Effect::Respond { .. }
+            | Effect::Void(_)
+            | Effect::FrontEnd(_) => {}
+        }
+    }
+
+    fn spawn_agent(&mut self) {
+        if let Some(running) = self.running.take() {
+            self.end(running);
+        }
+        let spec = AgentSpec {
+            command: self.config.command.clone().into(),
+            args: self.config.args.iter().map(Into::into).collect(),
+            env: self.config.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+            cwd: self.config.cwd.clone(),
+        };
+        let event = match process::spawn(&spec) {
+            Ok(process) => {
+                let pid = u32::try_from(process.pid).unwrap_or(0);
+                self.running = Running::new(process);
+                HostEvent::AgentSpawned { pid }
+            }
+            Err(error) => {
+                let missing = matches!(error, process::SpawnError::NotFound { .. });
+                let install = self.config.install.as_ref().filter(|_| missing);
+                let hint = install.map(|how| format!("To install it: {how}")).unwrap_or_default();
+                HostEvent::SpawnFailed { message: error.to_string(), hint }
+            }
+        };
+        self.apply(Event::Host(event));
+    }
+
+    /// Lets an agent go in the background: input closed, then asked, then killed.
+    pub(super) fn end(&mut self, mut running: Running) {
+        let graces = self.config.graces;
+        running.process.look_around();
+        self.ending.push(tokio::spawn(async move {
+            running.close_input(LAST_WORDS).await;
+            running.process.shutdown(graces).await
+        }));
+    }
+
+    /// Files are read and written one after the other, in the order of the requests.
+    pub(super) fn next_file(&mut self) {
+        if self.file_running {
+            return;
+        }
+        let Some(job) = self.files.pop_front() else { return };
+        self.file_running = true;
+        let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
+        tokio::task::spawn_blocking(move || {
+            let event = match job {
+                FileJob::Read { req, path, line, limit, missing } => {
+                    let result = match fs::read_text(&roots, &path, line, limit) {
+                        Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
+                        other => other.map_err(|e| rpc(&e)),
+                    };
+                    HostEvent::FileRead { req, path, result }
+                }
+                FileJob::Write { req, path, content } => {
+                    let result = fs::write_text(&roots, &path, &content)
+                        .map(|w| WriteFact { created: w.created, bytes: w.bytes, old: w.old })
+                        .map_err(|e| rpc(&e));
+                    HostEvent::FileWritten { req, path, result }
+                }
+            };
+            // When the engine is gone nobody needs to know.
+            let _ = facts.blocking_send(Fact::Host(event));
+        });
+    }
+
+    fn create_terminal(&mut self, req: ReqId, spec: TerminalSpec) {
+        self.creating += 1;
+        let (roots, registry, facts) = (Arc::clone(&self.roots), Arc::clone(&self.terminals), self.facts_tx.clone());
+        let session_cwd = self.config.cwd.clone();
+        tokio::task::spawn_blocking(move || {
+            let result = match spec.cwd {
+                Some(cwd) => roots.check(&cwd).map(|r| r.real).map_err(|e| rpc(&e)),
+                None => Ok(session_cwd),
+            };
+            let started = result.and_then(|cwd: PathBuf| {
+                let spec = TermSpec {
+                    command: spec.command,
+                    args: spec.args,
+                    env: spec.env,
+                    cwd,
+                    cols: COLUMNS,
+                    rows: ROWS,
+                    output_limit: spec.limit,
+                };
+                registry.create(&spec).map_err(|e| {
+                    let (code, message) = e.rpc();
+                    CallError::new(code, message)
+                })
+            });
+            let event = match started {
+                Ok(term) => HostEvent::TerminalStarted { req, term: TermId::from(term.0) },
+                Err(error) => HostEvent::TerminalFailed { req, error },
+            };
+            let _ = facts.blocking_send(Fact::Host(event));
+        });
+    }
+
+    fn answer_output(&mut self, req: ReqId, term: &TermId) {
+        let output = self.terminals.output(&host_id(term));
+        let exit = self.model().terminal(term).and_then(|t| t.exit.clone());
+        // The exit is told when the model knows of it, so that all answers agree on it.
+        let value = match &output {
+            Some(output) => outbound::terminal_output(&output.text, output.truncated, exit.as_ref()),
+            None => outbound::terminal_output("", false, exit.as_ref()),
+        };
+        if let Some(line) = self.core.respond_output(req, &value) {
+            self.send(line);
+        }
+    }
+}
+
+fn rpc(error: &FsError) -> CallError {
+    let (code, message, data) = error.rpc();
+    CallError::with_data(code, message, data)
+}

@@ -1,0 +1,140 @@
+//! What of the engine's doings goes into the journal and the recording, and what is left out of them.
+//!
+//! Left out: values of environment variables that an agent gives to a terminal, and file contents that were read only
+//! to be answered (they are not part of the model).
+
+use super::core::Line;
+use crate::model::event::{HostEvent, Intent, Timer};
+use crate::model::ids::Now;
+use crate::store::journal::Journal;
+use crate::wire::frame::Frame;
+use crate::wire::trace::{Dir, Form, Trace, append_record, open_record, push_frame};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A line of so many bytes is not copied on its way to the disk.
+const LARGE: usize = 64 << 10;
+
+#[derive(Debug, Default)]
+pub struct Books {
+    pub trace: Trace,
+    pub journal: Option<Journal>,
+    /// How records of incoming frames begin at a time: those of a batch have it in common.
+    opened: (Now, String),
+    /// What could not be written, to be said.
+    pub troubles: Vec<String>,
+}
+
+impl Books {
+    pub fn incoming(&mut self, frame: &Frame, line: &Arc<str>, now: Now) {
+        let form = Form::of(frame);
+        self.trace(now, Dir::FromAgent, line, form);
+        let Some(journal) = &mut self.journal else { return };
+        let redacted = match frame {
+            Frame::Request { method, .. } if *method == *"terminal/create" => without_env(line),
+            _ => None,
+        };
+        let kept = redacted.as_deref().unwrap_or(line);
+        if form == Form::Raw {
+            journal.record(|out| append_record(out, now, Dir::FromAgent, kept, form));
+            return;
+        }
+        let (at, before) = &mut self.opened;
+        if *at != now || before.is_empty() {
+            *at = now;
+            before.clear();
+            open_record(before, now, Dir::FromAgent);
+        }
+        if redacted.is_none() && line.len() >= LARGE {
+            journal.record_shared(before.clone(), Arc::clone(line), "}");
+        } else {
+            journal.record(|out| {
+                out.push_str(before);
+                push_frame(out, kept);
+                out.push('}');
+            });
+        }
+    }
+
+    pub fn outgoing(&mut self, line: &Line, text: &Arc<str>, now: Now) {
+        self.trace(now, Dir::ToAgent, text, Form::Json);
+        if let Some(journal) = &mut self.journal {
+            let kept = line.journal.as_deref().unwrap_or(text);
+            journal.record(|out| append_record(out, now, Dir::ToAgent, kept, Form::Json));
+        }
+    }
+
+    pub fn stderr(&mut self, line: &Arc<str>, now: Now) {
+        self.trace(now, Dir::Stderr, line, Form::Raw);
+        if let Some(journal) = &mut self.journal {
+            journal.record(|out| append_record(out, now, Dir::Stderr, line, Form::Raw));
+        }
+    }
+
+    fn trace(&mut self, now: Now, dir: Dir, line: &Arc<str>, form: Form) {
+        if let Err(error) = self.trace.push(now, dir, line, form) {
+            self.troubles.push(format!("the recording: {error}"));
+        }
+    }
+
+    pub fn fact(&mut self, fact: &HostEvent, now: Now) {
+        let Some(journal) = &mut self.journal else { return };
+        match fact {
+            HostEvent::FileRead { req, path, result: Ok(content) } => {
+                let brief = format!("[{} bytes]", content.len());
+                let fact = HostEvent::FileRead { req: *req, path: path.clone(), result: Ok(brief) };
+                journal.fact(now, "host", "fact", &fact);
+            }
+            fact => journal.fact(now, "host", "fact", fact),
+        }
+    }
+
+    pub fn intent(&mut self, intent: &Intent, now: Now) {
+        if let Some(journal) = &mut self.journal {
+            journal.fact(now, "person", "intent", intent);
+        }
+    }
+
+    pub fn timer(&mut self, timer: Timer, now: Now) {
+        if let Some(journal) = &mut self.journal {
+            journal.fact(now, "host", "timer", &timer);
+        }
+    }
+
+    /// Hands everything on to the disk; what fails is noted in `troubles`.
+    pub fn settle(&mut self) {
+        if let Some(why) = self.journal.as_mut().and_then(Journal::hand_over) {
+            self.troubles.push(why);
+        }
+        if self.trace.is_recording()
+            && let Err(error) = self.trace.flush()
+        {
+            self.troubles.push(format!("the recording: {error}"));
+        }
+    }
+}
+
+/// A `terminal/create` whose variables have lost their values.
+fn without_env(line: &str) -> Option<String> {
+    let mut value: Value = serde_json::from_str(line).ok()?;
+    let env = value.get_mut("params")?.get_mut("env")?.as_array_mut()?;
+    for variable in env {
+        if let Some(value) = variable.get_mut("value") {
+            *value = Value::String("…".into());
+        }
+    }
+    serde_json::to_string(&value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r_061_values_of_environment_variables_are_left_out() {
+        let line = r#"{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"s","command":"x","env":[{"name":"TOKEN","value":"hunter2"}]}}"#;
+        let kept = without_env(line).unwrap();
+        assert!(!kept.contains("hunter2") && kept.contains("TOKEN"), "{kept}");
+        assert!(without_env(r#"{"params":{"command":"x"}}"#).is_none(), "nothing to leave out");
+    }
+}

@@ -1,0 +1,16 @@
+//! Lets the model's decisions happen in the world, for whichever front end holds it.
+//!
+//! `core` is the pure part (model, ids, encoding), `run` the asynchronous one. One owner, no lock, no replica.
+
+pub mod attach;
+pub mod core;
+mod decoding;
+mod execute;
+mod journaling;
+pub mod replay;
+mod run;
+mod running;
+mod shutdown;
+
+pub use run::{Engine, EngineConfig, Wake};
+pub use shutdown::Goodbye;

@@ -1,0 +1,60 @@
+//! A journal or a recording back into a model: the same decoding and reducing, with nothing done outside.
+
+use super::core::Core;
+use crate::model::Model;
+use crate::model::event::{Event, HostEvent, Intent, Timer};
+use crate::model::ids::Now;
+use crate::wire::frame::Frame;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Deserialize)]
+struct Record<'a> {
+    #[serde(default)]
+    t: f64,
+    #[serde(borrow, default)]
+    dir: Cow<'a, str>,
+    #[serde(borrow, default)]
+    frame: Option<&'a RawValue>,
+    #[serde(default)]
+    raw: Option<String>,
+    #[serde(default)]
+    fact: Option<HostEvent>,
+    #[serde(default)]
+    intent: Option<Intent>,
+    #[serde(default)]
+    timer: Option<Timer>,
+}
+
+/// Replays the lines of a journal. Lines that cannot be read, such as a torn last one, are skipped and counted.
+pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a str>) -> (Model, usize) {
+    let mut core = Core::new(model, cwd);
+    let mut skipped = 0;
+    for line in lines {
+        let Ok(record) = serde_json::from_str::<Record<'_>>(line) else {
+            skipped += 1;
+            continue;
+        };
+        let now = time(record.t);
+        if let Some(intent) = record.intent {
+            core.event(Event::User(intent), now);
+        } else if let Some(fact) = record.fact {
+            core.event(Event::Host(fact), now);
+        } else if let Some(timer) = record.timer {
+            core.event(Event::Timer(timer), now);
+        } else if record.dir == "agent->client" {
+            let text = record.frame.map(RawValue::get).or(record.raw.as_deref()).unwrap_or("");
+            let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()));
+            core.frame(frame, &line, now);
+        }
+    }
+    (core.model, skipped)
+}
+
+fn time(seconds: f64) -> Now {
+    // Times are written in whole microseconds.
+    Duration::from_micros((seconds.max(0.0) * 1e6).round() as u64)
+}

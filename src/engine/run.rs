@@ -1,0 +1,489 @@
+//! The engine itself: waits for what happens and applies it.
+//!
+//! `next` waits and may be dropped at any time; `step` applies without waiting. Times are whole microseconds since the
+//! start, as the journal writes them.
+
+use super::attach;
+use super::core::{Core, Line, Out};
+use super::decoding::{Decoded, Decoding};
+use super::journaling::Books;
+use super::running::Running;
+use crate::agent::process::{Graces, ShutdownReport};
+use crate::host::fs::Roots;
+use crate::host::pty::{ExitFact, Registry};
+use crate::model::Model;
+use crate::model::effect::{Effect, FrontEnd};
+use crate::model::event::{Event, HostEvent, Intent, Timer};
+use crate::model::ids::{Now, TermId};
+use crate::model::login::quote;
+use crate::model::session::{Policy, TerminalOrigin};
+use crate::model::tool::Exit;
+use crate::store::journal::Journal;
+use crate::wire::pump::{Batch, Incoming};
+use crate::wire::trace::Recorder;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinHandle;
+
+/// Facts under way from files and terminals.
+const FACTS: usize = 256;
+
+/// What an engine needs to know.
+#[derive(Debug)]
+pub struct EngineConfig {
+    pub command: String,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    /// The session's directory, absolute.
+    pub cwd: PathBuf,
+    pub policy: Policy,
+    /// Where journals go; none are written without it.
+    pub journals: Option<PathBuf>,
+    pub record: Option<Recorder>,
+    /// A command that the person may have meant.
+    pub suggestion: Option<String>,
+    /// How to install the agent, where that is known.
+    pub install: Option<String>,
+    /// The person's `$SHELL`.
+    pub shell: Option<String>,
+    pub graces: Graces,
+}
+
+/// Something that `next` has waited for.
+#[derive(Debug)]
+pub enum Wake {
+    Incoming(Incoming),
+    /// A large update is ready to be applied.
+    Decoded(Decoded),
+    Stderr(Arc<str>),
+    Fact(Fact),
+    Exited(Exit),
+    Deadline,
+    InputClosed,
+    Written,
+    /// A terminal has something new to show.
+    Hint,
+}
+
+#[derive(Debug)]
+pub enum Fact {
+    Host(HostEvent),
+    TerminalExit(TermId, ExitFact),
+}
+
+pub(super) type Dirty = Arc<Mutex<BTreeSet<TermId>>>;
+
+pub struct Engine {
+    pub(super) core: Core,
+    pub(super) config: EngineConfig,
+    pub(super) start: Instant,
+    pub(super) running: Option<Running>,
+    pub(super) ending: Vec<JoinHandle<ShutdownReport>>,
+    pub(super) facts: mpsc::Receiver<Fact>,
+    pub(super) facts_tx: mpsc::Sender<Fact>,
+    pub(super) terminals: Arc<Registry>,
+    pub(super) dirty: Dirty,
+    pub(super) hint: Arc<Notify>,
+    pub(super) timers: Vec<(Instant, Timer)>,
+    pub(super) roots: Arc<Roots>,
+    pub(super) files: VecDeque<super::execute::FileJob>,
+    pub(super) file_running: bool,
+    /// Terminals that are being started.
+    pub(super) creating: usize,
+    /// Ends of terminals that were told before their starts: the two come from different threads.
+    early_exits: BTreeMap<TermId, ExitFact>,
+    pub(super) books: Books,
+    pub(super) news: Vec<FrontEnd>,
+}
+
+impl Engine {
+    /// Must be called inside the runtime. Nothing is started before [`Intent::Start`].
+    pub fn new(mut config: EngineConfig) -> Self {
+        let (facts_tx, facts) = mpsc::channel(FACTS);
+        let dirty = Dirty::default();
+        let hint = Arc::new(Notify::new());
+        let terminals = registry(&config, &facts_tx, &dirty, &hint);
+        let words = std::iter::once(&config.command).chain(&config.args);
+        let line = words.map(|w| quote(w)).collect::<Vec<_>>().join(" ");
+        let cwd = config.cwd.to_string_lossy().into_owned();
+        let model = Model::new(line, cwd, config.policy).with_suggestion(config.suggestion.clone());
+        let mut books = Books::default();
+        if let Some(recorder) = config.record.take() {
+            books.trace.record_to(recorder);
+        }
+        let roots = Arc::new(Roots::new(vec![config.cwd.clone()]));
+        let mut engine = Self {
+            core: Core::new(model, config.cwd.clone()),
+            start: Instant::now(),
+            running: None,
+            ending: Vec::new(),
+            facts,
+            facts_tx,
+            terminals,
+            dirty,
+            hint,
+            timers: Vec::new(),
+            roots,
+            files: VecDeque::new(),
+            file_running: false,
+            creating: 0,
+            early_exits: BTreeMap::new(),
+            books,
+            news: Vec::new(),
+            config,
+        };
+        engine.open_journal();
+        engine
+    }
+
+    fn open_journal(&mut self) {
+        let Some(dir) = &self.config.journals else { return };
+        let wall = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let header = serde_json::json!({
+            "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")),
+            "started": wall.as_secs(),
+            "cwd": self.config.cwd.to_string_lossy(),
+            "command": self.core.model.agent().command,
+        });
+        let name = format!("{}-{:03}-{}.jsonl", wall.as_secs(), wall.subsec_millis(), std::process::id());
+        match Journal::create(dir, &name, &header) {
+            Ok(journal) => self.books.journal = Some(journal),
+            Err(error) => {
+                let message = format!("{}: {error}", dir.display());
+                self.apply(Event::Host(HostEvent::JournalFailed { message }));
+            }
+        }
+    }
+
+    /// Puts a warning into the transcript.
+    pub fn warn(&mut self, message: String) {
+        self.apply(Event::Host(HostEvent::Warning { message }));
+    }
+
+    pub fn model(&self) -> &Model {
+        &self.core.model
+    }
+
+    /// Changes whenever anything has been applied to the model: there may be something new to show.
+    pub fn version(&self) -> u64 {
+        self.core.version()
+    }
+
+    /// Monotonic time since the start, in whole microseconds.
+    pub fn now(&self) -> Now {
+        Duration::from_micros(self.start.elapsed().as_micros() as u64)
+    }
+
+    /// The agent's last lines on stderr.
+    pub fn stderr_tail(&self, lines: usize) -> Vec<String> {
+        self.running.as_ref().map(|r| r.stderr_tail(lines)).unwrap_or_default()
+    }
+
+    /// Waits until something has happened. May be dropped and called again without a loss.
+    pub async fn next(&mut self) -> Wake {
+        let timer = self.timers.iter().map(|(at, _)| *at).min();
+        let end = self.running.as_ref().and_then(Running::deadline);
+        let deadline = [timer, end].into_iter().flatten().min();
+        let Self { running, facts, hint, .. } = self;
+        tokio::select! {
+            biased;
+            Some(fact) = facts.recv() => Wake::Fact(fact),
+            wake = agent_wake(running) => wake,
+            () = sleep_until(deadline) => Wake::Deadline,
+            () = hint.notified() => Wake::Hint,
+        }
+    }
+
+    /// Applies what `next` returned.
+    pub fn step(&mut self, wake: Wake) -> Vec<FrontEnd> {
+        self.take(wake);
+        self.settle()
+    }
+
+    fn take(&mut self, wake: Wake) {
+        match wake {
+            Wake::Incoming(Incoming::Frames(batch)) => self.frames(batch),
+            Wake::Decoded(decoded) => {
+                if let Some(decoding) = self.running.as_mut().and_then(|r| r.decoding.take()) {
+                    let out = self.core.update(decoded, &decoding.line, self.now());
+                    self.carry_out(out);
+                    self.frames(decoding.rest);
+                }
+            }
+            Wake::Incoming(Incoming::Closed { half_line, .. }) => {
+                if let Some((frame, line)) = half_line {
+                    let now = self.now();
+                    self.books.incoming(&frame, &line, now);
+                    let out = self.core.frame(frame, &line, now);
+                    self.carry_out(out);
+                }
+                if let Some(running) = &mut self.running {
+                    running.note_closed();
+                }
+            }
+            Wake::Stderr(line) => {
+                let now = self.now();
+                self.books.stderr(&line, now);
+            }
+            Wake::Fact(fact) => self.fact(fact),
+            Wake::Exited(exit) => {
+                if let Some(running) = &mut self.running {
+                    running.note_exit(exit);
+                }
+            }
+            Wake::InputClosed => {
+                if let Some(running) = &mut self.running {
+                    running.note_input_closed();
+                }
+            }
+            Wake::Deadline => self.due_timers(),
+            Wake::Written | Wake::Hint => {}
+        }
+        self.look_for_end();
+    }
+
+    fn frames(&mut self, mut batch: Batch) {
+        let now = self.now();
+        let mut frames = std::mem::take(&mut batch.frames).into_iter();
+        while let Some((frame, line)) = frames.next() {
+            self.books.incoming(&frame, &line, now);
+            if Decoding::is_worth_it(&frame, &line)
+                && let Some(running) = &mut self.running
+            {
+                batch.frames = frames.collect();
+                running.decoding = Some(Decoding::begin(frame, line, batch));
+                return;
+            }
+            let out = self.core.frame(frame, &line, now);
+            self.carry_out(out);
+        }
+    }
+
+    /// Applies what is there already, for at most `budget`. The journal gets it all at once: waking its thread for every
+    /// batch would cost more than the batch.
+    pub fn drain(&mut self, budget: Duration) -> Vec<FrontEnd> {
+        let until = Instant::now() + budget;
+        while Instant::now() < until {
+            let wake = if let Ok(fact) = self.facts.try_recv() {
+                Wake::Fact(fact)
+            } else if let Some(incoming) = self.running.as_mut().and_then(Running::ready) {
+                Wake::Incoming(incoming)
+            } else {
+                break;
+            };
+            self.take(wake);
+        }
+        self.settle()
+    }
+
+    /// Does what the person wants. `@path` in a prompt becomes a link here, so that the model need not look at files.
+    pub fn intent(&mut self, intent: Intent) -> Vec<FrontEnd> {
+        let intent = match intent {
+            Intent::Prompt { text, .. } if self.running.as_ref().is_some_and(|r| r.outbox.is_crowded()) => {
+                return vec![FrontEnd::Returned(text)];
+            }
+            Intent::Prompt { text, links } if links.is_empty() => {
+                Intent::Prompt { links: attach::links(&text, &self.config.cwd), text }
+            }
+            other => other,
+        };
+        let now = self.now();
+        self.books.intent(&intent, now);
+        let out = self.core.event(Event::User(intent), now);
+        self.carry_out(out);
+        self.settle()
+    }
+
+    /// Types into a running command of the agent, for the person. Not an intent: what is typed may be a secret, so it
+    /// is in no journal. False when nobody takes it.
+    pub fn type_into(&mut self, term: &TermId, bytes: &[u8]) -> bool {
+        self.terminals.input(&host_id(term), bytes)
+    }
+
+    /// Pulls new screens of terminals into the model, before a frame is drawn.
+    pub fn refresh_terminals(&mut self) {
+        let dirty = std::mem::take(&mut *self.dirty.lock().unwrap_or_else(PoisonError::into_inner));
+        for id in dirty {
+            self.refresh_terminal(&id);
+        }
+    }
+
+    fn refresh_terminal(&mut self, id: &TermId) {
+        if let Some(screen) = self.terminals.snapshot(&host_id(id)) {
+            let now = self.now();
+            self.core.model.show_terminal(id, screen, now);
+        }
+    }
+
+    fn fact(&mut self, fact: Fact) {
+        match fact {
+            Fact::TerminalExit(id, exit) if self.creating > 0 && !self.is_ours(&id) => {
+                self.early_exits.insert(id, exit);
+            }
+            Fact::TerminalExit(id, exit) => self.terminal_exited(id, exit),
+            Fact::Host(event @ (HostEvent::TerminalStarted { .. } | HostEvent::TerminalFailed { .. })) => {
+                self.creating = self.creating.saturating_sub(1);
+                let started =
+                    if let HostEvent::TerminalStarted { term, .. } = &event { Some(term.clone()) } else { None };
+                self.apply(Event::Host(event));
+                if let Some(id) = started {
+                    // What it printed before its start was known here.
+                    self.refresh_terminal(&id);
+                    if let Some((id, exit)) = self.early_exits.remove_entry(&id) {
+                        self.terminal_exited(id, exit);
+                    }
+                }
+                if self.creating == 0 {
+                    self.early_exits.clear();
+                }
+            }
+            Fact::Host(event) => {
+                if matches!(event, HostEvent::FileRead { .. } | HostEvent::FileWritten { .. }) {
+                    self.file_running = false;
+                }
+                self.apply(Event::Host(event));
+                self.next_file();
+            }
+        }
+    }
+
+    /// Agents can name an id before they have created its terminal.
+    fn is_ours(&self, id: &TermId) -> bool {
+        self.model().terminal(id).is_some_and(|t| t.origin == TerminalOrigin::Ours)
+    }
+
+    fn terminal_exited(&mut self, id: TermId, exit: ExitFact) {
+        self.refresh_terminal(&id);
+        let host_id = host_id(&id);
+        let end = self.terminals.output(&host_id).map(|o| o.text).or_else(|| {
+            let screen = self.terminals.snapshot(&host_id)?;
+            Some(screen.rows.iter().map(|r| r.as_str()).collect::<Vec<_>>().join("\n"))
+        });
+        let exit = Exit { code: exit.code, signal: exit.signal };
+        self.apply(Event::Host(HostEvent::TerminalExited { term: id, exit, end: end.unwrap_or_default() }));
+    }
+
+    fn due_timers(&mut self) {
+        let now = Instant::now();
+        let (due, later) = std::mem::take(&mut self.timers).into_iter().partition(|(at, _)| *at <= now);
+        self.timers = later;
+        let due: Vec<(Instant, Timer)> = due;
+        for (_, timer) in due {
+            let at = self.now();
+            self.books.timer(timer, at);
+            self.apply(Event::Timer(timer));
+        }
+    }
+
+    /// Tells the end of the agent once it is certain.
+    fn look_for_end(&mut self) {
+        let Some(event) = self.running.as_ref().and_then(Running::end) else { return };
+        let gone = matches!(event, HostEvent::AgentExited { .. });
+        self.apply(Event::Host(event));
+        if gone && let Some(running) = self.running.take() {
+            self.end(running);
+        }
+    }
+
+    /// Applies an event; host facts are journalled.
+    pub(super) fn apply(&mut self, event: Event) {
+        let now = self.now();
+        if let Event::Host(fact) = &event {
+            self.books.fact(fact, now);
+        }
+        let out = self.core.event(event, now);
+        self.carry_out(out);
+    }
+
+    pub(super) fn carry_out(&mut self, out: Vec<Out>) {
+        for out in out {
+            match out {
+                Out::Line(line) => self.send(line),
+                Out::Do(Effect::FrontEnd(news)) => self.news.push(news),
+                Out::Do(effect) => self.execute(effect),
+            }
+        }
+    }
+
+    pub(super) fn send(&mut self, line: Line) {
+        let now = self.now();
+        let Some(running) = self.running.as_mut().filter(|r| r.tx.is_some()) else { return };
+        let text: Arc<str> = line.text.as_str().into();
+        let full = running.outbox.push(Arc::clone(&text)).is_err();
+        self.books.outgoing(&line, &text, now);
+        if full {
+            let why = "the agent has stopped reading; 64 MiB were waiting for it".to_owned();
+            self.apply(Event::Host(HostEvent::ConnectionDropped { why }));
+        }
+    }
+
+    fn settle(&mut self) -> Vec<FrontEnd> {
+        self.books.settle();
+        for message in std::mem::take(&mut self.books.troubles) {
+            self.apply(Event::Host(HostEvent::JournalFailed { message }));
+        }
+        std::mem::take(&mut self.news)
+    }
+}
+
+/// What the agent process does next.
+async fn agent_wake(running: &mut Option<Running>) -> Wake {
+    let Some(running) = running else { return std::future::pending().await };
+    let (exited, closed) = (running.has_exited(), running.is_closed());
+    let Running { process, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
+    let idle = decoding.is_none();
+    tokio::select! {
+        biased;
+        Some(line) = stderr_lines.recv() => Wake::Stderr(line),
+        written = write(outbox, tx.as_ref()) => if written { Wake::Written } else { Wake::InputClosed },
+        decoded = decoded(decoding) => Wake::Decoded(decoded),
+        Some(incoming) = incoming.recv(), if !closed && idle => Wake::Incoming(incoming),
+        exit = process.wait(), if !exited => Wake::Exited(exit.map_or_else(|_| Exit::default(), |fact| Exit {
+            code: fact.code.and_then(|c| u32::try_from(c).ok()),
+            signal: fact.signal,
+        })),
+        else => std::future::pending().await,
+    }
+}
+
+async fn write(outbox: &mut crate::wire::outbox::Outbox, tx: Option<&mpsc::Sender<Arc<str>>>) -> bool {
+    match tx {
+        Some(tx) => outbox.ready(tx).await.is_ok(),
+        None => std::future::pending().await,
+    }
+}
+
+async fn decoded(decoding: &mut Option<Decoding>) -> Decoded {
+    match decoding {
+        Some(decoding) => decoding.done().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn registry(config: &EngineConfig, facts: &mpsc::Sender<Fact>, dirty: &Dirty, hint: &Arc<Notify>) -> Arc<Registry> {
+    let (dirty, hint, facts) = (Arc::clone(dirty), Arc::clone(hint), facts.clone());
+    let on_hint = move |id: &crate::host::pty::TermId| {
+        dirty.lock().unwrap_or_else(PoisonError::into_inner).insert(TermId::from(id.0.as_str()));
+        hint.notify_one();
+    };
+    let on_exit = move |id: &crate::host::pty::TermId, exit: ExitFact| {
+        // Called on a thread of the terminal; when the engine is gone nobody needs to know.
+        let _ = facts.blocking_send(Fact::TerminalExit(TermId::from(id.0.as_str()), exit));
+    };
+    Arc::new(Registry::new(config.shell.clone(), Arc::new(on_hint), Arc::new(on_exit)))
+}
+
+/// The host's name of a terminal of ours.
+pub(super) fn host_id(id: &TermId) -> crate::host::pty::TermId {
+    crate::host::pty::TermId(id.as_str().to_owned())
+}

@@ -1,0 +1,161 @@
+//! One agent process with its pipes, from spawn to the moment its end is told.
+//!
+//! The end is told once: when its output is drained and its status is known, or when one of the two has been missing
+//! for a moment. Invariant: nothing here waits for the agent to read.
+
+use super::decoding::Decoding;
+use crate::agent::process::AgentProcess;
+use crate::model::event::HostEvent;
+use crate::model::tool::Exit;
+use crate::wire::outbox::Outbox;
+use crate::wire::pump::{self, Incoming};
+use crate::wire::stderr::StderrTail;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// How long the rest of the output may take once the process has ended.
+const AFTER_EXIT: Duration = Duration::from_millis(500);
+/// How long the process may take to end once its output has.
+const AFTER_CLOSE: Duration = Duration::from_millis(300);
+/// Lines of stderr shown when an agent ends.
+pub const STDERR_LINES: usize = 12;
+/// Lines of stderr under way to the journal.
+const STDERR_QUEUE: usize = 256;
+
+#[derive(Debug)]
+pub struct Running {
+    pub process: AgentProcess,
+    pub incoming: mpsc::Receiver<Incoming>,
+    /// While this is there nothing more is taken from `incoming`.
+    pub decoding: Option<Decoding>,
+    pub stderr_lines: mpsc::Receiver<Arc<str>>,
+    pub outbox: Outbox,
+    pub tx: Option<mpsc::Sender<Arc<str>>>,
+    pub stderr: StderrTail,
+    stderr_task: JoinHandle<()>,
+    writer_task: JoinHandle<std::io::Result<()>>,
+    exit: Option<Exit>,
+    closed: bool,
+    input_closed: bool,
+    deadline: Option<Instant>,
+}
+
+impl Running {
+    /// Takes the pipes of a fresh process.
+    pub fn new(mut process: AgentProcess) -> Option<Self> {
+        let (stdin, stdout, stderr) = (process.stdin.take()?, process.stdout.take()?, process.stderr.take()?);
+        let (frames_tx, incoming) = mpsc::channel(pump::INBOX);
+        let (lines_tx, stderr_lines) = mpsc::channel(STDERR_QUEUE);
+        let tail = StderrTail::default().with_lines(lines_tx);
+        pump::spawn_reader(stdout, frames_tx);
+        let stderr_task = pump::spawn_stderr(stderr, tail.clone());
+        let (tx, writer_task) = pump::spawn_writer(stdin);
+        Some(Self {
+            process,
+            incoming,
+            decoding: None,
+            stderr_lines,
+            outbox: Outbox::new(),
+            tx: Some(tx),
+            stderr: tail,
+            stderr_task,
+            writer_task,
+            exit: None,
+            closed: false,
+            input_closed: false,
+            deadline: None,
+        })
+    }
+
+    /// What has arrived and may be applied now.
+    pub fn ready(&mut self) -> Option<Incoming> {
+        if self.decoding.is_some() { None } else { self.incoming.try_recv().ok() }
+    }
+
+    pub fn note_exit(&mut self, exit: Exit) {
+        self.exit = Some(exit);
+        self.deadline = Some(Instant::now() + AFTER_EXIT);
+    }
+
+    pub fn note_closed(&mut self) {
+        self.closed = true;
+        self.deadline.get_or_insert_with(|| Instant::now() + AFTER_CLOSE);
+    }
+
+    /// The agent does not read any more.
+    pub fn note_input_closed(&mut self) {
+        self.tx = None;
+        self.outbox.clear();
+        self.input_closed = true;
+        self.deadline.get_or_insert_with(|| Instant::now() + AFTER_CLOSE);
+    }
+
+    pub fn has_exited(&self) -> bool {
+        self.exit.is_some()
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// When to look again for the end, if it is near.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The end, once enough is known of it.
+    pub fn end(&self) -> Option<HostEvent> {
+        if self.decoding.is_some() {
+            return None;
+        }
+        let late = self.deadline.is_some_and(|d| Instant::now() >= d);
+        let drained = self.closed && self.stderr_task.is_finished();
+        match &self.exit {
+            Some(exit) if drained || late => {
+                Some(HostEvent::AgentExited { exit: exit.clone(), stderr: self.stderr_tail(STDERR_LINES) })
+            }
+            Some(_) => None,
+            None if self.closed && late => Some(HostEvent::StdoutClosed { stderr: self.stderr_tail(STDERR_LINES) }),
+            None if self.input_closed && late => {
+                Some(HostEvent::ConnectionDropped { why: "the agent has closed its input".into() })
+            }
+            None => None,
+        }
+    }
+
+    /// The last lines on stderr, without blank ones.
+    pub fn stderr_tail(&self, lines: usize) -> Vec<String> {
+        let text = self.stderr.text();
+        let mut tail: Vec<String> =
+            text.lines().rev().filter(|l| !l.trim().is_empty()).take(lines).map(str::to_owned).collect();
+        tail.reverse();
+        tail
+    }
+
+    /// Closes the agent's input when what waits has been written, or after `patience`. Its output is read on, so that
+    /// it cannot block on its way out.
+    pub async fn close_input(&mut self, patience: Duration) {
+        if let Some(tx) = self.tx.take() {
+            let outbox = &mut self.outbox;
+            let flush = async {
+                while !outbox.is_empty() {
+                    if outbox.ready(&tx).await.is_err() {
+                        break;
+                    }
+                }
+            };
+            let flushed = tokio::time::timeout(patience, flush).await.is_ok();
+            drop(tx);
+            if flushed {
+                // The writer still has lines in its queue; it ends when they are written.
+                let _ = tokio::time::timeout(patience, &mut self.writer_task).await;
+            }
+        }
+        self.writer_task.abort();
+        let (_, empty) = mpsc::channel(1);
+        let mut rest = std::mem::replace(&mut self.incoming, empty);
+        tokio::spawn(async move { while rest.recv().await.is_some() {} });
+    }
+}

@@ -1,0 +1,46 @@
+//! The ordered goodbye: the turn is cancelled, every request answered, input closed, groups ended, the journal
+//! written.
+
+use super::run::Engine;
+use crate::agent::process::{Household, Survivor};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What was left when everything had been tried.
+#[derive(Debug, Default)]
+pub struct Goodbye {
+    /// Processes that moved into a session of their own; they are named, not killed.
+    pub survivors: Vec<String>,
+}
+
+impl Engine {
+    /// The person's terminal has been restored before this is called; it may take some seconds.
+    pub async fn shutdown(mut self) -> Goodbye {
+        let household = Household::look();
+        for line in self.core.answer_all() {
+            self.send(line);
+        }
+        if let Some(running) = self.running.take() {
+            self.end(running);
+        }
+        // Threads of terminals must not wait for a reader that is gone.
+        self.facts.close();
+        let terminals = Arc::clone(&self.terminals);
+        let killed = tokio::task::spawn_blocking(move || terminals.kill_all());
+        let mut survivors: Vec<Survivor> = Vec::new();
+        for ending in std::mem::take(&mut self.ending) {
+            if let Ok(report) = ending.await {
+                survivors.extend(report.survivors);
+            }
+        }
+        // It has its own limit; a panic in there was printed.
+        let _ = killed.await;
+        survivors.extend(household.survivors().await);
+        self.books.settle();
+        if let Some(journal) = self.books.journal.take() {
+            let _ = tokio::task::spawn_blocking(move || journal.close()).await;
+        }
+        let named: BTreeMap<i32, String> = survivors.into_iter().map(|s| (s.pid, s.command)).collect();
+        Goodbye { survivors: named.into_iter().map(|(pid, command)| format!("{pid} {command}")).collect() }
+    }
+}

@@ -1,0 +1,21 @@
+//! The front end without a screen: one prompt in, the answer on standard output, an exit code.
+
+mod print;
+mod printer;
+mod run;
+
+pub use run::{ExecOptions, Outcome, Style, run};
+
+/// Exit codes of `exec`, as the README documents them.
+pub mod code {
+    pub const OK: u8 = 0;
+    pub const OWN_FAULT: u8 = 1;
+    pub const USAGE: u8 = 2;
+    pub const NOT_FINISHED: u8 = 3;
+    pub const AUTH: u8 = 4;
+    pub const NO_SESSION: u8 = 5;
+    pub const TIMEOUT: u8 = 124;
+    pub const INTERRUPTED: u8 = 130;
+    pub const READER_GONE: u8 = 141;
+    pub const TERMINATED: u8 = 143;
+}

@@ -1,0 +1,525 @@
+//! `exec`: starts the agent, sets mode and options, sends the prompt, waits for its end, says how it went.
+//!
+//! Permissions and services are decided in the model (`Policy::Auto`). Invariant: every way out goes through the
+//! engine's shutdown.
+
+use super::code;
+use super::print::{Follower, Form, Last, json_line};
+use super::printer::Printer;
+use crate::base::sanitize;
+use crate::engine::{Engine, Goodbye};
+use crate::model::Model;
+use crate::model::effect::{Ended, FrontEnd};
+use crate::model::event::{AuthKind, CallError, Intent, PromptResult, Stop};
+use crate::model::options::{OptionKind, OptionValue};
+use crate::model::session::{Death, Phase};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Quiet that ends the reading after the answer, and the most that is waited for it.
+const QUIET: Duration = Duration::from_millis(250);
+const QUIET_LIMIT: Duration = Duration::from_secs(2);
+/// How long the agent may take to confirm a cancel before it is ended all the same.
+const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
+/// How long the rest of the output may take once a signal or the timeout has ended the run.
+const LAST_OUTPUT: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    Text,
+    Json,
+}
+
+#[derive(Debug)]
+pub struct ExecOptions {
+    pub prompt: String,
+    pub style: Style,
+    pub mode: Option<String>,
+    pub options: Vec<(String, String)>,
+    pub timeout: Option<Duration>,
+}
+
+#[derive(Debug)]
+pub struct Outcome {
+    pub code: u8,
+    pub goodbye: Goodbye,
+}
+
+/// Why it ended: the code, one line, and lines below it.
+#[derive(Debug)]
+struct Verdict {
+    code: u8,
+    words: String,
+    detail: Vec<String>,
+    result: Option<PromptResult>,
+}
+
+impl Verdict {
+    fn new(code: u8, words: impl Into<String>) -> Self {
+        Self { code, words: words.into(), detail: Vec::new(), result: None }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Stage {
+    Opening,
+    /// What is still to be set before the prompt goes out.
+    Setting(Vec<Setting>),
+    Prompted,
+    /// Cancelled: by what, and until when its confirmation is awaited.
+    Cancelling(Cause, Instant),
+    /// Answered: the last sign of the agent, and when to stop at the latest.
+    Quieting(Instant, Instant),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Setting {
+    Mode(String),
+    Option(String, OptionValue),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Signal(u8),
+    Timeout,
+    ReaderGone,
+}
+
+/// Runs one prompt. Output goes to `stdout`, everything else to standard error.
+pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + Send + 'static) -> io::Result<Outcome> {
+    let form = if options.style == Style::Json { Form::Json } else { Form::Text };
+    let mut exec = Exec {
+        follower: Follower::new(form),
+        printer: Printer::new(stdout),
+        stage: Stage::Opening,
+        options,
+        verdict: None,
+        deadline: None,
+    };
+    let verdict = exec.drive(&mut engine).await?;
+    exec.follower.leave_to_the_end(&verdict.words);
+    exec.print(&engine, Last::Yes);
+    if form == Form::Json {
+        exec.printer.print(result_line(&verdict, engine.model()));
+    } else {
+        exec.printer.print(exec.follower.last_newline().into());
+    }
+    let Exec { printer, deadline, .. } = exec;
+    let written = tokio::select! {
+        error = printer.finish() => Ok(error),
+        code = patience(&verdict, deadline) => Err(code?),
+    };
+    let code = match written {
+        // The reader does not read. What could not be written dies with us.
+        Err(code) => {
+            let late = if code == code::TIMEOUT { Cause::Timeout } else { Cause::Signal(code) };
+            let verdict = if code == verdict.code { verdict } else { cancel_verdict(late) };
+            say(&verdict.words, &verdict.detail);
+            code
+        }
+        Ok(Some(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            say("the reader of the output has gone away", &[]);
+            code::READER_GONE
+        }
+        Ok(Some(error)) => {
+            say(&format!("writing the output failed: {error}"), &[]);
+            code::OWN_FAULT
+        }
+        Ok(None) => {
+            if verdict.code != code::OK {
+                say(&verdict.words, &verdict.detail);
+            }
+            verdict.code
+        }
+    };
+    Ok(Outcome { code, goodbye: engine.shutdown().await })
+}
+
+/// Ends when no more is to be waited for a reader that is slow: soon when the time was up or a signal came before,
+/// else with a signal that comes now or when the time given is over. Gives the exit code.
+async fn patience(verdict: &Verdict, deadline: Option<Instant>) -> io::Result<u8> {
+    if matches!(verdict.code, code::TIMEOUT | code::INTERRUPTED | code::TERMINATED) {
+        tokio::time::sleep(LAST_OUTPUT).await;
+        return Ok(verdict.code);
+    }
+    let (mut interrupt, mut terminate, mut hangup) =
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+    Ok(tokio::select! {
+        code = any_signal(&mut interrupt, &mut terminate, &mut hangup) => code,
+        () = sleep_until(deadline) => code::TIMEOUT,
+    })
+}
+
+struct Exec {
+    follower: Follower,
+    printer: Printer,
+    stage: Stage,
+    options: ExecOptions,
+    /// Known before the quiet has passed.
+    verdict: Option<Verdict>,
+    deadline: Option<Instant>,
+}
+
+impl Exec {
+    async fn drive(&mut self, engine: &mut Engine) -> io::Result<Verdict> {
+        let (mut interrupt, mut terminate, mut hangup) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+        self.deadline = self.options.timeout.map(|t| Instant::now() + t);
+        let mut news = engine.intent(Intent::Start);
+        loop {
+            if let Some(verdict) = self.advance(engine, news) {
+                return Ok(verdict);
+            }
+            self.print(engine, Last::No);
+            let behind = self.printer.is_behind();
+            let until = self.wake_at();
+            news = Vec::new();
+            tokio::select! {
+                biased;
+                code = any_signal(&mut interrupt, &mut terminate, &mut hangup) => {
+                    if let Some(verdict) = self.cancel(engine, Cause::Signal(code)) {
+                        return Ok(verdict);
+                    }
+                }
+                gone = self.printer.pump() => if gone.is_err()
+                    && let Some(verdict) = self.cancel(engine, Cause::ReaderGone) {
+                        return Ok(verdict);
+                },
+                () = sleep_until(until) => {
+                    if let Some(verdict) = self.time_passed(engine) {
+                        return Ok(verdict);
+                    }
+                }
+                wake = engine.next(), if !behind => {
+                    let before = engine.version();
+                    news = engine.step(wake);
+                    news.extend(engine.drain(Duration::from_millis(4)));
+                    if let Stage::Quieting(since, _) = &mut self.stage
+                        && engine.version() != before
+                    {
+                        *since = Instant::now();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at where the model stands and does the next step.
+    fn advance(&mut self, engine: &mut Engine, news: Vec<FrontEnd>) -> Option<Verdict> {
+        for item in news {
+            if let FrontEnd::TurnEnded(_, ended) = item {
+                self.ended(engine.model(), ended);
+            }
+        }
+        match engine.model().phase() {
+            Phase::AuthNeeded { error } => return Some(auth_verdict(engine.model(), error)),
+            Phase::Dead(death) if !matches!(self.stage, Stage::Quieting(..)) => {
+                if let Stage::Cancelling(cause, _) = self.stage {
+                    return Some(cancel_verdict(cause));
+                }
+                return Some(death_verdict(death));
+            }
+            Phase::Dead(_) => return self.verdict.take(),
+            _ => {}
+        }
+        if self.stage == Stage::Opening && *engine.model().phase() == Phase::Ready {
+            match self.settings(engine.model()) {
+                Ok(settings) => self.stage = Stage::Setting(settings),
+                Err(words) => return Some(Verdict::new(code::USAGE, words)),
+            }
+            self.set_next(engine);
+        }
+        if let Stage::Setting(settings) = &self.stage {
+            match settings.first() {
+                Some(setting) => match setting_state(engine.model(), setting) {
+                    Some(true) => {
+                        self.drop_setting();
+                        self.set_next(engine);
+                        return self.advance(engine, Vec::new());
+                    }
+                    Some(false) => {
+                        let words = format!("the agent did not take {}", name_of(setting));
+                        return Some(Verdict::new(code::NOT_FINISHED, words));
+                    }
+                    None => {}
+                },
+                None => {
+                    self.stage = Stage::Prompted;
+                    let text = std::mem::take(&mut self.options.prompt);
+                    let news = engine.intent(Intent::Prompt { text, links: Vec::new() });
+                    return self.advance(engine, news);
+                }
+            }
+        }
+        None
+    }
+
+    fn drop_setting(&mut self) {
+        if let Stage::Setting(settings) = &mut self.stage
+            && !settings.is_empty()
+        {
+            settings.remove(0);
+        }
+    }
+
+    fn set_next(&mut self, engine: &mut Engine) {
+        let Stage::Setting(settings) = &self.stage else { return };
+        match settings.first().cloned() {
+            Some(Setting::Mode(id)) => drop(engine.intent(Intent::SetMode { id })),
+            Some(Setting::Option(id, value)) => drop(engine.intent(Intent::SetOption { id, value })),
+            None => {}
+        }
+    }
+
+    /// What `--mode` and `--config` ask for, or why that is not possible.
+    fn settings(&self, model: &Model) -> Result<Vec<Setting>, String> {
+        let mut settings = Vec::new();
+        if let Some(id) = &self.options.mode {
+            settings.push(mode_setting(model, id)?);
+        }
+        for (id, value) in &self.options.options {
+            settings.push(option_setting(model, id, value)?);
+        }
+        Ok(settings)
+    }
+
+    fn ended(&mut self, model: &Model, ended: Ended) {
+        let verdict = match (&self.stage, ended) {
+            (Stage::Cancelling(cause, _), _) => cancel_verdict(*cause),
+            (_, Ended::Stopped(result)) => stop_verdict(result),
+            (_, Ended::Failed(error)) if error.code == CallError::AUTH_REQUIRED => auth_verdict(model, &error),
+            (_, Ended::Failed(error)) => Verdict {
+                code: code::NOT_FINISHED,
+                words: format!("the agent answered with error {}: {}", error.code, error.message),
+                detail: error.data_lines(),
+                result: None,
+            },
+            // The phase tells.
+            (_, Ended::Gone) => return,
+        };
+        self.follower.leave_to_the_end(&verdict.words);
+        self.verdict = Some(verdict);
+        let now = Instant::now();
+        self.stage = Stage::Quieting(now, now + QUIET_LIMIT);
+    }
+
+    fn cancel(&mut self, engine: &mut Engine, cause: Cause) -> Option<Verdict> {
+        if engine.model().session().turn.is_none() || matches!(self.stage, Stage::Cancelling(..)) {
+            return Some(match self.verdict.take() {
+                Some(verdict) if cause == Cause::Timeout => verdict,
+                _ => cancel_verdict(cause),
+            });
+        }
+        let news = engine.intent(Intent::Cancel);
+        self.stage = Stage::Cancelling(cause, Instant::now() + CANCEL_PATIENCE);
+        self.advance(engine, news)
+    }
+
+    fn wake_at(&self) -> Option<Instant> {
+        let stage = match &self.stage {
+            Stage::Cancelling(_, until) => Some(*until),
+            Stage::Quieting(since, limit) => Some((*since + QUIET).min(*limit)),
+            _ => None,
+        };
+        let deadline = self.deadline.filter(|_| !matches!(self.stage, Stage::Quieting(..) | Stage::Cancelling(..)));
+        [stage, deadline].into_iter().flatten().min()
+    }
+
+    fn time_passed(&mut self, engine: &mut Engine) -> Option<Verdict> {
+        match self.stage {
+            Stage::Quieting(..) => self.verdict.take(),
+            Stage::Cancelling(cause, _) => Some(cancel_verdict(cause)),
+            _ => self.cancel(engine, Cause::Timeout),
+        }
+    }
+
+    fn print(&mut self, engine: &Engine, last: Last) {
+        let printed = self.follower.follow(engine.model(), last);
+        self.printer.print(printed.stdout);
+        if !printed.stderr.is_empty() {
+            // Nobody to tell when standard error is gone.
+            let _ = io::stderr().write_all(printed.stderr.as_bytes());
+        }
+    }
+}
+
+fn mode_setting(model: &Model, id: &str) -> Result<Setting, String> {
+    let session = model.session();
+    if session.modes.as_ref().is_some_and(|m| m.lists(id)) {
+        return Ok(Setting::Mode(id.to_owned()));
+    }
+    let value = OptionValue::Id(id.to_owned());
+    if let Some(option) = session.options.iter().find(|o| o.is_category("mode") && o.accepts(&value)) {
+        return Ok(Setting::Option(option.id.clone(), value));
+    }
+    let mut known: Vec<String> = session.modes.iter().flat_map(|m| m.available.iter().map(|m| m.id.clone())).collect();
+    if known.is_empty() {
+        known.extend(session.options.iter().filter(|o| o.is_category("mode")).flat_map(|o| ids_of(&o.kind)));
+    }
+    Err(format!("the agent has no mode `{id}`; {}", offer(&known)))
+}
+
+fn option_setting(model: &Model, id: &str, value: &str) -> Result<Setting, String> {
+    let Some(option) = model.session().options.iter().find(|o| o.id == id) else {
+        let known: Vec<String> = model.session().options.iter().map(|o| o.id.clone()).collect();
+        return Err(format!("the agent has no option `{id}`; {}", offer(&known)));
+    };
+    let wanted = match (&option.kind, value) {
+        (OptionKind::Bool { .. }, "true" | "on" | "yes") => OptionValue::Bool(true),
+        (OptionKind::Bool { .. }, "false" | "off" | "no") => OptionValue::Bool(false),
+        (OptionKind::Bool { .. }, _) => return Err(format!("option `{id}` is true or false, not `{value}`")),
+        (OptionKind::Select { .. }, _) => OptionValue::Id(value.to_owned()),
+    };
+    if !option.accepts(&wanted) {
+        return Err(format!("option `{id}` has no value `{value}`; {}", offer(&ids_of(&option.kind))));
+    }
+    Ok(Setting::Option(id.to_owned(), wanted))
+}
+
+fn ids_of(kind: &OptionKind) -> Vec<String> {
+    match kind {
+        OptionKind::Select { values, .. } => values.iter().map(|v| v.value.clone()).collect(),
+        OptionKind::Bool { .. } => vec!["true".into(), "false".into()],
+    }
+}
+
+fn offer(known: &[String]) -> String {
+    if known.is_empty() { "it offers none".to_owned() } else { format!("it offers {}", known.join(", ")) }
+}
+
+/// `None` while the answer is awaited, then whether it is in force.
+fn setting_state(model: &Model, setting: &Setting) -> Option<bool> {
+    match setting {
+        Setting::Mode(id) => {
+            let modes = model.session().modes.as_ref()?;
+            if modes.pending.is_some() { None } else { Some(modes.current == *id) }
+        }
+        Setting::Option(id, value) => {
+            let Some(option) = model.session().options.iter().find(|o| o.id == *id) else { return Some(false) };
+            if option.pending.is_some() {
+                return None;
+            }
+            Some(match (&option.kind, value) {
+                (OptionKind::Select { current, .. }, OptionValue::Id(id)) => current == id,
+                (OptionKind::Bool { current }, OptionValue::Bool(on)) => current == on,
+                _ => false,
+            })
+        }
+    }
+}
+
+fn name_of(setting: &Setting) -> String {
+    match setting {
+        Setting::Mode(id) => format!("mode {id}"),
+        Setting::Option(id, OptionValue::Id(value)) => format!("{id}={value}"),
+        Setting::Option(id, OptionValue::Bool(value)) => format!("{id}={value}"),
+    }
+}
+
+fn stop_verdict(result: PromptResult) -> Verdict {
+    let words = match &result.stop {
+        Stop::EndTurn => String::new(),
+        Stop::Cancelled => "stopped by the agent (cancelled)".to_owned(),
+        stop => format!("the turn ended with {}", stop_name(stop).unwrap_or("no stop reason")),
+    };
+    let code = if result.stop == Stop::EndTurn { code::OK } else { code::NOT_FINISHED };
+    Verdict { code, words, detail: Vec::new(), result: Some(result) }
+}
+
+fn stop_name(stop: &Stop) -> Option<&str> {
+    Some(match stop {
+        Stop::EndTurn => "end_turn",
+        Stop::MaxTokens => "max_tokens",
+        Stop::MaxTurnRequests => "max_turn_requests",
+        Stop::Refusal => "refusal",
+        Stop::Cancelled => "cancelled",
+        Stop::Odd(raw) => return raw.as_deref(),
+    })
+}
+
+fn cancel_verdict(cause: Cause) -> Verdict {
+    match cause {
+        Cause::Signal(code) => Verdict::new(code, "interrupted"),
+        Cause::Timeout => Verdict::new(code::TIMEOUT, "the time given with --timeout is over"),
+        Cause::ReaderGone => Verdict::new(code::READER_GONE, "the reader of the output has gone away"),
+    }
+}
+
+fn death_verdict(death: &Death) -> Verdict {
+    let mut detail = death.detail.clone();
+    if !death.hint.is_empty() {
+        detail.push(death.hint.clone());
+    }
+    Verdict { detail, ..Verdict::new(code::NO_SESSION, death.message.clone()) }
+}
+
+/// The agent's message, the methods, and for each that runs in a terminal the command to type.
+fn auth_verdict(model: &Model, error: &CallError) -> Verdict {
+    let mut detail = error.data_lines();
+    let methods = &model.agent().auth_methods;
+    if methods.is_empty() {
+        detail.push("the agent requires authentication but offers no method".into());
+    }
+    for method in methods {
+        let how = match &method.kind {
+            AuthKind::Agent => "by the agent itself; choose it on the full screen".to_owned(),
+            AuthKind::Env { vars } => format!("set {} and start again", vars.join(", ")),
+            other => {
+                format!("run in another terminal: {}", crate::model::login::command_line(&model.agent().command, other))
+            }
+        };
+        detail.push(format!("{}: {how}", method.name));
+    }
+    Verdict { detail, ..Verdict::new(code::AUTH, format!("log-in needed: {}", error.message)) }
+}
+
+fn result_line(verdict: &Verdict, model: &Model) -> String {
+    let stop = verdict.result.as_ref().and_then(|r| stop_name(&r.stop));
+    let usage = verdict.result.as_ref().and_then(|r| r.usage.clone());
+    let context = model.session().usage.as_ref().map(|u| {
+        json!({ "used": u.used, "size": u.size,
+                "cost": u.cost.as_ref().map(|(amount, unit)| json!({ "amount": amount, "currency": unit })) })
+    });
+    let error: Value = if verdict.code == code::OK {
+        Value::Null
+    } else {
+        json!({ "message": verdict.words, "detail": verdict.detail })
+    };
+    json_line(json!({
+        "type": "result",
+        "stop_reason": stop,
+        "session_id": model.session_id().map(|s| s.as_str()),
+        "usage": usage,
+        "context": context,
+        "exit_code": verdict.code,
+        "error": error,
+    }))
+}
+
+fn say(words: &str, detail: &[String]) {
+    let mut text = format!("acp-tui: {}\n", sanitize::line(words));
+    for line in detail {
+        text.push_str("  ");
+        text.push_str(&sanitize::line(line));
+        text.push('\n');
+    }
+    // Nobody to tell when standard error is gone.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+async fn any_signal(interrupt: &mut Signal, terminate: &mut Signal, hangup: &mut Signal) -> u8 {
+    tokio::select! {
+        _ = interrupt.recv() => code::INTERRUPTED,
+        _ = terminate.recv() => code::TERMINATED,
+        _ = hangup.recv() => code::TERMINATED,
+    }
+}
+
+async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}

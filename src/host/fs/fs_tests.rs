@@ -1,0 +1,344 @@
+//! Tests of files against real directories.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+
+/// A workspace with `in.txt`, and a file beside it that is outside.
+struct Place {
+    temp: TempDir,
+    roots: Roots,
+}
+
+impl Place {
+    fn new() -> Self {
+        let temp = TempDir::new().unwrap();
+        fs::create_dir(temp.path().join("ws")).unwrap();
+        fs::write(temp.path().join("ws/in.txt"), "inside").unwrap();
+        fs::write(temp.path().join("out.txt"), "outside").unwrap();
+        let roots = Roots::new(vec![temp.path().join("ws")]);
+        Self { temp, roots }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.temp.path().canonicalize().unwrap().join("ws").join(name)
+    }
+
+    fn out(&self) -> PathBuf {
+        self.temp.path().join("out.txt")
+    }
+
+    fn read(&self, name: &str) -> Result<String, FsError> {
+        read_text(&self.roots, self.at(name), None, None)
+    }
+
+    fn write(&self, name: &str, content: &str) -> Result<Written, FsError> {
+        write_text(&self.roots, self.at(name), content)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(self.at("")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn reason(error: &FsError) -> String {
+    error.rpc().2["reason"].as_str().unwrap_or_default().to_owned()
+}
+
+fn mkfifo(path: &Path) {
+    let status = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn r_343_a_relative_path_is_invalid() {
+    let place = Place::new();
+    let error = read_text(&place.roots, "in.txt", None, None).unwrap_err();
+    assert_eq!(error.rpc().0, -32602);
+    assert!(write_text(&place.roots, "in.txt", "x").is_err());
+    assert_eq!(read_text(&place.roots, "", None, None).unwrap_err().rpc().0, -32602);
+}
+
+#[test]
+fn r_344_only_the_real_path_counts() {
+    let place = Place::new();
+    fs::create_dir(place.at("sub")).unwrap();
+    symlink("in.txt", place.at("ok")).unwrap();
+    symlink(place.out(), place.at("leak")).unwrap();
+    symlink("../..", place.at("sub/up")).unwrap();
+    symlink("../gone.txt", place.at("dangling")).unwrap();
+    symlink("loop", place.at("loop")).unwrap();
+    assert_eq!(place.read("ok").unwrap(), "inside");
+    assert_eq!(place.read("sub/../in.txt").unwrap(), "inside");
+    assert_eq!(place.read("nothing/../in.txt").unwrap(), "inside");
+    for name in
+        ["leak", "sub/up/out.txt", "../out.txt", "sub/../../out.txt", "dangling", "loop", "nothing/../../out.txt"]
+    {
+        let error = place.read(name).unwrap_err();
+        assert_eq!(reason(&error), "outside_workspace", "{name}");
+        assert_eq!(reason(&place.write(name, "x").unwrap_err()), "outside_workspace", "{name}");
+    }
+    // `..` goes up from where the link leads, and a way out and in again ends inside.
+    symlink(place.at("sub"), place.temp.path().join("door")).unwrap();
+    symlink(place.temp.path().join("door"), place.at("there")).unwrap();
+    assert_eq!(place.read("there/../in.txt").unwrap(), "inside");
+    assert_eq!(fs::read_to_string(place.out()).unwrap(), "outside");
+    assert!(!place.temp.path().join("gone.txt").exists());
+}
+
+#[test]
+fn r_344_a_sibling_with_the_same_beginning_is_outside() {
+    let place = Place::new();
+    fs::create_dir(place.temp.path().join("ws-other")).unwrap();
+    fs::write(place.temp.path().join("ws-other/x"), "x").unwrap();
+    let error = read_text(&place.roots, place.temp.path().join("ws-other/x"), None, None).unwrap_err();
+    assert_eq!(reason(&error), "outside_workspace");
+    let error = read_text(&place.roots, "/proc/self/environ", None, None).unwrap_err();
+    assert_eq!(reason(&error), "outside_workspace");
+    assert!(Roots::new(vec![PathBuf::from("/does/not/exist")]).check("/does/not/exist/x").is_err());
+}
+
+#[test]
+fn r_345_a_link_put_there_after_the_check_is_refused() {
+    let place = Place::new();
+    fs::create_dir(place.at("dir")).unwrap();
+    fs::write(place.at("dir/f"), "f").unwrap();
+    let file = place.roots.check(place.at("in.txt")).unwrap();
+    let below = place.roots.check(place.at("dir/f")).unwrap();
+    fs::remove_file(place.at("in.txt")).unwrap();
+    symlink(place.out(), place.at("in.txt")).unwrap();
+    fs::remove_dir_all(place.at("dir")).unwrap();
+    symlink(place.temp.path(), place.at("dir")).unwrap();
+    let (dir, name) = beneath::open_parent(&file, beneath::Missing::Refuse).unwrap();
+    assert_eq!(reason(&beneath::open_regular(&file, &dir, &name).unwrap_err()), "outside_workspace");
+    for missing in [beneath::Missing::Refuse, beneath::Missing::Create] {
+        assert_eq!(reason(&beneath::open_parent(&below, missing).unwrap_err()), "outside_workspace");
+    }
+}
+
+#[test]
+fn r_346_r_347_errors_say_what_they_are() {
+    let place = Place::new();
+    let (code, _, data) = place.read("no ünï.txt").unwrap_err().rpc();
+    assert_eq!(code, -32002);
+    let uri = data["uri"].as_str().unwrap();
+    assert!(uri.starts_with("file:///") && uri.ends_with("/no%20%C3%BCn%C3%AF.txt"), "{uri}");
+    let (code, message, data) = place.read("in.txt/below").unwrap_err().rpc();
+    assert_eq!(code, -32603);
+    assert!(message.contains("directory"), "{message}");
+    assert!(data["path"].is_string());
+    let nul = read_text(&place.roots, place.at("a\0b"), None, None).unwrap_err();
+    assert_eq!((nul.rpc().0, nul.rpc().2), (-32602, json!(null)));
+    let long = read_text(&place.roots, place.at(&"x/".repeat(3000)), None, None).unwrap_err();
+    assert_eq!(long.rpc().0, -32602);
+    assert_eq!(reason(&FsError::DeniedByUser(place.at("x"))), "denied_by_user");
+}
+
+#[test]
+fn r_349_only_regular_files_and_no_waiting() {
+    let place = Place::new();
+    mkfifo(&place.at("fifo"));
+    fs::create_dir(place.at("dir")).unwrap();
+    let _socket = UnixListener::bind(place.at("socket")).unwrap();
+    symlink("fifo", place.at("to-fifo")).unwrap();
+    for (name, why) in [
+        ("fifo", "denied_by_policy"),
+        ("to-fifo", "denied_by_policy"),
+        ("socket", "denied_by_policy"),
+        ("dir", "is_directory"),
+        ("", "is_directory"),
+    ] {
+        assert_eq!(reason(&place.read(name).unwrap_err()), why, "{name}");
+        assert_eq!(reason(&place.write(name, "x").unwrap_err()), why, "{name}");
+    }
+    let devices = Roots::new(vec![PathBuf::from("/dev")]);
+    for device in ["/dev/zero", "/dev/null", "/dev/tty"] {
+        assert_eq!(reason(&read_text(&devices, device, None, Some(1)).unwrap_err()), "denied_by_policy");
+        assert_eq!(reason(&write_text(&devices, device, "x").unwrap_err()), "denied_by_policy");
+    }
+}
+
+#[test]
+fn r_350_bytes_are_what_they_are() {
+    let place = Place::new();
+    for text in ["a\r\nb\r\n", "\u{feff}bom\n", "no end", "", "\r\n\n\r", "mixed\n\r\nend\r", "nul\0 in"] {
+        place.write("f", text).unwrap();
+        assert_eq!(fs::read(place.at("f")).unwrap(), text.as_bytes());
+        assert_eq!(place.read("f").unwrap(), text);
+        // Again over itself: nothing doubles.
+        place.write("f", &place.read("f").unwrap()).unwrap();
+        assert_eq!(fs::read(place.at("f")).unwrap(), text.as_bytes());
+    }
+}
+
+#[test]
+fn r_352_r_353_line_and_limit() {
+    let place = Place::new();
+    place.write("f", "one\r\ntwo\n\nfour").unwrap();
+    let table: &[(Option<u32>, Option<u32>, &str)] = &[
+        (None, None, "one\r\ntwo\n\nfour"),
+        (Some(0), None, "one\r\ntwo\n\nfour"),
+        (Some(1), Some(1), "one\r\n"),
+        (Some(0), Some(1), "one\r\n"),
+        (None, Some(2), "one\r\ntwo\n"),
+        (Some(2), Some(2), "two\n\n"),
+        (Some(3), Some(1), "\n"),
+        (Some(4), Some(1), "four"),
+        (Some(4), None, "four"),
+        (Some(4), Some(u32::MAX), "four"),
+        (Some(5), None, ""),
+        (Some(u32::MAX), Some(u32::MAX), ""),
+        (None, Some(0), ""),
+        (Some(2), Some(0), ""),
+    ];
+    for (line, limit, expected) in table {
+        assert_eq!(read_text(&place.roots, place.at("f"), *line, *limit).unwrap(), *expected, "{line:?} {limit:?}");
+    }
+    place.write("g", "a\nb\n").unwrap();
+    assert_eq!(read_text(&place.roots, place.at("g"), Some(3), Some(1)).unwrap(), "");
+    place.write("empty", "").unwrap();
+    assert_eq!(read_text(&place.roots, place.at("empty"), Some(1), Some(9)).unwrap(), "");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+    #[test]
+    fn r_352_lines_agree_with_the_definition(text in "[a\n\r]{0,40}", line in 0_u32..8, limit in 0_u32..8) {
+        let place = Place::new();
+        place.write("f", &text).unwrap();
+        let expected: String =
+            text.split_inclusive('\n').skip(line.max(1) as usize - 1).take(limit as usize).collect();
+        prop_assert_eq!(read_text(&place.roots, place.at("f"), Some(line), Some(limit)).unwrap(), expected);
+    }
+}
+
+#[test]
+fn r_354_what_is_no_utf8_is_refused() {
+    let place = Place::new();
+    fs::write(place.at("latin"), b"fine\ncaf\xe9\n").unwrap();
+    assert_eq!(reason(&place.read("latin").unwrap_err()), "not_text");
+    assert_eq!(read_text(&place.roots, place.at("latin"), None, Some(1)).unwrap(), "fine\n");
+    assert_eq!(reason(&read_text(&place.roots, place.at("latin"), Some(2), None).unwrap_err()), "not_text");
+}
+
+#[test]
+fn r_355_large_files_in_parts_only() {
+    let place = Place::new();
+    let line = format!("{}\n", "x".repeat(1023));
+    fs::write(place.at("big"), line.repeat(17 * 1024)).unwrap();
+    let error = place.read("big").unwrap_err();
+    assert_eq!(reason(&error), "too_large");
+    assert!(error.to_string().contains("`limit`"));
+    assert_eq!(read_text(&place.roots, place.at("big"), Some(17 * 1024), Some(5)).unwrap(), line);
+    assert_eq!(reason(&read_text(&place.roots, place.at("big"), Some(2), None).unwrap_err()), "too_large");
+    fs::write(place.at("one-line"), "y".repeat(17 * 1024 * 1024)).unwrap();
+    assert_eq!(reason(&read_text(&place.roots, place.at("one-line"), None, Some(1)).unwrap_err()), "too_large");
+    assert_eq!(read_text(&place.roots, place.at("one-line"), Some(2), None).unwrap(), "");
+}
+
+#[test]
+fn r_357_r_358_creates_the_file_and_its_parents() {
+    let place = Place::new();
+    let written = place.write("a/b/c.txt", "new").unwrap();
+    assert_eq!(written, Written { created: true, bytes: 3, old: None });
+    assert_eq!(place.read("a/b/c.txt").unwrap(), "new");
+    let written = place.write("a/b/c.txt", "newer").unwrap();
+    assert_eq!(written, Written { created: false, bytes: 5, old: Some("new".into()) });
+    fs::write(place.at("bin"), [0xff, 0xfe]).unwrap();
+    assert_eq!(place.write("bin", "text").unwrap().old, None);
+    assert!(place.write("in.txt/below", "x").is_err());
+    assert_eq!(place.read("in.txt").unwrap(), "inside");
+}
+
+#[test]
+fn r_359_the_mode_stays_and_a_new_file_has_the_usual_one() {
+    let place = Place::new();
+    fs::set_permissions(place.at("in.txt"), fs::Permissions::from_mode(0o751)).unwrap();
+    place.write("in.txt", "x").unwrap();
+    assert_eq!(fs::metadata(place.at("in.txt")).unwrap().mode() & 0o7777, 0o751);
+    // What the standard library creates has the usual mode under this process's mask.
+    fs::write(place.at("usual"), "").unwrap();
+    place.write("new", "x").unwrap();
+    let mode = |name| fs::metadata(place.at(name)).unwrap().mode();
+    assert_eq!(mode("new"), mode("usual"));
+    assert_eq!(place.names(), ["in.txt", "new", "usual"]);
+}
+
+#[test]
+fn r_359_a_link_stays_a_link() {
+    let place = Place::new();
+    symlink("in.txt", place.at("link")).unwrap();
+    symlink("later/new.txt", place.at("ahead")).unwrap();
+    place.write("link", "through").unwrap();
+    place.write("ahead", "made").unwrap();
+    assert!(fs::symlink_metadata(place.at("link")).unwrap().file_type().is_symlink());
+    assert!(fs::symlink_metadata(place.at("ahead")).unwrap().file_type().is_symlink());
+    assert_eq!(fs::read_to_string(place.at("in.txt")).unwrap(), "through");
+    assert_eq!(fs::read_to_string(place.at("later/new.txt")).unwrap(), "made");
+}
+
+#[test]
+fn r_359_a_hard_link_outside_keeps_its_content() {
+    let place = Place::new();
+    fs::hard_link(place.out(), place.at("hard")).unwrap();
+    place.write("hard", "mine").unwrap();
+    assert_eq!(fs::read_to_string(place.out()).unwrap(), "outside");
+}
+
+#[test]
+fn r_359_a_read_only_file_is_not_replaced() {
+    let place = Place::new();
+    fs::set_permissions(place.at("in.txt"), fs::Permissions::from_mode(0o444)).unwrap();
+    let (code, message, _) = place.write("in.txt", "x").unwrap_err().rpc();
+    assert_eq!(code, -32603);
+    assert!(message.to_lowercase().contains("permission denied"), "{message}");
+    assert_eq!(place.read("in.txt").unwrap(), "inside");
+    assert_eq!(place.names(), ["in.txt"]);
+}
+
+#[test]
+fn r_359_a_failure_half_way_leaves_the_old_file_alone() {
+    let place = Place::new();
+    let at = place.roots.check(place.at("in.txt")).unwrap();
+    let (dir, name) = beneath::open_parent(&at, beneath::Missing::Refuse).unwrap();
+    let error = write::replace(&dir, &name, None, |file| {
+        std::io::Write::write_all(file, b"half")?;
+        Err(std::io::ErrorKind::StorageFull.into())
+    });
+    assert_eq!(error.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    assert_eq!(place.read("in.txt").unwrap(), "inside");
+    assert_eq!(place.names(), ["in.txt"]);
+}
+
+#[test]
+fn r_359_a_name_of_full_length_can_be_written() {
+    let place = Place::new();
+    let name = "n".repeat(255);
+    place.write(&name, "x").unwrap();
+    assert_eq!(place.read(&name).unwrap(), "x");
+    assert_eq!(place.write(&"n".repeat(256), "x").unwrap_err().rpc().0, -32603);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn r_359_extended_attributes_stay() {
+    let place = Place::new();
+    let path = place.at("in.txt");
+    if rustix::fs::setxattr(&path, "user.note", b"kept", rustix::fs::XattrFlags::empty()).is_err() {
+        return; // This file system has none.
+    }
+    place.write("in.txt", "x").unwrap();
+    let mut value = [0_u8; 16];
+    let size = rustix::fs::getxattr(&path, "user.note", &mut value[..]).unwrap();
+    assert_eq!(&value[..size], b"kept");
+}

@@ -1,0 +1,14 @@
+//! host: what agents ask of this machine — files and terminals — done here, synchronously, behind plain functions.
+//!
+//! It knows no model, no screen and no protocol types. The engine calls the file functions from blocking tasks
+//! and hands the registry two callbacks. Invariant: nothing outside the session's roots is read or written here.
+
+pub mod fs;
+pub mod pty;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A lock that a panicked holder does not make unusable: what is guarded here stays consistent by construction.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

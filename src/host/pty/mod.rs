@@ -1,0 +1,20 @@
+//! pty: commands of agents in real pseudo-terminals: started, emulated, kept, killed.
+//!
+//! It draws nothing and answers no protocol. Two threads a terminal (one reads, one waits), none when idle wakes.
+//! Invariant: each terminal posts exactly one exit fact, after its output has been drained.
+
+mod groups;
+mod osc;
+mod pace;
+mod registry;
+mod screen;
+mod spawn;
+mod terminal;
+
+pub use registry::{ExitFn, HintFn, MAX_RUNNING, Output, Registry};
+pub use screen::panic_is_contained;
+pub use spawn::{MIN_COLS, SpawnError, TermSpec};
+pub use terminal::{DRAIN_GRACE, ExitFact, KILL_GRACE, MAX_OUTPUT_BYTES, TermId};
+
+#[cfg(test)]
+mod pty_tests;

@@ -1,0 +1,157 @@
+//! Tests of the emulated screen.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn shown_after(bytes: &[u8]) -> Vec<String> {
+    let mut screen = Screen::new(100, 24);
+    screen.advance(bytes);
+    rows(&screen)
+}
+
+fn rows(screen: &Screen) -> Vec<String> {
+    screen.snapshot().rows.iter().map(|row| row.as_str().to_owned()).collect()
+}
+
+#[test]
+fn rows_without_trailing_blanks() {
+    assert_eq!(shown_after(b"one   \r\n\r\n  two\r\n\r\n"), ["one", "", "  two"]);
+    assert!(shown_after(b"").is_empty());
+}
+
+#[test]
+fn colours_and_attributes_become_runs() {
+    let mut screen = Screen::new(100, 24);
+    screen.advance(b"\x1b[1;31mred\x1b[0m plain \x1b[38;5;200mx\x1b[48;2;1;2;3my\x1b[0;2;3;4;7;9mz\x1b[0m");
+    let snapshot = screen.snapshot();
+    let runs: Vec<_> = snapshot.rows[0].iter().collect();
+    let all = [Mods::ITALIC, Mods::UNDERLINE, Mods::REVERSE, Mods::STRIKE].iter().fold(Mods::FAINT, |a, b| a.with(*b));
+    let text = RunStyle::from(Token::Text);
+    let pink = RunStyle { fg: Some(AnsiColor::Indexed(200)), ..text };
+    assert_eq!(
+        runs,
+        [
+            ("red", RunStyle { fg: Some(AnsiColor::Named(1)), mods: Mods::BOLD, ..text }),
+            (" plain ", text),
+            ("x", pink),
+            ("y", RunStyle { bg: Some(AnsiColor::Rgb(1, 2, 3)), ..pink }),
+            ("z", RunStyle { mods: all, ..text }),
+        ]
+    );
+}
+
+#[test]
+fn wide_characters_take_their_place_once() {
+    assert_eq!(shown_after("漢字 e\u{301} ok".as_bytes()), ["漢字 e\u{301} ok"]);
+    let mut screen = Screen::new(4, 3);
+    screen.advance("abc漢".as_bytes());
+    assert_eq!(rows(&screen), ["abc", "漢"]);
+}
+
+#[test]
+fn fact_titles_clipboard_and_links_never_show() {
+    let bytes =
+        b"a\x1b]0;evil title\x07b\x1b]52;c;ZXZpbA==\x07c\x1b]8;;http://evil\x1b\\d\x1b]8;;\x1b\\\x1bPevil\x1b\\e";
+    assert_eq!(shown_after(bytes), ["abcde"]);
+}
+
+#[test]
+fn nothing_that_reorders_or_hides() {
+    let text = "a\u{202e}b\u{200b}c\u{2066}d\u{feff}e\u{85}f\u{e0041}";
+    let rows = shown_after(text.as_bytes());
+    assert!(rows.iter().all(|row| row.chars().all(|c| c.is_ascii_alphabetic() || c == ' ')), "{rows:?}");
+}
+
+#[test]
+fn the_alternate_screen_comes_and_goes() {
+    let mut screen = Screen::new(100, 24);
+    screen.advance(b"before\r\n\x1b[?1049h\x1b[2J\x1b[Hfull screen");
+    assert_eq!(rows(&screen), ["full screen"]);
+    screen.advance(b"\x1b[?1049lafter");
+    assert_eq!(rows(&screen), ["before", "after"]);
+}
+
+#[test]
+fn an_open_synchronised_update_does_not_freeze() {
+    assert_eq!(shown_after(b"\x1b[?2026hshown"), ["shown"]);
+}
+
+#[test]
+fn history_is_bounded_and_what_is_gone_is_counted() {
+    let mut screen = Screen::new(100, 24);
+    let lines = (0..10_000).fold(String::new(), |all, n| all + &format!("line {n}\r\n"));
+    screen.advance(lines.as_bytes());
+    let snapshot = screen.snapshot();
+    assert_eq!(snapshot.rows.len(), 2000 + 23);
+    assert_eq!(snapshot.rows.last().unwrap().as_str(), "line 9999");
+    assert_eq!(snapshot.dropped_rows, 10_000 - 2000 - 23);
+    assert_eq!(snapshot.rows[0].as_str(), format!("line {}", snapshot.dropped_rows));
+}
+
+#[test]
+fn queries_are_answered_and_answers_bounded() {
+    let mut screen = Screen::new(100, 24);
+    screen.advance(b"ab\x1b[6n");
+    assert_eq!(screen.take_replies(), b"\x1b[1;3R");
+    assert!(screen.take_replies().is_empty());
+    screen.advance(&b"\x1b[6n".repeat(10_000));
+    assert!(screen.take_replies().len() <= MAX_REPLIES);
+}
+
+#[test]
+fn combining_characters_in_one_cell_are_bounded() {
+    let mut screen = Screen::new(100, 24);
+    screen.advance("e".as_bytes());
+    for _ in 0..200 {
+        screen.advance("\u{301}".repeat(1000).as_bytes());
+    }
+    let marks = screen.term.grid()[Line(0)][Column(0)].zerowidth().unwrap().len();
+    assert!(marks <= MAX_MARKS, "{marks}");
+    assert!(rows(&screen)[0].chars().count() <= 1 + MAX_MARKS);
+}
+
+#[test]
+fn a_defect_of_the_emulator_costs_the_screen_only() {
+    let mut screen = Screen::new(100, 24);
+    screen.advance(b"lost");
+    assert!(!panic_is_contained());
+    screen.guarded(|_| {
+        assert!(panic_is_contained());
+        panic!("as if the emulator had a defect");
+    });
+    assert!(!panic_is_contained());
+    screen.advance(b"goes on");
+    let rows = rows(&screen);
+    assert!(rows[0].starts_with("[terminal reset"), "{rows:?}");
+    assert_eq!(rows[1], "goes on");
+}
+
+#[test]
+fn sizes_are_clamped() {
+    let mut screen = Screen::new(0, 0);
+    screen.advance(b"abc\r\ndef");
+    screen.resize(1, 0);
+    screen.advance("漢".as_bytes());
+    screen.resize(u16::MAX, u16::MAX);
+    assert_eq!(screen.snapshot().cols, MAX_COLS);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+    #[test]
+    fn any_bytes_and_sizes_are_survived(
+        steps in prop::collection::vec(
+            (prop::collection::vec(prop_oneof![Just(0x1b_u8), Just(b'['), Just(b']'), Just(b'?'), Just(b'9'), any::<u8>()], 0..60),
+             0_u16..12, 0_u16..6), 1..6)
+    ) {
+        let mut screen = Screen::new(5, 3);
+        for (bytes, cols, rows) in steps {
+            screen.advance(&bytes);
+            screen.resize(cols, rows);
+            for row in screen.snapshot().rows {
+                prop_assert!(row.as_str().chars().all(|c| !c.is_control()));
+            }
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! One terminal: its process, its threads, what it has printed and how it ended.
+//!
+//! It knows nothing of ids in use or limits (see `registry.rs`). Two locks: `life` for the process, never held
+//! while output is handled, so that killing works whatever the emulator does; `feed` for the output. Invariants:
+//! the process is waited for under `life`, so a signal never reaches a reused id; one exit fact, after draining.
+
+use std::fmt;
+use std::io::{ErrorKind, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use portable_pty::MasterPty;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
+
+use super::groups::{Leader, groups, signal_session};
+use super::pace::Pacer;
+use super::registry::ExitFn;
+use super::screen::Screen;
+use super::spawn::{Spawned, pty_size};
+use crate::base::sanitize::PlainStream;
+use crate::base::signal;
+use crate::base::tail::TailBuffer;
+use crate::base::utf8::Utf8Stream;
+use crate::host::lock;
+use crate::text::grid::ScreenSnapshot;
+
+/// How long output is awaited after the exit when a background process keeps the terminal open.
+pub const DRAIN_GRACE: Duration = Duration::from_millis(500);
+/// Between the polite signal and the one that cannot be refused.
+pub const KILL_GRACE: Duration = Duration::from_millis(500);
+/// The most output that is kept for the agent, also when it asks for more.
+pub const MAX_OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
+/// What is kept when the agent names no limit.
+const DEFAULT_OUTPUT_BYTES: u64 = 1024 * 1024;
+const READ_BYTES: usize = 64 * 1024;
+/// Pieces of input that wait for a program that does not read.
+const INPUT_QUEUE: usize = 64;
+const STACK_BYTES: usize = 256 * 1024;
+
+/// Names a terminal; never used twice.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TermId(pub String);
+
+impl fmt::Display for TermId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How a command ended: a code, or the name of a signal; neither if the system would not say.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ExitFact {
+    pub code: Option<u32>,
+    pub signal: Option<String>,
+}
+
+#[derive(Default)]
+struct Life {
+    /// The process has been waited for; its id is no longer ours.
+    reaped: bool,
+    /// All output has been read.
+    drained: bool,
+    /// The exit is known and the output complete.
+    ended: bool,
+    /// The exit fact has been posted.
+    posted: bool,
+    killing: bool,
+}
+
+struct Feed {
+    /// Gone after the exit; `last` stays.
+    screen: Option<Screen>,
+    utf8: Utf8Stream,
+    plain: PlainStream,
+    tail: TailBuffer,
+    last: Arc<ScreenSnapshot>,
+    exit: Option<ExitFact>,
+}
+
+/// What sees to the terminal's size and input, until the exit.
+struct Io {
+    master: Box<dyn MasterPty + Send>,
+    input: Option<SyncSender<Vec<u8>>>,
+}
+
+pub(super) struct Terminal {
+    id: TermId,
+    pid: Pid,
+    life: Mutex<Life>,
+    changed: Condvar,
+    feed: Mutex<Feed>,
+    io: Mutex<Option<Io>>,
+    /// A hint is under way and the news have not been fetched yet.
+    dirty: AtomicBool,
+    pacer: Arc<Pacer>,
+}
+
+impl Terminal {
+    /// Takes over a started process.
+    pub(super) fn start(
+        id: TermId,
+        spawned: Spawned,
+        output_limit: Option<u64>,
+        pacer: Arc<Pacer>,
+        exit: ExitFn,
+    ) -> std::io::Result<Arc<Self>> {
+        let limit = output_limit.unwrap_or(DEFAULT_OUTPUT_BYTES).min(MAX_OUTPUT_BYTES);
+        let feed = Feed {
+            screen: Some(Screen::new(spawned.size.cols, spawned.size.rows)),
+            utf8: Utf8Stream::default(),
+            plain: PlainStream::default(),
+            tail: TailBuffer::new(limit as usize),
+            last: Arc::default(),
+            exit: None,
+        };
+        let terminal = Arc::new(Self {
+            id,
+            pid: spawned.pid,
+            life: Mutex::default(),
+            changed: Condvar::new(),
+            feed: Mutex::new(feed),
+            io: Mutex::new(Some(Io { master: spawned.master, input: None })),
+            dirty: AtomicBool::new(false),
+            pacer,
+        });
+        let started = terminal.threads(spawned.reader, exit);
+        if started.is_err() {
+            terminal.signal(Signal::KILL);
+            let _ = waitpid(Some(terminal.pid), WaitOptions::empty());
+            lock(&terminal.life).reaped = true;
+        }
+        started.map(|()| terminal)
+    }
+
+    fn threads(self: &Arc<Self>, reader: Box<dyn Read + Send>, exit: ExitFn) -> std::io::Result<()> {
+        // The reader first: should the waiter not start, the caller may still wait for the process itself.
+        let terminal = Arc::clone(self);
+        thread("pty-read", move || terminal.read(reader))?;
+        let terminal = Arc::clone(self);
+        thread("pty-wait", move || terminal.wait(&exit))
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        !lock(&self.life).ended
+    }
+
+    pub(super) fn exit(&self) -> Option<ExitFact> {
+        lock(&self.feed).exit.clone()
+    }
+
+    /// Text for the agent, whether any was dropped, and the exit.
+    pub(super) fn output(&self) -> (String, bool, Option<ExitFact>) {
+        let feed = lock(&self.feed);
+        (feed.tail.text(), feed.tail.truncated(), feed.exit.clone())
+    }
+
+    /// The screen as it is now; asks for a new hint.
+    pub(super) fn snapshot(&self) -> Arc<ScreenSnapshot> {
+        let mut feed = lock(&self.feed);
+        // Under the lock: what comes later marks the terminal again.
+        self.dirty.store(false, Ordering::Release);
+        feed.refresh();
+        Arc::clone(&feed.last)
+    }
+
+    /// Bytes of text kept for the agent.
+    pub(super) fn text_bytes(&self) -> usize {
+        lock(&self.feed).tail.len()
+    }
+
+    /// Keeps only the end of what has been printed; what is dropped counts as truncated.
+    pub(super) fn shorten(&self, limit: usize) {
+        let mut feed = lock(&self.feed);
+        if feed.tail.len() > limit {
+            let mut tail = TailBuffer::new(limit);
+            tail.push(feed.tail.as_str());
+            feed.tail = tail;
+        }
+    }
+
+    pub(super) fn resize(&self, cols: u16, rows: u16) {
+        let size = pty_size(cols, rows);
+        if let Some(io) = lock(&self.io).as_ref() {
+            let _ = io.master.resize(size);
+        }
+        if let Some(screen) = &mut lock(&self.feed).screen {
+            screen.resize(size.cols, size.rows);
+        }
+        self.mark();
+    }
+
+    /// Types into the terminal. False: it has exited, or the program does not read.
+    pub(super) fn input(&self, bytes: &[u8]) -> bool {
+        let mut io = lock(&self.io);
+        let Some(io) = io.as_mut() else { return false };
+        if io.input.is_none() {
+            // Dropping the writer would type an end of file, so its thread keeps it until the exit.
+            let Ok(writer) = io.master.take_writer() else { return false };
+            let (sender, receiver) = sync_channel(INPUT_QUEUE);
+            if thread("pty-write", move || write(writer, &receiver)).is_err() {
+                return false;
+            }
+            io.input = Some(sender);
+        }
+        io.input.as_ref().is_some_and(|input| input.try_send(bytes.to_vec()).is_ok())
+    }
+
+    /// Ends the command, politely first; returns at once. Does nothing after the exit.
+    pub(super) fn kill(self: &Arc<Self>) {
+        let mut life = lock(&self.life);
+        if life.reaped || life.killing {
+            return;
+        }
+        life.killing = true;
+        drop(life);
+        let terminal = Arc::clone(self);
+        if thread("pty-kill", move || terminal.escalate()).is_err() {
+            self.signal(Signal::KILL);
+        }
+    }
+
+    fn escalate(&self) {
+        self.signal(Signal::TERM);
+        // A stopped process would never see the signal.
+        self.signal(Signal::CONT);
+        let deadline = Instant::now() + KILL_GRACE;
+        drop(self.wait_until(deadline, |life| life.posted));
+        // The command may be gone and a child of it still be shutting down.
+        if self.survivors() {
+            drop(self.wait_until(deadline, |_| false));
+            self.signal(Signal::KILL);
+        }
+    }
+
+    fn survivors(&self) -> bool {
+        let life = lock(&self.life);
+        !life.posted || !groups(self.pid, life.leader(), None).is_empty()
+    }
+
+    /// Sends a signal to all process groups of the session.
+    pub(super) fn signal(&self, signal: Signal) {
+        let foreground = match lock(&self.io).as_ref() {
+            Some(io) => io.master.process_group_leader().and_then(Pid::from_raw),
+            None => None,
+        };
+        let life = lock(&self.life);
+        signal_session(self.pid, life.leader(), foreground, signal);
+    }
+
+    /// Waits until the exit fact has been posted. False: not by then.
+    pub(super) fn wait_posted(&self, deadline: Instant) -> bool {
+        self.wait_until(deadline, |life| life.posted).posted
+    }
+
+    fn wait_until(&self, deadline: Instant, done: impl Fn(&Life) -> bool) -> MutexGuard<'_, Life> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let waited = self.changed.wait_timeout_while(lock(&self.life), left, |life| !done(life));
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn mark(&self) {
+        if !self.dirty.swap(true, Ordering::AcqRel) {
+            self.pacer.mark(&self.id);
+        }
+    }
+
+    /// Reads until the last process has closed the terminal.
+    fn read(&self, mut reader: Box<dyn Read + Send>) {
+        let mut buffer = vec![0_u8; READ_BYTES];
+        let mut scratch = (String::new(), String::new());
+        loop {
+            let read = match reader.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => break,
+            };
+            let bytes = buffer.get(..read).unwrap_or_default();
+            let mut feed = lock(&self.feed);
+            let Some(screen) = &mut feed.screen else {
+                // After the exit a background process may go on printing; it is read so that it does not stall.
+                continue;
+            };
+            screen.advance(bytes);
+            let replies = screen.take_replies();
+            feed.push_text(bytes, &mut scratch);
+            drop(feed);
+            if !replies.is_empty() {
+                self.input(&replies);
+            }
+            self.mark();
+        }
+        lock(&self.life).drained = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits for the process, lets the output drain, posts the exit.
+    fn wait(&self, exit: &ExitFn) {
+        // Without reaping: until `life` is held the id stays ours.
+        while let Err(Errno::INTR) = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {}
+        let mut life = lock(&self.life);
+        let status = loop {
+            match waitpid(Some(self.pid), WaitOptions::empty()) {
+                Err(Errno::INTR) => {}
+                other => break other.ok().flatten().map(|(_, status)| status),
+            }
+        };
+        life.reaped = true;
+        drop(life);
+        let fact = status.map_or_else(ExitFact::default, |status| ExitFact {
+            code: status.exit_status().map(|code| code as u32),
+            signal: status.terminating_signal().map(signal::name),
+        });
+        drop(self.wait_until(Instant::now() + DRAIN_GRACE, |life| life.drained));
+        let mut feed = lock(&self.feed);
+        feed.finish_text();
+        feed.refresh();
+        feed.screen = None;
+        feed.exit = Some(fact.clone());
+        drop(feed);
+        lock(&self.io).take();
+        lock(&self.life).ended = true;
+        exit(&self.id, fact);
+        lock(&self.life).posted = true;
+        self.changed.notify_all();
+        self.mark();
+    }
+}
+
+impl Life {
+    fn leader(&self) -> Leader {
+        if self.reaped { Leader::Reaped } else { Leader::Held }
+    }
+}
+
+impl Feed {
+    fn push_text(&mut self, bytes: &[u8], scratch: &mut (String, String)) {
+        let (text, plain) = scratch;
+        text.clear();
+        plain.clear();
+        self.utf8.push(bytes, text);
+        self.plain.push(text, plain);
+        self.tail.push(plain);
+    }
+
+    /// Half a character at the end stays visible as a replacement character.
+    fn finish_text(&mut self) {
+        let (mut text, mut plain) = (String::new(), String::new());
+        self.utf8.finish(&mut text);
+        self.plain.push(&text, &mut plain);
+        self.tail.push(&plain);
+    }
+
+    fn refresh(&mut self) {
+        if let Some(screen) = self.screen.as_ref().filter(|screen| screen.generation() != self.last.generation) {
+            self.last = Arc::new(screen.snapshot());
+        }
+    }
+}
+
+fn write(mut writer: Box<dyn Write + Send>, input: &Receiver<Vec<u8>>) {
+    while let Ok(bytes) = input.recv() {
+        if writer.write_all(&bytes).and_then(|()| writer.flush()).is_err() {
+            break;
+        }
+    }
+}
+
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(work).map(drop)
+}

@@ -1,0 +1,36 @@
+//! acp-tui: the terminal where people drive any coding agent that speaks the Agent Client Protocol.
+//!
+//! Map of rooms (each imports only what stands to its right):
+//!
+//! ```text
+//! cli      -> headless, ui (run, picker, tty), demo, engine, config, theme, model, wire (recorder), base
+//! headless -> engine, model, base
+//! ui       -> (run only: engine) model, theme, text, base
+//! engine   -> agent, host, store, model, wire, base
+//! agent    -> wire, model (event types), base
+//! host     -> text, base
+//! store    -> base
+//! model    -> text, base
+//! theme    -> text, base      config -> base      wire -> base      text -> base      demo -> nothing
+//! ```
+//!
+//! How a chunk gets to the screen: `wire::pump` reads and parses, `engine::core` decodes and reduces, `ui::transcript`
+//! lays out what is visible, `ui::tty::surface` writes what differs.
+//!
+//! Terminology: an *intent* is what the person wants, an *event* is what happened, an *effect* is what is to be
+//! done, a *fact* may never be dropped, a *hint* may be overwritten by a later one.
+
+pub mod agent;
+pub mod base;
+pub mod cli;
+pub mod config;
+pub mod demo;
+pub mod engine;
+pub mod headless;
+pub mod host;
+pub mod model;
+pub mod store;
+pub mod text;
+pub mod theme;
+pub mod ui;
+pub mod wire;

@@ -1,0 +1,155 @@
+//! Transcript entries: the truth from which everything on the screen is derived.
+//!
+//! Texts are kept as the agent sent them; whoever shows one sanitises it. Invariant: `rev` grows with every
+//! change, and a finished entry stays finished.
+
+use super::ids::{EntryId, Now, TermId, TurnId};
+use super::tool::ToolCall;
+use std::sync::Arc;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub id: EntryId,
+    pub rev: u64,
+    /// Nothing more is expected; late updates may still come.
+    pub finished: bool,
+    pub turn: TurnId,
+    pub at: Now,
+    pub body: Body,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    User(UserMessage),
+    Agent(Message),
+    Thought(Thought),
+    /// A block that is no text, or an embedded resource.
+    Attachment(Attachment),
+    Tool(Box<ToolCall>),
+    Plan(Vec<PlanEntry>),
+    /// A terminal of ours. Draws nothing once a tool call embeds it.
+    Terminal(TermId),
+    File(FileOp),
+    Notice(Notice),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserMessage {
+    pub text: String,
+    /// Names of the files that went along.
+    pub links: Vec<String>,
+    pub state: UserState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserState {
+    Sent,
+    /// Seen in a `user_message_chunk` that is no echo of a prompt of ours.
+    FromElsewhere,
+    /// The agent refused: it and what followed are not part of the conversation.
+    Dropped,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Message {
+    pub text: String,
+    pub message_id: Option<Arc<str>>,
+    /// Bytes left out because the message was longer than we keep.
+    pub dropped: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Thought {
+    pub message: Message,
+    /// When the last chunk came.
+    pub until: Now,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    pub from: ChunkKind,
+    pub block: Block,
+}
+
+/// A content block as far as the screen needs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    Text(String),
+    /// `label` says what it is ("image image/png, 2.1 kB"), `text` is the body of an embedded text resource.
+    Other {
+        label: String,
+        uri: Option<String>,
+        text: Option<String>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChunkKind {
+    User,
+    Agent,
+    Thought,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanEntry {
+    pub content: String,
+    pub priority: Priority,
+    pub status: PlanStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Priority {
+    High,
+    Medium,
+    Low,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanStatus {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+/// A file served for the agent: every write, and what was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileOp {
+    pub verb: FileVerb,
+    pub path: String,
+    pub outcome: FileOutcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileVerb {
+    Read,
+    Write,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileOutcome {
+    /// On its way.
+    Pending,
+    /// `old` is the text before, where it was known and small.
+    Written {
+        created: bool,
+        bytes: u64,
+        old: Option<Arc<str>>,
+        new: Arc<str>,
+    },
+    Refused(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    pub level: Level,
+    pub title: String,
+    /// Lines below the title, in the words of the agent or the system.
+    pub detail: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    Info,
+    Warn,
+    Error,
+}

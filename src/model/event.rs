@@ -1,0 +1,370 @@
+//! What can happen: decoded agent messages, host facts and what the person wants.
+//!
+//! Host facts and intents go into the journal as they are, hence `serde`; agent events are decoded anew from the
+//! raw frames. Nothing here does anything.
+
+use super::entry::{Block, ChunkKind, Level, PlanEntry};
+use super::ids::{ReqId, SessionId, TermId, TurnId};
+use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
+use super::tool::{Exit, ToolPatch};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub enum Event {
+    Agent(AgentEvent),
+    Host(HostEvent),
+    User(Intent),
+    Timer(Timer),
+}
+
+/// An error as the other side worded it, or a local failure of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallError {
+    pub code: i64,
+    pub message: String,
+    pub data: Option<Value>,
+}
+
+impl CallError {
+    pub const AUTH_REQUIRED: i64 = -32000;
+
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    pub fn with_data(code: i64, message: impl Into<String>, data: Value) -> Self {
+        Self { code, message: message.into(), data: Some(data) }
+    }
+
+    /// `data` as lines for a person: a string as it is, anything else as indented JSON.
+    pub fn data_lines(&self) -> Vec<String> {
+        match &self.data {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::String(s)) => s.lines().map(str::to_owned).collect(),
+            Some(other) => serde_json::to_string_pretty(other).unwrap_or_default().lines().map(str::to_owned).collect(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum AgentEvent {
+    Initialized(Result<InitResult, CallError>),
+    SessionOpened(Result<SessionResult, CallError>),
+    PromptDone {
+        turn: TurnId,
+        result: Result<PromptResult, CallError>,
+    },
+    ModeSet {
+        mode: String,
+        result: Result<(), CallError>,
+    },
+    OptionSet {
+        option: String,
+        result: Result<Option<Vec<ConfigOption>>, CallError>,
+    },
+    Authenticated {
+        method: String,
+        result: Result<(), CallError>,
+    },
+    Update {
+        session: SessionId,
+        update: Update,
+    },
+    Request {
+        req: ReqId,
+        session: Option<SessionId>,
+        request: AgentRequest,
+    },
+    /// Found in `data.authMethods` of -32000; counts when `initialize` named none.
+    MethodsOffered(Vec<AuthMethod>),
+    /// `$/cancel_request` for a request that is still open.
+    RequestWithdrawn(ReqId),
+    /// A message that we could not use; counted and shown, never fatal.
+    Odd {
+        what: Odd,
+        head: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Odd {
+    /// A line that is no JSON object.
+    Stray,
+    /// JSON that is no JSON-RPC message, or a message whose parameters we cannot read.
+    Malformed,
+    /// A notification or update of a kind that we do not know.
+    Unknown,
+    /// A line above the limit.
+    TooLong,
+    /// A response to nothing.
+    LateResponse,
+}
+
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct InitResult {
+    pub protocol_version: u16,
+    pub name: Option<String>,
+    pub title: Option<String>,
+    pub version: Option<String>,
+    pub caps: AgentCaps,
+    pub auth_methods: Vec<AuthMethod>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct AgentCaps {
+    pub load_session: bool,
+    pub image: bool,
+    pub audio: bool,
+    pub embedded_context: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuthMethod {
+    pub id: String,
+    pub name: String,
+    pub description: Option<String>,
+    pub kind: AuthKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AuthKind {
+    /// `authenticate` with its id.
+    Agent,
+    /// The agent's own command with these arguments and variables, in a terminal.
+    Terminal { args: Vec<String>, env: Vec<(String, String)> },
+    /// `_meta["terminal-auth"]`: a complete command line.
+    Command { command: String, args: Vec<String>, env: Vec<(String, String)> },
+    /// The historic `env_var`: variables to set before the agent is started.
+    Env { vars: Vec<String> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionResult {
+    pub id: SessionId,
+    pub modes: Option<Modes>,
+    pub options: Vec<ConfigOption>,
+    pub model: Option<LegacyModel>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PromptResult {
+    pub stop: Stop,
+    /// As reported, unlabelled.
+    pub usage: Option<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    EndTurn,
+    MaxTokens,
+    MaxTurnRequests,
+    Refusal,
+    Cancelled,
+    /// Missing (`None`) or unknown.
+    Odd(Option<String>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Update {
+    Chunk { kind: ChunkKind, message_id: Option<Arc<str>>, block: Block },
+    ToolCall(ToolPatch),
+    ToolUpdate(ToolPatch),
+    Plan(Vec<PlanEntry>),
+    Commands(Vec<Command>),
+    Mode(String),
+    Options(Vec<ConfigOption>),
+    Info { title: Patch<String> },
+    Usage { used: u64, size: u64, cost: Option<(f64, String)> },
+    Notice { level: Level, title: String, description: Option<String> },
+    Compaction { status: Option<String>, text: String },
+    Unknown { name: String },
+}
+
+/// A three-state member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Patch<T> {
+    Keep,
+    Clear,
+    Set(T),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentRequest {
+    Permission {
+        tool: ToolPatch,
+        options: Vec<PermissionOption>,
+    },
+    ReadFile {
+        path: String,
+        line: Option<u32>,
+        limit: Option<u32>,
+    },
+    WriteFile {
+        path: String,
+        content: Arc<str>,
+    },
+    TerminalCreate(TerminalSpec),
+    TerminalOutput(TermId),
+    TerminalWait(TermId),
+    TerminalKill(TermId),
+    TerminalRelease(TermId),
+    /// A method that we do not have: -32601.
+    UnknownMethod(String),
+    /// A known method whose parameters cannot be read: -32602.
+    BadParams {
+        method: String,
+        why: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermissionOption {
+    pub id: String,
+    pub name: String,
+    pub kind: PermissionKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PermissionKind {
+    AllowOnce,
+    AllowAlways,
+    RejectOnce,
+    RejectAlways,
+    /// Shown neutrally, never chosen by us.
+    Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TerminalSpec {
+    pub command: String,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub cwd: Option<String>,
+    /// Bytes of UTF-8 kept from the end.
+    pub limit: Option<u64>,
+}
+
+impl TerminalSpec {
+    /// The command line as a person reads it.
+    pub fn line(&self) -> String {
+        let mut line = self.command.clone();
+        for arg in &self.args {
+            line.push(' ');
+            line.push_str(&super::login::quote(arg));
+        }
+        line
+    }
+}
+
+/// What happened on this machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum HostEvent {
+    AgentSpawned {
+        pid: u32,
+    },
+    SpawnFailed {
+        message: String,
+        hint: String,
+    },
+    AgentExited {
+        exit: Exit,
+        stderr: Vec<String>,
+    },
+    /// stdout is at its end although the process lives on.
+    StdoutClosed {
+        stderr: Vec<String>,
+    },
+    /// We closed the connection ourselves, and why.
+    ConnectionDropped {
+        why: String,
+    },
+    FileRead {
+        req: ReqId,
+        path: String,
+        result: Result<String, CallError>,
+    },
+    FileWritten {
+        req: ReqId,
+        path: String,
+        result: Result<WriteFact, CallError>,
+    },
+    TerminalStarted {
+        req: ReqId,
+        term: TermId,
+    },
+    TerminalFailed {
+        req: ReqId,
+        error: CallError,
+    },
+    /// `end` is the text that is kept of its output.
+    TerminalExited {
+        term: TermId,
+        exit: Exit,
+        end: String,
+    },
+    JournalFailed {
+        message: String,
+    },
+    /// Something to say at the start, such as a mistake in the configuration.
+    Warning {
+        message: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WriteFact {
+    pub created: bool,
+    pub bytes: u64,
+    pub old: Option<String>,
+}
+
+/// What the person wants; the only thing a front end can ask for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Intent {
+    Start,
+    Prompt {
+        text: String,
+        links: Vec<Link>,
+    },
+    Cancel,
+    Answer {
+        req: ReqId,
+        option: String,
+    },
+    SetMode {
+        id: String,
+    },
+    SetOption {
+        id: String,
+        value: OptionValue,
+    },
+    Authenticate {
+        method: String,
+    },
+    /// Stop waiting for `authenticate`; the call stays open on the wire.
+    LeaveAuthentication,
+    Restart,
+    KillAgent,
+    KillTerminal {
+        term: TermId,
+    },
+    /// Take the prompts that wait back into the composer.
+    TakeBack,
+}
+
+/// A file that goes along with a prompt as `resource_link`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    pub name: String,
+    pub uri: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// Terminals of a cancelled turn that the agent has not killed.
+    KillTerminals(TurnId),
+    /// A program printed text and has still not answered `initialize`.
+    ExplainStray,
+}

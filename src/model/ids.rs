@@ -1,0 +1,67 @@
+//! Names of things inside the model. All are opaque; none is ever parsed.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Monotonic time since the client started; passed in, so that the model has no clock of its own.
+pub type Now = Duration;
+
+/// A transcript entry. Never reused, never reordered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct EntryId(pub u64);
+
+/// A request of the agent that waits for our answer; our own counter, since wire ids may repeat.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct ReqId(pub u64);
+
+/// A prompt turn. 0 is the time before the first prompt.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct TurnId(pub u64);
+
+macro_rules! opaque {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(id: &str) -> Self {
+                Self(id.into())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(id: String) -> Self {
+                Self(id.into())
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+opaque!(
+    /// The agent's name of a session.
+    SessionId
+);
+opaque!(
+    /// The agent's name of a tool call; comes back in later turns with some agents.
+    ToolId
+);
+opaque!(
+    /// A terminal: ours (`term-1`) or one that the agent feeds through `_meta`.
+    TermId
+);

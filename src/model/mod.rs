@@ -1,0 +1,160 @@
+//! The truth about the agent, its session and the transcript. Pure data and one reducer; no IO, no clock, no
+//! channels. The same events give the same model.
+
+pub mod effect;
+pub mod entries;
+pub mod entry;
+pub mod event;
+pub mod ids;
+pub mod login;
+pub mod options;
+pub mod reduce;
+pub mod session;
+pub mod tool;
+
+use entries::Entries;
+use ids::{EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
+use session::{AgentState, Phase, Policy, Session, Terminal};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use tool::ToolCall;
+
+/// Everything that is known. Changed by [`reduce::reduce`] only.
+#[derive(Debug, Default)]
+pub struct Model {
+    agent: AgentState,
+    phase: Phase,
+    session: Session,
+    entries: Entries,
+    terminals: BTreeMap<TermId, Terminal>,
+    policy: Policy,
+    last_turn: TurnId,
+    /// Updates and requests that named a session before `session/new` was answered.
+    early: Vec<reduce::Early>,
+    /// The newest entry of each tool call id.
+    newest_tool: HashMap<ToolId, EntryId>,
+    /// The newest message from elsewhere, with its id.
+    elsewhere: Option<(EntryId, Option<Arc<str>>)>,
+    /// Entries before this one belong to an earlier session, whose ids mean nothing now.
+    session_from: EntryId,
+    /// The plan of the running turn.
+    plan: Option<EntryId>,
+    /// Writes on their way: their entry and text.
+    writes: BTreeMap<ReqId, (EntryId, Arc<str>)>,
+    /// Terminals that are being started.
+    creating: BTreeMap<ReqId, event::TerminalSpec>,
+    /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
+    noticed: std::collections::BTreeSet<String>,
+    /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
+    suggestion: Option<String>,
+}
+
+impl Model {
+    /// `command` is the agent's command line for display, `cwd` the session's absolute directory.
+    pub fn new(command: String, cwd: String, policy: Policy) -> Self {
+        Self {
+            agent: AgentState { command, ..AgentState::default() },
+            session: Session { cwd, ..Session::default() },
+            policy,
+            ..Self::default()
+        }
+    }
+
+    /// Names a command to try when this one does not speak the protocol.
+    pub fn with_suggestion(mut self, suggestion: Option<String>) -> Self {
+        self.suggestion = suggestion;
+        self
+    }
+
+    pub fn suggestion(&self) -> Option<&str> {
+        self.suggestion.as_deref()
+    }
+
+    pub fn agent(&self) -> &AgentState {
+        &self.agent
+    }
+
+    pub fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub fn session_id(&self) -> Option<&SessionId> {
+        self.session.id.as_ref()
+    }
+
+    pub fn entries(&self) -> &Entries {
+        &self.entries
+    }
+
+    pub fn terminal(&self, id: &TermId) -> Option<&Terminal> {
+        self.terminals.get(id)
+    }
+
+    pub fn terminals(&self) -> impl Iterator<Item = &Terminal> {
+        self.terminals.values()
+    }
+
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    pub fn last_turn(&self) -> TurnId {
+        self.last_turn
+    }
+
+    pub fn tool(&self, entry: EntryId) -> Option<&ToolCall> {
+        match &self.entries.get(entry)?.body {
+            entry::Body::Tool(tool) => Some(tool),
+            _ => None,
+        }
+    }
+
+    /// Whether anything moves by itself, so that a clock on the screen must run.
+    pub fn is_waiting(&self) -> bool {
+        self.session.turn.is_some()
+            || !self.session.pending.is_empty()
+            || matches!(self.phase, Phase::Starting { .. } | Phase::Opening { .. } | Phase::Authenticating { .. })
+            || self.terminals.values().any(session::Terminal::is_running)
+    }
+
+    /// The newest command of ours that runs and has not been given up by the agent: the one that keys can go to.
+    pub fn running_terminal(&self) -> Option<&Terminal> {
+        let running = self.terminals.values().filter(|t| t.is_running() && !t.released);
+        running.max_by_key(|t| (t.started, t.entry))
+    }
+
+    /// The newest screen of a terminal; a hint, not an event, so it is not in the journal.
+    pub fn show_terminal(&mut self, id: &TermId, screen: Arc<crate::text::grid::ScreenSnapshot>, now: Now) {
+        let Some(terminal) = self.terminals.get_mut(id) else { return };
+        if terminal.screen.as_ref().is_none_or(|s| s.generation != screen.generation) {
+            terminal.moved = now;
+        }
+        terminal.screen = Some(screen);
+        let shown: Vec<EntryId> = terminal.entry.iter().chain(&terminal.embedded).copied().collect();
+        for entry in shown {
+            self.entries.touch(entry);
+        }
+    }
+
+    /// The title, kind and text of what a turn does now, for the status line: the newest tool call that is not
+    /// settled.
+    pub fn running_tool(&self) -> Option<&ToolCall> {
+        let turn = self.session.turn.as_ref()?.id;
+        self.entries.iter().rev().take_while(|e| e.turn == turn).find_map(|e| match &e.body {
+            entry::Body::Tool(tool) if !tool.is_settled() => Some(&**tool),
+            _ => None,
+        })
+    }
+
+    /// Text of the agent's messages since its last prompt (what `exec` prints and the copy key takes).
+    pub fn last_answer(&self) -> Option<&str> {
+        self.entries.iter().rev().find_map(|e| match &e.body {
+            entry::Body::Agent(m) if !m.text.trim().is_empty() => Some(m.text.as_str()),
+            _ => None,
+        })
+    }
+}

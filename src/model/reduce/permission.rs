@@ -1,0 +1,120 @@
+//! Permission requests: shown until they are answered, withdrawn or overtaken; each is answered exactly once.
+
+use super::super::Model;
+use super::super::effect::{Answer, Effect, FrontEnd};
+use super::super::entry::Level;
+use super::super::event::{CallError, PermissionKind, PermissionOption};
+use super::super::ids::{EntryId, Now, ReqId};
+use super::super::session::{Allow, PendingPermission, Policy};
+use super::super::tool::{ToolKind, ToolPatch};
+use super::{notice, tool};
+
+pub fn asked(
+    model: &mut Model,
+    req: ReqId,
+    patch: ToolPatch,
+    options: Vec<PermissionOption>,
+    now: Now,
+    out: &mut Vec<Effect>,
+) {
+    let entry = tool::upsert(model, patch, tool::Source::Permission, now);
+    if model.session.turn.as_ref().is_some_and(|t| t.cancelling.is_some()) {
+        return out.push(Effect::Respond { req, answer: Answer::Cancelled });
+    }
+    if let Policy::Auto(allow) = model.policy {
+        return decide(model, allow, req, entry, &options, now, out);
+    }
+    if options.is_empty() {
+        // there is nothing that could be chosen.
+        out.push(Effect::Respond { req, answer: Answer::Cancelled });
+        let label = model.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
+        notice(model, Level::Warn, format!("asked for permission without any option: {label}"), Vec::new(), now);
+        return;
+    }
+    let note = model.session.turn.is_none().then(|| "asked outside of a turn".to_owned());
+    model.session.pending.push(PendingPermission { req, entry, options, at: now, note });
+    model.entries.touch(entry);
+    out.push(Effect::FrontEnd(FrontEnd::Asked(req)));
+}
+
+/// `--allow`: allowing takes allow_once, else allow_always; refusing takes reject_once, else `cancelled`; an
+/// unknown kind of option never allows, and reject_always is never chosen.
+fn decide(
+    model: &mut Model,
+    allow: Allow,
+    req: ReqId,
+    entry: EntryId,
+    options: &[PermissionOption],
+    now: Now,
+    out: &mut Vec<Effect>,
+) {
+    let kind = model.tool(entry).map_or(ToolKind::Other, |t| t.kind);
+    let allowed = match allow {
+        Allow::All => true,
+        Allow::Reads => matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Think),
+        Allow::None => false,
+    };
+    let wanted: &[PermissionKind] =
+        if allowed { &[PermissionKind::AllowOnce, PermissionKind::AllowAlways] } else { &[PermissionKind::RejectOnce] };
+    let chosen = wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind));
+    let label = model.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
+    let (words, answer) = match chosen {
+        Some(option) if allowed => ("allowed", Answer::Selected(option.id.clone())),
+        Some(option) => ("refused", Answer::Selected(option.id.clone())),
+        None => ("refused", Answer::Cancelled),
+    };
+    out.push(Effect::Respond { req, answer });
+    notice(model, Level::Info, format!("{words} by --allow {}: {label}", allow.name()), Vec::new(), now);
+}
+
+/// The person's answer. A second one, or one for an option that was not offered, changes nothing.
+pub fn answer(model: &mut Model, req: ReqId, option: String, out: &mut Vec<Effect>) {
+    let Some(at) = model.session.pending.iter().position(|p| p.req == req) else { return };
+    if !model.session.pending.get(at).is_some_and(|p| p.options.iter().any(|o| o.id == option)) {
+        return;
+    }
+    let pending = model.session.pending.remove(at);
+    model.entries.touch(pending.entry);
+    out.push(Effect::Respond { req, answer: Answer::Selected(option) });
+}
+
+/// `$/cancel_request`: a dialog closes with `cancelled`, a wait for an exit with -32800; anything
+/// else is answered by itself.
+pub fn withdrawn_by_agent(model: &mut Model, req: ReqId, now: Now, out: &mut Vec<Effect>) {
+    if let Some(at) = model.session.pending.iter().position(|p| p.req == req) {
+        let pending = model.session.pending.remove(at);
+        close(model, &pending, "the agent withdrew it", now, out);
+        return;
+    }
+    for terminal in model.terminals.values_mut() {
+        if let Some(at) = terminal.waiters.iter().position(|w| *w == req) {
+            terminal.waiters.remove(at);
+            let error = CallError::new(-32800, "Request cancelled");
+            return out.push(Effect::Respond { req, answer: Answer::Error(error) });
+        }
+    }
+}
+
+/// The turn has ended before the person answered (fact 11).
+pub fn close_all(model: &mut Model, why: &str, now: Now, out: &mut Vec<Effect>) {
+    for pending in std::mem::take(&mut model.session.pending) {
+        close(model, &pending, why, now, out);
+    }
+}
+
+fn close(model: &mut Model, pending: &PendingPermission, why: &str, now: Now, out: &mut Vec<Effect>) {
+    out.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
+    let label = model.tool(pending.entry).map_or_else(String::new, |t| t.label().to_owned());
+    let words = format!("no longer asked, {why}: {label}");
+    model.entries.touch(pending.entry);
+    notice(model, Level::Info, words.clone(), Vec::new(), now);
+    out.push(Effect::FrontEnd(FrontEnd::Withdrawn(words)));
+}
+
+/// The agent is gone: nobody waits for an answer.
+pub fn void_all(model: &mut Model, out: &mut Vec<Effect>) {
+    for pending in std::mem::take(&mut model.session.pending) {
+        model.entries.touch(pending.entry);
+        out.push(Effect::Void(pending.req));
+    }
+}

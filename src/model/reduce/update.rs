@@ -1,0 +1,211 @@
+//! `session/update`: text, plans, commands, titles, usage and notices. Valid in every phase, also after the answer
+//! to the prompt.
+
+use super::super::Model;
+use super::super::entry::{
+    Attachment, Block, Body, ChunkKind, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
+};
+use super::super::event::{Patch, Update};
+use super::super::ids::{EntryId, Now};
+use super::super::options::Usage;
+use super::{notice, notice_once, options, tool};
+use std::sync::Arc;
+
+/// Bytes of one message that are kept; what comes after is counted.
+pub const MESSAGE_LIMIT: usize = 64 << 20;
+/// How far back a message with a known id is looked for.
+const MESSAGE_REACH: usize = 256;
+
+pub fn apply(model: &mut Model, update: Update, now: Now) {
+    match update {
+        Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(model, message_id, block, now),
+        Update::Chunk { kind, message_id, block } => chunk(model, kind, message_id, block, now),
+        Update::ToolCall(patch) => {
+            tool::upsert(model, patch, tool::Source::Call, now);
+        }
+        Update::ToolUpdate(patch) => {
+            tool::upsert(model, patch, tool::Source::Update, now);
+        }
+        Update::Plan(entries) => plan(model, entries, now),
+        Update::Commands(commands) => model.session.commands = commands,
+        Update::Mode(id) => options::mode_changed(model, id),
+        Update::Options(list) => options::replace(model, list),
+        Update::Info { title } => match title {
+            Patch::Keep => {}
+            Patch::Clear => model.session.title = None,
+            Patch::Set(title) => model.session.title = Some(title),
+        },
+        Update::Usage { used, size, cost } => {
+            // A cost that is left out is still the last one reported.
+            let cost = cost.or_else(|| model.session.usage.take().and_then(|u| u.cost));
+            model.session.usage = Some(Usage { used, size, cost });
+        }
+        Update::Notice { level, title, description } => {
+            let (title, detail) = match (title.is_empty(), description) {
+                (true, Some(text)) => (text, Vec::new()),
+                (_, text) => (title, text.map(|t| t.lines().map(str::to_owned).collect()).unwrap_or_default()),
+            };
+            let title = if title.trim().is_empty() { "a notice without words".to_owned() } else { title };
+            notice(model, level, title, detail, now);
+        }
+        Update::Compaction { status, text } => {
+            let words = format!("context compaction {}", status.as_deref().unwrap_or("in progress"));
+            notice(model, Level::Info, words, text.lines().map(str::to_owned).collect(), now);
+        }
+        Update::Unknown { name } => {
+            model.agent.odd.unknown += 1;
+            let title = format!("the agent sent an update of a kind that is not known here: {name}");
+            notice_once(model, &name, title, Vec::new(), now);
+        }
+    }
+}
+
+/// Adjacent text of one message is joined; another id, another kind or another entry in between starts a new one
+///
+fn chunk(model: &mut Model, kind: ChunkKind, message_id: Option<Arc<str>>, block: Block, now: Now) {
+    let text = match block {
+        Block::Text(text) => text,
+        other @ Block::Other { .. } => {
+            spoke(model);
+            let id =
+                model.entries.push(model.last_turn, now, Body::Attachment(Attachment { from: kind, block: other }));
+            model.entries.finish(id);
+            return;
+        }
+    };
+    if text.is_empty() {
+        return;
+    }
+    if kind == ChunkKind::Agent && !text.trim().is_empty() {
+        spoke(model);
+    }
+    let into = find_message(model, kind, message_id.as_ref());
+    let id = into.unwrap_or_else(|| {
+        let named = message_id.clone();
+        let message = Message { message_id, ..Message::default() };
+        let body = match kind {
+            ChunkKind::Agent => Body::Agent(message),
+            ChunkKind::Thought => Body::Thought(Thought { message, until: now }),
+            ChunkKind::User => {
+                Body::User(UserMessage { text: String::new(), links: Vec::new(), state: UserState::FromElsewhere })
+            }
+        };
+        close_last(model);
+        let id = model.entries.push(model.last_turn, now, body);
+        if kind == ChunkKind::User {
+            model.elsewhere = Some((id, named));
+        }
+        if model.session.turn.is_none() {
+            // Outside of a turn nobody says when a message is complete.
+            model.entries.finish(id);
+        }
+        id
+    });
+    model.entries.change(id, |entry| match &mut entry.body {
+        Body::Agent(message) => append(message, text),
+        Body::Thought(thought) => {
+            append(&mut thought.message, text);
+            thought.until = now;
+        }
+        Body::User(user) => user.text.push_str(&text),
+        _ => {}
+    });
+}
+
+fn append(message: &mut Message, text: String) {
+    if message.text.is_empty() && text.len() <= MESSAGE_LIMIT {
+        message.text = text;
+        return;
+    }
+    let room = MESSAGE_LIMIT.saturating_sub(message.text.len());
+    let cut = text.floor_char_boundary(room.min(text.len()));
+    let (kept, rest) = text.split_at(cut);
+    message.text.push_str(kept);
+    message.dropped += rest.len() as u64;
+}
+
+fn spoke(model: &mut Model) {
+    if let Some(turn) = &mut model.session.turn {
+        turn.spoke = true;
+    }
+}
+
+/// The message before a new entry gets no more text unless its id is named again.
+fn close_last(model: &mut Model) {
+    if let Some(last) = last_content(model)
+        && matches!(last.body, Body::Agent(_) | Body::Thought(_))
+    {
+        let id = last.id;
+        model.entries.finish(id);
+    }
+}
+
+/// The newest entry of the conversation. Notices that come while a turn runs are no part of it and cut no
+/// message in two.
+fn last_content(model: &Model) -> Option<&Entry> {
+    let in_turn = model.session.turn.is_some();
+    model.entries.iter().rev().find(|e| !(in_turn && matches!(e.body, Body::Notice(_))))
+}
+
+fn find_message(model: &Model, kind: ChunkKind, message_id: Option<&Arc<str>>) -> Option<EntryId> {
+    let of_kind = |body: &Body| match (kind, body) {
+        (ChunkKind::Agent, Body::Agent(m)) => Some(m.message_id.clone()),
+        (ChunkKind::Thought, Body::Thought(t)) => Some(t.message.message_id.clone()),
+        (ChunkKind::User, Body::User(u)) if u.state == UserState::FromElsewhere => {
+            Some(model.elsewhere.as_ref().and_then(|(_, id)| id.clone()))
+        }
+        _ => None,
+    };
+    match message_id {
+        Some(wanted) if kind == ChunkKind::User => {
+            model.elsewhere.as_ref().filter(|(_, id)| id.as_ref() == Some(wanted)).map(|(entry, _)| *entry)
+        }
+        Some(wanted) => model
+            .entries
+            .iter()
+            .rev()
+            .take(MESSAGE_REACH)
+            .take_while(|e| e.id >= model.session_from)
+            .find(|e| of_kind(&e.body).is_some_and(|id| id.as_ref() == Some(wanted)))
+            .map(|e| e.id),
+        None => {
+            let last = last_content(model)?;
+            let open = of_kind(&last.body)?.is_none()
+                && last.turn == model.last_turn
+                && (!last.finished || model.session.turn.is_none());
+            open.then_some(last.id)
+        }
+    }
+}
+
+/// An echo of the prompt just sent is not shown twice; anything else is a message from elsewhere (R-255, fact 26).
+fn user_chunk(model: &mut Model, message_id: Option<Arc<str>>, block: Block, now: Now) {
+    let Some(turn) = &mut model.session.turn else { return chunk(model, ChunkKind::User, message_id, block, now) };
+    match block {
+        // Links that went along come back as blocks of their own.
+        Block::Other { .. } => {}
+        Block::Text(text) => {
+            let mut echo = std::mem::take(&mut turn.echo);
+            // What matched so far turns out to be the beginning of another message; a whole echo was one.
+            let whole = echo == turn.prompt;
+            echo.push_str(&text);
+            if turn.prompt.starts_with(&echo) {
+                turn.echo = echo;
+            } else {
+                let text = if whole { text } else { echo };
+                chunk(model, ChunkKind::User, message_id, Block::Text(text), now);
+            }
+        }
+    }
+}
+
+/// The whole plan is replaced; one entry a turn, changed in place.
+fn plan(model: &mut Model, entries: Vec<PlanEntry>, now: Now) {
+    match model.plan {
+        Some(id) => {
+            model.entries.change(id, |e| e.body = Body::Plan(entries));
+        }
+        None if entries.is_empty() => {}
+        None => model.plan = Some(model.entries.push(model.last_turn, now, Body::Plan(entries))),
+    }
+}

@@ -1,0 +1,212 @@
+//! Tool calls: upserts from `tool_call`, `tool_call_update` and permission requests, in any order.
+//!
+//! Invariant: `content` and `locations` are replaced whole, never appended to.
+
+use super::entry::Block;
+use super::ids::{Now, TermId, ToolId};
+pub use agent_client_protocol_schema::v1::ToolKind;
+use serde_json::Value;
+use std::sync::Arc;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    pub id: ToolId,
+    pub title: String,
+    pub name: Option<String>,
+    pub kind: ToolKind,
+    pub status: ToolStatus,
+    /// What the client knows beyond the reported status; a reported one overrides it.
+    pub mark: Option<Mark>,
+    pub content: Vec<ToolContent>,
+    pub locations: Vec<Location>,
+    pub raw_input: Option<Value>,
+    pub raw_output: Option<Value>,
+    pub started: Now,
+    pub ended: Option<Now>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolStatus {
+    Pending,
+    InProgress,
+    Completed,
+    Failed,
+}
+
+impl ToolStatus {
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed)
+    }
+}
+
+/// Local marks; never a wire status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The turn was cancelled while it ran.
+    Cancelled,
+    /// The turn ended without a word about it.
+    NoFinalStatus,
+    /// The agent is gone.
+    AgentGone,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolContent {
+    Block(Block),
+    /// `old` missing means a new file; it may be a fragment, a hunk or the whole file.
+    Diff {
+        path: String,
+        old: Option<Arc<str>>,
+        new: Arc<str>,
+    },
+    Terminal(TermId),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    pub path: String,
+    /// 1-based; 0 and beyond the end are clamped by whoever opens it.
+    pub line: Option<u32>,
+}
+
+/// The members of a tool call that one message carries; `None` leaves what is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolPatch {
+    pub id: ToolId,
+    pub title: Option<String>,
+    pub name: Option<String>,
+    pub kind: Option<ToolKind>,
+    pub status: Option<ToolStatus>,
+    pub content: Option<Vec<ToolContent>>,
+    pub locations: Option<Vec<Location>>,
+    pub raw_input: Option<Value>,
+    pub raw_output: Option<Value>,
+    /// What the message says of terminals in `_meta`.
+    pub terminal: TerminalMeta,
+}
+
+impl ToolPatch {
+    pub fn new(id: ToolId) -> Self {
+        Self {
+            id,
+            title: None,
+            name: None,
+            kind: None,
+            status: None,
+            content: None,
+            locations: None,
+            raw_input: None,
+            raw_output: None,
+            terminal: TerminalMeta::default(),
+        }
+    }
+}
+
+/// `_meta.terminal_info`, `terminal_output`, `terminal_output_delta`, `terminal_exit`.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct TerminalMeta {
+    pub info: Option<(TermId, Option<String>)>,
+    /// Both dialects append; Claude sends the whole once, Codex and pi send pieces.
+    pub output: Option<(TermId, String)>,
+    pub exit: Option<(TermId, Exit)>,
+}
+
+/// How a process ended: a code, or the conventional name of a signal ("SIGKILL").
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Exit {
+    pub code: Option<u32>,
+    pub signal: Option<String>,
+}
+
+impl Exit {
+    pub fn is_success(&self) -> bool {
+        self.code == Some(0) && self.signal.is_none()
+    }
+}
+
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.signal, self.code) {
+            (Some(signal), _) => write!(f, "killed by {signal}"),
+            (None, Some(code)) => write!(f, "exit {code}"),
+            (None, None) => f.write_str("ended"),
+        }
+    }
+}
+
+impl ToolCall {
+    pub fn new(id: ToolId, now: Now) -> Self {
+        Self {
+            title: String::new(),
+            name: None,
+            kind: ToolKind::Other,
+            status: ToolStatus::Pending,
+            mark: None,
+            content: Vec::new(),
+            locations: Vec::new(),
+            raw_input: None,
+            raw_output: None,
+            started: now,
+            ended: None,
+            id,
+        }
+    }
+
+    /// Merges what a message says. `announced` is a second `tool_call` for the id: it cannot take a finished call
+    /// back to pending, an update may.
+    pub fn apply(&mut self, patch: ToolPatch, announced: Announced, now: Now) {
+        if let Some(title) = patch.title.filter(|t| !t.is_empty()) {
+            self.title = title;
+        }
+        if patch.name.is_some() {
+            self.name = patch.name;
+        }
+        if let Some(kind) = patch.kind {
+            self.kind = kind;
+        }
+        if let Some(content) = patch.content {
+            self.content = content;
+        }
+        if let Some(locations) = patch.locations {
+            self.locations = locations;
+        }
+        if patch.raw_input.is_some() {
+            self.raw_input = patch.raw_input;
+        }
+        if patch.raw_output.is_some() {
+            self.raw_output = patch.raw_output;
+        }
+        if let Some(status) = patch.status
+            && !(announced == Announced::Again && (self.status.is_final() || status == ToolStatus::Pending))
+        {
+            self.status = status;
+            if status.is_final() {
+                self.mark = None;
+                self.ended.get_or_insert(now);
+            } else {
+                self.ended = None;
+            }
+        }
+    }
+
+    /// What a person reads as its name: title, else programmatic name, else id.
+    pub fn label(&self) -> &str {
+        if self.title.is_empty() { self.name.as_deref().unwrap_or_else(|| self.id.as_str()) } else { &self.title }
+    }
+
+    /// Nothing more is expected of it.
+    pub fn is_settled(&self) -> bool {
+        self.status.is_final() || self.mark.is_some()
+    }
+
+    pub fn terminals(&self) -> impl Iterator<Item = &TermId> {
+        self.content.iter().filter_map(|c| if let ToolContent::Terminal(id) = c { Some(id) } else { None })
+    }
+}
+
+/// Whether a patch is a `tool_call` for a call that is already there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Announced {
+    Again,
+    No,
+}

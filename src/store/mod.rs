@@ -1,0 +1,3 @@
+//! Remembers across runs.
+
+pub mod journal;

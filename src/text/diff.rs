@@ -1,0 +1,283 @@
+//! The difference of two texts as hunks of lines.
+//!
+//! Draws nothing and reads no files. Line endings and the newline at the end are compared apart from the lines
+//! so they give a note and not a screen full of changes. Invariants: the hunks turn the old lines into the
+//! new ones, also when the time is up (then coarsely); lines are sanitised, single lines, with their tabs.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::base::sanitize;
+
+/// Above this, old and new together, lines are only counted.
+const MAX_BYTES: usize = 4 << 20;
+/// Time for finding the changed lines; the same again for the changed words.
+const TIME: Duration = Duration::from_millis(100);
+/// Longer lines get no emphasis.
+const MAX_WORDS_LINE: usize = 2000;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    Context,
+    Del,
+    Add,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DiffLine {
+    pub kind: Kind,
+    /// Number of the line in the old text, from 1; `None` for added lines.
+    pub old: Option<u32>,
+    /// Number of the line in the new text, from 1; `None` for removed lines.
+    pub new: Option<u32>,
+    /// Sanitised, without its end.
+    pub text: String,
+    /// The bytes of `text` that differ from the line it is paired with.
+    pub emphasis: Vec<Range<u32>>,
+    /// The last line of its text, and no newline ends it.
+    pub no_newline: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hunk {
+    /// First line in the old text, from 1.
+    pub old_start: u32,
+    /// First line in the new text, from 1.
+    pub new_start: u32,
+    pub lines: Vec<DiffLine>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FileDiff {
+    pub hunks: Vec<Hunk>,
+    pub added: u32,
+    pub removed: u32,
+    /// What the hunks do not show: too large, line endings, the newline at the end.
+    pub note: Option<String>,
+}
+
+/// The difference, with `context` unchanged lines around each change.
+pub fn diff(old: &str, new: &str, context: usize) -> FileDiff {
+    let old = Side::of(old);
+    let new = Side::of(new);
+    let mut notes = Vec::new();
+    if old.lines == new.lines {
+        if old.ending != new.ending && old.ending != Ending::None && new.ending != Ending::None {
+            notes.push(format!("only the line endings differ ({} → {})", old.ending.name(), new.ending.name()));
+        } else if old.crlf != new.crlf {
+            notes.push("only some line endings differ".to_owned());
+        }
+        if old.no_newline != new.no_newline {
+            notes.push(final_newline("only the newline at the end was", new.no_newline));
+        }
+        return FileDiff { note: note(notes), ..FileDiff::default() };
+    }
+    if old.ending != new.ending && old.ending != Ending::None && new.ending != Ending::None {
+        notes.push(format!("line endings differ ({} → {})", old.ending.name(), new.ending.name()));
+    }
+    if old.no_newline != new.no_newline && !old.lines.is_empty() && !new.lines.is_empty() {
+        notes.push(final_newline("the newline at the end was", new.no_newline));
+    }
+    if old.bytes + new.bytes > MAX_BYTES {
+        let (removed, added) = changed_middle(&old.lines, &new.lines);
+        notes.push("too large to show line by line".to_owned());
+        return FileDiff { hunks: Vec::new(), added, removed, note: note(notes) };
+    }
+    let mut out = hunks(&old, &new, context);
+    out.note = note(notes);
+    out
+}
+
+fn note(notes: Vec<String>) -> Option<String> {
+    (!notes.is_empty()).then(|| notes.join("; "))
+}
+
+fn final_newline(start: &str, removed: bool) -> String {
+    format!("{start} {}", if removed { "removed" } else { "added" })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// There is no line end at all.
+    None,
+    Lf,
+    CrLf,
+    Mixed,
+}
+
+impl Ending {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Lf => "LF",
+            Self::CrLf => "CRLF",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// A text as lines without their ends, and what is known about the ends.
+struct Side<'a> {
+    lines: Vec<&'a str>,
+    ending: Ending,
+    /// Lines that end with CR LF.
+    crlf: usize,
+    no_newline: bool,
+    bytes: usize,
+}
+
+impl<'a> Side<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut lines = Vec::new();
+        let (mut crlf, mut lf) = (0, 0);
+        for line in text.split_inclusive('\n') {
+            if let Some(line) = line.strip_suffix("\r\n") {
+                crlf += 1;
+                lines.push(line);
+            } else if let Some(line) = line.strip_suffix('\n') {
+                lf += 1;
+                lines.push(line);
+            } else {
+                lines.push(line);
+            }
+        }
+        let ending = match (lf, crlf) {
+            (0, 0) => Ending::None,
+            (_, 0) => Ending::Lf,
+            (0, _) => Ending::CrLf,
+            _ => Ending::Mixed,
+        };
+        Self { lines, ending, crlf, no_newline: !text.is_empty() && !text.ends_with('\n'), bytes: text.len() }
+    }
+
+    fn line(&self, kind: Kind, index: usize, other: usize) -> DiffLine {
+        let number = |n: usize| Some(u32::try_from(n + 1).unwrap_or(u32::MAX));
+        let (old, new) = match kind {
+            Kind::Context => (number(index), number(other)),
+            Kind::Del => (number(index), None),
+            Kind::Add => (None, number(index)),
+        };
+        DiffLine {
+            kind,
+            old,
+            new,
+            text: sanitize::tabbed(self.lines[index]).into_owned(),
+            emphasis: Vec::new(),
+            no_newline: self.no_newline && index + 1 == self.lines.len(),
+        }
+    }
+}
+
+/// How many lines are between the common beginning and the common end: (old, new).
+fn changed_middle(old: &[&str], new: &[&str]) -> (u32, u32) {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    (count(old.len() - tail), count(new.len() - tail))
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// The same number for the same line.
+fn numbered<'a>(lines: &[&'a str], numbers: &mut HashMap<&'a str, u32>) -> Vec<u32> {
+    let number = |line: &&'a str| {
+        let next = numbers.len() as u32;
+        *numbers.entry(line).or_insert(next)
+    };
+    lines.iter().map(number).collect()
+}
+
+fn hunks(old: &Side<'_>, new: &Side<'_>, context: usize) -> FileDiff {
+    // Comparing numbers instead of lines keeps the worst case independent of their length.
+    let mut numbers = HashMap::new();
+    let a = numbered(&old.lines, &mut numbers);
+    let b = numbered(&new.lines, &mut numbers);
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, &a, &b, Some(Instant::now() + TIME));
+    let mut out = FileDiff::default();
+    for op in &ops {
+        let (removed, added) = match op {
+            DiffOp::Equal { .. } => (0, 0),
+            op => (op.old_range().len(), op.new_range().len()),
+        };
+        out.removed = out.removed.saturating_add(count(removed));
+        out.added = out.added.saturating_add(count(added));
+    }
+    let words_until = Instant::now() + TIME;
+    for group in group_diff_ops(ops, context) {
+        let (Some(first), mut lines) = (group.first(), Vec::new()) else { continue };
+        let start = |range: Range<usize>| count(range.start + 1);
+        let (old_start, new_start) = (start(first.old_range()), start(first.new_range()));
+        for op in &group {
+            push_op(op, old, new, words_until, &mut lines);
+        }
+        out.hunks.push(Hunk { old_start, new_start, lines });
+    }
+    out
+}
+
+fn push_op(op: &DiffOp, old: &Side<'_>, new: &Side<'_>, words_until: Instant, out: &mut Vec<DiffLine>) {
+    let (was, is) = (op.old_range(), op.new_range());
+    if let DiffOp::Equal { .. } = op {
+        // The newline at the end belongs to the new text when both have the line.
+        out.extend(was.zip(is).map(|(o, n)| DiffLine {
+            no_newline: new.no_newline && n + 1 == new.lines.len(),
+            ..old.line(Kind::Context, o, n)
+        }));
+        return;
+    }
+    let mut removed: Vec<DiffLine> = was.map(|o| old.line(Kind::Del, o, 0)).collect();
+    let mut added: Vec<DiffLine> = is.map(|n| new.line(Kind::Add, n, 0)).collect();
+    for (del, add) in removed.iter_mut().zip(&mut added) {
+        emphasize(del, add, words_until);
+    }
+    out.append(&mut removed);
+    out.append(&mut added);
+}
+
+/// Marks the words that differ, when the two lines have enough in common for that to help.
+fn emphasize(del: &mut DiffLine, add: &mut DiffLine, until: Instant) {
+    if del.text.len().max(add.text.len()) > MAX_WORDS_LINE || Instant::now() >= until {
+        return;
+    }
+    let was: Vec<&str> = del.text.split_word_bounds().collect();
+    let is: Vec<&str> = add.text.split_word_bounds().collect();
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, &was, &is, Some(until));
+    let same: usize =
+        ops.iter().filter(|op| matches!(op, DiffOp::Equal { .. })).map(|op| weight(&was, op.old_range())).sum();
+    // Less than a third in common: the line was rewritten, marking nearly all of it says nothing.
+    if same * 3 < weight(&was, 0..was.len()).max(weight(&is, 0..is.len())) {
+        return;
+    }
+    for op in &ops {
+        if !matches!(op, DiffOp::Equal { .. }) {
+            mark(&was, op.old_range(), &mut del.emphasis);
+            mark(&is, op.new_range(), &mut add.emphasis);
+        }
+    }
+}
+
+/// Bytes that are not white space.
+fn weight(words: &[&str], range: Range<usize>) -> usize {
+    words[range].iter().filter(|w| !w.trim().is_empty()).map(|w| w.len()).sum()
+}
+
+fn mark(words: &[&str], range: Range<usize>, out: &mut Vec<Range<u32>>) {
+    let length = |words: &[&str]| words.iter().map(|w| w.len()).sum::<usize>() as u32;
+    let start = length(&words[..range.start]);
+    let end = start + length(&words[range]);
+    match out.last_mut() {
+        _ if start == end => {}
+        Some(last) if last.end == start => last.end = end,
+        _ => out.push(start..end),
+    }
+}
+
+#[cfg(test)]
+#[path = "diff_tests.rs"]
+mod tests;

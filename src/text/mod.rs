@@ -1,0 +1,11 @@
+//! Measures, wraps, diffs and marks up text, in tokens not colours. Pure; knows no terminal.
+
+pub mod ansi;
+pub mod diff;
+pub mod fuzzy;
+pub mod grid;
+pub mod line;
+pub mod run;
+pub mod token;
+pub mod width;
+pub mod wrap;

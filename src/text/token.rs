@@ -1,0 +1,88 @@
+//! The closed list of semantic styles: what a piece of text *means*, never what colour it has.
+//!
+//! Themes map tokens to terminal styles; a token that a theme does not name takes its parent's style.
+//! Invariant: parents form a tree that ends at [`Token::Text`].
+
+/// What a run of text means.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Token {
+    #[default]
+    Text,
+    Dim,
+    Accent,
+    Good,
+    Bad,
+    Warn,
+    User,
+    Thought,
+    Heading1,
+    Heading2,
+    Heading3,
+    Code,
+    CodeBlock,
+    Link,
+    Quote,
+    Rule,
+    TableHead,
+    DiffAdd,
+    DiffDel,
+    DiffAddWord,
+    DiffDelWord,
+    DiffMeta,
+    LineNumber,
+    Dock,
+    Selected,
+    Placeholder,
+}
+
+impl Token {
+    /// Every token with the dotted name that theme files use.
+    pub const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Text, "text"),
+        (Self::Dim, "dim"),
+        (Self::Accent, "accent"),
+        (Self::Good, "good"),
+        (Self::Bad, "bad"),
+        (Self::Warn, "warn"),
+        (Self::User, "user"),
+        (Self::Thought, "thought"),
+        (Self::Heading1, "md.heading.1"),
+        (Self::Heading2, "md.heading.2"),
+        (Self::Heading3, "md.heading.3"),
+        (Self::Code, "md.code"),
+        (Self::CodeBlock, "md.codeblock"),
+        (Self::Link, "md.link"),
+        (Self::Quote, "md.quote"),
+        (Self::Rule, "md.rule"),
+        (Self::TableHead, "md.table.head"),
+        (Self::DiffAdd, "diff.add"),
+        (Self::DiffDel, "diff.del"),
+        (Self::DiffAddWord, "diff.add.word"),
+        (Self::DiffDelWord, "diff.del.word"),
+        (Self::DiffMeta, "diff.meta"),
+        (Self::LineNumber, "line.number"),
+        (Self::Dock, "dock"),
+        (Self::Selected, "selected"),
+        (Self::Placeholder, "placeholder"),
+    ];
+
+    /// The token whose style is taken when a theme has none for this one; `None` for [`Token::Text`].
+    pub const fn parent(self) -> Option<Self> {
+        Some(match self {
+            Self::Text => return None,
+            Self::Thought | Self::Quote | Self::Rule | Self::LineNumber | Self::Placeholder | Self::DiffMeta => {
+                Self::Dim
+            }
+            Self::Link | Self::Selected => Self::Accent,
+            Self::Heading2 => Self::Heading1,
+            Self::Heading3 => Self::Heading2,
+            Self::DiffAdd => Self::Good,
+            Self::DiffDel => Self::Bad,
+            Self::DiffAddWord => Self::DiffAdd,
+            Self::DiffDelWord => Self::DiffDel,
+            Self::Dock => Self::Warn,
+            Self::CodeBlock => Self::Code,
+            _ => Self::Text,
+        })
+    }
+}

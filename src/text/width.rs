@@ -1,0 +1,252 @@
+//! How many columns text takes.
+//!
+//! Measures graphemes, never single characters, and cuts only between them. Knows no particular terminal: where
+//! terminals disagree, [`is_doubtful`] says so. Invariants: no grapheme is wider than two columns, control characters
+//! take none, and the width of a string is the sum of the widths of its graphemes.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::run::StyledText;
+use super::token::Token;
+
+/// Columns between tab stops.
+pub const TAB: usize = 4;
+
+const ELLIPSIS: &str = "…";
+
+/// The columns of one grapheme: 0, 1 or 2.
+pub fn grapheme_width(grapheme: &str) -> usize {
+    match grapheme.as_bytes() {
+        [b' '..=b'~'] => 1,
+        [] => 0,
+        _ if grapheme.chars().next().is_some_and(char::is_control) => 0,
+        _ => grapheme.width().min(2),
+    }
+}
+
+/// The graphemes of a text with their byte offset and width.
+///
+/// Segmentation only starts where something other than ASCII is near, so plain text costs a few instructions per
+/// byte. Starting anew at a boundary is safe: no rule looks further back than the start of a grapheme.
+#[derive(Clone, Debug)]
+pub struct Graphemes<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+pub const fn graphemes(text: &str) -> Graphemes<'_> {
+    Graphemes { text, at: 0 }
+}
+
+impl<'a> Iterator for Graphemes<'a> {
+    type Item = (usize, &'a str, usize);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let at = self.at;
+        let bytes = self.text.as_bytes();
+        let first = *bytes.get(at)?;
+        let alone = first.is_ascii() && first != b'\r' && bytes.get(at + 1).is_none_or(u8::is_ascii);
+        let grapheme = if alone { self.text.get(at..=at)? } else { self.text.get(at..)?.graphemes(true).next()? };
+        self.at += grapheme.len();
+        Some((at, grapheme, grapheme_width(grapheme)))
+    }
+}
+
+const fn is_printable_ascii(byte: &u8) -> bool {
+    matches!(byte, b' '..=b'~')
+}
+
+/// The columns of a text; control characters (tabs and line ends too) count nothing.
+pub fn str_width(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.bytes().filter(is_printable_ascii).count();
+    }
+    graphemes(text).map(|(_, _, width)| width).sum()
+}
+
+/// The columns of a styled text.
+pub fn styled_width(text: &StyledText) -> usize {
+    str_width(text.as_str())
+}
+
+/// The longest beginning that fits into `cols` columns, and its width.
+pub fn clip(text: &str, cols: usize) -> (&str, usize) {
+    let mut used = 0;
+    for (at, _, width) in graphemes(text) {
+        if used + width > cols {
+            return (&text[..at], used);
+        }
+        used += width;
+    }
+    (text, used)
+}
+
+/// The text, cut with `…` when it is wider than `cols`.
+pub fn truncate(text: &str, cols: usize) -> Cow<'_, str> {
+    if clip(text, cols).0.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    match cols {
+        0 => Cow::Borrowed(""),
+        _ => Cow::Owned(format!("{}{ELLIPSIS}", clip(text, cols - 1).0)),
+    }
+}
+
+/// The text, cut at the front (`…/src/main.rs`) when it is wider than `cols`.
+pub fn truncate_start(text: &str, cols: usize) -> Cow<'_, str> {
+    let total = str_width(text);
+    if total <= cols {
+        return Cow::Borrowed(text);
+    }
+    if cols == 0 {
+        return Cow::Borrowed("");
+    }
+    let mut left = total;
+    for (at, _, width) in graphemes(text) {
+        if left < cols {
+            return Cow::Owned(format!("{ELLIPSIS}{}", &text[at..]));
+        }
+        left -= width;
+    }
+    Cow::Borrowed(ELLIPSIS)
+}
+
+/// [`truncate`] for styled text; the `…` takes the style of what it stands for.
+pub fn truncate_styled(text: &StyledText, cols: usize) -> StyledText {
+    let all = text.as_str();
+    if clip(all, cols).0.len() == all.len() {
+        return text.clone();
+    }
+    let mut out = StyledText::new();
+    if cols == 0 {
+        return out;
+    }
+    let end = clip(all, cols - 1).0.len();
+    for (piece, style) in text.slice(0..end) {
+        out.push(piece, style);
+    }
+    let style = text.slice(end..all.len()).next().map_or(Token::Text.into(), |(_, style)| style);
+    out.push(ELLIPSIS, style);
+    out
+}
+
+/// Whether terminals disagree about the width: ZWJ sequences, variation selectors, flags, ambiguous characters.
+/// A row that contains such text is not to be filled to the edge.
+pub fn is_doubtful(text: &str) -> bool {
+    !text.is_ascii()
+        && text.chars().any(|c| {
+            matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
+                || (!c.is_ascii() && c.width() != c.width_cjk())
+        })
+}
+
+/// Tabs become spaces up to the next multiple of [`TAB`] columns, counted from the start of the text.
+pub fn expand_tabs(text: &StyledText) -> StyledText {
+    if !text.as_str().contains('\t') {
+        return text.clone();
+    }
+    let mut out = StyledText::new();
+    let mut column = 0;
+    for (run, style) in text.iter() {
+        for (n, piece) in run.split('\t').enumerate() {
+            if n > 0 {
+                let fill = TAB - column % TAB;
+                out.push(&"    "[..fill], style);
+                column += fill;
+            }
+            out.push(piece, style);
+            column += str_width(piece);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn widths() {
+        for (text, width) in [
+            ("", 0),
+            ("abc", 3),
+            ("ä", 1),
+            ("a\u{308}", 1),
+            ("漢字", 4),
+            ("👩\u{200d}👩\u{200d}👧\u{200d}👦", 2),
+            ("🏳\u{fe0f}\u{200d}🌈", 2),
+            ("🇩🇪", 2),
+            ("🇩🇪🇫🇷x", 5),
+            ("👍🏽", 2),
+            ("❤\u{fe0f}", 2),
+            ("\t\n\r\n\x1b\u{7f}\u{9b}", 0),
+            ("ok\u{fe0f}", 2),
+        ] {
+            assert_eq!(str_width(text), width, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn truncate_marks_the_cut_and_never_splits_a_grapheme() {
+        assert_eq!(truncate("hello", 5), "hello");
+        assert_eq!(truncate("hello", 4), "hel…");
+        assert_eq!(truncate("hello", 1), "…");
+        assert_eq!(truncate("hello", 0), "");
+        assert_eq!(truncate("漢字漢", 4), "漢…");
+        assert_eq!(truncate("👩\u{200d}🚀👩\u{200d}🚀", 3), "👩\u{200d}🚀…");
+        assert_eq!(truncate_start("src/text/width.rs", 9), "…width.rs");
+        assert_eq!(truncate_start("漢字", 3), "…字");
+        assert_eq!(truncate_start("漢字", 2), "…");
+        assert!(matches!(truncate("abc", 3), Cow::Borrowed("abc")));
+    }
+
+    #[test]
+    fn a_cut_keeps_styles() {
+        let mut text = StyledText::of("ab", Token::Good);
+        text.push("cd", Token::Bad);
+        let cut = truncate_styled(&text, 3);
+        assert_eq!(cut.iter().map(|(t, s)| (t, s.token)).collect::<Vec<_>>(), [("ab", Token::Good), ("…", Token::Bad)]);
+        assert_eq!(truncate_styled(&text, 4), text);
+        assert!(truncate_styled(&text, 0).is_empty());
+    }
+
+    #[test]
+    fn doubtful_widths_are_known() {
+        for text in ["👩\u{200d}🚀", "❤\u{fe0f}", "🇩🇪", "…", "■"] {
+            assert!(is_doubtful(text), "{text:?}");
+        }
+        for text in ["plain", "漢字", "ü", "🦀"] {
+            assert!(!is_doubtful(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn tabs_go_to_the_next_stop_across_runs() {
+        let mut text = StyledText::of("a", Token::Good);
+        text.push("\tb漢\t\t", Token::Bad);
+        assert_eq!(expand_tabs(&text).as_str(), "a   b漢     ");
+        let plain = StyledText::from("no tab");
+        assert_eq!(expand_tabs(&plain), plain);
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_path_finds_the_same_graphemes(text in "([a-z \r\n]|\\PC|[\u{300}-\u{303}]|[\u{1f1e6}-\u{1f1ff}]|\u{200d}|\u{fe0f}|👩){0,30}") {
+            let fast: Vec<(usize, &str)> = graphemes(&text).map(|(at, g, _)| (at, g)).collect();
+            let slow: Vec<(usize, &str)> = text.grapheme_indices(true).collect();
+            prop_assert_eq!(fast, slow);
+        }
+
+        #[test]
+        fn a_cut_fits(text in "\\PC{0,30}", cols in 0usize..40) {
+            prop_assert!(str_width(&truncate(&text, cols)) <= cols);
+            prop_assert!(str_width(&truncate_start(&text, cols)) <= cols);
+            prop_assert!(clip(&text, cols).1 <= cols);
+            prop_assert_eq!(truncate(&text, 1000), text.as_str());
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! "Which agent?": the screen of a bare `acp-tui`.
+//!
+//! State, update and drawing of one list; starts nothing itself. Invariants: agents that are not installed stand
+//! last and cannot be started; the highlight begins on the first that can.
+
+use super::keys::{Action, Layer, resolve};
+use super::state::picker::{ranked, step};
+use super::tty::{Click, Input};
+use super::view::paint;
+use crate::base::sanitize;
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::theme::resolve::Theme;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+const MAX_FILTER: usize = 100;
+/// Rows above the list: blank, question, blank.
+const HEAD: u16 = 3;
+
+/// One agent to choose from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PickItem {
+    pub id: String,
+    pub name: String,
+    /// The command line, or what it is in a few words.
+    pub command: String,
+    pub found: bool,
+    /// Found: where ("found on PATH"), may be empty. Not found: how to install it.
+    pub hint: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Picked {
+    /// The id of the agent to start.
+    Agent(String),
+    Quit,
+}
+
+#[derive(Clone, Debug)]
+pub struct AgentPicker {
+    items: Vec<PickItem>,
+    filter: String,
+    selected: usize,
+    /// How to install the agent that was asked for.
+    note: Option<String>,
+}
+
+impl AgentPicker {
+    /// The order is kept, but for those that are not installed.
+    pub fn new(mut items: Vec<PickItem>) -> Self {
+        items.sort_by_key(|item| !item.found);
+        Self { items, filter: String::new(), selected: 0, note: None }
+    }
+
+    fn matching(&self) -> Vec<&PickItem> {
+        let texts: Vec<String> = self.items.iter().map(|i| format!("{} {}", i.name, i.command)).collect();
+        let mut found: Vec<&PickItem> =
+            ranked(&self.filter, &texts).into_iter().filter_map(|i| self.items.get(i)).collect();
+        found.sort_by_key(|item| !item.found);
+        found
+    }
+
+    /// One input of the person; an answer ends the screen.
+    pub fn input(&mut self, input: Input) -> Option<Picked> {
+        let action = match input {
+            Input::Key(key) => resolve(Layer::Picker, key)?,
+            Input::Paste(text) => {
+                self.type_text(&text);
+                return None;
+            }
+            Input::Mouse { what: Click::WheelUp, .. } => Action::Up,
+            Input::Mouse { what: Click::WheelDown, .. } => Action::Down,
+            Input::Mouse { .. } | Input::Resize(..) | Input::Focus(_) => return None,
+        };
+        self.note = None;
+        match action {
+            Action::Escape | Action::CtrlC => return Some(Picked::Quit),
+            Action::Accept => return self.accept(),
+            Action::Up => self.step(-1),
+            Action::Down => self.step(1),
+            Action::PageUp | Action::Home => self.step(isize::MIN),
+            Action::PageDown | Action::End => self.step(isize::MAX),
+            Action::Backspace => {
+                self.filter.pop();
+                self.selected = 0;
+            }
+            Action::KillLine | Action::DeleteWordBack => {
+                self.filter.clear();
+                self.selected = 0;
+            }
+            Action::Char(c) => self.type_text(c.encode_utf8(&mut [0; 4])),
+            _ => {}
+        }
+        None
+    }
+
+    fn step(&mut self, by: isize) {
+        self.selected = step(self.selected, by, self.matching().len());
+    }
+
+    fn type_text(&mut self, text: &str) {
+        for c in text.chars().filter(|c| !c.is_control()) {
+            if self.filter.len() + c.len_utf8() <= MAX_FILTER {
+                self.filter.push(c);
+            }
+        }
+        self.selected = 0;
+    }
+
+    fn accept(&mut self) -> Option<Picked> {
+        let item = self.matching().get(self.selected).copied().cloned()?;
+        if item.found {
+            return Some(Picked::Agent(item.id));
+        }
+        self.note = Some(if item.hint.is_empty() {
+            format!("{} is not installed", item.name)
+        } else {
+            format!("{} is not installed. {}", item.name, item.hint)
+        });
+        None
+    }
+
+    /// Draws the whole screen; `place` is the directory as it is shown. Returns where the cursor stands.
+    pub fn draw(&self, theme: &Theme, place: &str, buf: &mut Buffer) -> Option<(u16, u16)> {
+        let area = buf.area;
+        if area.width < 10 || area.height < 3 {
+            return None;
+        }
+        let head = if area.height >= 10 { HEAD } else { 1 };
+        let question = area.y + u16::from(head > 1);
+        let mut title = StyledText::of("Which agent?", RunStyle::from(Token::Text).with_mods(Mods::BOLD));
+        title.push(" ", Token::Text);
+        title.push(&self.filter, Token::Accent);
+        let used = paint::put(buf, area.x + 2, question, area.width.saturating_sub(3), &title, theme);
+        let line = Rect { x: area.x + 2, y: question, width: area.width.saturating_sub(3), height: 1 };
+        let place = StyledText::of(sanitize::line(place), Token::Dim);
+        paint::put_right(buf, line, used + 2, &place, theme);
+        let list =
+            Rect { y: area.y + head, height: area.height.saturating_sub(head + 1 + u16::from(head > 1)), ..area };
+        self.draw_list(theme, list, buf);
+        let foot = area.bottom() - 1;
+        let (words, token) = match &self.note {
+            Some(note) => (sanitize::line(note).into_owned(), Token::Warn),
+            None => ("type to filter · Enter starts · Esc quits".to_owned(), Token::Dim),
+        };
+        let room = area.width.saturating_sub(3);
+        let words = StyledText::of(width::truncate(&words, usize::from(room)), token);
+        paint::put(buf, area.x + 2, foot, room, &words, theme);
+        Some(((area.x + 2 + used).min(area.right().saturating_sub(1)), question))
+    }
+
+    fn draw_list(&self, theme: &Theme, list: Rect, buf: &mut Buffer) {
+        let items = self.matching();
+        let inner = usize::from(list.width.saturating_sub(3));
+        let longest = items.iter().map(|i| width::str_width(&i.name)).max().unwrap_or(0);
+        let name_columns = (longest + 2).min(inner.saturating_sub(2)).min(if inner >= 70 { 28 } else { 18 });
+        if items.is_empty() {
+            paint::put(buf, list.x + 4, list.y, list.width, &StyledText::of("nothing matches", Token::Dim), theme);
+        }
+        let first = (self.selected + 1).saturating_sub(usize::from(list.height));
+        for ((n, item), y) in items.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
+            let selected = n == self.selected;
+            let mut text = StyledText::of(if selected { "❯ " } else { "  " }, Token::Accent);
+            let style = match (item.found, selected) {
+                (false, _) => RunStyle::from(Token::Dim),
+                (true, true) => RunStyle::from(Token::Accent).with_mods(Mods::BOLD),
+                (true, false) => RunStyle::from(Token::Text),
+            };
+            let name = sanitize::line(&item.name);
+            let name = width::truncate(&name, name_columns.saturating_sub(1));
+            text.push(&name, style);
+            text.push(&" ".repeat(name_columns.saturating_sub(width::str_width(&name))), Token::Text);
+            let state = if item.found { item.hint.as_str() } else { "not installed" };
+            let state = StyledText::of(sanitize::line(state), Token::Dim);
+            let room = inner.saturating_sub(width::styled_width(&text) + width::styled_width(&state) + 2);
+            if room >= 8 || item.found {
+                text.push(&width::truncate(&sanitize::line(&item.command), room), Token::Dim);
+            }
+            let line = Rect { x: list.x + 2, y, width: list.width.saturating_sub(3), height: 1 };
+            let used = paint::put(buf, line.x, y, line.width, &text, theme);
+            paint::put_right(buf, line, used, &state, theme);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "agent_picker_tests.rs"]
+mod tests;

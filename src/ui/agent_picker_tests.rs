@@ -1,0 +1,85 @@
+use super::*;
+use crate::ui::fixtures::text;
+use crate::ui::keys::{Code, Key};
+
+fn item(id: &str, name: &str, command: &str, found: bool, hint: &str) -> PickItem {
+    PickItem { id: id.into(), name: name.into(), command: command.into(), found, hint: hint.into() }
+}
+
+fn picker() -> AgentPicker {
+    AgentPicker::new(vec![
+        item("codex", "Codex", "codex-acp", false, "npm install -g codex-acp"),
+        item("gemini", "Gemini CLI", "gemini --acp", true, "found on PATH"),
+        item("claude", "Claude Code", "claude-agent-acp", true, "found on PATH"),
+        item("demo", "Demo", "built in, no account, nothing is changed", true, ""),
+    ])
+}
+
+fn press(p: &mut AgentPicker, code: Code) -> Option<Picked> {
+    p.input(Input::Key(Key::plain(code)))
+}
+
+fn drawn(p: &AgentPicker, width: u16, height: u16) -> String {
+    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+    p.draw(&Theme::default(), "~/src/shop", &mut buf);
+    text(&buf)
+}
+
+#[test]
+fn it_looks_like_a_list() {
+    assert_eq!(
+        drawn(&picker(), 80, 10),
+        "
+  Which agent?                                                       ~/src/shop
+
+  ❯ Gemini CLI   gemini --acp                                     found on PATH
+    Claude Code  claude-agent-acp                                 found on PATH
+    Demo         built in, no account, nothing is changed
+    Codex        codex-acp                                        not installed
+
+
+  type to filter · Enter starts · Esc quits
+"
+    );
+}
+
+#[test]
+fn the_highlight_starts_on_the_first_found_else_on_the_demo() {
+    assert_eq!(press(&mut picker(), Code::Enter), Some(Picked::Agent("gemini".into())));
+    let mut p = AgentPicker::new(vec![item("x", "X", "x", false, ""), item("demo", "Demo", "", true, "")]);
+    assert_eq!(press(&mut p, Code::Enter), Some(Picked::Agent("demo".into())));
+}
+
+#[test]
+fn what_is_not_installed_cannot_be_started() {
+    let mut p = picker();
+    press(&mut p, Code::End);
+    assert_eq!(press(&mut p, Code::Enter), None);
+    assert!(drawn(&p, 80, 10).contains("Codex is not installed. npm install -g codex-acp"));
+    press(&mut p, Code::Up);
+    assert_eq!(press(&mut p, Code::Enter), Some(Picked::Agent("demo".into())));
+}
+
+#[test]
+fn typing_filters_and_esc_quits() {
+    let mut p = picker();
+    for c in "clau".chars() {
+        assert_eq!(p.input(Input::Key(Key::char(c))), None);
+    }
+    let shown = drawn(&p, 80, 10);
+    assert!(shown.contains("Which agent? clau") && !shown.contains("Gemini"), "{shown}");
+    assert_eq!(press(&mut p.clone(), Code::Enter), Some(Picked::Agent("claude".into())));
+    p.input(Input::Paste("zzz\r".into()));
+    assert!(drawn(&p, 80, 10).contains("nothing matches"));
+    assert_eq!(press(&mut p, Code::Enter), None);
+    assert_eq!(press(&mut p, Code::Esc), Some(Picked::Quit));
+}
+
+#[test]
+fn any_size() {
+    for width in 0..90 {
+        for height in 0..14 {
+            drawn(&picker(), width, height);
+        }
+    }
+}

@@ -1,0 +1,268 @@
+use super::*;
+use crate::model::entry::{
+    Block, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry, PlanStatus, Priority, UserMessage,
+    UserState,
+};
+use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
+use crate::model::session::Policy;
+use crate::model::tool::{Location, Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
+use serde_json::json;
+use std::time::Duration;
+
+fn entry(body: Body) -> Entry {
+    Entry { id: EntryId(0), rev: 1, finished: true, turn: TurnId(1), at: Duration::ZERO, body }
+}
+
+fn call(kind: ToolKind, title: &str, status: ToolStatus) -> ToolCall {
+    let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
+    tool.kind = kind;
+    tool.title = title.into();
+    tool.status = status;
+    tool.ended = status.is_final().then(|| Duration::from_secs(2));
+    tool
+}
+
+fn with_ctx<R>(width: u16, fold: Option<Fold>, f: impl FnOnce(&CellCtx<'_>) -> R) -> R {
+    let model = Model::new("a".into(), "/proj".into(), Policy::Ask);
+    let roots = [PathBuf::from("/proj")];
+    let now = Duration::from_secs(9);
+    f(&CellCtx { model: &model, width, now, fold, typing: None, roots: &roots, home: None })
+}
+
+/// Gutter, prefix, text and what stands at the right, one line each.
+fn flat(lines: &[LogicalLine]) -> Vec<String> {
+    lines
+        .iter()
+        .map(|l| {
+            let right = if l.right.is_empty() { String::new() } else { format!(" >> {}", l.right.as_str()) };
+            format!("{}{}{}{right}", l.gutter.as_str(), l.prefix.as_str(), l.text.as_str())
+        })
+        .collect()
+}
+
+fn shown(body: Body, fold: Option<Fold>) -> Vec<String> {
+    with_ctx(100, fold, |ctx| flat(&lines(&entry(body), ctx)))
+}
+
+fn tool(tool: ToolCall, fold: Option<Fold>) -> Vec<String> {
+    shown(Body::Tool(Box::new(tool)), fold)
+}
+
+#[test]
+fn r_310_the_first_line_of_a_call_says_state_verb_and_object_without_colour() {
+    let head = |kind, title: &str, status| tool(call(kind, title, status), None).remove(0);
+    assert_eq!(head(ToolKind::Read, "Read /proj/src/main.rs", ToolStatus::Completed), "✓ read     src/main.rs >> 2 s");
+    assert_eq!(head(ToolKind::Execute, "`cargo test`", ToolStatus::Failed), "✗ run      cargo test >> 2 s");
+    assert_eq!(head(ToolKind::Search, "Search fn add", ToolStatus::Pending), "· search   fn add");
+    assert_eq!(head(ToolKind::Other, "mcp: x\ny", ToolStatus::InProgress), "⠹ tool     mcp: x y >> 9 s");
+    let mut cancelled = call(ToolKind::SwitchMode, "", ToolStatus::InProgress);
+    cancelled.mark = Some(Mark::Cancelled);
+    assert_eq!(tool(cancelled, None), ["– switch mode t >> cancelled"]);
+}
+
+#[test]
+fn a_command_comes_from_the_raw_input() {
+    for (input, expected) in [
+        (json!({"command": "ls -l"}), "ls -l"),
+        (json!({"command": ["bash", "-lc", "make all"]}), "make all"),
+        (json!({"command": ["git", "status"]}), "git status"),
+        (json!({"command": 7}), "List"),
+        (json!("x"), "List"),
+    ] {
+        let mut t = call(ToolKind::Execute, "List", ToolStatus::Completed);
+        t.raw_input = Some(input);
+        assert!(tool(t, None)[0].starts_with(&format!("✓ run      {expected}")));
+    }
+}
+
+#[test]
+fn r_318_paths_are_shown_relative_to_the_roots() {
+    let mut t = call(ToolKind::Edit, "/proj/src/a.rs", ToolStatus::Completed);
+    assert_eq!(tool(t.clone(), None), ["✓ edit     src/a.rs >> 2 s"]);
+    t.title = "/elsewhere/a.rs".into();
+    assert_eq!(tool(t, None), ["✓ edit     /elsewhere/a.rs >> 2 s"], "outside of the roots it stays whole");
+}
+
+#[test]
+fn r_305_a_missing_title_gives_way_to_the_path() {
+    let mut t = call(ToolKind::Read, "Read file", ToolStatus::Completed);
+    t.locations = vec![Location { path: "/proj/src/a.rs".into(), line: Some(12) }];
+    assert!(tool(t.clone(), None)[0].contains("src/a.rs"));
+    assert!(tool(t, Some(Fold::Open)).contains(&"   src/a.rs:12".to_owned()));
+}
+
+fn output(lines: usize) -> ToolContent {
+    let text = (1..=lines).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n") + "\n";
+    ToolContent::Block(Block::Text(text))
+}
+
+#[test]
+fn what_runs_or_failed_is_open_by_itself() {
+    for (status, rows) in [(ToolStatus::InProgress, 8), (ToolStatus::Failed, 8), (ToolStatus::Completed, 0)] {
+        let mut t = call(ToolKind::Execute, "x", status);
+        t.content = vec![output(30)];
+        let shown = tool(t.clone(), None);
+        assert_eq!(shown.iter().filter(|l| l.contains("line ")).count(), rows, "{shown:?}");
+        assert!(rows == 0 || shown.last().is_some_and(|l| l == "   line 30"));
+        assert_eq!(tool(t.clone(), Some(Fold::Closed)).len(), 1);
+        assert_eq!(tool(t, Some(Fold::Open)).len(), 31);
+    }
+}
+
+#[test]
+fn opened_output_is_capped_and_says_so() {
+    let mut t = call(ToolKind::Execute, "x", ToolStatus::Completed);
+    t.content = vec![output(700)];
+    let shown = tool(t, Some(Fold::Open));
+    assert_eq!(shown.len(), 502);
+    assert_eq!(shown[501], "   … 200 more lines");
+}
+
+#[test]
+fn a_fence_around_the_whole_output_is_not_output() {
+    let mut t = call(ToolKind::Read, "x", ToolStatus::Completed);
+    t.content = vec![ToolContent::Block(Block::Text("```console\nfn x() {}\n```".into()))];
+    assert_eq!(tool(t, Some(Fold::Open))[1..], ["   fn x() {}"]);
+}
+
+#[test]
+fn a_finished_edit_shows_its_diff_readable_without_colour() {
+    let new = (1..=40).map(|n| format!("n{n}")).collect::<Vec<_>>().join("\n") + "\n";
+    let mut t = call(ToolKind::Edit, "Edit a.rs", ToolStatus::Completed);
+    t.content =
+        vec![ToolContent::Diff { path: "/proj/a.rs".into(), old: Some("a\n".into()), new: new.as_str().into() }];
+    let lines = tool(t.clone(), None);
+    assert_eq!(lines[0], "✓ edit     a.rs >> +40 −1   2 s");
+    assert_eq!(lines[1], "    1    - a");
+    assert_eq!(lines[2], "       1 + n1");
+    assert_eq!(lines.len(), 14, "{lines:?}");
+    assert_eq!(lines[13], "   … 29 more lines");
+    assert_eq!(tool(t, Some(Fold::Open)).len(), 42);
+}
+
+#[test]
+fn an_unknown_terminal_says_so() {
+    let mut t = call(ToolKind::Execute, "x", ToolStatus::InProgress);
+    t.content = vec![ToolContent::Terminal(TermId::from("gone"))];
+    assert_eq!(tool(t, None)[1], "   terminal output not available");
+}
+
+#[test]
+fn raw_values_are_bounded() {
+    let mut t = call(ToolKind::Other, "x", ToolStatus::Completed);
+    let big: Vec<_> = (0..100_000).map(|n| json!({"n": n, "text": "a\nb\u{1b}[2J"})).collect();
+    t.raw_input = Some(json!({"path": "/x", "list": big}));
+    let shown = tool(t, Some(Fold::Open));
+    assert!(shown.len() <= 204, "{}", shown.len());
+    assert!(shown.contains(&"   path: /x".to_owned()), "{:?}", &shown[..4]);
+    assert!(!shown.iter().any(|l| l.chars().any(char::is_control)));
+}
+
+#[test]
+fn a_failure_without_content_shows_the_raw_output() {
+    let mut t = call(ToolKind::Other, "x", ToolStatus::Failed);
+    t.raw_output = Some(json!({"error": "no such file"}));
+    assert!(tool(t, None).contains(&"   error: no such file".to_owned()));
+}
+
+#[test]
+fn files_served_are_one_line() {
+    let op = |outcome| Body::File(FileOp { verb: FileVerb::Write, path: "/proj/src/main.rs".into(), outcome });
+    let written = |old: Option<&str>, created| FileOutcome::Written {
+        created,
+        bytes: 4,
+        old: old.map(Into::into),
+        new: "a\nc\n".into(),
+    };
+    assert_eq!(shown(op(written(Some("a\nb\n"), false)), None), ["· wrote src/main.rs  +1 −1"]);
+    assert_eq!(shown(op(written(None, true)), None), ["· created src/main.rs  +2"]);
+    assert_eq!(shown(op(written(None, false)), None), ["· wrote src/main.rs  4 B"]);
+    assert_eq!(
+        shown(op(FileOutcome::Refused("outside of the roots".into())), None),
+        ["✗ refused to write src/main.rs: outside of the roots"]
+    );
+}
+
+#[test]
+fn prompts_name_their_files_and_whether_they_count() {
+    let user = UserMessage { text: "do\nit".into(), links: vec!["src/a.rs".into()], state: UserState::Dropped };
+    assert_eq!(shown(Body::User(user), None), ["› do", "it", "@src/a.rs", "not part of the conversation any more"]);
+}
+
+#[test]
+fn what_was_left_out_of_a_message_is_said() {
+    let message = Message { text: "hi".into(), dropped: 2_100_000, ..Message::default() };
+    assert_eq!(shown(Body::Agent(message), None), ["hi", "… 2.1 MB more are not kept here"]);
+}
+
+#[test]
+fn plans_and_notices() {
+    let step = |content: &str, status| PlanEntry { content: content.into(), priority: Priority::High, status };
+    let plan =
+        vec![step("a", PlanStatus::Completed), step("b\nc", PlanStatus::InProgress), step("d", PlanStatus::Pending)];
+    assert_eq!(shown(Body::Plan(plan), None), ["≡ plan  1 of 3", "   ✓ a", "   ▸ b c", "   · d"]);
+    let notice = Notice { level: Level::Error, title: "it broke".into(), detail: vec!["why\u{7}".into()] };
+    assert_eq!(shown(Body::Notice(notice), None), ["✗ it broke", "why"]);
+}
+
+#[test]
+fn r_331_the_dock_gets_the_whole_command_and_diff() {
+    let long = format!("echo {}\nrm -rf build", "x".repeat(5000));
+    let mut t = call(ToolKind::Execute, "Clean up", ToolStatus::Pending);
+    t.raw_input = Some(json!({"command": long, "cwd": "/proj/sub"}));
+    t.content = vec![ToolContent::Diff { path: "/proj/a.rs".into(), old: None, new: "1\n2\n3\n".into() }];
+    let entry = entry(Body::Tool(Box::new(t)));
+    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, ctx, RawInput::Hidden)));
+    assert_eq!(shown[0], format!("run  echo {}", "x".repeat(5000)));
+    assert_eq!(shown[1], "     rm -rf build");
+    assert_eq!(shown[2..4], ["Clean up", "in sub"]);
+    assert!(shown.iter().any(|l| l.ends_with("+ 3")), "{shown:?}");
+    let raw = with_ctx(80, None, |ctx| permission_body(&entry, ctx, RawInput::Shown).len());
+    assert!(raw > shown.len());
+}
+
+#[test]
+fn copying_gives_the_text_as_it_was_sent() {
+    let model = Model::default();
+    let message = Message { text: "# a\n\n*b*".into(), ..Message::default() };
+    assert_eq!(source(&entry(Body::Agent(message)), &model), "# a\n\n*b*");
+}
+
+fn term(text: &str, code: Option<u32>) -> crate::model::session::Terminal {
+    use crate::model::session::{Terminal, TerminalOrigin};
+    let mut tail = crate::base::tail::TailBuffer::new(1 << 20);
+    tail.push(text);
+    Terminal {
+        id: TermId::from("term-1"),
+        origin: TerminalOrigin::Ours,
+        command: "make".into(),
+        cwd: "/proj".into(),
+        turn: TurnId(1),
+        started: Duration::ZERO,
+        moved: Duration::ZERO,
+        ended: code.map(|_| Duration::from_secs(1)),
+        exit: code.map(|code| crate::model::tool::Exit { code: Some(code), signal: None }),
+        screen: None,
+        text: tail,
+        released: false,
+        waiters: Vec::new(),
+        entry: None,
+        embedded: Vec::new(),
+    }
+}
+
+#[test]
+fn a_terminal_shows_its_end_and_how_it_ended() {
+    let text = (1..=30).map(|n| format!("\u{1b}[31mrow {n}\u{1b}[0m\r")).collect::<Vec<_>>().join("\n") + "\n";
+    let shown = flat(&terminal::body(&term(&text, Some(3)), terminal::PREVIEW));
+    assert_eq!(shown.len(), 9);
+    assert_eq!((shown[0].as_str(), shown[7].as_str(), shown[8].as_str()), ("   row 23", "   row 30", "   exit 3"));
+    let mut emulated = term("not this", Some(0));
+    let screen = crate::text::grid::ScreenSnapshot {
+        rows: vec![StyledText::from("from the screen"), StyledText::new()],
+        ..crate::text::grid::ScreenSnapshot::default()
+    };
+    emulated.screen = Some(std::sync::Arc::new(screen));
+    assert_eq!(flat(&terminal::body(&emulated, terminal::OPENED)), ["   from the screen"]);
+    assert!(terminal::body(&emulated, 0).is_empty());
+}

@@ -1,0 +1,109 @@
+//! Diffs as lines: both line numbers in front, a sign that is readable without colour, changed words marked.
+//!
+//! Computes through `text::diff`, which bounds what a diff may cost. Invariant: numbers and signs are in the prefix,
+//! so what is copied is the text of the file.
+
+use super::message::{dim, more_lines};
+use crate::text::diff::{DiffLine, FileDiff, Kind, diff};
+use crate::text::line::{LogicalLine, WrapMode};
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+
+/// Lines of context around a change.
+const CONTEXT: usize = 3;
+/// Columns in front of a body.
+pub(super) const INDENT: &str = "   ";
+
+pub(super) fn of(old: Option<&str>, new: &str) -> FileDiff {
+    diff(old.unwrap_or_default(), new, CONTEXT)
+}
+
+/// `+2 −1`
+pub(super) fn figures(old: &str, new: &str) -> StyledText {
+    let d = of(Some(old), new);
+    counts(d.added, d.removed)
+}
+
+pub(super) fn counts(added: u32, removed: u32) -> StyledText {
+    let mut text = StyledText::new();
+    if added > 0 || removed == 0 {
+        text.push(&format!("+{added}"), Token::Good);
+    }
+    if removed > 0 {
+        if !text.is_empty() {
+            text.push(" ", Token::Dim);
+        }
+        text.push(&format!("−{removed}"), Token::Bad);
+    }
+    text
+}
+
+/// The lines of a diff, at most `max` and a line that says how many more there are.
+pub(super) fn lines(d: &FileDiff, max: usize) -> Vec<LogicalLine> {
+    let all = d.hunks.iter().map(|h| h.lines.len()).sum::<usize>();
+    let numbers = d.hunks.iter().flat_map(|h| &h.lines).filter_map(|l| l.old.max(l.new)).max().unwrap_or(1);
+    let digits = numbers.to_string().len();
+    let mut out = Vec::new();
+    let mut shown = 0;
+    // One line more costs no more than the line that would say so.
+    let max = if all == max + 1 { all } else { max };
+    for (n, hunk) in d.hunks.iter().enumerate() {
+        if shown >= max {
+            break;
+        }
+        if n > 0 {
+            out.push(LogicalLine {
+                prefix: StyledText::of(format!("{INDENT}{:>digits$}", "⋮"), Token::LineNumber),
+                ..LogicalLine::default()
+            });
+        }
+        for line in hunk.lines.iter().take(max - shown) {
+            out.push(diff_line(line, digits));
+            shown += 1;
+            if line.no_newline {
+                out.push(indented(dim("no newline at the end")));
+            }
+        }
+    }
+    if all > shown {
+        out.push(indented(more_lines(all - shown, false)));
+    }
+    if let Some(note) = &d.note {
+        out.push(indented(dim(note.as_str())));
+    }
+    out
+}
+
+pub(super) fn indented(line: LogicalLine) -> LogicalLine {
+    let mut prefix = StyledText::from(INDENT);
+    prefix.append(&line.prefix);
+    let mut hang = StyledText::from(INDENT);
+    hang.append(&line.hang);
+    LogicalLine { prefix, hang, ..line }
+}
+
+fn diff_line(line: &DiffLine, digits: usize) -> LogicalLine {
+    let (sign, token, word) = match line.kind {
+        Kind::Context => (" ", Token::Text, Token::Text),
+        Kind::Del => ("-", Token::DiffDel, Token::DiffDelWord),
+        Kind::Add => ("+", Token::DiffAdd, Token::DiffAddWord),
+    };
+    let number = |n: Option<u32>| n.map_or_else(|| " ".repeat(digits), |n| format!("{n:>digits$}"));
+    let numbers = format!("{INDENT}{} {} ", number(line.old), number(line.new));
+    let hang = StyledText::of(" ".repeat(numbers.len() + 2), Token::Text);
+    let mut prefix = StyledText::of(numbers, Token::LineNumber);
+    prefix.push(sign, token);
+    prefix.push(" ", Token::Text);
+    let mut text = StyledText::new();
+    let mut at = 0;
+    for range in &line.emphasis {
+        let from = line.text.floor_char_boundary(range.start as usize).max(at);
+        let to = line.text.floor_char_boundary(range.end as usize).max(from);
+        text.push(line.text.get(at..from).unwrap_or_default(), token);
+        let style = RunStyle::from(word).with_mods(Mods::BOLD);
+        text.push(line.text.get(from..to).unwrap_or_default(), style);
+        at = to;
+    }
+    text.push(line.text.get(at..).unwrap_or_default(), token);
+    LogicalLine { prefix, hang, text, wrap: WrapMode::Anywhere, ..LogicalLine::default() }
+}

@@ -1,0 +1,247 @@
+//! What people and agents say: prompts, answers, thoughts, attachments, files served, notices.
+//!
+//! Long texts come in pieces (see `md::split`). Invariant: text is shown whole; only labels are cut.
+
+use super::{CellCtx, gutter};
+use crate::base::{human, paths, sanitize};
+use crate::model::entry::{
+    Attachment, Block, ChunkKind, Entry, FileOp, FileOutcome, FileVerb, Level, Message, Notice, Thought, UserMessage,
+    UserState,
+};
+use crate::text::line::{LogicalLine, WrapMode};
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width::truncate;
+use crate::ui::md::pieces;
+use crate::ui::md::split::StablePrefix;
+use std::path::Path;
+
+/// Bytes of a label or title that are shown.
+pub(super) const MAX_LABEL: usize = 4 << 10;
+/// Links named under a prompt.
+const MAX_LINKS: usize = 50;
+/// Lines of an embedded resource.
+const MAX_RESOURCE_LINES: usize = 12;
+const MAX_DETAIL_LINES: usize = 200;
+
+/// One harmless line of bounded length.
+pub(super) fn label(text: &str) -> String {
+    let cut = text.floor_char_boundary(MAX_LABEL);
+    let mut out = sanitize::line(text.get(..cut).unwrap_or_default()).trim().to_owned();
+    if cut < text.len() {
+        out.push('…');
+    }
+    out
+}
+
+pub(super) fn dim(text: impl Into<String>) -> LogicalLine {
+    LogicalLine::text(StyledText::of(text, Token::Dim))
+}
+
+pub(super) fn display(path: &str, ctx: &CellCtx<'_>) -> String {
+    let cut = path.get(..path.floor_char_boundary(MAX_LABEL)).unwrap_or_default();
+    paths::display(Path::new(cut), ctx.roots, ctx.home)
+}
+
+fn is_last(split: &StablePrefix, index: usize) -> bool {
+    index + 1 >= split.pieces().len()
+}
+
+fn dropped(bytes: u64, lines: &mut Vec<LogicalLine>) {
+    if bytes > 0 {
+        lines.push(dim(format!("… {} more are not kept here", human::bytes(bytes))));
+    }
+}
+
+pub(super) fn user(m: &UserMessage, _ctx: &CellCtx<'_>, split: &StablePrefix, index: usize) -> Vec<LogicalLine> {
+    let token = if m.state == UserState::Dropped { Token::Dim } else { Token::User };
+    let mut lines = pieces::lines(&m.text, split, index, 0);
+    for line in &mut lines {
+        line.text = std::mem::take(&mut line.text).retoken(token);
+    }
+    if index == 0 {
+        if lines.is_empty() {
+            lines.push(LogicalLine::default());
+        }
+        if let Some(first) = lines.first_mut() {
+            first.gutter = gutter("›", RunStyle::from(token).with_mods(Mods::BOLD));
+        }
+    }
+    if is_last(split, index) {
+        for link in m.links.iter().take(MAX_LINKS) {
+            lines.push(dim(format!("@{}", label(link))));
+        }
+        if m.links.len() > MAX_LINKS {
+            lines.push(dim(format!("… {} more files", m.links.len() - MAX_LINKS)));
+        }
+        match m.state {
+            UserState::Sent => {}
+            UserState::FromElsewhere => lines.push(dim("sent from elsewhere")),
+            UserState::Dropped => {
+                lines.push(LogicalLine::text(StyledText::of("not part of the conversation any more", Token::Warn)));
+            }
+        }
+    }
+    lines
+}
+
+pub(super) fn agent(m: &Message, ctx: &CellCtx<'_>, split: &StablePrefix, index: usize) -> Vec<LogicalLine> {
+    let mut lines = pieces::lines(&m.text, split, index, ctx.width);
+    if is_last(split, index) {
+        dropped(m.dropped, &mut lines);
+    }
+    lines
+}
+
+/// One line: the first words and how long it took.
+pub(super) fn thought_closed(entry: &Entry, t: &Thought, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    vec![thought_head(entry, t, ctx)]
+}
+
+fn thought_head(entry: &Entry, t: &Thought, ctx: &CellCtx<'_>) -> LogicalLine {
+    let until = if entry.finished { t.until } else { ctx.now.max(t.until) };
+    let took = until.saturating_sub(entry.at);
+    let style = RunStyle::from(Token::Thought);
+    let time = if took.as_secs() > 0 { format!("  {}", human::duration(took)) } else { String::new() };
+    let room = usize::from(ctx.width).saturating_sub(time.chars().count()).max(8);
+    let mut text = StyledText::of(truncate(&first_words(&t.message.text), room.min(80)), style.with_mods(Mods::ITALIC));
+    text.push(&time, style);
+    LogicalLine { gutter: gutter("∴", style), text, wrap: WrapMode::Truncate, ..LogicalLine::default() }
+}
+
+/// The first line that says something, without the marks of Markdown around it.
+fn first_words(text: &str) -> String {
+    let head = text.get(..text.floor_char_boundary(2048)).unwrap_or_default();
+    let line = head.lines().map(str::trim).find(|l| l.chars().any(char::is_alphanumeric)).unwrap_or_default();
+    let bare = line.trim_start_matches(['#', '>', '-', ' ']).replace("**", "").replace('`', "");
+    let first = bare.split_inclusive(". ").next().unwrap_or_default().trim_end();
+    label(first)
+}
+
+pub(super) fn thought_open(t: &Thought, ctx: &CellCtx<'_>, split: &StablePrefix, index: usize) -> Vec<LogicalLine> {
+    let mut lines = pieces::lines(&t.message.text, split, index, ctx.width);
+    for line in &mut lines {
+        line.text = std::mem::take(&mut line.text).retoken(Token::Thought);
+        line.prefix = std::mem::take(&mut line.prefix).retoken(Token::Thought);
+        line.hang = std::mem::take(&mut line.hang).retoken(Token::Thought);
+    }
+    if index == 0
+        && let Some(first) = lines.first_mut()
+    {
+        first.gutter = gutter("∴", Token::Thought);
+    }
+    if is_last(split, index) {
+        dropped(t.message.dropped, &mut lines);
+    }
+    lines
+}
+
+pub(super) fn attachment(a: &Attachment, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let mut lines = block(&a.block, ctx, MAX_RESOURCE_LINES);
+    if a.from == ChunkKind::User
+        && let Some(first) = lines.first_mut()
+    {
+        first.gutter = gutter("›", Token::User);
+    }
+    lines
+}
+
+/// A content block: text as it is, anything else as its label.
+pub(super) fn block(block: &Block, ctx: &CellCtx<'_>, max: usize) -> Vec<LogicalLine> {
+    match block {
+        Block::Text(text) => capped(text, max, Token::Text),
+        Block::Other { label: what, uri, text } => {
+            let mut head = StyledText::of(format!("[{}]", label(what)), Token::Text);
+            if let Some(uri) = uri.as_deref().filter(|u| !u.is_empty() && !what.contains(*u)) {
+                let shown = uri.strip_prefix("file://").map_or_else(|| label(uri), |path| display(path, ctx));
+                head.push(&format!(" {shown}"), Token::Dim);
+            }
+            let mut lines = vec![LogicalLine::text(head)];
+            if let Some(text) = text {
+                lines.extend(capped(text, max, Token::Dim));
+            }
+            lines
+        }
+    }
+}
+
+/// At most `max` lines of a text, and how many more there are.
+pub(super) fn capped(text: &str, max: usize, token: Token) -> Vec<LogicalLine> {
+    let head = text.get(..text.floor_char_boundary(256 << 10)).unwrap_or_default();
+    let clean = sanitize::block(head);
+    let body = clean.trim_end_matches('\n');
+    let mut lines: Vec<LogicalLine> = body
+        .split('\n')
+        .take(max)
+        .map(|l| LogicalLine { text: StyledText::of(l, token), wrap: WrapMode::Anywhere, ..LogicalLine::default() })
+        .collect();
+    let more = body.split('\n').count().saturating_sub(max);
+    if more > 0 || head.len() < text.len() {
+        lines.push(more_lines(more, head.len() < text.len()));
+    }
+    lines
+}
+
+/// `… 40 more lines`
+pub(super) fn more_lines(count: usize, at_least: bool) -> LogicalLine {
+    let noun = if count == 1 { "line" } else { "lines" };
+    dim(match (count, at_least) {
+        (0, _) => "… more".to_owned(),
+        (n, true) => format!("… more than {n} {noun} more"),
+        (n, false) => format!("… {n} more {noun}"),
+    })
+}
+
+pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let path = display(&op.path, ctx);
+    let verb = match op.verb {
+        FileVerb::Read => "read",
+        FileVerb::Write => "write",
+    };
+    let mut line = match &op.outcome {
+        FileOutcome::Pending => dim(format!("{verb} {path} …")),
+        FileOutcome::Written { created, bytes, old, new } => {
+            let did = if *created { "created" } else { "wrote" };
+            let mut text = StyledText::of(format!("{did} {path}"), Token::Dim);
+            match (created, old) {
+                (true, _) | (false, Some(_)) => {
+                    text.push("  ", Token::Dim);
+                    text.append(&super::diffs::figures(old.as_deref().unwrap_or_default(), new));
+                }
+                (false, None) => text.push(&format!("  {}", human::bytes(*bytes)), Token::Dim),
+            }
+            LogicalLine::text(text)
+        }
+        FileOutcome::Refused(reason) => {
+            let mut text = StyledText::of(format!("refused to {verb} {path}: "), Token::Text);
+            text.push(&label(reason), Token::Text);
+            LogicalLine { gutter: gutter("✗", Token::Bad), ..LogicalLine::text(text) }
+        }
+    };
+    if line.gutter.is_empty() {
+        line.gutter = gutter("·", Token::Dim);
+    }
+    vec![line]
+}
+
+pub(super) fn notice(n: &Notice) -> Vec<LogicalLine> {
+    let (glyph, token) = match n.level {
+        Level::Info => ("·", Token::Dim),
+        Level::Warn => ("!", Token::Warn),
+        Level::Error => ("✗", Token::Bad),
+    };
+    let title = if n.level == Level::Info { Token::Dim } else { Token::Text };
+    let mut lines =
+        vec![LogicalLine { gutter: gutter(glyph, token), ..LogicalLine::text(StyledText::of(label(&n.title), title)) }];
+    for text in n.detail.iter().take(MAX_DETAIL_LINES) {
+        let cut = text.get(..text.floor_char_boundary(MAX_LABEL)).unwrap_or_default();
+        for line in sanitize::block(cut).split('\n') {
+            lines.push(LogicalLine { wrap: WrapMode::Anywhere, ..dim(line) });
+        }
+    }
+    let more = n.detail.len().saturating_sub(MAX_DETAIL_LINES);
+    if more > 0 {
+        lines.push(more_lines(more, false));
+    }
+    lines
+}

@@ -1,0 +1,174 @@
+//! Entries to logical lines: one function per kind.
+//!
+//! Does not wrap, paint or cache; reads the model and changes nothing. Invariants: every text of an agent passes
+//! `sanitize` on its way, and no entry gives more lines than its caps allow.
+
+mod diffs;
+mod message;
+mod permission;
+mod plan;
+mod source;
+mod terminal;
+mod tool;
+mod values;
+
+use crate::model::Model;
+use crate::model::entry::{Attachment, Body, ChunkKind, Entry};
+use crate::model::ids::{Now, TermId};
+use crate::model::session::Terminal;
+use crate::text::line::LogicalLine;
+use crate::text::run::{RunStyle, StyledText};
+use crate::ui::md::split::{Markdown, StablePrefix};
+use crate::ui::state::folds::Fold;
+pub use permission::{RawInput, permission_body};
+pub use source::source;
+use std::path::{Path, PathBuf};
+
+/// The glyph of what runs; whoever paints replaces it by the picture of the moment.
+pub const SPINNER: &str = "⠹";
+
+/// What a cell may look at.
+#[derive(Clone, Copy)]
+pub struct CellCtx<'a> {
+    pub model: &'a Model,
+    /// Columns for prefix and text, the gutter not counted.
+    pub width: u16,
+    pub now: Now,
+    /// What the person chose.
+    pub fold: Option<Fold>,
+    /// The command that the person types into.
+    pub typing: Option<&'a TermId>,
+    /// Directories that paths are shown relative to.
+    pub roots: &'a [PathBuf],
+    pub home: Option<&'a Path>,
+}
+
+/// Text that is laid out piece by piece because it may be long and may grow.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow<'a> {
+    pub text: &'a str,
+    pub markdown: Markdown,
+}
+
+/// The text of an entry that flows; `None` for entries that are laid out as a whole.
+pub fn flow(entry: &Entry, fold: Option<Fold>) -> Option<Flow<'_>> {
+    match &entry.body {
+        Body::User(m) => Some(Flow { text: &m.text, markdown: Markdown::No }),
+        Body::Agent(m) => Some(Flow { text: &m.text, markdown: Markdown::Yes }),
+        Body::Thought(t) if fold == Some(Fold::Open) => Some(Flow { text: &t.message.text, markdown: Markdown::Yes }),
+        _ => None,
+    }
+}
+
+/// The lines of one piece of an entry that flows.
+pub fn piece(entry: &Entry, ctx: &CellCtx<'_>, split: &StablePrefix, index: usize) -> Vec<LogicalLine> {
+    match &entry.body {
+        Body::User(m) => message::user(m, ctx, split, index),
+        Body::Agent(m) => message::agent(m, ctx, split, index),
+        Body::Thought(t) => message::thought_open(t, ctx, split, index),
+        _ => Vec::new(),
+    }
+}
+
+/// All lines of an entry.
+pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    if let Some(flow) = flow(entry, ctx.fold) {
+        let mut split = match flow.markdown {
+            Markdown::Yes => StablePrefix::new(),
+            Markdown::No => StablePrefix::plain(),
+        };
+        split.extend(flow.text, flow.markdown);
+        return (0..split.pieces().len()).flat_map(|index| piece(entry, ctx, &split, index)).collect();
+    }
+    match &entry.body {
+        Body::User(_) | Body::Agent(_) => Vec::new(),
+        Body::Thought(t) => message::thought_closed(entry, t, ctx),
+        Body::Attachment(a) => message::attachment(a, ctx),
+        Body::Tool(t) => tool::lines(entry, t, ctx),
+        Body::Plan(entries) => plan::lines(entries),
+        Body::Terminal(id) => terminal::own(id, ctx),
+        Body::File(op) => message::file(op, ctx),
+        Body::Notice(n) => message::notice(n),
+    }
+}
+
+/// Whether an entry draws nothing.
+pub fn is_blank(entry: &Entry, model: &Model) -> bool {
+    match &entry.body {
+        Body::User(m) => m.text.is_empty() && m.links.is_empty(),
+        Body::Agent(m) => m.dropped == 0 && starts_blank(&m.text),
+        Body::Thought(t) => starts_blank(&t.message.text),
+        Body::Terminal(id) => model.terminal(id).is_none_or(|t| !t.embedded.is_empty()),
+        Body::Plan(entries) => entries.is_empty(),
+        Body::Attachment(_) | Body::Tool(_) | Body::File(_) | Body::Notice(_) => false,
+    }
+}
+
+/// Nothing but white space; looks at the beginning only, so that it costs nothing.
+fn starts_blank(text: &str) -> bool {
+    text.len() < 256 && text.trim().is_empty()
+}
+
+/// Whether the person is being asked about this entry.
+pub fn is_waiting(entry: &Entry, model: &Model) -> bool {
+    model.session().pending.iter().any(|p| p.entry == entry.id)
+}
+
+/// Whether a clock or a spinner of the entry runs.
+pub fn is_live(entry: &Entry, model: &Model) -> bool {
+    match &entry.body {
+        Body::Tool(t) => tool::is_running(t),
+        Body::Thought(_) => !entry.finished,
+        Body::Terminal(id) => model.terminal(id).is_some_and(Terminal::is_running),
+        _ => false,
+    }
+}
+
+/// Whether the lines of an entry depend on the time: it is live, or a command that it shows is.
+pub fn ticks(entry: &Entry, model: &Model) -> bool {
+    let runs = |id: &TermId| model.terminal(id).is_some_and(Terminal::is_running);
+    is_live(entry, model) || matches!(&entry.body, Body::Tool(t) if t.terminals().any(runs))
+}
+
+/// Blank rows between two entries.
+pub fn gap_between(above: &Entry, below: &Entry) -> u8 {
+    u8::from(!matches!(
+        (Kind::of(above), Kind::of(below)),
+        (Kind::Work, Kind::Work)
+            | (Kind::Notice, Kind::Notice)
+            | (Kind::Thought, Kind::Thought)
+            | (Kind::User | Kind::Attachment, Kind::Attachment)
+    ))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    User,
+    Agent,
+    Thought,
+    Attachment,
+    Work,
+    Notice,
+}
+
+impl Kind {
+    fn of(entry: &Entry) -> Self {
+        match &entry.body {
+            Body::User(_) => Self::User,
+            Body::Attachment(Attachment { from: ChunkKind::User, .. }) => Self::Attachment,
+            Body::Agent(_) | Body::Attachment(_) => Self::Agent,
+            Body::Thought(_) => Self::Thought,
+            Body::Tool(_) | Body::Plan(_) | Body::Terminal(_) | Body::File(_) => Self::Work,
+            Body::Notice(_) => Self::Notice,
+        }
+    }
+}
+
+/// A glyph and the column after it.
+fn gutter(glyph: &str, style: impl Into<RunStyle>) -> StyledText {
+    StyledText::of(format!("{glyph} "), style)
+}
+
+#[cfg(test)]
+#[path = "cells_tests.rs"]
+mod tests;

@@ -1,0 +1,37 @@
+//! The agent's plan: one line that sums it up, one for each entry.
+
+use super::gutter;
+use super::message::label;
+use crate::model::entry::{PlanEntry, PlanStatus};
+use crate::text::line::LogicalLine;
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+
+/// Three bars. The trigram that looks better is one column wide in older terminals and two in newer ones.
+const GLYPH: &str = "≡";
+const MAX_ENTRIES: usize = 200;
+
+pub(super) fn lines(entries: &[PlanEntry]) -> Vec<LogicalLine> {
+    let done = entries.iter().filter(|e| e.status == PlanStatus::Completed).count();
+    let mut head = StyledText::of("plan", Token::Text);
+    head.push(&format!("  {done} of {}", entries.len()), Token::Dim);
+    let mut lines = vec![LogicalLine { gutter: gutter(GLYPH, Token::Dim), ..LogicalLine::text(head) }];
+    for entry in entries.iter().take(MAX_ENTRIES) {
+        let (glyph, mark, style) = match entry.status {
+            PlanStatus::Completed => ("✓", Token::Good, RunStyle::from(Token::Dim)),
+            PlanStatus::InProgress => ("▸", Token::Accent, RunStyle::from(Token::Text).with_mods(Mods::BOLD)),
+            PlanStatus::Pending => ("·", Token::Dim, RunStyle::from(Token::Text)),
+        };
+        let mut prefix = StyledText::of("   ", Token::Text);
+        prefix.push(&format!("{glyph} "), mark);
+        lines.push(LogicalLine {
+            prefix,
+            hang: StyledText::of("     ", Token::Text),
+            ..LogicalLine::text(StyledText::of(label(&entry.content), style))
+        });
+    }
+    if entries.len() > MAX_ENTRIES {
+        lines.push(super::message::more_lines(entries.len() - MAX_ENTRIES, false));
+    }
+    lines
+}

@@ -1,0 +1,62 @@
+//! What copying an entry yields: the text as it was sent, without layout.
+
+use crate::model::Model;
+use crate::model::entry::{Block, Body, Entry, FileOutcome, PlanStatus};
+use crate::model::tool::ToolContent;
+
+/// The raw text of an entry. Not sanitised: whoever gives it to a terminal has to do that.
+pub fn source(entry: &Entry, model: &Model) -> String {
+    match &entry.body {
+        Body::User(m) => m.text.clone(),
+        Body::Agent(m) => m.text.clone(),
+        Body::Thought(t) => t.message.text.clone(),
+        Body::Attachment(a) => block(&a.block),
+        Body::Tool(tool) => {
+            let mut parts = vec![tool.label().to_owned()];
+            for content in &tool.content {
+                match content {
+                    ToolContent::Block(b) => parts.push(block(b)),
+                    ToolContent::Diff { new, .. } => parts.push(new.to_string()),
+                    ToolContent::Terminal(id) => parts.extend(model.terminal(id).map(|t| t.text.text())),
+                }
+            }
+            parts.retain(|p| !p.is_empty());
+            parts.join("\n")
+        }
+        Body::Plan(entries) => {
+            let lines = entries.iter().map(|e| {
+                let mark = match e.status {
+                    PlanStatus::Completed => "[x]",
+                    PlanStatus::InProgress => "[>]",
+                    PlanStatus::Pending => "[ ]",
+                };
+                format!("- {mark} {}", e.content)
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        Body::Terminal(id) => {
+            model.terminal(id).map(|t| format!("$ {}\n{}", t.command, t.text.text())).unwrap_or_default()
+        }
+        Body::File(op) => match &op.outcome {
+            FileOutcome::Written { new, .. } => new.to_string(),
+            FileOutcome::Pending | FileOutcome::Refused(_) => op.path.clone(),
+        },
+        Body::Notice(n) => {
+            let mut text = n.title.clone();
+            for line in &n.detail {
+                text.push('\n');
+                text.push_str(line);
+            }
+            text
+        }
+    }
+}
+
+fn block(block: &Block) -> String {
+    match block {
+        Block::Text(text) => text.clone(),
+        Block::Other { label, uri, text } => {
+            text.clone().or_else(|| uri.clone()).unwrap_or_else(|| format!("[{label}]"))
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! Tool calls: one line that says what was done to what, and a body for what failed, runs, waits or was opened.
+//!
+//! Shows what the agent reports and does not judge it. Invariant: state, verb and object are on the first line
+//! whatever the width; figures and times give way first.
+
+use super::diffs::{self, INDENT, indented};
+use super::message::{block, dim, display, label};
+use super::terminal::{self, OPENED, PREVIEW};
+use super::{CellCtx, SPINNER, gutter, is_waiting, values};
+use crate::base::human;
+use crate::model::entry::{Block, Entry};
+use crate::model::tool::{Location, Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
+use crate::text::diff::FileDiff;
+use crate::text::line::{LogicalLine, WrapMode};
+use crate::text::run::StyledText;
+use crate::text::token::Token;
+use crate::ui::state::folds::Fold;
+use crate::ui::words;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Lines of a diff that shows by itself.
+const DIFF_PREVIEW: usize = 12;
+/// Lines of text that were opened.
+const TEXT_OPENED: usize = 500;
+/// Locations that are listed.
+const MAX_LOCATIONS: usize = 20;
+/// Content blocks that are laid out.
+const MAX_BLOCKS: usize = 200;
+
+/// The time at the right end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Clock {
+    None,
+    Running(Duration),
+    Took(Duration),
+}
+
+/// How much of a call is shown below its first line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Nothing,
+    /// Diffs of a finished edit.
+    Diffs,
+    /// What matters now: the end of the output, diffs.
+    Preview,
+    All,
+}
+
+pub(super) fn is_running(t: &ToolCall) -> bool {
+    t.status == ToolStatus::InProgress && t.mark.is_none()
+}
+
+pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let waiting = is_waiting(entry, ctx.model);
+    let extent = extent(t, waiting, ctx.fold);
+    let diffs: Vec<(&str, FileDiff)> = t
+        .content
+        .iter()
+        .take(MAX_BLOCKS)
+        .filter_map(|c| match c {
+            ToolContent::Diff { path, old, new } => Some((path.as_str(), diffs::of(old.as_deref(), new))),
+            ToolContent::Block(_) | ToolContent::Terminal(_) => None,
+        })
+        .collect();
+    let mut figures = StyledText::new();
+    if !diffs.is_empty() {
+        let sum = |f: fn(&FileDiff) -> u32| diffs.iter().map(|(_, d)| f(d)).fold(0u32, u32::saturating_add);
+        figures = diffs::counts(sum(|d| d.added), sum(|d| d.removed));
+    }
+    if let Some(exit) = bad_exit(t, ctx) {
+        if !figures.is_empty() {
+            figures.push("   ", Token::Dim);
+        }
+        figures.push(&exit, Token::Bad);
+    }
+    let (glyph, token, word) = state(t, waiting);
+    if let Some((word, token)) = word {
+        if !figures.is_empty() {
+            figures.push("   ", Token::Dim);
+        }
+        figures.push(word, token);
+    }
+    let mut lines = vec![head(
+        gutter(glyph, token),
+        pad_verb(if own_command(t, ctx).is_some() { "run" } else { verb(t.kind) }, ctx.width),
+        object(t, ctx),
+        figures,
+        clock(t, ctx),
+        ctx,
+    )];
+    if extent != Extent::Nothing {
+        lines.extend(body(t, &diffs, extent, ctx));
+    }
+    // What was folded says it too; what the agent calls done may run for hours, on purpose.
+    if !waiting && (!t.is_settled() || extent == Extent::All) {
+        let shown = t.terminals().filter_map(|id| ctx.model.terminal(id));
+        lines.extend(shown.filter_map(|shown| terminal::quiet(shown, ctx)));
+    }
+    lines
+}
+
+/// The command of a terminal of ours that a call of no particular kind shows: its title may be cut short by the agent.
+fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str> {
+    let shown = t.terminals().find_map(|id| ctx.model.terminal(id)).filter(|_| t.kind == ToolKind::Other)?;
+    Some(shown.command.as_str()).filter(|c| !c.is_empty())
+}
+
+/// How a command of the call ended, when that was not well: agents report such calls as completed.
+fn bad_exit(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
+    let exits = t.terminals().filter_map(|id| ctx.model.terminal(id)?.exit.as_ref());
+    exits.filter(|exit| !exit.is_success()).last().map(|exit| label(&exit.to_string()))
+}
+
+fn extent(t: &ToolCall, waiting: bool, fold: Option<Fold>) -> Extent {
+    match fold {
+        Some(Fold::Open) => return Extent::All,
+        Some(Fold::Closed) => return Extent::Nothing,
+        None => {}
+    }
+    if waiting {
+        // The dock shows all of it, right below.
+        Extent::Nothing
+    } else if is_running(t) || t.status == ToolStatus::Failed || t.mark == Some(Mark::Cancelled) {
+        Extent::Preview
+    } else if t.content.iter().any(|c| matches!(c, ToolContent::Diff { .. })) {
+        Extent::Diffs
+    } else {
+        Extent::Nothing
+    }
+}
+
+type Word = Option<(&'static str, Token)>;
+
+fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word) {
+    match (t.mark, t.status) {
+        _ if waiting => ("·", Token::Warn, Some(("waits for you", Token::Warn))),
+        (Some(Mark::Cancelled), _) => ("–", Token::Dim, Some(("cancelled", Token::Dim))),
+        (Some(Mark::NoFinalStatus), _) => ("–", Token::Dim, Some(("no final status", Token::Dim))),
+        (Some(Mark::AgentGone), _) => ("–", Token::Dim, Some(("agent ended", Token::Dim))),
+        (None, ToolStatus::Pending) => ("·", Token::Dim, None),
+        (None, ToolStatus::InProgress) => (SPINNER, Token::Accent, None),
+        (None, ToolStatus::Completed) => ("✓", Token::Good, None),
+        (None, ToolStatus::Failed) => ("✗", Token::Bad, None),
+    }
+}
+
+fn clock(t: &ToolCall, ctx: &CellCtx<'_>) -> Clock {
+    match t.ended {
+        Some(ended) => Clock::Took(ended.saturating_sub(t.started)),
+        None if is_running(t) => Clock::Running(ctx.now.saturating_sub(t.started)),
+        None => Clock::None,
+    }
+}
+
+/// The first line: glyph, verb, object; figures and time at the right.
+pub(super) fn head(
+    gutter: StyledText,
+    prefix: StyledText,
+    text: StyledText,
+    figures: StyledText,
+    clock: Clock,
+    ctx: &CellCtx<'_>,
+) -> LogicalLine {
+    let mut right = figures;
+    let time = match clock {
+        Clock::Running(d) => human::duration(d),
+        Clock::Took(d) if d.as_millis() >= 100 && ctx.width >= 90 => human::precise(d),
+        Clock::Took(_) | Clock::None => String::new(),
+    };
+    if !time.is_empty() {
+        if !right.is_empty() {
+            right.push("   ", Token::Dim);
+        }
+        right.push(&time, Token::Dim);
+    }
+    LogicalLine { gutter, prefix, text, right, wrap: WrapMode::Truncate, ..LogicalLine::default() }
+}
+
+/// What stands in front of a call: a verb, or what it is where nothing says what it does.
+pub(super) const fn verb(kind: ToolKind) -> &'static str {
+    match kind {
+        ToolKind::SwitchMode => "switch mode",
+        ToolKind::Other => "tool",
+        kind => words::verb(kind),
+    }
+}
+
+/// The verb in a column that shrinks with the width.
+pub(super) fn pad_verb(verb: &str, width: u16) -> StyledText {
+    let columns = match width {
+        0..50 => 4,
+        50..90 => 6,
+        _ => 8,
+    };
+    StyledText::of(format!("{verb:<columns$} "), Token::Text)
+}
+
+/// What is done to: the command, the path, else the title without the verb.
+pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
+    if t.kind == ToolKind::Execute
+        && let Some(command) = command(t.raw_input.as_ref())
+    {
+        return StyledText::from(label(&command).as_str());
+    }
+    if let Some(command) = own_command(t, ctx) {
+        return StyledText::from(label(command).as_str());
+    }
+    let title = relative(&label(t.label()), ctx);
+    let bare = without_verb(&title, t.kind);
+    let mut text = StyledText::from(bare);
+    let target = t.locations.first().map(|l| display(&l.path, ctx)).or_else(|| {
+        t.content.iter().find_map(|c| match c {
+            ToolContent::Diff { path, .. } => Some(display(path, ctx)),
+            ToolContent::Block(_) | ToolContent::Terminal(_) => None,
+        })
+    });
+    if let Some(path) = target.filter(|p| !p.is_empty()) {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        if bare.is_empty() || matches!(bare.to_ascii_lowercase().as_str(), "file" | "files" | "a file" | "the file") {
+            text = StyledText::from(path.as_str());
+        } else if !bare.contains(name) && matches!(t.kind, ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
+            text.push(&format!("  {path}"), Token::Dim);
+        }
+    }
+    text
+}
+
+/// The command of an execute call, as agents name it: a text, or a list of arguments.
+pub(super) fn command(input: Option<&Value>) -> Option<String> {
+    match input?.get("command").or_else(|| input?.get("cmd"))? {
+        Value::String(s) if !s.trim().is_empty() => Some(s.clone()),
+        Value::Array(words) => {
+            let words: Vec<&str> = words.iter().map(Value::as_str).collect::<Option<_>>()?;
+            match words.as_slice() {
+                [] => None,
+                // A shell around it says nothing.
+                [_, flag, script] if matches!(*flag, "-c" | "-lc") => Some((*script).to_owned()),
+                words => Some(words.join(" ")),
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Absolute paths below the session's directory lose that part.
+fn relative(title: &str, ctx: &CellCtx<'_>) -> String {
+    let mut title = title.to_owned();
+    for root in ctx.roots.iter().filter_map(|r| r.to_str()).filter(|r| r.len() > 1) {
+        let prefix = format!("{}/", root.trim_end_matches('/'));
+        title = title.replace(&prefix, "");
+    }
+    title
+}
+
+/// `Edit src/main.rs` → `src/main.rs`: the verb stands beside it already.
+fn without_verb(title: &str, kind: ToolKind) -> &str {
+    let words: &[&str] = match kind {
+        ToolKind::Read => &["read", "reading", "view", "readfile", "read_file"],
+        ToolKind::Edit => &["edit", "editing", "edit_file"],
+        ToolKind::Delete => &["delete", "deleting"],
+        ToolKind::Move => &["move", "moving"],
+        ToolKind::Search => &["search", "searching"],
+        ToolKind::Execute => &["run", "running", "execute", "executing"],
+        ToolKind::Think => &["think", "thinking"],
+        ToolKind::Fetch => &["fetch", "fetching"],
+        _ => &[],
+    };
+    let title = title.trim();
+    let (first, rest) = title.split_once([' ', ':']).unwrap_or((title, ""));
+    let bare =
+        if words.contains(&first.trim_end_matches(':').to_ascii_lowercase().as_str()) { rest.trim() } else { title };
+    match bare.strip_prefix('`').and_then(|b| b.strip_suffix('`')) {
+        Some(inner) if !inner.contains('`') => inner,
+        _ => bare,
+    }
+}
+
+fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let mut out = Vec::new();
+    if extent == Extent::All {
+        if let Some(command) = command(t.raw_input.as_ref()).filter(|c| t.kind == ToolKind::Execute && c.contains('\n'))
+        {
+            out.extend(super::message::capped(&command, TEXT_OPENED, Token::Code).into_iter().map(indented));
+        }
+        out.extend(locations(&t.locations, ctx));
+    }
+    let mut next = diffs.iter();
+    for content in t.content.iter().take(MAX_BLOCKS) {
+        match content {
+            ToolContent::Diff { .. } => {
+                let Some((path, diff)) = next.next() else { continue };
+                out.extend(file_diff(path, diff, diffs.len() > 1, extent, ctx));
+            }
+            _ if extent == Extent::Diffs => {}
+            ToolContent::Block(Block::Text(text)) => out.extend(text_body(text, extent)),
+            ToolContent::Block(other) => {
+                let max = if extent == Extent::All { TEXT_OPENED } else { PREVIEW };
+                out.extend(block(other, ctx, max).into_iter().map(indented));
+            }
+            ToolContent::Terminal(id) => match ctx.model.terminal(id) {
+                Some(term) => out.extend(terminal::body(term, if extent == Extent::All { OPENED } else { PREVIEW })),
+                None => out.push(indented(dim("terminal output not available"))),
+            },
+        }
+    }
+    let left = t.content.len().saturating_sub(MAX_BLOCKS);
+    if left > 0 {
+        out.push(indented(dim(format!("… {left} more parts"))));
+    }
+    if extent == Extent::All {
+        out.extend(t.raw_input.iter().flat_map(|v| values::lines("input", v)));
+        if t.content.is_empty() {
+            out.extend(t.raw_output.iter().flat_map(|v| values::lines("output", v)));
+        }
+    } else if t.status == ToolStatus::Failed && t.content.is_empty() {
+        // Nothing else says why.
+        out.extend(t.raw_output.iter().flat_map(|v| values::lines("output", v).into_iter().take(PREVIEW + 1)));
+    }
+    out
+}
+
+fn file_diff(path: &str, diff: &FileDiff, named: bool, extent: Extent, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let max = if extent == Extent::All { OPENED } else { DIFF_PREVIEW };
+    let mut out = Vec::new();
+    if named {
+        let mut text = StyledText::of(display(path, ctx), Token::DiffMeta);
+        text.push("  ", Token::Dim);
+        text.append(&diffs::counts(diff.added, diff.removed));
+        out.push(indented(LogicalLine::text(text)));
+    }
+    out.extend(diffs::lines(diff, max));
+    out
+}
+
+/// The whole diff of a call that was announced.
+pub(super) fn whole_diff(path: &str, diff: &FileDiff, named: bool, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    file_diff(path, diff, named, Extent::All, ctx)
+}
+
+fn text_body(text: &str, extent: Extent) -> Vec<LogicalLine> {
+    let text = unfenced(text);
+    if extent == Extent::All {
+        return terminal::first_rows(text, TEXT_OPENED);
+    }
+    let (rows, more) = terminal::last_rows(text, PREVIEW);
+    let mut out = Vec::new();
+    if more {
+        out.push(LogicalLine { prefix: StyledText::of(format!("{INDENT}…"), Token::Dim), ..LogicalLine::default() });
+    }
+    out.extend(
+        rows.into_iter().map(|text| indented(LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() })),
+    );
+    out
+}
+
+/// Some agents put the whole output into a code fence; the fence is not output.
+fn unfenced(text: &str) -> &str {
+    let trimmed = text.trim();
+    let marks = trimmed.bytes().take_while(|b| *b == b'`').count();
+    if marks < 3 {
+        return text;
+    }
+    let fence = trimmed.get(..marks).unwrap_or_default();
+    let inner = trimmed.split_once('\n').and_then(|(_, rest)| rest.strip_suffix(fence));
+    match inner {
+        Some(inner) if (inner.is_empty() || inner.ends_with('\n')) && !inner.contains(&format!("\n{fence}")) => inner,
+        _ => text,
+    }
+}
+
+/// `src/main.rs:12`
+pub(super) fn locations(list: &[Location], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let mut out: Vec<LogicalLine> = list
+        .iter()
+        .take(MAX_LOCATIONS)
+        .map(|l| {
+            let path = display(&l.path, ctx);
+            let line = l.line.filter(|n| *n > 0).map(|n| format!(":{n}")).unwrap_or_default();
+            indented(LogicalLine::text(StyledText::of(format!("{path}{line}"), Token::Dim)))
+        })
+        .collect();
+    let more = list.len().saturating_sub(MAX_LOCATIONS);
+    if more > 0 {
+        out.push(indented(dim(format!("… {more} more places"))));
+    }
+    out
+}

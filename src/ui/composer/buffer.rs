@@ -1,0 +1,372 @@
+//! `Buffer`: text with a cursor, motions over graphemes and words, cutting, undo.
+//!
+//! Knows nothing of earlier prompts or of keys. Invariants: the cursor is on a grapheme boundary; the text holds no
+//! control character but newline and tab; undoing everything gives back the text it began with.
+
+use std::cell::RefCell;
+
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+
+use super::undo::{Kind, Step, Undo};
+use super::wrap::{ComposerView, Wrap, grapheme_end};
+
+/// Rows before the first layout are counted at this width.
+const DEFAULT_WIDTH: u16 = 80;
+
+#[derive(Clone, Debug, Default)]
+pub struct Buffer {
+    text: String,
+    cursor: usize,
+    /// Column that Up and Down aim at, from the first of a series.
+    goal: Option<u16>,
+    undo: Undo,
+    cut: String,
+    /// The last change was a cut, and the next one belongs to it.
+    cutting: bool,
+    /// A cache of `text` at the width last drawn; holds nothing of its own.
+    wrap: RefCell<Wrap>,
+    width: std::cell::Cell<u16>,
+}
+
+/// Where a cut goes in the text kept for putting back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cut {
+    Before,
+    Behind,
+}
+
+impl Buffer {
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Byte offset, always a grapheme boundary.
+    pub fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    pub fn before_cursor(&self) -> &str {
+        self.text.get(..self.cursor).unwrap_or("")
+    }
+
+    /// The rows to show and the cursor among them. `width` counts all columns there are; one stays free.
+    pub fn layout(&self, width: u16, max_rows: u16) -> ComposerView {
+        self.width.set(width);
+        self.wrapped(|wrap, text| wrap.view(text, self.cursor, max_rows))
+    }
+
+    fn wrapped<R>(&self, f: impl FnOnce(&mut Wrap, &str) -> R) -> R {
+        let mut wrap = self.wrap.borrow_mut();
+        wrap.set_width(if self.width.get() == 0 { DEFAULT_WIDTH } else { self.width.get() });
+        f(&mut wrap, &self.text)
+    }
+
+    // Changes.
+
+    pub fn insert_char(&mut self, c: char) {
+        if c == '\n' || c == '\t' || !c.is_control() {
+            let mut bytes = [0; 4];
+            self.replace(self.cursor, self.cursor, c.encode_utf8(&mut bytes), Kind::Typing);
+        }
+    }
+
+    /// Inserts exactly what was pasted, with line ends as LF and without control characters.
+    pub fn paste(&mut self, pasted: &str) {
+        let clean = clean(pasted);
+        if !clean.is_empty() {
+            self.undo.close();
+            self.replace(self.cursor, self.cursor, &clean, Kind::Whole);
+        }
+    }
+
+    /// Replaces everything; can be undone. The cursor goes to the end.
+    pub fn set_text(&mut self, text: &str) {
+        let clean = clean(text);
+        self.replace(0, self.text.len(), &clean, Kind::Whole);
+    }
+
+    /// Replaces a piece of the text, such as a word by its completion; offsets that are no boundaries do nothing.
+    pub fn replace_range(&mut self, from: usize, to: usize, with: &str) {
+        let clean = clean(with);
+        self.replace(from, to, &clean, Kind::Whole);
+    }
+
+    /// Puts a prompt that came back in front of what has been written since.
+    pub fn prepend(&mut self, text: &str) {
+        let mut clean = clean(text);
+        if clean.is_empty() {
+            return;
+        }
+        if !self.text.is_empty() {
+            clean.push_str("\n\n");
+        }
+        let behind = self.text.len() - self.cursor;
+        self.replace(0, 0, &clean, Kind::Whole);
+        let at = self.text.len() - behind;
+        // The person goes on where they were.
+        self.cursor = self.boundary_at_or_after(at);
+    }
+
+    /// Hands over the text and begins anew. What was cut can still be put back.
+    pub fn take(&mut self) -> String {
+        let text = std::mem::take(&mut self.text);
+        self.cursor = 0;
+        self.goal = None;
+        self.cutting = false;
+        self.undo.forget();
+        self.wrap.get_mut().changed(0);
+        text
+    }
+
+    pub fn backspace(&mut self) {
+        self.replace(self.before(self.cursor), self.cursor, "", Kind::Erasing);
+    }
+
+    pub fn delete(&mut self) {
+        self.replace(self.cursor, self.after(self.cursor), "", Kind::Erasing);
+    }
+
+    pub fn delete_word_back(&mut self) {
+        self.cut(self.word_before(self.cursor), self.cursor, Cut::Before);
+    }
+
+    pub fn delete_word_forward(&mut self) {
+        self.cut(self.cursor, self.word_after(self.cursor), Cut::Behind);
+    }
+
+    /// To the end of the line; at its end, the line break.
+    pub fn kill_to_end(&mut self) {
+        let end = self.line_end();
+        let to = if end == self.cursor { self.after(end) } else { end };
+        self.cut(self.cursor, to, Cut::Behind);
+    }
+
+    /// From the start of the line; at its start, the line break before it.
+    pub fn kill_line(&mut self) {
+        let start = self.line_start();
+        let from = if start == self.cursor { self.before(start) } else { start };
+        self.cut(from, self.cursor, Cut::Before);
+    }
+
+    pub fn yank(&mut self) {
+        let cut = self.cut.clone();
+        if !cut.is_empty() {
+            self.undo.close();
+            self.replace(self.cursor, self.cursor, &cut, Kind::Whole);
+        }
+    }
+
+    pub fn undo(&mut self) -> bool {
+        let Some(step) = self.undo.undo() else { return false };
+        let (at, len, back, cursor) = (step.at, step.inserted.len(), step.removed.clone(), step.cursor_before);
+        self.splice(at, at + len, &back);
+        self.cursor = self.boundary_at_or_after(cursor);
+        true
+    }
+
+    pub fn redo(&mut self) -> bool {
+        let Some(step) = self.undo.redo() else { return false };
+        let (at, len, again) = (step.at, step.removed.len(), step.inserted.clone());
+        self.splice(at, at + len, &again);
+        self.cursor = self.boundary_at_or_after(at + again.len());
+        true
+    }
+
+    fn cut(&mut self, from: usize, to: usize, side: Cut) {
+        let Some(piece) = self.text.get(from..to).filter(|p| !p.is_empty()).map(str::to_owned) else { return };
+        let series = self.cutting;
+        self.undo.close();
+        self.replace(from, to, "", Kind::Whole);
+        if !series {
+            self.cut.clear();
+        }
+        match side {
+            Cut::Before => self.cut.insert_str(0, &piece),
+            Cut::Behind => self.cut.push_str(&piece),
+        }
+        self.cutting = true;
+    }
+
+    fn replace(&mut self, from: usize, to: usize, with: &str, kind: Kind) {
+        let Some(removed) = self.text.get(from..to).map(str::to_owned) else { return };
+        if removed.is_empty() && with.is_empty() {
+            return;
+        }
+        self.undo.record(Step::new(from, removed, with.to_owned(), self.cursor, kind));
+        self.splice(from, to, with);
+        // What was typed may have joined the grapheme behind it.
+        self.cursor = self.boundary_at_or_after(from + with.len());
+    }
+
+    fn splice(&mut self, from: usize, to: usize, with: &str) {
+        self.text.replace_range(from..to, with);
+        self.wrap.get_mut().changed(from);
+        self.goal = None;
+        self.cutting = false;
+    }
+
+    // Motions.
+
+    pub fn left(&mut self) {
+        self.move_to(self.before(self.cursor));
+    }
+
+    pub fn right(&mut self) {
+        self.move_to(self.after(self.cursor));
+    }
+
+    pub fn word_left(&mut self) {
+        self.move_to(self.word_before(self.cursor));
+    }
+
+    pub fn word_right(&mut self) {
+        self.move_to(self.word_after(self.cursor));
+    }
+
+    /// The start of the row; pressed there, of the line.
+    pub fn home(&mut self) {
+        let start = self.wrapped(|wrap, text| {
+            let row = wrap.row_of(text, self.cursor);
+            wrap.row_span(text, row).map_or(0, |(start, _)| start)
+        });
+        self.move_to(if start == self.cursor { self.line_start() } else { start });
+    }
+
+    /// The end of the row; pressed there, of the line.
+    pub fn end(&mut self) {
+        let end = self.wrapped(|wrap, text| {
+            let row = wrap.row_of(text, self.cursor);
+            wrap.at_column(text, row, u16::MAX).unwrap_or(text.len())
+        });
+        self.move_to(if end == self.cursor { self.line_end() } else { end });
+    }
+
+    pub fn buffer_start(&mut self) {
+        self.move_to(0);
+    }
+
+    pub fn buffer_end(&mut self) {
+        self.move_to(self.text.len());
+    }
+
+    /// One row up; `false` on the first row, where nothing moves.
+    pub fn up(&mut self) -> bool {
+        let row = self.wrapped(|wrap, text| wrap.row_of(text, self.cursor));
+        row.checked_sub(1).is_some_and(|to| self.go_row(to))
+    }
+
+    /// One row down; `false` on the last row, where nothing moves.
+    pub fn down(&mut self) -> bool {
+        let row = self.wrapped(|wrap, text| wrap.row_of(text, self.cursor));
+        self.go_row(row + 1)
+    }
+
+    /// To the end of the first row, from where Up leaves the text.
+    pub fn first_row_end(&mut self) {
+        let at = self.wrapped(|wrap, text| wrap.at_column(text, 0, u16::MAX));
+        self.move_to(at.unwrap_or(0));
+    }
+
+    fn go_row(&mut self, row: usize) -> bool {
+        let cursor = self.cursor;
+        let goal = self.goal.unwrap_or_else(|| self.wrapped(|wrap, text| wrap.column_of(text, cursor)));
+        let Some(at) = self.wrapped(|wrap, text| wrap.at_column(text, row, goal)) else { return false };
+        self.move_to(at);
+        self.goal = Some(goal);
+        true
+    }
+
+    fn move_to(&mut self, at: usize) {
+        self.cursor = at;
+        self.goal = None;
+        self.cutting = false;
+        self.undo.close();
+    }
+
+    fn before(&self, at: usize) -> usize {
+        if let Some([a, b]) = at.checked_sub(2).and_then(|from| self.text.as_bytes().get(from..at))
+            && a.is_ascii()
+            && b.is_ascii()
+        {
+            return at - 1;
+        }
+        let mut cursor = GraphemeCursor::new(at, self.text.len(), true);
+        cursor.prev_boundary(&self.text, 0).ok().flatten().unwrap_or(0)
+    }
+
+    fn after(&self, at: usize) -> usize {
+        if at >= self.text.len() { self.text.len() } else { grapheme_end(&self.text, at) }
+    }
+
+    /// `at` itself if a cursor may stand there.
+    fn boundary_at_or_after(&self, at: usize) -> usize {
+        let at = at.min(self.text.len());
+        let mut cursor = GraphemeCursor::new(at, self.text.len(), true);
+        match cursor.is_boundary(&self.text, 0) {
+            Ok(true) => at,
+            _ => cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len()),
+        }
+    }
+
+    fn line_start(&self) -> usize {
+        self.before_cursor().rfind('\n').map_or(0, |i| i + 1)
+    }
+
+    fn line_end(&self) -> usize {
+        let rest = self.text.get(self.cursor..).unwrap_or("");
+        self.cursor + rest.find('\n').unwrap_or(rest.len())
+    }
+
+    /// The start of the word before `at`, over blanks and punctuation. Looks at the line only, then at the one before.
+    fn word_before(&self, at: usize) -> usize {
+        let head = self.text.get(..at).unwrap_or("");
+        let line = head.rfind('\n').map_or(0, |i| i + 1);
+        if line == at {
+            return self.before(at);
+        }
+        let tail = head.get(line..).unwrap_or("");
+        let start = tail.split_word_bound_indices().rev().find(|(_, w)| is_word(w)).map_or(0, |(i, _)| i);
+        self.boundary_at_or_after(line + start).min(self.before(at))
+    }
+
+    /// The end of the word after `at`.
+    fn word_after(&self, at: usize) -> usize {
+        let rest = self.text.get(at..).unwrap_or("");
+        if rest.starts_with('\n') {
+            return self.after(at);
+        }
+        let line = rest.split('\n').next().unwrap_or(rest);
+        let word = line.split_word_bound_indices().find(|(_, w)| is_word(w));
+        self.boundary_at_or_after(at + word.map_or(line.len(), |(i, w)| i + w.len()))
+    }
+}
+
+fn is_word(piece: &str) -> bool {
+    piece.chars().any(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// LF for every line end, no other control but the tab.
+fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' => {
+                chars.next_if_eq(&'\n');
+                out.push('\n');
+            }
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "buffer_tests.rs"]
+mod tests;

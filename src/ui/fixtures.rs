@@ -1,0 +1,316 @@
+//! Scenes for tests: a model brought about by events, a screen state, inputs and drawn frames.
+
+use super::keys::{Code, Key};
+use super::msg::{FrameInfo, Out};
+use super::state::UiState;
+use super::transcript::Transcript;
+use super::tty::Input;
+use super::update::{self, Cx};
+use super::view::{self, Animation, ViewCx};
+use crate::model::Model;
+use crate::model::effect::{Effect, FrontEnd};
+use crate::model::entry::{Block, ChunkKind};
+use crate::model::event::{
+    AgentEvent, AgentRequest, Event, HostEvent, InitResult, Intent, PermissionKind, PermissionOption, PromptResult,
+    SessionResult, Stop, TerminalSpec, Update,
+};
+use crate::model::ids::{ReqId, SessionId, TermId};
+use crate::model::options::{Command, Mode, Modes};
+use crate::model::reduce::reduce;
+use crate::model::session::Policy;
+use crate::model::tool::{Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::text::grid::ScreenSnapshot;
+use crate::text::run::StyledText;
+use crate::theme::resolve::Theme;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub struct Scene {
+    pub model: Model,
+    pub ui: UiState,
+    pub transcript: Transcript,
+    pub info: FrameInfo,
+    pub now: Duration,
+    pub size: (u16, u16),
+    /// Everything that inputs have led to, apart from scrolling.
+    pub outs: Vec<Out>,
+    pub shown: String,
+    theme: Theme,
+}
+
+impl Scene {
+    pub fn new(width: u16, height: u16) -> Self {
+        Self {
+            model: Model::new("gemini --acp".into(), "/home/me/src/shop".into(), Policy::Ask),
+            ui: UiState::default(),
+            transcript: Transcript::new(),
+            info: FrameInfo::default(),
+            now: Duration::from_secs(1),
+            size: (width, height),
+            outs: Vec::new(),
+            shown: String::new(),
+            theme: Theme::default(),
+        }
+    }
+
+    /// A session that is ready.
+    pub fn ready(width: u16, height: u16) -> Self {
+        let mut scene = Self::new(width, height);
+        scene.start();
+        scene.agent(AgentEvent::Initialized(Ok(InitResult {
+            protocol_version: 1,
+            name: Some("gemini-cli".into()),
+            version: Some("0.61.0".into()),
+            ..InitResult::default()
+        })));
+        let mode = |id: &str, name: &str| Mode { id: id.into(), name: name.into(), description: None };
+        scene.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+            id: session(),
+            modes: Some(Modes {
+                current: "default".into(),
+                pending: None,
+                available: vec![mode("default", "default"), mode("plan", "plan")],
+            }),
+            options: Vec::new(),
+            model: None,
+        })));
+        scene
+    }
+
+    /// A turn is under way.
+    pub fn working(width: u16, height: u16) -> Self {
+        let mut scene = Self::ready(width, height);
+        scene.intent(Intent::Prompt { text: "Fix the subtraction in add().".into(), links: Vec::new() });
+        scene
+    }
+
+    /// A turn waits for the person.
+    pub fn asked(width: u16, height: u16) -> Self {
+        let mut scene = Self::working(width, height);
+        scene.ask(1, "cargo test --all -- --ignored", &["Allow once", "Always allow cargo test", "Reject"]);
+        scene
+    }
+
+    pub fn start(&mut self) {
+        self.intent(Intent::Start);
+        self.event(Event::Host(HostEvent::AgentSpawned { pid: 1 }));
+    }
+
+    pub fn event(&mut self, event: Event) -> Vec<Effect> {
+        let effects = reduce(&mut self.model, event, self.now);
+        for effect in &effects {
+            if let Effect::FrontEnd(news) = effect {
+                update::news(&mut self.ui, news.clone(), self.now);
+            }
+        }
+        self.ui.sync(&self.model, self.now);
+        effects
+    }
+
+    pub fn agent(&mut self, event: AgentEvent) -> Vec<Effect> {
+        self.event(Event::Agent(event))
+    }
+
+    pub fn intent(&mut self, intent: Intent) -> Vec<Effect> {
+        self.event(Event::User(intent))
+    }
+
+    pub fn update(&mut self, update: Update) {
+        self.agent(AgentEvent::Update { session: session(), update });
+    }
+
+    pub fn say(&mut self, text: &str) {
+        self.chunk(ChunkKind::Agent, text);
+    }
+
+    pub fn chunk(&mut self, kind: ChunkKind, text: &str) {
+        self.update(Update::Chunk { kind, message_id: None, block: Block::Text(text.into()) });
+    }
+
+    pub fn tool(&mut self, id: &str, kind: ToolKind, title: &str, status: ToolStatus) {
+        let mut patch = ToolPatch::new(id.into());
+        patch.kind = Some(kind);
+        patch.title = Some(title.into());
+        patch.status = Some(status);
+        self.update(Update::ToolCall(patch));
+    }
+
+    /// A tool call that shows a running command of ours.
+    pub fn runs(&mut self, req: u64, command: &str) {
+        let spec = TerminalSpec { command: command.into(), args: Vec::new(), env: Vec::new(), cwd: None, limit: None };
+        let request = AgentRequest::TerminalCreate(spec);
+        self.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+        let term: TermId = format!("term-{req}").as_str().into();
+        self.event(Event::Host(HostEvent::TerminalStarted { req: ReqId(req), term: term.clone() }));
+        let mut patch = ToolPatch::new(format!("run-{req}").into());
+        patch.kind = Some(ToolKind::Execute);
+        patch.title = Some(command.into());
+        patch.status = Some(ToolStatus::InProgress);
+        patch.content = Some(vec![ToolContent::Terminal(term)]);
+        self.update(Update::ToolCall(patch));
+    }
+
+    /// The command of [`Scene::runs`] prints.
+    pub fn prints(&mut self, req: u64, text: &str) {
+        let term: TermId = format!("term-{req}").as_str().into();
+        let generation = self.model.terminal(&term).and_then(|t| t.screen.as_ref()).map_or(0, |s| s.generation) + 1;
+        let rows = text.lines().map(StyledText::from).collect();
+        let screen = ScreenSnapshot { rows, cols: 100, generation, dropped_rows: 0 };
+        self.model.show_terminal(&term, Arc::new(screen), self.now);
+    }
+
+    /// The command of [`Scene::runs`] ends.
+    pub fn exits(&mut self, req: u64, code: u32) {
+        let term: TermId = format!("term-{req}").as_str().into();
+        let exit = Exit { code: Some(code), signal: None };
+        self.event(Event::Host(HostEvent::TerminalExited { term, exit, end: String::new() }));
+    }
+
+    pub fn commands(&mut self, names: &[&str]) {
+        let command = |n: &&str| Command { name: (*n).into(), description: format!("does {n}"), hint: None };
+        self.update(Update::Commands(names.iter().map(command).collect()));
+    }
+
+    pub fn ask(&mut self, req: u64, title: &str, options: &[&str]) {
+        let mut patch = ToolPatch::new(format!("call-{req}").into());
+        patch.kind = Some(ToolKind::Execute);
+        patch.title = Some(title.into());
+        self.ask_patch(req, patch, options);
+    }
+
+    pub fn ask_edit(&mut self, req: u64, path: &str, old: &str, new: &str, options: &[&str]) {
+        let mut patch = ToolPatch::new(format!("call-{req}").into());
+        patch.kind = Some(ToolKind::Edit);
+        patch.title = Some(path.into());
+        patch.content = Some(vec![ToolContent::Diff { path: path.into(), old: Some(old.into()), new: new.into() }]);
+        self.ask_patch(req, patch, options);
+    }
+
+    pub fn ask_patch(&mut self, req: u64, tool: ToolPatch, options: &[&str]) {
+        let options = options
+            .iter()
+            .enumerate()
+            .map(|(n, name)| PermissionOption {
+                id: format!("opt-{}", n + 1),
+                name: (*name).into(),
+                kind: PermissionKind::AllowOnce,
+            })
+            .collect();
+        let request = AgentRequest::Permission { tool, options };
+        self.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+    }
+
+    pub fn end_turn(&mut self, stop: Stop) {
+        let turn = self.model.last_turn();
+        self.agent(AgentEvent::PromptDone { turn, result: Ok(PromptResult { stop, usage: None }) });
+    }
+
+    pub fn after(&mut self, ms: u64) -> &mut Self {
+        self.now += Duration::from_millis(ms);
+        self.ui.sync(&self.model, self.now);
+        self
+    }
+
+    /// Feeds an input as the loop does: what it leads to is carried out at once.
+    pub fn input(&mut self, input: Input) {
+        let cx = Cx { model: &self.model, frame: &self.info, now: self.now };
+        for out in update::input(&mut self.ui, cx, input) {
+            if let Out::Intent(intent) = &out {
+                self.intent(intent.clone());
+            }
+            if !matches!(out, Out::Scroll(_)) {
+                self.outs.push(out);
+            }
+        }
+    }
+
+    pub fn press(&mut self, code: Code) -> &mut Self {
+        self.key(Key::plain(code))
+    }
+
+    pub fn key(&mut self, key: Key) -> &mut Self {
+        self.input(Input::Key(key));
+        self
+    }
+
+    pub fn ctrl(&mut self, c: char) -> &mut Self {
+        self.key(Key::ctrl(Code::Char(c)))
+    }
+
+    pub fn typed(&mut self, text: &str) -> &mut Self {
+        for c in text.chars() {
+            self.key(Key::char(c));
+        }
+        self
+    }
+
+    /// Draws a frame; `shown` is its text without blanks at the end of rows.
+    pub fn draw(&mut self) -> &str {
+        let mut buf = Buffer::empty(Rect::new(0, 0, self.size.0, self.size.1));
+        let cx = ViewCx {
+            model: &self.model,
+            state: &self.ui,
+            theme: &self.theme,
+            now: self.now,
+            animation: Animation::On,
+            home: Some(Path::new("/home/me")),
+        };
+        self.info = view::draw(&cx, &mut self.transcript, &mut buf);
+        self.ui.scroll = self.info.scroll;
+        self.shown = text(&buf);
+        &self.shown
+    }
+
+    pub fn row(&self, y: usize) -> &str {
+        self.shown.lines().nth(y).unwrap_or_default()
+    }
+
+    pub fn last_row(&self) -> &str {
+        self.row(usize::from(self.size.1) - 1)
+    }
+
+    pub fn intents(&self) -> Vec<Intent> {
+        self.outs
+            .iter()
+            .filter_map(|out| if let Out::Intent(intent) = out { Some(intent.clone()) } else { None })
+            .collect()
+    }
+
+    pub fn answers(&self) -> Vec<(u64, String)> {
+        self.intents()
+            .into_iter()
+            .filter_map(|i| if let Intent::Answer { req, option } = i { Some((req.0, option)) } else { None })
+            .collect()
+    }
+}
+
+pub fn session() -> SessionId {
+    "s1".into()
+}
+
+pub fn text(buf: &Buffer) -> String {
+    let mut out = String::new();
+    for y in buf.area.top()..buf.area.bottom() {
+        let mut row = String::new();
+        let mut skip = 0;
+        for x in buf.area.left()..buf.area.right() {
+            let symbol = buf[(x, y)].symbol();
+            if skip == 0 {
+                row.push_str(symbol);
+                skip = crate::text::width::str_width(symbol).max(1);
+            }
+            skip -= 1;
+        }
+        out.push_str(row.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// Only used where a scene needs news by hand.
+pub fn returned(text: &str) -> FrontEnd {
+    FrontEnd::Returned(text.into())
+}

@@ -1,0 +1,82 @@
+//! `Action`: what a key press means, before anyone has decided what to do about it.
+//!
+//! An action names the wish, not the outcome: `CtrlC` clears, cancels or quits depending on state that only
+//! `ui/update` knows. Text is an action too, so that nothing outside this room looks at key codes.
+
+/// What the person asked for with one key press, click or turn of the wheel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Action {
+    // Conversation.
+    /// Send the composer's text.
+    Submit,
+    /// Esc: cancel the turn, leave the dock, close the picker.
+    Escape,
+    CtrlC,
+    CtrlD,
+    NextMode,
+    OptionsList,
+    CopyAnswer,
+    /// Fold or unfold the newest entry that can be folded (a click does it for the one clicked).
+    ToggleFold,
+
+    // Screen.
+    PageUp,
+    PageDown,
+    WheelUp,
+    WheelDown,
+    ToTop,
+    ToEnd,
+    MouseToggle,
+    Suspend,
+    Redraw,
+    Help,
+
+    // Focus, dock and picker.
+    FocusDock,
+    Tab,
+    /// Enter where something is highlighted rather than written.
+    Accept,
+    /// Answer with the option of this number, from 1.
+    Answer(u8),
+    DockPageUp,
+    DockPageDown,
+    /// Of several waiting requests the next one.
+    NextRequest,
+    PreviousRequest,
+    /// Show the request as the agent sent it.
+    RawInput,
+    Restart,
+    ShowStderr,
+    QuitDock,
+    KillAgent,
+
+    // Commands that the agent runs.
+    /// From now on keys go to the newest command that runs.
+    TypeInto,
+    LeaveTerminal,
+    KillCommand,
+
+    // Editing.
+    Char(char),
+    Newline,
+    Left,
+    Right,
+    WordLeft,
+    WordRight,
+    Home,
+    End,
+    BufferStart,
+    BufferEnd,
+    /// One row up, or the previous prompt from the first row; in a list the entry above.
+    Up,
+    Down,
+    Backspace,
+    Delete,
+    DeleteWordBack,
+    DeleteWordForward,
+    KillToEnd,
+    KillLine,
+    Yank,
+    Undo,
+    Redo,
+}

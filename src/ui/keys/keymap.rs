@@ -1,0 +1,277 @@
+//! The table from keys to actions, and the help made from the same table.
+//!
+//! One list per layer, tried before a list common to all. Help, hints and README read these rows, so what they
+//! promise is what happens. Whether a layer has the focus is not decided here.
+
+use super::action::Action;
+use super::key::{Code, Key, Mods};
+
+/// Who has the focus.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Layer {
+    Composer,
+    Dock,
+    Picker,
+    /// A command of the agent is typed into; all keys but one are its own.
+    Terminal,
+}
+
+enum Keys {
+    These(&'static [Key]),
+    /// 1 to 9, without a modifier.
+    Digits,
+    /// Any character without Ctrl or Alt.
+    Text,
+}
+
+struct Bind {
+    keys: Keys,
+    /// For `Digits` and `Text` the pressed character is put in.
+    action: Action,
+    what: &'static str,
+}
+
+const fn bind(keys: &'static [Key], action: Action, what: &'static str) -> Bind {
+    Bind { keys: Keys::These(keys), action, what }
+}
+
+const COMPOSER: &[Bind] = &[
+    bind(&[Key::plain(Code::Enter)], Action::Submit, "send"),
+    bind(
+        &[Key::alt(Code::Enter), Key::ctrl(Code::Char('j')), Key::shift(Code::Enter), Key::ctrl(Code::Enter)],
+        Action::Newline,
+        "new line",
+    ),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "stop the turn"),
+    bind(&[Key::ctrl(Code::Char('d'))], Action::CtrlD, "quit when nothing is written"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "complete, else go to the waiting question"),
+    bind(&[Key::plain(Code::PageUp)], Action::PageUp, "scroll up"),
+    bind(&[Key::plain(Code::PageDown)], Action::PageDown, "scroll down"),
+    bind(&[Key::plain(Code::Up), Key::ctrl(Code::Char('p'))], Action::Up, "row up, earlier prompt"),
+    bind(&[Key::plain(Code::Down), Key::ctrl(Code::Char('n'))], Action::Down, "row down, later prompt"),
+    bind(&[Key::plain(Code::Left), Key::ctrl(Code::Char('b'))], Action::Left, "left"),
+    bind(&[Key::plain(Code::Right), Key::ctrl(Code::Char('f'))], Action::Right, "right"),
+    bind(
+        &[Key::ctrl(Code::Left), Key::alt(Code::Left), Key::alt(Code::Char('b'))],
+        Action::WordLeft,
+        "word to the left",
+    ),
+    bind(
+        &[Key::ctrl(Code::Right), Key::alt(Code::Right), Key::alt(Code::Char('f'))],
+        Action::WordRight,
+        "word to the right",
+    ),
+    bind(&[Key::plain(Code::Home), Key::ctrl(Code::Char('a'))], Action::Home, "start of the row"),
+    bind(&[Key::plain(Code::End), Key::ctrl(Code::Char('e'))], Action::End, "end of the row"),
+    bind(&[Key::alt(Code::Char('<')), Key::alt(Code::Home)], Action::BufferStart, "start of the text"),
+    bind(&[Key::alt(Code::Char('>')), Key::alt(Code::End)], Action::BufferEnd, "end of the text"),
+    bind(&[Key::plain(Code::Backspace), Key::shift(Code::Backspace)], Action::Backspace, "delete to the left"),
+    bind(&[Key::plain(Code::Delete)], Action::Delete, "delete to the right"),
+    bind(
+        &[Key::ctrl(Code::Char('w')), Key::alt(Code::Backspace), Key::ctrl(Code::Backspace)],
+        Action::DeleteWordBack,
+        "delete the word to the left",
+    ),
+    bind(&[Key::alt(Code::Char('d')), Key::ctrl(Code::Delete)], Action::DeleteWordForward, "delete the next word"),
+    bind(&[Key::ctrl(Code::Char('k'))], Action::KillToEnd, "cut to the end of the line"),
+    bind(&[Key::ctrl(Code::Char('u'))], Action::KillLine, "cut to the start of the line"),
+    bind(&[Key::alt(Code::Char('y'))], Action::Yank, "put back what was cut"),
+    bind(&[Key::ctrl(Code::Char('_'))], Action::Undo, "undo"),
+    bind(&[Key::alt(Code::Char('_'))], Action::Redo, "redo"),
+    bind(&[Key::alt(Code::Char('i'))], Action::TypeInto, "type into the newest command that runs"),
+    bind(&[Key::alt(Code::Char('k'))], Action::KillCommand, "kill the newest command that runs"),
+    Bind { keys: Keys::Text, action: Action::Char(' '), what: "text" },
+];
+
+const DOCK: &[Bind] = &[
+    Bind { keys: Keys::Digits, action: Action::Answer(0), what: "answer with this option" },
+    bind(&[Key::plain(Code::Enter)], Action::Accept, "answer with the highlighted option"),
+    bind(&[Key::plain(Code::Up)], Action::Up, "highlight the option above"),
+    bind(&[Key::plain(Code::Down)], Action::Down, "highlight the option below"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "back to writing, nothing answered"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "back to writing, nothing answered"),
+    bind(&[Key::plain(Code::PageUp)], Action::DockPageUp, "scroll the question up"),
+    bind(&[Key::plain(Code::PageDown)], Action::DockPageDown, "scroll the question down"),
+    bind(&[Key::plain(Code::Right)], Action::NextRequest, "the next question that waits"),
+    bind(&[Key::plain(Code::Left)], Action::PreviousRequest, "the question before"),
+    bind(&[Key::char('v'), Key::ctrl(Code::Char('r'))], Action::RawInput, "show what the agent sent"),
+    bind(&[Key::char('r')], Action::Restart, "start the agent again"),
+    bind(&[Key::char('s')], Action::ShowStderr, "show the agent's messages"),
+    bind(&[Key::char('q')], Action::QuitDock, "quit"),
+    bind(&[Key::char('k')], Action::KillAgent, "end the agent"),
+];
+
+const PICKER: &[Bind] = &[
+    bind(&[Key::plain(Code::Enter)], Action::Accept, "choose"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "close"),
+    bind(&[Key::plain(Code::Up), Key::ctrl(Code::Char('p')), Key::plain(Code::BackTab)], Action::Up, "up"),
+    bind(&[Key::plain(Code::Down), Key::ctrl(Code::Char('n')), Key::plain(Code::Tab)], Action::Down, "down"),
+    bind(&[Key::plain(Code::PageUp)], Action::PageUp, "page up"),
+    bind(&[Key::plain(Code::PageDown)], Action::PageDown, "page down"),
+    bind(&[Key::plain(Code::Home)], Action::Home, "first"),
+    bind(&[Key::plain(Code::End)], Action::End, "last"),
+    bind(&[Key::plain(Code::Backspace)], Action::Backspace, "delete to the left"),
+    bind(&[Key::ctrl(Code::Char('w')), Key::alt(Code::Backspace)], Action::DeleteWordBack, "delete a word"),
+    bind(&[Key::ctrl(Code::Char('u'))], Action::KillLine, "empty the filter"),
+    Bind { keys: Keys::Text, action: Action::Char(' '), what: "filter" },
+];
+
+const TERMINAL: &[Bind] =
+    &[bind(&[Key::ctrl(Code::Char(']'))], Action::LeaveTerminal, "back to writing; any other key goes to the command")];
+
+const COMMON: &[Bind] = &[
+    bind(&[Key::ctrl(Code::Char('c'))], Action::CtrlC, "clear, else stop the turn; twice quits"),
+    bind(&[Key::plain(Code::BackTab)], Action::NextMode, "next mode"),
+    bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options"),
+    bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "go to the waiting question"),
+    bind(&[Key::ctrl(Code::Char('y'))], Action::CopyAnswer, "copy the last answer"),
+    bind(&[Key::ctrl(Code::Char('o'))], Action::ToggleFold, "fold or unfold the newest entry"),
+    bind(&[Key::ctrl(Code::Home)], Action::ToTop, "start of the conversation"),
+    bind(&[Key::ctrl(Code::End)], Action::ToEnd, "end of the conversation"),
+    bind(&[Key::plain(Code::F(12))], Action::MouseToggle, "free the mouse for selecting, or take it back"),
+    bind(&[Key::ctrl(Code::Char('z'))], Action::Suspend, "suspend"),
+    bind(&[Key::ctrl(Code::Char('l'))], Action::Redraw, "draw the screen anew"),
+    bind(&[Key::plain(Code::F(1))], Action::Help, "this help"),
+];
+
+fn own(layer: Layer) -> &'static [Bind] {
+    match layer {
+        Layer::Composer => COMPOSER,
+        Layer::Dock => DOCK,
+        Layer::Picker => PICKER,
+        Layer::Terminal => TERMINAL,
+    }
+}
+
+/// What holds in every layer but one: a command gets even Ctrl+C.
+fn common(layer: Layer) -> &'static [Bind] {
+    match layer {
+        Layer::Composer | Layer::Dock | Layer::Picker => COMMON,
+        Layer::Terminal => &[],
+    }
+}
+
+/// What `key` means with the focus in `layer`; `None` if nothing.
+pub fn resolve(layer: Layer, key: Key) -> Option<Action> {
+    own(layer).iter().chain(common(layer)).find_map(|bind| bind.matches(key))
+}
+
+/// The rows of the help for `layer`: its own, then those that hold everywhere and are not taken by it.
+pub fn help(layer: Layer) -> impl Iterator<Item = (String, &'static str)> {
+    let common = common(layer).iter().filter(move |bind| match bind.keys {
+        Keys::These(keys) => keys.iter().any(|key| resolve(layer, *key) == Some(bind.action)),
+        Keys::Digits | Keys::Text => true,
+    });
+    own(layer).iter().chain(common).map(|bind| (bind.keys.label(), bind.what))
+}
+
+/// The key to name in a hint for `action`, the first of its row: `Ctrl+Y`.
+pub fn label(layer: Layer, action: Action) -> Option<String> {
+    own(layer).iter().chain(common(layer)).find_map(|bind| match bind.keys {
+        Keys::These([first, ..]) if bind.action == action && resolve(layer, *first) == Some(action) => {
+            Some(first.to_string())
+        }
+        _ => None,
+    })
+}
+
+impl Bind {
+    fn matches(&self, key: Key) -> Option<Action> {
+        match (&self.keys, key.code) {
+            (Keys::These(keys), _) => keys.contains(&key).then_some(self.action),
+            (Keys::Digits, Code::Char(c)) if key.mods == Mods::default() => {
+                c.to_digit(10).filter(|n| *n > 0).and_then(|n| u8::try_from(n).ok()).map(Action::Answer)
+            }
+            (Keys::Text, Code::Char(c)) if key.mods == Mods::default() => Some(Action::Char(c)),
+            (Keys::Digits | Keys::Text, _) => None,
+        }
+    }
+}
+
+impl Keys {
+    fn label(&self) -> String {
+        match self {
+            Keys::These(keys) => keys.iter().map(Key::to_string).collect::<Vec<_>>().join(", "),
+            Keys::Digits => "1–9".to_owned(),
+            Keys::Text => "any text".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAYERS: [Layer; 4] = [Layer::Composer, Layer::Dock, Layer::Picker, Layer::Terminal];
+
+    #[test]
+    fn every_row_of_help_does_what_it_says() {
+        for layer in LAYERS {
+            for bind in own(layer) {
+                if let Keys::These(keys) = bind.keys {
+                    for key in keys {
+                        assert_eq!(resolve(layer, *key), Some(bind.action), "{layer:?} {key}");
+                    }
+                }
+            }
+            assert!(help(layer).all(|(keys, what)| !keys.is_empty() && !what.is_empty()));
+        }
+    }
+
+    #[test]
+    fn dock_letters_are_text_in_the_composer() {
+        for c in "rskqv159".chars() {
+            assert_eq!(resolve(Layer::Composer, Key::char(c)), Some(Action::Char(c)));
+        }
+        assert_eq!(resolve(Layer::Dock, Key::char('r')), Some(Action::Restart));
+        assert_eq!(resolve(Layer::Dock, Key::char('v')), Some(Action::RawInput));
+    }
+
+    #[test]
+    fn digits_answer_only_in_the_dock() {
+        assert_eq!(resolve(Layer::Dock, Key::char('3')), Some(Action::Answer(3)));
+        assert_eq!(resolve(Layer::Dock, Key::char('0')), None);
+        assert_eq!(resolve(Layer::Dock, Key::alt(Code::Char('3'))), None);
+        assert_eq!(resolve(Layer::Picker, Key::char('3')), Some(Action::Char('3')));
+    }
+
+    #[test]
+    fn other_text_in_the_dock_does_nothing() {
+        assert_eq!(resolve(Layer::Dock, Key::char('y')), None);
+        assert_eq!(resolve(Layer::Dock, Key::char(' ')), None);
+    }
+
+    #[test]
+    fn a_command_that_is_typed_into_gets_every_key_but_one() {
+        for key in [Key::ctrl(Code::Char('c')), Key::plain(Code::Esc), Key::plain(Code::F(1)), Key::char('k')] {
+            assert_eq!(resolve(Layer::Terminal, key), None, "{key}");
+        }
+        assert_eq!(label(Layer::Terminal, Action::LeaveTerminal).as_deref(), Some("Ctrl+]"));
+        assert_eq!(label(Layer::Composer, Action::TypeInto).as_deref(), Some("Alt+I"));
+        assert_eq!(label(Layer::Composer, Action::KillCommand).as_deref(), Some("Alt+K"));
+        assert_eq!(resolve(Layer::Dock, Key::alt(Code::Char('k'))), None, "k in the dock ends the agent");
+    }
+
+    #[test]
+    fn keys_of_the_first_screen() {
+        let c = Layer::Composer;
+        assert_eq!(resolve(c, Key::plain(Code::Enter)), Some(Action::Submit));
+        assert_eq!(resolve(c, Key::alt(Code::Enter)), Some(Action::Newline));
+        assert_eq!(resolve(c, Key::ctrl(Code::Char('j'))), Some(Action::Newline));
+        assert_eq!(resolve(c, Key::shift(Code::Enter)), Some(Action::Newline));
+        assert_eq!(resolve(c, Key::plain(Code::Esc)), Some(Action::Escape));
+        assert_eq!(resolve(c, Key::plain(Code::BackTab)), Some(Action::NextMode));
+        assert_eq!(resolve(c, Key::plain(Code::F(2))), Some(Action::OptionsList));
+        assert_eq!(resolve(c, Key::plain(Code::F(12))), Some(Action::MouseToggle));
+        assert_eq!(resolve(c, Key::alt(Code::Char('p'))), Some(Action::FocusDock));
+        assert_eq!(resolve(c, Key::ctrl(Code::Home)), Some(Action::ToTop));
+        assert_eq!(resolve(c, Key::ctrl(Code::Char('x'))), None);
+    }
+
+    #[test]
+    fn hints_name_a_key_that_works() {
+        assert_eq!(label(Layer::Composer, Action::CopyAnswer).as_deref(), Some("Ctrl+Y"));
+        assert_eq!(label(Layer::Picker, Action::NextMode), None);
+        assert_eq!(label(Layer::Composer, Action::Newline).as_deref(), Some("Alt+Enter"));
+    }
+}

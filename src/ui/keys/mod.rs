@@ -1,0 +1,13 @@
+//! Keys as data: what was pressed ([`Key`]), what it means ([`Action`]) and the table between them ([`resolve`]).
+//!
+//! Only this room and `ui/tty` know the terminal library's key types; everything else sees an [`Action`].
+
+pub mod action;
+pub mod bytes;
+pub mod key;
+pub mod keymap;
+
+pub use action::Action;
+pub use bytes::{bytes, pasted};
+pub use key::{Code, Key, Mods};
+pub use keymap::{Layer, help, label, resolve};

@@ -1,0 +1,20 @@
+//! The full-screen front end: everything the person sees and presses. Only `run` holds the engine; all the rest
+//! works on a hand-made [`crate::model::Model`].
+
+pub mod agent_picker;
+pub mod cells;
+pub mod composer;
+#[cfg(test)]
+mod fixtures;
+pub mod frame;
+pub mod keys;
+pub mod md;
+pub mod msg;
+pub mod run;
+pub mod signals;
+pub mod state;
+pub mod transcript;
+pub mod tty;
+pub mod update;
+pub mod view;
+pub mod words;

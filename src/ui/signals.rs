@@ -1,0 +1,72 @@
+//! The signals that end the full-screen client in good order.
+//!
+//! Only waits for them; what to do is the loop's business. Where there are no such signals nothing ever comes.
+
+/// Why the system wants us to go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Signal {
+    Hangup,
+    Interrupt,
+    Terminate,
+}
+
+impl Signal {
+    /// As shells count it: 128 and the number of the signal.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Hangup => 129,
+            Self::Interrupt => 130,
+            Self::Terminate => 143,
+        }
+    }
+}
+
+#[cfg(unix)]
+pub use here::Signals;
+
+#[cfg(unix)]
+mod here {
+    use super::Signal;
+    use std::io;
+    use tokio::signal::unix::{self, SignalKind, signal};
+
+    pub struct Signals {
+        hangup: unix::Signal,
+        interrupt: unix::Signal,
+        terminate: unix::Signal,
+    }
+
+    impl Signals {
+        pub fn listen() -> io::Result<Self> {
+            Ok(Self {
+                hangup: signal(SignalKind::hangup())?,
+                interrupt: signal(SignalKind::interrupt())?,
+                terminate: signal(SignalKind::terminate())?,
+            })
+        }
+
+        /// May be dropped and called again.
+        pub async fn next(&mut self) -> Signal {
+            tokio::select! {
+                Some(()) = self.hangup.recv() => Signal::Hangup,
+                Some(()) = self.interrupt.recv() => Signal::Interrupt,
+                Some(()) = self.terminate.recv() => Signal::Terminate,
+                else => std::future::pending().await,
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    pub fn listen() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub async fn next(&mut self) -> Signal {
+        std::future::pending().await
+    }
+}

@@ -1,0 +1,175 @@
+//! What stands in the dock above the composer, and what the person is doing there.
+//!
+//! Which dialog is shown follows from the model alone; here is only the highlight, the scroll and the time from
+//! which keys count. Invariant: a dialog that appears or changes its contents can take no key for [`ARM`], so that
+//! a key meant for what stood there before answers nothing.
+
+use crate::model::Model;
+use crate::model::ids::{Now, ReqId};
+use crate::model::session::{PendingPermission, Phase};
+use crate::model::tool::{ToolCall, ToolContent};
+use crate::ui::words::{CANCEL_PATIENCE, START_PATIENCE};
+use std::hash::{DefaultHasher, Hash as _, Hasher};
+use std::time::Duration;
+
+/// Keys within this time after the dock got the focus, or after its dialog changed, are ignored.
+pub const ARM: Duration = Duration::from_millis(300);
+
+/// Which dialog the dock shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Dialog {
+    Permission(ReqId),
+    LogIn,
+    Authenticating(String),
+    Dead,
+    /// No answer at start-up.
+    Silent,
+    /// A cancel that the agent does not confirm.
+    Unconfirmed,
+}
+
+/// The dialog that the dock shows now, if any. Of several requests it is the one that the person went to, else the
+/// oldest.
+fn dialog(model: &Model, chosen: Option<ReqId>, now: Now) -> Option<Dialog> {
+    let pending = &model.session().pending;
+    if let Some(shown) = pending.iter().find(|p| Some(p.req) == chosen).or_else(|| pending.first()) {
+        return Some(Dialog::Permission(shown.req));
+    }
+    match model.phase() {
+        Phase::NotStarted => None,
+        Phase::Starting { since } | Phase::Opening { since } => {
+            (now.saturating_sub(*since) >= START_PATIENCE).then_some(Dialog::Silent)
+        }
+        Phase::AuthNeeded { .. } => Some(Dialog::LogIn),
+        Phase::Authenticating { method, .. } => Some(Dialog::Authenticating(method.clone())),
+        Phase::Dead(_) => Some(Dialog::Dead),
+        Phase::Ready => {
+            let since = model.session().turn.as_ref()?.cancelling?;
+            (now.saturating_sub(since) >= CANCEL_PATIENCE).then_some(Dialog::Unconfirmed)
+        }
+    }
+}
+
+/// When a dialog appears by the passing of time alone.
+pub fn next_by_time(model: &Model, now: Now) -> Option<Now> {
+    let at = match model.phase() {
+        Phase::Starting { since } | Phase::Opening { since } => since.saturating_add(START_PATIENCE),
+        Phase::Ready => model.session().turn.as_ref()?.cancelling?.saturating_add(CANCEL_PATIENCE),
+        _ => return None,
+    };
+    (at > now).then_some(at)
+}
+
+/// Whether the raw input of the tool call is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Raw {
+    Shown,
+    #[default]
+    Hidden,
+}
+
+/// Of several waiting requests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Neighbour {
+    Next,
+    Previous,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct DockState {
+    /// The dialog as of the last [`DockState::sync`].
+    pub dialog: Option<Dialog>,
+    /// Nothing at first: Enter then answers nothing.
+    pub highlighted: Option<usize>,
+    pub raw: Raw,
+    /// Rows of the body above the view.
+    pub scroll: usize,
+    /// Lines of the agent's stderr, shown while it is silent.
+    pub stderr: Vec<String>,
+    pub all_stderr: Raw,
+    /// The request that the person went to.
+    chosen: Option<ReqId>,
+    armed_at: Now,
+    rev: u64,
+    asked: u64,
+}
+
+impl DockState {
+    /// Takes note of what the dock shows now. To be called after every change of the model and before every key.
+    pub fn sync(&mut self, model: &Model, now: Now) {
+        let dialog = dialog(model, self.chosen, now);
+        let same = dialog == self.dialog;
+        let changed = match &dialog {
+            Some(Dialog::Permission(req)) => self.contents_changed(model, *req, same),
+            _ => !same,
+        };
+        if changed {
+            self.armed_at = now.saturating_add(ARM);
+            self.highlighted = None;
+        }
+        if !same {
+            self.scroll = 0;
+            self.raw = Raw::Hidden;
+            self.all_stderr = Raw::Hidden;
+            self.stderr.clear();
+            self.dialog = dialog;
+        }
+    }
+
+    /// The agent can update the tool call while its request waits; what the person then answers is another question.
+    fn contents_changed(&mut self, model: &Model, req: ReqId, same: bool) -> bool {
+        let Some(pending) = model.session().pending.iter().find(|p| p.req == req) else { return !same };
+        let rev = model.entries().get(pending.entry).map_or(0, |e| e.rev);
+        if same && rev == self.rev {
+            return false;
+        }
+        let asked = model.tool(pending.entry).map_or(0, |tool| fingerprint(pending, tool));
+        let changed = !same || asked != self.asked;
+        self.rev = rev;
+        self.asked = asked;
+        changed
+    }
+
+    /// Goes to the next waiting request, or the one before; nothing is answered.
+    pub fn go(&mut self, model: &Model, to: Neighbour) {
+        let (Some(Dialog::Permission(req)), pending) = (&self.dialog, &model.session().pending) else { return };
+        let Some(at) = pending.iter().position(|p| p.req == *req) else { return };
+        let next = match to {
+            Neighbour::Next => (at + 1) % pending.len(),
+            Neighbour::Previous => (at + pending.len() - 1) % pending.len(),
+        };
+        self.chosen = pending.get(next).map(|p| p.req);
+    }
+
+    /// The dock got the focus.
+    pub fn arm(&mut self, now: Now) {
+        self.armed_at = now.saturating_add(ARM);
+        self.highlighted = None;
+    }
+
+    pub fn is_armed(&self, now: Now) -> bool {
+        now >= self.armed_at
+    }
+}
+
+fn fingerprint(pending: &PendingPermission, tool: &ToolCall) -> u64 {
+    let mut hash = DefaultHasher::new();
+    (tool.label(), tool.kind as u8).hash(&mut hash);
+    for option in &pending.options {
+        (&option.id, &option.name).hash(&mut hash);
+    }
+    for location in &tool.locations {
+        (&location.path, location.line).hash(&mut hash);
+    }
+    if let Some(raw) = &tool.raw_input {
+        raw.to_string().hash(&mut hash);
+    }
+    for content in &tool.content {
+        match content {
+            ToolContent::Diff { path, old, new } => (path, old, new).hash(&mut hash),
+            ToolContent::Block(block) => format!("{block:?}").hash(&mut hash),
+            ToolContent::Terminal(id) => id.hash(&mut hash),
+        }
+    }
+    hash.finish()
+}

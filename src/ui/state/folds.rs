@@ -1,0 +1,26 @@
+//! Which entries the person has opened or closed, against what they would be by themselves.
+
+use crate::model::ids::EntryId;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fold {
+    Open,
+    Closed,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Folds {
+    by_hand: BTreeMap<EntryId, Fold>,
+}
+
+impl Folds {
+    /// What the person chose, if anything.
+    pub fn of(&self, entry: EntryId) -> Option<Fold> {
+        self.by_hand.get(&entry).copied()
+    }
+
+    pub fn set(&mut self, entry: EntryId, fold: Fold) {
+        self.by_hand.insert(entry, fold);
+    }
+}

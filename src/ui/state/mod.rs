@@ -1,0 +1,104 @@
+//! What the person is in the middle of.
+//!
+//! Grouped in parts, so that update functions take only the part they need. Changed by `ui::update` only, apart
+//! from what a frame has measured (scroll position, size).
+
+pub mod dock;
+pub mod folds;
+pub mod picker;
+pub mod scroll;
+
+use super::composer::Composer;
+use crate::model::Model;
+use crate::model::ids::{Now, TermId};
+use crate::model::session::Terminal;
+use dock::{Dialog, DockState};
+use folds::Folds;
+use picker::{Completion, Picker};
+use scroll::Scroll;
+use std::time::Duration;
+
+/// How long a message of ours stays in the status line.
+pub const TOAST: Duration = Duration::from_secs(4);
+/// A command ended while it was typed into: what follows without a pause of this length was meant for it, and may be
+/// the rest of a password.
+pub const STRAY: Duration = Duration::from_secs(1);
+/// A second Ctrl+C within this time quits.
+pub const QUIT_WINDOW: Duration = Duration::from_secs(2);
+
+/// Where keys go when no list and no help is open.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Focus {
+    #[default]
+    Composer,
+    /// Only ever reached by the person's own Tab or Alt+P.
+    Dock,
+    /// The person types into a command that the agent runs; only ever reached by Alt+I.
+    Terminal(TermId),
+}
+
+/// Whether the wheel and clicks come to us, or the terminal selects text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mouse {
+    #[default]
+    Ours,
+    Free,
+}
+
+/// One line of ours for a while.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Toast {
+    pub text: String,
+    pub until: Now,
+}
+
+#[derive(Debug, Default)]
+pub struct UiState {
+    pub composer: Composer,
+    pub scroll: Scroll,
+    pub folds: Folds,
+    pub focus: Focus,
+    pub dock: DockState,
+    pub picker: Option<Picker>,
+    pub completion: Completion,
+    /// Rows of the help above the view, when it is open.
+    pub help: Option<usize>,
+    pub toast: Option<Toast>,
+    pub quit_armed_until: Option<Now>,
+    /// Keys until then were meant for a command that has just ended.
+    pub stray_until: Option<Now>,
+    pub mouse: Mouse,
+}
+
+impl UiState {
+    pub fn say(&mut self, text: impl Into<String>, now: Now) {
+        let text = text.into();
+        // Nothing said must not stand where the state is.
+        self.toast = (!text.trim().is_empty()).then(|| Toast { text, until: now.saturating_add(TOAST) });
+    }
+
+    /// Takes note of a changed model and of the time. The focus can only be taken away here, never given.
+    pub fn sync(&mut self, model: &Model, now: Now) {
+        if let Focus::Terminal(id) = &self.focus
+            && !model.terminal(id).is_some_and(Terminal::is_running)
+        {
+            self.focus = Focus::Composer;
+            self.stray_until = Some(now.saturating_add(STRAY));
+            self.say("the command has ended · back to writing", now);
+        }
+        let asked = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
+        self.dock.sync(model, now);
+        // The focus stays for the next question of the same sort, not for whatever else comes.
+        let asks = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
+        if self.focus == Focus::Dock && (self.dock.dialog.is_none() || asked != asks) {
+            self.focus = Focus::Composer;
+        }
+        self.toast.take_if(|t| t.until <= now);
+        self.quit_armed_until.take_if(|until| *until <= now);
+    }
+
+    /// When something here changes by the passing of time alone.
+    pub fn next_change(&self, model: &Model, now: Now) -> Option<Now> {
+        [self.toast.as_ref().map(|t| t.until), dock::next_by_time(model, now)].into_iter().flatten().min()
+    }
+}

@@ -1,0 +1,197 @@
+//! The list of modes and options (F2), and the list of commands while one is typed.
+//!
+//! The rows of the picker are taken once, when it opens: what the agent reports later cannot move a row under the
+//! person's fingers. The model judges whether a choice is still possible.
+
+use crate::base::sanitize;
+use crate::model::Model;
+use crate::model::event::Intent;
+use crate::model::options::{Command, OptionKind, OptionValue};
+use crate::text::fuzzy;
+
+/// The longest filter that is kept.
+const MAX_FILTER: usize = 200;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// What is set: "mode", "model", ….
+    pub group: String,
+    pub label: String,
+    pub detail: String,
+    pub intent: Intent,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Picker {
+    rows: Vec<Row>,
+    filter: String,
+    /// Index into the filtered rows.
+    selected: usize,
+}
+
+impl Picker {
+    /// `None` when the agent offers nothing that could be set.
+    pub fn open(model: &Model) -> Option<Self> {
+        let rows = rows(model);
+        let selected = rows.iter().position(|r| is_current(model, &r.intent)).unwrap_or(0);
+        (!rows.is_empty()).then_some(Self { rows, filter: String::new(), selected })
+    }
+
+    pub fn filter(&self) -> &str {
+        &self.filter
+    }
+
+    pub fn selected(&self) -> usize {
+        self.selected
+    }
+
+    /// The rows that match, best first; all in their order without a filter.
+    pub fn matching(&self) -> Vec<&Row> {
+        let texts: Vec<String> = self.rows.iter().map(|r| format!("{} {}", r.group, r.label)).collect();
+        ranked(&self.filter, &texts).into_iter().filter_map(|i| self.rows.get(i)).collect()
+    }
+
+    pub fn type_text(&mut self, text: &str) {
+        for c in text.chars().filter(|c| !c.is_control()) {
+            if self.filter.len() + c.len_utf8() <= MAX_FILTER {
+                self.filter.push(c);
+            }
+        }
+        self.selected = 0;
+    }
+
+    pub fn backspace(&mut self) {
+        self.filter.pop();
+        self.selected = 0;
+    }
+
+    pub fn clear(&mut self) {
+        self.filter.clear();
+        self.selected = 0;
+    }
+
+    pub fn step(&mut self, by: isize) {
+        self.selected = step(self.selected, by, self.matching().len());
+    }
+
+    pub fn choice(&self) -> Option<Intent> {
+        self.matching().get(self.selected).map(|r| r.intent.clone())
+    }
+}
+
+/// Moves a highlight and stops at the ends.
+pub fn step(at: usize, by: isize, len: usize) -> usize {
+    at.saturating_add_signed(by).min(len.saturating_sub(1))
+}
+
+/// Indices of the texts that match, best first; all in their order without a query.
+pub fn ranked(query: &str, texts: &[String]) -> Vec<usize> {
+    if query.trim().is_empty() {
+        return (0..texts.len()).collect();
+    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    fuzzy::rank(query, &texts).into_iter().map(|(at, _)| at).collect()
+}
+
+/// Whether the agent has this value now, or has been asked for it.
+pub fn is_current(model: &Model, intent: &Intent) -> bool {
+    let session = model.session();
+    match intent {
+        Intent::SetMode { id } => {
+            session.modes.as_ref().is_some_and(|m| m.pending.as_ref().unwrap_or(&m.current) == id)
+        }
+        Intent::SetOption { id, value } => session.options.iter().any(|o| {
+            o.id == *id
+                && match (&o.pending, &o.kind, value) {
+                    (Some(pending), _, value) => pending == value,
+                    (None, OptionKind::Select { current, .. }, OptionValue::Id(v)) => current == v,
+                    (None, OptionKind::Bool { current }, OptionValue::Bool(v)) => current == v,
+                    _ => false,
+                }
+        }),
+        _ => false,
+    }
+}
+
+fn rows(model: &Model) -> Vec<Row> {
+    let session = model.session();
+    let mut rows = Vec::new();
+    let clean = |text: &str| sanitize::line(text).trim().to_owned();
+    for mode in session.modes.iter().flat_map(|m| &m.available) {
+        rows.push(Row {
+            group: "mode".into(),
+            label: clean(&mode.name),
+            detail: clean(mode.description.as_deref().unwrap_or_default()),
+            intent: Intent::SetMode { id: mode.id.clone() },
+        });
+    }
+    let has_modes = !rows.is_empty();
+    for option in &session.options {
+        // An agent with both keeps them in step; one row for one thing.
+        if has_modes && option.is_category("mode") {
+            continue;
+        }
+        let set = |value| Intent::SetOption { id: option.id.clone(), value };
+        match &option.kind {
+            OptionKind::Select { values, .. } => rows.extend(values.iter().map(|v| Row {
+                group: clean(&option.name),
+                label: clean(&v.name),
+                detail: clean(v.description.as_deref().or(v.group.as_deref()).unwrap_or_default()),
+                intent: set(OptionValue::Id(v.value.clone())),
+            })),
+            OptionKind::Bool { .. } => rows.extend([(true, "on"), (false, "off")].map(|(on, word)| Row {
+                group: clean(&option.name),
+                label: word.into(),
+                detail: clean(option.description.as_deref().unwrap_or_default()),
+                intent: set(OptionValue::Bool(on)),
+            })),
+        }
+    }
+    rows
+}
+
+/// What Shift+Tab asks for: the mode after the current one.
+pub fn next_mode(model: &Model) -> Option<(Intent, String)> {
+    let session = model.session();
+    let after = |at: Option<usize>, len: usize| at.map_or(0, |i| (i + 1) % len.max(1));
+    if let Some(modes) = session.modes.as_ref().filter(|m| !m.available.is_empty()) {
+        let current = modes.pending.as_ref().unwrap_or(&modes.current);
+        let at = modes.available.iter().position(|m| m.id == *current);
+        let next = modes.available.get(after(at, modes.available.len()))?;
+        return Some((Intent::SetMode { id: next.id.clone() }, sanitize::line(&next.name).into_owned()));
+    }
+    let (option, current, values) = session.options.iter().find_map(|o| match &o.kind {
+        OptionKind::Select { current, values } if o.is_category("mode") && !values.is_empty() => {
+            Some((o, current, values))
+        }
+        _ => None,
+    })?;
+    let current = match &option.pending {
+        Some(OptionValue::Id(id)) => id,
+        _ => current,
+    };
+    let next = values.get(after(values.iter().position(|v| v.value == *current), values.len()))?;
+    let intent = Intent::SetOption { id: option.id.clone(), value: OptionValue::Id(next.value.clone()) };
+    Some((intent, sanitize::line(&next.name).into_owned()))
+}
+
+/// The list of commands above the composer.
+#[derive(Clone, Debug, Default)]
+pub struct Completion {
+    pub selected: usize,
+    /// The text at which the person closed the list.
+    pub closed_at: Option<String>,
+}
+
+impl Completion {
+    /// The commands that match what is typed: `/` and no blank yet.
+    pub fn matching<'a>(&self, model: &'a Model, text: &str) -> Vec<&'a Command> {
+        let Some(typed) = text.strip_prefix('/') else { return Vec::new() };
+        if typed.contains(char::is_whitespace) || self.closed_at.as_deref() == Some(text) || typed.len() > MAX_FILTER {
+            return Vec::new();
+        }
+        let commands = &model.session().commands;
+        let names: Vec<String> = commands.iter().map(|c| c.name.clone()).collect();
+        ranked(typed, &names).into_iter().filter_map(|i| commands.get(i)).collect()
+    }
+}

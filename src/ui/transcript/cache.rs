@@ -1,0 +1,288 @@
+//! What has been laid out, per piece of an entry.
+//!
+//! Knows nothing of scrolling. Invariants: nothing stale is ever returned, and after a drawing at most
+//! [`CACHE_BYTES`] are kept, the least recently used go first.
+
+use super::DrawCtx;
+use crate::model::entry::Entry;
+use crate::model::ids::EntryId;
+use crate::text::line::LogicalLine;
+use crate::text::wrap::{Row, wrap_lines};
+use crate::ui::cells::{self, CellCtx};
+use crate::ui::md::split::{PieceKind, StablePrefix};
+use crate::ui::state::folds::Fold;
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// Above this the least recently used layouts are dropped, down to half of it.
+pub(super) const CACHE_BYTES: usize = 16 << 20;
+/// Columns of glyphs left of the text.
+pub(super) const GUTTER: u16 = 2;
+
+/// Lines of a piece, cut to rows.
+#[derive(Debug, Default)]
+pub(super) struct Laid {
+    pub lines: Vec<LogicalLine>,
+    pub rows: Vec<Row>,
+    pub live: bool,
+    key: Option<Key>,
+    bytes: usize,
+    used: u64,
+}
+
+/// Everything that a layout depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Key {
+    rev: u64,
+    end: usize,
+    kind: PieceKind,
+    width: u16,
+    fold: Option<Fold>,
+    waiting: bool,
+    typing: bool,
+    second: u64,
+    links: usize,
+}
+
+/// What is known of an entry.
+#[derive(Debug)]
+struct Slot {
+    split: StablePrefix,
+    flows: bool,
+    rev: u64,
+    /// How much text has been split, and its last bytes: text that did not merely grow is split anew.
+    seen: usize,
+    sample: Vec<u8>,
+    laid: HashMap<u32, Laid>,
+    used: u64,
+    /// The drawing in which text was split last.
+    advanced: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    slots: HashMap<EntryId, Slot>,
+    width: u16,
+    roots: Vec<PathBuf>,
+    /// Counts drawings.
+    clock: u64,
+    laid_out: u32,
+    bytes: usize,
+    /// A text was split only in part in this drawing.
+    behind: bool,
+}
+
+/// Bytes of a text that are split in one drawing: the rest has to wait, so that a key has not.
+pub(super) const STEP: usize = 4 << 20;
+const SAMPLE: usize = 48;
+
+impl Cache {
+    pub(super) fn begin(&mut self, cx: &DrawCtx<'_>, width: u16) {
+        self.clock += 1;
+        self.laid_out = 0;
+        self.behind = false;
+        // One column stays free at the right: terminals differ about what happens in the last one.
+        self.width = width.saturating_sub(GUTTER + 1).max(1);
+        let cwd = cx.model.session().cwd.as_str();
+        if self.roots.first().and_then(|r| r.to_str()) != Some(cwd) {
+            self.roots = vec![PathBuf::from(cwd)];
+            self.slots.clear();
+            self.bytes = 0;
+        }
+    }
+
+    pub(super) const fn is_behind(&self) -> bool {
+        self.behind
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) const fn width(&self) -> u16 {
+        self.width
+    }
+
+    /// Keeps the bound; says how many pieces have been laid out since `begin`.
+    pub(super) fn finish(&mut self) -> u32 {
+        if self.bytes > CACHE_BYTES {
+            let mut ages: Vec<(u64, usize)> =
+                self.slots.values().flat_map(|s| s.laid.values().map(|l| (l.used, l.bytes))).collect();
+            ages.sort_unstable();
+            let mut excess = self.bytes - CACHE_BYTES / 2;
+            let mut limit = 0;
+            for (used, bytes) in ages {
+                if excess == 0 || used == self.clock {
+                    break;
+                }
+                limit = used;
+                excess = excess.saturating_sub(bytes);
+            }
+            let mut freed = 0;
+            for slot in self.slots.values_mut() {
+                slot.laid.retain(|_, laid| {
+                    let keep = laid.used > limit;
+                    freed += if keep { 0 } else { laid.bytes };
+                    keep
+                });
+            }
+            self.bytes = self.bytes.saturating_sub(freed);
+        }
+        if self.slots.len() > 4096 {
+            let clock = self.clock;
+            let mut freed = 0;
+            self.slots.retain(|_, slot| {
+                let keep = slot.used + 64 >= clock;
+                freed += if keep { 0 } else { slot.laid.values().map(|l| l.bytes).sum() };
+                keep
+            });
+            self.bytes = self.bytes.saturating_sub(freed);
+        }
+        self.laid_out
+    }
+
+    fn ctx<'a>(&'a self, cx: &DrawCtx<'a>, entry: &Entry) -> CellCtx<'a> {
+        CellCtx {
+            model: cx.model,
+            width: self.width,
+            now: cx.now,
+            fold: cx.folds.of(entry.id),
+            typing: cx.typing,
+            roots: &self.roots,
+            home: cx.home,
+        }
+    }
+
+    /// How many pieces an entry has; brings the splitting up to date.
+    pub(super) fn pieces(&mut self, cx: &DrawCtx<'_>, entry: &Entry) -> usize {
+        if cells::is_blank(entry, cx.model) {
+            return 0;
+        }
+        let flow = cells::flow(entry, cx.folds.of(entry.id));
+        let clock = self.clock;
+        let slot = self.slots.entry(entry.id).or_insert_with(|| Slot::new(flow.as_ref()));
+        slot.used = clock;
+        let Some(flow) = flow else {
+            if slot.flows {
+                self.bytes = self.bytes.saturating_sub(slot.reset(None));
+            }
+            return 1;
+        };
+        if !slot.flows || (slot.rev != entry.rev && !slot.grew(flow.text)) {
+            self.bytes = self.bytes.saturating_sub(slot.reset(Some(&flow)));
+        }
+        if (slot.rev != entry.rev || slot.seen != flow.text.len()) && slot.advanced != clock {
+            let text = flow.text.get(..flow.text.floor_char_boundary(slot.seen + STEP)).unwrap_or_default();
+            slot.split.extend(text, flow.markdown);
+            slot.advanced = clock;
+            slot.rev = entry.rev;
+            slot.seen = text.len();
+            slot.sample.clear();
+            let from = text.len().saturating_sub(SAMPLE);
+            slot.sample.extend_from_slice(text.as_bytes().get(from..).unwrap_or_default());
+            self.behind |= slot.seen != flow.text.len();
+        }
+        slot.split.pieces().len()
+    }
+
+    /// Byte of the text where a piece starts.
+    pub(super) fn start(&self, entry: EntryId, piece: usize) -> u32 {
+        let slot = self.slots.get(&entry).filter(|s| s.flows);
+        slot.and_then(|s| s.split.pieces().get(piece)).map_or(0, |p| p.start)
+    }
+
+    /// The piece that holds a byte of the text.
+    pub(super) fn piece_at(&self, entry: EntryId, byte: u32) -> usize {
+        let Some(slot) = self.slots.get(&entry).filter(|s| s.flows) else { return 0 };
+        slot.split.pieces().partition_point(|p| p.start <= byte).saturating_sub(1)
+    }
+
+    /// A piece of an entry, laid out. `pieces` must have been called in this drawing.
+    pub(super) fn laid(&mut self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize) -> &Laid {
+        let key = self.key(cx, entry, piece);
+        let start = self.start(entry.id, piece);
+        let known = self.slots.get(&entry.id).and_then(|s| s.laid.get(&start)).and_then(|l| l.key);
+        if known != Some(key) {
+            let laid = self.lay_out(cx, entry, piece, key);
+            self.laid_out += 1;
+            self.bytes += laid.bytes;
+            if let Some(slot) = self.slots.get_mut(&entry.id)
+                && let Some(old) = slot.laid.insert(start, laid)
+            {
+                self.bytes = self.bytes.saturating_sub(old.bytes);
+            }
+        }
+        let clock = self.clock;
+        let slot = self.slots.entry(entry.id).or_insert_with(|| Slot::new(None));
+        let laid = slot.laid.entry(start).or_default();
+        laid.used = clock;
+        laid
+    }
+
+    fn key(&self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize) -> Key {
+        let slot = self.slots.get(&entry.id).filter(|s| s.flows);
+        let pieces = slot.map_or(&[][..], |s| s.split.pieces());
+        let last = piece + 1 >= pieces.len();
+        let waiting = cells::is_waiting(entry, cx.model);
+        let live = piece == 0 && cells::ticks(entry, cx.model);
+        Key {
+            rev: if last || piece == 0 && entry.finished { entry.rev } else { 0 },
+            end: slot.and_then(|s| s.split.end_of(piece)).unwrap_or(usize::MAX),
+            kind: pieces.get(piece).map_or(PieceKind::Plain, |p| p.kind),
+            width: self.width,
+            fold: cx.folds.of(entry.id),
+            waiting,
+            typing: live && cx.typing.is_some(),
+            second: if live { cx.now.as_secs() } else { 0 },
+            links: slot.map_or(0, |s| s.split.links_seen()),
+        }
+    }
+
+    fn lay_out(&self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize, key: Key) -> Laid {
+        let ctx = self.ctx(cx, entry);
+        let lines = match self.slots.get(&entry.id).filter(|s| s.flows) {
+            Some(slot) => cells::piece(entry, &ctx, &slot.split, piece),
+            None => cells::lines(entry, &ctx),
+        };
+        let rows = wrap_lines(&lines, self.width);
+        let texts: usize = lines.iter().map(|l| l.text.len() + l.prefix.len() + l.hang.len() + l.right.len()).sum();
+        let bytes = texts * 2 + size_of::<LogicalLine>() * lines.len() + size_of::<Row>() * rows.len() + 128;
+        Laid { lines, rows, live: cells::is_live(entry, cx.model), key: Some(key), bytes, used: self.clock }
+    }
+}
+
+impl Slot {
+    fn new(flow: Option<&cells::Flow<'_>>) -> Self {
+        Self {
+            split: split_of(flow),
+            flows: flow.is_some(),
+            rev: u64::MAX,
+            seen: 0,
+            sample: Vec::new(),
+            laid: HashMap::new(),
+            used: 0,
+            advanced: 0,
+        }
+    }
+
+    /// Starts anew; says how many bytes of layouts went.
+    fn reset(&mut self, flow: Option<&cells::Flow<'_>>) -> usize {
+        let freed = self.laid.values().map(|l| l.bytes).sum();
+        *self = Self { used: self.used, ..Self::new(flow) };
+        freed
+    }
+
+    /// Whether what was seen is still the beginning of the text.
+    fn grew(&self, text: &str) -> bool {
+        let from = self.seen.saturating_sub(self.sample.len());
+        text.as_bytes().get(from..self.seen) == Some(&self.sample[..])
+    }
+}
+
+fn split_of(flow: Option<&cells::Flow<'_>>) -> StablePrefix {
+    use crate::ui::md::split::Markdown;
+    match flow.map(|f| f.markdown) {
+        Some(Markdown::No) => StablePrefix::plain(),
+        _ => StablePrefix::new(),
+    }
+}

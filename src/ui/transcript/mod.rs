@@ -1,0 +1,150 @@
+//! The transcript: many entries to the rows that are visible.
+//!
+//! Lays out what is in view and what changed there, nothing else; keeps no truth, only a bounded cache. Does not know
+//! keys. Invariant: a view that is anchored shows the same words at its top, whatever comes below it.
+
+mod cache;
+mod paint;
+mod walk;
+
+use crate::model::Model;
+use crate::model::ids::{EntryId, Now, TermId};
+use crate::theme::resolve::Theme;
+use crate::ui::state::folds::Folds;
+use crate::ui::state::scroll::Scroll;
+use cache::Cache;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::Path;
+use walk::Walk;
+
+/// Everything that drawing reads.
+#[derive(Clone, Copy)]
+pub struct DrawCtx<'a> {
+    pub model: &'a Model,
+    pub now: Now,
+    /// Which picture of the spinner; stays 0 with reduced motion.
+    pub spinner_frame: u8,
+    pub folds: &'a Folds,
+    /// The command that the person types into.
+    pub typing: Option<&'a TermId>,
+    pub theme: &'a Theme,
+    pub home: Option<&'a Path>,
+}
+
+/// What was drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Viewport {
+    /// Row of the screen and the entry on it, from the top.
+    pub hits: Vec<(u16, EntryId)>,
+    /// How much is below the view, about; `None` when the end is being followed.
+    pub rows_below: Option<u64>,
+    /// Pieces of entries that were laid out for this, for tests and the curious.
+    pub entries_laid_out: u32,
+    /// Something in view has a spinner or a running clock.
+    pub animated: bool,
+}
+
+/// Owns the cache of laid-out entries.
+#[derive(Debug, Default)]
+pub struct Transcript {
+    cache: Cache,
+}
+
+impl Transcript {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Draws the visible rows.
+    pub fn draw(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: &mut Scroll, buf: &mut Buffer) -> Viewport {
+        let area = area.intersection(*buf.area());
+        self.cache.begin(cx, area.width);
+        let mut viewport = Viewport::default();
+        if area.is_empty() {
+            return viewport;
+        }
+        let height = u32::from(area.height);
+        let mut walk = Walk { cx, cache: &mut self.cache };
+        let anchored = match *scroll {
+            Scroll::Follow => None,
+            anchor @ Scroll::Anchor { .. } => walk.resolve(anchor).filter(|top| walk.rows_from(*top, height) >= height),
+        };
+        let Some((top, lead)) = anchored.map(|top| (top, 0)).or_else(|| walk.top_of_end(height)) else {
+            return viewport;
+        };
+        let mut y = area.y + lead.min(height) as u16;
+        let mut at = Some(top);
+        while let Some(point) = at {
+            if y >= area.bottom() {
+                break;
+            }
+            let Some(index) = walk.index(point) else { break };
+            walk.paint(point, index, area, &mut y, buf, &mut viewport);
+            at = walk.next_piece(point);
+        }
+        if matches!(scroll, Scroll::Anchor { .. }) {
+            viewport.rows_below = Some(if anchored.is_some() { walk.rows_below(top, height) } else { 0 });
+        }
+        viewport.entries_laid_out = self.cache.finish();
+        viewport
+    }
+
+    /// Moves the view by rows; negative is up. At the end the view follows.
+    pub fn scroll_by(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: &mut Scroll, rows: i32) {
+        if area.is_empty() || rows == 0 {
+            return;
+        }
+        self.cache.begin(cx, area.width);
+        let height = u32::from(area.height);
+        let mut walk = Walk { cx, cache: &mut self.cache };
+        let end = walk.top_of_end(height);
+        let now = match *scroll {
+            Scroll::Follow => None,
+            anchor @ Scroll::Anchor { .. } => walk.resolve(anchor).filter(|top| walk.rows_from(*top, height) >= height),
+        };
+        *scroll = match (now, end) {
+            // Nothing, or everything fits: there is nowhere to go.
+            (_, None) | (None, Some((_, 1..))) => Scroll::Follow,
+            (None, Some(_)) if rows > 0 => Scroll::Follow,
+            (now, Some((end, _))) => {
+                let from = now.unwrap_or(end);
+                let to = walk.moved(from, rows);
+                if rows > 0 && walk.rows_from(to, height + 1) <= height { Scroll::Follow } else { walk.anchor(to) }
+            }
+        };
+        self.cache.finish();
+    }
+
+    /// The first row of the first entry.
+    pub fn to_top(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: &mut Scroll) {
+        self.cache.begin(cx, area.width);
+        let height = u32::from(area.height);
+        let mut walk = Walk { cx, cache: &mut self.cache };
+        let first = walk.first();
+        *scroll = match first {
+            Some(first) if walk.rows_from(first, height + 1) > height => walk.anchor(first),
+            _ => Scroll::Follow,
+        };
+        self.cache.finish();
+    }
+
+    pub fn to_end(&mut self, _cx: &DrawCtx<'_>, _area: Rect, scroll: &mut Scroll) {
+        *scroll = Scroll::Follow;
+    }
+
+    /// Whether the last drawing showed a text only in part, because it is too large to be read at once: draw again
+    /// soon.
+    pub fn is_behind(&self) -> bool {
+        self.cache.is_behind()
+    }
+
+    /// Bytes that the cache holds, for tests and diagnostics.
+    pub fn cached_bytes(&self) -> usize {
+        self.cache.bytes()
+    }
+}
+
+#[cfg(test)]
+#[path = "transcript_tests.rs"]
+mod tests;

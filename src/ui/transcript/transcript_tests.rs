@@ -1,0 +1,425 @@
+use super::*;
+use crate::model::entry::{Block, ChunkKind, PlanEntry, PlanStatus, Priority};
+use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
+use crate::model::ids::{SessionId, ToolId, TurnId};
+use crate::model::reduce::reduce;
+use crate::model::session::Policy;
+use crate::model::tool::{ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::ui::state::folds::Fold;
+use std::time::Duration;
+
+struct Stage {
+    model: Model,
+    folds: Folds,
+    theme: Theme,
+    now: Duration,
+    transcript: Transcript,
+    scroll: Scroll,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let mut stage = Self {
+            model: Model::new("agent".into(), "/proj".into(), Policy::Ask),
+            folds: Folds::default(),
+            theme: Theme::builtin("terminal").or_else(|| Theme::builtin("default")).unwrap_or_else(first_theme),
+            now: Duration::from_secs(10),
+            transcript: Transcript::new(),
+            scroll: Scroll::Follow,
+        };
+        stage.event(Event::User(Intent::Start));
+        let init = InitResult { protocol_version: 1, ..InitResult::default() };
+        stage.event(Event::Agent(AgentEvent::Initialized(Ok(init))));
+        let opened = SessionResult { id: SessionId::from("s"), modes: None, options: Vec::new(), model: None };
+        stage.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
+        stage
+    }
+
+    fn event(&mut self, event: Event) {
+        reduce(&mut self.model, event, self.now);
+    }
+
+    fn update(&mut self, update: Update) {
+        self.event(Event::Agent(AgentEvent::Update { session: SessionId::from("s"), update }));
+    }
+
+    fn prompt(&mut self, text: &str) {
+        self.event(Event::User(Intent::Prompt { text: text.into(), links: Vec::new() }));
+    }
+
+    fn chunk(&mut self, kind: ChunkKind, text: &str) {
+        self.update(Update::Chunk { kind, message_id: None, block: Block::Text(text.into()) });
+    }
+
+    fn done(&mut self) {
+        use crate::model::event::{PromptResult, Stop};
+        let turn = self.model.last_turn();
+        let result = Ok(PromptResult { stop: Stop::EndTurn, usage: None });
+        self.event(Event::Agent(AgentEvent::PromptDone { turn, result }));
+    }
+
+    fn tool(&mut self, id: &str, title: &str, kind: ToolKind, status: ToolStatus, content: Vec<ToolContent>) {
+        let patch = ToolPatch {
+            title: Some(title.into()),
+            kind: Some(kind),
+            status: Some(status),
+            content: Some(content),
+            ..ToolPatch::new(ToolId::from(id))
+        };
+        self.update(Update::ToolCall(patch));
+    }
+
+    fn with<R>(&mut self, f: impl FnOnce(&mut Transcript, &DrawCtx<'_>, &mut Scroll) -> R) -> R {
+        let cx = DrawCtx {
+            typing: None,
+            model: &self.model,
+            now: self.now,
+            spinner_frame: 0,
+            folds: &self.folds,
+            theme: &self.theme,
+            home: None,
+        };
+        f(&mut self.transcript, &cx, &mut self.scroll)
+    }
+
+    fn draw(&mut self, width: u16, height: u16) -> (Vec<String>, Viewport) {
+        let area = Rect { x: 0, y: 0, width, height };
+        let mut buf = Buffer::empty(area);
+        let viewport = self.with(|t, cx, scroll| t.draw(cx, area, scroll, &mut buf));
+        (rows(&buf), viewport)
+    }
+
+    fn scroll(&mut self, width: u16, height: u16, by: i32) {
+        let area = Rect { x: 0, y: 0, width, height };
+        self.with(|t, cx, scroll| t.scroll_by(cx, area, scroll, by));
+    }
+
+    fn top(&mut self, width: u16, height: u16) {
+        let area = Rect { x: 0, y: 0, width, height };
+        self.with(|t, cx, scroll| t.to_top(cx, area, scroll));
+    }
+}
+
+fn first_theme() -> Theme {
+    Theme::builtin_names().find_map(Theme::builtin).expect("a theme")
+}
+
+fn rows(buf: &Buffer) -> Vec<String> {
+    use unicode_width::UnicodeWidthStr as _;
+    let area = *buf.area();
+    (area.y..area.bottom())
+        .map(|y| {
+            let mut row = String::new();
+            let mut x = area.x;
+            while x < area.right() {
+                let symbol = buf[(x, y)].symbol();
+                assert!(!symbol.chars().any(char::is_control), "{symbol:?}");
+                row.push_str(symbol);
+                x += (symbol.width() as u16).max(1);
+            }
+            row.trim_end().to_owned()
+        })
+        .collect()
+}
+
+fn story() -> Stage {
+    let mut stage = Stage::new();
+    stage.prompt("Fix the subtraction in add() and run the tests.");
+    stage.chunk(ChunkKind::Thought, "**Looked at how add is used**\n\nmore");
+    stage.now += Duration::from_secs(3);
+    stage.chunk(ChunkKind::Thought, " words");
+    stage.chunk(ChunkKind::Agent, "The function subtracts. I'll change it and run the *tests*.");
+    stage.tool("1", "Read /proj/src/main.rs", ToolKind::Read, ToolStatus::Completed, Vec::new());
+    stage.tool("2", "Edit src/main.rs", ToolKind::Edit, ToolStatus::InProgress, Vec::new());
+    stage.now += Duration::from_millis(200);
+    let diff = ToolContent::Diff {
+        path: "/proj/src/main.rs".into(),
+        old: Some("use std::env;\n\nfn add() { a - b }\n".into()),
+        new: "use std::env;\n\n/// Adds.\nfn add() { a + b }\n".into(),
+    };
+    stage.tool("2", "Edit src/main.rs", ToolKind::Edit, ToolStatus::Completed, vec![diff]);
+    let text =
+        Block::Text("Compiling shop v0.1.0\n\u{1b}[32mrunning\u{1b}[0m 12 tests\ntest cart::adds ... ok\n".into());
+    stage.tool("3", "`cargo test --all`", ToolKind::Execute, ToolStatus::InProgress, vec![ToolContent::Block(text)]);
+    let step = |content: &str, status| PlanEntry { content: content.into(), priority: Priority::Medium, status };
+    stage.update(Update::Plan(vec![
+        step("read the code", PlanStatus::Completed),
+        step("fix add", PlanStatus::Completed),
+        step("run the tests", PlanStatus::InProgress),
+        step("write notes", PlanStatus::Pending),
+    ]));
+    stage.now += Duration::from_secs(4);
+    stage
+}
+
+#[test]
+fn a_turn_at_120_columns() {
+    let (rows, viewport) = story().draw(120, 26);
+    let expected = "\
+› Fix the subtraction in add() and run the tests.
+
+∴ Looked at how add is used  3 s
+
+  The function subtracts. I'll change it and run the tests.
+
+✓ read     src/main.rs
+✓ edit     src/main.rs                                                                              +2 −1   0.2 s
+     1 1   use std::env;
+     2 2
+     3   - fn add() { a - b }
+       3 + /// Adds.
+       4 + fn add() { a + b }
+⠹ run      cargo test --all                                                                                   4 s
+     Compiling shop v0.1.0
+     running 12 tests
+     test cart::adds ... ok
+≡ plan  2 of 4
+     ✓ read the code
+     ✓ fix add
+     ▸ run the tests
+     · write notes";
+    let shown = rows.join("\n");
+    let shown = shown.trim_start_matches('\n');
+    let squeeze = |s: &str| {
+        s.lines().map(|l| l.split("    ").map(str::trim_end).collect::<Vec<_>>().join("    ")).collect::<Vec<_>>()
+    };
+    let normal = |s: &str| squeeze(s).iter().map(|l| squash(l)).collect::<Vec<_>>().join("\n");
+    assert_eq!(normal(shown), normal(expected), "\n{shown}");
+    assert!(viewport.animated && viewport.rows_below.is_none());
+    assert!(rows.iter().all(|r| r.chars().count() <= 110));
+}
+
+/// Runs of blanks beyond five count as five: the exact column of figures is not what is tested.
+fn squash(line: &str) -> String {
+    let mut out = String::new();
+    let mut blanks = 0;
+    for c in line.chars() {
+        blanks = if c == ' ' { blanks + 1 } else { 0 };
+        if blanks <= 5 {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[test]
+fn narrow_screens_keep_state_verb_and_object() {
+    for (width, head) in [(80, "⠹ run    cargo test --all"), (40, "⠹ run  cargo test --all")] {
+        let (rows, _) = story().draw(width, 30);
+        let shown = rows.join("\n");
+        assert!(rows.iter().any(|r| r.starts_with(head) && r.ends_with("4 s")), "{shown}");
+        assert!(rows.iter().any(|r| r.contains("edit") && r.ends_with("+2 −1")), "{shown}");
+        assert!(rows.iter().all(|r| r.chars().count() < usize::from(width)), "{shown}");
+    }
+    for width in 1..20 {
+        story().draw(width, 5);
+    }
+}
+
+#[test]
+fn the_end_is_followed_and_an_anchor_holds() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    for n in 0..60 {
+        stage.chunk(ChunkKind::Agent, &format!("line {n} of the answer\n\n"));
+    }
+    let (rows, viewport) = stage.draw(60, 10);
+    assert!(rows.iter().any(|r| r.contains("line 59")), "{rows:?}");
+    assert_eq!(viewport.rows_below, None);
+    stage.scroll(60, 10, -7);
+    let (before, viewport) = stage.draw(60, 10);
+    assert!(viewport.rows_below.is_some_and(|n| (6..=9).contains(&n)), "{viewport:?}");
+    for n in 60..200 {
+        stage.chunk(ChunkKind::Agent, &format!("line {n} of the answer\n\n"));
+        if n % 20 == 0 {
+            assert_eq!(stage.draw(60, 10).0, before);
+        }
+    }
+    stage.tool("t", "x", ToolKind::Read, ToolStatus::Completed, Vec::new());
+    assert_eq!(stage.draw(60, 10).0, before);
+    // The same words stay at the top in another width.
+    let words = before.iter().find(|r| r.contains("line")).cloned().unwrap_or_default();
+    assert!(stage.draw(30, 10).0.iter().take(2).any(|r| words.starts_with(r.trim_end())));
+    assert_eq!(stage.draw(60, 10).0, before);
+    stage.scroll(60, 10, 10_000);
+    assert_eq!(stage.scroll, Scroll::Follow);
+}
+
+#[test]
+fn scrolling_row_by_row_shows_every_row_once() {
+    let mut stage = story();
+    stage.done();
+    for n in 0..12 {
+        stage.prompt(&format!("prompt {n}"));
+        stage.chunk(ChunkKind::Agent, crate::ui::md::tests::CORPUS);
+        stage.done();
+    }
+    let (all, _) = stage.draw(70, 3000);
+    let all: Vec<String> = all.into_iter().skip_while(String::is_empty).collect();
+    let height = 7;
+    stage.top(70, height);
+    let mut seen = Vec::new();
+    for _ in 0..all.len() {
+        let (rows, _) = stage.draw(70, height);
+        if stage.scroll == Scroll::Follow {
+            seen.extend(rows);
+            break;
+        }
+        seen.push(rows[0].clone());
+        stage.scroll(70, height, 1);
+    }
+    assert_eq!(seen, all);
+    // And back up, three rows at a time.
+    let mut at = all.len() - usize::from(height);
+    loop {
+        stage.scroll(70, height, -3);
+        at = at.saturating_sub(3);
+        assert_eq!(stage.draw(70, height).0, all[at..at + usize::from(height)], "{at}");
+        if at == 0 {
+            break;
+        }
+    }
+}
+
+#[test]
+fn only_what_is_visible_is_laid_out() {
+    let mut stage = Stage::new();
+    for n in 0..5000 {
+        stage.prompt(&format!("prompt {n}"));
+        stage.chunk(ChunkKind::Agent, &format!("answer {n}, with **words**"));
+        stage.done();
+    }
+    let (_, viewport) = stage.draw(80, 40);
+    assert!(viewport.entries_laid_out <= 42, "{viewport:?}");
+    assert_eq!(stage.draw(80, 40).1.entries_laid_out, 0);
+    stage.top(80, 40);
+    let (rows, viewport) = stage.draw(80, 40);
+    assert!(rows[0].contains("prompt 0") && viewport.entries_laid_out <= 84, "{rows:?}");
+    assert!(viewport.rows_below.is_some_and(|n| n > 10_000), "{viewport:?}");
+    assert!(viewport.hits.iter().any(|(row, id)| *row == 0 && *id == EntryId(0)));
+}
+
+#[test]
+fn streaming_lays_out_a_bounded_number_of_pieces() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    let mut most = 0;
+    let text = crate::ui::md::tests::CORPUS;
+    for n in 0..20_000usize {
+        let at = (n * 20) % (text.len() - 40);
+        let at = text.floor_char_boundary(at);
+        let end = text.ceil_char_boundary(at + 20);
+        stage.chunk(ChunkKind::Agent, &text[at..end]);
+        if n % 50 == 0 {
+            most = most.max(stage.draw(100, 40).1.entries_laid_out);
+        }
+    }
+    assert!(most <= 50, "{most}");
+    assert!(stage.transcript.cached_bytes() <= cache::CACHE_BYTES);
+}
+
+#[test]
+fn one_huge_message_costs_what_is_visible() {
+    for unit in ["word ", "a line of text\n", "x"] {
+        let mut stage = Stage::new();
+        stage.prompt("go");
+        stage.chunk(ChunkKind::Agent, &unit.repeat((4 << 20) / unit.len()));
+        let (rows, viewport) = stage.draw(80, 40);
+        assert!(rows.iter().all(|r| !r.is_empty()), "{unit:?}");
+        assert!(viewport.entries_laid_out < 20, "{viewport:?}");
+        stage.top(80, 40);
+        let (_, viewport) = stage.draw(80, 40);
+        assert!(viewport.entries_laid_out < 20, "{viewport:?}");
+        assert!(viewport.rows_below.is_some_and(|n| n > 10_000), "{viewport:?}");
+        for _ in 0..50 {
+            stage.scroll(80, 40, 39);
+            assert!(stage.draw(80, 40).1.entries_laid_out < 20);
+        }
+    }
+}
+
+#[test]
+fn a_text_that_is_too_large_for_one_drawing_is_shown_step_by_step() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    let text = format!("{}\n\nthe end", "a line of text\n".repeat(5 * (cache::STEP / 2) / 15));
+    stage.chunk(ChunkKind::Agent, &text);
+    for _ in 0..2 {
+        let (rows, viewport) = stage.draw(80, 40);
+        assert!(stage.transcript.is_behind());
+        assert!(rows.iter().all(|r| !r.is_empty()), "what is there is shown");
+        assert!(viewport.entries_laid_out < 20, "{viewport:?}");
+    }
+    let (rows, _) = stage.draw(80, 40);
+    assert!(!stage.transcript.is_behind());
+    assert!(rows.last().is_some_and(|r| r.contains("the end")), "{rows:?}");
+}
+
+#[test]
+fn the_cache_is_bounded() {
+    let mut stage = Stage::new();
+    for n in 0..300 {
+        stage.prompt(&format!("prompt {n}"));
+        stage.chunk(ChunkKind::Agent, &crate::ui::md::tests::CORPUS.repeat(8));
+        stage.done();
+    }
+    stage.top(100, 50);
+    while stage.scroll != Scroll::Follow {
+        stage.draw(100, 50);
+        stage.scroll(100, 50, 200);
+        assert!(stage.transcript.cached_bytes() <= cache::CACHE_BYTES + (1 << 20));
+    }
+}
+
+#[test]
+fn folding_by_hand() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    stage.chunk(ChunkKind::Thought, "First words. Second\n\n- a point\n");
+    stage.tool(
+        "1",
+        "ls",
+        ToolKind::Execute,
+        ToolStatus::Completed,
+        vec![ToolContent::Block(Block::Text("out\n".into()))],
+    );
+    let shown = |stage: &mut Stage| stage.draw(60, 20).0.join("\n");
+    assert!(!shown(&mut stage).contains("a point") && !shown(&mut stage).contains("out"));
+    stage.folds.set(EntryId(1), Fold::Open);
+    stage.folds.set(EntryId(2), Fold::Open);
+    let open = shown(&mut stage);
+    assert!(open.contains("∴ First words. Second\n\n  • a point") && open.contains("     out"), "{open}");
+    stage.folds.set(EntryId(1), Fold::Closed);
+    assert!(!shown(&mut stage).contains("a point"));
+}
+
+#[test]
+fn nothing_is_drawn_outside_the_area() {
+    let mut stage = story();
+    let whole = Rect { x: 0, y: 0, width: 60, height: 20 };
+    let area = Rect { x: 5, y: 4, width: 30, height: 9 };
+    let mut buf = Buffer::empty(whole);
+    stage.with(|t, cx, scroll| t.draw(cx, area, scroll, &mut buf));
+    for y in 0..20 {
+        for x in 0..60 {
+            if !area.contains((x, y).into()) {
+                assert_eq!(buf[(x, y)].symbol(), " ", "{x},{y}");
+            }
+        }
+    }
+    let _ = TurnId(0);
+}
+
+#[test]
+fn hostile_text_never_reaches_the_cells() {
+    let evil = "a\u{1b}[2Jb\u{7}\u{9b}31m\u{202e}c\r\nd\u{85}e\u{0}";
+    let mut stage = Stage::new();
+    stage.prompt(evil);
+    stage.chunk(ChunkKind::Thought, evil);
+    stage.chunk(ChunkKind::Agent, &format!("{evil}\n\n```{evil}\n{evil}\n```\n| {evil} |\n|--|\n"));
+    stage.tool(evil, evil, ToolKind::Execute, ToolStatus::Failed, vec![ToolContent::Block(Block::Text(evil.into()))]);
+    for width in [10, 40, 100] {
+        let text = stage.draw(width, 40).0.join("");
+        assert!(!text.contains('\u{202e}'));
+    }
+}

@@ -1,0 +1,266 @@
+//! Moves over rows of entries, laying out no more than it steps on.
+//!
+//! Paints nothing by itself. Invariant: a [`Point`] that a function returns is a row that exists.
+
+use super::cache::Cache;
+use super::{DrawCtx, Viewport, paint};
+use crate::model::entry::Entry;
+use crate::ui::cells;
+use crate::ui::state::scroll::Scroll;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// Entries below the view that are looked at for the estimate of their rows.
+const LOOK_BELOW: usize = 128;
+
+/// A row of a piece of an entry. Rows of the gap above an entry count as rows of its first piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Point {
+    pub entry: usize,
+    pub piece: usize,
+    pub row: u32,
+}
+
+pub(super) struct Walk<'a, 'b> {
+    pub cx: &'a DrawCtx<'b>,
+    pub cache: &'a mut Cache,
+}
+
+impl<'b> Walk<'_, 'b> {
+    fn entry(&self, index: usize) -> Option<&'b Entry> {
+        self.cx.model.entries().at(index)
+    }
+
+    /// Blank rows between an entry and the one above it that draws something.
+    fn gap(&self, index: usize) -> u32 {
+        let Some(entry) = self.entry(index) else { return 0 };
+        let above = (0..index).rev().filter_map(|i| self.entry(i)).find(|e| !cells::is_blank(e, self.cx.model));
+        above.map_or(0, |above| u32::from(cells::gap_between(above, entry)))
+    }
+
+    fn rows(&mut self, point: Point) -> u32 {
+        let gap = if point.piece == 0 { self.gap(point.entry) } else { 0 };
+        let Some(entry) = self.entry(point.entry) else { return 0 };
+        gap + self.cache.laid(self.cx, entry, point.piece).rows.len() as u32
+    }
+
+    pub(super) fn index(&self, point: Point) -> Option<usize> {
+        self.entry(point.entry).map(|_| point.entry)
+    }
+
+    pub(super) fn first(&mut self) -> Option<Point> {
+        self.entry_from(0)
+    }
+
+    /// The first piece of the first entry at or after `index` that has any.
+    fn entry_from(&mut self, mut index: usize) -> Option<Point> {
+        loop {
+            let entry = self.entry(index)?;
+            if self.cache.pieces(self.cx, entry) > 0 {
+                return Some(Point { entry: index, piece: 0, row: 0 });
+            }
+            index += 1;
+        }
+    }
+
+    /// The first row of the piece that follows.
+    pub(super) fn next_piece(&mut self, point: Point) -> Option<Point> {
+        let entry = self.entry(point.entry)?;
+        if point.piece + 1 < self.cache.pieces(self.cx, entry) {
+            return Some(Point { piece: point.piece + 1, row: 0, ..point });
+        }
+        self.entry_from(point.entry + 1)
+    }
+
+    /// The first row of the piece before.
+    fn previous_piece(&mut self, point: Point) -> Option<Point> {
+        if point.piece > 0 {
+            return Some(Point { piece: point.piece - 1, row: 0, ..point });
+        }
+        self.entry_before(point.entry)
+    }
+
+    fn entry_before(&mut self, mut index: usize) -> Option<Point> {
+        loop {
+            index = index.checked_sub(1)?;
+            let entry = self.entry(index)?;
+            if let Some(last) = self.cache.pieces(self.cx, entry).checked_sub(1) {
+                return Some(Point { entry: index, piece: last, row: 0 });
+            }
+        }
+    }
+
+    /// The top row of a view that shows the end, and how many rows stay empty above it.
+    pub(super) fn top_of_end(&mut self, height: u32) -> Option<(Point, u32)> {
+        let mut point = self.entry_before(self.cx.model.entries().len())?;
+        let mut left = height;
+        loop {
+            let rows = self.rows(point);
+            if rows >= left {
+                return Some((Point { row: rows - left, ..point }, 0));
+            }
+            left -= rows;
+            match self.previous_piece(point) {
+                Some(before) => point = before,
+                None => return Some((Point { row: 0, ..point }, left)),
+            }
+        }
+    }
+
+    /// How many rows there are from a row on; stops counting at `enough`.
+    pub(super) fn rows_from(&mut self, point: Point, enough: u32) -> u32 {
+        let mut sum = self.rows(point).saturating_sub(point.row);
+        let mut at = point;
+        while sum < enough {
+            match self.next_piece(at) {
+                Some(next) => at = next,
+                None => break,
+            }
+            sum += self.rows(at);
+        }
+        sum
+    }
+
+    /// The row so many rows away, or the first or the last one.
+    pub(super) fn moved(&mut self, from: Point, by: i32) -> Point {
+        let mut at = from;
+        let mut left = by.unsigned_abs();
+        while by < 0 && left > at.row {
+            left -= at.row;
+            let Some(before) = self.previous_piece(at) else { return Point { row: 0, ..at } };
+            let rows = self.rows(before);
+            at = Point { row: rows, ..before };
+        }
+        if by < 0 {
+            return Point { row: at.row - left, ..at };
+        }
+        loop {
+            let rows = self.rows(at);
+            if at.row + left < rows {
+                return Point { row: at.row + left, ..at };
+            }
+            left -= rows.saturating_sub(at.row).min(left);
+            match self.next_piece(at) {
+                Some(next) => at = next,
+                None => return Point { row: rows.saturating_sub(1), ..at },
+            }
+        }
+    }
+
+    /// The words of a row.
+    pub(super) fn anchor(&mut self, point: Point) -> Scroll {
+        let gap = if point.piece == 0 { self.gap(point.entry) } else { 0 };
+        let Some(entry) = self.entry(point.entry) else { return Scroll::Follow };
+        let piece = self.cache.start(entry.id, point.piece);
+        let laid = self.cache.laid(self.cx, entry, point.piece);
+        let row = laid.rows.get(point.row.saturating_sub(gap) as usize);
+        Scroll::Anchor {
+            entry: entry.id,
+            piece,
+            line: row.map_or(0, |r| r.line),
+            byte: row.map_or(0, |r| r.range.start),
+            gap: gap.saturating_sub(point.row),
+        }
+    }
+
+    /// The row that holds the words of an anchor now.
+    pub(super) fn resolve(&mut self, scroll: Scroll) -> Option<Point> {
+        let Scroll::Anchor { entry: id, piece, mut line, byte, gap: above } = scroll else { return None };
+        let index = usize::try_from(id.0).ok()?;
+        let entry = self.entry(index)?;
+        let pieces = self.cache.pieces(self.cx, entry);
+        if pieces == 0 {
+            return self.entry_from(index).or_else(|| self.entry_before(index));
+        }
+        let mut piece = self.cache.piece_at(id, piece).min(pieces - 1);
+        // What was one open piece may have become several.
+        loop {
+            let lines = self.cache.laid(self.cx, entry, piece).lines.len() as u32;
+            if line < lines || piece + 1 >= pieces {
+                break;
+            }
+            line -= lines;
+            piece += 1;
+        }
+        let gap = if piece == 0 { self.gap(index) } else { 0 };
+        let laid = self.cache.laid(self.cx, entry, piece);
+        let before = laid.rows.partition_point(|r| r.line < line || r.line == line && r.range.start <= byte);
+        let row = (before.saturating_sub(1) as u32 + gap).saturating_sub(above.min(gap));
+        Some(Point { entry: index, piece, row })
+    }
+
+    /// How many rows are below a view that begins at `top`: counted for the next screen, estimated beyond.
+    pub(super) fn rows_below(&mut self, top: Point, height: u32) -> u64 {
+        let mut at = top;
+        let mut rows = u64::from(self.rows(top).saturating_sub(top.row));
+        while rows < 2 * u64::from(height) {
+            match self.next_piece(at) {
+                Some(next) => at = next,
+                None => return rows.saturating_sub(u64::from(height)),
+            }
+            rows += u64::from(self.rows(at));
+        }
+        rows.saturating_sub(u64::from(height)) + self.rows_after(at)
+    }
+
+    /// About how many rows follow a piece.
+    fn rows_after(&mut self, at: Point) -> u64 {
+        let width = usize::from(self.cache.width());
+        let Some(entry) = self.entry(at.entry) else { return 0 };
+        let rest_of_entry = if self.cache.pieces(self.cx, entry) <= at.piece + 1 {
+            0
+        } else {
+            let next = self.cache.start(entry.id, at.piece + 1) as usize;
+            let flow = cells::flow(entry, self.cx.folds.of(entry.id));
+            flow.map_or(0, |f| estimate(f.text.len().saturating_sub(next), width))
+        };
+        let entries = self.cx.model.entries();
+        let below = entries.len().saturating_sub(at.entry + 1);
+        let looked = below.min(LOOK_BELOW);
+        let sum: u64 = (at.entry + 1..).take(looked).filter_map(|i| entries.at(i)).map(|e| self.guess(e, width)).sum();
+        let rest = if looked == 0 { 0 } else { sum * (below - looked) as u64 / looked as u64 };
+        rest_of_entry + sum + rest
+    }
+
+    fn guess(&self, entry: &Entry, width: usize) -> u64 {
+        if cells::is_blank(entry, self.cx.model) {
+            return 0;
+        }
+        cells::flow(entry, self.cx.folds.of(entry.id)).map_or(1, |f| 1 + estimate(f.text.len(), width).max(1))
+    }
+
+    /// Draws the rows of a piece from `point` on.
+    pub(super) fn paint(
+        &mut self,
+        point: Point,
+        index: usize,
+        area: Rect,
+        y: &mut u16,
+        buf: &mut Buffer,
+        viewport: &mut Viewport,
+    ) {
+        let gap = if point.piece == 0 { self.gap(index) } else { 0 };
+        let Some(entry) = self.entry(index) else { return };
+        let width = self.cache.width();
+        let cx = self.cx;
+        let laid = self.cache.laid(cx, entry, point.piece);
+        for row in point.row..gap + laid.rows.len() as u32 {
+            if *y >= area.bottom() {
+                return;
+            }
+            if let Some(row) = row.checked_sub(gap).and_then(|r| laid.rows.get(r as usize))
+                && let Some(line) = laid.lines.get(row.line as usize)
+            {
+                paint::row(cx, line, row, width, Rect { y: *y, height: 1, ..area }, buf);
+                viewport.hits.push((*y, entry.id));
+                viewport.animated |= laid.live;
+            }
+            *y += 1;
+        }
+    }
+}
+
+fn estimate(bytes: usize, width: usize) -> u64 {
+    // Lines are rarely full.
+    (bytes / (width * 2 / 3).max(1)) as u64
+}

@@ -1,0 +1,256 @@
+//! Takes the person's terminal over and gives it back, on every way out: return, error, panic, signal, suspend.
+//!
+//! Modes are left in the exact inverse order of entering them (the keyboard protocol belongs to the alternate screen
+//! and must be popped before it is left). The bytes for leaving are one constant, so that a panic hook can write
+//! them without any state of ours: whether there is anything to give back is what crossterm says about raw mode.
+//! Nothing is asked of the terminal; an answer that never comes would cost the first paint.
+
+use std::backtrace::Backtrace;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+
+use crossterm::terminal;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::process::{Signal, getpid, kill_process};
+
+/// Title pushed, alternate screen, keyboard told apart (kitty flag 1), bracketed paste, focus reports, no wrapping at
+/// the right edge (a character wider than we think must not push the row down).
+const ENTER: &[u8] = b"\x1b[22;2t\x1b[?1049h\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l";
+/// Buttons and wheel only: every motion as an event is too much for a slow link.
+const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
+/// Ends a synchronized update that may be open, then undoes everything above, last first.
+const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
+    \x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
+
+/// Whether the mouse is ours or left to the terminal for selecting text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mouse {
+    #[default]
+    Captured,
+    Free,
+}
+
+/// The terminal while it is ours. Dropping it gives the terminal back.
+#[derive(Debug)]
+pub struct Tty {
+    mouse: Mouse,
+}
+
+impl Tty {
+    /// Fails without touching anything if standard output is no terminal.
+    pub fn enter(mouse: Mouse) -> io::Result<Self> {
+        if !io::stdout().is_terminal() {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "standard output is not a terminal"));
+        }
+        let mut tty = Self { mouse };
+        tty.take()?;
+        Ok(tty)
+    }
+
+    fn take(&mut self) -> io::Result<()> {
+        terminal::enable_raw_mode()?;
+        let mut bytes = ENTER.to_vec();
+        if self.mouse == Mouse::Captured {
+            bytes.extend_from_slice(MOUSE_ON);
+        }
+        TtyOut.write_all(&bytes).inspect_err(|_| restore())
+    }
+
+    pub fn mouse(&self) -> Mouse {
+        self.mouse
+    }
+
+    pub fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
+        self.mouse = mouse;
+        TtyOut.write_all(match mouse {
+            Mouse::Captured => MOUSE_ON,
+            Mouse::Free => MOUSE_OFF,
+        })
+    }
+
+    /// Sets the window's title; the old one comes back at the end.
+    pub fn set_title(&mut self, title: &str) -> io::Result<()> {
+        TtyOut.write_all(title_bytes(title).as_bytes())
+    }
+
+    /// Columns and rows, each at least 1. Cheap: ask before each frame and no missed signal does harm.
+    pub fn size(&self) -> io::Result<(u16, u16)> {
+        let (w, h) = terminal::size()?;
+        Ok((w.max(1), h.max(1)))
+    }
+
+    /// Gives the terminal back for a while. Drop the input stream first.
+    pub fn pause(&mut self) {
+        restore();
+    }
+
+    /// Takes it again; what the screen shows is unknown now, see [`super::Surface::invalidate`].
+    pub fn resume(&mut self) -> io::Result<()> {
+        self.take()
+    }
+
+    /// Ctrl+Z: gives the terminal back, stops this process (not its group: the agent works on) and, once `fg` has
+    /// continued it, takes the terminal again. Without job control the stop is ignored and nothing but a flicker
+    /// happens. Drop the input stream before, invalidate the surface after.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        self.pause();
+        let stopped = kill_process(getpid(), Signal::TSTP);
+        self.resume()?;
+        stopped.map_err(io::Error::from)
+    }
+
+    /// Bytes that draw nothing, such as [`super::osc52`].
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        TtyOut.write_all(bytes)
+    }
+}
+
+impl Drop for Tty {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Gives the terminal back. Does nothing when it is not ours; may be called from anywhere and any number of times.
+pub fn restore() {
+    if !terminal::is_raw_mode_enabled().unwrap_or(false) {
+        return;
+    }
+    // Both are tried whatever the other does: half a terminal is better than none.
+    let _ = TtyOut.write_all(LEAVE);
+    let _ = terminal::disable_raw_mode();
+}
+
+/// On a panic of the calling thread, which must be the one that draws, gives the terminal back and says on stderr
+/// what happened and where the report is. A panic of another thread (they are caught where they may happen) leaves the
+/// screen alone and only writes the report. Reports go to `dir`, one file a process.
+pub fn install_panic_hook(dir: PathBuf) {
+    let screen = std::thread::current().id();
+    std::panic::set_hook(Box::new(move |info| {
+        let ours = std::thread::current().id() == screen;
+        // The message may quote what an agent sent.
+        let what: String =
+            info.to_string().chars().filter(|c| *c == '\n' || !(c.is_control() || is_bidi_control(*c))).collect();
+        if ours {
+            restore();
+        }
+        let path = dir.join(format!("panic-{}.txt", std::process::id()));
+        let version = env!("CARGO_PKG_VERSION");
+        let mut report = String::new();
+        let _ = writeln!(report, "acp-tui {version}: {what}\n{}", Backtrace::force_capture());
+        let saved = append_private(&path, report.as_bytes());
+        if ours || !io::stdout().is_terminal() {
+            let mut err = io::stderr().lock();
+            let _ = writeln!(err, "acp-tui {version} stopped by its own fault: {what}");
+            let _ = match saved {
+                Ok(()) => writeln!(err, "A report is in {}", path.display()),
+                Err(e) => writeln!(err, "No report could be written to {}: {e}", path.display()),
+            };
+        }
+    }));
+}
+
+fn append_private(path: &std::path::Path, bytes: &[u8]) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    if let Some(dir) = path.parent() {
+        std::fs::create_dir_all(dir)?;
+    }
+    std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path)?.write_all(bytes)
+}
+
+/// OSC 2 with a title that cannot end the sequence early or hide what it says.
+fn title_bytes(title: &str) -> String {
+    let clean: String = title.chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).take(200).collect();
+    format!("\x1b]2;{clean}\x07")
+}
+
+pub(super) fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Standard output, unbuffered: each `write_all` of a frame is one `write(2)` unless the kernel takes less.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TtyOut;
+
+impl Write for TtyOut {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let out = io::stdout();
+        loop {
+            match rustix::io::write(out.as_fd(), bytes) {
+                Ok(n) => return Ok(n),
+                Err(Errno::INTR) => {}
+                // Somebody who shares the terminal made it non-blocking. Half a frame would be worse than waiting.
+                Err(Errno::AGAIN) => {
+                    let flags = rustix::fs::fcntl_getfl(out.as_fd())?;
+                    if !flags.contains(OFlags::NONBLOCK) {
+                        return Err(io::ErrorKind::WouldBlock.into());
+                    }
+                    rustix::fs::fcntl_setfl(out.as_fd(), flags - OFlags::NONBLOCK)?;
+                }
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The private modes a byte string sets (`true`) and resets, in order.
+    fn modes(bytes: &[u8]) -> Vec<(String, bool)> {
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        text.split('\x1b')
+            .filter_map(|s| s.strip_prefix("[?"))
+            .map(|s| (s.trim_end_matches(['h', 'l']).to_owned(), s.ends_with('h')))
+            .collect()
+    }
+
+    #[test]
+    fn leaving_undoes_entering_in_inverse_order() {
+        let mut entered = modes(ENTER);
+        entered.extend(modes(MOUSE_ON));
+        assert!(entered.iter().all(|(mode, on)| *on == (mode != "7")));
+        let left: Vec<_> = modes(LEAVE).into_iter().filter(|(m, _)| m != "2026" && m != "25").collect();
+        entered.reverse();
+        let undone: Vec<_> = entered.into_iter().map(|(mode, on)| (mode, !on)).collect();
+        assert_eq!(left, undone);
+    }
+
+    #[test]
+    fn keyboard_is_pushed_inside_and_popped_before_leaving_the_alternate_screen() {
+        let at = |s: &str, what: &str| s.find(what).unwrap();
+        let enter = String::from_utf8(ENTER.to_vec()).unwrap();
+        let leave = String::from_utf8(LEAVE.to_vec()).unwrap();
+        assert!(at(&enter, "\x1b[?1049h") < at(&enter, "\x1b[>1u"));
+        assert!(at(&leave, "\x1b[<1u") < at(&leave, "\x1b[?1049l"));
+        assert!(at(&leave, "\x1b[?1049l") < at(&leave, "\x1b[23;2t"));
+    }
+
+    #[test]
+    fn mouse_reports_no_motion() {
+        assert_eq!(modes(MOUSE_ON), [("1000".to_owned(), true), ("1006".to_owned(), true)]);
+    }
+
+    #[test]
+    fn a_title_cannot_break_out() {
+        let bytes = title_bytes("a\x1b]52;c;eA==\x07b\u{9c}c\u{202e}d\n");
+        assert_eq!(bytes, "\x1b]2;a]52;c;eA==bcd\x07");
+        assert!(title_bytes(&"x".repeat(10_000)).len() < 220);
+    }
+
+    #[test]
+    fn restoring_what_is_not_ours_writes_nothing() {
+        // Were it to write, the test's output would switch screens.
+        restore();
+        restore();
+    }
+}

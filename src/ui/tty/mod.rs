@@ -1,0 +1,15 @@
+//! The person's terminal: taken over and given back ([`guard`]), read ([`input`]), drawn ([`surface`]).
+//!
+//! Knows bytes and cells, not what they mean. Whatever happens, the terminal is given back as it was.
+
+pub mod clipboard;
+pub mod guard;
+pub mod input;
+mod parse;
+mod pen;
+pub mod surface;
+
+pub use clipboard::{Multiplexer, TooLong, osc52};
+pub use guard::{Mouse, Tty, TtyOut, install_panic_hook, restore};
+pub use input::{Click, Input, InputStream};
+pub use surface::Surface;

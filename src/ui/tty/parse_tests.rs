@@ -1,0 +1,129 @@
+use super::*;
+use crate::ui::keys::{Code, Mods};
+use proptest::prelude::*;
+
+fn all(pieces: &[&[u8]]) -> Vec<Input> {
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    for piece in pieces {
+        parser.feed(piece, &mut out);
+    }
+    out
+}
+
+fn one(bytes: &[u8]) -> Option<Key> {
+    match all(&[bytes]).as_slice() {
+        [Input::Key(key)] => Some(*key),
+        [] => None,
+        other => unreachable!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_keys_of_the_seventies() {
+    assert_eq!(one(b"a"), Some(Key::char('a')));
+    assert_eq!(one("é".as_bytes()), Some(Key::char('é')));
+    assert_eq!(one("👍".as_bytes()), Some(Key::char('👍')));
+    assert_eq!(one(b"\r"), Some(Key::plain(Code::Enter)));
+    assert_eq!(one(b"\n"), Some(Key::ctrl(Code::Char('j'))));
+    assert_eq!(one(b"\t"), Some(Key::plain(Code::Tab)));
+    assert_eq!(one(b"\x7f"), Some(Key::plain(Code::Backspace)));
+    assert_eq!(one(b"\x08"), Some(Key::plain(Code::Backspace)));
+    assert_eq!(one(b"\x03"), Some(Key::ctrl(Code::Char('c'))));
+    assert_eq!(one(b"\x1f"), Some(Key::ctrl(Code::Char('_'))));
+    assert_eq!(one(b"\x1b"), Some(Key::plain(Code::Esc)));
+    assert_eq!(one(b"\x1bb"), Some(Key::alt(Code::Char('b'))));
+    assert_eq!(one(b"\x1b\r"), Some(Key::alt(Code::Enter)));
+    assert_eq!(one(b"\x1b[A"), Some(Key::plain(Code::Up)));
+    assert_eq!(one(b"\x1bOA"), Some(Key::plain(Code::Up)));
+    assert_eq!(one(b"\x1b[3~"), Some(Key::plain(Code::Delete)));
+    assert_eq!(one(b"\x1b[15~"), Some(Key::plain(Code::F(5))));
+    assert_eq!(one(b"\x1b[24~"), Some(Key::plain(Code::F(12))));
+    assert_eq!(one(b"\x1b[[A"), Some(Key::plain(Code::F(1))));
+    assert_eq!(one(b"\x1b[Z"), Some(Key::plain(Code::BackTab)));
+}
+
+#[test]
+fn modifiers_and_the_kitty_protocol() {
+    assert_eq!(one(b"\x1b[1;5C"), Some(Key::ctrl(Code::Right)));
+    assert_eq!(one(b"\x1b[1;2R"), Some(Key::shift(Code::F(3))));
+    assert_eq!(one(b"\x1b[12;40R"), None, "a cursor position");
+    assert_eq!(one(b"\x1b[13;2u"), Some(Key::shift(Code::Enter)));
+    assert_eq!(one(b"\x1b[27u"), Some(Key::plain(Code::Esc)));
+    assert_eq!(one(b"\x1b[27;2;13~"), Some(Key::shift(Code::Enter)));
+    assert_eq!(one(b"\x1b[99;5u"), Some(Key::ctrl(Code::Char('c'))));
+    assert_eq!(one(b"\x1b[9;2u"), Some(Key::plain(Code::BackTab)));
+    assert_eq!(one(b"\x1b[57400u"), Some(Key::char('1')));
+    assert_eq!(one(b"\x1b[99;5:3u"), None, "a release");
+    assert_eq!(one(b"\x1b[1;1:3A"), None, "a release");
+    assert_eq!(one(b"\x1b[57441u"), None, "a bare Shift");
+    assert_eq!(one(b"\x1b[97;9u"), None, "Super");
+    let both = Mods { ctrl: true, alt: true, shift: false };
+    assert_eq!(one(b"\x1b[97;7u"), Some(Key { code: Code::Char('a'), mods: both }));
+}
+
+#[test]
+fn mouse_and_focus() {
+    let click = |what| vec![Input::Mouse { what, x: 3, y: 4 }];
+    assert_eq!(all(&[b"\x1b[<0;4;5M"]), click(Click::Left));
+    assert_eq!(all(&[b"\x1b[<64;4;5M"]), click(Click::WheelUp));
+    assert_eq!(all(&[b"\x1b[<81;4;5M"]), click(Click::WheelDown), "with Ctrl held");
+    assert_eq!(all(&[b"\x1b[M \x24\x25"]), click(Click::Left));
+    for nothing in [&b"\x1b[<0;4;5m"[..], b"\x1b[<32;4;5M", b"\x1b[<35;4;5M", b"\x1b[<2;4;5M"] {
+        assert_eq!(all(&[nothing]), []);
+    }
+    assert_eq!(all(&[b"\x1b[I\x1b[O"]), [Input::Focus(true), Input::Focus(false)]);
+}
+
+#[test]
+fn a_paste_is_never_keys() {
+    let pasted = |s: &str| Input::Paste(s.into());
+    assert_eq!(all(&[b"\x1b[200~1\ry\x1b[201~z"]), [pasted("1\ry"), Input::Key(Key::char('z'))]);
+    assert_eq!(all(&[b"\x1b[200~a\x1b", b"[20", b"1~", b"b"]), [pasted("a"), Input::Key(Key::char('b'))]);
+    assert_eq!(all(&[b"\x1b[200~\x1b[A\x1b[201~"]), [pasted("\x1b[A")]);
+    assert_eq!(all(&[b"\x1b[200~\xff\x1b[201~\x1b[200~\x1b[201~"]), [pasted("\u{fffd}"), pasted("")]);
+}
+
+#[test]
+fn what_is_not_understood_types_nothing() {
+    assert_eq!(all(&[b"\x1b[?62;22c\x1b[>1;2c\x1b[999~\x1b[5;5t"]), []);
+    assert_eq!(all(&[b"\xff\xfe", b"a"]), [Input::Key(Key::char('a'))]);
+    assert_eq!(all(&[b"\x1b[12\x03"]), [Input::Key(Key::ctrl(Code::Char('c')))], "a broken sequence swallows no key");
+}
+
+#[test]
+fn a_torn_sequence_waits_and_is_given_up() {
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    parser.feed(b"\x1b[", &mut out);
+    assert!(parser.is_torn() && out.is_empty());
+    parser.feed(b"A", &mut out);
+    assert_eq!(std::mem::take(&mut out), [Input::Key(Key::plain(Code::Up))]);
+    parser.feed(b"\x1b[", &mut out);
+    parser.give_up(&mut out);
+    assert!(!parser.is_torn());
+    assert_eq!(std::mem::take(&mut out), [Input::Key(Key::alt(Code::Char('[')))]);
+    parser.feed(b"\xe2\x82", &mut out);
+    parser.give_up(&mut out);
+    assert_eq!(out, []);
+}
+
+proptest! {
+    #[test]
+    fn however_it_is_cut_it_means_the_same(bytes in proptest::collection::vec(
+        prop_oneof![Just(b'['), Just(b'O'), Just(b'2'), Just(b'0'), Just(b';'), Just(b'~'), Just(b'<'), Just(b'M'), any::<u8>()], 0..60),
+        at in 0usize..60)
+    {
+        // A lone escape at the end of a piece is a key of its own.
+        let bytes: Vec<u8> = b"\x1b[200~\x1b[1;5A".iter().copied().chain(bytes).filter(|b| *b != 0x1b).collect();
+        let (a, b) = bytes.split_at(at.min(bytes.len()));
+        prop_assert_eq!(all(&[a, b]), all(&[&bytes]));
+    }
+
+    #[test]
+    fn no_bytes_are_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let (mut parser, mut out) = (Parser::default(), Vec::new());
+        parser.feed(b"\x1b[", &mut out);
+        parser.feed(&bytes, &mut out);
+        parser.give_up(&mut out);
+        prop_assert!(!parser.is_torn());
+    }
+}

@@ -1,0 +1,366 @@
+//! `Surface`: turns one painted buffer after another into the fewest bytes that make the terminal show them.
+//!
+//! Each frame is one synchronized update in one write; a frame that changes nothing writes nothing. The screen is
+//! never cleared: where its content is unknown (first frame, new size, after a suspend) every row is written and
+//! erased to its end instead, which does not flicker. Invariants: nothing is written outside the update, and no
+//! control character of a cell reaches the terminal, whatever the cells hold.
+//!
+//! Terminals disagree about the width of some characters. After such a one the cursor is placed absolutely, so that
+//! a disagreement spoils one cell and not the rest of the row.
+
+use std::io::{self, Write};
+
+use ratatui::buffer::{Buffer, Cell, CellWidth};
+use ratatui::layout::Rect;
+
+use super::guard::is_bidi_control;
+use super::pen::Pen;
+
+const BEGIN: &[u8] = b"\x1b[?2026h";
+const END: &[u8] = b"\x1b[?2026l";
+/// So many unchanged cells are rather written again than jumped over: a jump costs four bytes.
+const SHORT_GAP: u16 = 3;
+
+/// What the terminal shows, what it shall show, and the way from one to the other.
+#[derive(Debug)]
+pub struct Surface<W> {
+    out: W,
+    shown: Buffer,
+    next: Buffer,
+    bytes: Vec<u8>,
+    content: Content,
+    cursor: Cursor,
+    visible: Option<bool>,
+    pen: Pen,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Content {
+    /// The terminal shows `shown`.
+    Known,
+    Unknown,
+}
+
+/// Where the terminal's cursor is, as far as we can know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Cursor {
+    row: Option<u16>,
+    col: Col,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Col {
+    Known(u16),
+    /// Here if the terminal measures as we do.
+    Perhaps(u16),
+    #[default]
+    Unknown,
+}
+
+/// How sure it is that the terminal gives a character the width we do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Width {
+    Sure,
+    /// A symbol that some fonts or East Asian settings draw wider.
+    Symbol,
+    /// Several code points in one cell: terminals without cluster support draw them apart.
+    Cluster,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Glyph<'a> {
+    text: &'a str,
+    cells: u16,
+    width: Width,
+}
+
+impl<W: Write> Surface<W> {
+    pub fn new(out: W, width: u16, height: u16) -> Self {
+        let area = Rect::new(0, 0, width, height);
+        Self {
+            out,
+            shown: Buffer::empty(area),
+            next: Buffer::empty(area),
+            bytes: Vec::new(),
+            content: Content::Unknown,
+            cursor: Cursor::default(),
+            visible: None,
+            pen: Pen::default(),
+        }
+    }
+
+    pub fn area(&self) -> Rect {
+        self.next.area
+    }
+
+    /// Takes a new size; the next frame writes every row. No effect if it is the size already.
+    pub fn resize(&mut self, width: u16, height: u16) {
+        let area = Rect::new(0, 0, width, height);
+        if area != self.area() {
+            self.shown = Buffer::empty(area);
+            self.next = Buffer::empty(area);
+            self.invalidate();
+        }
+    }
+
+    /// Somebody else has written to the terminal: the next frame writes every row.
+    pub fn invalidate(&mut self) {
+        self.content = Content::Unknown;
+        self.cursor = Cursor::default();
+        self.visible = None;
+    }
+
+    /// Lets `paint` fill an empty buffer and say where the cursor is shown, and brings the terminal there. Returns
+    /// whether anything was written. An error means that the terminal is gone.
+    pub fn draw(&mut self, paint: impl FnOnce(Rect, &mut Buffer) -> Option<(u16, u16)>) -> io::Result<bool> {
+        self.next.reset();
+        let area = self.next.area;
+        let cursor = paint(area, &mut self.next);
+        if self.next.area != area || area.is_empty() {
+            self.next = Buffer::empty(area);
+            return Ok(false);
+        }
+        self.bytes.clear();
+        self.bytes.extend_from_slice(BEGIN);
+        if self.content == Content::Unknown {
+            self.pen = Pen::default();
+            self.bytes.extend_from_slice(b"\x1b[m");
+        }
+        for y in 0..area.height {
+            self.row(y);
+        }
+        self.place_cursor(cursor);
+        if self.bytes.len() == BEGIN.len() {
+            return Ok(false);
+        }
+        self.bytes.extend_from_slice(END);
+        if let Err(e) = self.out.write_all(&self.bytes).and_then(|()| self.out.flush()) {
+            self.invalidate();
+            return Err(e);
+        }
+        // A storm of full frames must not pin its largest buffer.
+        if self.bytes.capacity() > 1 << 20 {
+            self.bytes = Vec::new();
+        }
+        self.content = Content::Known;
+        std::mem::swap(&mut self.shown, &mut self.next);
+        Ok(true)
+    }
+
+    fn row(&mut self, y: u16) {
+        // Moved out so that `self.put` can borrow the rest; both are put back below.
+        let next = std::mem::take(&mut self.next);
+        let shown = std::mem::take(&mut self.shown);
+        let width = usize::from(next.area.width);
+        let span = usize::from(y) * width..(usize::from(y) + 1) * width;
+        if let (Some(new), Some(old)) = (next.content.get(span.clone()), shown.content.get(span)) {
+            if self.content == Content::Unknown {
+                self.row_cells(y, new, None);
+            } else if new != old {
+                self.row_cells(y, new, Some(old));
+            }
+        }
+        self.next = next;
+        self.shown = shown;
+    }
+
+    /// `old` is `None` where the terminal's content is unknown.
+    fn row_cells(&mut self, y: u16, new: &[Cell], old: Option<&[Cell]>) {
+        let width = new.len() as u16;
+        let end = written_end(new);
+        let (mut x, mut old_x) = (0, 0);
+        let mut force = false;
+        while x < end {
+            let glyph = glyph_at(new, x);
+            let same = match old {
+                None => false,
+                Some(old) => {
+                    while old_x < x {
+                        old_x += glyph_at(old, old_x).cells;
+                    }
+                    old_x == x && same_cell(new, old, x)
+                }
+            };
+            if !same || force {
+                self.put(y, x, glyph, new);
+                force = glyph.width == Width::Cluster;
+            } else {
+                force = false;
+            }
+            x += glyph.cells;
+        }
+        let old_end = old.map_or(width, written_end);
+        if end >= old_end {
+            return;
+        }
+        self.go(end, y);
+        self.pen_for_blank(Pen::default());
+        if old.is_some() && old_end - end <= SHORT_GAP {
+            let blanks = old_end - end;
+            self.bytes.extend(std::iter::repeat_n(b' ', blanks.into()));
+            self.advance(end + blanks, width, Width::Sure);
+        } else {
+            self.bytes.extend_from_slice(b"\x1b[K");
+        }
+    }
+
+    fn put(&mut self, y: u16, x: u16, glyph: Glyph<'_>, row: &[Cell]) {
+        let width = row.len() as u16;
+        let Some(cell) = row.get(usize::from(x)) else { return };
+        match self.cursor {
+            Cursor { row: Some(r), col: Col::Perhaps(c) } if r == y && c == x && glyph.width == Width::Symbol => {}
+            Cursor { row: Some(r), col: Col::Known(c) } if r == y && c < x && x - c <= SHORT_GAP => {
+                self.fill_gap(row, c, x, y);
+            }
+            _ => self.go(x, y),
+        }
+        let pen = Pen::of(cell);
+        if glyph.text == " " {
+            self.pen_for_blank(pen);
+        } else {
+            self.pen.change(pen, &mut self.bytes);
+        }
+        if glyph.width == Width::Cluster && glyph.cells > 1 {
+            // A terminal that draws it narrower would leave the cells beside it as they were.
+            self.bytes.extend(std::iter::repeat_n(b' ', glyph.cells.into()));
+            self.advance(x + glyph.cells, width, Width::Sure);
+            self.go(x, y);
+        }
+        self.bytes.extend_from_slice(glyph.text.as_bytes());
+        self.advance(x + glyph.cells, width, glyph.width);
+    }
+
+    /// Writes unchanged cells again if that is no longer than jumping over them.
+    fn fill_gap(&mut self, row: &[Cell], from: u16, to: u16, y: u16) {
+        let plain = |x: u16| {
+            row.get(usize::from(x)).is_some_and(|cell| {
+                let glyph = glyph_of(cell);
+                let pen = Pen::of(cell);
+                let pen_fits = if glyph.text == " " { pen.same_blank(self.pen) } else { pen == self.pen };
+                glyph.text.len() == 1 && pen_fits
+            })
+        };
+        // A cell covered by a wide character before it is blank in the buffer; writing it would cut that in two.
+        let mut start = 0;
+        while start < from {
+            start += glyph_at(row, start).cells;
+        }
+        if start == from && (from..to).all(plain) {
+            for x in from..to {
+                if let Some(cell) = row.get(usize::from(x)) {
+                    self.bytes.extend_from_slice(glyph_of(cell).text.as_bytes());
+                }
+            }
+            self.cursor.col = Col::Known(to);
+        } else {
+            self.go(to, y);
+        }
+    }
+
+    fn pen_for_blank(&mut self, pen: Pen) {
+        if !self.pen.same_blank(pen) {
+            self.pen.change(pen, &mut self.bytes);
+        }
+    }
+
+    /// The cursor has moved right by writing. At the right edge terminals differ in where it stays.
+    fn advance(&mut self, to: u16, row_width: u16, sure: Width) {
+        self.cursor.col = match sure {
+            _ if to >= row_width => Col::Unknown,
+            Width::Sure => Col::Known(to),
+            Width::Symbol => Col::Perhaps(to),
+            Width::Cluster => Col::Unknown,
+        };
+    }
+
+    fn go(&mut self, x: u16, y: u16) {
+        let from = std::mem::replace(&mut self.cursor, Cursor { row: Some(y), col: Col::Known(x) });
+        if from == self.cursor {
+            return;
+        }
+        let out = &mut self.bytes;
+        let (row, col) = (y.saturating_add(1), x.saturating_add(1));
+        // Writing to a Vec cannot fail.
+        let _ = match (from.row, from.col) {
+            (Some(r), _) if r == y && x == 0 => out.write_all(b"\r"),
+            (Some(r), Col::Known(c)) if r == y && c == x + 1 => out.write_all(b"\x08"),
+            (Some(r), Col::Known(c)) if r == y && c + 1 == x => out.write_all(b"\x1b[C"),
+            (Some(r), Col::Known(c)) if r == y && c < x && x - c < 10 => write!(out, "\x1b[{}C", x - c),
+            (Some(r), _) if r == y => write!(out, "\x1b[{col}G"),
+            (Some(r), Col::Known(c)) if r + 1 == y && c == x => out.write_all(b"\n"),
+            (Some(r), _) if r + 1 == y && x == 0 => out.write_all(b"\r\n"),
+            _ if x == 0 && y == 0 => out.write_all(b"\x1b[H"),
+            _ if x == 0 => write!(out, "\x1b[{row}H"),
+            _ => write!(out, "\x1b[{row};{col}H"),
+        };
+    }
+
+    fn place_cursor(&mut self, at: Option<(u16, u16)>) {
+        let area = self.next.area;
+        if let Some((x, y)) = at {
+            self.go(x.min(area.width.saturating_sub(1)), y.min(area.height.saturating_sub(1)));
+        }
+        if self.visible != Some(at.is_some()) {
+            self.visible = Some(at.is_some());
+            self.bytes.extend_from_slice(if at.is_some() { b"\x1b[?25h" } else { b"\x1b[?25l" });
+        }
+    }
+}
+
+/// The column behind the last cell that differs from an erased one.
+fn written_end(row: &[Cell]) -> u16 {
+    let width = row.len() as u16;
+    let (mut x, mut end) = (0, 0);
+    while x < width {
+        let glyph = glyph_at(row, x);
+        let blank = glyph.text == " " && row.get(usize::from(x)).is_some_and(|c| Pen::of(c).is_erased_blank());
+        x += glyph.cells;
+        if !blank {
+            end = x;
+        }
+    }
+    end
+}
+
+fn same_cell(new: &[Cell], old: &[Cell], x: u16) -> bool {
+    let (Some(a), Some(b)) = (new.get(usize::from(x)), old.get(usize::from(x))) else { return false };
+    if a == b {
+        // A wide character that no longer fits is drawn as a blank; both rows have the same width, so both are.
+        return true;
+    }
+    let (ga, gb) = (glyph_at(new, x), glyph_at(old, x));
+    let (pa, pb) = (Pen::of(a), Pen::of(b));
+    ga.text == gb.text && if ga.text == " " { pa.same_blank(pb) } else { pa == pb }
+}
+
+fn glyph_at(row: &[Cell], x: u16) -> Glyph<'_> {
+    const BLANK: Glyph<'static> = Glyph { text: " ", cells: 1, width: Width::Sure };
+    let glyph = row.get(usize::from(x)).map_or(BLANK, glyph_of);
+    if usize::from(x) + usize::from(glyph.cells) > row.len() { BLANK } else { glyph }
+}
+
+/// What is written for a cell. The last guard before the terminal: controls become a replacement character.
+fn glyph_of(cell: &Cell) -> Glyph<'_> {
+    let text = cell.symbol();
+    if let [b' '..=b'~'] = text.as_bytes() {
+        return Glyph { text, cells: 1, width: Width::Sure };
+    }
+    if text.chars().any(|c| c.is_control() || is_bidi_control(c)) {
+        return Glyph { text: "\u{fffd}", cells: 1, width: Width::Symbol };
+    }
+    let cells = text.cell_width();
+    if cells == 0 {
+        return Glyph { text: " ", cells: 1, width: Width::Sure };
+    }
+    let mut chars = text.chars();
+    let width = match (chars.next(), chars.next()) {
+        (Some(c), None) if c.is_ascii() || c.is_alphanumeric() => Width::Sure,
+        (Some(_), None) => Width::Symbol,
+        _ => Width::Cluster,
+    };
+    Glyph { text, cells, width }
+}
+
+#[cfg(test)]
+#[path = "surface_tests.rs"]
+mod tests;

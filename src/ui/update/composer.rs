@@ -1,0 +1,104 @@
+//! Keys while the composer has the focus. None of them answers anything.
+
+use super::{Cx, common, is_cancellable, terminal, toggle_dock};
+use crate::model::event::Intent;
+use crate::model::session::Phase;
+use crate::ui::keys::Action;
+use crate::ui::msg::{Out, ScrollBy};
+use crate::ui::state::UiState;
+use crate::ui::state::picker::step;
+
+pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    match action {
+        Action::Submit => submit(state, out),
+        Action::Escape => escape(state, cx, out),
+        Action::CtrlD if state.composer.is_empty() => out.push(Out::Quit),
+        Action::CtrlD => edit(state, Action::Delete),
+        Action::Tab => tab(state, cx),
+        Action::Up | Action::Down => vertical(state, cx, action, out),
+        Action::TypeInto => terminal::take_over(state, cx, out),
+        Action::KillCommand => terminal::kill(state, cx, out),
+        Action::Char(_)
+        | Action::Newline
+        | Action::Left
+        | Action::Right
+        | Action::WordLeft
+        | Action::WordRight
+        | Action::Home
+        | Action::End
+        | Action::BufferStart
+        | Action::BufferEnd
+        | Action::Backspace
+        | Action::Delete
+        | Action::DeleteWordBack
+        | Action::DeleteWordForward
+        | Action::KillToEnd
+        | Action::KillLine
+        | Action::Yank
+        | Action::Undo
+        | Action::Redo => {
+            edit(state, action);
+        }
+        _ => common(state, cx, action, out),
+    }
+}
+
+fn edit(state: &mut UiState, action: Action) {
+    state.completion.selected = 0;
+    // Only editing actions come here, so there is nothing to hear.
+    let _ = state.composer.apply(action);
+}
+
+/// Never an empty prompt. Whether it can go out now is the model's business; until then it is shown.
+fn submit(state: &mut UiState, out: &mut Vec<Out>) {
+    if state.composer.text().trim().is_empty() {
+        return;
+    }
+    let text = state.composer.take();
+    state.completion.closed_at = None;
+    out.push(Out::Intent(Intent::Prompt { text, links: Vec::new() }));
+    out.push(Out::Scroll(ScrollBy::End));
+}
+
+/// Stops the turn; an open list of commands is closed first, a log-in that is under way is left.
+fn escape(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let text = state.composer.text();
+    if !state.completion.matching(cx.model, text).is_empty() {
+        state.completion.closed_at = Some(text.to_string());
+    } else if matches!(cx.model.phase(), Phase::Authenticating { .. }) {
+        out.push(Out::Intent(Intent::LeaveAuthentication));
+    } else if is_cancellable(cx.model) {
+        out.push(Out::Intent(Intent::Cancel));
+    } else if state.dock.dialog == Some(crate::ui::state::dock::Dialog::Unconfirmed) {
+        state.say("already asked to stop · Tab, then k ends the agent", cx.now);
+    }
+}
+
+/// Completes a command when the list is open, else goes to what waits in the dock.
+fn tab(state: &mut UiState, cx: Cx<'_>) {
+    let text = state.composer.text();
+    let names: Vec<String> = state.completion.matching(cx.model, text).into_iter().map(|c| c.name.clone()).collect();
+    if names.is_empty() {
+        if state.dock.dialog.is_some() {
+            toggle_dock(state, cx);
+        }
+        return;
+    }
+    if let Some(name) = names.get(state.completion.selected.min(names.len() - 1)) {
+        state.composer.set_text(&format!("/{name} "));
+        state.completion.selected = 0;
+    }
+}
+
+/// Moves in the list of commands, takes held prompts back, else moves in the text and its history.
+fn vertical(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let listed = state.completion.matching(cx.model, state.composer.text()).len();
+    if listed > 0 {
+        let by = if action == Action::Up { -1 } else { 1 };
+        state.completion.selected = step(state.completion.selected, by, listed);
+    } else if action == Action::Up && state.composer.is_empty() && !cx.model.session().held.is_empty() {
+        out.push(Out::Intent(Intent::TakeBack));
+    } else {
+        edit(state, action);
+    }
+}

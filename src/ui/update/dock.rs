@@ -1,0 +1,126 @@
+//! Keys while the dock has the focus: the only place where something is answered.
+
+use super::{Cx, common};
+use crate::base::sanitize;
+use crate::model::event::{AuthKind, Intent};
+use crate::ui::keys::Action;
+use crate::ui::msg::Out;
+use crate::ui::state::dock::{Dialog, Neighbour, Raw};
+use crate::ui::state::{Focus, UiState};
+use crate::ui::words;
+
+pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    match action {
+        Action::Escape | Action::Tab | Action::FocusDock => state.focus = Focus::Composer,
+        Action::DockPageUp | Action::PageUp if cx.frame.dock_scroll_max > 0 => scroll(state, cx, -page(cx)),
+        Action::DockPageDown | Action::PageDown if cx.frame.dock_scroll_max > 0 => scroll(state, cx, page(cx)),
+        Action::NextRequest | Action::PreviousRequest => {
+            let to = if action == Action::NextRequest { Neighbour::Next } else { Neighbour::Previous };
+            state.dock.go(cx.model, to);
+            state.sync(cx.model, cx.now);
+        }
+        Action::Up
+        | Action::Down
+        | Action::Accept
+        | Action::Answer(_)
+        | Action::RawInput
+        | Action::Restart
+        | Action::ShowStderr
+        | Action::QuitDock
+        | Action::KillAgent => {
+            // The person answers what is on the screen, not what came between the last frame and the key.
+            if state.dock.is_armed(cx.now) && cx.frame.dialog == state.dock.dialog {
+                armed(state, cx, action, out);
+            }
+        }
+        _ => common(state, cx, action, out),
+    }
+}
+
+fn page(cx: Cx<'_>) -> isize {
+    isize::from(i16::try_from(cx.frame.dock.height).unwrap_or(1).saturating_sub(2).max(1))
+}
+
+pub(super) fn scroll(state: &mut UiState, cx: Cx<'_>, by: isize) {
+    let top = state.dock.scroll.min(cx.frame.dock_scroll_max);
+    state.dock.scroll = top.saturating_add_signed(by).min(cx.frame.dock_scroll_max);
+}
+
+fn armed(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some(dialog) = state.dock.dialog.clone() else { return };
+    let choices = match &dialog {
+        Dialog::Permission(req) => {
+            cx.model.session().pending.iter().find(|p| p.req == *req).map_or(0, |p| p.options.len())
+        }
+        Dialog::LogIn => cx.model.agent().auth_methods.len(),
+        Dialog::Authenticating(_) | Dialog::Dead | Dialog::Silent | Dialog::Unconfirmed => 0,
+    };
+    match (action, &dialog) {
+        (Action::Up | Action::Down, _) if choices > 0 => {
+            state.dock.highlighted = Some(match (state.dock.highlighted, action) {
+                (None, Action::Down) => 0,
+                (None, _) => choices - 1,
+                (Some(at), Action::Down) => (at + 1).min(choices - 1),
+                (Some(at), _) => at.saturating_sub(1).min(choices - 1),
+            });
+        }
+        (Action::Up, _) => scroll(state, cx, -1),
+        (Action::Down, _) => scroll(state, cx, 1),
+        (Action::Answer(n), _) => choose(state, cx, usize::from(n).saturating_sub(1), out),
+        (Action::Accept, _) => {
+            if let Some(at) = state.dock.highlighted {
+                choose(state, cx, at, out);
+            }
+        }
+        (Action::RawInput, Dialog::Permission(_)) => {
+            state.dock.raw = flip(state.dock.raw);
+            state.dock.scroll = 0;
+        }
+        (Action::ShowStderr, Dialog::Silent) => {
+            state.dock.all_stderr = flip(state.dock.all_stderr);
+            state.dock.scroll = 0;
+        }
+        (Action::Restart, Dialog::Dead | Dialog::LogIn | Dialog::Authenticating(_)) => {
+            out.push(Out::Intent(Intent::Restart));
+        }
+        (Action::QuitDock, Dialog::Silent) | (Action::KillAgent, Dialog::Unconfirmed) => {
+            out.push(Out::Intent(Intent::KillAgent));
+        }
+        (Action::QuitDock, Dialog::Dead | Dialog::LogIn) => out.push(Out::Quit),
+        _ => {}
+    }
+}
+
+const fn flip(raw: Raw) -> Raw {
+    match raw {
+        Raw::Shown => Raw::Hidden,
+        Raw::Hidden => Raw::Shown,
+    }
+}
+
+/// Answers with an option that could be read.
+fn choose(state: &mut UiState, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
+    if !cx.frame.options.contains(&at) {
+        return;
+    }
+    match &state.dock.dialog {
+        Some(Dialog::Permission(req)) => {
+            let pending = cx.model.session().pending.iter().find(|p| p.req == *req);
+            if let Some(option) = pending.and_then(|p| p.options.get(at)) {
+                out.push(Out::Intent(Intent::Answer { req: *req, option: option.id.clone() }));
+            }
+        }
+        Some(Dialog::LogIn) => {
+            let Some(method) = cx.model.agent().auth_methods.get(at) else { return };
+            if method.kind == AuthKind::Agent {
+                out.push(Out::Intent(Intent::Authenticate { method: method.id.clone() }));
+                state.focus = Focus::Composer;
+            } else if let Some(line) = words::login_command(&method.kind, &cx.model.agent().command) {
+                let name = sanitize::line(&method.name).into_owned();
+                state.say(format!("copied the command of {} (OSC 52, cannot be verified)", name.trim()), cx.now);
+                out.push(Out::Copy(line));
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,257 @@
+//! Inputs change the state of the screen and say what else is to be done. Ordinary functions: nothing here waits.
+//!
+//! Invariant: no key, paste or click answers a question unless the person has moved the focus to the dock, the
+//! question was drawn, and the keys of the dock count (see `state::dock`).
+
+mod composer;
+mod dock;
+mod picker;
+mod terminal;
+
+use super::keys::{Action, Key, Layer, pasted, resolve};
+use super::msg::{FrameInfo, Out, ScrollBy};
+use super::state::picker::{Picker, next_mode};
+use super::state::{Focus, Mouse, QUIT_WINDOW, UiState};
+use super::tty::{Click, Input};
+use crate::base::sanitize;
+use crate::model::Model;
+use crate::model::effect::FrontEnd;
+use crate::model::entry::Body;
+use crate::model::event::Intent;
+use crate::model::ids::{EntryId, Now};
+use crate::ui::cells::{self, CellCtx};
+use crate::ui::state::folds::Fold;
+use ratatui::layout::Position;
+
+/// Rows that one notch of the wheel scrolls.
+const WHEEL: i32 = 3;
+
+/// What update functions may read.
+#[derive(Clone, Copy, Debug)]
+pub struct Cx<'a> {
+    pub model: &'a Model,
+    pub frame: &'a FrameInfo,
+    pub now: Now,
+}
+
+/// One input of the person.
+pub fn input(state: &mut UiState, cx: Cx<'_>, input: Input) -> Vec<Out> {
+    let mut out = Vec::new();
+    state.sync(cx.model, cx.now);
+    match input {
+        Input::Key(key) => self::key(state, cx, key, &mut out),
+        Input::Paste(text) => paste(state, cx, &text, &mut out),
+        Input::Mouse { what, x, y } => mouse(state, cx, what, Position { x, y }, &mut out),
+        Input::Resize(..) | Input::Focus(_) => {}
+    }
+    out
+}
+
+/// News of the engine that concern what the person is doing.
+pub fn news(state: &mut UiState, news: FrontEnd, now: Now) {
+    match news {
+        FrontEnd::Returned(text) => state.composer.prepend(&text),
+        // The transcript has the whole of it.
+        FrontEnd::Withdrawn(words) => {
+            let why = words.split(':').next().unwrap_or_default();
+            state.say(sanitize::line(why), now);
+        }
+        FrontEnd::TurnEnded(..) | FrontEnd::Asked(_) => {}
+    }
+}
+
+/// Where a key goes. The order of the lines is the order of precedence.
+fn layer(state: &UiState) -> Layer {
+    if state.help.is_some() || state.picker.is_some() {
+        return Layer::Picker;
+    }
+    match state.focus {
+        Focus::Dock => Layer::Dock,
+        Focus::Composer => Layer::Composer,
+        Focus::Terminal(_) => Layer::Terminal,
+    }
+}
+
+fn key(state: &mut UiState, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
+    let layer = layer(state);
+    if layer == Layer::Terminal {
+        return terminal::key(state, key, out);
+    }
+    let Some(action) = resolve(layer, key) else { return };
+    if !matches!(action, Action::CtrlC) {
+        state.quit_armed_until = None;
+    }
+    if state.help.is_some() {
+        return picker::help(state, cx, key, action, out);
+    }
+    if state.picker.is_some() {
+        return picker::action(state, cx, action, out);
+    }
+    match state.focus {
+        Focus::Dock => dock::action(state, cx, action, out),
+        Focus::Composer | Focus::Terminal(_) => {
+            if !terminal::is_stray(state, cx, action) {
+                composer::action(state, cx, action, out);
+            }
+        }
+    }
+}
+
+/// What a key does whatever has the focus.
+fn common(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    match action {
+        Action::CtrlC => ctrl_c(state, cx, out),
+        Action::NextMode => match next_mode(cx.model) {
+            Some((intent, name)) => {
+                out.push(Out::Intent(intent));
+                state.say(format!("mode: {}", name.trim()), cx.now);
+            }
+            None if cx.model.session_id().is_none() => state.say("no session yet, so no modes", cx.now),
+            None => state.say("this agent has no modes", cx.now),
+        },
+        Action::OptionsList => {
+            state.picker = Picker::open(cx.model);
+            if state.picker.is_none() {
+                state.say("this agent offers no modes or options", cx.now);
+            }
+        }
+        Action::CopyAnswer => match cx.model.last_answer() {
+            Some(answer) => {
+                let count = answer.chars().count();
+                state.say(format!("copied {count} characters (OSC 52, cannot be verified)"), cx.now);
+                out.push(Out::Copy(answer.to_owned()));
+            }
+            None => state.say("no answer to copy yet", cx.now),
+        },
+        Action::ToggleFold => toggle_newest(state, cx),
+        Action::PageUp | Action::DockPageUp => out.push(Out::Scroll(ScrollBy::Pages(-1))),
+        Action::PageDown | Action::DockPageDown => out.push(Out::Scroll(ScrollBy::Pages(1))),
+        Action::WheelUp => out.push(Out::Scroll(ScrollBy::Rows(-WHEEL))),
+        Action::WheelDown => out.push(Out::Scroll(ScrollBy::Rows(WHEEL))),
+        Action::ToTop => out.push(Out::Scroll(ScrollBy::Top)),
+        Action::ToEnd => out.push(Out::Scroll(ScrollBy::End)),
+        Action::MouseToggle => {
+            let (mouse, words) = match state.mouse {
+                Mouse::Ours => (Mouse::Free, "the mouse selects text now · F12 takes it back"),
+                Mouse::Free => (Mouse::Ours, "the mouse scrolls and folds again"),
+            };
+            state.mouse = mouse;
+            state.say(words, cx.now);
+            out.push(Out::Mouse(mouse));
+        }
+        Action::Suspend => out.push(Out::Suspend),
+        Action::Redraw => out.push(Out::Redraw),
+        Action::Help => state.help = Some(0),
+        Action::FocusDock => toggle_dock(state, cx),
+        _ => {}
+    }
+}
+
+/// Clears what is written, else stops the turn; a second within the window quits.
+fn ctrl_c(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
+    if state.quit_armed_until.take().is_some() {
+        return out.push(Out::Quit);
+    }
+    state.quit_armed_until = Some(cx.now.saturating_add(QUIT_WINDOW));
+    let words = if !state.composer.is_empty() {
+        // Taken, not cleared: what was written comes back with Up.
+        state.composer.take();
+        "cleared, Up brings it back · Ctrl+C again quits"
+    } else if is_cancellable(cx.model) {
+        out.push(Out::Intent(Intent::Cancel));
+        "Ctrl+C again quits"
+    } else {
+        "Ctrl+C again quits"
+    };
+    state.say(words, cx.now);
+    if let (Some(toast), Some(until)) = (&mut state.toast, state.quit_armed_until) {
+        toast.until = until;
+    }
+}
+
+fn is_cancellable(model: &Model) -> bool {
+    model.session().turn.as_ref().is_some_and(|t| t.cancelling.is_none())
+}
+
+fn toggle_dock(state: &mut UiState, cx: Cx<'_>) {
+    match (&state.focus, &state.dock.dialog) {
+        (Focus::Dock, _) => state.focus = Focus::Composer,
+        (Focus::Composer | Focus::Terminal(_), Some(_)) => {
+            state.focus = Focus::Dock;
+            state.dock.arm(cx.now);
+        }
+        (Focus::Composer | Focus::Terminal(_), None) => state.say("nothing waits for you", cx.now),
+    }
+}
+
+/// Pasted text is text, whatever has the focus: it never answers anything.
+fn paste(state: &mut UiState, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
+    state.quit_armed_until = None;
+    if let Some(picker) = &mut state.picker {
+        return picker.type_text(text);
+    }
+    state.help = None;
+    match &state.focus {
+        Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
+        Focus::Composer | Focus::Dock => {
+            if !terminal::is_stray(state, cx, Action::Newline) {
+                state.composer.paste(text);
+            }
+        }
+    }
+}
+
+fn mouse(state: &mut UiState, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<Out>) {
+    match what {
+        Click::WheelUp | Click::WheelDown => {
+            let by = if what == Click::WheelUp { -WHEEL } else { WHEEL };
+            if let Some(top) = &mut state.help {
+                *top = top.saturating_add_signed(by as isize).min(cx.frame.help_scroll_max);
+            } else if cx.frame.dock.contains(at) && cx.frame.dock_scroll_max > 0 {
+                dock::scroll(state, cx, by as isize);
+            } else {
+                out.push(Out::Scroll(ScrollBy::Rows(by)));
+            }
+        }
+        Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {
+            if let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) {
+                toggle(state, cx, *entry);
+            }
+        }
+        Click::Left => {}
+    }
+}
+
+/// What is not chosen shows as much as matters; the first press shows all there is, when that is more.
+fn toggle(state: &mut UiState, cx: Cx<'_>, id: EntryId) {
+    let Some(entry) = cx.model.entries().get(id) else { return };
+    if !matches!(entry.body, Body::Tool(_) | Body::Thought(_)) {
+        return;
+    }
+    let lines = |fold| {
+        let width = cx.frame.transcript.width.saturating_sub(2);
+        cells::lines(
+            entry,
+            &CellCtx { model: cx.model, width, now: cx.now, fold, typing: None, roots: &[], home: None },
+        )
+    };
+    let fold = match state.folds.of(id) {
+        Some(Fold::Open) => Fold::Closed,
+        Some(Fold::Closed) => Fold::Open,
+        None if lines(None) == lines(Some(Fold::Open)) => Fold::Closed,
+        None => Fold::Open,
+    };
+    state.folds.set(id, fold);
+}
+
+fn toggle_newest(state: &mut UiState, cx: Cx<'_>) {
+    let newest = cx.model.entries().iter().rev().find(|e| matches!(e.body, Body::Tool(_) | Body::Thought(_)));
+    match newest.map(|e| e.id) {
+        Some(id) => toggle(state, cx, id),
+        None => state.say("nothing to unfold yet", cx.now),
+    }
+}
+
+#[cfg(test)]
+#[path = "update_tests.rs"]
+mod tests;

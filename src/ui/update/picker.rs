@@ -1,0 +1,52 @@
+//! Keys while a list or the help is open.
+
+use super::{Cx, common};
+use crate::ui::keys::{Action, Key};
+use crate::ui::msg::Out;
+use crate::ui::state::UiState;
+
+/// Rows of one page of a list.
+const PAGE: isize = 8;
+
+pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some(picker) = &mut state.picker else { return };
+    match action {
+        Action::Escape | Action::CtrlC | Action::OptionsList => state.picker = None,
+        Action::Accept | Action::Submit => {
+            let choice = picker.choice();
+            if let Some(intent) = choice {
+                state.picker = None;
+                out.push(Out::Intent(intent));
+            }
+        }
+        Action::Up => picker.step(-1),
+        Action::Down => picker.step(1),
+        Action::PageUp => picker.step(-PAGE),
+        Action::PageDown => picker.step(PAGE),
+        Action::Home => picker.step(isize::MIN),
+        Action::End => picker.step(isize::MAX),
+        Action::Backspace => picker.backspace(),
+        Action::KillLine | Action::DeleteWordBack => picker.clear(),
+        Action::Char(c) => picker.type_text(c.encode_utf8(&mut [0; 4])),
+        _ => common(state, cx, action, out),
+    }
+}
+
+/// The help goes away with any key; one that writes is not lost.
+pub(super) fn help(state: &mut UiState, cx: Cx<'_>, key: Key, action: Action, out: &mut Vec<Out>) {
+    let Some(top) = &mut state.help else { return };
+    let max = cx.frame.help_scroll_max;
+    *top = (*top).min(max);
+    match action {
+        Action::Up => *top = top.saturating_sub(1),
+        Action::Down => *top = top.saturating_add(1).min(max),
+        Action::PageUp => *top = top.saturating_sub(PAGE as usize),
+        Action::PageDown => *top = top.saturating_add(PAGE as usize).min(max),
+        Action::Escape | Action::Help | Action::Accept | Action::CtrlC => state.help = None,
+        Action::Char(_) => {
+            state.help = None;
+            super::key(state, cx, key, out);
+        }
+        _ => state.help = None,
+    }
+}

@@ -1,0 +1,66 @@
+//! Keys for the commands that an agent runs: typing into one, killing one.
+//!
+//! Invariants: keys go to a command only after the person's own Alt+I, and until Ctrl+] or the command's end; what is
+//! typed is kept nowhere here.
+
+use super::Cx;
+use crate::base::sanitize;
+use crate::model::event::Intent;
+use crate::text::width;
+use crate::ui::keys::{Action, Key, Layer, bytes, resolve};
+use crate::ui::msg::{Out, ScrollBy};
+use crate::ui::state::{Focus, STRAY, UiState};
+
+/// Columns of a command in a message.
+const COMMAND: usize = 40;
+
+/// From now on keys go to the newest command that runs.
+pub(super) fn take_over(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
+    match cx.model.running_terminal() {
+        Some(command) => {
+            state.focus = Focus::Terminal(command.id.clone());
+            state.toast = None;
+            out.push(Out::Scroll(ScrollBy::End));
+        }
+        None => state.say("no command runs that could be typed into", cx.now),
+    }
+}
+
+/// The agent learns of it by the exit status.
+pub(super) fn kill(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
+    match cx.model.running_terminal() {
+        Some(command) => {
+            let line = sanitize::line(&command.command);
+            state.say(format!("killing {}", width::truncate(line.trim(), COMMAND)), cx.now);
+            out.push(Out::Intent(Intent::KillTerminal { term: command.id.clone() }));
+        }
+        None => state.say("no command runs that could be killed", cx.now),
+    }
+}
+
+/// A key while a command is typed into.
+pub(super) fn key(state: &mut UiState, key: Key, out: &mut Vec<Out>) {
+    state.quit_armed_until = None;
+    let Focus::Terminal(id) = &state.focus else { return };
+    if resolve(Layer::Terminal, key) == Some(Action::LeaveTerminal) {
+        state.focus = Focus::Composer;
+        return;
+    }
+    let bytes = bytes(key);
+    if !bytes.is_empty() {
+        out.push(Out::Type(id.clone(), bytes));
+    }
+}
+
+/// Whether a key was meant for a command that has just ended. It is dropped then: the rest of a password must neither
+/// be shown nor sent to the agent.
+pub(super) fn is_stray(state: &mut UiState, cx: Cx<'_>, action: Action) -> bool {
+    let Some(until) = state.stray_until else { return false };
+    let stray = cx.now < until && action != Action::CtrlC;
+    state.stray_until = stray.then(|| cx.now.saturating_add(STRAY));
+    stray
+}
+
+#[cfg(test)]
+#[path = "terminal_tests.rs"]
+mod tests;

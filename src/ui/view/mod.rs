@@ -1,0 +1,254 @@
+//! The screen: from the model and the state of the person to cells of a buffer.
+//!
+//! Reads everything, changes nothing; what it learns comes back as a [`FrameInfo`]. Regions from top to bottom:
+//! header, transcript, list, dock, held prompts, commands, rule, composer, status. Invariants: it draws into any
+//! size without a panic; the composer and the status line are the last to go, and nothing covers them.
+
+mod chrome;
+mod dock;
+mod lists;
+pub(super) mod paint;
+
+use super::cells::CellCtx;
+use super::frame::Motion;
+use super::msg::FrameInfo;
+use super::state::folds::Fold;
+use super::state::{Focus, UiState};
+use super::transcript::{DrawCtx, Transcript};
+use super::words;
+use crate::model::Model;
+use crate::model::ids::{Now, TermId};
+use crate::text::run::StyledText;
+use crate::text::token::Token;
+use crate::theme::resolve::Theme;
+use dock::Dock;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use std::path::{Path, PathBuf};
+
+/// Below this nothing is drawn.
+const MIN: (u16, u16) = (10, 3);
+/// Up to this height, or below this width, there is only the state and the composer.
+const TINY: (u16, u16) = (20, 4);
+const HEADER_FROM: u16 = 16;
+const AIR_FROM: u16 = 20;
+const MORE_AIR_FROM: u16 = 30;
+
+/// Whether glyphs may move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Animation {
+    #[default]
+    On,
+    /// Reduced motion, or no colours.
+    Off,
+}
+
+/// What a frame is drawn from.
+#[derive(Clone, Copy)]
+pub struct ViewCx<'a> {
+    pub model: &'a Model,
+    pub state: &'a UiState,
+    pub theme: &'a Theme,
+    pub now: Now,
+    pub animation: Animation,
+    pub home: Option<&'a Path>,
+}
+
+impl<'a> ViewCx<'a> {
+    /// The same for the transcript and its cells.
+    pub fn draw_ctx(&self) -> DrawCtx<'a> {
+        DrawCtx {
+            model: self.model,
+            now: self.now,
+            spinner_frame: self.spinner_frame(),
+            folds: &self.state.folds,
+            typing: self.typing(),
+            theme: self.theme,
+            home: self.home,
+        }
+    }
+
+    fn typing(&self) -> Option<&'a TermId> {
+        match &self.state.focus {
+            Focus::Terminal(id) => Some(id),
+            Focus::Composer | Focus::Dock => None,
+        }
+    }
+
+    fn spinner_frame(&self) -> u8 {
+        match self.animation {
+            Animation::On => (self.now.as_millis() / 100 % 8) as u8,
+            Animation::Off => 0,
+        }
+    }
+
+    fn spinner(&self) -> char {
+        // In step with the glyphs of the transcript.
+        const FRAMES: [char; 8] = ['⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+        FRAMES.get(usize::from(self.spinner_frame())).copied().unwrap_or('⠿')
+    }
+
+    /// The same for the cells of one entry.
+    fn cell_ctx<'b>(&'b self, width: u16, roots: &'b [PathBuf]) -> CellCtx<'b> {
+        let fold = Some(Fold::Open);
+        CellCtx { model: self.model, width, now: self.now, fold, typing: self.typing(), roots, home: self.home }
+    }
+}
+
+/// Draws the whole screen.
+pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> FrameInfo {
+    let area = buf.area;
+    let mut info = FrameInfo { scroll: cx.state.scroll, ..FrameInfo::default() };
+    if area.width < MIN.0 || area.height < MIN.1 {
+        return info;
+    }
+    let mut status = words::status(cx.model, chrome::hint(cx), cx.now);
+    if let Some(command) = cx.typing().and_then(|id| cx.model.terminal(id)) {
+        status.left = words::typing(&command.command);
+    }
+    let mut moving = status.busy == words::Busy::Yes;
+    let rest = chrome::status(cx, &status, area, buf);
+    if area.height <= TINY.1 || area.width < TINY.0 {
+        tiny(cx, rest, &mut info, buf);
+    } else {
+        moving |= regular(cx, transcript, rest, &mut info, buf);
+    }
+    info.motion = match cx.animation {
+        Animation::On if moving => Motion::Spinner,
+        _ if moving || cx.model.is_waiting() => Motion::Clock,
+        _ => Motion::Still,
+    };
+    info
+}
+
+/// The state and the composer; the dock instead of the composer while the person has gone there.
+fn tiny(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
+    if cx.state.picker.is_some() {
+        lists::picker(cx, area, info, buf);
+    } else if cx.state.focus == Focus::Dock
+        && let Some(laid) = dock::layout(cx, area.width, area.height)
+    {
+        let (_, at) = split_bottom(area, laid.height());
+        show_dock(cx, &laid, at, info, buf);
+    } else {
+        composer(cx, area, area.height, info, buf);
+    }
+}
+
+/// Returns whether something in it moves.
+fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> bool {
+    let mut rest = area;
+    if buf.area.height >= HEADER_FROM {
+        let (header, below) = split_top(rest, 1);
+        chrome::header(cx, header, buf);
+        rest = split_top(below, 1).1;
+    }
+    if buf.area.height >= MORE_AIR_FROM {
+        rest = split_bottom(rest, 1).0;
+    }
+    rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
+    let (mut rest, rule) = split_bottom(rest, 1);
+
+    let dock_room = match (cx.state.picker.is_some(), &cx.state.focus) {
+        (true, _) => rest.height.min(3),
+        (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
+        (false, Focus::Composer | Focus::Terminal(_)) => {
+            (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5))
+        }
+    };
+    let laid = dock::layout(cx, rest.width, dock_room.min(rest.height));
+    let dock_height = laid.as_ref().map_or(0, Dock::height);
+    // The dock is reserved first: the lists share what it leaves, and stand below it, nearest to the words.
+    let free = rest.height.saturating_sub(dock_height);
+    rest = lists::commands(cx, rest, free.saturating_sub(1), buf);
+    let free = rest.height.saturating_sub(dock_height);
+    rest = lists::held(cx, rest, free.saturating_sub(1), buf);
+    if let Some(laid) = laid {
+        let (above, at) = split_bottom(rest, laid.height());
+        show_dock(cx, &laid, at, info, buf);
+        rest = above;
+    }
+    if cx.state.picker.is_some() {
+        rest = lists::picker(cx, rest, info, buf);
+    }
+    if buf.area.height >= AIR_FROM && rest.height > 4 {
+        rest = split_bottom(rest, 1).0;
+    }
+    let moving = if let Some(top) = cx.state.help {
+        info.help_scroll_max = lists::help(cx, rest, top, buf);
+        false
+    } else if cx.model.entries().is_empty() {
+        chrome::welcome(cx, rest, buf);
+        info.transcript = rest;
+        false
+    } else {
+        show_transcript(cx, transcript, rest, info, buf)
+    };
+    chrome::rule(cx, rule, info.rows_below, buf);
+    moving
+}
+
+fn show_transcript(
+    cx: &ViewCx<'_>,
+    transcript: &mut Transcript,
+    area: Rect,
+    info: &mut FrameInfo,
+    buf: &mut Buffer,
+) -> bool {
+    info.transcript = area;
+    if area.is_empty() {
+        return false;
+    }
+    let viewport = transcript.draw(&cx.draw_ctx(), area, &mut info.scroll, buf);
+    info.hits = viewport.hits;
+    info.rows_below = viewport.rows_below;
+    viewport.animated
+}
+
+fn show_dock(cx: &ViewCx<'_>, laid: &Dock, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
+    dock::draw(cx, laid, area, buf);
+    info.dock = area;
+    info.dialog = Some(laid.dialog().clone());
+    info.options = laid.options();
+    info.dock_scroll_max = laid.scroll_max();
+}
+
+/// The composer at the bottom of `area`, at most `max` rows high; returns what is left above it.
+fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
+    let max = max.min(area.height).max(1);
+    let layout = cx.state.composer.layout(area.width.saturating_sub(3).max(1), max);
+    let height = u16::try_from(layout.rows.len()).unwrap_or(max).clamp(1, max);
+    let (above, at) = split_bottom(area, height);
+    let focused = cx.state.focus == Focus::Composer;
+    let prompt = StyledText::of("❯ ", if focused { Token::Accent } else { Token::Dim });
+    paint::put(buf, at.x, at.y, at.width, &prompt, cx.theme);
+    for (row, y) in layout.rows.iter().zip(at.y..at.bottom()) {
+        let row = StyledText::of(row.as_str(), Token::Text);
+        paint::put(buf, at.x + 2, y, at.width.saturating_sub(2), &row, cx.theme);
+    }
+    if focused && cx.state.picker.is_none() {
+        let (x, y) = layout.cursor;
+        info.cursor = Some(Position {
+            x: at.x.saturating_add(2).saturating_add(x).min(at.right().saturating_sub(1)),
+            y: at.y.saturating_add(y).min(at.bottom().saturating_sub(1)),
+        });
+    }
+    above
+}
+
+/// The first rows of an area, and the rest.
+fn split_top(area: Rect, rows: u16) -> (Rect, Rect) {
+    let rows = rows.min(area.height);
+    (Rect { height: rows, ..area }, Rect { y: area.y + rows, height: area.height - rows, ..area })
+}
+
+/// The area without its last rows, and those.
+fn split_bottom(area: Rect, rows: u16) -> (Rect, Rect) {
+    let rows = rows.min(area.height);
+    let above = area.height - rows;
+    (Rect { height: above, ..area }, Rect { y: area.y + above, height: rows, ..area })
+}
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;

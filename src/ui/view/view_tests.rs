@@ -1,0 +1,323 @@
+use crate::model::entry::ChunkKind;
+use crate::model::event::{AgentEvent, CallError, Event, HostEvent, Intent, Stop, Update};
+use crate::model::ids::ReqId;
+use crate::model::tool::{Exit, ToolKind, ToolStatus};
+use crate::text::width::str_width;
+use crate::ui::fixtures::Scene;
+use crate::ui::frame::Motion;
+use crate::ui::keys::{Code, Key};
+use crate::ui::state::Focus;
+use proptest::prelude::*;
+
+fn picture(width: u16, height: u16) -> Scene {
+    let mut s = Scene::working(width, height);
+    s.chunk(ChunkKind::Thought, "Looking at how add is used");
+    s.after(3000);
+    s.say("The function subtracts. I'll change it and run the tests.");
+    s.tool("r", ToolKind::Read, "src/main.rs", ToolStatus::Completed);
+    s.after(4000);
+    s.tool("x", ToolKind::Execute, "cargo test --all", ToolStatus::InProgress);
+    s.after(4000);
+    s
+}
+
+fn asked(width: u16, height: u16) -> Scene {
+    let mut s = picture(width, height);
+    s.ask(1, "cargo test --all -- --ignored", &["Allow once", "Always allow cargo test", "Reject"]);
+    s.ask(2, "ls", &["Allow"]);
+    s.after(12_000);
+    s.typed("and then bump the version");
+    s.draw();
+    s
+}
+
+fn bottom(s: &Scene, rows: usize) -> String {
+    let lines: Vec<&str> = s.shown.lines().collect();
+    lines[lines.len().saturating_sub(rows)..].join("\n")
+}
+
+#[test]
+fn the_wide_screen() {
+    let s = asked(120, 40);
+    assert_eq!(
+        bottom(&s, 7),
+        "\
+▌ gemini-cli wants to run   cargo test --all -- --ignored                                                  1 of 2 · 0:12
+▌ in ~/src/shop
+▌ 1 Allow once   2 Always allow cargo test   3 Reject                                                      Tab to answer
+────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+❯ and then bump the version
+
+ waiting for you 0:12 · esc stops the turn                                                                      default"
+    );
+    assert_eq!(
+        s.row(0),
+        "  ~/src/shop                                                                                          gemini-cli 0.61.0"
+    );
+}
+
+#[test]
+fn the_usual_screen() {
+    let mut s = asked(80, 24);
+    assert_eq!(
+        bottom(&s, 6),
+        "\
+▌ run  cargo test --all -- --ignored                               1 of 2 · 0:12
+▌ gemini-cli in ~/src/shop
+▌ 1 Allow once   2 Always allow cargo test   3 Reject              Tab to answer
+────────────────────────────────────────────────────────────────────────────────
+❯ and then bump the version
+ waiting for you 0:12 · esc stops the turn                              default"
+    );
+    s.press(Code::Tab).draw();
+    assert!(s.row(20).ends_with("Esc back to writing"), "{}", s.shown);
+    assert_eq!(s.info.cursor, None);
+}
+
+#[test]
+fn the_small_screen() {
+    let s = asked(40, 10);
+    assert_eq!(
+        bottom(&s, 8),
+        "\
+▌ run  cargo test --all --      1/2 0:12
+▌   --ignored
+▌ gemini-cli in ~/src/shop
+▌ 1 Allow once             Tab to answer
+▌ 2 Always allow cargo test  3 Reject
+────────────────────────────────────────
+❯ and then bump the version
+ waiting for you 0:12 · esc stops"
+    );
+}
+
+#[test]
+fn the_smallest_screens_have_state_and_composer() {
+    let s = asked(20, 4);
+    assert_eq!(s.shown, "\n❯ and then bump\n  the version\n waiting for you\n");
+    let mut s = asked(10, 3);
+    assert!(s.last_row().starts_with(" waiting"), "{}", s.shown);
+    assert!(s.shown.contains('❯'));
+    s.size = (9, 2);
+    assert_eq!(s.draw().trim(), "");
+}
+
+#[test]
+fn a_long_question_is_scrolled_at_40_by_10_and_its_options_stay() {
+    let mut s = Scene::working(40, 10);
+    let new = (1..=60).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n");
+    s.ask_edit(1, "/home/me/src/shop/a.txt", "", &new, &["Yes", "No"]);
+    s.press(Code::Tab).after(400).draw();
+    assert!(s.shown.contains("1 Yes") && s.shown.contains("2 No"), "{}", s.shown);
+    assert!(!s.shown.contains("line 60"));
+    for _ in 0..40 {
+        s.press(Code::PageDown).draw();
+        assert!(s.shown.contains("1 Yes") && s.shown.contains("2 No"), "{}", s.shown);
+        if s.ui.dock.scroll == s.info.dock_scroll_max {
+            break;
+        }
+    }
+    assert!(s.shown.contains("gemini-cli in ~/src/shop") || s.shown.contains("line 60"), "{}", s.shown);
+    s.typed("1");
+    assert_eq!(s.answers(), [(1, "opt-1".to_owned())]);
+}
+
+#[test]
+fn r_451_option_names_are_made_harmless_and_kept_in_order() {
+    let mut s = Scene::working(80, 24);
+    s.ask(1, "x\u{1b}]0;evil\u{7}\u{202e}y", &["B\u{1b}[31mad\u{9b}1m", "", "\u{202e}tcejer"]);
+    let drawn = s.draw().to_owned();
+    assert!(!drawn.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}')), "{drawn:?}");
+    let (one, two) = (drawn.find("1 B").unwrap(), drawn.find("2 opt-2").unwrap());
+    assert!(one < two && two < drawn.find("3 ").unwrap() + two, "{drawn}");
+}
+
+#[test]
+fn many_options_are_all_reachable() {
+    let names: Vec<String> = (1..=40).map(|n| format!("option number {n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut s = Scene::working(40, 10);
+    s.ask(1, "pick", &names);
+    s.press(Code::Tab).after(400).draw();
+    for n in 0..40 {
+        s.press(Code::Down).draw();
+        assert!(s.info.options.contains(&n), "{n}: {}", s.shown);
+    }
+    s.press(Code::Enter);
+    assert_eq!(s.answers(), [(1, "opt-40".to_owned())]);
+}
+
+#[test]
+fn r_452_the_dock_names_the_agent_and_the_place_at_every_size() {
+    for (width, height) in [(120, 40), (80, 24), (40, 24)] {
+        let mut s = Scene::asked(width, height);
+        s.draw();
+        let dock: Vec<&str> = s.shown.lines().filter(|l| l.starts_with('▌')).collect();
+        assert!(dock.iter().any(|l| l.contains("gemini-cli")), "{dock:?}");
+    }
+}
+
+#[test]
+fn r_453_a_title_is_one_row_and_stands_behind_our_gutter() {
+    let mut s = Scene::working(80, 24);
+    let bait = format!("edit\n{}\n❯ yes\n ready · F1 keys", "─".repeat(80));
+    s.tool("t", ToolKind::Edit, &bait, ToolStatus::Completed);
+    s.draw();
+    assert_eq!(s.shown.lines().filter(|l| l.starts_with("───")).count(), 1, "the rule is ours alone\n{}", s.shown);
+    assert_eq!(s.shown.lines().filter(|l| l.starts_with('❯')).count(), 1, "{}", s.shown);
+    assert_eq!(s.shown.lines().filter(|l| l.contains("F1 keys")).count(), 0, "one row, cut at the edge\n{}", s.shown);
+}
+
+#[test]
+fn r_339_a_request_outside_of_a_turn_is_shown() {
+    let mut s = Scene::ready(80, 24);
+    s.ask(1, "ls", &["Allow"]);
+    assert!(s.draw().contains("asked outside of a turn"), "{}", s.shown);
+    s.agent(AgentEvent::RequestWithdrawn(ReqId(1)));
+    assert!(!s.draw().contains("1 Allow"));
+}
+
+#[test]
+fn raw_input_is_shown_on_a_key() {
+    let mut s = Scene::working(80, 24);
+    let mut patch = crate::model::tool::ToolPatch::new("c".into());
+    patch.raw_input = Some(serde_json::json!({"secret_flag": true}));
+    s.ask_patch(1, patch, &["Yes"]);
+    assert!(!s.draw().contains("secret_flag"));
+    s.press(Code::Tab).after(400).draw();
+    s.typed("v");
+    assert!(s.draw().contains("secret_flag"), "{}", s.shown);
+}
+
+#[test]
+fn the_composer_stays_where_it_is() {
+    let row_of = |s: &Scene| s.shown.lines().position(|l| l.starts_with('❯')).unwrap();
+    let mut s = picture(80, 24);
+    s.draw();
+    let before = row_of(&s);
+    s.ask(1, "cargo test", &["Allow", "Reject"]);
+    s.draw();
+    assert_eq!(row_of(&s), before);
+    s.press(Code::Tab).draw();
+    assert_eq!(row_of(&s), before);
+    s.press(Code::Esc).press(Code::F(2)).draw();
+    assert_eq!(row_of(&s), before, "{}", s.shown);
+}
+
+#[test]
+fn it_grows_to_a_third() {
+    let mut s = Scene::ready(80, 24);
+    for n in 0..30 {
+        s.typed(&format!("line {n}")).key(Key::alt(Code::Enter));
+    }
+    s.draw();
+    let rows = s.shown.lines().skip_while(|l| !l.starts_with('─')).count() - 2;
+    assert_eq!(rows, 8, "{}", s.shown);
+}
+
+#[test]
+fn what_moves_and_what_stands_still() {
+    let mut s = Scene::ready(80, 24);
+    s.draw();
+    assert_eq!(s.info.motion, Motion::Still, "idle has no timer");
+    let mut s = picture(80, 24);
+    s.draw();
+    assert_eq!(s.info.motion, Motion::Spinner);
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    assert_eq!(s.info.motion, Motion::Still);
+    let exit = Exit { code: Some(1), signal: None };
+    s.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
+    s.draw();
+    assert_eq!(s.info.motion, Motion::Still);
+}
+
+#[test]
+fn rows_below_are_counted_on_the_rule() {
+    let mut s = Scene::working(80, 24);
+    for n in 0..50 {
+        s.tool(&format!("t{n}"), ToolKind::Read, &format!("file-{n}"), ToolStatus::Completed);
+    }
+    s.draw();
+    assert!(!s.shown.contains("below"));
+    let first = s.model.entries().at(0).unwrap().id;
+    s.ui.scroll = crate::ui::state::scroll::Scroll::at(first);
+    s.draw();
+    assert!(s.shown.contains("below · Ctrl+End"), "{}", s.shown);
+    let before = s.shown.lines().nth(4).map(str::to_owned);
+    s.say("more");
+    s.draw();
+    assert_eq!(s.shown.lines().nth(4).map(str::to_owned), before, "new output never moves a scrolled view");
+}
+
+fn scene(kind: u8, text: &str, width: u16, height: u16) -> Scene {
+    let mut s = if kind.is_multiple_of(5) { Scene::new(width, height) } else { Scene::working(width, height) };
+    match kind % 5 {
+        0 => {
+            s.start();
+            if kind > 100 {
+                s.after(61_000);
+            }
+            if kind > 200 {
+                let init = crate::model::event::InitResult { protocol_version: 1, ..Default::default() };
+                s.agent(AgentEvent::Initialized(Ok(init)));
+                s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, text))));
+            }
+        }
+        1 => {
+            s.say(text);
+            s.tool("t", ToolKind::Execute, text, ToolStatus::InProgress);
+            s.update(Update::Usage { used: u64::MAX, size: u64::from(kind), cost: Some((1e300, text.into())) });
+            s.after(u64::from(kind) * 500);
+        }
+        2 => {
+            s.ask(1, text, &[text, "x", text]);
+            s.intent(Intent::Prompt { text: format!("{text}."), links: Vec::new() });
+        }
+        3 => {
+            s.ask_edit(1, text, text, "new\nlines\n", &[text, text, "c", text]);
+            s.press(Code::Tab).press(Code::Down);
+        }
+        _ => {
+            let exit = Exit { code: None, signal: Some(text.into()) };
+            s.event(Event::Host(HostEvent::AgentExited { exit, stderr: vec![text.into(); 20] }));
+        }
+    }
+    match kind % 7 {
+        0 => s.commands(&[text, "review"]),
+        1 => s.ui.help = Some(usize::from(kind)),
+        2 => s.ui.say(text.to_owned(), s.now),
+        3 => {
+            s.press(Code::F(2));
+        }
+        4 => s.ui.focus = Focus::Dock,
+        _ => {}
+    }
+    s.ui.composer.paste(if kind.is_multiple_of(2) { text } else { "/re" });
+    s
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_size_is_drawn_and_nothing_gets_out(
+        width in 0u16..=200, height in 0u16..=60, kind in any::<u8>(),
+        text in "([a-z /.]|\\PC|\u{1b}|\u{202e}|\u{9b}|漢|👩\u{200d}🚀|\n){0,60}",
+    ) {
+        let mut s = scene(kind, &text, width, height);
+        s.draw();
+        for row in s.shown.lines() {
+            prop_assert!(str_width(row) <= usize::from(width), "{row:?} at {width}");
+            prop_assert!(!row.chars().any(|c| c.is_control() || c == '\u{202e}'), "{row:?}");
+        }
+        if width >= 10 && height >= 3 {
+            prop_assert!(!s.last_row().trim().is_empty(), "the state is always said\n{}", s.shown);
+            let asks_something = s.info.dialog.is_some() && s.ui.focus == Focus::Dock;
+            prop_assert!(s.shown.contains('❯') || asks_something || s.ui.picker.is_some(), "{}", s.shown);
+            if let Some(at) = s.info.cursor {
+                prop_assert!(at.x < width && at.y < height);
+            }
+        }
+    }
+}

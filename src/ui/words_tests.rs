@@ -1,0 +1,189 @@
+use super::*;
+use crate::model::entry::ChunkKind;
+use crate::model::event::{AgentEvent, AuthMethod, CallError, Event, HostEvent, InitResult, Intent, Stop, Update};
+use crate::model::tool::{Exit, ToolStatus};
+use crate::ui::fixtures::Scene;
+use crate::ui::keys::Code;
+
+fn said(s: &Scene, columns: usize) -> (String, String) {
+    let (left, right) = fit(&status(&s.model, "the hint", s.now), columns);
+    (left.as_str().to_owned(), right.as_str().to_owned())
+}
+
+fn left(s: &Scene) -> String {
+    said(s, 200).0
+}
+
+#[test]
+fn starting() {
+    let mut s = Scene::new(80, 24);
+    s.start();
+    s.after(2000);
+    assert_eq!(left(&s), "starting gemini 2 s");
+    s.agent(AgentEvent::Initialized(Ok(InitResult { protocol_version: 1, ..InitResult::default() })));
+    s.after(4000);
+    assert_eq!(left(&s), "waiting for session 4 s");
+    s.after(58_000);
+    assert_eq!(left(&s), "no answer for 1:02 · Tab, then s shows its messages, q ends it");
+}
+
+#[test]
+fn log_in() {
+    let mut s = Scene::new(80, 24);
+    s.start();
+    let method = AuthMethod { id: "w".into(), name: "Web\u{1b}[1m".into(), description: None, kind: AuthKind::Agent };
+    s.agent(AgentEvent::Initialized(Ok(InitResult {
+        protocol_version: 1,
+        auth_methods: vec![method],
+        ..InitResult::default()
+    })));
+    s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, "no"))));
+    assert!(left(&s).starts_with("log-in needed"));
+    s.intent(Intent::Authenticate { method: "w".into() });
+    s.after(12_000);
+    assert_eq!(left(&s), "logging in with Web 12 s · esc leaves");
+}
+
+#[test]
+fn working() {
+    let mut s = Scene::working(80, 24);
+    s.after(3000);
+    assert_eq!(left(&s), "thinking 3 s · esc stops the turn");
+    s.chunk(ChunkKind::Thought, "hm");
+    s.after(8000);
+    assert_eq!(left(&s), "thinking 8 s · esc stops the turn");
+    s.say("So");
+    assert_eq!(left(&s), "writing · esc stops the turn");
+    s.tool("t", ToolKind::Execute, "`cargo test`", ToolStatus::InProgress);
+    s.after(4000);
+    assert_eq!(left(&s), "run cargo test 4 s · esc stops the turn");
+    s.after(16_000);
+    assert_eq!(left(&s), "run cargo test 20 s · silent for 0:20 · esc stops the turn");
+    s.tool("t", ToolKind::Execute, "cargo test", ToolStatus::Completed);
+    s.after(20_000);
+    assert_eq!(left(&s), "silent for 0:20 · esc stops the turn");
+}
+
+#[test]
+fn waiting_for_the_person_is_always_first() {
+    let mut s = Scene::asked(80, 24);
+    s.after(12_000);
+    let status = status(&s.model, "", s.now);
+    let (l, _) = fit(&status, 200);
+    assert_eq!(l.as_str(), "waiting for you 0:12 · esc stops the turn");
+    assert_eq!(l.iter().next().unwrap().1.token, Token::Warn);
+    assert_eq!(status.busy, Busy::No);
+}
+
+#[test]
+fn held_back() {
+    let mut s = Scene::working(80, 24);
+    assert_eq!(held(&s.model), None);
+    s.intent(Intent::Prompt { text: "a".into(), links: Vec::new() });
+    assert_eq!(held(&s.model).as_deref(), Some("1 prompt waits for this turn"));
+    s.intent(Intent::Prompt { text: "b".into(), links: Vec::new() });
+    assert_eq!(held(&s.model).as_deref(), Some("2 prompts wait for this turn"));
+}
+
+#[test]
+fn cancelling() {
+    let mut s = Scene::working(80, 24);
+    s.press(Code::Esc).after(1000);
+    assert_eq!(left(&s), "stopping 1 s");
+    s.after(5000);
+    assert_eq!(left(&s), "has not confirmed · Tab, then k ends the agent");
+}
+
+#[test]
+fn ended_oddly() {
+    for (stop, words) in [
+        (Stop::MaxTokens, "stopped at the token limit · the hint"),
+        (Stop::Refusal, "refused · the hint"),
+        (Stop::EndTurn, "ended without a word · the hint"),
+    ] {
+        let mut s = Scene::working(80, 24);
+        s.end_turn(stop);
+        assert_eq!(left(&s), words);
+    }
+    let mut s = Scene::working(80, 24);
+    s.say("fine");
+    s.end_turn(Stop::EndTurn);
+    assert_eq!(left(&s), "the hint", "never empty");
+}
+
+#[test]
+fn dead() {
+    let mut s = Scene::working(80, 24);
+    s.after(129_000);
+    let exit = Exit { code: Some(3), signal: None };
+    s.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
+    assert_eq!(left(&s), "agent ended: exit 3 after 2:09 · Tab, then r starts it again");
+    let mut s = Scene::new(80, 24);
+    s.intent(Intent::Start);
+    s.event(Event::Host(HostEvent::SpawnFailed { message: "no such agent".into(), hint: String::new() }));
+    assert_eq!(left(&s), "agent did not start · Tab, then r starts it again");
+}
+
+#[test]
+fn the_right_end_and_what_gives_way_first() {
+    let mut s = Scene::working(80, 24);
+    s.update(Update::Usage { used: 380_000, size: 1_000_000, cost: Some((0.125, "USD".into())) });
+    s.say("x");
+    assert_eq!(said(&s, 100).1, "default · 38 % of 1 M · 0.12 USD");
+    let full = "writing · esc stops the turn";
+    let rows: Vec<(String, String)> = (1..=100).rev().map(|columns| said(&s, columns)).collect();
+    let mut rights: Vec<&str> = rows.iter().map(|(_, r)| r.as_str()).collect();
+    rights.dedup();
+    assert_eq!(rights, ["default · 38 % of 1 M · 0.12 USD", "default · 38 % of 1 M", "default · 38 %", "default", ""]);
+    assert_eq!(said(&s, 50).0, full);
+    assert_eq!(said(&s, 20).0, "writing · esc stops");
+    assert_eq!(said(&s, 10).0, "writing");
+    for (n, (l, r)) in rows.iter().enumerate() {
+        let columns = 100 - n;
+        assert!(width::str_width(l) + width::str_width(r) <= columns, "{l:?} {r:?} at {columns}");
+    }
+}
+
+#[test]
+fn the_names_of_agents_and_programs() {
+    assert_eq!(program("/usr/bin/gemini --acp"), "gemini");
+    assert_eq!(program(""), "agent");
+    let s = Scene::ready(80, 24);
+    assert_eq!(agent(&s.model), "gemini-cli");
+}
+
+#[test]
+fn objects_lose_the_verb_that_stands_in_front() {
+    let mut tool = ToolCall::new("t".into(), Now::ZERO);
+    tool.kind = ToolKind::Read;
+    for (title, want) in [
+        ("Read src/main.rs", "src/main.rs"),
+        ("`src/main.rs`", "src/main.rs"),
+        ("/home/me/shop/src/main.rs", "src/main.rs"),
+        ("Read", "Read"),
+        ("a\u{1b}[2Jb", "ab"),
+    ] {
+        tool.title = title.into();
+        assert_eq!(object(&tool, "/home/me/shop"), want, "{title}");
+    }
+}
+
+#[test]
+fn r_109_the_command_of_a_log_in_is_exact() {
+    let terminal = AuthKind::Terminal { args: vec!["login".into()], env: vec![("A".into(), "b c".into())] };
+    assert_eq!(login_command(&terminal, "agent --acp").as_deref(), Some("A='b c' agent --acp login"));
+    let own = AuthKind::Command { command: "other".into(), args: vec!["x'y".into()], env: Vec::new() };
+    assert_eq!(login_command(&own, "agent").as_deref(), Some("other 'x'\\''y'"));
+    assert_eq!(login_command(&AuthKind::Agent, "agent"), None);
+}
+
+#[test]
+fn r_456_the_title_is_ours() {
+    let mut s = Scene::asked(80, 24);
+    s.update(Update::Info { title: crate::model::event::Patch::Set("evil title".into()) });
+    assert_eq!(terminal_title(&s.model), "acp-tui · waiting for you — shop");
+    let mut s = Scene::ready(80, 24);
+    assert_eq!(terminal_title(&s.model), "acp-tui · ready — shop");
+    s.intent(Intent::Prompt { text: "x".into(), links: Vec::new() });
+    assert_eq!(terminal_title(&s.model), "acp-tui · working — shop");
+}

@@ -1,0 +1,17 @@
+//! JSON-RPC 2.0 over lines: frames, line cutting, our open requests, the trace of every line, and the tasks that
+//! move bytes. Knows no ACP, no process and no model; whatever a peer sends is bounded here before anybody reads it.
+
+pub mod codec;
+pub mod duplex;
+pub mod frame;
+pub mod head;
+pub mod json;
+pub mod outbox;
+pub mod peer;
+pub mod pump;
+pub mod rpc_error;
+pub mod stderr;
+pub mod trace;
+
+pub use frame::{Frame, Params, RawId};
+pub use rpc_error::RpcError;

@@ -1,0 +1,267 @@
+//! The tasks that move bytes: one reads and parses, one drains the error stream, one writes.
+//!
+//! No protocol logic. Invariant: frames arrive in byte order; what is read ahead of the consumer is bounded in frames
+//! and in bytes, beyond which the pipe itself holds the peer back; lines are written whole, one after the other (R-024).
+
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::JoinHandle;
+
+use super::codec::{Decoded, LineDecoder, MAX_LINE};
+use super::frame::Frame;
+use super::json;
+use super::stderr::StderrTail;
+
+/// Room for the channel `spawn_reader` sends on.
+pub const INBOX: usize = 64;
+/// Lines that may wait inside the writer.
+pub const WRITER_QUEUE: usize = 64;
+
+const BLOCK: usize = 64 << 10;
+const BATCH_FRAMES: usize = 512;
+const BATCH_BYTES: usize = 256 << 10;
+/// Bytes of frames that may be under way to the consumer.
+const INBOX_BYTES: usize = 64 << 20;
+
+#[derive(Debug)]
+pub enum Incoming {
+    Frames(Batch),
+    /// The last message. A last line without its newline is given separately: it may be torn.
+    Closed {
+        half_line: Option<(Frame, Arc<str>)>,
+        error: Option<std::io::Error>,
+    },
+}
+
+/// Frames with their lines, in order. Dropping the batch makes room for more bytes.
+#[derive(Debug)]
+pub struct Batch {
+    pub frames: Vec<(Frame, Arc<str>)>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+/// Reads until the end of the stream or until nobody listens.
+pub fn spawn_reader(source: impl AsyncRead + Send + Unpin + 'static, tx: mpsc::Sender<Incoming>) -> JoinHandle<()> {
+    tokio::spawn(read_all(source, Batcher::new(tx)))
+}
+
+async fn read_all(mut source: impl AsyncRead + Send + Unpin, mut batcher: Batcher) {
+    let mut decoder = LineDecoder::new(MAX_LINE);
+    let mut block = vec![0; BLOCK];
+    let error = loop {
+        let count = match source.read(&mut block).await {
+            Ok(0) => break None,
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => break Some(error),
+        };
+        let mut lines = Vec::new();
+        decoder.push(block.get(..count).unwrap_or_default(), &mut lines);
+        for line in lines {
+            if batcher.add(line).await.is_err() {
+                return;
+            }
+        }
+        if batcher.send().await.is_err() {
+            return;
+        }
+    };
+    let half_line = decoder.finish().and_then(to_frame);
+    // Nobody listening is nobody to tell.
+    let _ = batcher.tx.send(Incoming::Closed { half_line, error }).await;
+}
+
+/// Collects what one read delivered into batches of bounded size.
+struct Batcher {
+    tx: mpsc::Sender<Incoming>,
+    room: Arc<Semaphore>,
+    frames: Vec<(Frame, Arc<str>)>,
+    bytes: usize,
+}
+
+struct NobodyListens;
+
+impl Batcher {
+    fn new(tx: mpsc::Sender<Incoming>) -> Self {
+        Self { tx, room: Arc::new(Semaphore::new(INBOX_BYTES)), frames: Vec::new(), bytes: 0 }
+    }
+
+    async fn add(&mut self, line: Decoded<'_>) -> Result<(), NobodyListens> {
+        let Some((frame, text)) = to_frame(line) else { return Ok(()) };
+        self.bytes = self.bytes.saturating_add(text.len());
+        self.frames.push((frame, text));
+        if self.frames.len() >= BATCH_FRAMES || self.bytes >= BATCH_BYTES {
+            return self.send().await;
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self) -> Result<(), NobodyListens> {
+        if self.frames.is_empty() {
+            return Ok(());
+        }
+        let bytes = std::mem::take(&mut self.bytes).min(INBOX_BYTES) as u32;
+        let room = tokio::select! {
+            room = Arc::clone(&self.room).acquire_many_owned(bytes) => room.ok(),
+            () = self.tx.closed() => return Err(NobodyListens),
+        };
+        let batch = Batch { frames: std::mem::take(&mut self.frames), _room: room };
+        self.tx.send(Incoming::Frames(batch)).await.map_err(|_| NobodyListens)
+    }
+}
+
+/// `None` for a blank line (R-050).
+fn to_frame(line: Decoded<'_>) -> Option<(Frame, Arc<str>)> {
+    match line {
+        Decoded::Line(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => None,
+        Decoded::Line(bytes) => Some(Frame::read(bytes)),
+        Decoded::TooLong { head, dropped } => {
+            let text = String::from_utf8_lossy(&head);
+            Some((Frame::TooLong { dropped }, json::trim(&text).into()))
+        }
+    }
+}
+
+/// Drains an error stream to its end, whoever looks at it or not (R-055).
+pub fn spawn_stderr(mut source: impl AsyncRead + Send + Unpin + 'static, tail: StderrTail) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        let mut block = vec![0; 8 << 10];
+        loop {
+            match source.read(&mut block).await {
+                Ok(count) if count > 0 => tail.push(block.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                _ => break,
+            }
+        }
+        tail.finish();
+    })
+}
+
+/// Writes lines until the sender is dropped, which closes the stream, or until writing fails.
+pub fn spawn_writer(
+    sink: impl AsyncWrite + Send + Unpin + 'static,
+) -> (mpsc::Sender<Arc<str>>, JoinHandle<std::io::Result<()>>) {
+    let (tx, rx) = mpsc::channel(WRITER_QUEUE);
+    (tx, tokio::spawn(write_all(sink, rx)))
+}
+
+async fn write_all(
+    mut sink: impl AsyncWrite + Send + Unpin,
+    mut lines: mpsc::Receiver<Arc<str>>,
+) -> std::io::Result<()> {
+    let mut small = Vec::new();
+    while let Some(line) = lines.recv().await {
+        // A short line goes out with its newline in one write, so that the peer wakes up once.
+        if line.len() < BLOCK {
+            small.clear();
+            small.extend_from_slice(line.as_bytes());
+            small.push(b'\n');
+            sink.write_all(&small).await?;
+        } else {
+            sink.write_all(line.as_bytes()).await?;
+            sink.write_all(b"\n").await?;
+        }
+        sink.flush().await?;
+    }
+    sink.shutdown().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::duplex;
+    use super::*;
+
+    async fn collect(mut rx: mpsc::Receiver<Incoming>) -> (Vec<String>, Option<String>) {
+        let mut lines = Vec::new();
+        while let Some(incoming) = rx.recv().await {
+            match incoming {
+                Incoming::Frames(batch) => {
+                    assert!(batch.frames.len() <= BATCH_FRAMES);
+                    lines.extend(batch.frames.into_iter().map(|(_, line)| line.to_string()));
+                }
+                Incoming::Closed { half_line, error } => {
+                    assert!(error.is_none());
+                    return (lines, half_line.map(|(_, line)| line.to_string()));
+                }
+            }
+        }
+        panic!("no end was told");
+    }
+
+    #[tokio::test]
+    async fn frames_arrive_in_order_and_the_half_line_last() {
+        let (ours, mut theirs) = duplex::pair(1000);
+        let (tx, rx) = mpsc::channel(INBOX);
+        spawn_reader(ours.reader, tx);
+        let wrote = tokio::spawn(async move {
+            for n in 0..500 {
+                theirs.send_line(&format!(r#"{{"method":"m","params":{n}}}"#)).await.unwrap();
+            }
+            theirs.writer.write_all(b"\r\n\n{\"half\"").await.unwrap();
+        });
+        let (lines, half) = collect(rx).await;
+        wrote.await.unwrap();
+        let expected: Vec<_> = (0..500).map(|n| format!(r#"{{"method":"m","params":{n}}}"#)).collect();
+        assert_eq!(lines, expected);
+        assert_eq!(half.as_deref(), Some("{\"half\""));
+    }
+
+    #[tokio::test]
+    async fn a_consumer_that_does_not_read_holds_the_peer_back() {
+        let (ours, mut theirs) = duplex::pair(1000);
+        let (tx, mut rx) = mpsc::channel(1);
+        spawn_reader(ours.reader, tx);
+        let flood = tokio::spawn(async move {
+            let mut sent = 0u32;
+            while theirs.send_line(&"x".repeat(900)).await.is_ok() {
+                sent += 1;
+            }
+            sent
+        });
+        assert!(matches!(rx.recv().await, Some(Incoming::Frames(_))));
+        // The flood can only end by the pipe closing: the channel is never emptied again.
+        drop(rx);
+        assert!(flood.await.unwrap() < 1000);
+    }
+
+    #[tokio::test]
+    async fn r_024_lines_are_written_whole_and_dropping_the_sender_closes() {
+        let (ours, mut theirs) = duplex::pair(100);
+        let (tx, writer) = spawn_writer(ours.writer);
+        let long = "y".repeat(BLOCK + 5);
+        tx.send("one".into()).await.unwrap();
+        tx.send(long.as_str().into()).await.unwrap();
+        drop(tx);
+        assert_eq!(theirs.next_line().await.unwrap().as_deref(), Some("one"));
+        assert_eq!(theirs.next_line().await.unwrap(), Some(long));
+        assert_eq!(theirs.next_line().await.unwrap(), None);
+        writer.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_closed_reader_ends_the_writer_with_an_error() {
+        let (ours, theirs) = duplex::pair(100);
+        let (tx, writer) = spawn_writer(ours.writer);
+        drop(theirs);
+        tx.send("one".into()).await.unwrap();
+        assert!(writer.await.unwrap().is_err());
+        assert!(tx.send("two".into()).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn stderr_is_drained_without_a_reader() {
+        let (ours, mut theirs) = duplex::pair(100);
+        let tail = StderrTail::new(16);
+        let task = spawn_stderr(ours.reader, tail.clone());
+        for n in 0..100 {
+            theirs.send_line(&format!("line {n}")).await.unwrap();
+        }
+        drop(theirs);
+        task.await.unwrap();
+        assert_eq!(tail.lines(), 100);
+        assert_eq!(tail.text(), "line 98\nline 99\n");
+        tail.changed().await;
+    }
+}

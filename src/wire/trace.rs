@@ -1,0 +1,287 @@
+//! Every line that crossed the connection: the newest in memory, and all of them in a file when recording.
+//!
+//! Interprets nothing. Invariant: memory is bounded in lines and in bytes; a line of the file is one JSON object, and
+//! the frame inside is the text that was on the wire, not a retelling.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::json::clip;
+
+pub const MAX_FRAMES: usize = 2000;
+pub const MAX_BYTES: usize = 8 << 20;
+/// A longer line is kept in memory by its head.
+const KEEP_LINE: usize = 256 << 10;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dir {
+    ToAgent,
+    FromAgent,
+    Stderr,
+}
+
+impl Dir {
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::ToAgent => "client->agent",
+            Self::FromAgent => "agent->client",
+            Self::Stderr => "stderr",
+        }
+    }
+}
+
+/// Whether a line may stand in a record as JSON or has to be quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Json,
+    Raw,
+}
+
+impl Form {
+    pub fn of(frame: &super::frame::Frame) -> Self {
+        if frame.is_json() { Self::Json } else { Self::Raw }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Traced {
+    /// Since the process was started.
+    pub t: Duration,
+    pub dir: Dir,
+    pub line: Arc<str>,
+    /// Bytes of the line that are not kept.
+    pub cut: usize,
+}
+
+#[derive(Debug)]
+pub struct Trace {
+    ring: VecDeque<Traced>,
+    bytes: usize,
+    max_frames: usize,
+    max_bytes: usize,
+    seen: u64,
+    recorder: Option<Recorder>,
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        Self::new(MAX_FRAMES, MAX_BYTES)
+    }
+}
+
+impl Trace {
+    pub fn new(max_frames: usize, max_bytes: usize) -> Self {
+        Self { ring: VecDeque::new(), bytes: 0, max_frames, max_bytes, seen: 0, recorder: None }
+    }
+
+    pub fn record_to(&mut self, recorder: Recorder) {
+        self.recorder = Some(recorder);
+    }
+
+    pub fn is_recording(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    /// Keeps the line. An error comes from the recording and comes once: recording has then stopped.
+    pub fn push(&mut self, t: Duration, dir: Dir, line: &Arc<str>, form: Form) -> io::Result<()> {
+        self.seen = self.seen.saturating_add(1);
+        let kept = clip(line, KEEP_LINE.min(self.max_bytes));
+        let cut = line.len() - kept.len();
+        let line_kept = if cut == 0 { Arc::clone(line) } else { kept.into() };
+        self.bytes = self.bytes.saturating_add(line_kept.len());
+        self.ring.push_back(Traced { t, dir, line: line_kept, cut });
+        while self.ring.len() > self.max_frames || self.bytes > self.max_bytes {
+            let Some(old) = self.ring.pop_front() else { break };
+            self.bytes = self.bytes.saturating_sub(old.line.len());
+        }
+        self.with_recorder(|recorder| recorder.write(&encode_record(t, dir, line, form)))
+    }
+
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.with_recorder(|recorder| recorder.out.flush())
+    }
+
+    /// The kept lines, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Traced> {
+        self.ring.iter()
+    }
+
+    pub fn len(&self) -> usize {
+        self.ring.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ring.is_empty()
+    }
+
+    /// Lines that are no longer kept.
+    pub fn forgotten(&self) -> u64 {
+        self.seen.saturating_sub(self.ring.len() as u64)
+    }
+
+    fn with_recorder(&mut self, write: impl FnOnce(&mut Recorder) -> io::Result<()>) -> io::Result<()> {
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        let done = write(recorder);
+        if done.is_err() {
+            self.recorder = None;
+        }
+        done
+    }
+}
+
+/// A file of records, readable by its owner only: it holds prompts, file contents and sometimes secrets.
+#[derive(Debug)]
+pub struct Recorder {
+    out: BufWriter<File>,
+}
+
+impl Recorder {
+    /// Begins a fresh file; an older one of the same name is emptied.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600);
+        }
+        let file = options.open(path)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            // The mode above counts for a new file only. A pipe or device keeps its own.
+            if file.metadata()?.is_file() {
+                file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+            }
+        }
+        Ok(Self { out: BufWriter::with_capacity(64 << 10, file) })
+    }
+
+    pub fn write(&mut self, record: &str) -> io::Result<()> {
+        self.out.write_all(record.as_bytes())?;
+        self.out.write_all(b"\n")
+    }
+}
+
+/// One record, without a newline. JSON text is embedded as it is, anything else as a string.
+pub fn encode_record(t: Duration, dir: Dir, line: &str, form: Form) -> String {
+    let mut record = String::with_capacity(line.len() + 64);
+    append_record(&mut record, t, dir, line, form);
+    record
+}
+
+/// [`encode_record`] without a string of its own.
+pub fn append_record(out: &mut String, t: Duration, dir: Dir, line: &str, form: Form) {
+    match form {
+        Form::Json => {
+            open_record(out, t, dir);
+            push_frame(out, line);
+        }
+        Form::Raw => {
+            head(out, t, dir);
+            out.push_str(r#""raw":"#);
+            out.push_str(&serde_json::Value::from(line).to_string());
+        }
+    }
+    out.push('}');
+}
+
+/// The text of a frame as it stands in a record: on one line.
+pub fn push_frame(out: &mut String, line: &str) {
+    // Without leaving a block early: so it is looked at all at once.
+    let broken = |bytes: &[u8]| bytes.iter().fold(0, |n, b| n | u8::from(*b == b'\n') | u8::from(*b == b'\r')) != 0;
+    let (blocks, rest) = line.as_bytes().as_chunks::<32>();
+    if blocks.iter().any(|block| broken(block)) || broken(rest) {
+        out.push_str(&line.replace(['\n', '\r'], " "));
+    } else {
+        out.push_str(line);
+    }
+}
+
+/// The part of a record before the text of a frame; after it comes `}`.
+pub fn open_record(out: &mut String, t: Duration, dir: Dir) {
+    head(out, t, dir);
+    out.push_str(r#""frame":"#);
+}
+
+fn head(out: &mut String, t: Duration, dir: Dir) {
+    // Writing to a string cannot fail.
+    let _ = write!(out, r#"{{"t":{}.{:06},"dir":"{}","#, t.as_secs(), t.subsec_micros(), dir.label());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_record_is_one_line_wherever_the_break_is() {
+        for at in [0, 31, 32, 63, 64, 70] {
+            for (pad, byte) in [('x', '\r'), ('x', '\n')] {
+                let mut line = pad.to_string().repeat(71);
+                line.replace_range(at..=at, &byte.to_string());
+                let mut out = String::new();
+                push_frame(&mut out, &line);
+                assert_eq!((out.len(), out.find(' ')), (71, Some(at)));
+            }
+        }
+    }
+
+    #[test]
+    fn the_ring_is_bounded_in_lines_and_bytes() {
+        let mut trace = Trace::new(3, 10);
+        for line in ["aaaa", "bbbb", "cccc", "d", "é".repeat(9).as_str()] {
+            trace.push(Duration::ZERO, Dir::FromAgent, &line.into(), Form::Raw).unwrap();
+        }
+        let kept: Vec<_> = trace.iter().map(|t| (t.line.as_ref(), t.cut)).collect();
+        assert_eq!(kept, [("ééééé", 8)]);
+        assert_eq!(trace.forgotten(), 4);
+        let mut trace = Trace::new(2, 100);
+        for line in ["a", "b", "c"] {
+            trace.push(Duration::ZERO, Dir::ToAgent, &line.into(), Form::Raw).unwrap();
+        }
+        assert_eq!(trace.len(), 2);
+    }
+
+    #[test]
+    fn a_record_embeds_json_and_quotes_the_rest() {
+        let t = Duration::from_micros(1_234_005);
+        let frame = encode_record(t, Dir::FromAgent, r#"{"id":9007199254740993}"#, Form::Json);
+        assert_eq!(frame, r#"{"t":1.234005,"dir":"agent->client","frame":{"id":9007199254740993}}"#);
+        let raw: Value = serde_json::from_str(&encode_record(t, Dir::Stderr, "a\"\u{1b}", Form::Raw)).unwrap();
+        assert_eq!(raw, json!({"t": 1.234_005, "dir": "stderr", "raw": "a\"\u{1b}"}));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_recording_is_private_and_fresh() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r.jsonl");
+        std::fs::write(&path, "old").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let mut trace = Trace::default();
+        trace.record_to(Recorder::create(&path).unwrap());
+        trace.push(Duration::from_secs(1), Dir::ToAgent, &"{}".into(), Form::Json).unwrap();
+        trace.flush().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, "{\"t\":1.000000,\"dir\":\"client->agent\",\"frame\":{}}\n");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_told_once() {
+        let mut trace = Trace::default();
+        trace.record_to(Recorder::create(Path::new("/dev/full")).unwrap());
+        trace.push(Duration::ZERO, Dir::ToAgent, &"{}".into(), Form::Json).unwrap();
+        assert!(trace.flush().is_err());
+        assert!(!trace.is_recording());
+        trace.flush().unwrap();
+    }
+}

@@ -1,0 +1,687 @@
+//! The rules of the house that a machine can check. Each rule is a function from sources to complaints, and each has
+//! a test beside it that feeds it a violation: a rule that cannot fail checks nothing.
+//!
+//! When a rule stops you, move the code; when the rule is wrong, change the table here and the map in `src/lib.rs` in
+//! the same commit. Exceptions carry their reason, and one that is no longer needed is a complaint too.
+
+#[path = "arch/source.rs"]
+mod source;
+
+use source::{Named, Source, Token, Tree, What, read_tree};
+use std::collections::BTreeSet;
+
+/// Lines of one file under `src/`, tests not counted.
+const MAX_LINES: usize = 600;
+/// Files that may be longer, at most three: `(file, reason)`.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+/// Who may import what. A target is a room, or a module of it when the rest of the room is out of reach. Below `ui`
+/// each folder or file is a room of its own.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("text", &["base"]),
+    ("theme", &["text", "base"]),
+    ("config", &["base"]),
+    ("wire", &["base"]),
+    ("host", &["text", "base"]),
+    ("model", &["text", "base"]),
+    // The types of events and effects, never the session or the reducer.
+    (
+        "agent",
+        &[
+            "wire",
+            "base",
+            "model::effect",
+            "model::entry",
+            "model::event",
+            "model::ids",
+            "model::options",
+            "model::tool",
+        ],
+    ),
+    ("store", &["model", "base"]),
+    ("engine", &["agent", "wire", "host", "store", "model", "config", "base"]),
+    ("headless", &["engine", "model", "config", "base"]),
+    // Shares no code with the client that it is to test.
+    ("demo", &[]),
+    (
+        "cli",
+        &[
+            "headless",
+            "ui::run",
+            "ui::agent_picker",
+            "ui::words",
+            "ui::tty",
+            // Whether anything moves is asked of the environment.
+            "ui::view::Animation",
+            "theme",
+            "demo",
+            "engine",
+            "agent::process",
+            "config",
+            "model",
+            "text",
+            "wire::trace",
+            "base",
+        ],
+    ),
+    ("ui", &[]),
+    ("ui::keys", &["base"]),
+    ("ui::tty", &["ui::keys", "base"]),
+    ("ui::frame", &["model::ids"]),
+    ("ui::signals", &[]),
+    ("ui::md", &["text", "base"]),
+    ("ui::composer", &["ui::keys", "text", "model::ids", "base"]),
+    ("ui::words", &["model", "text", "base"]),
+    ("ui::state", &["ui::composer", "ui::keys", "ui::words", "model", "text", "base"]),
+    ("ui::cells", &["ui::md", "ui::words", "model", "text", "base"]),
+    ("ui::transcript", &["ui::cells", "ui::md", "ui::state", "model", "theme", "text", "base"]),
+    ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model", "base"]),
+    (
+        "ui::view",
+        &[
+            "ui::state",
+            "ui::composer",
+            "ui::transcript",
+            "ui::cells",
+            "ui::md",
+            "ui::keys",
+            "ui::words",
+            "ui::msg",
+            "ui::frame",
+            "model",
+            "theme",
+            "text",
+            "base",
+        ],
+    ),
+    (
+        "ui::update",
+        &[
+            "ui::state",
+            "ui::composer",
+            "ui::transcript",
+            "ui::cells",
+            "ui::keys",
+            "ui::words",
+            "ui::msg",
+            "ui::tty::Input",
+            "ui::tty::Click",
+            "model",
+            "text",
+            "base",
+        ],
+    ),
+    (
+        "ui::agent_picker",
+        &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
+    ),
+    ("ui::run", &["ui", "engine", "model", "config", "theme", "text", "base"]),
+];
+
+/// Imports that break the table for a reason: `(file, target, reason)`.
+const IMPORT_EXCEPTIONS: &[(&str, &str, &str)] = &[
+    ("src/ui/cells/mod.rs", "ui::state::folds::Fold", "plain data: how far an entry is unfolded"),
+    ("src/ui/cells/terminal.rs", "ui::state::folds::Fold", "the same"),
+    ("src/ui/cells/tool.rs", "ui::state::folds::Fold", "the same"),
+];
+
+/// A name that may be used in some places only. It is found as a run of segments in any path of the program.
+struct Fence {
+    names: &'static [&'static str],
+    /// Files, or folders ending in `/`, below `src/`.
+    allowed: &'static [&'static str],
+    why: &'static str,
+}
+
+const FENCES: &[Fence] = &[
+    Fence { names: &["ratatui"], allowed: &["ui/", "theme/resolve.rs", "theme/color.rs"], why: "drawing is for ui" },
+    Fence {
+        names: &["crossterm"],
+        allowed: &["ui/tty/", "ui/keys/"],
+        why: "the terminal is behind ui/tty and ui/keys",
+    },
+    Fence {
+        names: &["alacritty_terminal"],
+        allowed: &["host/pty/screen.rs"],
+        why: "the emulator is guarded in one file, its input is hostile",
+    },
+    Fence { names: &["portable_pty"], allowed: &["host/pty/"], why: "terminals are started in host/pty" },
+    Fence {
+        names: &["agent_client_protocol_schema"],
+        allowed: &["agent/", "model/tool.rs"],
+        why: "the types of the protocol stop at agent (the model re-exports the kinds of tools)",
+    },
+    Fence { names: &["pulldown_cmark"], allowed: &["ui/md/"], why: "Markdown is read in ui/md" },
+    Fence {
+        names: &["tokio"],
+        allowed: &[
+            "engine/",
+            "wire/pump.rs",
+            "wire/outbox.rs",
+            "wire/stderr.rs",
+            "wire/duplex.rs",
+            "agent/process.rs",
+            "headless/",
+            "ui/run.rs",
+            "ui/tty/input.rs",
+            "ui/signals.rs",
+            "demo/",
+            "cli/run.rs",
+        ],
+        why: "everything else is synchronous and cannot await",
+    },
+    Fence {
+        names: &["os::unix", "rustix", "signal::unix"],
+        allowed: &[
+            "agent/process.rs",
+            "host/",
+            "store/",
+            "wire/trace.rs",
+            "headless/run.rs",
+            "ui/tty/",
+            "ui/signals.rs",
+            "demo/",
+            // The execute bit of a program.
+            "config/agents.rs",
+            // Paths are bytes here; `file://` addresses are made of them.
+            "base/paths.rs",
+        ],
+        why: "another system must only have to replace these files",
+    },
+    Fence {
+        names: &["Command::new", "process::Command"],
+        allowed: &["agent/process.rs"],
+        why: "processes are started where their groups are ended",
+    },
+    Fence { names: &["unbounded_channel", "unbounded"], allowed: &[], why: "every queue has a bound" },
+    Fence { names: &["thread::sleep"], allowed: &[], why: "wait on a condition, not on time" },
+];
+
+/// Rooms that are functions of their arguments: nothing in them may look at the world.
+const PURE: &[&str] = &[
+    "base/",
+    "text/",
+    "theme/",
+    "model/",
+    "ui/composer/",
+    "ui/keys/",
+    "ui/state/",
+    "ui/md/",
+    "ui/cells/",
+    "ui/transcript/",
+    "ui/update/",
+    "ui/view/",
+    "ui/words.rs",
+    "ui/msg.rs",
+    "ui/frame.rs",
+];
+const WORLD: &[&str] = &[
+    "Instant::now",
+    "SystemTime",
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::thread",
+    "sync::mpsc",
+    "io::stdout",
+    "io::stderr",
+    "io::stdin",
+];
+/// `(file, name, reason)`.
+const WORLD_EXCEPTIONS: &[(&str, &str, &str)] =
+    &[("src/text/diff.rs", "Instant::now", "a diff gives up after a time; what it gives then is still a diff")];
+
+/// Behaviour follows the shape of messages, never a name (comments and tests may give one).
+const AGENTS: &[&str] =
+    &["gemini", "claude", "codex", "opencode", "kimi", "qwen", "copilot", "droid", "auggie", "vibe", "cline"];
+/// Where a name may stand: the quirks, and texts for people that give an example.
+const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/help.rs", "src/cli/args.rs"];
+
+// ---- the rules
+
+fn short_files(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for file in &tree.program {
+        let allowed = LONG_FILES.iter().any(|(name, _)| *name == file.path);
+        let lines = file.program_lines();
+        if lines > MAX_LINES && !allowed {
+            complaints.push(format!("{}: {lines} lines without tests, {MAX_LINES} are allowed; split it", file.path));
+        }
+        if lines <= MAX_LINES && allowed {
+            complaints.push(format!("{}: short enough, take it out of LONG_FILES", file.path));
+        }
+    }
+    complaints
+}
+
+fn files_say_what_they_are(tree: &Tree) -> Vec<String> {
+    // Files of tests are named after what they test.
+    let silent = tree.program.iter().filter(|f| !f.text.starts_with("//!"));
+    silent.map(|f| format!("{}: begins without `//!` (what it does, and what it does not)", f.path)).collect()
+}
+
+fn no_rag_bags(tree: &Tree) -> Vec<String> {
+    const BAGS: &[&str] = &["utils", "util", "helpers", "misc", "common"];
+    let named = |f: &&Source| f.module().last().is_some_and(|name| BAGS.contains(&name.as_str()));
+    tree.program.iter().filter(named).map(|f| format!("{}: a file is named after its one job", f.path)).collect()
+}
+
+fn imports_follow_the_map(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let mut used = BTreeSet::new();
+    for file in &tree.program {
+        let module = file.module();
+        let Some(room) = room_of(&module) else {
+            if module != ["main"] && !module.is_empty() {
+                complaints.push(format!("{}: the room has no row in ROOMS", file.path));
+            }
+            continue;
+        };
+        let allowed = ROOMS.iter().find(|(name, _)| *name == room).map_or(&[][..], |(_, allowed)| allowed);
+        for Named { segments, line, .. } in file.paths().iter().filter(|p| p.inner && !p.segments.is_empty()) {
+            let target = segments.join("::");
+            let is_own = room_of(segments).is_some_and(|own| own == room) || segments.len() == 1 && room == "ui";
+            let fits = |prefix: &&str| is_prefix(prefix, segments);
+            if is_own || allowed.iter().any(fits) {
+                continue;
+            }
+            match IMPORT_EXCEPTIONS.iter().find(|(name, path, _)| *name == file.path && is_prefix(path, segments)) {
+                Some(exception) => drop(used.insert(exception)),
+                None => complaints.push(format!("{}:{line}: {room} must not import {target}", file.path)),
+            }
+        }
+    }
+    let known = |name: &str| tree.program.iter().any(|f| f.path == name);
+    for unused in IMPORT_EXCEPTIONS.iter().filter(|e| known(e.0) && !used.contains(e)) {
+        complaints.push(format!("{}: the exception for {} is no longer needed", unused.0, unused.1));
+    }
+    complaints
+}
+
+/// The row for a module: `ui::view` if there is one, else `ui`.
+fn room_of(module: &[String]) -> Option<&'static str> {
+    let fits = |name: &&str| is_prefix(name, module);
+    ROOMS.iter().map(|(name, _)| *name).filter(fits).max_by_key(|name| name.len())
+}
+
+fn is_prefix(prefix: &str, segments: &[String]) -> bool {
+    let prefix: Vec<&str> = prefix.split("::").collect();
+    prefix.len() <= segments.len() && prefix.iter().zip(segments).all(|(a, b)| a == b)
+}
+
+fn contains(path: &Named, name: &str) -> bool {
+    let name: Vec<&str> = name.split("::").collect();
+    path.segments.windows(name.len()).any(|window| window.iter().zip(&name).all(|(a, b)| a == b))
+}
+
+fn names_stay_behind_their_fences(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for file in &tree.program {
+        let inside = file.path.trim_start_matches("src/");
+        let paths = file.paths();
+        for Fence { names, allowed, why } in FENCES {
+            if allowed.iter().any(|place| inside == *place || place.ends_with('/') && inside.starts_with(place)) {
+                continue;
+            }
+            for name in *names {
+                let hits = paths.iter().filter(|path| contains(path, name)).map(|path| path.line);
+                let lone = file.code.iter().filter(|token| token.is_word(name)).map(|token| token.line);
+                let lines: BTreeSet<usize> = hits.chain(lone).collect();
+                complaints.extend(lines.iter().map(|line| format!("{}:{line}: {name} here, but {why}", file.path)));
+            }
+        }
+    }
+    complaints
+}
+
+fn fences_are_tight(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for Fence { names, allowed, .. } in FENCES {
+        for place in *allowed {
+            let uses = |file: &Source| {
+                let paths = file.paths();
+                names.iter().any(|name| {
+                    paths.iter().any(|path| contains(path, name)) || file.code.iter().any(|token| token.is_word(name))
+                })
+            };
+            let inside = |file: &&Source| file.path.trim_start_matches("src/").starts_with(place);
+            if !tree.program.iter().filter(inside).any(uses) {
+                complaints.push(format!("{place} is allowed to use {names:?} and does not"));
+            }
+        }
+    }
+    complaints
+}
+
+fn pure_rooms_do_not_look_at_the_world(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for file in &tree.program {
+        let inside = file.path.trim_start_matches("src/");
+        if !PURE.iter().any(|room| inside.starts_with(room)) {
+            continue;
+        }
+        for path in file.paths() {
+            for name in WORLD.iter().filter(|name| contains(&path, name)) {
+                if !WORLD_EXCEPTIONS.iter().any(|(place, allowed, _)| *place == file.path && allowed == name) {
+                    complaints.push(format!("{}:{}: {name} in a room that is pure", file.path, path.line));
+                }
+            }
+        }
+    }
+    complaints
+}
+
+fn no_agent_is_called_by_name(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for file in tree.program.iter().filter(|f| !AGENT_PLACES.contains(&f.path.as_str())) {
+        for Token { what, line } in &file.code {
+            let (What::Word(text) | What::Text(text)) = what else { continue };
+            for name in AGENTS.iter().filter(|name| says(text, name)) {
+                complaints.push(format!("{}:{line}: `{name}`; behaviour follows the shape of messages", file.path));
+            }
+        }
+    }
+    complaints
+}
+
+/// Whether `name` is a word of `text`: `GEMINI_CLI` and `isGemini` say gemini, `incline` and `recline` do not say
+/// cline.
+fn says(text: &str, name: &str) -> bool {
+    let lower = text.to_lowercase();
+    let starts_word = |at: usize| {
+        let before = text.get(..at).and_then(|t| t.chars().next_back());
+        let here = text.get(at..).and_then(|t| t.chars().next());
+        before.is_none_or(|c| !c.is_alphabetic() || c.is_lowercase() && here.is_some_and(char::is_uppercase))
+    };
+    lower.len() == text.len() && lower.match_indices(name).any(|(at, _)| starts_word(at))
+}
+
+/// What is wrong wherever it stands, in tests too.
+fn nothing_unfinished_or_unsafe(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for file in tree.everything() {
+        let mut complain = |line: usize, what: &str| complaints.push(format!("{}:{line}: {what}", file.path));
+        for (at, token) in file.all.iter().enumerate() {
+            let follows = |offset: usize, mark: char| file.all.get(at + offset).is_some_and(|t| t.is(mark));
+            if (token.is_word("todo") || token.is_word("unimplemented")) && follows(1, '!') {
+                complain(token.line, "unfinished code");
+            }
+            if token.is_word("unsafe") {
+                complain(token.line, "unsafe code");
+            }
+            if token.is_word("ignore") && at >= 2 && file.all[at - 1].is('[') && file.all[at - 2].is('#') {
+                complain(token.line, "a test that is never run");
+            }
+            let sleep = token.is_word("sleep") && at >= 2 && file.all[at - 2].is_word("thread");
+            if sleep && file.all[at - 1].what == What::Sep {
+                complain(token.line, "thread::sleep; wait on a condition, not on time");
+            }
+        }
+    }
+    complaints
+}
+
+/// `std::sync::mpsc::channel()`; tests may collect with it.
+fn channels_have_a_bound(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for file in &tree.program {
+        for (at, token) in file.code.iter().enumerate() {
+            if token.is_word("channel") && takes_no_bound(&file.code[at + 1..]) {
+                complaints.push(format!("{}:{}: a channel without a bound", file.path, token.line));
+            }
+        }
+    }
+    complaints
+}
+
+/// Whether `()` follows, perhaps behind `::<…>`.
+fn takes_no_bound(mut rest: &[Token]) -> bool {
+    if rest.first().is_some_and(|t| t.what == What::Sep) && rest.get(1).is_some_and(|t| t.is('<')) {
+        let open = rest.iter().position(|t| t.is('(')).unwrap_or(rest.len());
+        rest = &rest[open..];
+    }
+    matches!(rest, [open, close, ..] if open.is('(') && close.is(')'))
+}
+
+fn the_map_names_every_room(lib: &str, tree: &Tree) -> Vec<String> {
+    let rooms: BTreeSet<String> =
+        tree.program.iter().filter_map(|f| f.module().first().cloned()).filter(|room| room != "main").collect();
+    let map: BTreeSet<&str> = lib
+        .lines()
+        .filter_map(|line| line.strip_prefix("//! "))
+        .flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'))
+        .collect();
+    rooms.iter().filter(|room| !map.contains(room.as_str())).map(|room| format!("src/lib.rs: no {room}")).collect()
+}
+
+// ---- the tree keeps them
+
+fn hold(rule: impl Fn(&Tree) -> Vec<String>) {
+    let tree = read_tree().unwrap_or_else(|_| Tree::new(Vec::new()));
+    assert!(tree.program.len() > 80, "the sources were not found");
+    let complaints = rule(&tree);
+    assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
+}
+
+#[test]
+fn files_are_short() {
+    hold(short_files);
+    assert!(LONG_FILES.len() <= 3, "split files instead");
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    hold(files_say_what_they_are);
+    hold(no_rag_bags);
+}
+
+#[test]
+fn rooms_import_what_the_map_allows() {
+    hold(imports_follow_the_map);
+    hold(|tree| {
+        let lib = tree.program.iter().find(|f| f.path == "src/lib.rs").map_or("", |f| f.text.as_str());
+        the_map_names_every_room(lib, tree)
+    });
+}
+
+#[test]
+fn names_are_fenced_in() {
+    hold(names_stay_behind_their_fences);
+    hold(fences_are_tight);
+}
+
+#[test]
+fn pure_rooms_are_pure() {
+    hold(pure_rooms_do_not_look_at_the_world);
+}
+
+#[test]
+fn agents_have_no_names() {
+    hold(no_agent_is_called_by_name);
+}
+
+#[test]
+fn nothing_is_unfinished() {
+    hold(nothing_unfinished_or_unsafe);
+    hold(channels_have_a_bound);
+}
+
+// ---- and each of them can fail
+
+fn tree(files: &[(&str, &str)]) -> Tree {
+    Tree::new(files.iter().map(|(path, text)| Source::new(path, text)).collect())
+}
+
+/// How often `rule` complains about one file with this text.
+fn count(rule: impl Fn(&Tree) -> Vec<String>, path: &str, text: &str) -> usize {
+    rule(&tree(&[(path, text)])).len()
+}
+
+#[test]
+fn a_601st_line_is_noticed_and_tests_do_not_count() {
+    let program = "fn f() {}\n".repeat(MAX_LINES);
+    let test = "#[cfg(test)]\nmod tests {\n    fn g() {}\n}\n";
+    assert_eq!(count(short_files, "src/base/a.rs", &program), 0);
+    assert_eq!(count(short_files, "src/base/a.rs", &format!("{program}{test}")), 0);
+    assert_eq!(count(short_files, "src/base/a.rs", &format!("{program}\n")), 1);
+    assert_eq!(count(short_files, "src/base/a.rs", &format!("{program}fn g() {{}}\n{test}")), 1);
+    // A file of tests is one that is declared so, whatever its name.
+    let long = format!("{program}fn g() {{}}\n");
+    let declared = tree(&[
+        ("src/base/a.rs", "#[cfg(test)]\n#[path = \"a_tests.rs\"]\nmod tests;"),
+        ("src/base/a_tests.rs", &long),
+    ]);
+    assert_eq!(short_files(&declared).len(), 0);
+    assert_eq!(count(short_files, "src/base/a_tests.rs", &long), 1);
+}
+
+#[test]
+fn a_silent_file_is_noticed() {
+    assert_eq!(count(files_say_what_they_are, "src/base/a.rs", "// A comment.\nfn f() {}"), 1);
+    assert_eq!(count(files_say_what_they_are, "src/base/a.rs", "//! Does f."), 0);
+    assert_eq!(count(no_rag_bags, "src/base/utils.rs", "//! Things."), 1);
+}
+
+#[test]
+fn a_forbidden_import_is_noticed_in_every_spelling() {
+    for (path, text) in [
+        ("src/base/a.rs", "use crate::text::width;"),
+        ("src/base/a.rs", "fn f() { crate::text::width::str_width(\"\"); }"),
+        ("src/base/a.rs", "use crate::{base::ring, text::{self, width as w}};"),
+        ("src/base/a.rs", "use super::super::text::width;"),
+        ("src/base/mod.rs", "use super::text::width;"),
+        ("src/base/a.rs", "pub(crate) use crate::text::*;"),
+        ("src/host/pty/spawn.rs", "use crate::model::Model;"),
+        ("src/wire/a.rs", "use crate::agent::process;"),
+        ("src/agent/a.rs", "use crate::model::reduce::reduce;"),
+        ("src/agent/a.rs", "use crate::model;"),
+        ("src/model/a.rs", "use crate::engine::Engine;"),
+        ("src/ui/view/a.rs", "use crate::ui::update::Cx;"),
+        ("src/ui/view/a.rs", "use super::super::run::run;"),
+        ("src/ui/view/mod.rs", "use super::tty::Surface;"),
+        ("src/ui/view/a.rs", "use crate::engine::Engine;"),
+        ("src/ui/cells/plan.rs", "use crate::ui::state::UiState;"),
+        ("src/ui/update/a.rs", "use crate::ui::tty::Surface;"),
+        ("src/ui/md/a.rs", "use crate::model::entry::Entry;"),
+        ("src/ui/composer/a.rs", "use crate::ui::state::UiState;"),
+        ("src/ui/keys/a.rs", "mod inner { use super::super::super::super::engine::Engine; }"),
+        ("src/demo/a.rs", "use crate::wire::frame::Frame;"),
+        ("src/newroom/a.rs", "use crate::base::ring;"),
+    ] {
+        assert!(count(imports_follow_the_map, path, text) > 0, "{path}: {text}");
+    }
+}
+
+#[test]
+fn a_lawful_import_is_no_complaint() {
+    for (path, text) in [
+        ("src/text/a.rs", "use crate::base::ring::Ring;\nuse super::width;\nuse self::inner::x;"),
+        ("src/agent/a.rs", "use crate::model::{event::AgentEvent, ids::*};"),
+        (
+            "src/ui/view/a.rs",
+            "use super::ViewCx;\nuse super::super::state::UiState;\nuse crate::theme::resolve::Theme;",
+        ),
+        ("src/ui/run.rs", "use super::view;\nuse crate::engine::Engine;"),
+        ("src/base/a.rs", "//! crate::engine\n// crate::engine::Engine\nconst S: &str = \"crate::engine::Engine\";"),
+        ("src/base/a.rs", "#[cfg(test)]\nmod tests {\n    use crate::engine::Engine;\n}"),
+        ("src/main.rs", "fn main() { acp_tui::cli::main(std::env::args_os()) }"),
+    ] {
+        assert_eq!(imports_follow_the_map(&tree(&[(path, text)])), Vec::<String>::new(), "{path}: {text}");
+    }
+}
+
+#[test]
+fn an_exception_without_need_is_noticed() {
+    assert_eq!(count(imports_follow_the_map, "src/ui/cells/tool.rs", "use crate::ui::state::folds::Fold;"), 0);
+    assert_eq!(count(imports_follow_the_map, "src/ui/cells/tool.rs", "use crate::text::run;"), 1);
+    assert!(!fences_are_tight(&tree(&[("src/ui/run.rs", "use tokio::select;")])).is_empty());
+}
+
+#[test]
+fn a_name_outside_its_fence_is_noticed() {
+    for (path, text) in [
+        ("src/model/a.rs", "use ratatui::style::Color;"),
+        ("src/theme/load.rs", "use ratatui::style::Color;"),
+        ("src/ui/view/a.rs", "use crossterm::event::KeyCode;"),
+        ("src/host/pty/spawn.rs", "fn f() { let _ = alacritty_terminal::Term::new(); }"),
+        ("src/host/fs/a.rs", "use portable_pty::PtySize;"),
+        ("src/model/a.rs", "#[tokio::main]\nasync fn f() {}"),
+        ("src/wire/frame.rs", "use tokio;"),
+        ("src/cli/args.rs", "use std::{io, os::unix::fs::PermissionsExt};"),
+        ("src/model/a.rs", "use rustix::process::Signal;"),
+        ("src/engine/a.rs", "use tokio::signal::unix::signal;"),
+        ("src/ui/run.rs", "use tokio::{select, signal::unix::{self, signal}};"),
+        ("src/engine/a.rs", "use std::process::Command;"),
+        ("src/engine/a.rs", "use tokio::sync::mpsc::unbounded_channel;"),
+        ("src/engine/a.rs", "use std::thread::sleep;"),
+        ("src/model/a.rs", "use agent_client_protocol_schema::v1::Plan;"),
+    ] {
+        assert!(count(names_stay_behind_their_fences, path, text) > 0, "{path}: {text}");
+    }
+    assert_eq!(count(names_stay_behind_their_fences, "src/engine/a.rs", "use tokio::select; // rustix"), 0);
+}
+
+#[test]
+fn a_look_at_the_world_is_noticed() {
+    let rule = pure_rooms_do_not_look_at_the_world;
+    assert_eq!(count(rule, "src/model/a.rs", "fn f() { let t = std::time::Instant::now(); }"), 1);
+    assert_eq!(count(rule, "src/ui/view/a.rs", "use std::{env, fs};"), 2);
+    assert_eq!(count(rule, "src/ui/update/a.rs", "use std::sync::mpsc::sync_channel;"), 1);
+    assert_eq!(count(rule, "src/ui/run.rs", "use std::time::Instant;\nfn f() { Instant::now(); }"), 0);
+}
+
+#[test]
+fn an_agents_name_is_noticed() {
+    let rule = no_agent_is_called_by_name;
+    for text in
+        ["if name == \"gemini-cli\" {}", "fn is_claude() {}", "struct OpenCodex; struct IsCodex;", "r#\"Kimi\"#"]
+    {
+        assert!(count(rule, "src/engine/a.rs", text) > 0, "{text}");
+    }
+    for text in ["// gemini-cli sends two", "let recline = \"incline\";", "#[cfg(test)]\nfn f() { \"gemini\"; }"] {
+        assert_eq!(count(rule, "src/engine/a.rs", text), 0, "{text}");
+    }
+    assert_eq!(count(rule, "src/agent/quirks.rs", "\"gemini-cli\""), 0);
+}
+
+#[test]
+fn unfinished_and_unsafe_code_is_noticed() {
+    let rule = nothing_unfinished_or_unsafe;
+    for text in [
+        "fn f() { todo!() }",
+        "fn f() { unimplemented!(\"later\") }",
+        "fn f() { unsafe { g() } }",
+        "#[cfg(test)]\nmod tests {\n#[test]\n#[ignore = \"slow\"]\nfn f() {}\n}",
+        "fn f() { std::thread::sleep(t) }",
+    ] {
+        assert_eq!(count(rule, "src/base/a.rs", text), 1, "{text}");
+        assert_eq!(count(rule, "tests/it/a.rs", text), 1, "{text}");
+    }
+    for text in ["let (tx, rx) = mpsc::channel();", "let (tx, rx) = std::sync::mpsc::channel::<Vec<u8>>();"] {
+        assert_eq!(count(channels_have_a_bound, "src/base/a.rs", text), 1, "{text}");
+    }
+    let fine = "// todo!()\nlet (tx, rx) = mpsc::channel(16);\nlet s = \"unsafe\"; channel::<u8>(1);";
+    assert_eq!(count(rule, "src/base/a.rs", fine) + count(channels_have_a_bound, "src/base/a.rs", fine), 0);
+}
+
+#[test]
+fn a_room_that_is_not_on_the_map_is_noticed() {
+    let sources = tree(&[("src/base/mod.rs", ""), ("src/cellar/mod.rs", "")]);
+    assert_eq!(the_map_names_every_room("//! base", &sources), ["src/lib.rs: no cellar"]);
+}
+
+#[test]
+fn literals_and_comments_are_told_from_code() {
+    let text =
+        "let a = '\"'; let b = b'\\''; let c = br#\"x\"y\"#; /* a /* b */ c */ let d: &'static str = \"\\\"q\"; done";
+    let words: Vec<String> = Source::new("src/a.rs", text)
+        .code
+        .into_iter()
+        .filter_map(|t| match t.what {
+            What::Word(w) => Some(w),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(words.join(" "), "let a let b let c let d static str done");
+}

@@ -1,0 +1,114 @@
+//! Modes, options and the mouse.
+
+use super::session::{ENTER, ESC, F2, F12, Place, SHIFT_TAB, composer};
+
+const SIZE: (u16, u16) = (100, 24);
+
+#[test]
+fn shift_tab_asks_for_the_next_mode() {
+    let place = Place::new();
+    let mut s = place.play("permissions", SIZE);
+    s.ready();
+    s.see("Ask · Demo small");
+    s.send(SHIFT_TAB);
+    s.see("mode: Auto");
+    s.send(SHIFT_TAB);
+    s.see("mode: Ask");
+    s.send("\x1b[9;2u");
+    s.see("mode: Auto");
+    // The message goes after a while; then the mode stands there.
+    s.wait_for("in the status line", |screen| screen.contains("Auto · Demo small"));
+    s.quit(&place);
+}
+
+#[test]
+fn f2_filters_and_sets() {
+    let place = Place::new();
+    let mut s = place.play("permissions", SIZE);
+    s.ready();
+    s.write("words");
+    s.send(F2);
+    let screen = s.see("modes and options:");
+    for words in ["Ask", "Auto", "Demo small", "Demo large"] {
+        assert!(screen.contains(words), "{words}\n{screen}");
+    }
+    s.send("large");
+    let screen = s.wait_for("filtered", |screen| !screen.contains("Auto") && screen.contains("Demo large"));
+    assert_eq!(composer(&screen), "words", "nothing is typed into the composer");
+    s.send(ENTER);
+    s.wait_for("set", |screen| !screen.contains("modes and options") && screen.contains("Ask · Demo large"));
+    s.send(F2);
+    s.send("auto");
+    s.see("mode: Auto");
+    s.send(ENTER);
+    s.see("Auto · Demo large");
+    s.send(F2);
+    s.see("modes and options");
+    s.send(ESC);
+    s.see_no("modes and options");
+    s.send(F2);
+    s.send("zzzz");
+    s.see("nothing matches");
+    s.send(ENTER);
+    s.send(ESC);
+    s.see_no("nothing matches");
+    s.quit_with_text(&place);
+}
+
+#[test]
+fn a_mode_that_is_refused_is_told() {
+    let place = Place::new();
+    let script = "[agent.error.\"session/set_mode\"]\ncode = -32602\nmessage = \"not now\"\n";
+    let mut s = place.play(script, SIZE);
+    s.ready();
+    s.send(SHIFT_TAB);
+    s.see("was not set: not now");
+    s.wait_for("the old mode stays", |screen| screen.contains("Ask · Demo small"));
+    s.quit(&place);
+}
+
+#[test]
+fn f12_frees_the_mouse_and_takes_it_back() {
+    let place = Place::new();
+    let mut s = place.play("permissions", SIZE);
+    s.ready();
+    let from = s.written();
+    s.send(F12);
+    s.wait_for_bytes(from, b"\x1b[?1000l");
+    s.see("the mouse selects text now");
+    let from = s.written();
+    s.send(F12);
+    s.wait_for_bytes(from, b"\x1b[?1000h\x1b[?1006h");
+    s.send(F12);
+    s.see("the mouse selects text now");
+    s.quit(&place);
+}
+
+#[test]
+fn commands_are_completed() {
+    let place = Place::new();
+    let mut s = place.play("permissions", SIZE);
+    s.ready();
+    s.write("/pl");
+    s.see("/plan");
+    s.send("\t");
+    s.wait_for("completed", |screen| composer(screen) == "/plan");
+    s.quit_with_text(&place);
+}
+
+#[test]
+fn without_colours_no_colour_is_written() {
+    let place = Place::new();
+    let args = ["-c", "NO_COLOR=1 exec \"$@\"", "sh", super::session::BIN, "demo"];
+    let mut s = place.run("/bin/sh", &args, SIZE);
+    s.ready();
+    s.prompt("go");
+    s.see("Tab to answer");
+    let bytes = s.quit(&place);
+    for token in super::bytes::tokens(&bytes) {
+        let super::bytes::Token::Csi(sequence) = token else { continue };
+        let Some(styles) = sequence.strip_suffix('m') else { continue };
+        let colour = |n: &str| n.parse::<u16>().is_ok_and(|n| (30..=49).contains(&n) && n != 39 && n != 49 || n >= 90);
+        assert!(!styles.split(';').any(colour), "{sequence}");
+    }
+}

@@ -1,0 +1,183 @@
+//! Decoding alone: the fast path and the slow one agree, and nothing that an agent could write makes it panic.
+
+use acp_tui::agent::{inbound, results};
+use acp_tui::model::entry::{Block, ChunkKind};
+use acp_tui::model::event::{AgentRequest, Update};
+use acp_tui::wire::stderr::StderrTail;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+#[test]
+fn r_062_the_fast_path_for_text_and_the_slow_one_agree() {
+    for (kind, name) in [
+        (ChunkKind::Agent, "agent_message_chunk"),
+        (ChunkKind::Thought, "agent_thought_chunk"),
+        (ChunkKind::User, "user_message_chunk"),
+    ] {
+        for text in ["", "plain", "esc \" \\ \n \u{0} \u{1b}[31m", "é😀\u{2028}"] {
+            for id in [Value::Null, json!("m\"1")] {
+                let update =
+                    json!({ "sessionUpdate": name, "messageId": id, "content": { "type": "text", "text": text } });
+                let fast = json!({ "sessionId": "s\n", "update": update });
+                // A number of an unknown member, and annotations, do not matter; a malformed one sends it the slow way.
+                let mut slow = fast.clone();
+                slow["update"]["content"]["annotations"] = json!(4);
+                let expected = Update::Chunk {
+                    kind,
+                    message_id: id.as_str().map(Into::into),
+                    block: Block::Text(text.to_owned()),
+                };
+                for params in [fast, slow] {
+                    let (session, update) = inbound::update(&params.to_string()).unwrap();
+                    assert_eq!((session.as_str(), &update), ("s\n", &expected));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_used_says_why() {
+    for params in
+        ["", "null", "[]", "{}", "{\"sessionId\":1}", "{\"sessionId\":\"s\"}", "{\"sessionId\":\"s\",\"update\":[]}"]
+    {
+        assert!(inbound::update(params).is_err(), "{params}");
+    }
+    let (_, update) = inbound::update(r#"{"sessionId":"s","update":{"sessionUpdate":"next_year"}}"#).unwrap();
+    assert_eq!(update, Update::Unknown { name: "next_year".into() });
+    let (_, request) = inbound::request("fs/read_text_file", "]");
+    assert!(matches!(request, AgentRequest::BadParams { .. }));
+}
+
+#[test]
+fn fact_28_error_output_is_kept_by_its_end() {
+    let tail = StderrTail::new(64 << 10);
+    for n in 0..20_000 {
+        tail.push(format!("line {n}\n").as_bytes());
+    }
+    let text = tail.text();
+    assert!(text.len() <= 64 << 10 && text.len() > 32 << 10);
+    assert!(text.ends_with("line 19999\n"));
+}
+
+/// JSON with the member names that matter, in shapes that do not.
+fn strange() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        prop_oneof![
+            Just("tool_call"),
+            Just("tool_call_update"),
+            Just("plan"),
+            Just("text"),
+            Just("image"),
+            Just("diff"),
+            Just("terminal"),
+            Just("content"),
+            Just("resource"),
+            Just("agent_message_chunk"),
+            Just("usage_update"),
+            Just("config_option_update"),
+            Just("available_commands_update"),
+            Just("notice"),
+            Just("compaction_update"),
+            Just("session_info_update"),
+            Just("current_mode_update"),
+            Just("select"),
+            Just("boolean"),
+            Just("terminal"),
+            Just("é\u{0}"),
+            Just("")
+        ]
+        .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 48, 6, |inner| {
+        let name = prop_oneof![
+            Just("sessionUpdate"),
+            Just("content"),
+            Just("type"),
+            Just("text"),
+            Just("toolCallId"),
+            Just("entries"),
+            Just("toolCall"),
+            Just("options"),
+            Just("optionId"),
+            Just("availableCommands"),
+            Just("configOptions"),
+            Just("currentValue"),
+            Just("used"),
+            Just("size"),
+            Just("cost"),
+            Just("_meta"),
+            Just("terminal_output"),
+            Just("terminal_id"),
+            Just("data"),
+            Just("modes"),
+            Just("availableModes"),
+            Just("currentModeId"),
+            Just("sessionId"),
+            Just("path"),
+            Just("line"),
+            Just("locations"),
+            Just("id"),
+            Just("title"),
+            Just("args"),
+            Just("env"),
+            Just("command"),
+            Just("stopReason"),
+            Just("protocolVersion"),
+            Just("authMethods"),
+        ];
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            proptest::collection::vec((name, inner), 0..8)
+                .prop_map(|members| { Value::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()) }),
+        ]
+    })
+}
+
+const METHODS: &[&str] = &[
+    "session/request_permission",
+    "fs/read_text_file",
+    "fs/write_text_file",
+    "terminal/create",
+    "terminal/output",
+    "terminal/wait_for_exit",
+    "terminal/kill",
+    "terminal/release",
+    "x/y",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_shape_of_json_makes_decoding_panic(value in strange()) {
+        for kind in ["tool_call", "tool_call_update", "plan", "agent_message_chunk", "usage_update", "notice",
+            "config_option_update", "available_commands_update", "current_mode_update", "session_info_update"] {
+            let mut update = value.clone();
+            if let Some(update) = update.as_object_mut() {
+                update.insert("sessionUpdate".into(), kind.into());
+            }
+            let _ = inbound::update(&json!({ "sessionId": "s", "update": update }).to_string());
+        }
+        let text = value.to_string();
+        for method in METHODS {
+            let _ = inbound::request(method, &text);
+        }
+        let _ = results::initialize(&text);
+        let _ = results::new_session(&text);
+        let _ = results::prompt(&text);
+        let _ = results::set_option(&text);
+    }
+
+    #[test]
+    fn no_text_makes_decoding_panic(text in ".{0,200}") {
+        let _ = inbound::update(&text);
+        let _ = inbound::request("session/request_permission", &text);
+        let _ = results::initialize(&text);
+        let _ = results::prompt(&text);
+    }
+}

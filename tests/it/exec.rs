@@ -1,0 +1,11 @@
+//! `acp-tui exec` from the outside: spawned, watched and judged by what it writes and how it ends.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::format_push_string)]
+
+mod allow;
+mod books;
+mod codes;
+mod memory;
+mod output;
+mod processes;
+mod settings;
+pub mod support;

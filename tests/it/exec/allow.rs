@@ -1,0 +1,153 @@
+//! `--allow`: which requests for permission and which services are granted.
+
+use super::support::{Lab, Recording, demo};
+use serde_json::{Value, json};
+
+const USUAL: &str = r#"{ id = "once", name = "Allow", kind = "allow_once" }, { id = "always", name = "Always", kind = "allow_always" }, { id = "no", name = "Reject", kind = "reject_once" }, { id = "never", name = "Never", kind = "reject_always" }"#;
+
+fn ask(kind: &str, options: &str) -> String {
+    let kind = if kind.is_empty() { String::new() } else { format!(", kind = \"{kind}\"") };
+    format!(r#"{{ do = "permission", tool = "t-{{n}}", call = {{ title = "T"{kind} }}, options = [{options}] }},"#)
+}
+
+fn outcomes(allow: &str, asks: &str) -> Vec<String> {
+    let lab = Lab::new();
+    let (done, record) = lab.record(&["x", "--allow", allow], &lab.turn(asks));
+    done.assert_code(0);
+    record.outcomes().iter().map(name).collect()
+}
+
+fn name(outcome: &Value) -> String {
+    let chosen = outcome["optionId"].as_str().or(outcome["outcome"].as_str());
+    chosen.unwrap_or("?").to_owned()
+}
+
+#[test]
+fn kinds_decide_what_reads_allows() {
+    let kinds =
+        ["read", "search", "think", "edit", "delete", "move", "execute", "fetch", "switch_mode", "other", "dig", ""];
+    let asks: String = kinds.iter().map(|kind| ask(kind, USUAL)).collect();
+    let mut expected = vec!["once"; 3];
+    expected.extend(["no"; 9]);
+    assert_eq!(outcomes("reads", &asks), expected);
+    assert_eq!(outcomes("all", &asks), ["once"; 12]);
+    assert_eq!(outcomes("none", &asks), ["no"; 12]);
+}
+
+#[test]
+fn the_options_decide_how_it_is_said() {
+    let option = |id: &str, kind: &str| format!(r#"{{ id = "{id}", name = "N", kind = "{kind}" }}"#);
+    let offered = [
+        option("always", "allow_always") + "," + &option("never", "reject_always"),
+        option("never", "reject_always"),
+        option("no", "reject_once") + "," + &option("never", "reject_always"),
+        option("maybe", "allow_tomorrow") + "," + &option("no", "reject_once"),
+        option("maybe", "allow_tomorrow"),
+        String::new(),
+        option("no", "reject_once") + "," + &option("yes", "allow_once"),
+    ];
+    let asks: String = offered.iter().map(|options| ask("read", options)).collect();
+    let all = outcomes("all", &asks);
+    assert_eq!((all[0].as_str(), all[6].as_str()), ("always", "yes"));
+    // What cannot be allowed is refused in one way or the other, never for good.
+    assert!(all[1..6].iter().all(|o| o == "no" || o == "cancelled"), "{all:?}");
+    assert_eq!(outcomes("none", &asks), ["cancelled", "cancelled", "no", "no", "cancelled", "cancelled", "no"]);
+}
+
+#[test]
+fn the_scenario_of_permissions_is_answered_whatever_it_asks() {
+    let lab = Lab::new();
+    for (prompt, answer) in [
+        ("several", "all answered"),
+        ("empty", "not allowed"),
+        ("unknown", "not allowed"),
+        ("only always", "allowed"),
+        ("withdraw", "taken back"),
+        ("huge", "done"),
+        ("twice", "done"),
+    ] {
+        let (done, record) = lab.record(&[prompt, "--allow", "all"], &demo("permissions"));
+        assert_eq!(done.assert_code(0).out().trim_end(), answer, "{prompt}");
+        record.outcomes();
+    }
+}
+
+#[test]
+fn a_call_that_was_announced_gives_its_kind() {
+    let steps = format!(
+        r#"{{ do = "tool", id = "e", title = "Edit", kind = "edit", status = "pending" }},
+        {{ do = "tool", id = "r", title = "Read", kind = "read", status = "pending" }},
+        {{ do = "permission", tool = "e", options = [{USUAL}] }}, {{ do = "permission", tool = "r", options = [{USUAL}] }},"#
+    );
+    assert_eq!(outcomes("reads", &steps), ["no", "once"]);
+}
+
+/// The answers to a read, a write and a command, as error codes; 0 is a result.
+fn services(allow: &str) -> (Vec<i64>, Lab, Recording) {
+    let lab = Lab::new();
+    std::fs::write(lab.cwd().join("there.txt"), "text\n").unwrap();
+    let steps = r#"
+        { do = "request", method = "fs/read_text_file", params = { sessionId = "{session}", path = "{cwd}/there.txt" } },
+        { do = "request", method = "fs/write_text_file", params = { sessionId = "{session}", path = "{cwd}/new.txt", content = "new" } },
+        { do = "request", method = "terminal/create", params = { sessionId = "{session}", command = "touch", args = ["{cwd}/made"] } },
+        { do = "wait", ms = 100, firm = true },"#;
+    let (done, record) = lab.record(&["x", "--allow", allow], &lab.turn(steps));
+    done.assert_code(0);
+    let answers = record.answers();
+    let codes = record.questions().into_iter().map(|(id, _)| {
+        let answer = answers.iter().find(|(answered, _)| *answered == id).unwrap();
+        answer.1["error"]["code"].as_i64().unwrap_or(0)
+    });
+    (codes.collect(), lab, record)
+}
+
+#[test]
+fn services_are_governed_too_and_stay_advertised() {
+    for (allow, granted) in
+        [("all", [true, true, true]), ("reads", [true, false, false]), ("none", [false, false, false])]
+    {
+        let (codes, lab, record) = services(allow);
+        assert_eq!(codes.iter().map(|code| *code == 0).collect::<Vec<_>>(), granted, "{allow}: {codes:?}");
+        assert_eq!(lab.cwd().join("new.txt").exists(), granted[1]);
+        if !granted[2] {
+            assert!(!lab.cwd().join("made").exists());
+        }
+        let offered = &record.calls(true, "initialize")[0]["params"]["clientCapabilities"];
+        assert_eq!(offered["fs"], json!({"readTextFile": true, "writeTextFile": true}), "{allow}");
+        assert_eq!(offered["terminal"], true, "{allow}");
+    }
+}
+
+#[test]
+fn nothing_outside_the_directory_is_read_or_written() {
+    let lab = Lab::new();
+    lab.write("outside.txt", "secret");
+    std::os::unix::fs::symlink(lab.path("outside.txt"), lab.cwd().join("link")).unwrap();
+    let made = lab.command("mkfifo").arg(lab.cwd().join("fifo")).status().unwrap();
+    assert!(made.success());
+    let mut steps = String::new();
+    for path in [
+        "{cwd}/../outside.txt",
+        "/etc/passwd",
+        "{cwd}/link",
+        "{cwd}/fifo",
+        "/dev/zero",
+        "{cwd}",
+        "relative.txt",
+        "/proc/self/environ",
+    ] {
+        for (method, content) in [("fs/read_text_file", ""), ("fs/write_text_file", ", content = \"x\"")] {
+            steps += &format!(
+                "{{ do = \"request\", method = \"{method}\", params = {{ sessionId = \"{{session}}\", path = \"{path}\"{content} }} }},\n"
+            );
+        }
+    }
+    let (done, record) = lab.record(&["x", "--allow", "all"], &lab.turn(&steps));
+    done.assert_code(0);
+    let answers = record.answers();
+    assert_eq!(answers.len(), 16);
+    for (_, answer) in &answers {
+        assert!(answer["error"]["code"].is_i64(), "{answer}");
+    }
+    assert_eq!(std::fs::read_to_string(lab.path("outside.txt")).unwrap(), "secret");
+}

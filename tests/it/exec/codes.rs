@@ -1,0 +1,268 @@
+//! Every exit code, and the reason that goes with it.
+
+use super::support::{Lab, Running, demo, words};
+use rustix::process::Signal;
+use std::process::Stdio;
+use std::time::Duration;
+
+#[test]
+fn code_0_is_a_turn_that_ended() {
+    let lab = Lab::new();
+    let done = lab.exec(&["hello"], &lab.script(""));
+    done.assert_code(0);
+    assert_eq!((done.out(), done.err()), ("You said: hello\n", ""));
+    let done = lab.program().arg("--version").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stdout), concat!("acp-tui ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn code_1_is_our_own_fault() {
+    let lab = Lab::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = lab.exec_command(&["hello"], &lab.script(""));
+    let done = command.stdin(Stdio::null()).stdout(full).output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("writing the output failed"));
+}
+
+#[test]
+fn code_2_is_a_wrong_command_line() {
+    let lab = Lab::new();
+    let file = lab.write("a-file", "");
+    let file = file.to_str().unwrap();
+    let agent = lab.script("");
+    let cases: &[(&[&str], bool, &str)] = &[
+        (&["hello"], false, "no agent"),
+        (&["hello", "--"], false, "no agent after"),
+        (&["hello", "--agent", "nobody-knows-me"], false, "nobody-knows-me"),
+        (&["hello", "--cwd", "/no/such/directory"], true, "/no/such/directory"),
+        (&["hello", "--cwd", file], true, "not a directory"),
+        (&[""], true, "empty"),
+        (&[" \t\n "], true, "empty"),
+        (&[], true, "no prompt"),
+        (&["hello", "--allow", "some"], true, "all, reads or none"),
+        (&["hello", "--config", "novalue"], true, "ID=VALUE"),
+        (&["hello", "--timeout", "-1"], true, "--timeout"),
+        (&["hello", "--timeout", "soon"], true, "--timeout"),
+        (&["hello", "--wat"], true, "--wat"),
+        (&["hello", "--record", "/no/such/dir/file"], true, "--record"),
+        (&["-"], true, "empty"),
+        (&["hello", "--mode", "flying"], true, "no mode `flying`; it offers ask, auto"),
+        (&["hello", "--config", "colour=red"], true, "no option `colour`; it offers model, web"),
+        (&["hello", "--config", "model=huge"], true, "demo-small, demo-large"),
+        (&["hello", "--config", "web=maybe"], true, "true or false"),
+    ];
+    for (args, with_agent, part) in cases {
+        let none = Vec::new();
+        let done = lab.exec(args, if *with_agent { &agent } else { &none });
+        done.assert_says(2, &[part]);
+        assert_eq!(done.out().trim(), "", "{args:?}");
+    }
+    let mut running = Running::start(lab.exec_command(&["-"], &agent), Stdio::piped());
+    running.give(b"\xff\xfe");
+    running.finish().assert_says(2, &["UTF-8"]);
+    let mut running = Running::start(lab.exec_command(&["-"], &agent), Stdio::piped());
+    running.give(&vec![b'x'; (16 << 20) + 1]);
+    running.finish().assert_says(2, &["16 MiB"]);
+}
+
+#[test]
+fn code_3_is_a_turn_that_did_not_end_well() {
+    let lab = Lab::new();
+    let death = demo("death");
+    for (prompt, parts) in [
+        ("max", &["max_tokens"][..]),
+        ("refusal", &["refusal"]),
+        ("unknown", &["bored"]),
+        ("missing", &["no stop reason"]),
+        ("error", &["Internal error", "the model is not at home"]),
+    ] {
+        lab.exec(&[prompt], &death).assert_says(3, parts);
+    }
+    lab.exec(&["x"], &lab.turn(r#"{ do = "stop", reason = "cancelled" }"#)).assert_says(3, &["cancelled"]);
+    lab.exec(&["x"], &lab.turn(r#"{ do = "stop", reason = "max_turn_requests" }"#))
+        .assert_says(3, &["max_turn_requests"]);
+    let done = lab.exec(&["max", "--json"], &death);
+    done.assert_says(3, &["max_tokens"]);
+    assert_eq!(
+        (done.result()["stop_reason"].as_str(), done.json_text("text")),
+        (Some("max_tokens"), "and then".into())
+    );
+    let done = lab.exec(&["error", "--json"], &death);
+    let detail = done.assert_code(3).result()["error"]["detail"].to_string();
+    assert!(detail.contains("the model is not at home"), "{detail}");
+    // A reason is given once.
+    let done = lab.exec(&["error"], &death);
+    assert_eq!(done.err().matches("Internal error").count(), 1, "{}", done.err());
+    assert_eq!(done.out(), "", "no answer, no empty line");
+}
+
+#[test]
+fn code_4_is_a_login_that_is_needed() {
+    let lab = Lab::new();
+    let done = lab.exec(&["x"], &demo("auth"));
+    // The methods, and for those of a terminal the whole command to type.
+    done.assert_says(
+        4,
+        &["Authentication required", "demo-login --now 'with space'", "DEMO_LOGIN=1", "--script auth login"],
+    );
+    lab.exec(&["auth"], &demo("death")).assert_says(4, &["Authentication required", "the token has run out"]);
+    for method in ["initialize", "session/new", "session/set_mode", "session/set_config_option"] {
+        let script = format!("[agent]\nerror.\"{method}\" = {{ code = -32000, message = \"who are you\" }}\n");
+        let done = lab.exec(&["x", "--mode", "auto", "--config", "web=true"], &lab.script(&script));
+        done.assert_says(4, &["who are you"]);
+    }
+}
+
+#[test]
+fn code_5_is_an_agent_that_cannot_be_started() {
+    let lab = Lab::new();
+    lab.exec(&["x"], &words("no-such-agent-anywhere --acp")).assert_says(5, &["no-such-agent-anywhere", "not found"]);
+    lab.exec(&["x"], &words("/no/such/agent")).assert_says(5, &["/no/such/agent"]);
+    let file = lab.write("plain", "#!/bin/sh\n");
+    lab.exec(&["x"], &[file.to_str().unwrap().into()]).assert_says(5, &["may not be executed"]);
+    lab.exec(&["x"], &[lab.path("work").to_str().unwrap().into()]).assert_code(5);
+    let bad = lab.write("bad", "#!/no/such/interpreter\n");
+    let mut mode = bad.metadata().unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+    std::fs::set_permissions(&bad, mode).unwrap();
+    lab.exec(&["x"], &[bad.to_str().unwrap().into()]).assert_says(5, &["interpreter"]);
+}
+
+#[test]
+fn code_5_is_an_agent_that_opens_no_session() {
+    let lab = Lab::new();
+    let script = |text: &str| lab.script(&format!("[agent]\n{text}\n"));
+    let done = lab.exec(&["x"], &script("exit_at_start = 9\nstderr = \"out of cheese\\n\""));
+    done.assert_says(5, &["9", "\n  out of cheese\n"]);
+    lab.exec(&["x"], &script("exit_at_start = 0")).assert_says(5, &["0"]);
+    lab.exec(&["x"], &lab.shell_agent("kill -9 $$\n")).assert_says(5, &["KILL"]);
+    for method in ["initialize", "session/new"] {
+        let error =
+            format!("error.\"{method}\" = {{ code = -32603, message = \"no luck\", data = {{ why = \"rain\" }} }}");
+        lab.exec(&["x"], &script(&error)).assert_says(5, &[method, "no luck", "rain"]);
+        let odd = format!("result.\"{method}\" = {{ nothing = \"useful\" }}");
+        lab.exec(&["x"], &script(&odd)).assert_code(5);
+    }
+    lab.exec(&["x"], &script("protocol_version = 99")).assert_says(5, &["version 99"]);
+    lab.exec(&["x"], &script("protocol_version = \"2024\"")).assert_says(5, &["2024"]);
+    // A program that sends our own lines back is no agent.
+    lab.exec(&["x", "--timeout", "30"], &words("cat")).assert_says(5, &["writes back"]);
+    lab.exec(&["x", "--timeout", "30"], &script("echo_input = true")).assert_code(5);
+}
+
+#[test]
+fn code_5_is_an_agent_that_dies_in_the_turn() {
+    let lab = Lab::new();
+    for (prompt, parts) in [
+        ("exit 0", &["0"][..]),
+        ("exit 7", &["7", "\n  demo: out of cheese\n  demo: redo from start\n"]),
+        ("kill", &["KILL"]),
+        ("term", &["TERM"]),
+        ("segv", &["about to fault"]),
+        ("close", &["closed its output"]),
+        ("half", &["1"]),
+        ("ask", &["3"]),
+    ] {
+        let done = lab.exec(&[prompt, "--json", "--allow", "all"], &demo("death"));
+        done.assert_says(5, parts);
+        assert_eq!(done.result()["exit_code"], 5);
+        lab.assert_nothing_left();
+    }
+    // Dead after the answer is no failure.
+    lab.exec(&["after"], &demo("death")).assert_code(0);
+}
+
+#[test]
+fn code_124_is_a_timeout_counted_from_the_start() {
+    let lab = Lab::new();
+    for method in ["initialize", "session/new", "session/set_mode"] {
+        let agent = lab.script(&format!("[agent]\nsilent = \"{method}\"\n"));
+        let done = lab.exec(&["x", "--mode", "auto", "--timeout", "0.4", "--json"], &agent);
+        done.assert_says(124, &["--timeout"]);
+        assert!(done.took >= Duration::from_millis(400) && done.took < Duration::from_secs(4), "{:?}", done.took);
+        assert_eq!(done.result()["exit_code"], 124);
+    }
+    // The 600 ms of the start count.
+    let (done, record) = lab.record(&["hang", "--timeout", "1"], &demo("slow"));
+    done.assert_says(124, &["--timeout"]);
+    assert!(done.took >= Duration::from_secs(1) && done.took < Duration::from_millis(1550), "{:?}", done.took);
+    assert_eq!(record.calls(true, "session/cancel").len(), 1);
+    assert_eq!(done.out(), "thinking\n");
+}
+
+#[test]
+fn code_124_even_when_the_cancel_is_ignored() {
+    let lab = Lab::new();
+    let done = lab.exec(&["ignore", "--timeout", "1"], &demo("slow"));
+    done.assert_says(124, &["--timeout"]);
+    assert!(done.took < Duration::from_secs(12), "{:?}", done.took);
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn code_130_and_143_are_signals_after_a_cancel() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 143)] {
+        let lab = Lab::new();
+        let file = lab.path("record.jsonl");
+        let args = ["hang", "--json", "--record", file.to_str().unwrap()];
+        let mut running = lab.start(&args, &demo("slow"));
+        running.until_line("thinking");
+        running.signal(signal);
+        let done = running.finish();
+        done.assert_says(code, &[]);
+        assert_eq!(done.result()["exit_code"], code);
+        let record = super::support::Recording::read(&file);
+        assert_eq!(record.calls(true, "session/cancel").len(), 1);
+        let stopped = record.records.iter().any(|r| r.value()["result"]["stopReason"] == "cancelled");
+        assert!(stopped, "the agent confirmed the cancel before it was ended");
+        lab.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_signal_before_the_turn_ends_at_once() {
+    let lab = Lab::new();
+    let file = lab.path("record.jsonl");
+    let agent = lab.script("[agent]\nsilent = \"initialize\"\n");
+    let running = lab.start(&["x", "--record", file.to_str().unwrap()], &agent);
+    let sent = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("initialize"));
+    super::support::wait_until("initialize was sent", sent);
+    running.signal(Signal::INT);
+    running.finish().assert_says(130, &["interrupted"]);
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn code_141_is_a_reader_that_went_away() {
+    let lab = Lab::new();
+    let mut running = lab.start(&["flood", "--json"], &demo("slow"));
+    running.until_line("word");
+    running.close_stdout();
+    running.finish().assert_says(141, &["reader"]);
+    let steps = r#"{ do = "repeat", times = 20000, step = [{ do = "say", text = "line\n" }] }"#;
+    let mut running = lab.start(&["x"], &lab.turn(steps));
+    running.until_line("line");
+    running.close_stdout();
+    running.finish().assert_says(141, &["reader"]);
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn a_reader_that_does_not_read_keeps_nobody_from_leaving() {
+    for (prompt, timeout, signal, code) in
+        [("flood", "60", Some(Signal::INT), 130), ("flood", "60", Some(Signal::TERM), 143), ("flood", "2", None, 124)]
+    {
+        let lab = Lab::new();
+        let mut running = lab.start(&[prompt, "--json", "--timeout", timeout], &demo("slow"));
+        running.until_line("word");
+        // From here on nothing is read; the pipe and the queue behind it fill up.
+        if let Some(signal) = signal {
+            running.signal(signal);
+        }
+        let (code_seen, err) = running.finish_unread();
+        assert_eq!(code_seen, Some(code), "{err}");
+        assert!(err.contains("acp-tui: "), "{err}");
+        lab.assert_nothing_left();
+    }
+}

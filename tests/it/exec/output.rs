@@ -1,0 +1,134 @@
+//! What goes to standard output and what to standard error, as text and as JSON lines.
+
+use super::support::{Lab, Running, demo};
+use std::process::Stdio;
+
+#[test]
+fn the_demo_as_text_has_the_answer_on_stdout_and_the_rest_on_stderr() {
+    let lab = Lab::new();
+    let done = lab.exec(&["fix it", "--allow", "all"], &demo("demo"));
+    done.assert_code(0);
+    assert!(done.out().contains("All twelve pass."), "{}", done.out());
+    assert!(!done.out().contains("Looked at how add is used"), "thoughts are not the answer");
+    // One line for each tool call.
+    assert!(done.err().lines().any(|line| line.starts_with("completed  ")), "{}", done.err());
+    for line in done.err().lines() {
+        assert!(!done.out().contains(line), "{line}");
+    }
+    assert!(std::fs::read_to_string(lab.cwd().join("src/main.rs")).unwrap().contains("a + b"));
+}
+
+#[test]
+fn the_demo_as_json_is_complete() {
+    let lab = Lab::new();
+    let done = lab.exec(&["fix it", "--allow", "all", "--json"], &demo("demo"));
+    done.assert_code(0);
+    assert_eq!(done.err(), "");
+    let lines = done.json();
+    let of = |kind: &str| lines.iter().filter(|line| line["type"] == kind).collect::<Vec<_>>();
+    assert_eq!(of("session").len(), 1);
+    assert_eq!(of("session")[0]["agent"]["name"], "acp-tui-demo");
+    assert!(of("plan").len() >= 4);
+    assert!(of("tool").iter().any(|tool| tool["status"] == "completed" && tool["kind"] == "edit"));
+    assert!(of("file").iter().any(|file| file["verb"] == "write"));
+    assert!(of("terminal").iter().any(|terminal| terminal["exit"]["code"] == 0), "{:?}", of("terminal"));
+    assert!(done.json_text("thought").contains("Looked at how add is used"));
+    assert!(done.json_text("text").contains("All twelve pass."));
+    let result = done.result();
+    assert_eq!((result["stop_reason"].as_str(), result["exit_code"].as_i64()), (Some("end_turn"), Some(0)));
+    assert_eq!(result["session_id"], of("session")[0]["session_id"]);
+    assert_eq!((result["context"]["used"].as_u64(), result["error"].is_null()), (Some(38000), true));
+}
+
+#[test]
+fn the_usage_of_the_turn_is_in_the_result() {
+    let lab = Lab::new();
+    let steps = r#"{ do = "result", result = { stopReason = "end_turn",
+        usage = { totalTokens = 12, inputTokens = 5, outputTokens = 7 } } }"#
+        .replace('\n', " ");
+    let done = lab.exec(&["x", "--json"], &lab.turn(&steps));
+    assert_eq!(done.assert_code(0).result()["usage"]["totalTokens"], 12);
+}
+
+#[test]
+fn a_failed_start_has_a_result_too() {
+    let lab = Lab::new();
+    let done = lab.exec(&["x", "--json"], &["no-such-agent-anywhere".to_owned()]);
+    done.assert_says(5, &["not found"]);
+    let result = done.result();
+    assert!(result["session_id"].is_null() && result["stop_reason"].is_null());
+    assert!(result["error"]["message"].as_str().unwrap().contains("not found"));
+}
+
+#[test]
+fn the_prompt_comes_from_stdin() {
+    let lab = Lab::new();
+    let mut running = Running::start(lab.exec_command(&["-"], &lab.script("")), Stdio::piped());
+    running.give("two\nlines «日本»\n".as_bytes());
+    let done = running.finish();
+    assert_eq!(done.assert_code(0).out().trim_end(), "You said: two\nlines «日本»");
+}
+
+#[test]
+fn text_between_the_junk_arrives_whole() {
+    let lab = Lab::new();
+    for (prompt, answer) in [("half", "joined\n"), ("id", "ids done\n")] {
+        let done = lab.exec(&[prompt], &demo("corruption"));
+        assert_eq!(done.assert_code(0).out(), answer);
+    }
+    let done = lab.exec(&["x", "--json"], &demo("corruption"));
+    done.assert_code(0);
+    let said = done.json_text("text");
+    assert!(said.starts_with("one two three four ") && said.ends_with("five"), "{said}");
+    assert!(!said.contains("astray"));
+}
+
+#[test]
+fn what_comes_before_the_session_and_after_the_answer_is_printed() {
+    let lab = Lab::new();
+    let done = lab.exec(&["late", "--json"], &demo("reorder"));
+    done.assert_code(0);
+    let said = done.json_text("text");
+    assert_eq!(said, "before the session was answered first and after the answer");
+    let lines = done.json();
+    let last =
+        |id: &str| lines.iter().rfind(|l| l["type"] == "tool" && l["id"].as_str().unwrap().ends_with(id)).unwrap();
+    assert_eq!(
+        (last("early")["status"].as_str(), last("left-open")["status"].as_str()),
+        (Some("completed"), Some("completed"))
+    );
+    let done = lab.exec(&["late"], &demo("reorder"));
+    assert!(done.assert_code(0).out().contains(" and after the answer"), "{}", done.out());
+}
+
+#[test]
+fn the_quiet_after_the_answer_has_an_end() {
+    let lab = Lab::new();
+    let tail = r#"{ do = "say", text = "first" }, { do = "late", step = [{ do = "repeat", times = 1000, step =
+        [{ do = "wait", ms = 50, firm = true }, { do = "say", text = "." }] }] }"#
+        .replace('\n', " ");
+    let done = lab.exec(&["x"], &lab.turn(&tail));
+    done.assert_code(0);
+    let dots = done.out().matches('.').count();
+    assert!((10..=40).contains(&dots), "{dots} dots in 2 s");
+    assert!(done.took.as_secs() < 7, "{:?}", done.took);
+}
+
+#[test]
+fn disorder_gives_one_line_a_call() {
+    let lab = Lab::new();
+    let done = lab.exec(&["go", "--allow", "all"], &demo("reorder"));
+    done.assert_code(0);
+    for title in ["Announced afterwards", "Announced after its permission", "Only ever updated"] {
+        assert_eq!(done.err().matches(title).count(), 1, "{title}: {}", done.err());
+    }
+    assert!(done.out().ends_with("done\n"), "{}", done.out());
+}
+
+#[test]
+fn a_turn_without_a_word_says_so() {
+    let lab = Lab::new();
+    let done = lab.exec(&["silent"], &demo("death"));
+    done.assert_code(0);
+    assert_ne!(done.err(), "", "nothing was said about nothing");
+}

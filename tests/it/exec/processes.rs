@@ -1,0 +1,143 @@
+//! What is left when `exec` has ended: nothing but what moved into a session of its own, and that is named.
+#![cfg(target_os = "linux")]
+
+use super::support::{Lab, kill, wait_until};
+use rustix::process::Signal;
+use std::time::Duration;
+
+const CREATE: &str = r#"{ do = "request", method = "terminal/create", params = { sessionId = "{session}", command = "sh", args = ["-c", "COMMAND"] } },"#;
+
+fn turn_with(command: &str, rest: &str) -> String {
+    format!("{}\n{rest}", CREATE.replace("COMMAND", command))
+}
+
+#[test]
+fn a_family_of_the_agent_is_gone() {
+    let lab = Lab::new();
+    let agent = lab.script("");
+    let line = agent.join(" ");
+    let text =
+        format!("sleep 1000 &\n(sleep 1000 & sleep 1000) &\n(trap '' HUP TERM; sleep 1000; sleep 1000) &\n{line}\n");
+    let done = lab.exec(&["hello"], &lab.shell_agent(&text));
+    assert_eq!(done.assert_code(0).out(), "You said: hello\n");
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn commands_of_terminals_are_gone_however_it_ends() {
+    for (rest, code) in [
+        (r#"{ do = "stop", reason = "end_turn" }"#, 0),
+        (r#"{ do = "die", code = 3 }"#, 5),
+        (r#"{ do = "error", code = 1, message = "m" }"#, 3),
+        (r#"{ do = "hang", ignore_cancel = true }"#, 124),
+    ] {
+        let lab = Lab::new();
+        let steps = turn_with("trap '' HUP TERM; sleep 1000 & sleep 1000", rest);
+        let done = lab.exec(&["x", "--allow", "all", "--timeout", "2"], &lab.turn(&steps));
+        done.assert_code(code);
+        assert_eq!(lab.left(), [], "{rest}");
+    }
+}
+
+#[test]
+fn a_process_of_the_agent_in_a_session_of_its_own_is_named_and_not_killed() {
+    let lab = Lab::new();
+    let text = format!("setsid sleep 1001 <&- >&- 2>&- &\nexec {}\n", lab.script("").join(" "));
+    let done = lab.exec(&["hello"], &lab.shell_agent(&text));
+    done.assert_code(0);
+    let left = lab.left();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert!(left[0].1.contains("sleep 1001"), "{left:?}");
+    let wanted = format!("still running in a session of its own: {} sleep 1001", left[0].0);
+    assert!(done.err().contains(&wanted), "{}", done.err());
+    kill(left[0].0, Signal::KILL);
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn a_process_of_a_terminal_in_a_session_of_its_own_is_named_and_not_killed() {
+    let lab = Lab::new();
+    let steps = turn_with("setsid sleep 1002 & sleep 1000", r#"{ do = "wait", ms = 300, firm = true }"#);
+    let done = lab.exec(&["x", "--allow", "all"], &lab.turn(&steps));
+    done.assert_code(0);
+    let left = lab.left();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert!(left[0].1.contains("sleep 1002"), "{left:?}");
+    kill(left[0].0, Signal::KILL);
+    assert!(done.err().contains("still running in a session of its own"), "{}", done.err());
+}
+
+#[test]
+fn an_agent_that_is_deaf_to_everything_is_killed_after_four_seconds() {
+    let lab = Lab::new();
+    let done = lab.exec(&["hello"], &lab.script("[agent]\nignore_eof = true\nignore_term = true\n"));
+    assert_eq!(done.assert_code(0).out(), "You said: hello\n");
+    assert!(done.took > Duration::from_secs(4) && done.took < Duration::from_secs(7), "{:?}", done.took);
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn an_agent_that_is_deaf_to_the_end_of_input_gets_a_signal() {
+    let lab = Lab::new();
+    let done = lab.exec(&["hello"], &lab.script("[agent]\nignore_eof = true\n"));
+    done.assert_code(0);
+    assert!(done.took > Duration::from_secs(2) && done.took < Duration::from_secs(4), "{:?}", done.took);
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn questions_that_are_open_at_the_end_are_answered() {
+    let lab = Lab::new();
+    let steps = r#"
+        { do = "request", method = "terminal/create", params = { sessionId = "{session}", command = "sleep", args = ["1000"] } },
+        { do = "say", text = "{answer}" },
+    "#;
+    // The terminal's name is what the answer says; it is needed for a question that stays open.
+    let (done, record) = lab.record(&["x", "--allow", "all", "--json"], &lab.turn(steps));
+    let answer: serde_json::Value = serde_json::from_str(&done.assert_code(0).json_text("text")).unwrap();
+    let terminal = answer["result"]["terminalId"].as_str().unwrap().to_owned();
+    assert_eq!(record.questions().len(), 1);
+    let steps = format!(
+        r#"{{ do = "request", method = "terminal/create", params = {{ sessionId = "{{session}}", command = "sleep", args = ["1000"] }} }},
+        {{ do = "request", method = "terminal/wait_for_exit", id = "open-1", params = {{ sessionId = "{{session}}", terminalId = "{terminal}" }} }},
+        {{ do = "request", method = "terminal/wait_for_exit", id = "open-2", params = {{ sessionId = "{{session}}", terminalId = "{terminal}" }} }},"#
+    );
+    let (done, record) = lab.record(&["x", "--allow", "all"], &lab.turn(&steps));
+    done.assert_code(0);
+    let answers = record.answers();
+    for id in ["\"open-1\"", "\"open-2\""] {
+        let mine: Vec<_> = answers.iter().filter(|(answered, _)| answered == id).collect();
+        assert_eq!(mine.len(), 1, "{answers:?}");
+        assert!(mine[0].1["error"]["message"].as_str().unwrap().contains("cancelled"), "{answers:?}");
+    }
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn a_wait_returns_though_a_grandchild_holds_the_terminal() {
+    let lab = Lab::new();
+    let steps = r#"{ do = "terminal", tool = "t", command = "sh", args = ["-c", "trap '' HUP; sleep 1000 & echo started"], succeeded = [{ do = "say", text = "exit {exit}" }] },"#;
+    let done = lab.exec(&["x", "--allow", "all", "--timeout", "60"], &lab.turn(steps));
+    assert_eq!(done.assert_code(0).out(), "exit 0\n");
+    wait_until("nothing is left", || lab.left().is_empty());
+}
+
+#[test]
+fn the_end_of_a_command_is_told_however_soon_it_comes() {
+    let lab = Lab::new();
+    // A command that ends at once races with the news of its start.
+    let steps = r#"{ do = "repeat", times = 300, step = [{ do = "terminal", tool = "t{n}", command = "true" }] }, { do = "say", text = "all ended" }"#;
+    let done = lab.exec(&["x", "--allow", "all", "--timeout", "60"], &lab.turn(steps));
+    assert_eq!(done.assert_code(0).out(), "all ended\n");
+}
+
+#[test]
+fn a_job_that_was_here_before_is_not_ours_to_name() {
+    let lab = Lab::new();
+    let mut command = lab.command("sh");
+    command.args(["-c", "sleep 1003 <&- >&- 2>&- & exec \"$@\"", "sh", super::support::PROGRAM, "exec", "x", "--"]);
+    command.args(lab.script(""));
+    let done = super::support::Running::start(command, std::process::Stdio::null()).finish();
+    assert_eq!((done.assert_code(0).out(), done.err()), ("You said: x\n", ""));
+    assert_eq!(lab.left().len(), 1);
+}

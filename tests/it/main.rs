@@ -1,0 +1,16 @@
+//! Integration tests. Each is named after the requirement or the measured fact it shows.
+
+// Helpers of tests fail as loudly as the tests; clippy's own exception ends at the functions marked as tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+// Transcripts are rendered for comparison, not for speed.
+#![allow(clippy::format_push_string, clippy::format_collect)]
+
+mod support;
+
+mod decode;
+mod exec;
+mod hostile;
+mod model;
+mod readme;
+mod recordings;
+mod sdk_agent;

@@ -1,0 +1,82 @@
+//! A run, written down as the lines of a journal and replayed, gives the same model.
+
+use crate::support::{Rig, SESSION, chunk, exit_code, plain_init, render};
+use acp_tui::engine::replay::replay;
+use acp_tui::model::Model;
+use acp_tui::model::effect::Effect;
+use acp_tui::model::event::{HostEvent, Intent, WriteFact};
+use acp_tui::model::ids::TermId;
+use acp_tui::model::session::Policy;
+use serde_json::json;
+use std::path::PathBuf;
+
+fn long_run() -> Rig {
+    let mut rig = Rig::starting(Policy::Ask);
+    rig.line("a banner");
+    rig.answer("initialize", plain_init());
+    rig.update(json!({ "sessionUpdate": "current_mode_update", "currentModeId": "b" }));
+    rig.answer("session/new", json!({ "sessionId": SESSION,
+        "modes": { "currentModeId": "a", "availableModes": [{ "id": "a", "name": "A" }, { "id": "b", "name": "B" }] } }));
+    rig.prompt("do it\nnow");
+    rig.update(chunk("agent_thought_chunk", "hm"));
+    rig.say("on it \u{2028} é");
+    rig.line("{torn");
+    rig.line("{\"jsonrpc\":\"2.0\",\"id\":4");
+    rig.bytes(b"\xff\xfe");
+    rig.ask(1, "t");
+    rig.choose("yes");
+    rig.terminal(2, "term-1");
+    rig.tool_update(json!({ "toolCallId": "t", "content": [{ "type": "terminal", "terminalId": "term-1" }] }));
+    rig.request(3, "terminal/wait_for_exit", json!({ "terminalId": "term-1" }));
+    rig.terminal_ends("term-1", exit_code(0));
+    rig.request(4, "fs/write_text_file", json!({ "path": "/project/a", "content": "x" }));
+    let req = rig.wished(|e| if let Effect::FsWrite { req, .. } = e { Some(*req) } else { None });
+    rig.host(HostEvent::FileWritten {
+        req,
+        path: "/project/a".into(),
+        result: Ok(WriteFact { created: false, bytes: 1, old: Some("old".into()) }),
+    });
+    rig.prompt("waits");
+    rig.intent(Intent::Cancel);
+    rig.stop("cancelled");
+    rig.prompt("last");
+    rig.tool(json!({ "toolCallId": "t", "title": "again" }));
+    rig.host(HostEvent::JournalFailed { message: "full".into() });
+    rig.exited(exit_code(9), &["bye"]);
+    rig
+}
+
+fn fresh() -> Model {
+    Model::new("agent --acp".into(), "/project".into(), Policy::Ask)
+}
+
+#[test]
+fn r_020_a_journal_gives_the_same_model_again() {
+    let rig = long_run();
+    let (again, skipped) = replay(fresh(), PathBuf::from("/project"), rig.journal.iter().map(String::as_str));
+    assert_eq!(skipped, 0);
+    assert_eq!(render(&again), rig.entries());
+    assert!(rig.entries().len() > 10, "{:?}", rig.entries());
+    for (old, new) in rig.model().entries().iter().zip(again.entries()) {
+        assert_eq!(old, new, "times and revisions too");
+    }
+    assert_eq!(again.phase(), rig.model().phase());
+    assert_eq!(again.agent(), rig.model().agent());
+    assert_eq!(again.session(), rig.model().session());
+    let old = rig.model().terminal(&TermId::from("term-1")).unwrap();
+    let new = again.terminal(&TermId::from("term-1")).unwrap();
+    assert_eq!((old.text.text(), &old.exit, &old.command), (new.text.text(), &new.exit, &new.command));
+}
+
+#[test]
+fn a_header_and_a_torn_last_line_do_no_harm() {
+    let rig = long_run();
+    let mut text = String::from("{\"v\":1,\"agent\":\"agent --acp\"}\n");
+    text.push_str(&rig.journal.join("\n"));
+    let whole = text.len() - rig.journal.last().unwrap().len() / 2;
+    let cut = text.floor_char_boundary(whole);
+    let (again, skipped) = replay(fresh(), PathBuf::from("/project"), text[..cut].lines());
+    assert_eq!(skipped, 1);
+    let again = render(&again);
+    assert_eq!(again.len(), rig.entries().len() - 1, "all but the death");
+}

@@ -1,0 +1,16 @@
+//! What the client does with what an agent says: through the core, from lines to lines and to the transcript.
+
+mod cancel;
+mod envelope;
+mod invariants;
+mod journal;
+mod later;
+mod lifecycle;
+mod options;
+mod permission;
+mod prompt;
+mod service;
+mod terminal;
+mod tool;
+mod traps;
+mod update;

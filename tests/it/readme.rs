@@ -1,0 +1,66 @@
+//! The README says what the program does: options, exit codes, keys.
+
+use acp_tui::ui::keys::{Layer, help};
+use std::process::Command;
+
+const README: &str = include_str!("../../README.md");
+
+fn program_help() -> String {
+    let out = Command::new(env!("CARGO_BIN_EXE_acp-tui")).arg("--help").output().unwrap();
+    String::from_utf8(out.stdout).unwrap()
+}
+
+#[test]
+fn every_option_of_the_help_is_in_the_readme() {
+    let help = program_help();
+    let options: Vec<&str> = help
+        .split(|c: char| c.is_whitespace() || c == ',' || c == '[' || c == ']')
+        .filter(|w| w.starts_with("--") && w.len() > 2)
+        .collect();
+    assert!(options.len() > 8, "{options:?}");
+    for option in options.iter().filter(|o| !matches!(**o, "--help" | "--version")) {
+        assert!(README.contains(option), "{option} is not in the README");
+    }
+}
+
+#[test]
+fn every_exit_code_of_the_help_is_in_the_readme() {
+    let help = program_help();
+    let codes = help.split("Exit codes of exec:").nth(1).unwrap().split("Configuration:").next().unwrap();
+    let numbers: Vec<&str> = codes.split(|c: char| !c.is_ascii_digit()).filter(|w| !w.is_empty()).collect();
+    assert_eq!(numbers, ["0", "1", "2", "3", "4", "5", "124", "130", "141", "143"]);
+    for number in numbers {
+        let row = README.lines().filter_map(|l| l.strip_prefix("| ")?.split(" |").next());
+        let mut words = row.flat_map(|cell| cell.split(", "));
+        assert!(words.any(|w| w == number), "{number} is in no row of the README");
+    }
+}
+
+#[test]
+fn every_key_is_in_the_readme() {
+    let mut missing = Vec::new();
+    for layer in [Layer::Composer, Layer::Dock] {
+        for (keys, what) in help(layer) {
+            for key in keys.split(", ") {
+                // Plain editing keys are what everybody expects of them.
+                let plain = [
+                    "any text",
+                    "Left",
+                    "Right",
+                    "Backspace",
+                    "Delete",
+                    "Home",
+                    "End",
+                    "text",
+                    "Ctrl+B",
+                    "Ctrl+F",
+                    "Ctrl+H",
+                ];
+                if !plain.contains(&key) && !README.contains(key) {
+                    missing.push(format!("{key}: {what}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
