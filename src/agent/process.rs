@@ -286,8 +286,8 @@ impl AgentProcess {
 
     /// The group, as long as it is known to be the agent's.
     fn group(&self) -> Option<Pid> {
-        let sane = self.pid > 1 && self.pid != Pid::as_raw(Some(rustix::process::getpgrp()));
-        if sane && !self.group_gone { Pid::from_raw(self.pid) } else { None }
+        // It was spawned into a group of its own, which therefore has its number.
+        if self.pid > 1 && !self.group_gone { Pid::from_raw(self.pid) } else { None }
     }
 }
 
@@ -379,7 +379,9 @@ mod family {
 
         /// Those that are in another session than this program, which those are not that were here before it.
         pub fn alive_elsewhere(&self) -> Vec<Survivor> {
-            let ours = rustix::process::getsid(None).map_or(0, |sid| sid.as_raw_nonzero().get());
+            // Not by `getsid`: in a container the session can lie outside its process numbers and is 0 then.
+            let own = rustix::process::getpid().as_raw_nonzero().get();
+            let ours = processes().into_iter().find(|stat| stat.pid == own).map_or(0, |stat| stat.session);
             self.alive_where(|stat| stat.session != ours)
         }
 

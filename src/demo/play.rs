@@ -312,6 +312,9 @@ impl<W: Write> Agent<W> {
     }
 
     fn hang(&mut self, hang: &Hang) -> Result<(), End> {
+        if let Some(text) = &hang.text {
+            self.say(text)?;
+        }
         loop {
             if hang.ignore_cancel {
                 self.cancelled = false;

@@ -405,6 +405,9 @@ pub struct Die {
 pub struct Hang {
     #[serde(default)]
     pub ignore_cancel: bool,
+    /// Said once it hangs, so that who reads it knows.
+    #[serde(default)]
+    pub text: Option<String>,
 }
 
 fn yes() -> bool {

@@ -89,10 +89,22 @@ mod tests {
 
     #[test]
     fn a_reaped_leader_whose_id_lives_is_a_stranger() {
-        let own = rustix::process::getsid(None).unwrap();
-        if rustix::process::test_kill_process(own).is_ok() && std::path::Path::new(&format!("/proc/{own}")).exists() {
-            assert!(groups(own, Leader::Reaped, None).is_empty());
+        // A session of its own: the one of this test may lie outside the container's process numbers.
+        let mut leader = std::process::Command::new("setsid").args(["sleep", "60"]).spawn().unwrap();
+        let session = Pid::from_child(&leader);
+        let is_leader = || {
+            let stat = std::fs::read(format!("/proc/{}/stat", leader.id())).unwrap_or_default();
+            parse_stat(&stat).is_some_and(|(_, _, sid)| sid == session.as_raw_pid())
+        };
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while !is_leader() {
+            assert!(std::time::Instant::now() < deadline, "setsid did not happen");
+            std::thread::yield_now();
         }
-        assert!(groups(own, Leader::Held, None).contains(&own));
+        let (reaped, held) = (groups(session, Leader::Reaped, None), groups(session, Leader::Held, None));
+        leader.kill().unwrap();
+        leader.wait().unwrap();
+        assert!(reaped.is_empty());
+        assert_eq!(held, [session]);
     }
 }
