@@ -6,7 +6,8 @@
 //! cli      -> headless, ui (run, picker, tty), demo, engine, config, theme, model, wire (recorder), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
-//! engine   -> agent, host, store, model, wire, base
+//! engine   -> agent, host, review, store, model, wire, base
+//! review   -> host (fs), model (what a review is), text, base
 //! agent    -> wire, model (event types), base
 //! host     -> text, base
 //! store    -> base
@@ -29,6 +30,7 @@ pub mod engine;
 pub mod headless;
 pub mod host;
 pub mod model;
+pub mod review;
 pub mod store;
 pub mod text;
 pub mod theme;

@@ -1,6 +1,7 @@
 //! The truth about the agent, its session and the transcript. Pure data and one reducer; no IO, no clock, no
 //! channels. The same events give the same model.
 
+pub mod changes;
 pub mod effect;
 pub mod entries;
 pub mod entry;

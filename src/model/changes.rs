@@ -1,0 +1,297 @@
+//! What was changed on disk, as far as the model, the screen and the person need it: numbers, documents to look at,
+//! and what can be asked of the review.
+//!
+//! Data only. Who finds the changes is `review`; nothing here reads a file or computes a difference.
+
+use super::ids::{EntryId, ReqId};
+use crate::text::diff::DiffLine;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Sums over the changes of the agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    pub added: u64,
+    pub removed: u64,
+    pub files: u64,
+    /// Hunks that nobody has decided yet.
+    pub pending: u64,
+}
+
+impl Totals {
+    pub const fn is_empty(&self) -> bool {
+        self.files == 0
+    }
+}
+
+/// By what a file was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// `fs/write_text_file`: through the client.
+    Write,
+    /// A tool call that named the file.
+    Tool,
+    /// A command, of the client's or of the agent's own.
+    Command,
+    /// In a turn, and nothing tells by what.
+    Unknown,
+    /// The person, meanwhile.
+    Person,
+    /// A decision of the review, or an undo.
+    Review,
+}
+
+/// What has become of a hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HunkState {
+    Pending,
+    Accepted,
+    Rejected,
+    /// The person has changed it.
+    Edited,
+    /// A later change has taken its place.
+    Superseded,
+}
+
+/// What the review shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Against the last accepted state: what is still to be decided.
+    #[default]
+    Pending,
+    /// One turn of the session, from 1.
+    Turn(u64),
+    Session,
+}
+
+/// The review as it can be looked at. Immutable; a later one has a larger `rev`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReviewDoc {
+    pub rev: u64,
+    pub scope: Scope,
+    /// Turns that changed something, oldest first.
+    pub turns: Vec<u64>,
+    /// Sorted by path.
+    pub files: Vec<Arc<FileDoc>>,
+    /// Sums over what is shown.
+    pub totals: Totals,
+    /// Hunks in it that were decided, and all.
+    pub decided: (u64, u64),
+    /// What could not be covered, in words; empty when everything was.
+    pub uncovered: Vec<String>,
+    /// What undo and redo would take back or do again, in words.
+    pub undo: Option<String>,
+    pub redo: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileChange {
+    Created,
+    Modified,
+    Deleted,
+    Renamed,
+    /// The mode, and nothing else.
+    Mode,
+    /// A file became a link, or the other way round.
+    Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileDoc {
+    /// Below the root.
+    pub path: PathBuf,
+    pub renamed_from: Option<PathBuf>,
+    pub change: FileChange,
+    pub added: u64,
+    pub removed: u64,
+    /// Of the newest change in it.
+    pub cause: Cause,
+    pub hunks: Vec<HunkDoc>,
+    /// What the hunks do not show: "CRLF", "UTF-16", "too large to show line by line".
+    pub note: Option<String>,
+    /// The agent waits for the decision: nothing of it is on the disk.
+    pub held: Option<ReqId>,
+}
+
+impl FileDoc {
+    pub fn pending(&self) -> usize {
+        self.hunks.iter().filter(|h| h.state == HunkState::Pending).count()
+    }
+}
+
+/// Part of a file's change that can be decided by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HunkDoc {
+    /// Stays as long as its text stays; unique in its file.
+    pub id: HunkId,
+    pub state: HunkState,
+    pub cause: Cause,
+    /// The entry of the tool call, write or command that made it, where one is known.
+    pub entry: Option<EntryId>,
+    /// The turn that made it, from 1; 0 when none did.
+    pub turn: u64,
+    /// First line in the old and the new text, from 1.
+    pub old_start: u32,
+    pub new_start: u32,
+    /// The last line above it that begins a block ("fn total()"), or nothing.
+    pub heading: String,
+    pub what: HunkKind,
+    /// With context; empty unless `what` is [`HunkKind::Lines`].
+    pub lines: Vec<DiffLine>,
+    /// Why it cannot simply be rejected: later edits touched it.
+    pub conflict: Option<String>,
+}
+
+/// What a hunk changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HunkKind {
+    Lines,
+    /// Only as a whole, in words: "binary, 2.1 kB → 3.0 kB", "link to a → link to b", "line endings LF → CRLF".
+    Whole(String),
+    /// Permission bits, in octal.
+    Mode(u32, u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct HunkId(pub u64);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Accept,
+    Reject,
+}
+
+/// What a decision is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    All,
+    File(PathBuf),
+    Hunk(PathBuf, HunkId),
+    /// Some lines of a hunk: indices into its `lines`.
+    Lines(PathBuf, HunkId, Range<usize>),
+}
+
+/// What the person can ask of the review.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewAction {
+    /// Look at the disk again and show this.
+    Show(Scope),
+    /// Nobody looks any more.
+    Close,
+    Decide {
+        scope: Scope,
+        target: Target,
+        verdict: Verdict,
+    },
+    /// Puts other lines in the place of a hunk's new ones. `text` has LF line ends.
+    Edit {
+        scope: Scope,
+        path: PathBuf,
+        hunk: HunkId,
+        text: String,
+    },
+    /// On a conflict: reject all the same, later edits included.
+    Force {
+        scope: Scope,
+        path: PathBuf,
+        hunk: HunkId,
+    },
+    Undo,
+    Redo,
+    /// Rewinds the files to before a turn.
+    Rewind {
+        turn: u64,
+    },
+    /// Only says what that would do.
+    PreviewRewind {
+        turn: u64,
+    },
+    /// Writes a patch of what is shown.
+    Export {
+        scope: Scope,
+        path: PathBuf,
+    },
+}
+
+/// What an undo by turn does, or would do, to a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rewound {
+    pub path: PathBuf,
+    pub outcome: RewindOutcome,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RewindOutcome {
+    /// As before the turn.
+    Restored,
+    /// Was created in the turn and is gone now.
+    Removed,
+    /// Without the agent's changes; the person's stay.
+    Merged,
+    /// Left alone: the person changed the same lines.
+    Conflict,
+    /// Left alone: what it was before was not kept.
+    NotKept,
+    /// Left alone: it could not be written.
+    Failed,
+}
+
+/// What the review says of a write, before it happens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Truth {
+    pub path: PathBuf,
+    /// The text on the disk, nothing when there is no file or no text.
+    pub old: Option<Arc<str>>,
+    /// The text that would be there.
+    pub new: Arc<str>,
+    /// How the agent's view differs from the disk, in words.
+    pub differs: Option<String>,
+}
+
+/// How writes through the client, and commands, are let through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// At once.
+    #[default]
+    Off,
+    /// Each is a question.
+    Ask,
+    /// Writes wait for a decision on each hunk; commands are a question.
+    Hold,
+}
+
+impl Gate {
+    pub const ALL: [Self; 3] = [Self::Off, Self::Ask, Self::Hold];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Ask => "ask",
+            Self::Hold => "hold",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|gate| gate.name() == name)
+    }
+
+    /// The one after it, and after the last the first.
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Off => Self::Ask,
+            Self::Ask => Self::Hold,
+            Self::Hold => Self::Off,
+        }
+    }
+}

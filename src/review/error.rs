@@ -1,0 +1,33 @@
+//! What can go wrong in a review, in words for the person.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum ReviewError {
+    #[error("{}: {source}", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("the snapshot store: {0}")]
+    Store(String),
+    #[error("open in another acp-tui; close it there first")]
+    Locked,
+    #[error("no session is called {0}; `acp-tui sessions` lists them")]
+    NoSession(String),
+    #[error("{name} is the beginning of several sessions: {}", .found.join(", "))]
+    Ambiguous { name: String, found: Vec<String> },
+    #[error("{}: what it was before is not kept", .0.display())]
+    NotKept(PathBuf),
+    #[error("{}: changed on the disk meanwhile; look again", .0.display())]
+    Moved(PathBuf),
+    #[error("{}: {why}", .path.display())]
+    Conflict { path: PathBuf, why: String },
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl ReviewError {
+    pub fn io(path: &Path, source: impl Into<io::Error>) -> Self {
+        Self::Io { path: path.to_owned(), source: source.into() }
+    }
+}
