@@ -41,7 +41,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("store", &["model", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
-    ("review", &["host::fs", "model::changes", "model::ids", "text", "base"]),
+    ("review", &["host::fs", "store::private", "model::changes", "model::ids", "text", "base"]),
     ("engine", &["agent", "wire", "host", "review", "store", "model", "config", "base"]),
     ("headless", &["engine", "model", "config", "base"]),
     // Shares no code with the client that it is to test.

@@ -240,6 +240,8 @@ pub enum RewindOutcome {
     Merged,
     /// Left alone: the person changed the same lines.
     Conflict,
+    /// Left alone: nobody said who changed it, so that it may be the person's.
+    Doubtful,
     /// Left alone: what it was before was not kept.
     NotKept,
     /// Left alone: it could not be written.

@@ -3,6 +3,19 @@
 //! Knows no protocol, no agent and no screen; runs on a thread that may wait. Invariant: nothing of the person's is
 //! overwritten that has not been read right before.
 
+mod activity;
+mod acts;
+mod decide;
+mod deciding;
+mod doc;
 pub mod error;
+mod files;
+mod held;
+mod history;
+mod ledger;
+mod parts;
+mod rel;
+mod rewind;
 pub mod state;
 pub mod tracker;
+mod truth;

@@ -3,12 +3,39 @@
 //! Blocking; one thread owns it. Invariant: the disk is the truth, and what is recorded can be read again after a
 //! crash at any point.
 
+use super::activity::{Activity, Blamed, before_claims};
+use super::acts::Acts;
+use super::doc;
 use super::error::ReviewError;
-use super::state::State;
-use crate::model::changes::{Cause, ReviewAction, ReviewDoc, Rewound, Scope, Totals, Truth};
+use super::files::Files;
+use super::held::Held;
+use super::history::{History, Pair, carry};
+use super::ledger::{Ledger, Record, Step};
+use super::parts::Parts;
+use super::shadow::{Limits, Shadow};
+use super::state::{Change, State};
+use super::truth;
+use crate::host::fs::Roots;
+use crate::model::changes::{Cause, HunkState, Rewound, Scope, Totals, Truth};
 use crate::model::ids::{EntryId, ReqId};
+use crate::store::private::make_private_dir;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// After a command the whole tree is looked at again, unless looking would take more than one of so many parts of the
+/// time.
+const SCAN_SHARE: u32 = 10;
+/// Larger texts are not searched for what a tool call says it has put there, bytes.
+const MAX_CLAIMED: usize = 4 << 20;
+/// Files of a session's directory.
+const HEAD: &str = "head.json";
+const SESSIONS: &str = "sessions.json";
+const LEDGER: &str = "ledger.jsonl";
+const LOCK: &str = "lock";
+const STORE: &str = "store";
 
 /// What a session's review begins with.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -97,109 +124,507 @@ pub struct Changed {
 }
 
 pub struct Tracker {
+    dir: PathBuf,
     head: Head,
+    sessions: Vec<AgentSession>,
+    roots: Roots,
+    pub(super) files: Files,
+    ledger: Ledger,
+    pub(super) acts: Acts,
+    pub(super) histories: BTreeMap<PathBuf, History>,
+    activity: Activity,
+    /// The number of the last look at each path that was looked at by itself.
+    looked: HashMap<PathBuf, u64>,
+    /// What the review shows as pending, from when it was first shown: decided hunks stay in sight.
+    pub(super) sitting: BTreeMap<PathBuf, Pair>,
+    pub(super) held: Vec<Held>,
+    pub(super) rev: u64,
+    /// Turns that have begun.
+    turns: BTreeSet<u64>,
+    sums: HashMap<PathBuf, (usize, State, Totals)>,
+    last_scan: Instant,
+    scan_took: Duration,
+    /// Open elsewhere as long as somebody holds it.
+    _lock: File,
 }
 
 impl Tracker {
     /// Takes up a new session below `home`, the directory of all reviews. Nothing is read yet.
-    pub fn create(_home: &Path, head: Head) -> Result<Self, ReviewError> {
-        Ok(Self { head })
+    pub fn create(home: &Path, head: Head) -> Result<Self, ReviewError> {
+        let dir = home.join(&head.stem);
+        make_private_dir(&dir).map_err(|e| ReviewError::io(&dir, e))?;
+        let lock = lock(&dir)?;
+        write_json(&dir.join(HEAD), &head)?;
+        write_json(&dir.join(SESSIONS), &Vec::<AgentSession>::new())?;
+        let root = real(&head.cwd)?;
+        let shadow = Shadow::create(&dir.join(STORE), &root, Limits::default())?;
+        let ledger = Ledger::create(&dir.join(LEDGER))?;
+        Ok(Self::assembled(dir, head, Vec::new(), shadow, ledger, lock))
     }
 
     /// Goes on with an earlier session; `dir` is its own directory.
     pub fn open(dir: &Path) -> Result<Self, ReviewError> {
-        Err(ReviewError::NoSession(dir.display().to_string()))
+        let lock = lock(dir)?;
+        let head: Head = read_json(&dir.join(HEAD))?;
+        let sessions: Vec<AgentSession> = read_json(&dir.join(SESSIONS)).unwrap_or_default();
+        let root = real(&head.cwd)?;
+        let shadow = Shadow::open(&dir.join(STORE), &root, Limits::default())?;
+        let (ledger, records) = Ledger::open(&dir.join(LEDGER))?;
+        let mut tracker = Self::assembled(dir.to_owned(), head, sessions, shadow, ledger, lock);
+        tracker.replay(&records)?;
+        Ok(tracker)
+    }
+
+    fn assembled(
+        dir: PathBuf,
+        head: Head,
+        sessions: Vec<AgentSession>,
+        shadow: Shadow,
+        ledger: Ledger,
+        lock: File,
+    ) -> Self {
+        Self {
+            roots: Roots::new(vec![head.cwd.clone()]),
+            dir,
+            head,
+            sessions,
+            files: Files::new(shadow),
+            ledger,
+            acts: Acts::default(),
+            histories: BTreeMap::new(),
+            activity: Activity::default(),
+            looked: HashMap::new(),
+            sitting: BTreeMap::new(),
+            held: Vec::new(),
+            rev: 0,
+            turns: BTreeSet::new(),
+            sums: HashMap::new(),
+            last_scan: Instant::now(),
+            scan_took: Duration::ZERO,
+            _lock: lock,
+        }
+    }
+
+    /// What the ledger says; an act that a crash has cut short is looked for on the disk. A turn that never ended is
+    /// looked at now: what changed is taken for its.
+    fn replay(&mut self, records: &[Record]) -> Result<(), ReviewError> {
+        let mut open_turn = None;
+        for record in records {
+            match record {
+                Record::Turn { turn, begins } => {
+                    self.turns.insert(*turn);
+                    open_turn = begins.then_some(*turn);
+                }
+                Record::Step { path, step, accepted } => self.put_step(path, *step, *accepted),
+                Record::Act(_) => self.acts.take(record),
+                Record::Done { act, files } => {
+                    self.acts.take(record);
+                    for file in self.acts.files(*act) {
+                        self.put_act(&file);
+                    }
+                    let _ = files;
+                }
+            }
+        }
+        self.finish_act()?;
+        if let Some(turn) = open_turn {
+            self.activity.begin(turn);
+            let changes = self.files.shadow.scan()?;
+            self.observe(changes, true)?;
+            self.activity.looked(true);
+            self.activity.end();
+            self.ledger.add(&Record::Turn { turn, begins: false })?;
+        }
+        Ok(())
+    }
+
+    /// After a crash: which files of the last act have the state that was meant for them.
+    fn finish_act(&mut self) -> Result<(), ReviewError> {
+        let Some(act) = self.acts.unfinished().cloned() else { return Ok(()) };
+        let mut done = Vec::new();
+        for (at, file) in act.files.iter().enumerate() {
+            if self.files.on_disk(&file.path)? == file.disk.1 {
+                done.push(at);
+                self.files.shadow.set(&file.path, file.disk.1)?;
+            }
+        }
+        self.finished(act.id, done)
     }
 
     pub fn head(&self) -> &Head {
         &self.head
     }
 
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     pub fn sessions(&self) -> &[AgentSession] {
-        &[]
+        &self.sessions
     }
 
     /// A session of the agent was opened; turns from `first_turn` on are its.
-    pub fn session(&mut self, _id: &str, _first_turn: u64, _agent: &str) -> Result<(), ReviewError> {
-        Ok(())
+    pub fn session(&mut self, id: &str, first_turn: u64, agent: &str) -> Result<(), ReviewError> {
+        self.sessions.push(AgentSession { id: id.to_owned(), first_turn, agent: agent.to_owned() });
+        write_json(&self.dir.join(SESSIONS), &self.sessions)
+    }
+
+    /// Looks at the whole tree for the first time, while nothing else happens yet.
+    pub fn first_look(&mut self) -> Result<(), ReviewError> {
+        self.scan()
     }
 
     /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's.
-    pub fn begin_turn(&mut self, _turn: u64) -> Result<(), ReviewError> {
-        Ok(())
+    pub fn begin_turn(&mut self, turn: u64) -> Result<(), ReviewError> {
+        self.scan()?;
+        self.activity.begin(turn);
+        self.looked.clear();
+        self.turns.insert(turn);
+        self.ledger.add(&Record::Turn { turn, begins: true })
     }
 
     /// Looks at the whole tree after a turn: what has changed is of the turn. Its sums.
-    pub fn end_turn(&mut self, _turn: u64) -> Result<Totals, ReviewError> {
-        Ok(Totals::default())
+    pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
+        self.scan()?;
+        self.activity.end();
+        self.ledger.add(&Record::Turn { turn, begins: false })?;
+        self.totals_of(Scope::Turn(turn))
     }
 
     /// News of a tool call or command; looks at what it names. Whether the ledger has changed.
-    pub fn tool(&mut self, _note: &ToolNote) -> Result<bool, ReviewError> {
-        Ok(false)
+    pub fn tool(&mut self, note: &ToolNote) -> Result<bool, ReviewError> {
+        let (roots, root) = (&self.roots, self.files.shadow.root());
+        let settles = self.activity.note(note, |path| below(roots, root, path));
+        let before = self.rev;
+        let named = note.paths.iter().chain(note.claims.iter().map(|c| &c.path));
+        let paths: Vec<PathBuf> = named.filter_map(|p| self.below(p)).collect();
+        if note.doing != Doing::Nothing {
+            self.look(&paths)?;
+        }
+        if settles && note.doing == Doing::Runs && self.last_scan.elapsed() >= self.scan_took * SCAN_SHARE {
+            self.scan()?;
+        }
+        Ok(self.rev != before)
     }
 
     /// Right before a write through the client: what is there now is not its doing. `path` is absolute.
-    pub fn before_write(&mut self, _path: &Path) -> Result<(), ReviewError> {
-        Ok(())
+    pub fn before_write(&mut self, path: &Path) -> Result<(), ReviewError> {
+        match self.below(path) {
+            Some(path) => self.look(&[path]),
+            None => Ok(()),
+        }
     }
 
     /// Right after a write through the client.
-    pub fn wrote(&mut self, _path: &Path, _entry: Option<EntryId>) -> Result<(), ReviewError> {
+    pub fn wrote(&mut self, path: &Path, entry: Option<EntryId>) -> Result<(), ReviewError> {
+        let Some(path) = self.below(path) else { return Ok(()) };
+        self.activity.wrote();
+        let changes = self.files.shadow.look(std::slice::from_ref(&path))?;
+        for change in changes {
+            let blamed = Blamed::new(Cause::Write, entry.map(|e| e.0));
+            self.record(&change.path, change.before, change.after, blamed)?;
+        }
+        self.activity.looked(false);
+        self.looked.insert(path, self.activity.looks());
         Ok(())
     }
 
-    /// Sums of the whole session, against the last accepted state.
-    pub fn totals(&self) -> Totals {
-        Totals::default()
+    /// Below the root, as the real path of a place inside it.
+    fn below(&self, path: &Path) -> Option<PathBuf> {
+        below(&self.roots, self.files.shadow.root(), path)
+    }
+
+    fn scan(&mut self) -> Result<(), ReviewError> {
+        let began = Instant::now();
+        let changes = self.files.shadow.scan()?;
+        self.last_scan = Instant::now();
+        self.scan_took = began.elapsed();
+        self.observe(changes, true)?;
+        self.activity.looked(true);
+        Ok(())
+    }
+
+    /// Looks at some paths below the root, and at nothing else.
+    pub(super) fn look(&mut self, paths: &[PathBuf]) -> Result<(), ReviewError> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let changes = self.files.shadow.look(paths)?;
+        self.observe(changes, false)?;
+        self.activity.looked(false);
+        let number = self.activity.looks();
+        self.looked.extend(paths.iter().map(|p| (p.clone(), number)));
+        Ok(())
+    }
+
+    /// Looks again at every file that the ledger knows.
+    pub(super) fn refresh(&mut self) -> Result<(), ReviewError> {
+        let paths: Vec<PathBuf> = self.histories.keys().cloned().collect();
+        self.look(&paths)
+    }
+
+    fn observe(&mut self, changes: Vec<Change>, _everything: bool) -> Result<(), ReviewError> {
+        for change in changes {
+            let blamed = self.activity.blame(&change.path, self.looked.get(&change.path).copied());
+            if let Some(apart) = self.somebody_else(&change, blamed)? {
+                let doubt = Blamed { cause: Cause::Unknown, doubt: true, entry: None };
+                self.record(&change.path, change.before, apart, doubt)?;
+                self.record(&change.path, apart, change.after, blamed)?;
+            } else {
+                self.record(&change.path, change.before, change.after, blamed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The state without what a tool call says it did, when there is more in the change than that.
+    fn somebody_else(&mut self, change: &Change, blamed: Blamed) -> Result<Option<State>, ReviewError> {
+        let (Cause::Tool, Some(entry)) = (blamed.cause, blamed.entry) else { return Ok(None) };
+        // A command that runs meanwhile may have done the rest.
+        let claims = self.activity.claims(entry, &change.path);
+        let (State::File { .. }, State::File { mode, .. }) = (change.before, change.after) else { return Ok(None) };
+        if claims.is_empty() || self.activity.runs() {
+            return Ok(None);
+        }
+        let (before, after) = (self.files.content(&change.before)?, self.files.content(&change.after)?);
+        if before.len() + after.len() > MAX_CLAIMED {
+            return Ok(None);
+        }
+        let (Ok(before), Ok(after)) = (String::from_utf8(before), String::from_utf8(after)) else { return Ok(None) };
+        match before_claims(&before, &after, &claims) {
+            Some(apart) if apart != before && apart != after => Ok(Some(self.files.file(apart.as_bytes(), mode)?)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Takes a change into the ledger. The person's are of interest only where the agent has been.
+    pub(super) fn record(
+        &mut self,
+        path: &Path,
+        before: State,
+        after: State,
+        blamed: Blamed,
+    ) -> Result<(), ReviewError> {
+        if before == after {
+            return Ok(());
+        }
+        let turn = self.newest_turn();
+        let Blamed { cause, doubt, entry } = blamed;
+        let step = Step { turn, cause, doubt, entry, before, after };
+        let accepted = match self.histories.get(path).map(|h| h.accepted) {
+            None if !step.is_shown() => return Ok(()),
+            None => before,
+            Some(accepted) if cause == Cause::Person => carry(&mut self.files, &before, &accepted, &after)?,
+            Some(accepted) => accepted,
+        };
+        self.take(path, step, accepted)
+    }
+
+    /// Takes a step into the ledger, and the state that is accepted after it.
+    pub(super) fn take(&mut self, path: &Path, step: Step, accepted: State) -> Result<(), ReviewError> {
+        self.ledger.add(&Record::Step { path: path.to_owned(), step, accepted })?;
+        self.put_step(path, step, accepted);
+        Ok(())
+    }
+
+    /// The turn that runs, or the last one.
+    pub(super) fn newest_turn(&self) -> u64 {
+        self.activity.turn().or(self.turns.last().copied()).unwrap_or(0)
+    }
+
+    fn put_step(&mut self, path: &Path, step: Step, accepted: State) {
+        self.rev += 1;
+        match self.histories.get_mut(path) {
+            Some(history) => {
+                history.steps.push(step);
+                history.accepted = accepted;
+            }
+            None => {
+                self.histories.insert(path.to_owned(), History { steps: vec![step], accepted });
+            }
+        }
+    }
+
+    /// A decision that was carried out.
+    pub(super) fn put_act(&mut self, file: &super::ledger::ActFile) {
+        let (before, after) = file.disk;
+        let turn = self.newest_turn();
+        let step = Step { turn, cause: Cause::Review, doubt: false, entry: None, before, after };
+        self.rev += 1;
+        if let Some(history) = self.histories.get_mut(&file.path) {
+            if before != after {
+                history.steps.push(step);
+            }
+            history.accepted = file.accepted.1;
+        }
+    }
+
+    /// Notes for which files an act was carried out.
+    pub(super) fn finished(&mut self, id: u64, done: Vec<usize>) -> Result<(), ReviewError> {
+        let record = Record::Done { act: id, files: done };
+        self.ledger.add(&record)?;
+        self.acts.take(&record);
+        for file in self.acts.files(id) {
+            self.put_act(&file);
+        }
+        Ok(())
+    }
+
+    /// Notes what is about to be done; on the disk when it returns.
+    pub(super) fn announce(&mut self, act: super::ledger::Act) -> Result<(), ReviewError> {
+        let record = Record::Act(act);
+        self.ledger.add_now(&record)?;
+        self.acts.take(&record);
+        Ok(())
+    }
+
+    /// Sums of the whole session, against what was there before the agent; what is pending, against the last accepted
+    /// state.
+    pub fn totals(&mut self) -> Result<Totals, ReviewError> {
+        let mut sum = Totals::default();
+        let paths: Vec<PathBuf> = self.histories.keys().cloned().collect();
+        for path in paths {
+            let one = self.sums_of(&path)?;
+            sum.added += one.added;
+            sum.removed += one.removed;
+            sum.files += one.files;
+            sum.pending += one.pending;
+        }
+        for held in &mut self.held {
+            sum.pending += held.parts(&mut self.files)?.parts.len() as u64;
+        }
+        Ok(sum)
+    }
+
+    fn sums_of(&mut self, path: &Path) -> Result<Totals, ReviewError> {
+        let Some(history) = self.histories.get(path) else { return Ok(Totals::default()) };
+        if let Some((steps, accepted, sums)) = self.sums.get(path)
+            && *steps == history.steps.len()
+            && *accepted == history.accepted
+        {
+            return Ok(*sums);
+        }
+        let mut sums = Totals::default();
+        if let Some(pair) = history.pair(Scope::Session, &mut self.files)?
+            && pair.old != history.last()
+        {
+            let parts = Parts::of(&mut self.files, &pair.old, &history.last())?;
+            (sums.added, sums.removed, sums.files) = (doc::added(&parts), doc::removed(&parts), 1);
+        }
+        if let Some(pair) = history.pair(Scope::Pending, &mut self.files)? {
+            sums.pending = Parts::of(&mut self.files, &pair.old, &pair.new)?.parts.len() as u64;
+        }
+        self.sums.insert(path.to_owned(), (history.steps.len(), history.accepted, sums));
+        Ok(sums)
+    }
+
+    fn totals_of(&mut self, scope: Scope) -> Result<Totals, ReviewError> {
+        let mut sum = Totals::default();
+        for history in self.histories.values() {
+            let Some(pair) = history.pair(scope, &mut self.files)? else { continue };
+            let parts = Parts::of(&mut self.files, &pair.old, &pair.new)?;
+            sum.files += 1;
+            sum.added += doc::added(&parts);
+            sum.removed += doc::removed(&parts);
+            for part in &parts.parts {
+                let state = doc::state_of(part, &parts, history, &pair, &mut self.files)?;
+                sum.pending += u64::from(state == HunkState::Pending);
+            }
+        }
+        Ok(sum)
     }
 
     /// Whether a change of the agent has appeared that did not come through the client.
     pub fn is_after(&self) -> bool {
-        false
+        let outside = |s: &Step| s.is_shown() && s.cause != Cause::Write;
+        self.histories.values().any(|h| h.steps.iter().any(outside))
     }
 
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
-        Vec::new()
+        self.files.shadow.uncovered()
     }
 
-    /// What there is to look at; reads the files in question again.
-    pub fn doc(&mut self, _scope: Scope) -> Result<ReviewDoc, ReviewError> {
-        Ok(ReviewDoc::default())
-    }
-
-    /// Carries out what the person wants (all but `Show`, `Close` and `Export`).
-    pub fn act(&mut self, _action: &ReviewAction) -> Result<Done, ReviewError> {
-        Ok(Done::default())
+    /// Turns that changed something, oldest first.
+    pub(super) fn turns_that_changed(&self) -> Vec<u64> {
+        let steps = self.histories.values().flat_map(|h| &h.steps);
+        let turns: BTreeSet<u64> = steps.filter(|s| s.is_shown()).map(|s| s.turn).collect();
+        turns.into_iter().collect()
     }
 
     /// What a write or the diff of a permission request would really do.
-    pub fn truth(&mut self, path: &Path, _old: Option<&str>, new: &str) -> Result<Truth, ReviewError> {
-        Ok(Truth { path: path.to_owned(), old: None, new: new.into(), differs: None })
+    pub fn truth(&mut self, path: &Path, old: Option<&str>, new: &str) -> Result<Truth, ReviewError> {
+        let disk = match self.below(path) {
+            Some(below) => self.files.shadow.peek(&below)?.1,
+            None => None,
+        };
+        let text = disk.as_ref().map(|bytes| std::str::from_utf8(bytes).ok());
+        if text == Some(None) {
+            let differs = Some("the file on the disk is no UTF-8 text".to_owned());
+            return Ok(Truth { path: path.to_owned(), old: old.map(Arc::from), new: new.into(), differs });
+        }
+        let truth::True { old, new, differs } = truth::compare(text.flatten(), old, new);
+        Ok(Truth { path: path.to_owned(), old, new, differs })
     }
-
-    /// Takes a write that is not to happen before it is decided; it is part of every [`Tracker::doc`] from now on.
-    /// False when there is nothing to decide, since the file has that content.
-    pub fn hold(&mut self, _req: ReqId, _path: &Path, _content: &str, _entry: EntryId) -> Result<bool, ReviewError> {
-        Ok(false)
-    }
-
-    /// What became of a held write, once; nothing while it is undecided.
-    pub fn released(&mut self, _req: ReqId) -> Result<Option<Released>, ReviewError> {
-        Ok(None)
-    }
-
-    /// Forgets a held write (the turn was cancelled, the agent is gone).
-    pub fn let_go(&mut self, _req: ReqId) {}
 
     /// Every file that the agent has changed, for patches and reports, sorted by path.
-    pub fn changed(&mut self, _scope: Scope) -> Result<Vec<Changed>, ReviewError> {
-        Ok(Vec::new())
+    pub fn changed(&mut self, scope: Scope) -> Result<Vec<Changed>, ReviewError> {
+        let mut out = Vec::new();
+        for (path, history) in &self.histories {
+            let Some(pair) = history.pair(scope, &mut self.files)? else { continue };
+            let wanted = |s: &&Step| s.is_shown() && !matches!(scope, Scope::Turn(turn) if turn != s.turn);
+            let (mut causes, mut turns) = (Vec::new(), Vec::new());
+            for step in history.steps.iter().filter(wanted) {
+                if !causes.contains(&step.cause) {
+                    causes.push(step.cause);
+                }
+                if !turns.contains(&step.turn) {
+                    turns.push(step.turn);
+                }
+            }
+            out.push(Changed { path: path.clone(), before: pair.old, after: pair.new, causes, turns });
+        }
+        Ok(out)
     }
 
     /// The content behind a state; empty for nothing.
-    pub fn content(&self, _state: &State) -> Result<Vec<u8>, ReviewError> {
-        Ok(Vec::new())
+    pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
+        self.files.content(state)
     }
+}
+
+/// Below the root, as the real path of a place inside it. A link at the end stays the link.
+fn below(roots: &Roots, root: &Path, path: &Path) -> Option<PathBuf> {
+    let resolved = roots.check(path).ok()?.real;
+    resolved.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty()).map(Path::to_owned)
+}
+
+fn real(path: &Path) -> Result<PathBuf, ReviewError> {
+    path.canonicalize().map_err(|e| ReviewError::io(path, e))
+}
+
+fn lock(dir: &Path) -> Result<File, ReviewError> {
+    let path = dir.join(LOCK);
+    let fail = |e| ReviewError::io(&path, e);
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(ReviewError::Locked),
+        Err(std::fs::TryLockError::Error(error)) => Err(fail(error)),
+    }
+}
+
+fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), ReviewError> {
+    let fail = |e| ReviewError::io(path, e);
+    let text = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
+    let dir = path.parent().unwrap_or(path);
+    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(fail)?;
+    std::io::Write::write_all(&mut file, &text).map_err(fail)?;
+    file.persist(path).map(drop).map_err(|e| fail(e.error))
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ReviewError> {
+    let fail = |e| ReviewError::io(path, e);
+    let text = std::fs::read(path).map_err(fail)?;
+    serde_json::from_slice(&text).map_err(|e| fail(e.into()))
 }

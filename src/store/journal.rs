@@ -5,6 +5,7 @@
 //! at once, well within 250 ms. Large lines are shared with whoever else has them, not copied. Invariants: the file is 0600 in a directory 0700; the first line is the header; when
 //! writing fails it is said once and work goes on.
 
+use super::private;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -49,7 +50,7 @@ pub struct Journal {
 impl Journal {
     /// Begins a journal in `dir` (made when it is missing). `name` must be unique.
     pub fn create(dir: &Path, name: &str, header: &Value) -> io::Result<Self> {
-        make_private_dir(dir)?;
+        private::make_private_dir(dir)?;
         let path = dir.join(name);
         let mut options = File::options();
         options.write(true).create_new(true);
@@ -183,14 +184,3 @@ fn write(file: &mut File, piece: &Piece) -> io::Result<()> {
     }
 }
 
-/// Makes a directory and its missing parents, readable by the owner only.
-pub fn make_private_dir(dir: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt as _;
-        builder.mode(0o700);
-    }
-    builder.create(dir)
-}

@@ -1,3 +1,4 @@
 //! Remembers across runs.
 
 pub mod journal;
+pub mod private;

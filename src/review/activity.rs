@@ -1,0 +1,159 @@
+//! What the agent says it is doing, and from that: by what a file was changed.
+//!
+//! Reads nothing. Invariant: a change is only ever called the person's when no turn runs and no command of the agent
+//! does; in a turn what nobody explains stays open to review.
+
+use super::tracker::{Claim, Doing, ToolNote};
+use crate::model::changes::Cause;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+struct Tool {
+    doing: Doing,
+    settled: bool,
+    /// The look after which it was settled.
+    settled_at: u64,
+    paths: Vec<PathBuf>,
+    claims: Vec<(PathBuf, Option<Arc<str>>, Arc<str>)>,
+}
+
+/// Cause, whether that is in doubt, and the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blamed {
+    pub cause: Cause,
+    pub doubt: bool,
+    pub entry: Option<u64>,
+}
+
+impl Blamed {
+    pub const fn new(cause: Cause, entry: Option<u64>) -> Self {
+        Self { cause, doubt: false, entry }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Activity {
+    turn: Option<u64>,
+    tools: BTreeMap<u64, Tool>,
+    /// Looks so far; a tool call counts for a look when it was not settled before the look before it.
+    looks: u64,
+    last_scan: u64,
+    /// Writes through the client in this turn.
+    wrote: bool,
+}
+
+impl Activity {
+    pub const fn turn(&self) -> Option<u64> {
+        self.turn
+    }
+
+    pub fn begin(&mut self, turn: u64) {
+        // What still runs in the background stays known.
+        self.tools.retain(|_, tool| !tool.settled && tool.doing == Doing::Runs);
+        self.turn = Some(turn);
+        self.wrote = false;
+    }
+
+    pub fn end(&mut self) {
+        self.turn = None;
+    }
+
+    pub fn wrote(&mut self) {
+        self.wrote = true;
+    }
+
+    /// Takes note; the paths are below the root. Whether the call has just settled.
+    pub fn note(&mut self, note: &ToolNote, below: impl Fn(&Path) -> Option<PathBuf>) -> bool {
+        let looks = self.looks;
+        let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
+            doing: note.doing,
+            settled: false,
+            settled_at: 0,
+            paths: Vec::new(),
+            claims: Vec::new(),
+        });
+        tool.doing = note.doing;
+        tool.paths = note.paths.iter().filter_map(|p| below(p)).collect();
+        let claim = |c: &Claim| Some((below(&c.path)?, c.old.clone(), Arc::clone(&c.new)));
+        tool.claims = note.claims.iter().filter_map(claim).collect();
+        let settles = note.settled && !tool.settled;
+        if settles {
+            tool.settled = true;
+            tool.settled_at = looks;
+        }
+        settles
+    }
+
+    /// A look at some paths, or at all of them, is over.
+    pub fn looked(&mut self, everything: bool) {
+        self.looks += 1;
+        if everything {
+            self.last_scan = self.looks;
+        }
+    }
+
+    /// Whether it may still have changed something since the look of that number.
+    fn counts(tool: &Tool, since: u64) -> bool {
+        !tool.settled || tool.settled_at >= since
+    }
+
+    /// By what a path was changed since it was last looked at; `since` is the number of that look when it was of this
+    /// path alone.
+    pub fn blame(&self, path: &Path, since: Option<u64>) -> Blamed {
+        let since = since.unwrap_or(0).max(self.last_scan);
+        let names = |tool: &Tool| tool.paths.iter().any(|p| p == path) || tool.claims.iter().any(|c| c.0 == path);
+        let newest = |wanted: &dyn Fn(&Tool) -> bool| {
+            self.tools.iter().rev().find(|(_, tool)| Self::counts(tool, since) && wanted(tool)).map(|(entry, _)| *entry)
+        };
+        if self.turn.is_some()
+            && let Some(entry) = newest(&|tool| tool.doing == Doing::Edits && names(tool))
+        {
+            return Blamed::new(Cause::Tool, Some(entry));
+        }
+        if let Some(entry) = newest(&|tool| tool.doing == Doing::Runs) {
+            return Blamed::new(Cause::Command, Some(entry));
+        }
+        if self.turn.is_none() {
+            return Blamed::new(Cause::Person, None);
+        }
+        Blamed { cause: Cause::Unknown, doubt: self.is_told(), entry: None }
+    }
+
+    /// Whether the agent says what it changes in this turn.
+    pub fn is_told(&self) -> bool {
+        self.wrote || self.tools.values().any(|tool| tool.doing != Doing::Nothing)
+    }
+
+    /// Whether a command runs or ran since the last look at everything.
+    pub fn runs(&self) -> bool {
+        self.tools.values().any(|tool| tool.doing == Doing::Runs && Self::counts(tool, self.last_scan))
+    }
+
+    pub const fn looks(&self) -> u64 {
+        self.looks
+    }
+
+    /// The pieces that a tool call says it puts into a path.
+    pub fn claims(&self, entry: u64, path: &Path) -> Vec<(Option<Arc<str>>, Arc<str>)> {
+        let claims = self.tools.get(&entry).map(|tool| tool.claims.as_slice()).unwrap_or_default();
+        claims.iter().filter(|c| c.0 == path).map(|(_, old, new)| (old.clone(), Arc::clone(new))).collect()
+    }
+}
+
+/// The text as it was before some pieces were put in, when each of them can be found: what is left between the text
+/// before and this one was done by somebody else. Nothing when the pieces do not tell.
+pub fn before_claims(before: &str, after: &str, claims: &[(Option<Arc<str>>, Arc<str>)]) -> Option<String> {
+    let mut text = after.to_owned();
+    let mut found = false;
+    for (old, new) in claims.iter().rev() {
+        let old = old.as_deref().unwrap_or_default();
+        if new.is_empty() || old.is_empty() || text.matches(&**new).take(2).count() != 1 || !before.contains(old) {
+            continue;
+        }
+        text = text.replacen(&**new, old, 1);
+        found = true;
+    }
+    found.then_some(text)
+}

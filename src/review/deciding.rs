@@ -1,0 +1,449 @@
+//! What the person wants of a review, carried out.
+//!
+//! The rest of [`Tracker`]: documents, decisions, undo, rewinds, held writes. Invariants: each file is written as a
+//! whole or not at all, only when it still is what was decided about, and only after the ledger has it.
+
+use super::decide::{Case, OnConflict, Wanted};
+use super::doc;
+use super::error::ReviewError;
+use super::held::Held;
+use super::history::{History, Pair};
+use super::ledger::{Act, ActFile, Step};
+use super::parts::Chosen;
+use super::rewind;
+use super::state::State;
+use super::tracker::{Done, Released, Tracker};
+use crate::base::paths;
+use crate::host::fs::{Put, put};
+use crate::model::changes::{
+    Cause, FileDoc, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals,
+    Verdict,
+};
+use crate::model::ids::{EntryId, ReqId};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of a difference that goes into an answer to the agent.
+const MAX_DIFFERENCE: usize = 8 << 10;
+
+impl Tracker {
+    /// The person looks: what is decided from now on stays in sight until [`Tracker::stop_looking`].
+    pub fn stop_looking(&mut self) {
+        self.sitting.clear();
+    }
+
+    /// What there is to look at; reads the files in question again.
+    pub fn doc(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
+        self.refresh()?;
+        let mut docs = Vec::new();
+        let paths: Vec<PathBuf> = self.histories.keys().cloned().collect();
+        for path in paths {
+            let Some(pair) = self.pair(&path, scope)? else { continue };
+            let Some(history) = self.histories.get(&path) else { continue };
+            docs.push((doc::file_doc(&path, history, &pair, &mut self.files)?, pair));
+        }
+        let mut files = doc::pair_renames(docs);
+        for at in 0..self.held.len() {
+            let Some(held) = self.held.get(at).cloned() else { continue };
+            let doc = self.held_doc(&held)?;
+            files.retain(|f| f.path != doc.path);
+            files.push(doc);
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let states = || files.iter().flat_map(|f| &f.hunks).map(|h| h.state);
+        let all = states().count() as u64;
+        let pending = states().filter(|s| *s == HunkState::Pending).count() as u64;
+        let mut totals = Totals { pending, files: files.len() as u64, ..Default::default() };
+        for file in &files {
+            totals.added += file.added;
+            totals.removed += file.removed;
+        }
+        Ok(ReviewDoc {
+            rev: self.rev,
+            scope,
+            turns: self.turns_that_changed(),
+            files: files.into_iter().map(Arc::new).collect(),
+            totals,
+            decided: (all - pending, all),
+            uncovered: self.uncovered(),
+            undo: self.acts.undoable().map(|act| act.words.clone()),
+            redo: self.acts.redoable().map(|act| act.words.clone()),
+        })
+    }
+
+    /// The pair of states that the review shows of a file. What is pending stays as it was first shown until somebody
+    /// else changes the file.
+    fn pair(&mut self, path: &Path, scope: Scope) -> Result<Option<Pair>, ReviewError> {
+        let Some(history) = self.histories.get(path) else { return Ok(None) };
+        if scope != Scope::Pending {
+            return history.pair(scope, &mut self.files);
+        }
+        if let Some(pair) = self.sitting.get(path) {
+            let later = history.steps.get(pair.upto..).unwrap_or_default();
+            if later.iter().all(|s| s.cause == Cause::Review) {
+                return Ok(Some(pair.clone()));
+            }
+        }
+        let pair = history.pair(scope, &mut self.files)?;
+        match &pair {
+            Some(pair) => self.sitting.insert(path.to_owned(), pair.clone()),
+            None => self.sitting.remove(path),
+        };
+        Ok(pair)
+    }
+
+    fn held_doc(&mut self, held: &Held) -> Result<FileDoc, ReviewError> {
+        let step = Step {
+            turn: self.newest_turn(),
+            cause: Cause::Write,
+            doubt: false,
+            entry: Some(held.entry.0),
+            before: held.old,
+            after: held.new,
+        };
+        let history = History::new(step);
+        let pair = Pair { old: held.old, new: held.new, upto: 1 };
+        let mut doc = doc::file_doc(&held.path, &history, &pair, &mut self.files)?;
+        held.mark(&mut doc);
+        Ok(doc)
+    }
+
+    /// Carries out what the person wants (all but `Show`, `Close` and `Export`).
+    pub fn act(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
+        self.refresh()?;
+        match action {
+            ReviewAction::Show(_) | ReviewAction::Export { .. } => Ok(Done::default()),
+            ReviewAction::Close => {
+                self.stop_looking();
+                Ok(Done::default())
+            }
+            ReviewAction::Decide { scope, target, verdict } => self.decide(*scope, target, *verdict),
+            ReviewAction::Edit { scope, path, hunk, text } => self.edit(*scope, path, *hunk, text),
+            ReviewAction::Force { scope, path, hunk } => self.force(*scope, path, *hunk),
+            ReviewAction::Undo => self.undo(),
+            ReviewAction::Redo => self.redo(),
+            ReviewAction::Rewind { turn } => self.rewind(*turn, Mode::Apply),
+            ReviewAction::PreviewRewind { turn } => self.rewind(*turn, Mode::Preview),
+        }
+    }
+
+    fn decide(&mut self, scope: Scope, target: &Target, verdict: Verdict) -> Result<Done, ReviewError> {
+        if let Some(done) = self.decide_held(target, verdict)? {
+            return Ok(done);
+        }
+        let cases: Vec<(PathBuf, Wanted)> = match target {
+            Target::All => self
+                .histories
+                .keys()
+                .map(|path| (path.clone(), Wanted::Pending { doubtful: verdict == Verdict::Accept }))
+                .collect(),
+            Target::File(path) => self.twins(path, scope, Wanted::Pending { doubtful: true })?,
+            Target::Hunk(path, id) if *id == doc::RENAME => self.twins(path, scope, Wanted::Whole)?,
+            Target::Hunk(path, id) => vec![(path.clone(), Wanted::Exactly(Chosen::Part(*id)))],
+            Target::Lines(path, id, lines) => {
+                vec![(path.clone(), Wanted::Exactly(Chosen::Lines(*id, lines.clone())))]
+            }
+        };
+        let one = !matches!(target, Target::All);
+        let (mut files, mut hunks, mut left) = (Vec::new(), 0, Vec::new());
+        for (path, wanted) in cases {
+            match self.case(&path, scope, &wanted, verdict, OnConflict::Refuse) {
+                Ok((file, count)) => {
+                    files.push(file);
+                    hunks += count;
+                }
+                Err(ReviewError::Refused(_)) if !one => {}
+                Err(error @ ReviewError::Conflict { .. }) if !one => left.push(error.to_string()),
+                Err(error) => return Err(error),
+            }
+        }
+        if matches!(target, Target::All) {
+            for held in &mut self.held {
+                held.decide(&mut self.files, None, verdict)?;
+                hunks += 1;
+            }
+        }
+        let verb = match verdict {
+            Verdict::Accept => "accepted",
+            Verdict::Reject => "rejected",
+        };
+        let lines = matches!(target, Target::Lines(..));
+        let what = if lines { "some lines".to_owned() } else { count(hunks, "hunk") };
+        let place = match files.as_slice() {
+            [file] => format!(" in {}", paths::display(&file.path, &[], None)),
+            files if files.len() > 1 => format!(" in {}", count(files.len(), "file")),
+            _ => String::new(),
+        };
+        let mut done = self.carry_out(format!("{verb} {what}{place}"), None, files)?;
+        if !left.is_empty() {
+            done.words.push_str(&format!("; left alone: {}", left.join("; ")));
+        }
+        done.released = self.decided_held();
+        Ok(done)
+    }
+
+    /// A file, and the one that it was renamed from.
+    fn twins(&mut self, path: &Path, scope: Scope, wanted: Wanted) -> Result<Vec<(PathBuf, Wanted)>, ReviewError> {
+        let docs = self.doc(scope)?;
+        let from = docs.files.iter().find(|f| f.path == path).and_then(|f| f.renamed_from.clone());
+        let wanted = if from.is_some() { Wanted::Whole } else { wanted };
+        Ok(std::iter::once(path.to_owned()).chain(from).map(|p| (p, wanted.clone())).collect())
+    }
+
+    fn case(
+        &mut self,
+        path: &Path,
+        scope: Scope,
+        wanted: &Wanted,
+        verdict: Verdict,
+        on_conflict: OnConflict,
+    ) -> Result<(ActFile, usize), ReviewError> {
+        let gone = || ReviewError::Refused(format!("{}: nothing to decide", paths::display(path, &[], None)));
+        let pair = self.pair(path, scope)?.ok_or_else(gone)?;
+        let history = self.histories.get(path).ok_or_else(gone)?;
+        Case { path, history, pair: &pair }.decide(wanted, verdict, on_conflict, &mut self.files)
+    }
+
+    fn edit(&mut self, scope: Scope, path: &Path, hunk: HunkId, text: &str) -> Result<Done, ReviewError> {
+        if let Some(held) = self.held.iter_mut().find(|h| h.path == path) {
+            held.edit(&mut self.files, hunk, text)?;
+            let released = self.decided_held();
+            return Ok(Done { words: "edited a held write".to_owned(), released, ..Done::default() });
+        }
+        let gone = || ReviewError::Moved(path.to_owned());
+        let pair = self.pair(path, scope)?.ok_or_else(gone)?;
+        let history = self.histories.get(path).ok_or_else(gone)?;
+        let file = Case { path, history, pair: &pair }.edit(hunk, text, &mut self.files)?;
+        self.carry_out(format!("edited a hunk in {}", paths::display(path, &[], None)), None, vec![file])
+    }
+
+    fn force(&mut self, scope: Scope, path: &Path, hunk: HunkId) -> Result<Done, ReviewError> {
+        if scope != Scope::Pending {
+            let why = "look at it since the last accepted state, and decide it there";
+            return Err(ReviewError::Refused(why.to_owned()));
+        }
+        let wanted = Wanted::Exactly(Chosen::Part(hunk));
+        let (file, _) = self.case(path, scope, &wanted, Verdict::Reject, OnConflict::Force)?;
+        let words = format!("rejected a hunk in {}, later edits included", paths::display(path, &[], None));
+        self.carry_out(words, None, vec![file])
+    }
+
+    /// Writes what was decided: first into the ledger, then file by file.
+    fn carry_out(&mut self, words: String, flips: Option<u64>, files: Vec<ActFile>) -> Result<Done, ReviewError> {
+        let files: Vec<ActFile> =
+            files.into_iter().filter(|f| f.disk.0 != f.disk.1 || f.accepted.0 != f.accepted.1).collect();
+        if files.is_empty() {
+            return Ok(Done { words, ..Done::default() });
+        }
+        let id = self.acts.next_id();
+        self.announce(Act { id, words: words.clone(), flips, files: files.clone() })?;
+        let (mut done, mut left) = (Vec::new(), Vec::new());
+        for (at, file) in files.iter().enumerate() {
+            match self.write(file) {
+                Ok(()) => done.push(at),
+                Err(error) => left.push(error.to_string()),
+            }
+        }
+        let none = done.is_empty();
+        self.finished(id, done)?;
+        match (none, left.is_empty()) {
+            (true, false) => Err(ReviewError::Refused(left.join("; "))),
+            (_, true) => Ok(Done { words, ..Done::default() }),
+            (_, false) => Ok(Done { words: format!("{words}; left alone: {}", left.join("; ")), ..Done::default() }),
+        }
+    }
+
+    /// Puts a file into its new state, if it still has the old one.
+    fn write(&mut self, file: &ActFile) -> Result<(), ReviewError> {
+        let (before, after) = &file.disk;
+        if before == after {
+            return Ok(());
+        }
+        let bytes = self.files.content(after)?;
+        if self.files.shadow.peek(&file.path)?.0 != *before {
+            return Err(ReviewError::Moved(file.path.clone()));
+        }
+        let what = match after {
+            State::Absent => Put::Absent,
+            State::File { mode, .. } => Put::File { bytes: &bytes, mode: *mode },
+            State::Link { .. } => Put::Link { target: &bytes },
+            State::Unkept { .. } => return Err(ReviewError::NotKept(file.path.clone())),
+        };
+        put(self.files.shadow.root(), &file.path, &what).map_err(|e| ReviewError::Refused(e.to_string()))?;
+        self.files.shadow.set(&file.path, *after)
+    }
+
+    fn undo(&mut self) -> Result<Done, ReviewError> {
+        if let Some(held) = self.held.iter_mut().rev().find(|h| !h.past.is_empty()) {
+            held.undo();
+            return Ok(Done { words: "undone: a decision on a held write".to_owned(), ..Done::default() });
+        }
+        let nothing = || ReviewError::Refused("nothing to undo".to_owned());
+        let act = self.acts.undoable().cloned().ok_or_else(nothing)?;
+        let files = self.flipped(&self.acts.files(act.id))?;
+        self.carry_out(format!("undone: {}", act.words), Some(act.id), files)
+    }
+
+    fn redo(&mut self) -> Result<Done, ReviewError> {
+        let nothing = || ReviewError::Refused("nothing to do again".to_owned());
+        let act = self.acts.redoable().cloned().ok_or_else(nothing)?;
+        let mut files = self.acts.files(act.id);
+        for file in &mut files {
+            std::mem::swap(&mut file.disk.0, &mut file.disk.1);
+            std::mem::swap(&mut file.accepted.0, &mut file.accepted.1);
+        }
+        let files = self.flipped(&files)?;
+        self.carry_out(format!("done again: {}", act.words), Some(act.id), files)
+    }
+
+    /// What takes acts back, with whatever has been changed since.
+    fn flipped(&mut self, done: &[ActFile]) -> Result<Vec<ActFile>, ReviewError> {
+        let mut out = Vec::new();
+        for file in done {
+            let Some(history) = self.histories.get(&file.path) else { continue };
+            let (disk, accepted) = (history.last(), history.accepted);
+            let conflict = |why: &str| ReviewError::Conflict { path: file.path.clone(), why: why.to_owned() };
+            let back = self
+                .files
+                .joined(&file.disk.1, &disk, &file.disk.0)?
+                .ok_or_else(|| conflict("these lines were changed since"))?;
+            let then = self.files.joined(&file.accepted.1, &accepted, &file.accepted.0)?.unwrap_or(file.accepted.0);
+            out.push(ActFile { path: file.path.clone(), disk: (disk, back), accepted: (accepted, then) });
+        }
+        Ok(out)
+    }
+
+    fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
+        let (mut files, mut rewound) = (Vec::new(), Vec::new());
+        for (path, history) in &self.histories {
+            let disk = history.last();
+            let outcome = match rewind::rewind(history, &disk, |t| t >= turn, &mut self.files)? {
+                None if history.steps.iter().any(|s| s.doubt && s.turn >= turn) => RewindOutcome::Doubtful,
+                None => continue,
+                Some(rewind) => {
+                    if let Some((to, accepted)) = rewind.to {
+                        let accepted = (history.accepted, accepted);
+                        files.push(ActFile { path: path.clone(), disk: (disk, to), accepted });
+                    }
+                    rewind.outcome
+                }
+            };
+            rewound.push(Rewound { path: path.clone(), outcome });
+        }
+        if mode == Mode::Preview {
+            return Ok(Done { rewound, ..Done::default() });
+        }
+        let paths: Vec<PathBuf> = files.iter().map(|f| f.path.clone()).collect();
+        let done = self.carry_out(format!("rewound to before turn {turn}"), None, files);
+        for one in &mut rewound {
+            let is_there = |h: &History| h.steps.last().is_some_and(|s| s.cause == Cause::Review);
+            if paths.contains(&one.path) && !self.histories.get(&one.path).is_some_and(is_there) {
+                one.outcome = RewindOutcome::Failed;
+            }
+        }
+        let words = match done {
+            Ok(done) => done.words,
+            Err(ReviewError::Refused(words)) => words,
+            Err(error) => return Err(error),
+        };
+        Ok(Done { words, rewound, released: Vec::new() })
+    }
+
+    /// Takes a write that is not to happen before it is decided; it is part of every [`Tracker::doc`] from now on.
+    /// False when there is nothing to decide, since the file has that content.
+    pub fn hold(&mut self, req: ReqId, path: &Path, content: &str, entry: EntryId) -> Result<bool, ReviewError> {
+        let outside = || ReviewError::Refused(format!("{}: outside of the project", path.display()));
+        let below = self.below(path).ok_or_else(outside)?;
+        self.look(std::slice::from_ref(&below))?;
+        // A write of the same file that still waits comes first: this one is about what it would leave.
+        let earlier = self.held.iter().rev().find(|h| h.path == below).map(|h| h.new);
+        let disk = match earlier {
+            Some(state) => state,
+            None => self.files.on_disk(&below)?,
+        };
+        let wanted = self.files.file(content.as_bytes(), disk.mode().unwrap_or(0o644))?;
+        if wanted == disk {
+            return Ok(false);
+        }
+        self.rev += 1;
+        self.held.push(Held { req, entry, path: below, disk, wanted, old: disk, new: wanted, past: Vec::new() });
+        Ok(true)
+    }
+
+    fn decide_held(&mut self, target: &Target, verdict: Verdict) -> Result<Option<Done>, ReviewError> {
+        let (path, chosen) = match target {
+            Target::All => return Ok(None),
+            Target::File(path) => (path, None),
+            Target::Hunk(path, id) => (path, Some(vec![Chosen::Part(*id)])),
+            Target::Lines(path, id, lines) => (path, Some(vec![Chosen::Lines(*id, lines.clone())])),
+        };
+        let Some(held) = self.held.iter_mut().find(|h| h.path == *path) else { return Ok(None) };
+        held.decide(&mut self.files, chosen, verdict)?;
+        self.rev += 1;
+        let verb = if verdict == Verdict::Accept { "accepted" } else { "rejected" };
+        let words = format!("{verb} in a held write of {}", paths::display(path, &[], None));
+        Ok(Some(Done { words, released: self.decided_held(), ..Done::default() }))
+    }
+
+    fn decided_held(&self) -> Vec<ReqId> {
+        self.held.iter().filter(|h| h.is_decided()).map(|h| h.req).collect()
+    }
+
+    /// What became of a held write, once; nothing while it is undecided. Writes it.
+    pub fn released(&mut self, req: ReqId) -> Result<Option<Released>, ReviewError> {
+        let Some(at) = self.held.iter().position(|h| h.req == req && h.is_decided()) else { return Ok(None) };
+        let held = self.held.remove(at);
+        self.rev += 1;
+        if held.new == held.disk {
+            return Ok(Some(Released::Refused));
+        }
+        let disk = self.files.on_disk(&held.path)?;
+        let Some(to) = self.files.joined(&held.disk, &disk, &held.new)? else {
+            let why = "it was changed on the disk while the write was held".to_owned();
+            return Err(ReviewError::Conflict { path: held.path, why });
+        };
+        let accepted = self.histories.get(&held.path).map_or(disk, |h| h.accepted);
+        let file = ActFile { path: held.path.clone(), disk: (disk, to), accepted: (accepted, accepted) };
+        self.write(&file)?;
+        // The person has decided it hunk by hunk; what was pending in the file before stays so.
+        let accepted = self.files.joined(&disk, &accepted, &to)?.unwrap_or(accepted);
+        let (turn, entry) = (self.newest_turn(), Some(held.entry.0));
+        let step = Step { turn, cause: Cause::Write, doubt: false, entry, before: disk, after: to };
+        self.take(&held.path, step, accepted)?;
+        if held.new == held.wanted && to == held.wanted {
+            let bytes = if let State::File { size, .. } = to { size } else { 0 };
+            return Ok(Some(Released::Whole { created: disk.is_absent(), bytes }));
+        }
+        Ok(Some(Released::Partly { differs: self.difference(&held.wanted, &to)? }))
+    }
+
+    /// How a text differs from what the agent wanted, for the agent to read.
+    fn difference(&mut self, wanted: &State, is: &State) -> Result<String, ReviewError> {
+        let (wanted, is) = (self.files.content(wanted)?, self.files.content(is)?);
+        let (wanted, is) = (String::from_utf8_lossy(&wanted), String::from_utf8_lossy(&is));
+        let diff = similar::TextDiff::from_lines(&*wanted, &*is);
+        let mut text = diff.unified_diff().header("proposed", "written").to_string();
+        if text.len() > MAX_DIFFERENCE {
+            let end = (0..=MAX_DIFFERENCE).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            text.truncate(end);
+            text.push_str("\n…");
+        }
+        Ok(text)
+    }
+
+    /// Forgets a held write (the turn was cancelled, the agent is gone).
+    pub fn let_go(&mut self, req: ReqId) {
+        self.held.retain(|h| h.req != req);
+        self.rev += 1;
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Preview,
+    Apply,
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

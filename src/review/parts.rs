@@ -1,0 +1,201 @@
+//! What separates two states of a file, in parts that can be decided one by one.
+//!
+//! Pure but for reading contents. Invariant: all parts put in give the new state, all taken back the old one.
+
+use super::error::ReviewError;
+use super::files::Files;
+use super::hunks::{HunkLines, hunks, new_text, replaced, with, without};
+use super::lines::Lines;
+use super::state::{Oid, State};
+use crate::base::human;
+use crate::model::changes::HunkId;
+use std::ops::Range;
+
+#[derive(Clone, Debug)]
+pub enum Part {
+    Lines(Box<HunkLines>),
+    /// Decided only as a whole; what it is, in words.
+    Whole(HunkId, String),
+    /// Permission bits.
+    Mode(HunkId, u32, u32),
+}
+
+impl Part {
+    pub fn id(&self) -> HunkId {
+        match self {
+            Self::Lines(hunk) => hunk.id,
+            Self::Whole(id, _) | Self::Mode(id, ..) => *id,
+        }
+    }
+}
+
+/// Two states and what separates them.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    pub old: State,
+    pub new: State,
+    /// When both are texts or nothing.
+    pub texts: Option<(Lines, Lines)>,
+    pub parts: Vec<Part>,
+}
+
+/// What one decision is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    Part(HunkId),
+    /// Indices into the lines of the hunk.
+    Lines(HunkId, Range<usize>),
+}
+
+impl Chosen {
+    const fn id(&self) -> HunkId {
+        match self {
+            Self::Part(id) | Self::Lines(id, _) => *id,
+        }
+    }
+}
+
+impl Parts {
+    pub fn of(files: &mut Files, old: &State, new: &State) -> Result<Self, ReviewError> {
+        let mut parts = Vec::new();
+        let plain = |s: &State| matches!(s, State::Absent | State::File { .. });
+        let texts = if plain(old) && plain(new) { files.text(old)?.zip(files.text(new)?) } else { None };
+        match &texts {
+            Some((was, is)) => {
+                parts.extend(hunks(was, is).into_iter().map(|h| Part::Lines(Box::new(h))));
+                if parts.is_empty() && old.is_absent() != new.is_absent() {
+                    let words = if old.is_absent() { "an empty file, new" } else { "an empty file, deleted" };
+                    parts.push(Part::Whole(whole_id(old, new), words.to_owned()));
+                }
+            }
+            None => parts.push(Part::Whole(whole_id(old, new), whole_words(files, old, new))),
+        }
+        if let (State::File { mode: was, .. }, State::File { mode: is, .. }) = (old, new)
+            && was != is
+        {
+            if texts.is_none() && old.oid() == new.oid() {
+                parts.clear();
+            }
+            parts.push(Part::Mode(HunkId(u64::from(was << 16 | is)), *was, *is));
+        }
+        Ok(Self { old: *old, new: *new, texts, parts })
+    }
+
+    pub fn part(&self, id: HunkId) -> Option<&Part> {
+        self.parts.iter().find(|p| p.id() == id)
+    }
+
+    /// The new state with these taken back.
+    pub fn without(&self, files: &mut Files, chosen: &[Chosen]) -> Result<State, ReviewError> {
+        if self.parts.iter().all(|p| chosen.contains(&Chosen::Part(p.id()))) {
+            return Ok(self.old);
+        }
+        let Some((old, new)) = &self.texts else { return Ok(self.mixed(chosen, &self.old, &self.new)) };
+        let mut text = new.clone();
+        // From the end, so that the lines of what is left keep their numbers.
+        for part in self.parts.iter().rev() {
+            if let (Part::Lines(hunk), Some(chosen)) = (part, chosen.iter().find(|c| c.id() == part.id())) {
+                let range = match chosen {
+                    Chosen::Part(_) => None,
+                    Chosen::Lines(_, range) => Some(range),
+                };
+                text = again(without(old, &text, hunk, range))?;
+            }
+        }
+        let mode = self.mode(chosen, &self.old, &self.new);
+        self.state(files, &text, mode, self.old.is_absent() && text.is_empty())
+    }
+
+    /// The old state with these put in.
+    pub fn with(&self, files: &mut Files, chosen: &[Chosen]) -> Result<State, ReviewError> {
+        if self.parts.iter().all(|p| chosen.contains(&Chosen::Part(p.id()))) {
+            return Ok(self.new);
+        }
+        let Some((old, new)) = &self.texts else { return Ok(self.mixed(chosen, &self.new, &self.old)) };
+        let mut text = old.clone();
+        for part in self.parts.iter().rev() {
+            if let (Part::Lines(hunk), Some(chosen)) = (part, chosen.iter().find(|c| c.id() == part.id())) {
+                let range = match chosen {
+                    Chosen::Part(_) => None,
+                    Chosen::Lines(_, range) => Some(range),
+                };
+                text = again(with(&text, new, hunk, range))?;
+            }
+        }
+        let mode = self.mode(chosen, &self.new, &self.old);
+        self.state(files, &text, mode, self.new.is_absent() && text.is_empty())
+    }
+
+    /// Both states with a hunk's lines replaced by the person's.
+    pub fn edited(&self, files: &mut Files, id: HunkId, by: &str) -> Result<(State, State), ReviewError> {
+        let refused = || ReviewError::Refused("only lines can be edited".to_owned());
+        let Some((old, new)) = &self.texts else { return Err(refused()) };
+        let Some(Part::Lines(hunk)) = self.part(id) else { return Err(refused()) };
+        let by = if self.new.is_absent() { old.encode(by) } else { new.encode(by) };
+        let is = again(replaced(new, hunk, &by))?;
+        let mut turned = (**hunk).clone();
+        turned.new = hunk.old.clone();
+        let was = again(replaced(old, &turned, &by))?;
+        let mode = self.new.mode().or(self.old.mode()).unwrap_or(0o644);
+        Ok((self.state(files, &was, mode, false)?, self.state(files, &is, mode, false)?))
+    }
+
+    /// A hunk's new lines, for an editor.
+    pub fn text_of(&self, id: HunkId) -> Option<String> {
+        match (self.part(id)?, &self.texts) {
+            (Part::Lines(hunk), Some((_, new))) => Some(new_text(new, hunk)),
+            _ => None,
+        }
+    }
+
+    fn mode(&self, chosen: &[Chosen], wanted: &State, kept: &State) -> u32 {
+        let is_chosen = self.parts.iter().any(|p| matches!(p, Part::Mode(id, ..) if chosen.contains(&Chosen::Part(*id))));
+        let state = if is_chosen { wanted } else { kept };
+        state.mode().or(self.new.mode()).or(self.old.mode()).unwrap_or(0o644)
+    }
+
+    /// One of two parts of something that is no text: its content and its mode.
+    fn mixed(&self, chosen: &[Chosen], wanted: &State, kept: &State) -> State {
+        let whole = self.parts.iter().any(|p| matches!(p, Part::Whole(id, _) if chosen.contains(&Chosen::Part(*id))));
+        let content = if whole { wanted } else { kept };
+        match *content {
+            State::File { oid, size, .. } => State::File { oid, size, mode: self.mode(chosen, wanted, kept) },
+            other => other,
+        }
+    }
+
+    fn state(&self, files: &mut Files, text: &Lines, mode: u32, gone: bool) -> Result<State, ReviewError> {
+        if gone { Ok(State::Absent) } else { files.file(text.bytes(), mode) }
+    }
+}
+
+fn again(bytes: Vec<u8>) -> Result<Lines, ReviewError> {
+    Lines::of(bytes).ok_or_else(|| ReviewError::Refused("the result would be no text any more".to_owned()))
+}
+
+fn whole_id(old: &State, new: &State) -> HunkId {
+    let part = |state: &State| {
+        let Oid(bytes) = state.oid().unwrap_or(Oid([0; 20]));
+        bytes.iter().take(8).fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte))
+    };
+    HunkId(part(old).rotate_left(17) ^ part(new))
+}
+
+fn whole_words(files: &Files, old: &State, new: &State) -> String {
+    let describe = |state: &State| match state {
+        State::Absent => "nothing".to_owned(),
+        State::File { size, .. } => human::bytes(*size),
+        State::Unkept { size, .. } => format!("{}, not kept", human::bytes(*size)),
+        State::Link { .. } => {
+            let target = files.content(state).unwrap_or_default();
+            format!("link to {}", crate::base::sanitize::line(&String::from_utf8_lossy(&target)))
+        }
+    };
+    let binary = matches!((old, new), (State::File { .. } | State::Absent, State::File { .. } | State::Absent));
+    let what = if binary { "binary, " } else { "" };
+    match (old, new) {
+        (State::Absent, new) => format!("{what}{}, new", describe(new)),
+        (old, State::Absent) => format!("{what}{}, deleted", describe(old)),
+        (old, new) => format!("{what}{} → {}", describe(old), describe(new)),
+    }
+}
