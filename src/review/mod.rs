@@ -4,5 +4,8 @@
 //! overwritten that has not been read right before.
 
 pub mod error;
+pub mod hunks;
+pub mod lines;
+pub mod merge;
 pub mod state;
 pub mod tracker;
