@@ -234,32 +234,34 @@ fn push_op(op: &DiffOp, old: &Side<'_>, new: &Side<'_>, words_until: Instant, ou
     let mut removed: Vec<DiffLine> = was.map(|o| old.line(Kind::Del, o, 0)).collect();
     let mut added: Vec<DiffLine> = is.map(|n| new.line(Kind::Add, n, 0)).collect();
     for (del, add) in removed.iter_mut().zip(&mut added) {
-        emphasize(del, add, words_until);
+        (del.emphasis, add.emphasis) = emphasis_of(&del.text, &add.text, words_until);
     }
     out.append(&mut removed);
     out.append(&mut added);
 }
 
-/// Marks the words that differ, when the two lines have enough in common for that to help.
-fn emphasize(del: &mut DiffLine, add: &mut DiffLine, until: Instant) {
-    if del.text.len().max(add.text.len()) > MAX_WORDS_LINE || Instant::now() >= until {
-        return;
+/// The words that differ between two lines, as bytes of each, when the lines have enough in common for that to help.
+pub fn emphasis_of(del: &str, add: &str, until: Instant) -> (Vec<Range<u32>>, Vec<Range<u32>>) {
+    let (mut in_del, mut in_add) = (Vec::new(), Vec::new());
+    if del.len().max(add.len()) > MAX_WORDS_LINE || Instant::now() >= until {
+        return (in_del, in_add);
     }
-    let was: Vec<&str> = del.text.split_word_bounds().collect();
-    let is: Vec<&str> = add.text.split_word_bounds().collect();
+    let was: Vec<&str> = del.split_word_bounds().collect();
+    let is: Vec<&str> = add.split_word_bounds().collect();
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &was, &is, Some(until));
     let same: usize =
         ops.iter().filter(|op| matches!(op, DiffOp::Equal { .. })).map(|op| weight(&was, op.old_range())).sum();
     // Less than a third in common: the line was rewritten, marking nearly all of it says nothing.
     if same * 3 < weight(&was, 0..was.len()).max(weight(&is, 0..is.len())) {
-        return;
+        return (in_del, in_add);
     }
     for op in &ops {
         if !matches!(op, DiffOp::Equal { .. }) {
-            mark(&was, op.old_range(), &mut del.emphasis);
-            mark(&is, op.new_range(), &mut add.emphasis);
+            mark(&was, op.old_range(), &mut in_del);
+            mark(&is, op.new_range(), &mut in_add);
         }
     }
+    (in_del, in_add)
 }
 
 /// Bytes that are not white space.
