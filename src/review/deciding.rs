@@ -14,7 +14,7 @@ use super::rewind;
 use super::state::State;
 use super::tracker::{Done, Released, Tracker};
 use crate::base::paths;
-use crate::host::fs::{Put, put};
+use super::putstub::{Put, put};
 use crate::model::changes::{
     Cause, FileDoc, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals,
     Verdict,

@@ -40,11 +40,6 @@ impl History {
         self.steps.last().map_or(self.accepted, |step| step.after)
     }
 
-    /// Whether something in it was taken for the agent's, or may be.
-    pub fn concerns(&self, turns: impl Fn(u64) -> bool) -> bool {
-        self.steps.iter().any(|s| s.is_shown() && turns(s.turn))
-    }
-
     /// What there is to see of it.
     pub fn pair(&self, scope: Scope, files: &mut Files) -> Result<Option<Pair>, ReviewError> {
         let pair = match scope {

@@ -4,11 +4,12 @@
 
 use super::error::ReviewError;
 use super::files::Files;
-use super::hunks::{HunkLines, hunks, new_text, replaced, with, without};
+use super::hunks::{HunkLines, hunks, replaced, with, without};
 use super::lines::Lines;
 use super::state::{Oid, State};
 use crate::base::human;
 use crate::model::changes::HunkId;
+use std::collections::HashMap;
 use std::ops::Range;
 
 #[derive(Clone, Debug)]
@@ -131,6 +132,7 @@ impl Parts {
         let refused = || ReviewError::Refused("only lines can be edited".to_owned());
         let Some((old, new)) = &self.texts else { return Err(refused()) };
         let Some(Part::Lines(hunk)) = self.part(id) else { return Err(refused()) };
+        let by = &unsanitised(by, new, &hunk.new);
         let by = if self.new.is_absent() { old.encode(by) } else { new.encode(by) };
         let is = again(replaced(new, hunk, &by))?;
         let mut turned = (**hunk).clone();
@@ -138,14 +140,6 @@ impl Parts {
         let was = again(replaced(old, &turned, &by))?;
         let mode = self.new.mode().or(self.old.mode()).unwrap_or(0o644);
         Ok((self.state(files, &was, mode, false)?, self.state(files, &is, mode, false)?))
-    }
-
-    /// A hunk's new lines, for an editor.
-    pub fn text_of(&self, id: HunkId) -> Option<String> {
-        match (self.part(id)?, &self.texts) {
-            (Part::Lines(hunk), Some((_, new))) => Some(new_text(new, hunk)),
-            _ => None,
-        }
     }
 
     fn mode(&self, chosen: &[Chosen], wanted: &State, kept: &State) -> u32 {
@@ -167,6 +161,21 @@ impl Parts {
     fn state(&self, files: &mut Files, text: &Lines, mode: u32, gone: bool) -> Result<State, ReviewError> {
         if gone { Ok(State::Absent) } else { files.file(text.bytes(), mode) }
     }
+}
+
+/// Lines that the person has left as they were shown are what they were: what is shown has lost control characters.
+fn unsanitised(text: &str, new: &Lines, core: &Range<usize>) -> String {
+    let shown: HashMap<String, usize> = core.clone().map(|line| (new.shown(line), line)).collect();
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (body, end) = line.strip_suffix('\n').map_or((line, ""), |body| (body, "\n"));
+        match shown.get(body) {
+            Some(line) => out.push_str(new.decoded(*line).trim_end_matches(['\r', '\n'])),
+            None => out.push_str(body),
+        }
+        out.push_str(end);
+    }
+    out
 }
 
 fn again(bytes: Vec<u8>) -> Result<Lines, ReviewError> {

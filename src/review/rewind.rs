@@ -4,7 +4,7 @@
 
 use super::error::ReviewError;
 use super::files::{Files, Joined};
-use super::history::History;
+use super::history::{History, carry};
 use super::ledger::Step;
 use super::state::State;
 use crate::model::changes::RewindOutcome;
@@ -30,14 +30,21 @@ pub fn rewind(
     if steps.iter().any(|s| wanted(s) && matches!(s.before, State::Unkept { .. })) {
         return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
     }
-    let Some(to) = without(steps, disk, &wanted, files)? else {
-        return Ok(Some(Rewind { outcome: RewindOutcome::Conflict, to: None }));
-    };
+    let mut to = *disk;
+    let mut accepted = history.accepted;
+    for (before, after) in groups(steps, &wanted) {
+        match files.join(&after, &to, &before)? {
+            Joined::Clean(state) => to = state,
+            Joined::Conflict(_) => return Ok(Some(Rewind { outcome: RewindOutcome::Conflict, to: None })),
+        }
+        // What was accepted goes as well, as far as it is there; the rest was not accepted.
+        accepted = carry(files, &after, &accepted, &before)?;
+    }
     if to == *disk {
         return Ok(None);
     }
     let earlier = history.steps.get(..first).unwrap_or_default().iter().any(Step::is_agents);
-    let accepted = if earlier { without(steps, &history.accepted, &wanted, files)?.unwrap_or(to) } else { to };
+    let accepted = if earlier { accepted } else { to };
     let before = history.steps.get(first).map_or(State::Absent, |s| s.before);
     let outcome = if to != before {
         RewindOutcome::Merged
@@ -49,29 +56,18 @@ pub fn rewind(
     Ok(Some(Rewind { outcome, to: Some((to, accepted)) }))
 }
 
-/// The steps wanted, newest first, taken out of a state; neighbours at once.
-fn without(
-    steps: &[Step],
-    from: &State,
-    wanted: &impl Fn(&Step) -> bool,
-    files: &mut Files,
-) -> Result<Option<State>, ReviewError> {
-    let mut state = *from;
-    let mut rest = steps;
-    while let Some((last, before)) = rest.split_last() {
-        rest = before;
-        if !wanted(last) {
-            continue;
+/// States before and after the steps wanted, newest first; neighbours at once.
+fn groups(steps: &[Step], wanted: &impl Fn(&Step) -> bool) -> Vec<(State, State)> {
+    let mut groups: Vec<(State, State)> = Vec::new();
+    let mut open = false;
+    for step in steps {
+        match groups.last_mut() {
+            Some(group) if open && wanted(step) => group.1 = step.after,
+            _ if wanted(step) => groups.push((step.before, step.after)),
+            _ => {}
         }
-        let mut first = last;
-        while let Some((step, before)) = rest.split_last().filter(|(step, _)| wanted(step)) {
-            first = step;
-            rest = before;
-        }
-        state = match files.join(&last.after, &state, &first.before)? {
-            Joined::Clean(state) => state,
-            Joined::Conflict(_) => return Ok(None),
-        };
+        open = wanted(step);
     }
-    Ok(Some(state))
+    groups.reverse();
+    groups
 }

@@ -330,7 +330,7 @@ impl Tracker {
     }
 
     /// Below the root, as the real path of a place inside it.
-    fn below(&self, path: &Path) -> Option<PathBuf> {
+    pub(super) fn below(&self, path: &Path) -> Option<PathBuf> {
         below(&self.roots, self.files.shadow.root(), path)
     }
 
@@ -628,3 +628,7 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ReviewErr
     let text = std::fs::read(path).map_err(fail)?;
     serde_json::from_slice(&text).map_err(|e| fail(e.into()))
 }
+
+#[cfg(test)]
+#[path = "tracker_tests.rs"]
+mod tests;

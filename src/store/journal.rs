@@ -8,7 +8,7 @@
 use super::private;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};

@@ -1,0 +1,462 @@
+//! Histories on real trees: what the agent and the person do, and what a review makes of it.
+
+use super::*;
+use crate::model::changes::{FileChange, HunkId, HunkKind, ReviewAction, ReviewDoc, RewindOutcome, Target, Verdict};
+use std::fs;
+use tempfile::TempDir;
+
+pub(super) struct Place {
+    temp: TempDir,
+    pub tracker: Tracker,
+    entry: u64,
+}
+
+pub(super) fn lines(n: usize) -> String {
+    (1..=n).map(|i| format!("line {i}\n")).collect()
+}
+
+/// A text with some of its lines replaced; an empty text takes the line away.
+pub(super) fn changed(text: &str, changes: &[(usize, &str)]) -> String {
+    let mut out = String::new();
+    for (at, line) in text.lines().enumerate() {
+        match changes.iter().find(|(n, _)| *n == at + 1) {
+            Some((_, "")) => {}
+            Some((_, new)) => {
+                out.push_str(new);
+                out.push('\n');
+            }
+            None => {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+impl Place {
+    pub fn with(files: &[(&str, &[u8])]) -> Self {
+        let temp = TempDir::new().unwrap();
+        let ws = temp.path().join("ws");
+        fs::create_dir(&ws).unwrap();
+        for (name, bytes) in files {
+            let path = ws.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        let head = Head { stem: "s".into(), cwd: ws, command: "agent".into(), started: 0 };
+        let mut tracker = Tracker::create(&temp.path().join("home"), head).unwrap();
+        tracker.session("session-1", 1, "agent").unwrap();
+        tracker.first_look().unwrap();
+        Self { temp, tracker, entry: 0 }
+    }
+
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.temp.path().canonicalize().unwrap().join("ws").join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.at(name)).unwrap()
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::create_dir_all(self.at(name).parent().unwrap()).unwrap();
+        fs::write(self.at(name), text).unwrap();
+    }
+
+    pub fn turn(&mut self, turn: u64, what: impl FnOnce(&mut Self)) -> Totals {
+        self.tracker.begin_turn(turn).unwrap();
+        what(self);
+        self.tracker.end_turn(turn).unwrap()
+    }
+
+    /// A write through the client.
+    pub fn client_writes(&mut self, name: &str, text: &str) {
+        self.entry += 1;
+        let path = self.at(name);
+        self.tracker.before_write(&path).unwrap();
+        self.write(name, text);
+        self.tracker.wrote(&path, Some(EntryId(self.entry))).unwrap();
+    }
+
+    fn note(&mut self, doing: Doing, names: &[&str], claims: Vec<Claim>, settled: bool) {
+        let paths = names.iter().map(|n| self.at(n)).collect();
+        let note = ToolNote { entry: EntryId(self.entry), doing, settled, paths, claims };
+        self.tracker.tool(&note).unwrap();
+    }
+
+    /// A tool call that names the file and writes it itself.
+    pub fn tool_writes(&mut self, name: &str, text: &str) {
+        self.entry += 1;
+        self.note(Doing::Edits, &[name], Vec::new(), false);
+        self.write(name, text);
+        self.note(Doing::Edits, &[name], Vec::new(), true);
+    }
+
+    pub fn command(&mut self, what: impl FnOnce(&Self)) {
+        self.entry += 1;
+        self.note(Doing::Runs, &[], Vec::new(), false);
+        what(self);
+        self.note(Doing::Runs, &[], Vec::new(), true);
+    }
+
+    pub fn doc(&mut self, scope: Scope) -> ReviewDoc {
+        self.tracker.doc(scope).unwrap()
+    }
+
+    pub fn decide(&mut self, target: Target, verdict: Verdict) -> Result<Done, ReviewError> {
+        self.tracker.act(&ReviewAction::Decide { scope: Scope::Pending, target, verdict })
+    }
+
+    pub fn act(&mut self, action: ReviewAction) -> Done {
+        self.tracker.act(&action).unwrap()
+    }
+
+    /// The hunks that are pending, by file.
+    pub fn pending(&mut self) -> Vec<(PathBuf, HunkId)> {
+        let doc = self.doc(Scope::Pending);
+        let files = doc.files.iter();
+        files
+            .flat_map(|f| f.hunks.iter().map(move |h| (f.path.clone(), h)))
+            .filter(|(_, h)| h.state == HunkState::Pending)
+            .map(|(path, h)| (path, h.id))
+            .collect()
+    }
+
+    pub fn hunk(&mut self, number: usize) -> Target {
+        let (path, id) = self.pending()[number].clone();
+        Target::Hunk(path, id)
+    }
+
+    /// As after a crash, or in another process.
+    pub fn reopen(self) -> Self {
+        let Self { temp, tracker, entry } = self;
+        let dir = tracker.dir().to_owned();
+        drop(tracker);
+        let tracker = Tracker::open(&dir).unwrap();
+        Self { temp, tracker, entry }
+    }
+}
+
+fn states(doc: &ReviewDoc) -> Vec<HunkState> {
+    doc.files.iter().flat_map(|f| &f.hunks).map(|h| h.state).collect()
+}
+
+#[test]
+fn one_hunk_of_two_is_rejected_and_the_other_accepted() {
+    let text = lines(30);
+    let mut place = Place::with(&[("a.rs", text.as_bytes())]);
+    let new = changed(&text, &[(3, "THREE"), (20, "TWENTY")]);
+    let totals = place.turn(1, |p| p.tool_writes("a.rs", &new));
+    assert_eq!(totals, Totals { added: 2, removed: 2, files: 1, pending: 2 });
+    let target = place.hunk(1);
+    place.decide(target, Verdict::Reject).unwrap();
+    assert_eq!(place.read("a.rs"), changed(&text, &[(3, "THREE")]));
+    assert_eq!(states(&place.doc(Scope::Pending)), [HunkState::Pending, HunkState::Rejected]);
+    let target = place.hunk(0);
+    place.decide(target, Verdict::Accept).unwrap();
+    assert_eq!(states(&place.doc(Scope::Turn(1))), [HunkState::Accepted, HunkState::Rejected]);
+    assert_eq!(place.doc(Scope::Pending).decided, (2, 2));
+    assert_eq!(place.tracker.totals().unwrap(), Totals { added: 1, removed: 1, files: 1, pending: 0 });
+    // All of it undone, one by one, and done again.
+    place.act(ReviewAction::Undo);
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.read("a.rs"), new);
+    assert_eq!(place.pending().len(), 2);
+    place.act(ReviewAction::Redo);
+    assert_eq!(place.read("a.rs"), changed(&text, &[(3, "THREE")]));
+    let mut place = place.reopen();
+    assert_eq!(place.pending().len(), 1);
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.read("a.rs"), new);
+    place.tracker.stop_looking();
+    assert_eq!(place.pending().len(), 2);
+}
+
+#[test]
+fn lines_of_a_hunk_are_decided_by_themselves() {
+    let text = lines(8);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| p.tool_writes("a", &changed(&text, &[(3, "THREE\nand more"), (4, "FOUR")])));
+    let doc = place.doc(Scope::Pending);
+    let hunk = &doc.files[0].hunks[0];
+    let at = hunk.lines.iter().position(|l| l.text == "and more").unwrap();
+    let target = Target::Lines("a".into(), hunk.id, at..at + 1);
+    place.decide(target, Verdict::Reject).unwrap();
+    assert_eq!(place.read("a"), changed(&text, &[(3, "THREE"), (4, "FOUR")]));
+    assert_eq!(place.tracker.totals().unwrap().pending, 1);
+}
+
+#[test]
+fn edited_hunks_are_accepted_as_edited() {
+    let text = lines(9);
+    let mut place = Place::with(&[("a", text.replace('\n', "\r\n").as_bytes())]);
+    place.turn(1, |p| p.tool_writes("a", &changed(&text, &[(3, "THREE")]).replace('\n', "\r\n")));
+    let (path, hunk) = place.pending()[0].clone();
+    place.act(ReviewAction::Edit { scope: Scope::Pending, path, hunk, text: "three\nagain\n".into() });
+    assert_eq!(place.read("a"), changed(&text, &[(3, "three\nagain")]).replace('\n', "\r\n"));
+    assert_eq!(states(&place.doc(Scope::Pending)), [HunkState::Edited]);
+    assert!(place.pending().is_empty());
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.pending().len(), 1);
+}
+
+#[test]
+fn scenario_44_the_persons_edits_before_during_and_after_stay() {
+    let text = lines(60);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.write("a", &changed(&text, &[(1, "mine before")]));
+    place.turn(1, |p| {
+        let now = p.read("a");
+        p.tool_writes("a", &changed(&now, &[(20, "AGENT 20")]));
+        // Nobody says who does this: it is shown, and not taken back with the agent's.
+        let now = p.read("a");
+        p.write("a", &changed(&now, &[(40, "mine during")]));
+        let now = p.read("a");
+        p.client_writes("a", &changed(&now, &[(30, "AGENT 30")]));
+    });
+    let now = place.read("a");
+    place.write("a", &changed(&now, &[(55, "mine after")]));
+    let doc = place.doc(Scope::Pending);
+    let causes: Vec<Cause> = doc.files[0].hunks.iter().map(|h| h.cause).collect();
+    assert_eq!(causes, [Cause::Tool, Cause::Write, Cause::Unknown]);
+    place.decide(Target::All, Verdict::Reject).unwrap();
+    let mine = changed(&text, &[(1, "mine before"), (40, "mine during"), (55, "mine after")]);
+    assert_eq!(place.read("a"), mine);
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.read("a"), changed(&mine, &[(20, "AGENT 20"), (30, "AGENT 30")]));
+    // The same by undoing the turn.
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(done.rewound, [Rewound { path: "a".into(), outcome: RewindOutcome::Merged }]);
+    assert_eq!(place.read("a"), mine);
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.read("a"), changed(&mine, &[(20, "AGENT 20"), (30, "AGENT 30")]));
+}
+
+#[test]
+fn a_tool_call_that_says_what_it_puts_there_is_told_from_the_person() {
+    let text = lines(40);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| {
+        p.entry += 1;
+        let claim = Claim { path: p.at("a"), old: Some("line 20\n".into()), new: "AGENT\n".into() };
+        p.note(Doing::Edits, &["a"], vec![claim.clone()], false);
+        p.write("a", &changed(&text, &[(5, "mine"), (20, "AGENT")]));
+        p.note(Doing::Edits, &["a"], vec![claim], true);
+    });
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("a"), changed(&text, &[(5, "mine")]));
+}
+
+#[test]
+fn scenario_47_a_hunk_that_later_edits_touched_shows_the_conflict() {
+    let text = lines(30);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| p.tool_writes("a", &changed(&text, &[(10, "AGENT 10"), (11, "AGENT 11")])));
+    let now = place.read("a");
+    let mine = changed(&now, &[(11, "mine on top")]);
+    place.write("a", &mine);
+    let doc = place.doc(Scope::Pending);
+    assert!(doc.files[0].hunks[0].conflict.is_some());
+    let target = place.hunk(0);
+    assert!(matches!(place.decide(target, Verdict::Reject), Err(ReviewError::Conflict { .. })));
+    assert_eq!(place.read("a"), mine, "nothing was touched");
+    let done = place.decide(Target::All, Verdict::Reject).unwrap();
+    assert!(done.words.contains("left alone"), "{}", done.words);
+    assert_eq!(place.read("a"), mine);
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(done.rewound[0].outcome, RewindOutcome::Conflict);
+    assert_eq!(place.read("a"), mine);
+    let (path, hunk) = place.pending()[0].clone();
+    place.act(ReviewAction::Force { scope: Scope::Pending, path, hunk });
+    assert_eq!(place.read("a"), text);
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.read("a"), mine);
+}
+
+#[test]
+fn later_turns_supersede_earlier_ones() {
+    let text = lines(30);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| p.tool_writes("a", &changed(&text, &[(10, "FIRST"), (25, "ALSO")])));
+    let now = place.read("a");
+    place.turn(2, |p| p.tool_writes("a", &changed(&now, &[(10, "SECOND")])));
+    assert_eq!(states(&place.doc(Scope::Turn(1))), [HunkState::Superseded, HunkState::Pending]);
+    assert_eq!(states(&place.doc(Scope::Turn(2))), [HunkState::Pending]);
+    assert_eq!(place.doc(Scope::Pending).files[0].hunks.len(), 2);
+    place.act(ReviewAction::Rewind { turn: 2 });
+    assert_eq!(place.read("a"), now);
+    assert_eq!(place.tracker.totals().unwrap().pending, 2, "the first turn is still to be decided");
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("a"), text);
+    place.act(ReviewAction::Undo);
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.read("a"), changed(&now, &[(10, "SECOND")]));
+}
+
+#[test]
+fn scenario_45_created_deleted_renamed_empty_and_modes() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let body = lines(5);
+    let files: &[(&str, &[u8])] = &[("gone", body.as_bytes()), ("from", b"rename me\n"), ("run", b"#!/bin/sh\n")];
+    let mut place = Place::with(files);
+    fs::set_permissions(place.at("gone"), fs::Permissions::from_mode(0o640)).unwrap();
+    fs::set_permissions(place.at("run"), fs::Permissions::from_mode(0o644)).unwrap();
+    place.turn(1, |p| {
+        p.command(|p| {
+            p.write("sub/new", "new\n");
+            p.write("empty", "");
+            fs::remove_file(p.at("gone")).unwrap();
+            fs::rename(p.at("from"), p.at("to")).unwrap();
+            fs::set_permissions(p.at("run"), fs::Permissions::from_mode(0o755)).unwrap();
+        });
+    });
+    let doc = place.doc(Scope::Pending);
+    let what: Vec<(String, FileChange)> =
+        doc.files.iter().map(|f| (f.path.display().to_string(), f.change)).collect();
+    let expected = [
+        ("empty", FileChange::Created),
+        ("gone", FileChange::Deleted),
+        ("run", FileChange::Mode),
+        ("sub/new", FileChange::Created),
+        ("to", FileChange::Renamed),
+    ];
+    assert_eq!(what, expected.map(|(name, change)| (name.to_owned(), change)));
+    assert!(doc.files.iter().all(|f| f.cause == Cause::Command));
+    assert_eq!(doc.files[2].hunks[0].what, HunkKind::Mode(0o644, 0o755));
+    for name in ["empty", "gone", "run", "sub/new", "to"] {
+        place.decide(Target::File(name.into()), Verdict::Reject).unwrap();
+    }
+    assert!(!place.at("empty").exists() && !place.at("sub/new").exists() && !place.at("to").exists());
+    assert_eq!(place.read("gone"), body);
+    assert_eq!(fs::metadata(place.at("gone")).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(place.read("from"), "rename me\n");
+    assert_eq!(fs::metadata(place.at("run")).unwrap().permissions().mode() & 0o777, 0o644);
+    for _ in 0..5 {
+        place.act(ReviewAction::Undo);
+    }
+    assert!(place.at("empty").exists() && !place.at("gone").exists() && !place.at("from").exists());
+    place.decide(Target::All, Verdict::Accept).unwrap();
+    assert!(place.at("empty").exists() && place.at("to").exists());
+    assert!(place.pending().is_empty());
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(done.rewound.len(), 6);
+    assert_eq!(place.read("gone"), body);
+    assert_eq!(place.read("from"), "rename me\n");
+}
+
+#[test]
+fn scenario_45_bytes_come_back_as_they_were() {
+    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain("one\r\ntwo\r\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let utf16_new: Vec<u8> =
+        [0xff, 0xfe].into_iter().chain("one\r\nTWO\r\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let cases: &[(&str, &[u8], &[u8])] = &[
+        ("no-newline", b"a\nb", b"a\nB"),
+        ("newline-added", b"a\nb", b"a\nb\n"),
+        ("crlf", b"a\r\nb\r\n", b"a\r\nB\r\n"),
+        ("crlf-to-lf", b"a\r\nb\r\n", b"a\nb\n"),
+        ("bom", "\u{feff}a\nb\n".as_bytes(), "\u{feff}a\nB\n".as_bytes()),
+        ("bom-gone", "\u{feff}a\nb\n".as_bytes(), b"a\nb\n"),
+        ("utf-16", &utf16, &utf16_new),
+        ("latin", b"caf\xe9\nx\n", b"caf\xe9\ny\n"),
+        ("binary", b"\0\x01\x02", b"\0\x03"),
+        ("to-binary", b"text\n", b"\0\x03"),
+    ];
+    let old: Vec<(&str, &[u8])> = cases.iter().map(|(name, old, _)| (*name, *old)).collect();
+    let mut place = Place::with(&old);
+    place.turn(1, |p| {
+        p.command(|p| {
+            for (name, _, new) in cases {
+                fs::write(p.at(name), new).unwrap();
+            }
+        });
+    });
+    let doc = place.doc(Scope::Pending);
+    assert_eq!(doc.files.len(), cases.len());
+    for (name, old, new) in cases {
+        let hunks: Vec<HunkId> = doc.files.iter().find(|f| f.path == Path::new(name)).unwrap().hunks.iter().map(|h| h.id).collect();
+        assert!(!hunks.is_empty(), "{name}");
+        for id in hunks.iter().rev() {
+            place.decide(Target::Hunk(name.into(), *id), Verdict::Reject).unwrap();
+        }
+        assert_eq!(fs::read(place.at(name)).unwrap(), *old, "{name}");
+        for _ in &hunks {
+            place.act(ReviewAction::Undo);
+        }
+        assert_eq!(fs::read(place.at(name)).unwrap(), *new, "{name}");
+    }
+}
+
+#[test]
+fn scenario_45_links_are_links() {
+    use std::os::unix::fs::symlink;
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n"), ("file", b"file\n")]);
+    symlink("a", place.at("link")).unwrap();
+    place.tracker.begin_turn(1).unwrap();
+    place.command(|p| {
+        fs::remove_file(p.at("link")).unwrap();
+        symlink("b", p.at("link")).unwrap();
+        fs::remove_file(p.at("file")).unwrap();
+        symlink("/etc/passwd", p.at("file")).unwrap();
+    });
+    place.tracker.end_turn(1).unwrap();
+    assert_eq!(place.doc(Scope::Pending).files.len(), 2);
+    place.decide(Target::All, Verdict::Reject).unwrap();
+    assert_eq!(fs::read_link(place.at("link")).unwrap(), Path::new("a"));
+    assert_eq!(place.read("file"), "file\n");
+    assert!(!fs::symlink_metadata(place.at("file")).unwrap().is_symlink());
+    place.act(ReviewAction::Undo);
+    assert_eq!(fs::read_link(place.at("file")).unwrap(), Path::new("/etc/passwd"));
+}
+
+#[test]
+fn scenario_45_a_hundred_thousand_lines() {
+    let text = lines(100_000);
+    let mut place = Place::with(&[("big", text.as_bytes())]);
+    place.turn(1, |p| p.tool_writes("big", &changed(&text, &[(5, "FIVE"), (99_990, "")])));
+    let target = place.hunk(0);
+    place.decide(target, Verdict::Reject).unwrap();
+    assert_eq!(place.read("big"), changed(&text, &[(99_990, "")]));
+}
+
+#[test]
+fn what_changes_right_before_a_decision_is_not_lost() {
+    let text = lines(30);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| p.tool_writes("a", &changed(&text, &[(10, "AGENT")])));
+    let target = place.hunk(0);
+    let now = place.read("a");
+    place.write("a", &changed(&now, &[(25, "mine, saved just now")]));
+    place.decide(target, Verdict::Reject).unwrap();
+    assert_eq!(place.read("a"), changed(&text, &[(25, "mine, saved just now")]));
+}
+
+#[test]
+fn a_silent_agent_is_in_the_ledger_all_the_same() {
+    let text = lines(10);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| p.write("a", &changed(&text, &[(2, "silently")])));
+    let doc = place.doc(Scope::Pending);
+    assert_eq!(doc.files[0].cause, Cause::Unknown);
+    assert!(place.tracker.is_after());
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("a"), text);
+}
+
+#[test]
+fn a_turn_that_a_crash_has_cut_short_is_looked_at_again() {
+    let text = lines(10);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.tracker.begin_turn(1).unwrap();
+    place.write("a", &changed(&text, &[(2, "before the crash")]));
+    let mut place = place.reopen();
+    assert_eq!(place.pending().len(), 1);
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("a"), text);
+}
+
+#[test]
+fn a_session_is_open_once() {
+    let place = Place::with(&[]);
+    assert!(matches!(Tracker::open(place.tracker.dir()), Err(ReviewError::Locked)));
+}
