@@ -77,7 +77,7 @@ pub(super) fn open_regular(at: &Resolved, dir: &OwnedFd, name: &OsStr) -> Result
     Ok((File::from(fd), after))
 }
 
-fn regular(at: &Resolved, stat: &Stat) -> Result<(), FsError> {
+pub(super) fn regular(at: &Resolved, stat: &Stat) -> Result<(), FsError> {
     let what = match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => return Ok(()),
         FileType::Directory => return Err(FsError::IsDirectory(at.asked.clone())),

@@ -5,10 +5,12 @@
 
 mod beneath;
 mod policy;
+mod put;
 mod read;
 mod write;
 
 pub use policy::{Resolved, Roots};
+pub use put::{Put, put};
 pub use read::{MAX_READ_BYTES, read_text};
 pub use write::{MAX_OLD_BYTES, Written, write_text};
 

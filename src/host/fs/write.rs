@@ -10,7 +10,9 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{Access, AtFlags, Gid, Mode, OFlags, Stat, accessat, fchmod, fchown, openat, renameat, unlinkat};
+use rustix::fs::{
+    Access, AtFlags, Gid, Mode, OFlags, Stat, accessat, fchmod, fchown, openat, renameat, symlinkat, unlinkat,
+};
 use rustix::io::Errno;
 
 use super::beneath::{Missing, open_parent, open_regular, stat_regular};
@@ -45,7 +47,7 @@ pub fn write_text(roots: &Roots, path: impl AsRef<Path>, content: &str) -> Resul
             old = open_regular(&at, &dir, &name).ok().and_then(|(file, _)| previous(file));
         }
     }
-    replace(&dir, &name, stat.as_ref(), |file| file.write_all(content.as_bytes()))
+    replace(&dir, &name, stat.as_ref(), None, |file| file.write_all(content.as_bytes()))
         .map_err(|e| FsError::os(&at.asked, e))?;
     Ok(Written { created: stat.is_none(), bytes: content.len() as u64, old })
 }
@@ -70,6 +72,18 @@ struct Temp<'a> {
     name: Option<OsString>,
 }
 
+impl Temp<'_> {
+    fn put_at(mut self, dir: &OwnedFd, name: &OsStr) -> io::Result<()> {
+        if let Some(from) = self.name.take()
+            && let Err(e) = renameat(dir, from.as_os_str(), dir, name)
+        {
+            self.name = Some(from);
+            return Err(e.into());
+        }
+        Ok(())
+    }
+}
+
 impl Drop for Temp<'_> {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
@@ -78,36 +92,43 @@ impl Drop for Temp<'_> {
     }
 }
 
-/// Fills a new file and puts it in the place of `name`.
+/// Fills a new file and puts it in the place of `name`, with a mode, or that of the old file, or that of any new one.
 pub(super) fn replace(
     dir: &OwnedFd,
     name: &OsStr,
     old: Option<&Stat>,
+    mode: Option<Mode>,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let (mut temp, mut file) = temporary(dir)?;
+    // Until it has its mode, nobody else may read it; without one, the mask of the process applies.
+    let first = if old.is_some() || mode.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let (temp, fd) = temporary(dir, |from| openat(dir, from, flags, first))?;
+    let mut file = File::from(fd);
     fill(&mut file)?;
     if let Some(old) = old {
         keep_attributes(dir, name, &file, old)?;
     }
+    if let Some(mode) = mode {
+        fchmod(&file, mode)?;
+    }
     // Otherwise a crash soon after the rename could leave an empty file on some file systems.
     file.sync_data()?;
-    if let Some(from) = temp.name.take()
-        && let Err(e) = renameat(dir, from.as_os_str(), dir, name)
-    {
-        temp.name = Some(from);
-        return Err(e.into());
-    }
-    Ok(())
+    temp.put_at(dir, name)
 }
 
-fn temporary(dir: &OwnedFd) -> io::Result<(Temp<'_>, File)> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+/// Puts a new link in the place of `name`.
+pub(super) fn replace_by_link(dir: &OwnedFd, name: &OsStr, target: &OsStr) -> io::Result<()> {
+    let (temp, ()) = temporary(dir, |from| symlinkat(target, dir, from))?;
+    temp.put_at(dir, name)
+}
+
+/// Makes something under a name that is free.
+fn temporary<T>(dir: &OwnedFd, make: impl Fn(&OsStr) -> Result<T, Errno>) -> io::Result<(Temp<'_>, T)> {
     for _ in 0..NAME_TRIES {
         let name = OsString::from(format!(".acp-tui-{:016x}.tmp", RandomState::new().build_hasher().finish()));
-        // The mask of the process applies, as for any new file.
-        match openat(dir, name.as_os_str(), flags, Mode::from_raw_mode(0o666)) {
-            Ok(fd) => return Ok((Temp { dir: dir.as_fd(), name: Some(name) }, File::from(fd))),
+        match make(&name) {
+            Ok(made) => return Ok((Temp { dir: dir.as_fd(), name: Some(name) }, made)),
             Err(Errno::EXIST) => {}
             Err(e) => return Err(e.into()),
         }
