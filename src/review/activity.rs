@@ -142,8 +142,9 @@ impl Activity {
     }
 }
 
-/// The text as it was before some pieces were put in, when each of them can be found: what is left between the text
-/// before and this one was done by somebody else. Nothing when the pieces do not tell.
+/// The text as it was before some pieces were put in, when they can be found: what is left between the text before and
+/// this one was done by somebody else. The text itself when none of them is in it yet. Nothing when the pieces do not
+/// tell.
 pub fn before_claims(before: &str, after: &str, claims: &[(Option<Arc<str>>, Arc<str>)]) -> Option<String> {
     let mut text = after.to_owned();
     let mut found = false;
@@ -155,5 +156,8 @@ pub fn before_claims(before: &str, after: &str, claims: &[(Option<Arc<str>>, Arc
         text = text.replacen(&**new, old, 1);
         found = true;
     }
-    found.then_some(text)
+    let waits = |(old, new): &(Option<Arc<str>>, Arc<str>)| {
+        old.as_deref().is_some_and(|old| !old.is_empty() && after.contains(old)) && !after.contains(&**new)
+    };
+    (found || (!claims.is_empty() && claims.iter().all(waits))).then_some(text)
 }

@@ -89,8 +89,8 @@ impl Case<'_> {
                 let blame = self.history.blame(files)?;
                 let mut out = Vec::new();
                 for (part, state) in parts.parts.iter().zip(states) {
-                    let author = doc::author(part, self.history, self.pair, &blame, files)?;
-                    let doubt = author.is_some_and(|step| step.doubt);
+                    let authors = doc::authors(part, self.history, self.pair, &blame, files)?;
+                    let doubt = authors.iter().any(|step| step.doubt);
                     if *state == HunkState::Pending && (*doubtful || !doubt) {
                         out.push(Chosen::Part(part.id()));
                     }
@@ -156,7 +156,7 @@ impl Case<'_> {
         let (disk, accepted) = (self.history.last(), self.history.accepted);
         let after = self.clean(&self.pair.new, &disk, &is, files)?;
         let then = files.joined(&self.pair.old, &accepted, &was)?.unwrap_or(after);
-        Ok(self.file((disk, after), (accepted, then)))
+        Ok(ActFile { by_hand: true, ..self.file((disk, after), (accepted, then)) })
     }
 
     fn clean(&self, base: &State, ours: &State, theirs: &State, files: &mut Files) -> Result<State, ReviewError> {
@@ -167,7 +167,7 @@ impl Case<'_> {
     }
 
     fn file(&self, disk: (State, State), accepted: (State, State)) -> ActFile {
-        ActFile { path: self.path.to_owned(), disk, accepted }
+        ActFile { path: self.path.to_owned(), disk, accepted, by_hand: false }
     }
 
     fn refused(&self, why: &str) -> ReviewError {

@@ -14,7 +14,7 @@ use super::rewind;
 use super::state::State;
 use super::tracker::{Done, Released, Tracker};
 use crate::base::paths;
-use super::putstub::{Put, put};
+use crate::host::fs::{Put, put};
 use crate::model::changes::{
     Cause, FileDoc, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals,
     Verdict,
@@ -80,7 +80,7 @@ impl Tracker {
         }
         if let Some(pair) = self.sitting.get(path) {
             let later = history.steps.get(pair.upto..).unwrap_or_default();
-            if later.iter().all(|s| s.cause == Cause::Review) {
+            if later.iter().all(|s| s.decided) {
                 return Ok(Some(pair.clone()));
             }
         }
@@ -97,6 +97,7 @@ impl Tracker {
             turn: self.newest_turn(),
             cause: Cause::Write,
             doubt: false,
+            decided: false,
             entry: Some(held.entry.0),
             before: held.old,
             after: held.new,
@@ -308,7 +309,7 @@ impl Tracker {
                 .joined(&file.disk.1, &disk, &file.disk.0)?
                 .ok_or_else(|| conflict("these lines were changed since"))?;
             let then = self.files.joined(&file.accepted.1, &accepted, &file.accepted.0)?.unwrap_or(file.accepted.0);
-            out.push(ActFile { path: file.path.clone(), disk: (disk, back), accepted: (accepted, then) });
+            out.push(ActFile { path: file.path.clone(), disk: (disk, back), accepted: (accepted, then), by_hand: false });
         }
         Ok(out)
     }
@@ -323,7 +324,7 @@ impl Tracker {
                 Some(rewind) => {
                     if let Some((to, accepted)) = rewind.to {
                         let accepted = (history.accepted, accepted);
-                        files.push(ActFile { path: path.clone(), disk: (disk, to), accepted });
+                        files.push(ActFile { path: path.clone(), disk: (disk, to), accepted, by_hand: false });
                     }
                     rewind.outcome
                 }
@@ -336,7 +337,7 @@ impl Tracker {
         let paths: Vec<PathBuf> = files.iter().map(|f| f.path.clone()).collect();
         let done = self.carry_out(format!("rewound to before turn {turn}"), None, files);
         for one in &mut rewound {
-            let is_there = |h: &History| h.steps.last().is_some_and(|s| s.cause == Cause::Review);
+            let is_there = |h: &History| h.steps.last().is_some_and(|s| s.decided);
             if paths.contains(&one.path) && !self.histories.get(&one.path).is_some_and(is_there) {
                 one.outcome = RewindOutcome::Failed;
             }
@@ -403,12 +404,12 @@ impl Tracker {
             return Err(ReviewError::Conflict { path: held.path, why });
         };
         let accepted = self.histories.get(&held.path).map_or(disk, |h| h.accepted);
-        let file = ActFile { path: held.path.clone(), disk: (disk, to), accepted: (accepted, accepted) };
+        let file = ActFile { path: held.path.clone(), disk: (disk, to), accepted: (accepted, accepted), by_hand: false };
         self.write(&file)?;
         // The person has decided it hunk by hunk; what was pending in the file before stays so.
         let accepted = self.files.joined(&disk, &accepted, &to)?.unwrap_or(accepted);
         let (turn, entry) = (self.newest_turn(), Some(held.entry.0));
-        let step = Step { turn, cause: Cause::Write, doubt: false, entry, before: disk, after: to };
+        let step = Step { turn, cause: Cause::Write, doubt: false, decided: false, entry, before: disk, after: to };
         self.take(&held.path, step, accepted)?;
         if held.new == held.wanted && to == held.wanted {
             let bytes = if let State::File { size, .. } = to { size } else { 0 };

@@ -12,6 +12,7 @@ use super::parts::{Part, Parts};
 use super::state::State;
 use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState};
 use crate::model::ids::EntryId;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -191,26 +192,32 @@ pub fn author<'a>(
     blame: &Blame,
     files: &mut Files,
 ) -> Result<Option<&'a Step>, ReviewError> {
+    Ok(authors(part, history, pair, blame, files)?.into_iter().next_back())
+}
+
+/// The steps that put some of it there, oldest first.
+pub fn authors<'a>(
+    part: &Part,
+    history: &'a History,
+    pair: &Pair,
+    blame: &Blame,
+    files: &mut Files,
+) -> Result<Vec<&'a Step>, ReviewError> {
     let upto = history.steps.get(..pair.upto).unwrap_or_default();
-    let fallback = upto.iter().rev().find(|s| s.is_shown());
-    let Part::Lines(hunk) = part else { return Ok(fallback) };
-    let last = history.last();
-    let found = if last == pair.new {
-        let wanted = runs(hunk);
-        let hit = |(range, who): &&(Range<usize>, usize)| {
-            history.steps.get(*who).is_some_and(Step::is_shown) && wanted.iter().any(|run| touches(run, range))
-        };
-        blame.iter().filter(hit).map(|(_, who)| *who).max()
+    let fallback = || upto.iter().rev().find(|s| s.is_shown()).into_iter().collect();
+    let Part::Lines(hunk) = part else { return Ok(fallback()) };
+    let earlier;
+    let blame = if history.last() == pair.new {
+        blame
     } else {
-        let earlier = History { steps: upto.to_vec(), accepted: history.accepted };
-        let blame = earlier.blame(files)?;
-        let wanted = runs(hunk);
-        let hit = |(range, who): &&(Range<usize>, usize)| {
-            upto.get(*who).is_some_and(Step::is_shown) && wanted.iter().any(|run| touches(run, range))
-        };
-        blame.iter().filter(hit).map(|(_, who)| *who).max()
+        earlier = History { steps: upto.to_vec(), accepted: history.accepted }.blame(files)?;
+        &earlier
     };
-    Ok(found.and_then(|who| history.steps.get(who)).or(fallback))
+    let runs = runs(hunk);
+    let hits = |range: &Range<usize>| runs.iter().any(|run| touches(run, range));
+    let found: BTreeSet<usize> = blame.iter().filter(|(range, _)| hits(range)).map(|(_, who)| *who).collect();
+    let steps: Vec<&Step> = found.iter().filter_map(|who| upto.get(*who)).filter(|s| s.is_shown()).collect();
+    Ok(if steps.is_empty() { fallback() } else { steps })
 }
 
 /// Whether the person has changed lines of it that a rejection would take away with it.

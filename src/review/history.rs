@@ -140,7 +140,7 @@ impl History {
                 continue;
             };
             let changed = edits(&before, &after);
-            blame = blame.into_iter().filter_map(|(range, who)| Some((still(&changed, &range)?, who))).collect();
+            blame = blame.iter().flat_map(|(range, who)| pieces(&changed, range).into_iter().map(|r| (r, *who))).collect();
             blame.extend(changed.into_iter().map(|e| (e.new, number)));
         }
         Ok(blame)
@@ -194,6 +194,44 @@ pub fn still(edits: &[Edit], range: &Range<usize>) -> Option<Range<usize>> {
     }
     let at = |n: usize| n.saturating_add_signed(shift);
     Some(at(range.start)..at(range.end))
+}
+
+/// What is left of a range after some edits, in pieces; of what was taken away the place is left.
+fn pieces(edits: &[Edit], range: &Range<usize>) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let (mut at, mut shift) = (range.start, 0_isize);
+    let moved = |n: usize, shift: isize| n.saturating_add_signed(shift);
+    for edit in edits {
+        let grows = edit.new.len() as isize - edit.old.len() as isize;
+        let before = edit.old.end <= range.start && (!edit.old.is_empty() || edit.old.start < range.start);
+        if before {
+            shift += grows;
+            continue;
+        }
+        if edit.old.start >= range.end {
+            break;
+        }
+        if at < edit.old.start {
+            out.push(moved(at, shift)..moved(edit.old.start, shift));
+        }
+        at = edit.old.end.max(at);
+        shift += grows;
+    }
+    if at < range.end {
+        out.push(moved(at, shift)..moved(range.end, shift));
+    }
+    if out.is_empty() {
+        let place = edits.iter().rfind(|e| e.old.start <= range.start).map_or(range.start, |e| {
+            if e.old.end <= range.start { e.new.end + (range.start - e.old.end) } else { e.new.start }
+        });
+        let place = match edits.iter().find(|e| e.old.is_empty() && e.old.start == range.start) {
+            // Something was put right there: before or behind it, nobody knows.
+            Some(edit) => edit.new.start,
+            None => place,
+        };
+        out.push(place..place);
+    }
+    out
 }
 
 /// About where a range is after edits that touched it: all that stands in its place now.

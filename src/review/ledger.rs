@@ -44,6 +44,9 @@ pub struct Step {
     pub doubt: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<u64>,
+    /// A decision of the review made it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub decided: bool,
     pub before: State,
     pub after: State,
 }
@@ -76,6 +79,9 @@ pub struct ActFile {
     pub path: PathBuf,
     pub disk: (State, State),
     pub accepted: (State, State),
+    /// The person has written it: it is theirs from now on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_hand: bool,
 }
 
 pub struct Ledger {

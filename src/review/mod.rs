@@ -17,7 +17,6 @@ mod ledger;
 pub mod lines;
 pub mod merge;
 mod parts;
-mod putstub;
 mod rel;
 mod rewind;
 mod shadow;

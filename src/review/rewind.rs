@@ -7,7 +7,7 @@ use super::files::{Files, Joined};
 use super::history::{History, carry};
 use super::ledger::Step;
 use super::state::State;
-use crate::model::changes::RewindOutcome;
+use crate::model::changes::{Cause, RewindOutcome};
 
 /// What a file would be, or why it is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,20 +30,13 @@ pub fn rewind(
     if steps.iter().any(|s| wanted(s) && matches!(s.before, State::Unkept { .. })) {
         return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
     }
-    let mut to = *disk;
-    let mut accepted = history.accepted;
-    for (before, after) in groups(steps, &wanted) {
-        match files.join(&after, &to, &before)? {
-            Joined::Clean(state) => to = state,
-            Joined::Conflict(_) => return Ok(Some(Rewind { outcome: RewindOutcome::Conflict, to: None })),
-        }
-        // What was accepted goes as well, as far as it is there; the rest was not accepted.
-        accepted = carry(files, &after, &accepted, &before)?;
-    }
+    let earlier = history.steps.get(..first).unwrap_or_default().iter().any(Step::is_agents);
+    let Some((to, accepted)) = back(steps, history, disk, &wanted, earlier, files)? else {
+        return Ok(Some(Rewind { outcome: RewindOutcome::Conflict, to: None }));
+    };
     if to == *disk {
         return Ok(None);
     }
-    let earlier = history.steps.get(..first).unwrap_or_default().iter().any(Step::is_agents);
     let accepted = if earlier { accepted } else { to };
     let before = history.steps.get(first).map_or(State::Absent, |s| s.before);
     let outcome = if to != before {
@@ -56,17 +49,57 @@ pub fn rewind(
     Ok(Some(Rewind { outcome, to: Some((to, accepted)) }))
 }
 
-/// States before and after the steps wanted, newest first; neighbours at once.
-fn groups(steps: &[Step], wanted: &impl Fn(&Step) -> bool) -> Vec<(State, State)> {
+/// How neighbouring steps are taken together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Together {
+    /// With the decisions between them: right when there is nothing of the agent's before.
+    WithDecisions,
+    Neighbours,
+    No,
+}
+
+/// The disk and the accepted state without the steps wanted; what one way of going back cannot do, another may.
+fn back(
+    steps: &[Step],
+    history: &History,
+    disk: &State,
+    wanted: &impl Fn(&Step) -> bool,
+    earlier: bool,
+    files: &mut Files,
+) -> Result<Option<(State, State)>, ReviewError> {
+    let ways: &[Together] =
+        if earlier { &[Together::No, Together::Neighbours] } else { &[Together::WithDecisions, Together::No] };
+    'ways: for way in ways {
+        let (mut to, mut accepted) = (*disk, history.accepted);
+        for (before, after) in groups(steps, wanted, *way) {
+            match files.join(&after, &to, &before)? {
+                Joined::Clean(state) => to = state,
+                Joined::Conflict(_) => continue 'ways,
+            }
+            // What was accepted goes as well, as far as it is there; the rest was not accepted.
+            accepted = carry(files, &after, &accepted, &before)?;
+        }
+        return Ok(Some((to, accepted)));
+    }
+    Ok(None)
+}
+
+/// States before and after the steps wanted, newest first.
+fn groups(steps: &[Step], wanted: &impl Fn(&Step) -> bool, way: Together) -> Vec<(State, State)> {
     let mut groups: Vec<(State, State)> = Vec::new();
     let mut open = false;
     for step in steps {
+        let goes_along = match way {
+            Together::WithDecisions => open && (wanted(step) || step.cause == Cause::Review),
+            Together::Neighbours => open && wanted(step),
+            Together::No => false,
+        };
         match groups.last_mut() {
-            Some(group) if open && wanted(step) => group.1 = step.after,
+            Some(group) if goes_along => group.1 = step.after,
             _ if wanted(step) => groups.push((step.before, step.after)),
             _ => {}
         }
-        open = wanted(step);
+        open = goes_along || wanted(step);
     }
     groups.reverse();
     groups

@@ -28,6 +28,8 @@ use std::time::{Duration, Instant};
 /// After a command the whole tree is looked at again, unless looking would take more than one of so many parts of the
 /// time.
 const SCAN_SHARE: u32 = 10;
+/// A look that is shorter than this is always taken.
+const CHEAP_SCAN: Duration = Duration::from_millis(100);
 /// Larger texts are not searched for what a tool call says it has put there, bytes.
 const MAX_CLAIMED: usize = 4 << 20;
 /// Files of a session's directory.
@@ -301,7 +303,8 @@ impl Tracker {
         if note.doing != Doing::Nothing {
             self.look(&paths)?;
         }
-        if settles && note.doing == Doing::Runs && self.last_scan.elapsed() >= self.scan_took * SCAN_SHARE {
+        let affordable = self.scan_took < CHEAP_SCAN || self.last_scan.elapsed() >= self.scan_took * SCAN_SHARE;
+        if settles && note.doing == Doing::Runs && affordable {
             self.scan()?;
         }
         Ok(self.rev != before)
@@ -369,6 +372,7 @@ impl Tracker {
             if let Some(apart) = self.somebody_else(&change, blamed)? {
                 let doubt = Blamed { cause: Cause::Unknown, doubt: true, entry: None };
                 self.record(&change.path, change.before, apart, doubt)?;
+                // Nothing when what it says has not happened yet.
                 self.record(&change.path, apart, change.after, blamed)?;
             } else {
                 self.record(&change.path, change.before, change.after, blamed)?;
@@ -392,7 +396,7 @@ impl Tracker {
         }
         let (Ok(before), Ok(after)) = (String::from_utf8(before), String::from_utf8(after)) else { return Ok(None) };
         match before_claims(&before, &after, &claims) {
-            Some(apart) if apart != before && apart != after => Ok(Some(self.files.file(apart.as_bytes(), mode)?)),
+            Some(apart) if apart != before => Ok(Some(self.files.file(apart.as_bytes(), mode)?)),
             _ => Ok(None),
         }
     }
@@ -410,7 +414,7 @@ impl Tracker {
         }
         let turn = self.newest_turn();
         let Blamed { cause, doubt, entry } = blamed;
-        let step = Step { turn, cause, doubt, entry, before, after };
+        let step = Step { turn, cause, doubt, decided: false, entry, before, after };
         let accepted = match self.histories.get(path).map(|h| h.accepted) {
             None if !step.is_shown() => return Ok(()),
             None => before,
@@ -449,7 +453,8 @@ impl Tracker {
     pub(super) fn put_act(&mut self, file: &super::ledger::ActFile) {
         let (before, after) = file.disk;
         let turn = self.newest_turn();
-        let step = Step { turn, cause: Cause::Review, doubt: false, entry: None, before, after };
+        let cause = if file.by_hand { Cause::Person } else { Cause::Review };
+        let step = Step { turn, cause, doubt: false, decided: true, entry: None, before, after };
         self.rev += 1;
         if let Some(history) = self.histories.get_mut(&file.path) {
             if before != after {
@@ -632,3 +637,7 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ReviewErr
 #[cfg(test)]
 #[path = "tracker_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "property_tests.rs"]
+mod property_tests;

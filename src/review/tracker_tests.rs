@@ -93,6 +93,12 @@ impl Place {
         self.note(Doing::Edits, &[name], Vec::new(), true);
     }
 
+    /// A look at one file, as before a write.
+    pub fn look(&mut self, name: &str) {
+        let path = self.at(name);
+        self.tracker.before_write(&path).unwrap();
+    }
+
     pub fn command(&mut self, what: impl FnOnce(&Self)) {
         self.entry += 1;
         self.note(Doing::Runs, &[], Vec::new(), false);
