@@ -4,5 +4,12 @@
 //! overwritten that has not been read right before.
 
 pub mod error;
+mod index;
+mod manifest;
+mod settle;
+pub mod shadow;
 pub mod state;
+mod store;
 pub mod tracker;
+mod walk;
+mod words;
