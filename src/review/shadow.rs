@@ -204,7 +204,7 @@ impl Shadow {
         let before = |stat: &Stat| self.seen.get(&key).map(|entry| entry.state).filter(|state| *state == unkept(stat));
         Ok(match found {
             Found::Absent => (State::Absent, None),
-            Found::Other(_) => return Err(refused("is neither a file nor a link")),
+            Found::Other => return Err(refused("is neither a file nor a link")),
             Found::Barred(_, e) => return Err(ReviewError::io(path, e)),
             Found::Big(stat) => (unkept(&stat), None),
             Found::Link { target, .. } => {

@@ -157,7 +157,7 @@ fn real(dir: &Path) -> Option<PathBuf> {
 pub(super) enum Found {
     Absent,
     /// There is something that has no content for us: a directory, a FIFO.
-    Other(Stat),
+    Other,
     File {
         stat: Stat,
         bytes: Vec<u8>,
@@ -221,7 +221,7 @@ impl Reader {
         for last in (0..ATTEMPTS).map(|n| n + 1 == ATTEMPTS) {
             let Some(stat) = self.stat(key)? else { return Ok(Found::Absent) };
             let read = match stat.kind {
-                Kind::Dir | Kind::Other => return Ok(Found::Other(stat)),
+                Kind::Dir | Kind::Other => return Ok(Found::Other),
                 Kind::File if stat.size > limit => return Ok(Found::Big(stat)),
                 Kind::Link => self.link(key).map(|target| Some(Found::Link { stat, target })),
                 Kind::File => self.file(key, limit, last),
@@ -229,7 +229,7 @@ impl Reader {
             match read {
                 Ok(Some(found)) => return Ok(found),
                 Ok(None) | Err(Errno::NOENT | Errno::LOOP | Errno::INVAL) if !last => {}
-                Ok(None) => return Ok(Found::Other(stat)),
+                Ok(None) => return Ok(Found::Other),
                 Err(e) => return Ok(Found::Barred(stat, e.into())),
             }
         }
