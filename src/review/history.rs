@@ -134,7 +134,15 @@ impl History {
     /// Which lines of the newest text came with which step.
     pub fn blame(&self, files: &mut Files) -> Result<Blame, ReviewError> {
         let mut blame: Blame = Vec::new();
+        let mut known: Vec<(State, Blame)> = self.steps.first().map(|s| (s.before, Vec::new())).into_iter().collect();
         for (number, step) in self.steps.iter().enumerate() {
+            // What is taken back or done again is whose it was before.
+            if step.decided
+                && let Some((_, earlier)) = known.iter().rev().find(|(state, _)| *state == step.after)
+            {
+                blame.clone_from(earlier);
+                continue;
+            }
             let (Some(before), Some(after)) = (files.text(&step.before)?, files.text(&step.after)?) else {
                 blame.clear();
                 continue;
@@ -142,6 +150,7 @@ impl History {
             let changed = edits(&before, &after);
             blame = blame.iter().flat_map(|(range, who)| pieces(&changed, range).into_iter().map(|r| (r, *who))).collect();
             blame.extend(changed.into_iter().map(|e| (e.new, number)));
+            known.push((step.after, blame.clone()));
         }
         Ok(blame)
     }

@@ -1,44 +1,508 @@
-//! Placeholder.
+//! The shadow of a workspace: what every file was when it was last looked at, and its content.
+//!
+//! Lives outside of the workspace, blocks, and never writes to a repository of the person's. Invariant: what a look
+//! reports is durable before it is reported, so that after a crash the next look goes on from there.
+
 use super::error::ReviewError;
+use super::index::{self, Index, Repo, Theirs};
+use super::manifest::{Book, Entries, Entry, Head};
+use super::settle::{Job, Seen, Stores, mark, now, order, racy, settle, unkept};
 use super::state::{Change, Oid, State};
-use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::ffi::OsStrExt;
+use super::store::{self, Own};
+use super::walk::{self, Found, Key, Kind, Part, Reader, Stat, Walked};
+use super::words;
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
-#[derive(Default)]
-pub struct Limits;
-pub struct Shadow { dir: PathBuf, root: PathBuf, map: BTreeMap<PathBuf, State>, first: bool }
-fn hash(b: &[u8]) -> Oid { let mut o=[0;20]; for i in 0..2u8 { let mut h=std::hash::DefaultHasher::new(); i.hash(&mut h); b.hash(&mut h); o[i as usize*8..i as usize*8+8].copy_from_slice(&h.finish().to_be_bytes()); } Oid(o) }
-impl Shadow {
-    pub fn create(dir: &Path, root: &Path, _l: Limits) -> Result<Self, ReviewError> { std::fs::create_dir_all(dir).unwrap(); Ok(Self { dir: dir.into(), root: root.into(), map: BTreeMap::new(), first: true }) }
-    pub fn open(dir: &Path, root: &Path, _l: Limits) -> Result<Self, ReviewError> {
-        let map = std::fs::read(dir.join("map")).ok().map(|b| serde_json::from_slice::<Vec<(PathBuf, State)>>(&b).unwrap().into_iter().collect()).unwrap_or_default();
-        Ok(Self { dir: dir.into(), root: root.into(), map, first: false }) }
-    fn save(&self) { std::fs::write(self.dir.join("map"), serde_json::to_vec(&self.map.iter().collect::<Vec<_>>()).unwrap()).unwrap(); }
-    fn walk(&self, at: &Path, out: &mut Vec<PathBuf>) { for e in std::fs::read_dir(at).unwrap().flatten() { let p=e.path(); if e.file_name()==".git" {continue;} let t=e.file_type().unwrap(); if t.is_dir() { self.walk(&p,out) } else { out.push(p.strip_prefix(&self.root).unwrap().to_owned()) } } }
-    pub fn scan(&mut self) -> Result<Vec<Change>, ReviewError> {
-        let mut paths=vec![]; self.walk(&self.root.clone(), &mut paths); paths.extend(self.map.keys().cloned()); paths.sort(); paths.dedup();
-        let first=self.first; self.first=false;
-        let c=self.look(&paths)?; Ok(if first {vec![]} else {c})
-    }
-    pub fn look(&mut self, paths: &[PathBuf]) -> Result<Vec<Change>, ReviewError> {
-        let mut out=vec![];
-        for p in paths { let (s,c)=self.peek(p)?; if let Some(c)=c { self.keep(&c)?; } let b=self.state(p); if s!=b { out.push(Change{path:p.clone(),before:b,after:s}); self.map.insert(p.clone(),s); } }
-        self.save(); Ok(out)
-    }
-    pub fn state(&self, path: &Path) -> State { self.map.get(path).copied().unwrap_or_default() }
-    pub fn peek(&self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
-        let full=self.root.join(path);
-        let Ok(m)=std::fs::symlink_metadata(&full) else { return Ok((State::Absent,None)) };
-        if m.is_symlink() { let t=std::fs::read_link(&full).unwrap().as_os_str().as_bytes().to_vec(); return Ok((State::Link{oid:hash(&t),size:t.len() as u64},Some(t))) }
-        if !m.is_file() { return Ok((State::Absent,None)) }
-        let b=std::fs::read(&full).unwrap(); let _=m.mtime();
-        Ok((State::File{oid:hash(&b),mode:m.permissions().mode()&0o7777,size:b.len() as u64},Some(b)))
-    }
-    pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> { std::fs::read(self.dir.join(state.oid().unwrap().to_string())).map_err(|e| ReviewError::io(&self.dir,e)) }
-    pub fn keep(&mut self, bytes: &[u8]) -> Result<Oid, ReviewError> { let o=hash(bytes); std::fs::write(self.dir.join(o.to_string()),bytes).unwrap(); Ok(o) }
-    pub fn set(&mut self, path: &Path, state: State) -> Result<(), ReviewError> { self.map.insert(path.to_owned(),state); self.save(); Ok(()) }
-    pub fn uncovered(&self) -> Vec<String> { vec![] }
-    pub fn root(&self) -> &Path { &self.root }
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+/// How much is taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Paths.
+    pub files: usize,
+    /// Bytes of content that no git store has.
+    pub kept_bytes: u64,
+    /// Bytes of one file; the content of a larger one is not kept.
+    pub file_bytes: u64,
 }
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { files: 200_000, kept_bytes: 200 << 20, file_bytes: 64 << 20 }
+    }
+}
+
+/// A snapshot of a workspace that is brought up to date by looking.
+pub struct Shadow {
+    dir: PathBuf,
+    root: PathBuf,
+    limits: Limits,
+    own: Own,
+    theirs: Theirs,
+    /// The directories of `theirs`.
+    stores: Vec<PathBuf>,
+    /// Directories with a `.git` that were asked for their objects.
+    repos: BTreeSet<PathBuf>,
+    book: Book,
+    head: Head,
+    seen: Entries,
+    /// There was a look at the whole tree.
+    looked: bool,
+    scans: u32,
+    /// The person's index as it was read last.
+    index: Option<Stat>,
+    dirs: BTreeSet<Key>,
+    barred: Vec<Key>,
+    /// There are more files than are looked at.
+    full: bool,
+}
+
+impl Shadow {
+    /// A new store in `dir`, which must not exist, for the tree at `root`, an absolute and real path. Looks at nothing.
+    pub fn create(dir: &Path, root: &Path, limits: Limits) -> Result<Self, ReviewError> {
+        walk::private_dir(dir)?;
+        let (own, book) = (Own::create(dir)?, Book::create(dir)?);
+        Ok(Self::new(dir, root, limits, own, book))
+    }
+
+    /// Goes on with a store after a restart or a crash. Does not look at the tree.
+    pub fn open(dir: &Path, root: &Path, limits: Limits) -> Result<Self, ReviewError> {
+        if !dir.is_dir() {
+            return Err(ReviewError::Store(format!("nothing at {}", dir.display())));
+        }
+        let own = Own::open(dir)?;
+        let (book, read) = Book::open(dir)?;
+        let mut shadow = Self::new(dir, root, limits, own, book);
+        if let Some((head, seen)) = read {
+            (shadow.head, shadow.seen, shadow.looked) = (head, seen, true);
+        }
+        shadow.stores = store::alternates(dir);
+        shadow.theirs = Theirs::open(&shadow.stores);
+        Ok(shadow)
+    }
+
+    fn new(dir: &Path, root: &Path, limits: Limits, own: Own, book: Book) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            root: root.to_owned(),
+            limits,
+            own,
+            theirs: Theirs::default(),
+            stores: Vec::new(),
+            repos: BTreeSet::new(),
+            book,
+            head: Head::default(),
+            seen: Entries::new(),
+            looked: false,
+            scans: 0,
+            index: None,
+            dirs: BTreeSet::new(),
+            barred: Vec::new(),
+            full: false,
+        }
+    }
+
+    /// Looks at the whole tree: what differs from the last look, sorted by path. The first look of a store has no
+    /// changes. Content that is new is durable before this returns.
+    pub fn scan(&mut self) -> Result<Vec<Change>, ReviewError> {
+        let started = now();
+        let first = !self.looked;
+        let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2));
+        let repo = Repo::find(&self.root);
+        self.find_stores(repo.as_ref(), &walked.repos)?;
+        let index = self.new_index(repo.as_ref());
+        let rules = self.rules(repo.as_ref(), &walked);
+        let was_doubtful = self.full || !self.barred.is_empty();
+        let mut jobs = self.jobs(&walked, index.as_ref());
+        let doubtful = was_doubtful || rules != self.head.rules || jobs.iter().any(|job| names_rules(&job.key));
+        self.hush(&mut jobs, first, doubtful);
+        (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
+        self.full |= walked.cut;
+        let before = self.head;
+        (self.head.last, self.head.rules) = (started.0, rules);
+        let mut news = Vec::new();
+        if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
+            self.believe(repo, index, &walked, &mut jobs, &mut news);
+        }
+        let changes = self.settle(jobs, news, first);
+        if changes.is_err() {
+            (self.head.last, self.head.rules) = (before.last, before.rules);
+        }
+        changes
+    }
+
+    /// Looks at these paths only, absolute or below the root; others are ignored. What is ignored by git is covered
+    /// from then on: its present state is no change. A directory stands for everything in it that is covered.
+    pub fn look(&mut self, paths: &[PathBuf]) -> Result<Vec<Change>, ReviewError> {
+        let keys: BTreeSet<Key> = paths.iter().filter_map(|path| walk::key(&self.root, path)).collect();
+        let mut reader = Reader::new(&self.root);
+        let (mut jobs, mut part) = (Vec::new(), Part::default());
+        let mut asked = BTreeSet::new();
+        for key in keys {
+            let Ok(stat) = reader.stat(&key) else { continue };
+            let dir = key.is_empty() || stat.is_some_and(|stat| stat.kind == Kind::Dir);
+            // What was in a directory that is gone counts as well.
+            asked.extend(self.within(&key));
+            if dir {
+                part.below.insert(key.clone());
+            } else if !self.seen.contains_key(&key) {
+                part.paths.insert(key.clone());
+            }
+            if !key.is_empty() && (!dir || self.seen.contains_key(&key)) {
+                asked.insert(key);
+            }
+        }
+        let existing = part.paths.iter().any(|key| reader.stat(key).is_ok_and(|stat| stat.is_some()));
+        let walked = match existing || !part.below.is_empty() {
+            true => walk::walk(&self.root, Some(part), self.limits.files),
+            false => Walked::default(),
+        };
+        let covered: BTreeSet<&Key> = walked.files.iter().map(|(key, _)| key).collect();
+        asked.extend(walked.files.iter().map(|(key, _)| key.clone()));
+        let mut room = self.limits.files.saturating_sub(self.seen.len());
+        for key in asked {
+            let Ok(stat) = reader.stat(&key) else { continue };
+            let known = self.seen.get(&key).copied();
+            let walked = covered.contains(&key);
+            match known {
+                Some(entry) if !differs(&entry, stat.as_ref()) => continue,
+                None if room == 0 => {
+                    self.full = true;
+                    continue;
+                }
+                None => room -= 1,
+                Some(_) => {}
+            }
+            let walked_before = known.is_some_and(|entry| entry.walked);
+            jobs.push(Job { key, known, stat, walked: walked || walked_before, silent: !walked });
+        }
+        self.hush(&mut jobs, !self.looked, self.full || !self.barred.is_empty());
+        if !jobs.is_empty() {
+            self.theirs = Theirs::open(&self.stores);
+        }
+        self.settle(jobs, Vec::new(), false)
+    }
+
+    /// What `path` was when it was last looked at.
+    pub fn state(&self, path: &Path) -> State {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let entry = self.seen.get(walk::bytes(below));
+        let entry = entry.or_else(|| self.seen.get(&walk::key(&self.root, path)?));
+        entry.map_or(State::Absent, |entry| entry.state)
+    }
+
+    /// Reads what is at `path` now, and records nothing. The content is that of a file or the target of a link; `None`
+    /// for nothing, and for what is too large. Where content was not kept, the state is the one last seen as long
+    /// as the file was not touched. Refuses what is outside of the root, and what is neither file nor link.
+    pub fn peek(&self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
+        let refused = |why| ReviewError::Refused(format!("{} {why}", path.display()));
+        let key = walk::key(&self.root, path).filter(|key| !key.is_empty());
+        let key = key.ok_or_else(|| refused("is not in the workspace"))?;
+        let found = Reader::new(&self.root).read(&key, self.limits.file_bytes).map_err(|e| ReviewError::io(path, e))?;
+        let before = |stat: &Stat| self.seen.get(&key).map(|entry| entry.state).filter(|state| *state == unkept(stat));
+        Ok(match found {
+            Found::Absent => (State::Absent, None),
+            Found::Other => return Err(refused("is neither a file nor a link")),
+            Found::Barred(_, e) => return Err(ReviewError::io(path, e)),
+            Found::Big(stat) => (unkept(&stat), None),
+            Found::Link { target, .. } => {
+                (State::Link { oid: store::hash(&target)?, size: target.len() as u64 }, Some(target))
+            }
+            Found::File { stat, bytes, .. } => {
+                let now = || Ok(State::File { oid: store::hash(&bytes)?, mode: stat.mode, size: bytes.len() as u64 });
+                (before(&stat).map_or_else(now, Ok)?, Some(bytes))
+            }
+        })
+    }
+
+    /// The content behind a state; empty for nothing. Fails with `NotKept` when nobody has it (the path of the error
+    /// is not known here).
+    pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
+        let gone = || ReviewError::NotKept(PathBuf::from("a file"));
+        let oid = match state {
+            State::Absent => return Ok(Vec::new()),
+            State::Unkept { .. } => return Err(gone()),
+            State::File { oid, .. } | State::Link { oid, .. } => oid,
+        };
+        if let Some(bytes) = self.own.read(oid)? {
+            return Ok(bytes);
+        }
+        // A pack of theirs may have been replaced since it was opened.
+        self.theirs.read(oid).or_else(|| Theirs::open(&self.stores).read(oid)).ok_or_else(gone)
+    }
+
+    /// Keeps content, wherever it comes from; durable when it returns.
+    pub fn keep(&mut self, bytes: &[u8]) -> Result<Oid, ReviewError> {
+        let oid = store::hash(bytes)?;
+        if !self.own.has(&oid) {
+            let mut pack = self.own.begin()?;
+            pack.add(&store::encode(oid, bytes)?)?;
+            self.own.finish(pack)?;
+        }
+        Ok(oid)
+    }
+
+    /// Records that we have just written `path` ourselves: the next look reports only what differs from `state`.
+    pub fn set(&mut self, path: &Path, state: State) -> Result<(), ReviewError> {
+        let key = walk::key(&self.root, path).filter(|key| !key.is_empty());
+        let key = key.ok_or_else(|| ReviewError::Refused(format!("{} is not in the workspace", path.display())))?;
+        let stat = Reader::new(&self.root).stat(&key).map_err(|e| ReviewError::io(path, e))?.unwrap_or_default();
+        let known = self.seen.get(&key).copied();
+        let walked = known.is_some_and(|entry| entry.walked);
+        let entry = Entry { state, stat, racy: true, walked, ..Entry::default() };
+        let stays = !state.is_absent() || known.is_some_and(|entry| !entry.walked);
+        self.record(vec![(key, stays.then_some(entry))])
+    }
+
+    /// What is not covered, in words: what is ignored, too large, unreadable, too much.
+    pub fn uncovered(&self) -> Vec<String> {
+        let mut dirs = self.dirs.clone();
+        if dirs.is_empty() {
+            dirs = self.seen.keys().flat_map(|key| parents(key)).map(Key::from).collect();
+        }
+        words::uncovered(
+            &self.root,
+            &dirs,
+            &self.seen,
+            &self.barred,
+            self.head.last,
+            self.full.then_some(self.limits.files),
+        )
+    }
+
+    /// The size of the store on the disk.
+    pub fn bytes(&self) -> u64 {
+        self.own.size() + self.book.size()
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    // ---- what there is to look at
+
+    /// Known paths below a directory.
+    fn within(&self, dir: &[u8]) -> Vec<Key> {
+        let under = if dir.is_empty() { Vec::new() } else { [dir, b"/"].concat() };
+        let from = self.seen.range::<[u8], _>((Bound::Included(&under[..]), Bound::Unbounded));
+        from.take_while(|(key, _)| key.starts_with(&under)).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Opens the stores of the person's repositories, those of new ones as well.
+    fn find_stores(&mut self, repo: Option<&Repo>, nested: &[PathBuf]) -> Result<(), ReviewError> {
+        let mut dirs = self.stores.clone();
+        dirs.extend(repo.map(Repo::objects));
+        for dir in nested.iter().filter(|dir| **dir != self.root) {
+            if self.repos.insert(dir.clone()) {
+                dirs.extend(Repo::find(dir).map(|repo| repo.objects()));
+            }
+        }
+        let mut known = HashSet::new();
+        dirs.retain(|dir| known.insert(dir.clone()));
+        if dirs != self.stores {
+            store::set_alternates(&self.dir, &dirs)?;
+            self.stores = dirs;
+        }
+        self.theirs = Theirs::open(&self.stores);
+        Ok(())
+    }
+
+    /// The person's index, when it is not the one that was read last.
+    fn new_index(&mut self, repo: Option<&Repo>) -> Option<Index> {
+        let repo = repo?;
+        let stat = Stat::of_meta(&repo.index_path().metadata().ok()?);
+        if self.index == Some(stat) {
+            return None;
+        }
+        self.index = Some(stat);
+        repo.index(&self.root)
+    }
+
+    /// A number that changes when other paths may be ignored than before.
+    fn rules(&self, repo: Option<&Repo>, walked: &Walked) -> u64 {
+        let mut files = index::rules(repo);
+        if walk::in_git(&self.root) {
+            files.extend(self.root.ancestors().skip(1).map(|dir| dir.join(".gitignore")));
+        }
+        let mut numbers = vec![0; 8];
+        for file in files {
+            let stat = file.metadata().map_or_else(|_| Stat::default(), |meta| Stat::of_meta(&meta));
+            numbers.extend_from_slice(&mark(&stat).to_le_bytes());
+        }
+        walked.repos.iter().for_each(|dir| numbers.extend_from_slice(walk::bytes(dir)));
+        store::sha1(&[&numbers]).map_or(0, |sum| sum.iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte)))
+    }
+
+    /// What of the tree has to be looked at more closely.
+    fn jobs(&mut self, walked: &Walked, index: Option<&Index>) -> Vec<Job> {
+        self.scans = self.scans.wrapping_add(1);
+        let mut jobs = Vec::new();
+        let mut room = self.limits.files.saturating_sub(self.seen.len());
+        for (key, stat) in &walked.files {
+            match self.seen.get_mut(key) {
+                Some(entry) => {
+                    entry.visit = self.scans;
+                    entry.walked = true;
+                    if differs(entry, Some(stat)) {
+                        let known = Some(*entry);
+                        jobs.push(Job { key: key.clone(), known, stat: Some(*stat), walked: true, silent: false });
+                    }
+                }
+                None if room == 0 => self.full = true,
+                None => {
+                    room -= 1;
+                    jobs.push(Job { key: key.clone(), known: None, stat: Some(*stat), walked: true, silent: false });
+                }
+            }
+        }
+        let mut reader = Reader::new(&self.root);
+        for (key, entry) in self.seen.iter_mut().filter(|(_, entry)| entry.visit != self.scans) {
+            // Without permission to look, what was seen last stays.
+            let Ok(stat) = reader.stat(key) else { continue };
+            if differs(entry, stat.as_ref()) {
+                jobs.push(Job { key: key.clone(), known: Some(*entry), stat, walked: entry.walked, silent: false });
+            }
+        }
+        let found: HashSet<&[u8]> = match index {
+            Some(_) => walked.files.iter().map(|(key, _)| &**key).collect(),
+            None => HashSet::new(),
+        };
+        for key in index.into_iter().flat_map(Index::tracked) {
+            if room == 0 || found.contains(key) || self.seen.contains_key(key) {
+                continue;
+            }
+            if let Ok(Some(stat)) = reader.stat(key)
+                && matches!(stat.kind, Kind::File | Kind::Link)
+            {
+                room -= 1;
+                jobs.push(Job { key: key.into(), known: None, stat: Some(stat), walked: false, silent: true });
+            }
+        }
+        jobs
+    }
+
+    /// Says of which paths it is no news that they are there: of all at the first look; and of old ones when the
+    /// rules have changed, unless they come from another place of the tree.
+    fn hush(&self, jobs: &mut [Job], first: bool, doubtful: bool) {
+        let moved: HashSet<u64> =
+            jobs.iter().filter(|job| job.stat.is_none()).filter_map(|job| job.known).map(|e| e.stat.ino).collect();
+        for job in jobs.iter_mut().filter(|job| job.known.is_none()) {
+            let old = job.stat.is_some_and(|s| s.ctime.0 < self.head.last && !moved.contains(&s.ino));
+            job.silent |= first || (doubtful && old);
+        }
+    }
+
+    /// Takes from the person's index what it knows for sure, so that it need not be read.
+    fn believe(&self, repo: &Repo, index: &Index, walked: &Walked, jobs: &mut Vec<Job>, news: &mut Vec<(Key, Entry)>) {
+        let attributes =
+            walked.files.iter().map(|(key, _)| key).filter(|key| index::is_attributes(key)).cloned().collect();
+        if repo.converts(&self.root, index, &attributes) {
+            return;
+        }
+        let started = now();
+        jobs.retain(|job| {
+            let Some((stat, oid)) = job.stat.and_then(|stat| Some((stat, index.blob(&job.key, &stat)?))) else {
+                return true;
+            };
+            if stat.size > self.limits.file_bytes || self.theirs.size(&oid) != Some(stat.size) {
+                return true;
+            }
+            let state = match stat.kind {
+                Kind::Link => State::Link { oid, size: stat.size },
+                _ => State::File { oid, mode: stat.mode, size: stat.size },
+            };
+            let racy = racy(&stat, started);
+            news.push((job.key.clone(), Entry { state, stat, racy, walked: job.walked, barred: false, visit: 0 }));
+            false
+        });
+    }
+
+    // ---- what came of it
+
+    fn settle(&mut self, mut jobs: Vec<Job>, news: Vec<(Key, Entry)>, whole: bool) -> Result<Vec<Change>, ReviewError> {
+        let left = self.limits.kept_bytes.saturating_sub(self.head.kept);
+        order(&mut jobs, left);
+        let stores = Stores {
+            root: &self.root,
+            own: &self.own,
+            file_bytes: self.limits.file_bytes,
+            left: AtomicU64::new(left),
+            pack: Mutex::new(None),
+        };
+        let found = settle(&stores, &self.theirs, &jobs)?;
+        let kept = left.saturating_sub(stores.left.into_inner());
+        if let Some(pack) = stores.pack.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+            self.own.finish(pack)?;
+        }
+        self.head.kept += kept;
+        let mut changes = Vec::new();
+        let mut updates: Vec<(Key, Option<Entry>)> = news.into_iter().map(|(key, entry)| (key, Some(entry))).collect();
+        for (job, seen) in jobs.into_iter().zip(found) {
+            let Some(Seen { state, stat, racy, barred }) = seen else { continue };
+            let before = job.known.map_or(State::Absent, |entry| entry.state);
+            if before != state && !(job.silent && job.known.is_none()) {
+                changes.push(Change { path: walk::path(&job.key).to_owned(), before, after: state });
+            }
+            let entry = Entry { state, stat, racy, walked: job.walked, barred, visit: 0 };
+            updates.push((job.key, (!state.is_absent() || !job.walked).then_some(entry)));
+        }
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        if whole {
+            self.accept(updates);
+            self.book.rewrite(&self.head, &self.seen)?;
+            self.looked = true;
+        } else {
+            self.record(updates)?;
+        }
+        Ok(changes)
+    }
+
+    /// Writes down what is new, and then believes it.
+    fn record(&mut self, updates: Vec<(Key, Option<Entry>)>) -> Result<(), ReviewError> {
+        if updates.is_empty() {
+            return Ok(());
+        }
+        // Before the first look there is nothing to go on with.
+        if self.looked {
+            self.book.append(&self.head, &updates)?;
+        }
+        self.accept(updates);
+        if self.looked && self.book.outgrown() {
+            self.book.rewrite(&self.head, &self.seen)?;
+        }
+        Ok(())
+    }
+
+    fn accept(&mut self, updates: Vec<(Key, Option<Entry>)>) {
+        for (key, entry) in updates {
+            match entry {
+                Some(entry) => self.seen.insert(key, entry),
+                None => self.seen.remove(&key),
+            };
+        }
+    }
+}
+
+/// Whether a path has to be read again.
+fn differs(entry: &Entry, stat: Option<&Stat>) -> bool {
+    match stat {
+        Some(stat) => entry.racy || entry.stat != *stat,
+        None => !entry.state.is_absent(),
+    }
+}
+
+fn names_rules(key: &[u8]) -> bool {
+    key.rsplit(|byte| *byte == b'/').next() == Some(b".gitignore")
+}
+
+/// The directories above a path, the root as well.
+fn parents(key: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let slashes = (0..key.len()).filter(|at| key[*at] == b'/');
+    std::iter::once(&key[..0]).chain(slashes.map(|at| &key[..at]))
+}
+
+#[cfg(test)]
+#[path = "shadow_tests.rs"]
+mod tests;

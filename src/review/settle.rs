@@ -1,0 +1,209 @@
+//! Reads paths that may have changed, and keeps what nobody else has.
+//!
+//! Two threads at most; records nothing. Invariant: what a state names is in a store when its pack is finished, and
+//! the content before a change is in ours.
+
+use super::error::ReviewError;
+use super::index::Theirs;
+use super::manifest::Entry;
+use super::state::{Oid, State};
+use super::store::{Encoded, Own, Pack, encode, hash};
+use super::walk::{Found, Key, Kind, Reader, Stat, Time};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Fewer paths are not worth a second thread.
+const ALONE: usize = 16;
+/// A file touched so shortly before it was read may be written again without a trace in its times: in seconds.
+const RACY: i64 = 2;
+
+/// A path to look at.
+pub(super) struct Job {
+    pub key: Key,
+    pub known: Option<Entry>,
+    /// As the walk has found it; nothing when it was not there.
+    pub stat: Option<Stat>,
+    pub walked: bool,
+    /// That it is new to us does not mean that it is new.
+    pub silent: bool,
+}
+
+/// What a path was found to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    pub state: State,
+    pub stat: Stat,
+    pub racy: bool,
+    pub barred: bool,
+}
+
+/// Where content is found and kept.
+pub(super) struct Stores<'a> {
+    pub root: &'a Path,
+    pub own: &'a Own,
+    /// Bytes of one file.
+    pub file_bytes: u64,
+    /// Bytes that may still be kept.
+    pub left: AtomicU64,
+    pub pack: Mutex<Option<Pack>>,
+}
+
+/// Seconds and nanoseconds since 1970.
+pub(super) fn now() -> Time {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    (now.as_secs() as i64, now.subsec_nanos())
+}
+
+/// Whether a file with these numbers, looked at since `started`, may change without a trace.
+pub(super) fn racy(stat: &Stat, started: Time) -> bool {
+    stat.touched() >= (started.0 - RACY, started.1)
+}
+
+/// A number that differs when a file was touched.
+pub(super) fn mark(stat: &Stat) -> u64 {
+    let numbers =
+        [stat.size, stat.mtime.0 as u64, stat.mtime.1.into(), stat.ctime.0 as u64, stat.ctime.1.into(), stat.ino];
+    numbers
+        .iter()
+        .flat_map(|n| n.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+pub(super) fn unkept(stat: &Stat) -> State {
+    State::Unkept { mark: mark(stat), mode: stat.mode, size: stat.size }
+}
+
+/// The order to look in: when not everything can be kept, the small ones first.
+pub(super) fn order(jobs: &mut [Job], left: u64) {
+    let size = |job: &Job| job.stat.map_or(0, |stat| stat.size);
+    let all = jobs.iter().map(size).fold(0, u64::saturating_add);
+    if all > left {
+        jobs.sort_by_key(size);
+    }
+}
+
+/// Looks at all of them. `None` for what not even the system's numbers can be had of.
+pub(super) fn settle(stores: &Stores, theirs: &Theirs, jobs: &[Job]) -> Result<Vec<Option<Seen>>, ReviewError> {
+    let next = AtomicUsize::new(0);
+    let work = |theirs: Theirs| {
+        let mut reader = Reader::new(stores.root);
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(at) else { return Ok(done) };
+            done.push((at, stores.one(&mut reader, &theirs, job)?));
+        }
+    };
+    let parts: Vec<Result<Vec<(usize, Option<Seen>)>, ReviewError>> = if jobs.len() < ALONE {
+        vec![work(theirs.clone())]
+    } else {
+        std::thread::scope(|scope| {
+            let copy = theirs.clone();
+            let work = &work;
+            let other = scope.spawn(move || work(copy));
+            let mine = work(theirs.clone());
+            let died = || Err(ReviewError::Store("a thread ended early".to_owned()));
+            vec![mine, other.join().unwrap_or_else(|_| died())]
+        })
+    };
+    let mut all = vec![None; jobs.len()];
+    for part in parts {
+        for (at, seen) in part? {
+            all[at] = seen;
+        }
+    }
+    Ok(all)
+}
+
+impl Stores<'_> {
+    fn one(&self, reader: &mut Reader, theirs: &Theirs, job: &Job) -> Result<Option<Seen>, ReviewError> {
+        let seen = self.look(reader, theirs, job)?;
+        // The content before a change may only be in a store that is not ours, and not for long.
+        let before = job.known.and_then(|entry| entry.state.oid());
+        if let (Some(before), Some(seen)) = (before, &seen)
+            && seen.state.oid() != Some(before)
+        {
+            self.rescue(theirs, before)?;
+        }
+        Ok(seen)
+    }
+
+    fn look(&self, reader: &mut Reader, theirs: &Theirs, job: &Job) -> Result<Option<Seen>, ReviewError> {
+        let started = now();
+        if let Some(stat) = job.stat.filter(|stat| stat.kind == Kind::File)
+            && let Some(seen) = self.unread(theirs, job, &stat, started)
+        {
+            return Ok(Some(seen));
+        }
+        let Ok(found) = reader.read(&job.key, self.file_bytes) else { return Ok(None) };
+        let (state, stat, again, barred) = match found {
+            Found::Absent | Found::Other => return Ok(Some(Seen::default())),
+            Found::Big(stat) => (unkept(&stat), stat, false, false),
+            Found::Barred(stat, _) => (unkept(&stat), stat, false, true),
+            Found::Link { stat, target } => {
+                let state = self.kept(theirs, &target)?.map(|oid| State::Link { oid, size: target.len() as u64 });
+                (state.unwrap_or_else(|| unkept(&stat)), stat, false, false)
+            }
+            Found::File { stat, bytes, torn } => {
+                let file = |oid| State::File { oid, mode: stat.mode, size: bytes.len() as u64 };
+                let state = self.kept(theirs, &bytes)?.map(file);
+                (state.unwrap_or_else(|| unkept(&stat)), stat, torn, false)
+            }
+        };
+        Ok(Some(Seen { state, stat, racy: again || racy(&stat, started), barred }))
+    }
+
+    /// What is known of a file without reading it: that its content will not be kept.
+    fn unread(&self, theirs: &Theirs, job: &Job, stat: &Stat, started: Time) -> Option<Seen> {
+        let state = match job.known {
+            Some(entry) if matches!(entry.state, State::Unkept { .. }) && entry.stat == *stat => entry.state,
+            Some(Entry { state: State::File { .. }, .. }) => return None,
+            _ if theirs.is_empty() && stat.size > self.left.load(Ordering::Relaxed) => unkept(stat),
+            _ => return None,
+        };
+        let barred = job.known.is_some_and(|entry| entry.barred);
+        Some(Seen { state, stat: *stat, racy: racy(stat, started), barred })
+    }
+
+    /// The name of this content, once some store has it. `None`: it is too much to keep, or made to collide.
+    fn kept(&self, theirs: &Theirs, bytes: &[u8]) -> Result<Option<Oid>, ReviewError> {
+        let Ok(oid) = hash(bytes) else { return Ok(None) };
+        if self.own.has(&oid) || theirs.size(&oid) == Some(bytes.len() as u64) || self.begun(&oid) {
+            return Ok(Some(oid));
+        }
+        let size = bytes.len() as u64;
+        let less = |left: u64| left.checked_sub(size);
+        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
+            return Ok(None);
+        }
+        if !self.add(&encode(oid, bytes)?)? {
+            self.left.fetch_add(size, Ordering::Relaxed);
+        }
+        Ok(Some(oid))
+    }
+
+    fn rescue(&self, theirs: &Theirs, oid: Oid) -> Result<(), ReviewError> {
+        if !self.own.has(&oid)
+            && !self.begun(&oid)
+            && let Some(bytes) = theirs.read(&oid)
+        {
+            self.add(&encode(oid, &bytes)?)?;
+        }
+        Ok(())
+    }
+
+    fn begun(&self, oid: &Oid) -> bool {
+        self.pack.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|pack| pack.has(oid))
+    }
+
+    /// Whether it was not there yet.
+    fn add(&self, blob: &Encoded) -> Result<bool, ReviewError> {
+        let mut pack = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
+        match pack.as_mut() {
+            Some(pack) => pack.add(blob),
+            None => pack.insert(self.own.begin()?).add(blob),
+        }
+    }
+}

@@ -1,0 +1,765 @@
+use super::*;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A workspace and, beside it, a place for its store.
+struct Space {
+    temp: TempDir,
+    root: PathBuf,
+}
+
+impl Space {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap().join("work");
+        fs::create_dir(&root).unwrap();
+        Self { temp, root }
+    }
+
+    /// With a repository in which all that `fill` has made is committed.
+    fn git(fill: impl FnOnce(&Self)) -> Self {
+        let space = Self::new();
+        space.run(&["init", "-q", "-b", "main"]);
+        fill(&space);
+        space.run(&["add", "-A"]);
+        space.run(&["commit", "-qm", "one"]);
+        space
+    }
+
+    fn run_in(&self, dir: &Path, args: &[&str]) -> String {
+        let out = Command::new("git")
+            .current_dir(dir)
+            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
+            .args(["-c", "gc.auto=0"])
+            .args(args)
+            .env("HOME", self.temp.path())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8_lossy(&out.stdout).into_owned()
+    }
+
+    fn run(&self, args: &[&str]) -> String {
+        self.run_in(&self.root, args)
+    }
+
+    fn store(&self) -> PathBuf {
+        self.temp.path().join("store")
+    }
+
+    fn shadow(&self) -> Shadow {
+        self.limited(Limits::default())
+    }
+
+    /// A store that has seen the tree as it is.
+    fn limited(&self, limits: Limits) -> Shadow {
+        let mut shadow = Shadow::create(&self.store(), &self.root, limits).unwrap();
+        assert_eq!(shadow.scan().unwrap(), []);
+        shadow
+    }
+
+    fn write(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// Makes a file look old, so that its numbers are believed.
+    fn age(&self, path: &str) {
+        let file = fs::File::options().write(true).open(self.root.join(path)).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).unwrap();
+    }
+
+    fn packs(&self) -> usize {
+        let names = fs::read_dir(self.store().join("objects/pack")).unwrap();
+        names.filter(|e| e.as_ref().unwrap().path().extension() == Some(OsStr::new("idx"))).count()
+    }
+
+    fn loose(&self) -> usize {
+        fs::read_dir(self.store().join("objects")).unwrap().count()
+    }
+}
+
+fn paths(changes: &[Change]) -> Vec<&str> {
+    changes.iter().map(|c| c.path.to_str().unwrap()).collect()
+}
+
+fn before(shadow: &Shadow, change: &Change) -> Vec<u8> {
+    shadow.content(&change.before).unwrap()
+}
+
+fn after(shadow: &Shadow, change: &Change) -> Vec<u8> {
+    shadow.content(&change.after).unwrap()
+}
+
+/// Every file below a directory with its content and times.
+fn everything(dir: &Path) -> Vec<(PathBuf, Vec<u8>, i64, i64, i64)> {
+    let mut out = Vec::new();
+    let mut todo = vec![dir.to_owned()];
+    while let Some(dir) = todo.pop() {
+        for entry in fs::read_dir(&dir).unwrap().map(Result::unwrap) {
+            let meta = entry.metadata().unwrap();
+            let bytes = if meta.is_dir() { Vec::new() } else { fs::read(entry.path()).unwrap() };
+            out.push((entry.path(), bytes, meta.mtime(), meta.mtime_nsec(), meta.ctime_nsec()));
+            if meta.is_dir() {
+                todo.push(entry.path());
+            }
+        }
+    }
+    out.sort();
+    out
+}
+
+#[test]
+fn what_is_created_changed_and_deleted_is_found_with_its_content() {
+    let space = Space::new();
+    space.write("a.txt", "one");
+    space.write("dir/b.bin", b"\0\xff\r\n");
+    space.write("gone", "was here");
+    let mut shadow = space.shadow();
+    assert_eq!(shadow.scan().unwrap(), []);
+    space.write("a.txt", "two!");
+    space.write("dir/new", "");
+    fs::remove_file(space.root.join("gone")).unwrap();
+    let changes = shadow.scan().unwrap();
+    assert_eq!(paths(&changes), ["a.txt", "dir/new", "gone"]);
+    assert_eq!((before(&shadow, &changes[0]), after(&shadow, &changes[0])), (b"one".to_vec(), b"two!".to_vec()));
+    assert!(changes[1].before.is_absent() && matches!(changes[1].after, State::File { size: 0, .. }));
+    assert!(changes[2].after.is_absent());
+    assert_eq!(before(&shadow, &changes[2]), b"was here");
+    assert_eq!(shadow.state(Path::new("a.txt")), changes[0].after);
+    assert_eq!(shadow.state(&space.root.join("a.txt")), changes[0].after);
+    assert!(shadow.state(Path::new("gone")).is_absent());
+    assert_eq!(shadow.content(&shadow.state(Path::new("dir/b.bin"))).unwrap(), b"\0\xff\r\n");
+    assert_eq!(shadow.scan().unwrap(), []);
+}
+
+#[test]
+fn names_are_those_of_git() {
+    let space = Space::git(|s| s.write("a", "some text\n"));
+    let shadow = space.shadow();
+    let name = space.run(&["hash-object", "a"]);
+    assert_eq!(shadow.state(Path::new("a")).oid(), Oid::parse(name.trim()));
+}
+
+#[test]
+fn a_moved_directory_a_new_mode_and_a_link_are_changes() {
+    let space = Space::new();
+    space.write("dir/a", "content");
+    space.write("run.sh", "#!");
+    symlink("run.sh", space.root.join("link")).unwrap();
+    let mut shadow = space.shadow();
+    assert!(matches!(shadow.state(Path::new("link")), State::Link { size: 6, .. }));
+    fs::rename(space.root.join("dir"), space.root.join("moved")).unwrap();
+    fs::set_permissions(space.root.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::remove_file(space.root.join("link")).unwrap();
+    symlink("nowhere/else", space.root.join("link")).unwrap();
+    let changes = shadow.scan().unwrap();
+    assert_eq!(paths(&changes), ["dir/a", "link", "moved/a", "run.sh"]);
+    assert_eq!(changes[0].before, changes[2].after);
+    assert_eq!(after(&shadow, &changes[1]), b"nowhere/else");
+    assert_eq!(changes[3].after.mode(), Some(0o755));
+    assert_eq!(changes[3].before.oid(), changes[3].after.oid());
+}
+
+#[test]
+fn an_edit_of_the_same_size_in_the_same_instant_is_found() {
+    let space = Space::new();
+    space.write("a", "one");
+    let mut shadow = space.shadow();
+    // The numbers of the file as if nothing had happened.
+    space.write("a", "two");
+    let stat = Reader::new(&space.root).stat(b"a").unwrap().unwrap();
+    shadow.seen.get_mut(&b"a"[..]).unwrap().stat = stat;
+    assert_eq!(paths(&shadow.scan().unwrap()), ["a"]);
+}
+
+#[test]
+fn an_old_file_is_not_read_again() {
+    let space = Space::new();
+    space.write("a", "one");
+    let mut shadow = space.shadow();
+    let stat = Reader::new(&space.root).stat(b"a").unwrap().unwrap();
+    let entry = shadow.seen.get_mut(&b"a"[..]).unwrap();
+    (entry.stat, entry.racy) = (stat, false);
+    space.write("b", "new");
+    let walked = walk::walk(&space.root, None, 10);
+    assert_eq!(shadow.jobs(&walked, None).iter().map(|job| &*job.key).collect::<Vec<_>>(), [b"b"]);
+}
+
+#[test]
+fn the_repository_of_the_person_is_not_touched() {
+    let space = Space::git(|s| {
+        s.write("a", "one");
+        s.write("sub/b", "two");
+    });
+    space.write("untracked", "three");
+    let git = space.root.join(".git");
+    let was = everything(&git);
+    let mut shadow = space.shadow();
+    space.write("a", "changed");
+    fs::remove_file(space.root.join("sub/b")).unwrap();
+    assert_eq!(paths(&shadow.scan().unwrap()), ["a", "sub/b"]);
+    shadow.look(&[PathBuf::from("untracked"), git.join("config"), PathBuf::from(".git/HEAD")]).unwrap();
+    shadow.uncovered();
+    assert_eq!(everything(&git), was);
+    assert!(shadow.seen.keys().all(|key| !key.starts_with(b".git")));
+}
+
+#[test]
+fn what_git_has_is_not_kept_twice_until_it_changes_and_then_survives_gc() {
+    let space = Space::git(|s| s.write("a", "precious"));
+    let mut shadow = space.shadow();
+    assert_eq!(space.packs(), 0);
+    space.write("a", "changed");
+    let changes = shadow.scan().unwrap();
+    assert_eq!(space.packs(), 1);
+    space.run(&["checkout", "-q", "--orphan", "other"]);
+    space.run(&["add", "-A"]);
+    space.run(&["commit", "-qm", "other"]);
+    space.run(&["branch", "-D", "main"]);
+    space.run(&["reflog", "expire", "--expire=now", "--all"]);
+    space.run(&["gc", "-q", "--prune=now"]);
+    assert_eq!(before(&shadow, &changes[0]), b"precious");
+    // The present content is the repository's meanwhile, in a pack; ours is there as well.
+    drop(shadow);
+    let shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!((before(&shadow, &changes[0]), after(&shadow, &changes[0])), (b"precious".into(), b"changed".into()));
+}
+
+#[test]
+fn content_is_found_after_the_person_has_packed_the_repository() {
+    let space = Space::git(|s| s.write("a", "precious"));
+    let mut shadow = space.shadow();
+    let state = shadow.state(Path::new("a"));
+    assert_eq!(shadow.content(&state).unwrap(), b"precious");
+    space.run(&["gc", "-q", "--prune=now"]);
+    assert_eq!(shadow.content(&state).unwrap(), b"precious");
+    fs::remove_file(space.root.join("a")).unwrap();
+    assert_eq!(paths(&shadow.scan().unwrap()), ["a"]);
+    fs::remove_dir_all(space.root.join(".git")).unwrap();
+    assert_eq!(shadow.content(&state).unwrap(), b"precious");
+}
+
+#[test]
+fn the_index_is_believed_when_nothing_can_differ() {
+    let space = Space::git(|s| s.write("a", "one"));
+    space.age("a");
+    space.run(&["update-index", "--refresh"]);
+    let shadow = Shadow::create(&space.store(), &space.root, Limits::default()).unwrap();
+    let (repo, walked) = (Repo::find(&space.root).unwrap(), walk::walk(&space.root, None, 10));
+    let index = repo.index(&space.root).unwrap();
+    let (key, mut stat) = walked.files[0].clone();
+    let known = index.blob(&key, &stat);
+    // The times of a change cannot be set back, so the file may still be too new to be believed.
+    stat.ctime = known.map_or(stat.ctime, |_| stat.ctime);
+    assert!(!repo.converts(&space.root, &index, &BTreeSet::new()));
+    assert!(known.is_none_or(|oid| oid == store::hash(b"one").unwrap()));
+    for (at, change) in
+        [|s: &mut Stat| s.size += 1, |s: &mut Stat| s.ino += 1, |s: &mut Stat| s.ctime.1 += 1].iter().enumerate()
+    {
+        let mut other = stat;
+        change(&mut other);
+        assert_eq!(index.blob(&key, &other), None, "{at}");
+    }
+    drop(shadow);
+}
+
+#[test]
+fn attributes_that_convert_are_seen_and_others_are_not() {
+    for (text, converts) in [
+        ("* text=auto\n", true),
+        ("*.bin filter=lfs diff=lfs -text\n", true),
+        ("[attr]mine eol=crlf\n", true),
+        ("*.c ident\n", true),
+        ("*.txt -text\n", false),
+        ("# * text\n*.rs diff=rust\n", false),
+        ("text eol.txt\n", false),
+    ] {
+        let space = Space::git(|s| s.write(".gitattributes", text));
+        let repo = Repo::find(&space.root).unwrap();
+        let index = repo.index(&space.root).unwrap();
+        let seen = BTreeSet::from([Key::from(&b".gitattributes"[..])]);
+        assert_eq!(repo.converts(&space.root, &index, &seen), converts, "{text}");
+        assert!(repo.converts(&space.root, &index, &BTreeSet::new()), "one that only git has");
+    }
+}
+
+#[test]
+fn raw_bytes_are_kept_where_git_converts() {
+    for setting in [["core.autocrlf", "true"], ["core.autocrlf", "input"], ["core.eol", "crlf"]] {
+        let space = Space::git(|s| {
+            s.write("a.txt", "x\n");
+            if setting[0] == "core.eol" {
+                s.write(".gitattributes", "* text=auto\n");
+            }
+        });
+        space.run(&["config", setting[0], setting[1]]);
+        space.write("a.txt", "one\r\ntwo\r\n");
+        space.run(&["add", "-A"]);
+        space.run(&["commit", "-qm", "two"]);
+        assert_eq!(space.run(&["cat-file", "-p", "HEAD:a.txt"]), "one\ntwo\n");
+        let shadow = space.shadow();
+        assert_eq!(shadow.content(&shadow.state(Path::new("a.txt"))).unwrap(), b"one\r\ntwo\r\n");
+        // Also when the setting is gone and the index still calls the file clean.
+        space.run(&["config", "--unset", setting[0]]);
+        let mut again = Shadow::create(&space.temp.path().join("again"), &space.root, Limits::default()).unwrap();
+        again.scan().unwrap();
+        assert_eq!(again.content(&again.state(Path::new("a.txt"))).unwrap(), b"one\r\ntwo\r\n");
+    }
+}
+
+#[test]
+fn ignored_is_named_and_covered_once_it_was_looked_at() {
+    let space = Space::git(|s| {
+        s.write(".gitignore", "target/\n.env\n");
+        s.write("src/a", "a");
+    });
+    space.write("target/deep/x.o", "x");
+    space.write(".env", "SECRET");
+    space.write(".hidden", "seen");
+    let mut shadow = space.shadow();
+    shadow.head.last += 10;
+    assert_eq!(shadow.uncovered(), [".env (ignored)", "target/ (ignored)"]);
+    shadow.head.last -= 10;
+    space.write("target/deep/x.o", "y");
+    assert_eq!(shadow.scan().unwrap(), []);
+    let env = [space.root.join(".env"), PathBuf::from("target/later")];
+    assert_eq!(shadow.look(&env).unwrap(), []);
+    space.write(".env", "CHANGED");
+    space.write("target/later", "created");
+    let changes = shadow.scan().unwrap();
+    assert_eq!(paths(&changes), [".env", "target/later"]);
+    assert_eq!(before(&shadow, &changes[0]), b"SECRET");
+    assert!(changes[1].before.is_absent());
+    fs::remove_file(space.root.join(".env")).unwrap();
+    assert_eq!(paths(&shadow.look(&env).unwrap()), [".env"]);
+    space.write(".env", "back");
+    assert_eq!(paths(&shadow.scan().unwrap()), [".env"]);
+}
+
+#[test]
+fn what_was_ignored_before_is_not_new_when_the_rules_change() {
+    let space = Space::git(|s| s.write(".gitignore", ".env\n"));
+    space.write(".env", "SECRET");
+    let mut shadow = space.shadow();
+    shadow.head.last += 5;
+    space.write(".gitignore", "");
+    assert_eq!(paths(&shadow.scan().unwrap()), [".gitignore"]);
+    assert!(!shadow.state(Path::new(".env")).is_absent());
+    fs::remove_file(space.root.join(".env")).unwrap();
+    assert_eq!(paths(&shadow.scan().unwrap()), [".env"]);
+}
+
+#[test]
+fn tracked_although_ignored_is_covered() {
+    let space = Space::git(|s| {
+        s.write(".gitignore", "*.log\n");
+        s.write("keep.log", "one");
+        s.write("other.log", "one");
+        s.run(&["add", "-f", "keep.log"]);
+    });
+    let mut shadow = space.shadow();
+    space.write("keep.log", "two");
+    space.write("other.log", "two");
+    assert_eq!(paths(&shadow.scan().unwrap()), ["keep.log"]);
+}
+
+#[test]
+fn a_look_finds_what_the_walk_would_and_nothing_outside() {
+    let space = Space::git(|s| s.write("src/a", "a"));
+    fs::create_dir(space.temp.path().join("outside")).unwrap();
+    fs::write(space.temp.path().join("outside/x"), "x").unwrap();
+    symlink("../outside", space.root.join("out")).unwrap();
+    symlink("src", space.root.join("in")).unwrap();
+    let mut shadow = space.shadow();
+    let outside = ["out/x", "../outside/x", "src/../../outside/x", "/etc/passwd", "", ".git/config"].map(PathBuf::from);
+    assert_eq!(shadow.look(&outside[..4]).unwrap(), []);
+    for path in &outside {
+        assert!(matches!(shadow.peek(path), Err(ReviewError::Refused(_))), "{}", path.display());
+        assert!(shadow.set(path, State::Absent).is_err(), "{}", path.display());
+    }
+    assert!(shadow.seen.keys().all(|key| !key.ends_with(b"x") && !key.ends_with(b"passwd")));
+    space.write("src/a", "b");
+    space.write("src/new", "n");
+    space.write("elsewhere", "e");
+    assert_eq!(paths(&shadow.look(&["in/a".into(), space.root.join("src/new")]).unwrap()), ["src/a", "src/new"]);
+    space.write("src/more/deep", "d");
+    assert_eq!(paths(&shadow.look(&["src".into()]).unwrap()), ["src/more/deep"]);
+    fs::remove_dir_all(space.root.join("src/more")).unwrap();
+    assert_eq!(paths(&shadow.look(&["src/more".into()]).unwrap()), ["src/more/deep"]);
+    assert_eq!(paths(&shadow.scan().unwrap()), ["elsewhere"]);
+}
+
+#[test]
+fn nested_repositories_and_submodules_are_ordinary_directories() {
+    let space = Space::git(|s| {
+        s.write("lib/a", "in the library");
+        s.run_in(&s.root.join("lib"), &["init", "-q"]);
+        s.run_in(&s.root.join("lib"), &["add", "-A"]);
+        s.run_in(&s.root.join("lib"), &["commit", "-qm", "lib"]);
+        s.run(&["submodule", "--quiet", "add", "./lib", "module"]);
+    });
+    let mut shadow = space.shadow();
+    assert_eq!(space.packs(), 0, "all of it is in the repositories");
+    space.write("lib/a", "changed");
+    space.write("module/a", "changed too");
+    let changes = shadow.scan().unwrap();
+    assert_eq!(paths(&changes), ["lib/a", "module/a"]);
+    assert_eq!(before(&shadow, &changes[1]), b"in the library");
+}
+
+#[test]
+fn a_worktree_and_a_root_inside_of_a_repository_use_its_objects() {
+    let space = Space::git(|s| s.write("sub/a", "content"));
+    let tree = space.temp.path().canonicalize().unwrap().join("tree");
+    space.run(&["worktree", "add", "-q", tree.to_str().unwrap()]);
+    for (name, root) in [("one", tree.clone()), ("two", tree.join("sub")), ("three", space.root.join("sub"))] {
+        let dir = space.temp.path().join(name);
+        let mut shadow = Shadow::create(&dir, &root, Limits::default()).unwrap();
+        shadow.scan().unwrap();
+        assert_eq!(fs::read_dir(dir.join("objects/pack")).unwrap().count(), 0, "{name}");
+        assert_eq!(shadow.seen.len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn content_is_bounded_and_the_small_files_come_first() {
+    let space = Space::new();
+    space.write("large", vec![b'x'; 600]);
+    for n in 0..5 {
+        space.write(format!("small{n}"), format!("{n}").repeat(100));
+    }
+    space.write("over", vec![b'y'; 5000]);
+    let limits = Limits { kept_bytes: 1000, file_bytes: 4000, ..Limits::default() };
+    let mut shadow = space.limited(limits);
+    for n in 0..5 {
+        assert!(shadow.state(Path::new(&format!("small{n}"))).oid().is_some());
+    }
+    let large = shadow.state(Path::new("large"));
+    assert!(matches!(large, State::Unkept { size: 600, .. }));
+    assert!(matches!(shadow.content(&large), Err(ReviewError::NotKept(_))));
+    assert_eq!(shadow.uncovered(), ["large: 600 bytes, content not kept", "over: 5.0 kB, content not kept"]);
+    assert_eq!(shadow.peek(Path::new("large")).unwrap(), (large, Some(vec![b'x'; 600])));
+    assert_eq!(shadow.peek(Path::new("over")).unwrap(), (shadow.state(Path::new("over")), None));
+    assert_eq!(shadow.scan().unwrap(), []);
+    space.write("large", "fits now");
+    space.write("over", vec![b'z'; 5000]);
+    let changes = shadow.scan().unwrap();
+    assert_eq!(paths(&changes), ["large", "over"]);
+    assert_eq!(changes[0].before, large);
+    assert_eq!(after(&shadow, &changes[0]), b"fits now");
+    assert!(matches!((changes[1].before, changes[1].after), (State::Unkept { .. }, State::Unkept { .. })));
+    drop(shadow);
+    let mut shadow = Shadow::open(&space.store(), &space.root, limits).unwrap();
+    space.write("new", vec![b'n'; 493]);
+    assert!(matches!(shadow.scan().unwrap()[0].after, State::Unkept { .. }), "the sum is remembered");
+}
+
+#[test]
+fn files_beyond_the_limit_are_not_looked_at() {
+    let space = Space::new();
+    for n in 0..5 {
+        space.write(format!("{n}"), "x");
+    }
+    let mut shadow = space.limited(Limits { files: 3, ..Limits::default() });
+    assert_eq!(shadow.uncovered()[0], "more than 3 files: the others are not looked at");
+    space.write("0", "changed");
+    space.write("4", "changed");
+    assert_eq!(paths(&shadow.scan().unwrap()), ["0"]);
+}
+
+#[test]
+fn many_changes_make_one_pack_that_git_can_read() {
+    let space = Space::new();
+    for n in 0..100 {
+        space.write(format!("{n}"), format!("content {n}").repeat(n));
+    }
+    let mut shadow = space.shadow();
+    assert_eq!(space.packs(), 1);
+    for n in 0..100 {
+        space.write(format!("{n}"), format!("changed {n}").repeat(n + 1));
+    }
+    assert_eq!(shadow.scan().unwrap().len(), 100);
+    assert_eq!((space.packs(), space.loose()), (2, 1));
+    for entry in fs::read_dir(space.store().join("objects/pack")).unwrap().map(|e| e.unwrap().path()) {
+        if entry.extension() == Some(OsStr::new("idx")) {
+            space.run_in(space.temp.path(), &["verify-pack", entry.to_str().unwrap()]);
+        }
+    }
+    assert!(shadow.bytes() > 0);
+}
+
+#[test]
+fn a_store_goes_on_after_a_crash_from_its_last_whole_record() {
+    let space = Space::new();
+    space.write("a", "1");
+    space.write("b", "1");
+    let mut shadow = space.shadow();
+    space.write("a", "2");
+    assert_eq!(paths(&shadow.scan().unwrap()), ["a"]);
+    let whole = fs::read(space.store().join("log")).unwrap();
+    space.write("b", "2");
+    assert_eq!(paths(&shadow.scan().unwrap()), ["b"]);
+    drop(shadow);
+    let log = fs::read(space.store().join("log")).unwrap();
+    assert!(log.len() > whole.len());
+    for cut in [whole.len(), whole.len() + 5, whole.len() + 13, log.len() - 1] {
+        fs::write(space.store().join("log"), &log[..cut]).unwrap();
+        let mut shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
+        let changes = shadow.scan().unwrap();
+        assert_eq!(paths(&changes), ["b"], "{cut}");
+        assert_eq!(before(&shadow, &changes[0]), b"1");
+    }
+    // A byte that has changed is a torn record as well.
+    let mut damaged = log.clone();
+    damaged[whole.len() + 40] ^= 1;
+    fs::write(space.store().join("log"), &damaged).unwrap();
+    let mut shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(paths(&shadow.scan().unwrap()), ["b"]);
+}
+
+#[test]
+fn a_store_that_never_looked_begins_and_left_overs_go() {
+    let space = Space::new();
+    space.write("a", "1");
+    drop(Shadow::create(&space.store(), &space.root, Limits::default()).unwrap());
+    assert!(Shadow::create(&space.store(), &space.root, Limits::default()).is_err());
+    assert_eq!(fs::metadata(space.store()).unwrap().mode() & 0o777, 0o700);
+    let pack = space.store().join("objects/pack");
+    fs::write(pack.join("tmp_x"), "half").unwrap();
+    fs::write(pack.join("pack-1.pack"), "half").unwrap();
+    let mut shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(fs::read_dir(&pack).unwrap().count(), 0);
+    assert_eq!(shadow.scan().unwrap(), []);
+    space.write("a", "2");
+    assert_eq!(shadow.scan().unwrap().len(), 1);
+}
+
+#[test]
+fn the_log_is_folded_into_the_manifest() {
+    let space = Space::new();
+    space.write("a", "0");
+    let mut shadow = space.shadow();
+    space.write("a", "1");
+    assert_eq!(shadow.scan().unwrap().len(), 1);
+    shadow.book.rewrite(&shadow.head, &shadow.seen).unwrap();
+    assert_eq!(fs::read(space.store().join("log")).unwrap(), b"");
+    let seen = shadow.seen.clone();
+    drop(shadow);
+    let shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
+    let plain = |entry: &Entry| Entry { visit: 0, ..*entry };
+    assert_eq!(shadow.seen.values().map(plain).collect::<Vec<_>>(), seen.values().map(plain).collect::<Vec<_>>());
+    let mut bytes = fs::read(space.store().join("manifest")).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(space.store().join("manifest"), bytes).unwrap();
+    assert!(matches!(Shadow::open(&space.store(), &space.root, Limits::default()), Err(ReviewError::Store(_))));
+}
+
+#[test]
+fn odd_files_do_not_stop_a_look() {
+    let space = Space::new();
+    space.write(OsStr::from_bytes(b"na\xffme\n"), "odd");
+    space.write("closed", "x");
+    space.write("room/file", "x");
+    rustix::fs::mkfifoat(rustix::fs::CWD, space.root.join("fifo"), rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+    let mut shadow = space.shadow();
+    assert_eq!(shadow.seen.len(), 3);
+    assert!(matches!(shadow.peek(Path::new("fifo")), Err(ReviewError::Refused(_))));
+    assert_eq!(shadow.look(&["fifo".into(), "room/file/below".into(), "room".into()]).unwrap(), []);
+    space.write(OsStr::from_bytes(b"na\xffme\n"), "changed");
+    let changes = shadow.scan().unwrap();
+    assert_eq!(changes[0].path.as_os_str().as_bytes(), b"na\xffme\n");
+    drop(shadow);
+    let mut shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(shadow.state(&changes[0].path), changes[0].after);
+    // A file in whose place there is something else is gone.
+    fs::remove_file(space.root.join("closed")).unwrap();
+    fs::create_dir(space.root.join("closed")).unwrap();
+    assert_eq!(paths(&shadow.scan().unwrap()), ["closed"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let space = Space::new();
+    space.write("closed", "x");
+    space.write("room/file", "x");
+    let mut shadow = space.shadow();
+    let mode = |path: &str, mode| {
+        fs::set_permissions(space.root.join(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("closed", 0o000);
+    mode("room", 0o000);
+    if fs::read(space.root.join("closed")).is_ok() {
+        // The superuser reads everything: what is left to see is the mode.
+        assert_eq!(paths(&shadow.scan().unwrap()), ["closed"]);
+    } else {
+        let changes = shadow.scan().unwrap();
+        assert_eq!(paths(&changes), ["closed"]);
+        assert!(matches!(changes[0].after, State::Unkept { mode: 0, .. }));
+        let named = shadow.uncovered();
+        assert!(named.contains(&"closed: cannot be read".to_owned()), "{named:?}");
+        assert!(named.contains(&"room/: cannot be read".to_owned()), "{named:?}");
+    }
+    mode("closed", 0o644);
+    mode("room", 0o755);
+    assert_eq!(paths(&shadow.scan().unwrap()), ["closed"]);
+    assert!(!shadow.state(Path::new("room/file")).is_absent());
+}
+
+#[test]
+fn a_file_that_vanishes_between_the_walk_and_the_reading_is_no_error() {
+    let space = Space::new();
+    space.write("a", "1");
+    let mut shadow = space.shadow();
+    space.write("brief", "x");
+    space.write("a", "2");
+    let walked = walk::walk(&space.root, None, 10);
+    let jobs = shadow.jobs(&walked, None);
+    assert_eq!(jobs.len(), 2);
+    fs::remove_file(space.root.join("brief")).unwrap();
+    fs::remove_file(space.root.join("a")).unwrap();
+    let changes = shadow.settle(jobs, Vec::new(), false).unwrap();
+    assert_eq!(paths(&changes), ["a"]);
+    assert_eq!(before(&shadow, &changes[0]), b"1");
+}
+
+#[test]
+fn a_directory_swapped_for_a_link_leads_nowhere() {
+    let space = Space::new();
+    space.write("dir/a", "inside");
+    let outside = space.temp.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("a"), "secret").unwrap();
+    let mut shadow = space.shadow();
+    let walked = walk::walk(&space.root, None, 10);
+    fs::rename(space.root.join("dir"), space.temp.path().join("old")).unwrap();
+    symlink(&outside, space.root.join("dir")).unwrap();
+    let jobs = shadow.jobs(&walked, None);
+    let changes = shadow.settle(jobs, Vec::new(), false).unwrap();
+    assert_eq!(paths(&changes), ["dir/a"]);
+    assert!(changes[0].after.is_absent());
+}
+
+#[test]
+fn what_we_write_ourselves_is_no_change_and_what_differs_from_it_is() {
+    let space = Space::new();
+    space.write("a", "1");
+    let mut shadow = space.shadow();
+    let oid = shadow.keep(b"22").unwrap();
+    let state = State::File { oid, mode: 0o644, size: 2 };
+    space.write("a", "22");
+    fs::set_permissions(space.root.join("a"), fs::Permissions::from_mode(0o644)).unwrap();
+    shadow.set(Path::new("a"), state).unwrap();
+    assert_eq!(shadow.peek(Path::new("a")).unwrap(), (state, Some(b"22".to_vec())));
+    drop(shadow);
+    let mut shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!((shadow.state(Path::new("a")), shadow.content(&state).unwrap()), (state, b"22".to_vec()));
+    assert_eq!(shadow.scan().unwrap(), []);
+    space.write("a", "33");
+    assert_eq!(shadow.look(&["a".into()]).unwrap()[0].before, state);
+    fs::remove_file(space.root.join("a")).unwrap();
+    shadow.set(Path::new("a"), State::Absent).unwrap();
+    assert_eq!(shadow.scan().unwrap(), []);
+    assert_eq!(shadow.peek(Path::new("a")).unwrap(), (State::Absent, None));
+}
+
+#[test]
+fn a_repository_that_git_alone_understands_is_only_walked() {
+    let space = Space::new();
+    space.run(&["init", "-q", "--object-format=sha256"]);
+    space.write("a", "1");
+    space.run(&["add", "-A"]);
+    space.run(&["commit", "-qm", "one"]);
+    let shadow = space.shadow();
+    assert_eq!((space.packs(), shadow.stores.len()), (1, 0));
+    let space = Space::git(|s| s.write("a", "1"));
+    fs::write(space.root.join(".git/index"), "damaged").unwrap();
+    assert_eq!(space.shadow().seen.len(), 1);
+}
+
+#[test]
+fn split_and_unmerged_indices_are_read() {
+    let space = Space::git(|s| s.write("a", "1"));
+    space.write("b", "1");
+    space.run(&["add", "b"]);
+    space.run(&["update-index", "--split-index"]);
+    space.write("c", "1");
+    space.run(&["add", "c"]);
+    assert_eq!(space.shadow().seen.len(), 3);
+    let blob = space.run(&["rev-parse", ":a"]);
+    let info = format!("0 {} 0\ta\n100644 {} 2\ta\n", "0".repeat(40), blob.trim());
+    fs::write(space.temp.path().join("info"), info).unwrap();
+    let sh =
+        Command::new("sh").current_dir(&space.root).args(["-c", "git update-index --index-info < ../info"]).status();
+    assert!(sh.unwrap().success());
+    let mut shadow = Shadow::create(&space.temp.path().join("two"), &space.root, Limits::default()).unwrap();
+    shadow.scan().unwrap();
+    assert_eq!(shadow.seen.len(), 3);
+}
+
+/// Fills a directory with text that hardly compresses.
+fn fill(space: &Space, files: usize, bytes: usize) {
+    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    for n in 0..files {
+        let mut text = String::with_capacity(bytes + 20);
+        while text.len() < bytes {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            text.push_str(&format!("{seed:x}\n"));
+        }
+        space.write(format!("d{}/e{}/f{n}.txt", n % 50, n / 50 % 40), text);
+    }
+}
+
+fn measure(space: &Space, name: &str) {
+    let dir = space.temp.path().join(name);
+    let mut shadow = Shadow::create(&dir, &space.root, Limits::default()).unwrap();
+    let timed = |shadow: &mut Shadow| {
+        let start = std::time::Instant::now();
+        let changes = shadow.scan().unwrap().len();
+        let peak = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let peak = peak.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default().to_owned();
+        eprintln!("{name}: {:?}, {changes} changes, {} bytes, {peak}", start.elapsed(), shadow.bytes());
+    };
+    timed(&mut shadow);
+    timed(&mut shadow);
+    for n in 0..20 {
+        space.write(format!("d{n}/e0/f{n}.txt"), format!("changed for {name}"));
+    }
+    timed(&mut shadow);
+    timed(&mut shadow);
+}
+
+#[test]
+#[ignore = "measures; by hand and with --release"]
+fn shadow_speed() {
+    let wait = || {
+        let start = now();
+        while now().0 < start.0 + 4 {
+            std::thread::yield_now();
+        }
+    };
+    let space = Space::git(|s| fill(s, 50_000, 6_600));
+    wait();
+    space.run(&["update-index", "--refresh"]);
+    measure(&space, "valid index, loose objects");
+    space.run(&["checkout", "-q", "."]);
+    space.run(&["gc", "-q"]);
+    wait();
+    space.run(&["status"]);
+    measure(&space, "valid index, packed");
+    space.write(".gitattributes", "* text=auto\n");
+    wait();
+    measure(&space, "alternates only");
+    let plain = Space::new();
+    fill(&plain, 15_000, 6_600);
+    wait();
+    measure(&plain, "no git, 100 MB");
+}
