@@ -311,7 +311,7 @@ fn r_359_a_failure_half_way_leaves_the_old_file_alone() {
     let place = Place::new();
     let at = place.roots.check(place.at("in.txt")).unwrap();
     let (dir, name) = beneath::open_parent(&at, beneath::Missing::Refuse).unwrap();
-    let error = write::replace(&dir, &name, None, |file| {
+    let error = write::replace(&dir, &name, None, None, |file| {
         std::io::Write::write_all(file, b"half")?;
         Err(std::io::ErrorKind::StorageFull.into())
     });
