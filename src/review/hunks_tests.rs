@@ -1,5 +1,7 @@
 //! Tests of `hunks`.
 
+#![allow(clippy::single_range_in_vec_init)]
+
 use proptest::prelude::*;
 
 use super::*;
