@@ -336,14 +336,14 @@ pub fn with(old: &Lines, new: &Lines, hunk: &HunkLines, sel: Option<&Range<usize
     rebuilt(old, new, hunk, sel, false)
 }
 
-/// The new text with other bytes in the place of a hunk's new lines, see [`Lines::encode`].
+/// The new text with other bytes in the place of a hunk's new lines, see [`Lines::encode`]. A byte order mark stays.
 pub fn replaced(new: &Lines, hunk: &HunkLines, by: &[u8]) -> Vec<u8> {
     let mut out = Joined::new(new);
     for n in 0..hunk.new.start.min(new.len()) {
         out.push(new.raw(n));
     }
     let rest = hunk.new.end..new.len();
-    if hunk.new.start == 0 && !(by.is_empty() && rest.is_empty()) {
+    if hunk.new.start == 0 {
         out.bytes.extend_from_slice(new.bom());
         out.push(by.strip_prefix(new.bom()).unwrap_or(by));
     } else {
