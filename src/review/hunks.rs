@@ -205,15 +205,16 @@ impl Shown<'_> {
     fn edit(&mut self, edit: &Edit) {
         // Line ends are shown where they differ, or else a change of them would look like none.
         let both = edit.old.clone().map(|n| self.old.end(n)).chain(edit.new.clone().map(|n| self.new.end(n)));
-        let (mut lf, mut crlf) = (false, false);
+        let (mut crlf, mut other) = (false, false);
         for end in both {
-            lf |= end == LineEnd::Lf;
             crlf |= end == LineEnd::CrLf;
+            other |= end != LineEnd::CrLf;
         }
-        let bom = edit.old.contains(&0) && edit.new.contains(&0) && self.old.has_bom() != self.new.has_bom();
+        let first = edit.old.contains(&0) && edit.new.contains(&0);
+        let bom = first && self.old.encoding() == self.new.encoding() && self.old.has_bom() != self.new.has_bom();
         let text = |lines: &Lines, n: usize| {
             let before = if bom && n == 0 && lines.has_bom() { BOM_MARK } else { "" };
-            let after = if lf && crlf && lines.end(n) == LineEnd::CrLf { CR_MARK } else { "" };
+            let after = if crlf && other && lines.end(n) == LineEnd::CrLf { CR_MARK } else { "" };
             format!("{before}{}{after}", lines.shown(n))
         };
         let removed = self.lines.len();
@@ -335,14 +336,14 @@ pub fn with(old: &Lines, new: &Lines, hunk: &HunkLines, sel: Option<&Range<usize
     rebuilt(old, new, hunk, sel, false)
 }
 
-/// The new text with other bytes in the place of a hunk's new lines, see [`Lines::encode`].
+/// The new text with other bytes in the place of a hunk's new lines, see [`Lines::encode`]. A byte order mark stays.
 pub fn replaced(new: &Lines, hunk: &HunkLines, by: &[u8]) -> Vec<u8> {
     let mut out = Joined::new(new);
     for n in 0..hunk.new.start.min(new.len()) {
         out.push(new.raw(n));
     }
     let rest = hunk.new.end..new.len();
-    if hunk.new.start == 0 && !(by.is_empty() && rest.is_empty()) {
+    if hunk.new.start == 0 {
         out.bytes.extend_from_slice(new.bom());
         out.push(by.strip_prefix(new.bom()).unwrap_or(by));
     } else {
