@@ -3,7 +3,7 @@
 //! Reads nothing. Invariant: a change is only ever called the person's when no turn runs and no command of the agent
 //! does; in a turn what nobody explains stays open to review.
 
-use super::tracker::{Claim, Doing, ToolNote};
+use super::notes::{Claim, Doing, ToolNote};
 use crate::model::changes::Cause;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

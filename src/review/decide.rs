@@ -17,7 +17,9 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// All that is pending; what is in doubt only when the file was named.
-    Pending { doubtful: bool },
+    Pending {
+        doubtful: bool,
+    },
     Exactly(Chosen),
     /// As a whole, whatever its parts are.
     Whole,
@@ -102,7 +104,8 @@ impl Case<'_> {
 
     fn look_for_conflict(&self, parts: &Parts, chosen: &[Chosen], files: &mut Files) -> Result<(), ReviewError> {
         for part in &parts.parts {
-            let is_chosen = chosen.iter().any(|c| matches!(c, Chosen::Part(id) | Chosen::Lines(id, _) if *id == part.id()));
+            let is_chosen =
+                chosen.iter().any(|c| matches!(c, Chosen::Part(id) | Chosen::Lines(id, _) if *id == part.id()));
             if let (true, Part::Lines(hunk)) = (is_chosen, part)
                 && let Some(why) = doc::conflict(hunk, self.history, self.pair, files)?
             {

@@ -9,15 +9,15 @@ use super::error::ReviewError;
 use super::held::Held;
 use super::history::{History, Pair};
 use super::ledger::{Act, ActFile, Step};
+use super::notes::{Done, Released};
 use super::parts::Chosen;
 use super::rewind;
 use super::state::State;
-use super::tracker::{Done, Released, Tracker};
+use super::tracker::Tracker;
 use crate::base::paths;
 use crate::host::fs::{Put, put};
 use crate::model::changes::{
-    Cause, FileDoc, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals,
-    Verdict,
+    Cause, FileDoc, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, Verdict,
 };
 use crate::model::ids::{EntryId, ReqId};
 use std::path::{Path, PathBuf};
@@ -177,7 +177,7 @@ impl Tracker {
         };
         let mut done = self.carry_out(format!("{verb} {what}{place}"), None, files)?;
         if !left.is_empty() {
-            done.words.push_str(&format!("; left alone: {}", left.join("; ")));
+            done.words = format!("{}; left alone: {}", done.words, left.join("; "));
         }
         done.released = self.decided_held();
         Ok(done)
@@ -309,7 +309,12 @@ impl Tracker {
                 .joined(&file.disk.1, &disk, &file.disk.0)?
                 .ok_or_else(|| conflict("these lines were changed since"))?;
             let then = self.files.joined(&file.accepted.1, &accepted, &file.accepted.0)?.unwrap_or(file.accepted.0);
-            out.push(ActFile { path: file.path.clone(), disk: (disk, back), accepted: (accepted, then), by_hand: false });
+            out.push(ActFile {
+                path: file.path.clone(),
+                disk: (disk, back),
+                accepted: (accepted, then),
+                by_hand: false,
+            });
         }
         Ok(out)
     }
@@ -404,7 +409,8 @@ impl Tracker {
             return Err(ReviewError::Conflict { path: held.path, why });
         };
         let accepted = self.histories.get(&held.path).map_or(disk, |h| h.accepted);
-        let file = ActFile { path: held.path.clone(), disk: (disk, to), accepted: (accepted, accepted), by_hand: false };
+        let file =
+            ActFile { path: held.path.clone(), disk: (disk, to), accepted: (accepted, accepted), by_hand: false };
         self.write(&file)?;
         // The person has decided it hunk by hunk; what was pending in the file before stays so.
         let accepted = self.files.joined(&disk, &accepted, &to)?.unwrap_or(accepted);

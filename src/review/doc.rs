@@ -99,7 +99,8 @@ pub fn state_of(
     };
     let was: Vec<&[u8]> = hunk.old.clone().map(|line| old.raw(line)).collect();
     let is_old = |text: &Lines, range: &Range<usize>| {
-        range.len() == was.len() && range.clone().zip(&was).all(|(line, was)| line < text.len() && text.raw(line) == *was)
+        range.len() == was.len()
+            && range.clone().zip(&was).all(|(line, was)| line < text.len() && text.raw(line) == *was)
     };
     // The core can have lines in it that did not change: what is asked is what has become of those that did.
     let mut states: Vec<HunkState> = Vec::new();

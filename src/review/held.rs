@@ -36,7 +36,12 @@ impl Held {
     }
 
     /// Decides some parts; without a choice all of them.
-    pub fn decide(&mut self, files: &mut Files, chosen: Option<Vec<Chosen>>, verdict: Verdict) -> Result<(), ReviewError> {
+    pub fn decide(
+        &mut self,
+        files: &mut Files,
+        chosen: Option<Vec<Chosen>>,
+        verdict: Verdict,
+    ) -> Result<(), ReviewError> {
         let parts = self.parts(files)?;
         let chosen = chosen.unwrap_or_else(|| parts.parts.iter().map(|p| Chosen::Part(p.id())).collect());
         let (old, new) = match verdict {

@@ -53,7 +53,8 @@ impl History {
     /// From before the first to after the last change of some turns, the person's changes in between left out.
     fn fold(&self, files: &mut Files, turns: impl Fn(u64) -> bool) -> Result<Option<Pair>, ReviewError> {
         let wanted = |s: &Step| s.is_shown() && turns(s.turn);
-        let (Some(first), Some(last)) = (self.steps.iter().position(wanted), self.steps.iter().rposition(wanted)) else {
+        let (Some(first), Some(last)) = (self.steps.iter().position(wanted), self.steps.iter().rposition(wanted))
+        else {
             return Ok(None);
         };
         let Some(steps) = self.steps.get(first..=last) else { return Ok(None) };
@@ -148,7 +149,8 @@ impl History {
                 continue;
             };
             let changed = edits(&before, &after);
-            blame = blame.iter().flat_map(|(range, who)| pieces(&changed, range).into_iter().map(|r| (r, *who))).collect();
+            blame =
+                blame.iter().flat_map(|(range, who)| pieces(&changed, range).into_iter().map(|r| (r, *who))).collect();
             blame.extend(changed.into_iter().map(|e| (e.new, number)));
             known.push((step.after, blame.clone()));
         }

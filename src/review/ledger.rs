@@ -91,8 +91,12 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn create(path: &Path) -> Result<Self, ReviewError> {
-        let file =
-            File::options().append(true).read(true).create_new(true).open(path).map_err(|e| ReviewError::io(path, e))?;
+        let file = File::options()
+            .append(true)
+            .read(true)
+            .create_new(true)
+            .open(path)
+            .map_err(|e| ReviewError::io(path, e))?;
         Ok(Self { path: path.to_owned(), file })
     }
 
@@ -122,8 +126,7 @@ impl Ledger {
     }
 
     pub fn add(&mut self, record: &Record) -> Result<(), ReviewError> {
-        let mut line =
-            serde_json::to_vec(record).map_err(|e| ReviewError::io(&self.path, std::io::Error::other(e)))?;
+        let mut line = serde_json::to_vec(record).map_err(|e| ReviewError::io(&self.path, std::io::Error::other(e)))?;
         line.push(b'\n');
         self.write(&line)
     }

@@ -18,6 +18,7 @@ mod ledger;
 pub mod lines;
 mod manifest;
 pub mod merge;
+mod notes;
 mod parts;
 mod rel;
 mod rewind;

@@ -104,7 +104,7 @@ impl Parts {
             }
         }
         let mode = self.mode(chosen, &self.old, &self.new);
-        self.state(files, &text, mode, self.old.is_absent() && text.is_empty())
+        written(files, &text, mode, self.old.is_absent() && text.is_empty())
     }
 
     /// The old state with these put in.
@@ -124,7 +124,7 @@ impl Parts {
             }
         }
         let mode = self.mode(chosen, &self.new, &self.old);
-        self.state(files, &text, mode, self.new.is_absent() && text.is_empty())
+        written(files, &text, mode, self.new.is_absent() && text.is_empty())
     }
 
     /// Both states with a hunk's lines replaced by the person's.
@@ -139,11 +139,12 @@ impl Parts {
         turned.new = hunk.old.clone();
         let was = again(replaced(old, &turned, &by))?;
         let mode = self.new.mode().or(self.old.mode()).unwrap_or(0o644);
-        Ok((self.state(files, &was, mode, false)?, self.state(files, &is, mode, false)?))
+        Ok((written(files, &was, mode, false)?, written(files, &is, mode, false)?))
     }
 
     fn mode(&self, chosen: &[Chosen], wanted: &State, kept: &State) -> u32 {
-        let is_chosen = self.parts.iter().any(|p| matches!(p, Part::Mode(id, ..) if chosen.contains(&Chosen::Part(*id))));
+        let is_chosen =
+            self.parts.iter().any(|p| matches!(p, Part::Mode(id, ..) if chosen.contains(&Chosen::Part(*id))));
         let state = if is_chosen { wanted } else { kept };
         state.mode().or(self.new.mode()).or(self.old.mode()).unwrap_or(0o644)
     }
@@ -157,10 +158,10 @@ impl Parts {
             other => other,
         }
     }
+}
 
-    fn state(&self, files: &mut Files, text: &Lines, mode: u32, gone: bool) -> Result<State, ReviewError> {
-        if gone { Ok(State::Absent) } else { files.file(text.bytes(), mode) }
-    }
+fn written(files: &mut Files, text: &Lines, mode: u32, gone: bool) -> Result<State, ReviewError> {
+    if gone { Ok(State::Absent) } else { files.file(text.bytes(), mode) }
 }
 
 /// Lines that the person has left as they were shown are what they were: what is shown has lost control characters.

@@ -47,7 +47,12 @@ fn op() -> impl Strategy<Value = Op> {
         Just(Who::PersonMeanwhile),
     ];
     let what = prop_oneof![Just(What::Replace), Just(What::Delete), Just(What::Insert)];
-    (who, what, any::<u16>(), prop::bool::weighted(0.4)).prop_map(|(who, what, at, new_turn)| Op { who, what, at, new_turn })
+    (who, what, any::<u16>(), prop::bool::weighted(0.4)).prop_map(|(who, what, at, new_turn)| Op {
+        who,
+        what,
+        at,
+        new_turn,
+    })
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -103,7 +108,8 @@ impl World {
         let own = |n: usize| self.disk.get(n).filter(|line| !line.agents);
         let line = own(at)?;
         let found = self.person.iter().position(|text| *text == line.text)?;
-        let before = at == 0 && found == 0 || own(at.checked_sub(1)?)?.text == *self.person.get(found.checked_sub(1)?)?;
+        let before =
+            at == 0 && found == 0 || own(at.checked_sub(1)?)?.text == *self.person.get(found.checked_sub(1)?)?;
         let after = match (own(at + 1), self.person.get(found + 1)) {
             (Some(line), Some(text)) => line.text == *text,
             (None, None) => at + 1 == self.disk.len(),
@@ -184,7 +190,7 @@ fn play(ops: &[Op]) -> (Place, World) {
 proptest! {
     #![proptest_config(ProptestConfig {
         failure_persistence: None,
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150),
+        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(30),
         ..ProptestConfig::default()
     })]
     #[test]

@@ -10,14 +10,15 @@ use super::error::ReviewError;
 use super::files::Files;
 use super::held::Held;
 use super::history::{History, Pair, carry};
-use super::ledger::{Ledger, Record, Step};
+use super::ledger::{Act, ActFile, Ledger, Record, Step};
+pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Released, ToolNote};
 use super::parts::Parts;
 use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
 use super::truth;
 use crate::host::fs::Roots;
-use crate::model::changes::{Cause, HunkState, Rewound, Scope, Totals, Truth};
-use crate::model::ids::{EntryId, ReqId};
+use crate::model::changes::{Cause, HunkState, Scope, Totals, Truth};
+use crate::model::ids::EntryId;
 use crate::store::private::make_private_dir;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
@@ -38,92 +39,6 @@ const SESSIONS: &str = "sessions.json";
 const LEDGER: &str = "ledger.jsonl";
 const LOCK: &str = "lock";
 const STORE: &str = "store";
-
-/// What a session's review begins with.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Head {
-    /// Names its directory below the home of all reviews, as its journal is named.
-    pub stem: String,
-    /// The session's directory, absolute.
-    pub cwd: PathBuf,
-    /// The agent's command line.
-    pub command: String,
-    /// Seconds since 1970.
-    pub started: u64,
-}
-
-/// A session of the agent: turns from `first_turn` on belong to it, up to the next one's.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct AgentSession {
-    pub id: String,
-    pub first_turn: u64,
-    /// The agent's name.
-    pub agent: String,
-}
-
-/// What a tool call says it does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
-    /// Reads, thinks, searches: changes nothing.
-    Nothing,
-    /// Edits, moves or deletes what it names.
-    Edits,
-    /// May do anything.
-    Runs,
-}
-
-/// A piece that a tool call says it puts in the place of another. The texts may be fragments, hunks or whole files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
-    pub path: PathBuf,
-    pub old: Option<Arc<str>>,
-    pub new: Arc<str>,
-}
-
-/// News of a tool call, or of a command that runs in a terminal of the client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolNote {
-    pub entry: EntryId,
-    pub doing: Doing,
-    /// It has its final status, or the command has ended.
-    pub settled: bool,
-    /// Absolute paths that it names.
-    pub paths: Vec<PathBuf>,
-    pub claims: Vec<Claim>,
-}
-
-/// What came of an action.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Done {
-    /// One line for the person.
-    pub words: String,
-    /// For a rewind or its preview.
-    pub rewound: Vec<Rewound>,
-    /// Held writes that are decided now.
-    pub released: Vec<ReqId>,
-}
-
-/// What became of a held write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Released {
-    /// All of it is on the disk.
-    Whole { created: bool, bytes: u64 },
-    /// Something else is on the disk; how that differs from what the agent wanted, as a unified diff.
-    Partly { differs: String },
-    /// Nothing was written.
-    Refused,
-}
-
-/// A file of the session from before the agent until now, for patches and reports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changed {
-    pub path: PathBuf,
-    pub before: State,
-    pub after: State,
-    /// All there were, in the order of their first appearance.
-    pub causes: Vec<Cause>,
-    pub turns: Vec<u64>,
-}
 
 pub struct Tracker {
     dir: PathBuf,
@@ -450,7 +365,7 @@ impl Tracker {
     }
 
     /// A decision that was carried out.
-    pub(super) fn put_act(&mut self, file: &super::ledger::ActFile) {
+    pub(super) fn put_act(&mut self, file: &ActFile) {
         let (before, after) = file.disk;
         let turn = self.newest_turn();
         let cause = if file.by_hand { Cause::Person } else { Cause::Review };
@@ -476,7 +391,7 @@ impl Tracker {
     }
 
     /// Notes what is about to be done; on the disk when it returns.
-    pub(super) fn announce(&mut self, act: super::ledger::Act) -> Result<(), ReviewError> {
+    pub(super) fn announce(&mut self, act: Act) -> Result<(), ReviewError> {
         let record = Record::Act(act);
         self.ledger.add_now(&record)?;
         self.acts.take(&record);

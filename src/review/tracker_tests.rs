@@ -318,8 +318,7 @@ fn scenario_45_created_deleted_renamed_empty_and_modes() {
         });
     });
     let doc = place.doc(Scope::Pending);
-    let what: Vec<(String, FileChange)> =
-        doc.files.iter().map(|f| (f.path.display().to_string(), f.change)).collect();
+    let what: Vec<(String, FileChange)> = doc.files.iter().map(|f| (f.path.display().to_string(), f.change)).collect();
     let expected = [
         ("empty", FileChange::Created),
         ("gone", FileChange::Deleted),
@@ -353,7 +352,8 @@ fn scenario_45_created_deleted_renamed_empty_and_modes() {
 
 #[test]
 fn scenario_45_bytes_come_back_as_they_were() {
-    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain("one\r\ntwo\r\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let utf16: Vec<u8> =
+        [0xff, 0xfe].into_iter().chain("one\r\ntwo\r\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
     let utf16_new: Vec<u8> =
         [0xff, 0xfe].into_iter().chain("one\r\nTWO\r\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
     let cases: &[(&str, &[u8], &[u8])] = &[
@@ -380,7 +380,8 @@ fn scenario_45_bytes_come_back_as_they_were() {
     let doc = place.doc(Scope::Pending);
     assert_eq!(doc.files.len(), cases.len());
     for (name, old, new) in cases {
-        let hunks: Vec<HunkId> = doc.files.iter().find(|f| f.path == Path::new(name)).unwrap().hunks.iter().map(|h| h.id).collect();
+        let hunks: Vec<HunkId> =
+            doc.files.iter().find(|f| f.path == Path::new(name)).unwrap().hunks.iter().map(|h| h.id).collect();
         assert!(!hunks.is_empty(), "{name}");
         for id in hunks.iter().rev() {
             place.decide(Target::Hunk(name.into(), *id), Verdict::Reject).unwrap();

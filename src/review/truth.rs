@@ -17,11 +17,7 @@ pub struct True {
 /// empty or missing.
 pub fn compare(disk: Option<&str>, old: Option<&str>, new: &str) -> True {
     let old = old.filter(|old| !old.is_empty());
-    let claim = |differs: &str| True {
-        old: old.map(Into::into),
-        new: new.into(),
-        differs: Some(differs.to_owned()),
-    };
+    let claim = |differs: &str| True { old: old.map(Into::into), new: new.into(), differs: Some(differs.to_owned()) };
     match (disk, old) {
         (None, None) => True { old: None, new: new.into(), differs: None },
         (None, Some(_)) => claim("there is no such file"),
@@ -42,9 +38,7 @@ pub fn compare(disk: Option<&str>, old: Option<&str>, new: &str) -> True {
 }
 
 fn fit(disk: &str, old: &str, new: &str) -> Option<True> {
-    let whole = |new: String, differs: Option<String>| {
-        Some(True { old: Some(disk.into()), new: new.into(), differs })
-    };
+    let whole = |new: String, differs: Option<String>| Some(True { old: Some(disk.into()), new: new.into(), differs });
     if disk == old {
         return whole(new.to_owned(), None);
     }

@@ -183,4 +183,3 @@ fn write(file: &mut File, piece: &Piece) -> io::Result<()> {
         Piece::Shared(line) => file.write_all(line.as_bytes()),
     }
 }
-

@@ -1,0 +1,93 @@
+//! What a [`Tracker`](super::tracker::Tracker) is told and tells: plain data.
+
+use super::state::State;
+use crate::model::changes::{Cause, Rewound};
+use crate::model::ids::{EntryId, ReqId};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a session's review begins with.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Head {
+    /// Names its directory below the home of all reviews, as its journal is named.
+    pub stem: String,
+    /// The session's directory, absolute.
+    pub cwd: PathBuf,
+    /// The agent's command line.
+    pub command: String,
+    /// Seconds since 1970.
+    pub started: u64,
+}
+
+/// A session of the agent: turns from `first_turn` on belong to it, up to the next one's.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct AgentSession {
+    pub id: String,
+    pub first_turn: u64,
+    /// The agent's name.
+    pub agent: String,
+}
+
+/// What a tool call says it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// Reads, thinks, searches: changes nothing.
+    Nothing,
+    /// Edits, moves or deletes what it names.
+    Edits,
+    /// May do anything.
+    Runs,
+}
+
+/// A piece that a tool call says it puts in the place of another. The texts may be fragments, hunks or whole files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    pub path: PathBuf,
+    pub old: Option<Arc<str>>,
+    pub new: Arc<str>,
+}
+
+/// News of a tool call, or of a command that runs in a terminal of the client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolNote {
+    pub entry: EntryId,
+    pub doing: Doing,
+    /// It has its final status, or the command has ended.
+    pub settled: bool,
+    /// Absolute paths that it names.
+    pub paths: Vec<PathBuf>,
+    pub claims: Vec<Claim>,
+}
+
+/// What came of an action.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// One line for the person.
+    pub words: String,
+    /// For a rewind or its preview.
+    pub rewound: Vec<Rewound>,
+    /// Held writes that are decided now.
+    pub released: Vec<ReqId>,
+}
+
+/// What became of a held write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Released {
+    /// All of it is on the disk.
+    Whole { created: bool, bytes: u64 },
+    /// Something else is on the disk; how that differs from what the agent wanted, as a unified diff.
+    Partly { differs: String },
+    /// Nothing was written.
+    Refused,
+}
+
+/// A file of the session from before the agent until now, for patches and reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    pub path: PathBuf,
+    pub before: State,
+    pub after: State,
+    /// All there were, in the order of their first appearance.
+    pub causes: Vec<Cause>,
+    pub turns: Vec<u64>,
+}
