@@ -1,7 +1,9 @@
 //! Histories on real trees: what the agent and the person do, and what a review makes of it.
 
 use super::*;
-use crate::model::changes::{FileChange, HunkId, HunkKind, ReviewAction, ReviewDoc, RewindOutcome, Target, Verdict};
+use crate::model::changes::{
+    FileChange, HunkId, HunkKind, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
+};
 use std::fs;
 use tempfile::TempDir;
 
