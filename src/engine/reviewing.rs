@@ -42,7 +42,7 @@ pub struct ReviewConfig {
 #[derive(Debug)]
 pub(super) enum Job {
     /// The first look at the tree, before anybody waits for it.
-    Look(TurnId),
+    Look,
     Session {
         id: String,
         first_turn: TurnId,
@@ -261,8 +261,9 @@ impl Worker {
 
     fn carry_out(&mut self, job: Job) {
         match job {
-            Job::Look(turn) => {
-                let looked = self.tracker.begin_turn(turn.0);
+            Job::Look => {
+                // A turn before the first: what the person changes after it is not put down to an agent.
+                let looked = self.tracker.begin_turn(0).and_then(|()| self.tracker.end_turn(0));
                 self.trouble("snapshot", "the files could not be looked at", looked);
             }
             Job::Session { id, first_turn, agent } => {
@@ -371,6 +372,8 @@ impl Worker {
             }
             ReviewAction::Close => {
                 self.scope = None;
+                // Nobody looks at what could fail here.
+                let _ = self.tracker.act(action);
                 return;
             }
             _ => {}

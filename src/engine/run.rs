@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::effect::{Effect, FrontEnd};
 use crate::model::event::{Event, HostEvent, Intent, Timer};
-use crate::model::ids::{EntryId, Now, TermId, TurnId};
+use crate::model::ids::{EntryId, Now, TermId};
 use crate::model::login::quote;
 use crate::model::session::{Policy, TerminalOrigin};
 use crate::model::tool::Exit;
@@ -203,7 +203,7 @@ impl Engine {
         match Reviewing::start(config, head, Arc::clone(&self.roots), facts, hint) {
             Ok(reviewing) => {
                 self.reviewing = Some(reviewing);
-                self.give(Job::Look(TurnId(self.core.model.last_turn().0 + 1)));
+                self.give(Job::Look);
             }
             Err(error) => self.apply(Event::Host(HostEvent::ReviewOff { message: error.to_string() })),
         }

@@ -55,7 +55,8 @@ pub struct Model {
     gated: BTreeMap<ReqId, reduce::Gated>,
     /// What is being reviewed; not an event, so it is not in the journal.
     review: Option<Arc<ReviewDoc>>,
-    rewind_preview: Option<Vec<Rewound>>,
+    /// What taking the files back to before a turn would do.
+    rewind: Option<(u64, Vec<Rewound>)>,
 }
 
 impl Model {
@@ -105,9 +106,13 @@ impl Model {
         self.review = doc;
     }
 
-    /// What a rewind would do, once that was asked.
-    pub fn rewind_preview(&self) -> Option<&[Rewound]> {
-        self.rewind_preview.as_deref()
+    /// What taking the files back to before this turn would do.
+    pub fn rewind_preview(&self) -> Option<&(u64, Vec<Rewound>)> {
+        self.rewind.as_ref()
+    }
+
+    pub fn show_rewind(&mut self, preview: Option<(u64, Vec<Rewound>)>) {
+        self.rewind = preview;
     }
 
     pub fn suggestion(&self) -> Option<&str> {

@@ -381,6 +381,16 @@ pub fn sums(totals: Totals) -> String {
     to_review(totals).map_or_else(|| sums.clone(), |open| format!("{sums} · {open}"))
 }
 
+/// What a gate does, for the person who has chosen it.
+pub const fn gate(gate: Gate, is_reviewed: bool) -> &'static str {
+    match (gate, is_reviewed) {
+        (Gate::Off, _) => "gate off: writes and commands go through",
+        (Gate::Ask, _) => "gate ask: each write and command is a question",
+        (Gate::Hold, true) => "gate hold: writes wait for your review, commands are a question",
+        (Gate::Hold, false) => "gate hold: without a review each write and command is a question",
+    }
+}
+
 /// What the agent has changed, whether the client could have stopped it, and the gate.
 fn changes(model: &Model) -> Vec<Piece> {
     let changes = model.changes();

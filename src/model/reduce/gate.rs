@@ -223,6 +223,14 @@ pub fn close(model: &mut Model, pending: &PendingPermission, why: &str, out: &mu
     true
 }
 
+/// The agent of this question is gone. True: [`void_all`] ends it.
+pub fn void(model: &mut Model, pending: &PendingPermission) -> bool {
+    if let About::Run(spec) = &pending.about {
+        retell(model, pending.entry, Level::Info, format!("not run, the agent is gone: {}", spec.line()));
+    }
+    model.gated.contains_key(&pending.req)
+}
+
 /// `$/cancel_request` for a write that is stopped and not asked about yet.
 pub fn withdrawn(model: &mut Model, req: ReqId, out: &mut Vec<Effect>) -> bool {
     let is_ours = model.gated.contains_key(&req);

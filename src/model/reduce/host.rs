@@ -46,7 +46,7 @@ pub fn host_event(model: &mut Model, event: HostEvent, now: Now, out: &mut Vec<E
         HostEvent::WriteHeld { req } => gate::held(model, req, now, out),
         HostEvent::HeldDecided { req, outcome } => gate::decided(model, req, outcome, out),
         HostEvent::ReviewDone { words, rewound } => review::done(model, words, &rewound, now, out),
-        HostEvent::RewindPreviewed { rewound, .. } => model.rewind_preview = Some(rewound),
+        HostEvent::RewindPreviewed { turn, rewound } => model.show_rewind(Some((turn, rewound))),
         HostEvent::ReviewFailed { message } => out.push(Effect::FrontEnd(FrontEnd::Said(message))),
         HostEvent::ReviewTrouble { what, message } => review::trouble(model, &what, &message, now),
         HostEvent::ReviewOff { message } => review::off(model, &message, now, out),

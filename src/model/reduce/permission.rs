@@ -164,7 +164,7 @@ fn close(model: &mut Model, pending: &PendingPermission, why: &str, now: Now, ou
 pub fn void_all(model: &mut Model, out: &mut Vec<Effect>) {
     for pending in std::mem::take(&mut model.session.pending) {
         model.entries.touch(pending.entry);
-        if !model.gated.contains_key(&pending.req) {
+        if !gate::void(model, &pending) {
             out.push(Effect::Void(pending.req));
         }
     }

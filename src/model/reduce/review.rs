@@ -118,7 +118,7 @@ pub fn truths(model: &mut Model, req: ReqId, asked: u64, mut truths: Vec<Truth>)
 pub fn act(model: &mut Model, action: ReviewAction, out: &mut Vec<Effect>) {
     if action == ReviewAction::Close {
         model.review = None;
-        model.rewind_preview = None;
+        model.show_rewind(None);
     }
     if model.changes.is_on {
         out.push(Effect::Review(ReviewEffect::Act(action)));
@@ -129,7 +129,7 @@ pub fn act(model: &mut Model, action: ReviewAction, out: &mut Vec<Effect>) {
 
 pub fn done(model: &mut Model, words: String, rewound: &[Rewound], now: Now, out: &mut Vec<Effect>) {
     if !rewound.is_empty() {
-        model.rewind_preview = None;
+        model.show_rewind(None);
         let mut lines: Vec<String> = rewound.iter().take(MAX_NAMED).map(line).collect();
         if rewound.len() > MAX_NAMED {
             lines.push(format!("… {} more files", rewound.len() - MAX_NAMED));
