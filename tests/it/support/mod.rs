@@ -4,6 +4,7 @@
 
 use acp_tui::engine::core::{Core, Out};
 use acp_tui::model::Model;
+use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::{Effect, Ended, FrontEnd};
 use acp_tui::model::entry::{Block, Body, Entry, FileOutcome, UserState};
 use acp_tui::model::event::{Event, HostEvent, Intent, Timer};
@@ -78,7 +79,20 @@ impl Rig {
     }
 
     pub fn ready_as(policy: Policy, more: Value) -> Self {
-        let mut rig = Self::starting(policy);
+        Self::starting(policy).opened(more)
+    }
+
+    /// A session in which somebody looks at the files before and after each turn.
+    pub fn reviewed() -> Self {
+        let mut rig = Self::with_policy(Policy::Ask);
+        rig.core.begin_as(true, Gate::Off);
+        rig.intent(Intent::Start);
+        rig.host(HostEvent::AgentSpawned { pid: 7 });
+        rig.opened(json!({}))
+    }
+
+    fn opened(mut self, more: Value) -> Self {
+        let rig = &mut self;
         rig.answer("initialize", plain_init());
         let mut result = json!({ "sessionId": SESSION });
         if let (Some(result), Some(more)) = (result.as_object_mut(), more.as_object()) {
@@ -86,7 +100,7 @@ impl Rig {
         }
         rig.answer("session/new", result);
         rig.sent();
-        rig
+        self
     }
 
     /// A session with a turn that runs.
@@ -201,6 +215,7 @@ impl Rig {
     }
 
     pub fn timer(&mut self, timer: Timer) {
+        self.journal.push(fact_line(self.now, "host", "timer", &serde_json::to_value(timer).unwrap()));
         let out = self.core.event(Event::Timer(timer), self.now);
         self.take(out);
     }
