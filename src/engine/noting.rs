@@ -153,3 +153,7 @@ fn claims(tool: &ToolCall, cwd: &Path) -> Vec<Claim> {
 fn absolute(path: &str, cwd: &Path) -> PathBuf {
     paths::normalize(&cwd.join(path))
 }
+
+#[cfg(test)]
+#[path = "noting_tests.rs"]
+mod tests;

@@ -57,6 +57,14 @@ impl Rig {
         rig
     }
 
+    pub fn starting_as(policy: Policy, review: bool) -> Self {
+        let mut rig = Self::with_policy(policy);
+        rig.core.begin_as(review, Gate::Off);
+        rig.intent(Intent::Start);
+        rig.host(HostEvent::AgentSpawned { pid: 7 });
+        rig
+    }
+
     /// `initialize` was answered with this; `session/new` is on its way.
     pub fn initialized(result: Value) -> Self {
         let mut rig = Self::starting(Policy::Ask);
@@ -84,11 +92,7 @@ impl Rig {
 
     /// A session in which somebody looks at the files before and after each turn.
     pub fn reviewed() -> Self {
-        let mut rig = Self::with_policy(Policy::Ask);
-        rig.core.begin_as(true, Gate::Off);
-        rig.intent(Intent::Start);
-        rig.host(HostEvent::AgentSpawned { pid: 7 });
-        rig.opened(json!({}))
+        Self::starting_as(Policy::Ask, true).opened(json!({}))
     }
 
     fn opened(mut self, more: Value) -> Self {
