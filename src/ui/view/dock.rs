@@ -399,3 +399,7 @@ fn silent(cx: &ViewCx<'_>) -> Option<Contents> {
     let s = if cx.state.dock.all_stderr == Raw::Shown { "fewer messages" } else { "all its messages" };
     Some(Contents { body, choices: keys(&[("s", s), ("q", "end it")]) })
 }
+
+#[cfg(test)]
+#[path = "dock_tests.rs"]
+mod tests;
