@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::base::toml_doc::{Report, kind_of};
 
-use super::schema::{AGENT_KEYS, AgentConfig, Config, KEYS};
+use super::schema::{AGENT_KEYS, AgentConfig, Config, GATES, KEYS};
 
 pub use crate::base::toml_doc::Warning;
 
@@ -63,6 +63,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
                 config.default_agent = string("default_agent", "the name of an agent", value, &mut report);
             }
             "theme" => config.theme = string("theme", "the name of a theme", value, &mut report),
+            "gate" => config.gate = gate(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
             other => report.warn(&key.span(), format!("unknown key {other:?}; allowed: {}", KEYS.join(", "))),
         }
@@ -80,6 +81,15 @@ fn string(key: &str, what: &str, value: &Spanned<DeValue<'_>>, report: &mut Repo
         report.warn(&value.span(), format!("{key} is {given}; allowed: a string, {what}"));
     }
     text.map(str::to_owned)
+}
+
+fn gate(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<String> {
+    let name = string("gate", "one of off, ask, hold", value, report)?;
+    if !GATES.contains(&name.as_str()) {
+        report.warn(&value.span(), format!("gate is {name:?}; allowed: {}", GATES.join(", ")));
+        return None;
+    }
+    Some(name)
 }
 
 fn agents(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> BTreeMap<String, AgentConfig> {

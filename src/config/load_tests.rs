@@ -13,6 +13,7 @@ fn a_whole_file() {
     let text = r#"
 default_agent = "mine"
 theme = "dark"
+gate = "hold"
 [agents.mine]
 command = "/opt/agent"
 args = ["--acp", "-v"]
@@ -24,6 +25,7 @@ command = "x"
     assert_eq!(warnings, []);
     assert_eq!(config.default_agent.as_deref(), Some("mine"));
     assert_eq!(config.theme.as_deref(), Some("dark"));
+    assert_eq!(config.gate.as_deref(), Some("hold"));
     let mine = &config.agents["mine"];
     assert_eq!((mine.command.as_str(), mine.args.len(), mine.env["KEY"].as_str()), ("/opt/agent", 2, "value"));
     assert!(config.agents.contains_key("two words"));
@@ -39,7 +41,7 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     assert_eq!(
         said(text),
         [
-            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, agents",
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, agents",
             "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env",
         ]
     );
@@ -50,6 +52,8 @@ fn bad_values_say_what_is_allowed() {
     for (text, expected) in [
         ("theme = 3", "config.toml:1: theme is a number; allowed: a string, the name of a theme"),
         ("\ndefault_agent = \"\"", "config.toml:2: default_agent is empty; allowed: a string, the name of an agent"),
+        ("gate = true", "config.toml:1: gate is true or false; allowed: a string, one of off, ask, hold"),
+        ("gate = \"on\"", "config.toml:1: gate is \"on\"; allowed: off, ask, hold"),
         ("agents = []", "config.toml:1: agents is a list; allowed: tables, [agents.NAME]"),
         ("agents.x = true", "config.toml:1: agents.x is true or false; allowed: a table with command, args, env"),
         ("[agents.x]\nargs = []", "config.toml:1: [agents.x] has no command; it needs: command = \"program\""),

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 3] = ["default_agent", "theme", "agents"];
+pub const KEYS: [&str; 4] = ["default_agent", "theme", "gate", "agents"];
+/// How writes and commands of the agent can be let through.
+pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// The keys of one agent.
 pub const AGENT_KEYS: [&str; 3] = ["command", "args", "env"];
 
@@ -16,6 +18,8 @@ pub struct Config {
     pub default_agent: Option<String>,
     /// Name of a theme.
     pub theme: Option<String>,
+    /// One of [`GATES`].
+    pub gate: Option<String>,
     /// The person's own agents by name.
     pub agents: BTreeMap<String, AgentConfig>,
 }

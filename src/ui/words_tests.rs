@@ -187,3 +187,51 @@ fn r_456_the_title_is_ours() {
     s.intent(Intent::Prompt { text: "x".into(), links: Vec::new() });
     assert_eq!(terminal_title(&s.model), "acp-tui · working — shop");
 }
+
+fn changed(s: &mut Scene, after: bool) {
+    let session = Totals { added: 120, removed: 14, files: 6, pending: 3 };
+    s.event(Event::Host(HostEvent::ChangesSeen { session, after }));
+}
+
+#[test]
+fn what_was_changed_stands_at_the_right() {
+    let mut s = Scene::ready(80, 24);
+    assert_eq!(said(&s, 200).1, "default");
+    changed(&mut s, false);
+    assert_eq!(said(&s, 200).1, "+120 −14 in 6 files · 3 to review · default");
+    let narrow = said(&s, 40);
+    assert!(narrow.1.starts_with("+120 −14 · 3"), "{narrow:?}");
+    changed(&mut s, true);
+    s.intent(Intent::SetGate(Gate::Hold));
+    assert_eq!(said(&s, 200).1, "+120 −14 in 6 files · 3 to review · reviewed after · gate hold · default");
+    assert!(!said(&s, 60).1.contains("reviewed after"), "it gives way first");
+    let decided = Totals { added: 1, removed: 0, files: 1, pending: 0 };
+    s.event(Event::Host(HostEvent::ChangesSeen { session: decided, after: false }));
+    assert!(said(&s, 200).1.starts_with("+1 −0 in 1 file · gate hold"), "{:?}", said(&s, 200));
+}
+
+#[test]
+fn a_long_wait_for_the_snapshot_is_named() {
+    let mut s = Scene::ready(80, 24);
+    s.model = std::mem::take(&mut s.model).with_review(true);
+    s.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
+    s.after(200);
+    assert!(left(&s).starts_with("thinking"), "{}", left(&s));
+    s.after(1000);
+    assert_eq!(left(&s), "looking at the files 1 s · esc stops the turn");
+    let turn = s.model.last_turn();
+    s.event(Event::Host(HostEvent::TurnCovered { turn, covered: Ok(()) }));
+    assert!(left(&s).starts_with("thinking"), "{}", left(&s));
+}
+
+#[test]
+fn the_sums_after_a_turn_do_not_hide_how_it_ended() {
+    let mut s = Scene::working(80, 24);
+    s.end_turn(Stop::MaxTokens);
+    let odd = left(&s);
+    let totals = Totals { added: 1, removed: 0, files: 1, pending: 0 };
+    let turn = s.model.last_turn();
+    s.event(Event::Host(HostEvent::TurnReviewed { turn, totals, session: totals, after: false }));
+    assert_eq!(left(&s), odd);
+    assert!(odd.contains("token limit"), "{odd}");
+}

@@ -5,12 +5,14 @@
 
 use super::CellCtx;
 use super::diffs;
-use super::message::{block, capped, dim};
+use super::message::{block, capped, dim, label};
 use super::tool::{command, locations, object, verb, whole_diff};
 use super::values;
+use crate::model::changes::Truth;
 use crate::model::entry::{Body, Entry};
+use crate::model::session::{About, PendingPermission};
 use crate::model::tool::{Location, ToolContent, ToolKind};
-use crate::text::line::LogicalLine;
+use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 
@@ -25,18 +27,15 @@ pub enum RawInput {
 }
 
 /// The lines that describe a call that waits for permission; nothing is folded.
-pub fn permission_body(entry: &Entry, ctx: &CellCtx<'_>, raw: RawInput) -> Vec<LogicalLine> {
+///
+/// `truths` are the diffs against the disk, in the order of the call's own; where there is none the call's is drawn.
+pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>, raw: RawInput) -> Vec<LogicalLine> {
     let Body::Tool(tool) = &entry.body else { return Vec::new() };
     let mut out = Vec::new();
     let command = command(tool.raw_input.as_ref()).filter(|_| tool.kind == ToolKind::Execute);
     let what = command.as_deref().map_or_else(|| object(tool, ctx).as_str().to_owned(), str::to_owned);
     let name = verb(tool.kind);
-    for (n, mut line) in capped(&what, MAX_LINES, Token::Text).into_iter().enumerate() {
-        let front = if n == 0 { format!("{name}  ") } else { " ".repeat(name.len() + 2) };
-        line.hang = StyledText::from(" ".repeat(name.len() + 2).as_str());
-        line.prefix = StyledText::of(front, Token::Dim);
-        out.push(line);
-    }
+    out.extend(subject(name, &what));
     // A title may say more than the command does (why), or hide it: both are shown.
     let title = super::message::label(&tool.title);
     if command.is_some() && !title.is_empty() && !what.contains(title.trim_matches('`')) {
@@ -52,10 +51,12 @@ pub fn permission_body(entry: &Entry, ctx: &CellCtx<'_>, raw: RawInput) -> Vec<L
     out.extend(locations(&rest, ctx));
     let named =
         tool.content.iter().filter(|c| matches!(c, ToolContent::Diff { .. })).count() > 1 || tool.locations.is_empty();
+    let mut truths = truths.iter();
     for content in tool.content.iter().take(MAX_LINES) {
         match content {
             ToolContent::Diff { path, old, new } => {
-                out.extend(whole_diff(path, &diffs::of(old.as_deref(), new), named, ctx));
+                let claim = (old.as_deref(), &**new);
+                out.extend(true_diff(path, claim, truths.next(), named, ctx));
             }
             ToolContent::Block(b) => out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented)),
             ToolContent::Terminal(_) => {}
@@ -64,5 +65,64 @@ pub fn permission_body(entry: &Entry, ctx: &CellCtx<'_>, raw: RawInput) -> Vec<L
     if raw == RawInput::Shown {
         out.extend(tool.raw_input.iter().flat_map(|v| values::lines("input", v)));
     }
+    out
+}
+
+/// The same for a write or a command of the client, which no tool call describes.
+pub fn gate_body(pending: &PendingPermission, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let truth = pending.truths.first();
+    match &pending.about {
+        About::Tool => Vec::new(),
+        About::Write { path, content } => {
+            let mut out = subject("write", &super::message::display(path, ctx));
+            out.extend(true_diff(path, (None, content), truth, false, ctx));
+            out
+        }
+        About::Held { path, content } => {
+            let mut out = subject("write", &super::message::display(path, ctx));
+            out.push(dim("it waits, nothing is written yet · Alt+R reviews it piece by piece"));
+            out.extend(true_diff(path, (None, content), truth, false, ctx));
+            out
+        }
+        About::Run(spec) => {
+            let mut out = subject("run", &spec.line());
+            out.extend(spec.cwd.as_deref().map(|cwd| dim(format!("in {}", super::message::display(cwd, ctx)))));
+            out.extend(spec.env.iter().take(MAX_LINES).map(|(name, value)| dim(label(&format!("{name}={value}")))));
+            out
+        }
+    }
+}
+
+/// Verb and object: the whole command, the path.
+fn subject(name: &str, what: &str) -> Vec<LogicalLine> {
+    let lines = capped(what, MAX_LINES, Token::Text).into_iter().enumerate();
+    lines
+        .map(|(n, line)| {
+            let indent = " ".repeat(name.len() + 2);
+            let front = if n == 0 { format!("{name}  ") } else { indent.clone() };
+            LogicalLine { hang: StyledText::from(indent.as_str()), prefix: StyledText::of(front, Token::Dim), ..line }
+        })
+        .collect()
+}
+
+/// The diff against the disk where that is known, and how it differs from what the agent sent.
+fn true_diff(
+    path: &str,
+    (old, new): (Option<&str>, &str),
+    truth: Option<&Truth>,
+    named: bool,
+    ctx: &CellCtx<'_>,
+) -> Vec<LogicalLine> {
+    let differs = truth.and_then(|t| t.differs.as_deref());
+    let warning = |words: &str| {
+        let text = StyledText::of(label(&format!("the agent's view differs: {words}")), Token::Warn);
+        LogicalLine { wrap: WrapMode::Words, ..LogicalLine::text(text) }
+    };
+    let mut out: Vec<LogicalLine> = differs.map(warning).into_iter().collect();
+    let diff = match truth.filter(|t| t.old.is_some() || !t.new.is_empty()) {
+        Some(truth) => diffs::of(truth.old.as_deref(), &truth.new),
+        None => diffs::of(old, new),
+    };
+    out.extend(whole_diff(path, &diff, named, ctx));
     out
 }

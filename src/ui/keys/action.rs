@@ -14,6 +14,8 @@ pub enum Action {
     CtrlC,
     CtrlD,
     NextMode,
+    /// The next gate for writes and commands.
+    NextGate,
     OptionsList,
     CopyAnswer,
     /// Fold or unfold the newest entry that can be folded (a click does it for the one clicked).

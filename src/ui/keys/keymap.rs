@@ -122,6 +122,7 @@ const TERMINAL: &[Bind] =
 const COMMON: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('c'))], Action::CtrlC, "clear, else stop the turn; twice quits"),
     bind(&[Key::plain(Code::BackTab)], Action::NextMode, "next mode"),
+    bind(&[Key::alt(Code::Char('g'))], Action::NextGate, "next gate: writes and commands off, ask, hold"),
     bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options"),
     bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "go to the waiting question"),
     bind(&[Key::ctrl(Code::Char('y'))], Action::CopyAnswer, "copy the last answer"),

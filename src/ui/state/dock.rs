@@ -123,7 +123,7 @@ impl DockState {
         if same && rev == self.rev {
             return false;
         }
-        let asked = model.tool(pending.entry).map_or(0, |tool| fingerprint(pending, tool));
+        let asked = fingerprint(pending, model.tool(pending.entry));
         let changed = !same || asked != self.asked;
         self.rev = rev;
         self.asked = asked;
@@ -152,12 +152,17 @@ impl DockState {
     }
 }
 
-fn fingerprint(pending: &PendingPermission, tool: &ToolCall) -> u64 {
+fn fingerprint(pending: &PendingPermission, tool: Option<&ToolCall>) -> u64 {
     let mut hash = DefaultHasher::new();
-    (tool.label(), tool.kind as u8).hash(&mut hash);
     for option in &pending.options {
         (&option.id, &option.name).hash(&mut hash);
     }
+    // What a write or command of the client is about never changes; what it would do is found out later.
+    for truth in &pending.truths {
+        (&truth.old, &truth.new, &truth.differs).hash(&mut hash);
+    }
+    let Some(tool) = tool else { return hash.finish() };
+    (tool.label(), tool.kind as u8).hash(&mut hash);
     for location in &tool.locations {
         (&location.path, location.line).hash(&mut hash);
     }

@@ -21,6 +21,7 @@ use crate::model::event::Intent;
 use crate::model::ids::{EntryId, Now};
 use crate::ui::cells::{self, CellCtx};
 use crate::ui::state::folds::Fold;
+use crate::ui::words;
 use ratatui::layout::Position;
 
 /// Rows that one notch of the wheel scrolls.
@@ -56,7 +57,8 @@ pub fn news(state: &mut UiState, news: FrontEnd, now: Now) {
             let why = words.split(':').next().unwrap_or_default();
             state.say(sanitize::line(why), now);
         }
-        FrontEnd::TurnEnded(..) | FrontEnd::Asked(_) => {}
+        FrontEnd::Said(words) => state.say(sanitize::line(&words), now),
+        FrontEnd::TurnEnded(..) | FrontEnd::TurnReviewed(_) | FrontEnd::Asked(_) => {}
     }
 }
 
@@ -109,6 +111,11 @@ fn common(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             None if cx.model.session_id().is_none() => state.say("no session yet, so no modes", cx.now),
             None => state.say("this agent has no modes", cx.now),
         },
+        Action::NextGate => {
+            let gate = cx.model.gate().next();
+            out.push(Out::Intent(Intent::SetGate(gate)));
+            state.say(words::gate(gate, cx.model.changes().is_on), cx.now);
+        }
         Action::OptionsList => {
             state.picker = Picker::open(cx.model);
             if state.picker.is_none() {

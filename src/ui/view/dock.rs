@@ -9,7 +9,7 @@ use crate::base::{human, paths, sanitize};
 use crate::model::Model;
 use crate::model::event::{AuthKind, CallError};
 use crate::model::ids::Now;
-use crate::model::session::{PendingPermission, Phase};
+use crate::model::session::{About, PendingPermission, Phase};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -273,16 +273,23 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
     };
     let right = StyledText::of(format!("{count}{waited}"), Token::Dim);
     let agent = words::agent(model);
-    let verb = model.tool(pending.entry).map_or("do", |tool| words::verb(tool.kind));
+    let verb = match &pending.about {
+        About::Tool => model.tool(pending.entry).map_or("do", |tool| words::verb(tool.kind)),
+        About::Write { .. } | About::Held { .. } => "write",
+        About::Run(_) => "run",
+    };
     let raw = match cx.state.dock.raw {
         Raw::Shown => cells::RawInput::Shown,
         Raw::Hidden => cells::RawInput::Hidden,
     };
     let roots = [PathBuf::from(&model.session().cwd)];
     let entry = model.entries().get(pending.entry);
-    let lines = entry
-        .map(|e| cells::permission_body(e, &cx.cell_ctx(columns.saturating_sub(2), &roots), raw))
-        .unwrap_or_default();
+    let ctx = cx.cell_ctx(columns.saturating_sub(2), &roots);
+    let lines = if pending.about == About::Tool {
+        entry.map(|e| cells::permission_body(e, &pending.truths, &ctx, raw)).unwrap_or_default()
+    } else {
+        cells::gate_body(pending, &ctx)
+    };
     // What is asked comes first: verb and the whole command or path. The place follows it.
     let indent = " ".repeat(lines.first().map_or(0, |l| l.prefix.len()));
     let what = 1 + lines.iter().skip(1).take_while(|l| !indent.is_empty() && l.prefix.as_str() == indent).count();
@@ -392,3 +399,7 @@ fn silent(cx: &ViewCx<'_>) -> Option<Contents> {
     let s = if cx.state.dock.all_stderr == Raw::Shown { "fewer messages" } else { "all its messages" };
     Some(Contents { body, choices: keys(&[("s", s), ("q", "end it")]) })
 }
+
+#[cfg(test)]
+#[path = "dock_tests.rs"]
+mod tests;

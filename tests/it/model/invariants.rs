@@ -3,11 +3,12 @@
 use crate::support::{Rig, SESSION, exit_code, options, plain_init, render};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
-use acp_tui::model::effect::Effect;
+use acp_tui::model::changes::{Gate, HeldOutcome, Totals};
+use acp_tui::model::effect::{Effect, ReviewEffect};
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::{CallError, HostEvent, Intent, Timer, WriteFact};
 use acp_tui::model::ids::{ReqId, TermId, TurnId};
-use acp_tui::model::session::{Allow, Phase, Policy};
+use acp_tui::model::session::{About, Allow, Phase, Policy};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -25,6 +26,10 @@ struct Run {
     read: usize,
     wishes: usize,
     files: Vec<(ReqId, bool)>,
+    /// What the review was asked and has not answered.
+    reviews: Vec<ReviewEffect>,
+    checks: Vec<ReqId>,
+    review: bool,
     creates: Vec<ReqId>,
     terms: u64,
     seen: Vec<(u64, bool, String)>,
@@ -55,9 +60,12 @@ fn pick<T: Copy>(list: &[T], at: u8) -> T {
 }
 
 impl Run {
-    fn new(policy: Policy) -> Self {
+    fn new(policy: Policy, review: bool) -> Self {
         Self {
-            rig: Rig::starting(policy),
+            rig: Rig::starting_as(policy, review),
+            reviews: Vec::new(),
+            checks: Vec::new(),
+            review,
             next_id: 0,
             asked: BTreeMap::new(),
             calls: Vec::new(),
@@ -86,7 +94,7 @@ impl Run {
     fn step(&mut self, (kind, a, b): Step) {
         let tool = format!("t{}", a % 4);
         let term = format!("term-{}", b % 4);
-        match kind % 30 {
+        match kind % 36 {
             0 => self.rig.prompt(&format!("prompt {a}")),
             1 => self.rig.intent(Intent::Cancel),
             2 => self.reply("session/prompt", json!({ "result": { "stopReason": pick(STOPS, a) } })),
@@ -106,7 +114,7 @@ impl Run {
             }
             12 => {
                 if let Some(req) = self.rig.pending().first().copied() {
-                    self.rig.intent(Intent::Answer { req, option: pick(&["yes", "no", "other"], a).into() });
+                    self.rig.intent(Intent::Answer { req, option: pick(&["yes", "no", "other", "allow", "reject"], a).into() });
                 }
             }
             13 => {
@@ -131,6 +139,16 @@ impl Run {
             26 => self.ask(pick(&["x/y", "session/request_permission", "fs/read_text_file"], a), json!({ "sessionId": pick(&["s1", "s2"], b) })),
             27 => self.rig.update(json!({ "sessionUpdate": "plan", "entries": [{ "content": "c", "priority": "low", "status": "pending" }] })),
             28 => self.rig.timer(Timer::KillTerminals(TurnId(u64::from(a % 4)))),
+            29 => self.rig.intent(Intent::SetGate(pick(&Gate::ALL, a))),
+            30 | 31 => self.reviewed(a, b),
+            32 => self.rig.timer(Timer::Coverage(TurnId(u64::from(a % 6)))),
+            33 | 34 => {
+                if !self.checks.is_empty() {
+                    let req = self.checks.remove(usize::from(a) % self.checks.len());
+                    let result = if b < 40 { Err(CallError::new(-32602, "outside")) } else { Ok(()) };
+                    self.rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), result });
+                }
+            }
             _ => self.reply(pick(&["initialize", "session/new", "session/prompt"], a), pick_body(b)),
         }
         self.follow();
@@ -151,6 +169,39 @@ impl Run {
             }
             (true, false) => HostEvent::FileWritten { req, path, result: Err(error) },
         });
+    }
+
+    /// The review answers something, in any order, or ends.
+    fn reviewed(&mut self, a: u8, b: u8) {
+        if a < 4 {
+            return self.rig.host(HostEvent::ReviewOff { message: "gone".into() });
+        }
+        if self.reviews.is_empty() {
+            return;
+        }
+        let totals = Totals { added: 1, removed: 0, files: u64::from(b % 2), pending: 1 };
+        let fact = match self.reviews.remove(usize::from(a) % self.reviews.len()) {
+            ReviewEffect::BeginTurn(turn) => {
+                HostEvent::TurnCovered { turn, covered: if b < 200 { Ok(()) } else { Err("x".into()) } }
+            }
+            ReviewEffect::EndTurn(turn) => HostEvent::TurnReviewed { turn, totals, session: totals, after: b > 9 },
+            ReviewEffect::Hold { req, .. } if b < 128 => {
+                self.reviews.push(ReviewEffect::DecideHeld { req, write: true });
+                HostEvent::WriteHeld { req }
+            }
+            ReviewEffect::Hold { req, .. } | ReviewEffect::DecideHeld { req, .. } => {
+                let outcome = match b % 4 {
+                    0 => HeldOutcome::Whole { created: true, bytes: 1 },
+                    1 => HeldOutcome::Partly { differs: "x".into() },
+                    2 => HeldOutcome::Refused,
+                    _ => HeldOutcome::Failed { message: "x".into() },
+                };
+                HostEvent::HeldDecided { req, outcome }
+            }
+            ReviewEffect::Truth { req, asked } => HostEvent::Truths { req, asked, truths: Vec::new() },
+            _ => return,
+        };
+        self.rig.host(fact);
     }
 
     fn terminal_starts(&mut self, a: u8) {
@@ -203,6 +254,8 @@ impl Run {
         self.wishes = self.rig.wishes.len();
         for wish in wishes {
             match wish {
+                Effect::Review(review) => self.reviews.push(review),
+                Effect::CheckWrite { req, .. } => self.checks.push(req),
                 Effect::FsRead { req, .. } => self.files.push((req, false)),
                 Effect::FsWrite { req, .. } => self.files.push((req, true)),
                 Effect::TerminalCreate { req, .. } => self.creates.push(req),
@@ -251,9 +304,11 @@ impl Run {
         let prompts = self.calls.iter().filter(|(_, m)| m == "session/prompt").count();
         assert!(prompts <= 1, "two prompts at once");
         let session = model.session();
-        assert_eq!(prompts == 1, session.turn.is_some(), "the turn is the open prompt");
+        let is_sent = session.turn.as_ref().is_some_and(|t| t.unsent.is_none());
+        assert_eq!(prompts == 1, is_sent, "the turn is the open prompt");
         for pending in &session.pending {
-            assert!(model.tool(pending.entry).is_some(), "a request without its call");
+            let is_call = model.tool(pending.entry).is_some();
+            assert_eq!(is_call, pending.about == About::Tool, "a request without its call");
         }
         assert!(session.pending.is_empty() || !self.rig.is_dead());
         assert!(session.held.iter().all(|h| !h.text.trim().is_empty()));
@@ -268,7 +323,8 @@ impl Run {
         for (id, (answers, alive)) in &self.asked {
             assert!(*answers == 1 || !alive, "request {id} was never answered");
         }
-        let lines = self.rig.journal.iter().map(String::as_str);
+        let header = json!({ "v": 1, "review": self.review, "gate": "off" }).to_string();
+        let lines = std::iter::once(header.as_str()).chain(self.rig.journal.iter().map(String::as_str));
         let (again, skipped) =
             replay(Model::new("agent --acp".into(), "/project".into(), policy), PathBuf::from("/project"), lines);
         assert_eq!(skipped, 0);
@@ -298,8 +354,11 @@ proptest! {
             1 => Just(Policy::Auto(Allow::Reads)),
         ],
         ready in any::<bool>(),
+        review in any::<bool>(),
+        gate in 0..3_usize,
     ) {
-        let mut run = Run::new(policy);
+        let mut run = Run::new(policy, review);
+        run.rig.intent(Intent::SetGate(Gate::ALL[gate]));
         run.follow();
         if ready {
             run.step((23, 0, 0));

@@ -2,6 +2,7 @@
 
 mod cancel;
 mod envelope;
+mod gate;
 mod invariants;
 mod journal;
 mod later;
@@ -9,6 +10,7 @@ mod lifecycle;
 mod options;
 mod permission;
 mod prompt;
+mod review;
 mod service;
 mod terminal;
 mod tool;

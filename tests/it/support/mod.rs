@@ -4,6 +4,7 @@
 
 use acp_tui::engine::core::{Core, Out};
 use acp_tui::model::Model;
+use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::{Effect, Ended, FrontEnd};
 use acp_tui::model::entry::{Block, Body, Entry, FileOutcome, UserState};
 use acp_tui::model::event::{Event, HostEvent, Intent, Timer};
@@ -56,6 +57,14 @@ impl Rig {
         rig
     }
 
+    pub fn starting_as(policy: Policy, review: bool) -> Self {
+        let mut rig = Self::with_policy(policy);
+        rig.core.begin_as(review, Gate::Off);
+        rig.intent(Intent::Start);
+        rig.host(HostEvent::AgentSpawned { pid: 7 });
+        rig
+    }
+
     /// `initialize` was answered with this; `session/new` is on its way.
     pub fn initialized(result: Value) -> Self {
         let mut rig = Self::starting(Policy::Ask);
@@ -78,7 +87,16 @@ impl Rig {
     }
 
     pub fn ready_as(policy: Policy, more: Value) -> Self {
-        let mut rig = Self::starting(policy);
+        Self::starting(policy).opened(more)
+    }
+
+    /// A session in which somebody looks at the files before and after each turn.
+    pub fn reviewed() -> Self {
+        Self::starting_as(Policy::Ask, true).opened(json!({}))
+    }
+
+    fn opened(mut self, more: Value) -> Self {
+        let rig = &mut self;
         rig.answer("initialize", plain_init());
         let mut result = json!({ "sessionId": SESSION });
         if let (Some(result), Some(more)) = (result.as_object_mut(), more.as_object()) {
@@ -86,7 +104,7 @@ impl Rig {
         }
         rig.answer("session/new", result);
         rig.sent();
-        rig
+        self
     }
 
     /// A session with a turn that runs.
@@ -201,6 +219,7 @@ impl Rig {
     }
 
     pub fn timer(&mut self, timer: Timer) {
+        self.journal.push(fact_line(self.now, "host", "timer", &serde_json::to_value(timer).unwrap()));
         let out = self.core.event(Event::Timer(timer), self.now);
         self.take(out);
     }
@@ -407,9 +426,14 @@ fn entry(entry: &Entry, model: &Model) -> String {
             let outcome = match &op.outcome {
                 FileOutcome::Pending => "pending".to_owned(),
                 FileOutcome::Written { created, bytes, .. } => format!("created={created} {bytes}"),
+                FileOutcome::Altered => "altered".to_owned(),
                 FileOutcome::Refused(why) => format!("refused: {why}"),
             };
             format!("{:?} {} {outcome}", op.verb, op.path)
+        }
+        Body::Changes(c) => {
+            let t = c.totals;
+            format!("turn {} changed +{} -{} in {} files, {} open", c.turn.0, t.added, t.removed, t.files, t.pending)
         }
         Body::Notice(notice) => {
             let detail: String = notice.detail.iter().map(|d| format!(" | {d}")).collect();

@@ -1,0 +1,66 @@
+//! What is told of a tool call.
+
+use super::*;
+use crate::model::entry::Block;
+use crate::model::tool::{Announced, Location, ToolPatch, ToolStatus};
+
+fn call(kind: Option<ToolKind>, content: Vec<ToolContent>) -> ToolCall {
+    let mut tool = ToolCall::new("t".into(), std::time::Duration::ZERO);
+    let patch = ToolPatch { kind, content: Some(content), ..ToolPatch::new("t".into()) };
+    tool.apply(patch, Announced::No, std::time::Duration::ZERO);
+    tool
+}
+
+fn diff(path: &str, bytes: usize) -> ToolContent {
+    ToolContent::Diff { path: path.into(), old: None, new: "x".repeat(bytes).into() }
+}
+
+fn told(tool: &ToolCall) -> ToolNote {
+    note(EntryId(4), tool, Path::new("/project"))
+}
+
+#[test]
+fn what_a_call_does_follows_from_its_kind_and_its_diffs() {
+    for (kind, doing) in [
+        (ToolKind::Edit, Doing::Edits),
+        (ToolKind::Delete, Doing::Edits),
+        (ToolKind::Move, Doing::Edits),
+        (ToolKind::Read, Doing::Nothing),
+        (ToolKind::Search, Doing::Nothing),
+        (ToolKind::Think, Doing::Nothing),
+        (ToolKind::Fetch, Doing::Nothing),
+        (ToolKind::Execute, Doing::Runs),
+        (ToolKind::SwitchMode, Doing::Runs),
+        (ToolKind::Other, Doing::Runs),
+    ] {
+        assert_eq!(told(&call(Some(kind), Vec::new())).doing, doing, "{kind:?}");
+        assert_eq!(told(&call(Some(kind), vec![diff("a", 1)])).doing, Doing::Edits, "{kind:?} with a diff");
+    }
+    assert_eq!(told(&call(None, vec![ToolContent::Block(Block::Text("x".into()))])).doing, Doing::Runs);
+}
+
+#[test]
+fn paths_are_absolute_and_named_once() {
+    let mut tool = call(None, vec![diff("src/../a.rs", 1), diff("/elsewhere/b", 1)]);
+    tool.locations =
+        vec![Location { path: "a.rs".into(), line: None }, Location { path: "/project/c".into(), line: None }];
+    let paths = ["/elsewhere/b", "/project/a.rs", "/project/c"].map(PathBuf::from);
+    assert_eq!(told(&tool).paths, paths);
+    let claimed: Vec<PathBuf> = told(&tool).claims.into_iter().map(|c| c.path).collect();
+    assert_eq!(claimed, ["/project/a.rs", "/elsewhere/b"].map(PathBuf::from), "in their own order");
+}
+
+#[test]
+fn diffs_that_are_too_large_are_left_out_and_their_paths_stay() {
+    let tool = call(None, vec![diff("a", MAX_CLAIMS / 2), diff("b", MAX_CLAIMS)]);
+    let note = told(&tool);
+    assert_eq!((note.claims.len(), note.paths.len(), note.doing), (0, 2, Doing::Edits));
+}
+
+#[test]
+fn a_final_status_settles() {
+    let mut tool = call(None, Vec::new());
+    assert!(!told(&tool).settled);
+    tool.status = ToolStatus::Failed;
+    assert!(told(&tool).settled);
+}

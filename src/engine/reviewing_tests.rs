@@ -1,0 +1,201 @@
+//! The engine's end of the thread, and the thread with a tracker of its own.
+
+use super::*;
+use crate::agent::process::Graces;
+use crate::engine::{Engine, EngineConfig};
+use crate::model::Model;
+use crate::model::changes::Gate;
+use crate::model::effect::FrontEnd;
+use crate::model::entry::Body;
+use crate::model::event::Intent;
+use crate::model::session::Policy;
+
+/// A queue without a thread behind it, so that what was handed over can be looked at.
+fn without_thread(queue: usize) -> (Reviewing, Receiver<Job>) {
+    let (jobs, taken) = sync_channel(queue);
+    let reviewing = Reviewing {
+        jobs: Some(jobs),
+        backlog: VecDeque::new(),
+        has_backlog: Arc::default(),
+        thread: None,
+        shown: Shown::default(),
+        is_open: false,
+        notes: HashMap::new(),
+        left_out: false,
+    };
+    (reviewing, taken)
+}
+
+fn turns(taken: &Receiver<Job>) -> Vec<u64> {
+    taken.try_iter().map(|job| if let Job::Begin(turn) = job { turn.0 } else { 0 }).collect()
+}
+
+fn note(entry: u64) -> Job {
+    let claims = vec![Claim { path: "a".into(), old: None, new: "b".into() }];
+    let doing = crate::review::tracker::Doing::Edits;
+    Job::Note(ToolNote { entry: EntryId(entry), doing, settled: false, paths: Vec::new(), claims })
+}
+
+#[test]
+fn jobs_wait_in_their_order_when_the_queue_is_full() {
+    let (mut reviewing, taken) = without_thread(2);
+    for turn in 1..=5 {
+        assert_eq!(reviewing.give(Job::Begin(TurnId(turn))), Given::Taken);
+    }
+    assert!(reviewing.has_backlog.load(Ordering::Acquire));
+    assert_eq!(turns(&taken), [1, 2]);
+    reviewing.give(Job::Begin(TurnId(6)));
+    assert_eq!(turns(&taken), [3, 4]);
+    reviewing.drain();
+    assert_eq!(turns(&taken), [5, 6]);
+    assert!(!reviewing.has_backlog.load(Ordering::Acquire));
+}
+
+#[test]
+fn what_waits_is_bounded() {
+    let (mut reviewing, taken) = without_thread(1);
+    let given: Vec<Given> = (0..5000).map(|n| reviewing.give(note(n))).collect();
+    assert_eq!(given.iter().filter(|g| **g == Given::LeftOut).count(), 1, "said once");
+    assert_eq!(reviewing.backlog.len(), BACKLOG);
+    let with_texts = reviewing.backlog.iter().filter(|job| matches!(job, Job::Note(n) if !n.claims.is_empty()));
+    assert!(with_texts.count() <= WITH_TEXTS + 1);
+    assert_eq!(reviewing.give(Job::End(TurnId(1))), Given::Taken, "a turn is never left out");
+    let gone = (0..3 * BACKLOG).map(|_| reviewing.give(Job::End(TurnId(1)))).find(|g| *g == Given::Gone);
+    assert_eq!(gone, Some(Given::Gone));
+    drop(taken);
+    assert_eq!(reviewing.drain(), Given::Gone);
+}
+
+#[test]
+fn what_comes_after_the_review_was_closed_is_not_shown() {
+    let (mut reviewing, _taken) = without_thread(1);
+    let show = |r: &Reviewing| *r.shown.lock().unwrap() = Some(Arc::default());
+    show(&reviewing);
+    assert!(reviewing.take_shown().is_none());
+    reviewing.is_open = true;
+    assert!(reviewing.take_shown().is_none(), "that was dropped");
+    show(&reviewing);
+    assert!(reviewing.take_shown().is_some());
+    assert!(reviewing.take_shown().is_none(), "once");
+}
+
+struct Place {
+    _dir: tempfile::TempDir,
+    root: PathBuf,
+    home: PathBuf,
+}
+
+fn place() -> Place {
+    let dir = tempfile::tempdir().unwrap();
+    let base = dir.path().canonicalize().unwrap();
+    let (root, home) = (base.join("project"), base.join("state"));
+    std::fs::create_dir(&root).unwrap();
+    Place { _dir: dir, root, home }
+}
+
+fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine {
+    Engine::new(EngineConfig {
+        command: "sh".into(),
+        args: vec!["-c".into(), script.into()],
+        env: Vec::new(),
+        cwd: place.root.clone(),
+        policy: Policy::Ask,
+        journals,
+        record: None,
+        suggestion: None,
+        install: None,
+        shell: None,
+        graces: Graces::default(),
+        review: Some(ReviewConfig { home: place.home.clone() }),
+        gate: Gate::Off,
+    })
+}
+
+/// Opens a session, answers a prompt, and waits.
+const AGENT: &str = r#"
+    id() { sed 's/.*"id":\([0-9]*\).*/\1/'; }
+    answer() { read -r line; printf '{"id":%s,"result":%s}\n' $(printf %s "$line" | id) "$1"; }
+    answer '{"protocolVersion":1}'; answer '{"sessionId":"s"}'; answer '{"stopReason":"end_turn"}'; read -r line
+"#;
+
+async fn until(engine: &mut Engine, is_there: impl Fn(&Model, &[FrontEnd]) -> bool) {
+    let mut news = Vec::new();
+    while !is_there(engine.model(), &news) {
+        let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
+        news.extend(engine.step(wake));
+    }
+}
+
+#[tokio::test]
+async fn a_turn_is_looked_at_before_and_after() {
+    let place = place();
+    let journals = place.home.join("journals");
+    let mut engine = engine(&place, AGENT, Some(journals.clone()));
+    let stem = engine.stem();
+    engine.intent(Intent::Start);
+    engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
+    until(&mut engine, |_, news| news.contains(&FrontEnd::TurnReviewed(TurnId(1)))).await;
+    engine.shutdown().await;
+    let text = std::fs::read_to_string(journals.join(format!("{stem}.jsonl"))).unwrap();
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in {text}"));
+    assert!(at(r#""review":true"#) < at("TurnCovered"));
+    assert!(at("TurnCovered") < at("session/prompt"), "the prompt has waited: {text}");
+    assert!(at("end_turn") < at("TurnReviewed"));
+}
+
+#[tokio::test]
+async fn the_review_is_shown_while_it_is_open() {
+    let place = place();
+    let mut engine = engine(&place, AGENT, None);
+    engine.intent(Intent::Review(ReviewAction::Show(Scope::Session)));
+    until(&mut engine, |model, _| model.review().is_some()).await;
+    let version = engine.version();
+    engine.intent(Intent::Review(ReviewAction::Close));
+    assert!(engine.model().review().is_none() && engine.version() > version);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_export_never_overwrites() {
+    let place = place();
+    std::fs::write(place.root.join("there.patch"), "mine").unwrap();
+    let mut engine = engine(&place, AGENT, None);
+    engine.intent(Intent::Review(ReviewAction::Export { scope: Scope::Session, path: "there.patch".into() }));
+    until(&mut engine, |_, news| news.iter().any(|n| matches!(n, FrontEnd::Said(_)))).await;
+    engine.shutdown().await;
+    assert_eq!(std::fs::read_to_string(place.root.join("there.patch")).unwrap(), "mine");
+}
+
+#[tokio::test]
+async fn a_home_that_cannot_be_used_leaves_the_session_without_a_review() {
+    let place = place();
+    std::fs::write(&place.home, "a file").unwrap();
+    let mut engine = engine(&place, AGENT, None);
+    // The tracker refuses such a home; whoever finds the thread gone says the same.
+    engine.apply(crate::model::event::Event::Host(HostEvent::ReviewOff { message: "no room".into() }));
+    engine.intent(Intent::Start);
+    engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
+    until(&mut engine, |_, news| news.iter().any(|n| matches!(n, FrontEnd::TurnEnded(..)))).await;
+    let warnings = engine.model().entries().iter().filter(|e| match &e.body {
+        Body::Notice(notice) => notice.title.contains("no review of changes"),
+        _ => false,
+    });
+    assert_eq!(warnings.count(), 1);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_goodbye_waits_for_the_jobs() {
+    let (mut reviewing, taken) = without_thread(1);
+    let done: Arc<AtomicBool> = Arc::default();
+    let told = Arc::clone(&done);
+    for turn in 1..=10 {
+        reviewing.give(Job::Begin(TurnId(turn)));
+    }
+    reviewing.thread = Some(std::thread::spawn(move || {
+        let turns: Vec<u64> = taken.iter().map(|job| if let Job::Begin(turn) = job { turn.0 } else { 0 }).collect();
+        told.store(turns == (1..=10).collect::<Vec<_>>(), Ordering::Release);
+    }));
+    reviewing.finish().await;
+    assert!(done.load(Ordering::Acquire), "all jobs, in their order");
+}

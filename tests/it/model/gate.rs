@@ -1,0 +1,301 @@
+//! Gates: writes and commands of the client that the person is asked about first.
+
+use crate::support::{Rig, exit_code, render};
+use acp_tui::config::schema::GATES;
+use acp_tui::engine::replay::replay;
+use acp_tui::model::Model;
+use acp_tui::model::changes::{Gate, HeldOutcome};
+use acp_tui::model::effect::{Effect, ReviewEffect};
+use acp_tui::model::event::{CallError, HostEvent, Intent, WriteFact};
+use acp_tui::model::ids::ReqId;
+use acp_tui::model::session::{About, Allow, Policy};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+const PATH: &str = "/project/src/x.rs";
+
+/// A turn under a gate.
+fn gated(gate: Gate) -> Rig {
+    let mut rig = Rig::reviewed();
+    rig.intent(Intent::SetGate(gate));
+    rig.prompt("hi");
+    rig.host(HostEvent::TurnCovered { turn: rig.model().last_turn(), covered: Ok(()) });
+    rig.sent();
+    rig
+}
+
+/// The agent wants to write, and that is possible.
+fn write(rig: &mut Rig, id: u64) -> ReqId {
+    rig.request(id, "fs/write_text_file", json!({ "path": PATH, "content": "new\n" }));
+    let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
+    assert!(!rig.pending().contains(&req), "nobody is asked before it is known to be possible");
+    rig.host(HostEvent::WriteChecked { req, path: PATH.into(), result: Ok(()) });
+    req
+}
+
+fn written(rig: &mut Rig, req: ReqId) {
+    let result = Ok(WriteFact { created: false, bytes: 4, old: None });
+    rig.host(HostEvent::FileWritten { req, path: PATH.into(), result });
+}
+
+/// A write that the review has.
+fn hold(rig: &mut Rig, id: u64) -> ReqId {
+    let req = write(rig, id);
+    let held = rig.wished(|e| match e {
+        Effect::Review(ReviewEffect::Hold { req, path, content, .. }) => {
+            Some((*req, path.clone(), content.to_string()))
+        }
+        _ => None,
+    });
+    assert_eq!(held, (req, PATH.to_owned(), "new\n".to_owned()));
+    rig.host(HostEvent::WriteHeld { req });
+    req
+}
+
+fn writes(rig: &Rig) -> usize {
+    rig.wishes.iter().filter(|e| matches!(e, Effect::FsWrite { .. })).count()
+}
+
+fn commands(rig: &Rig) -> usize {
+    rig.wishes.iter().filter(|e| matches!(e, Effect::TerminalCreate { .. })).count()
+}
+
+fn let_go(rig: &Rig, req: ReqId) -> bool {
+    rig.wishes.contains(&Effect::Review(ReviewEffect::LetGo(req)))
+}
+
+fn error(rig: &mut Rig) -> Value {
+    let sent = rig.sent();
+    assert_eq!(sent.len(), 1, "{sent:#?}");
+    sent[0]["error"].clone()
+}
+
+#[test]
+fn the_names_in_the_configuration_are_those_of_the_gates() {
+    assert_eq!(Gate::ALL.map(Gate::name), GATES);
+}
+
+#[test]
+fn a_write_is_asked_about_and_happens_when_allowed() {
+    let mut rig = gated(Gate::Ask);
+    let req = write(&mut rig, 1);
+    assert!(rig.sent().is_empty());
+    assert_eq!(writes(&rig), 0);
+    assert_eq!(rig.entries()[1], format!("Write {PATH} pending"));
+    let pending = &rig.model().session().pending[0];
+    assert_eq!(pending.about, About::Write { path: PATH.into(), content: "new\n".into() });
+    let names: Vec<&str> = pending.options.iter().map(|o| o.name.as_str()).collect();
+    assert_eq!(names, ["Write it", "Refuse"]);
+    rig.intent(Intent::Answer { req, option: "invented".into() });
+    assert_eq!((writes(&rig), rig.pending().len()), (0, 1));
+    rig.choose("allow");
+    rig.intent(Intent::Answer { req, option: "allow".into() });
+    assert_eq!(writes(&rig), 1, "once");
+    assert!(rig.sent().is_empty(), "it is not written yet");
+    written(&mut rig, req);
+    assert_eq!(rig.sent_briefly(), ["1:ok"]);
+    assert_eq!(rig.entries()[1], format!("Write {PATH} created=false 4"));
+}
+
+#[test]
+fn a_refused_write_is_told_as_denied_by_the_user() {
+    let mut rig = gated(Gate::Ask);
+    write(&mut rig, 1);
+    rig.choose("reject");
+    let error = error(&mut rig);
+    assert_eq!(error["code"], -32602);
+    assert_eq!(error["data"], json!({ "reason": "denied_by_user", "path": PATH }));
+    assert_eq!(writes(&rig), 0);
+    assert_eq!(rig.entries()[1], format!("Write {PATH} refused: refused by you"));
+}
+
+#[test]
+fn a_write_that_is_impossible_is_refused_without_a_question() {
+    let mut rig = gated(Gate::Hold);
+    rig.request(1, "fs/write_text_file", json!({ "path": "/etc/x", "content": "" }));
+    let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
+    let result = Err(CallError::new(-32602, "outside the workspace: /etc/x"));
+    rig.host(HostEvent::WriteChecked { req, path: "/etc/x".into(), result });
+    assert!(rig.pending().is_empty());
+    assert_eq!(rig.sent_briefly(), ["1:-32602"]);
+    assert!(rig.has_entry("refused: outside the workspace"));
+}
+
+#[test]
+fn a_command_is_asked_about() {
+    for gate in [Gate::Ask, Gate::Hold] {
+        let mut rig = gated(gate);
+        rig.request(1, "terminal/create", json!({ "command": "make", "args": ["all"] }));
+        assert_eq!(commands(&rig), 0);
+        assert!(rig.has_entry("asks to run: make all"));
+        rig.choose("allow");
+        assert_eq!(commands(&rig), 1);
+        assert!(rig.has_entry("allowed by you: make all"));
+        rig.request(2, "terminal/create", json!({ "command": "rm" }));
+        rig.choose("reject");
+        let error = error(&mut rig);
+        assert_eq!((&error["code"], &error["data"]["reason"]), (&json!(-32602), &json!("denied_by_user")));
+        assert_eq!(commands(&rig), 1);
+        assert!(rig.has_entry("Warn: refused by you: rm"));
+    }
+}
+
+#[test]
+fn a_cancel_answers_what_was_asked() {
+    for gate in [Gate::Ask, Gate::Hold] {
+        let mut rig = gated(gate);
+        let asked = if gate == Gate::Hold { hold(&mut rig, 1) } else { write(&mut rig, 1) };
+        rig.request(2, "terminal/create", json!({ "command": "make" }));
+        // Still being looked up.
+        rig.request(3, "fs/write_text_file", json!({ "path": PATH, "content": "" }));
+        rig.intent(Intent::Cancel);
+        assert_eq!(rig.sent_briefly(), ["session/cancel", "1:-32800", "2:-32800", "3:-32800"]);
+        assert!(rig.pending().is_empty());
+        assert_eq!(let_go(&rig, asked), gate == Gate::Hold);
+        assert_eq!((writes(&rig), commands(&rig)), (0, 0));
+        let late = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
+        rig.host(HostEvent::WriteChecked { req: late, path: PATH.into(), result: Ok(()) });
+        rig.host(HostEvent::HeldDecided { req: asked, outcome: HeldOutcome::Refused });
+        assert!(rig.sent().is_empty() && rig.pending().is_empty(), "each was answered");
+        rig.request(4, "fs/write_text_file", json!({ "path": PATH, "content": "" }));
+        rig.request(5, "terminal/create", json!({ "command": "make" }));
+        assert_eq!(rig.sent_briefly(), ["4:-32800", "5:-32800"], "asked while the turn is being stopped");
+    }
+}
+
+#[test]
+fn a_withdrawn_write_or_command_closes() {
+    let mut rig = gated(Gate::Ask);
+    write(&mut rig, 1);
+    rig.request(2, "terminal/create", json!({ "command": "make" }));
+    for id in [1, 2] {
+        rig.agent(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": id } }));
+    }
+    assert_eq!(rig.sent_briefly(), ["1:-32800", "2:-32800"]);
+    assert!(rig.pending().is_empty());
+    assert!(rig.withdrawn().iter().any(|w| w.contains("run make")), "{:?}", rig.withdrawn());
+}
+
+#[test]
+fn the_death_of_the_agent_voids_what_was_asked() {
+    for gate in [Gate::Ask, Gate::Hold] {
+        let mut rig = gated(gate);
+        let req = if gate == Gate::Hold { hold(&mut rig, 1) } else { write(&mut rig, 1) };
+        rig.request(2, "terminal/create", json!({ "command": "make" }));
+        rig.exited(exit_code(1), &[]);
+        assert!(rig.sent().is_empty() && rig.pending().is_empty());
+        assert_eq!(let_go(&rig, req), gate == Gate::Hold);
+        assert!(rig.has_entry("refused: the agent is gone") && rig.has_entry("not run, the agent is gone: make"));
+        rig.intent(Intent::Answer { req, option: "allow".into() });
+        assert_eq!((writes(&rig), commands(&rig)), (0, 0));
+    }
+}
+
+#[test]
+fn a_held_write_waits_in_the_dock() {
+    let mut rig = gated(Gate::Hold);
+    let req = hold(&mut rig, 1);
+    assert_eq!(rig.pending(), [req]);
+    let about = &rig.model().session().pending[0].about;
+    assert_eq!(*about, About::Held { path: PATH.into(), content: "new\n".into() });
+    assert!(rig.sent().is_empty());
+    rig.choose("allow");
+    assert!(rig.wishes.contains(&Effect::Review(ReviewEffect::DecideHeld { req, write: true })));
+    assert_eq!(writes(&rig), 0, "the review writes it");
+    assert!(rig.sent().is_empty() && rig.pending().is_empty());
+    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Whole { created: true, bytes: 4 } });
+    assert_eq!(rig.sent_briefly(), ["1:ok"]);
+    assert_eq!(rig.entries()[1], format!("Write {PATH} created=true 4"));
+    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Refused });
+    assert!(rig.sent().is_empty());
+}
+
+#[test]
+fn a_held_write_that_was_decided_in_the_review_leaves_the_dock() {
+    let mut rig = gated(Gate::Hold);
+    let req = hold(&mut rig, 1);
+    let differs = "-new\n+other\n".to_owned();
+    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs: differs.clone() } });
+    assert!(rig.pending().is_empty());
+    let error = error(&mut rig);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("was written") && message.contains(&differs), "{message}");
+    assert_eq!(error["code"], -32602);
+    assert_eq!(error["data"], json!({ "reason": "changed_by_user", "path": PATH, "written": true }));
+    assert_eq!(rig.entries()[1], format!("Write {PATH} altered"));
+}
+
+#[test]
+fn a_long_difference_is_cut() {
+    let mut rig = gated(Gate::Hold);
+    let req = hold(&mut rig, 1);
+    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs: "é".repeat(1 << 20) } });
+    let error = error(&mut rig);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.len() < 9 << 10 && message.contains("left out"), "{}", message.len());
+}
+
+#[test]
+fn a_held_write_can_be_refused_or_fail() {
+    let mut rig = gated(Gate::Hold);
+    let req = hold(&mut rig, 1);
+    rig.choose("reject");
+    assert!(rig.wishes.contains(&Effect::Review(ReviewEffect::DecideHeld { req, write: false })));
+    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Refused });
+    assert_eq!(error(&mut rig)["data"]["reason"], "denied_by_user");
+    assert!(!let_go(&rig, req), "it has been decided");
+    let req = hold(&mut rig, 2);
+    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Failed { message: "no room".into() } });
+    let error = error(&mut rig);
+    assert_eq!((&error["code"], &error["message"]), (&json!(-32603), &json!("no room")));
+    assert!(rig.pending().is_empty());
+}
+
+#[test]
+fn a_held_write_fails_when_the_review_ends() {
+    let mut rig = gated(Gate::Hold);
+    hold(&mut rig, 1);
+    rig.host(HostEvent::ReviewOff { message: "gone".into() });
+    assert_eq!(rig.sent_briefly(), ["1:-32603"]);
+    assert!(rig.pending().is_empty());
+    write(&mut rig, 2);
+    assert!(matches!(rig.model().session().pending[0].about, About::Write { .. }), "now it is a question");
+}
+
+#[test]
+fn without_a_gate_nobody_is_asked() {
+    let mut rig = gated(Gate::Off);
+    rig.request(1, "fs/write_text_file", json!({ "path": PATH, "content": "" }));
+    rig.request(2, "terminal/create", json!({ "command": "make" }));
+    assert_eq!((writes(&rig), commands(&rig)), (1, 1));
+    assert!(rig.pending().is_empty());
+}
+
+#[test]
+fn exec_knows_no_gates() {
+    let mut rig = Rig::ready_as(Policy::Auto(Allow::All), json!({}));
+    rig.intent(Intent::SetGate(Gate::Hold));
+    assert_eq!(rig.model().gate(), Gate::Off);
+    rig.prompt("hi");
+    rig.request(1, "fs/write_text_file", json!({ "path": PATH, "content": "" }));
+    rig.request(2, "terminal/create", json!({ "command": "make" }));
+    assert_eq!((writes(&rig), commands(&rig)), (1, 1));
+    assert!(rig.pending().is_empty());
+}
+
+#[test]
+fn a_journal_with_a_gate_gives_the_same_model_again() {
+    let mut rig = gated(Gate::Ask);
+    let req = write(&mut rig, 1);
+    rig.choose("allow");
+    written(&mut rig, req);
+    rig.request(2, "terminal/create", json!({ "command": "make" }));
+    let mut lines = vec![r#"{"v":1,"review":true,"gate":"hold"}"#.to_owned()];
+    lines.extend(rig.journal.clone());
+    let fresh = Model::new("agent --acp".into(), "/project".into(), Policy::Ask);
+    let (again, skipped) = replay(fresh, PathBuf::from("/project"), lines.iter().map(String::as_str));
+    assert_eq!(skipped, 0);
+    assert_eq!(render(&again), rig.entries());
+    assert_eq!(again.session(), rig.model().session());
+    assert_eq!(again.gate(), Gate::Ask, "the person has changed it");
+}
