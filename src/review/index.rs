@@ -176,7 +176,8 @@ pub(super) struct Index {
     file: gix::index::File,
     /// Of our root in the working tree, with a `/` at its end.
     prefix: Vec<u8>,
-    written: walk::Time,
+    /// When the index was written.
+    pub(super) written: walk::Time,
 }
 
 impl Index {

@@ -450,6 +450,8 @@ impl Shadow {
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         if whole {
+            // All of their packs are mapped by now; few are needed from here on.
+            self.theirs = Theirs::open(&self.stores);
             self.accept(updates);
             self.book.rewrite(&self.head, &self.seen)?;
             self.looked = true;

@@ -69,12 +69,6 @@ impl Space {
         fs::write(path, bytes).unwrap();
     }
 
-    /// Makes a file look old, so that its numbers are believed.
-    fn age(&self, path: &str) {
-        let file = fs::File::options().write(true).open(self.root.join(path)).unwrap();
-        file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).unwrap();
-    }
-
     fn packs(&self) -> usize {
         let names = fs::read_dir(self.store().join("objects/pack")).unwrap();
         names.filter(|e| e.as_ref().unwrap().path().extension() == Some(OsStr::new("idx"))).count()
@@ -246,28 +240,75 @@ fn content_is_found_after_the_person_has_packed_the_repository() {
     assert_eq!(shadow.content(&state).unwrap(), b"precious");
 }
 
+/// What the index of a repository knows, as if it had been written long after the files.
+fn late_index(space: &Space) -> (Repo, Index) {
+    let repo = Repo::find(&space.root).unwrap();
+    let mut index = repo.index(&space.root).unwrap();
+    index.written = (i64::MAX, 0);
+    (repo, index)
+}
+
 #[test]
 fn the_index_is_believed_when_nothing_can_differ() {
-    let space = Space::git(|s| s.write("a", "one"));
-    space.age("a");
-    space.run(&["update-index", "--refresh"]);
-    let shadow = Shadow::create(&space.store(), &space.root, Limits::default()).unwrap();
-    let (repo, walked) = (Repo::find(&space.root).unwrap(), walk::walk(&space.root, None, 10));
-    let index = repo.index(&space.root).unwrap();
-    let (key, mut stat) = walked.files[0].clone();
-    let known = index.blob(&key, &stat);
-    // The times of a change cannot be set back, so the file may still be too new to be believed.
-    stat.ctime = known.map_or(stat.ctime, |_| stat.ctime);
+    let space = Space::git(|s| {
+        s.write("sub/a", "one");
+        symlink("a", s.root.join("sub/link")).unwrap();
+    });
+    let (repo, index) = late_index(&space);
     assert!(!repo.converts(&space.root, &index, &BTreeSet::new()));
-    assert!(known.is_none_or(|oid| oid == store::hash(b"one").unwrap()));
-    for (at, change) in
-        [|s: &mut Stat| s.size += 1, |s: &mut Stat| s.ino += 1, |s: &mut Stat| s.ctime.1 += 1].iter().enumerate()
-    {
-        let mut other = stat;
-        change(&mut other);
-        assert_eq!(index.blob(&key, &other), None, "{at}");
+    let root = space.root.join("sub");
+    for (root, index) in [(&space.root, index), (&root, late_index(&Space { root: root.clone(), ..space }).1)] {
+        let mut stats = walk::walk(root, None, 10).files;
+        assert_eq!(stats.len(), 2);
+        let (link, file) = (stats.pop().unwrap(), stats.pop().unwrap());
+        assert_eq!(index.blob(&link.0, &link.1), store::hash(b"a").ok());
+        assert_eq!(index.blob(&file.0, &file.1), store::hash(b"one").ok());
+        let changes: [fn(&mut Stat); 6] = [
+            |stat| stat.size += 1,
+            |stat| stat.ino += 1,
+            |stat| stat.ctime.1 ^= 1,
+            |stat| stat.mtime.1 ^= 1,
+            |stat| stat.mtime.0 += 1,
+            |stat| stat.kind = Kind::Link,
+        ];
+        for change in changes {
+            let mut other = file.1;
+            change(&mut other);
+            assert_eq!(index.blob(&file.0, &other), None, "{other:?}");
+        }
     }
-    drop(shadow);
+}
+
+#[test]
+fn an_index_as_young_as_the_file_is_not_believed() {
+    let space = Space::git(|s| s.write("a", "one"));
+    let (_, mut index) = late_index(&space);
+    let (key, stat) = walk::walk(&space.root, None, 10).files.remove(0);
+    assert!(index.blob(&key, &stat).is_some());
+    index.written = stat.touched();
+    assert_eq!(index.blob(&key, &stat), None);
+}
+
+#[test]
+fn a_blob_that_is_not_as_long_as_the_file_or_not_there_is_not_believed() {
+    let space = Space::git(|s| {
+        s.run(&["config", "core.autocrlf", "true"]);
+        s.write("converted", "one\r\n");
+        s.write("lost", "lost");
+        s.write("plain", "plain");
+    });
+    space.run(&["config", "--unset", "core.autocrlf"]);
+    let lost = space.run(&["hash-object", "lost"]);
+    fs::remove_file(space.root.join(".git/objects").join(&lost[..2]).join(lost[2..].trim())).unwrap();
+    let (repo, index) = late_index(&space);
+    let mut shadow = Shadow::create(&space.store(), &space.root, Limits::default()).unwrap();
+    shadow.find_stores(Some(&repo), &[]).unwrap();
+    let walked = walk::walk(&space.root, None, 10);
+    let (mut jobs, mut news) = (shadow.jobs(&walked, Some(&index)), Vec::new());
+    assert_eq!(jobs.len(), 3);
+    shadow.believe(&repo, &index, &walked, &mut jobs, &mut news);
+    assert_eq!(jobs.iter().map(|job| &*job.key).collect::<Vec<_>>(), [&b"converted"[..], b"lost"]);
+    assert_eq!(news.len(), 1);
 }
 
 #[test]
