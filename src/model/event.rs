@@ -352,6 +352,7 @@ pub enum Intent {
     },
     /// Take the prompts that wait back into the composer.
     TakeBack,
+    Review(super::changes::ReviewAction),
 }
 
 /// A file that goes along with a prompt as `resource_link`.

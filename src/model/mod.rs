@@ -48,6 +48,10 @@ pub struct Model {
     noticed: std::collections::BTreeSet<String>,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     suggestion: Option<String>,
+    /// The review that is shown, if any.
+    review: Option<Arc<changes::ReviewDoc>>,
+    /// What taking the files back to before a turn would do.
+    rewind: Option<(u64, Vec<changes::Rewound>)>,
 }
 
 impl Model {
@@ -69,6 +73,24 @@ impl Model {
 
     pub fn suggestion(&self) -> Option<&str> {
         self.suggestion.as_deref()
+    }
+
+    pub fn review(&self) -> Option<&Arc<changes::ReviewDoc>> {
+        self.review.as_ref()
+    }
+
+    /// The newest document of the review, or none any more; not an event, so it is not in the journal.
+    pub fn show_review(&mut self, doc: Option<Arc<changes::ReviewDoc>>) {
+        self.review = doc;
+    }
+
+    /// What taking the files back to before this turn would do.
+    pub fn rewind_preview(&self) -> Option<&(u64, Vec<changes::Rewound>)> {
+        self.rewind.as_ref()
+    }
+
+    pub fn show_rewind(&mut self, preview: Option<(u64, Vec<changes::Rewound>)>) {
+        self.rewind = preview;
     }
 
     pub fn agent(&self) -> &AgentState {

@@ -260,6 +260,9 @@ impl Scene {
         };
         self.info = view::draw(&cx, &mut self.transcript, &mut buf);
         self.ui.scroll = self.info.scroll;
+        if let (Some(review), Some(frame)) = (&mut self.ui.review, &self.info.review) {
+            review.measure(frame.measured);
+        }
         self.shown = text(&buf);
         &self.shown
     }

@@ -298,6 +298,7 @@ impl App {
                 Mouse::Ours => tty::Mouse::Captured,
                 Mouse::Free => tty::Mouse::Free,
             })?,
+            Out::Edit(_) => {}
             Out::Suspend => self.screen.suspend()?,
             Out::Redraw => self.screen.surface.invalidate(),
             Out::Quit => return Ok(Some(Exit::Quit)),
@@ -353,6 +354,11 @@ impl App {
         })?;
         self.ui.scroll = self.info.scroll;
         self.frames.drawn(self.info.motion, now);
+        if let (Some(review), Some(frame)) = (&mut self.ui.review, &self.info.review)
+            && review.measure(frame.measured)
+        {
+            self.frames.want(Urgency::NextFrame, now);
+        }
         if self.transcript.is_behind() {
             self.frames.want(Urgency::NextFrame, now);
         }

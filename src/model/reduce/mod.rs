@@ -85,6 +85,7 @@ fn intent_of_person(model: &mut Model, intent: Intent, now: Now, out: &mut Vec<E
         Intent::SetMode { id } => options::set_mode(model, id, out),
         Intent::SetOption { id, value } => options::set_option(model, &id, value, out),
         Intent::KillTerminal { term } => out.push(Effect::TerminalKill(term)),
+        Intent::Review(_) => {}
     }
 }
 

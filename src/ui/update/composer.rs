@@ -5,7 +5,7 @@ use crate::model::event::Intent;
 use crate::model::session::Phase;
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, ScrollBy};
-use crate::ui::state::UiState;
+use crate::ui::state::{Focus, UiState};
 use crate::ui::state::picker::step;
 
 pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
@@ -81,6 +81,8 @@ fn tab(state: &mut UiState, cx: Cx<'_>) {
     if names.is_empty() {
         if state.dock.dialog.is_some() {
             toggle_dock(state, cx);
+        } else if state.review_here().is_some() {
+            state.focus = Focus::Review;
         }
         return;
     }
