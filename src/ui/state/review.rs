@@ -157,7 +157,8 @@ impl ReviewState {
         let at = doc.files.iter().position(|f| f.path == self.path);
         // The one after it took its place.
         let near = || doc.files.iter().position(|f| f.path > self.path).unwrap_or(doc.files.len().saturating_sub(1));
-        let file = at.unwrap_or_else(near);
+        let first = || doc.files.iter().position(|f| f.pending() > 0).unwrap_or(0);
+        let file = at.unwrap_or_else(|| if self.path.as_os_str().is_empty() { first() } else { near() });
         let spot = doc.files.get(file).map(|f| self.spot_in(f, at.is_some())).unwrap_or_default();
         let kept = at.is_some() && self.hunk.is_some() && self.hunk == hunk_id(doc, file, spot.hunk);
         if !kept {
@@ -171,7 +172,8 @@ impl ReviewState {
     fn spot_in(&self, file: &FileDoc, same_file: bool) -> Spot {
         let found = file.hunks.iter().position(|h| Some(h.id) == self.hunk).filter(|_| same_file);
         let Some(hunk) = found else {
-            let hunk = if same_file { self.spot.hunk.min(file.hunks.len().saturating_sub(1)) } else { 0 };
+            let waits = || file.hunks.iter().position(|h| h.state == HunkState::Pending).unwrap_or(0);
+            let hunk = if same_file { self.spot.hunk.min(file.hunks.len().saturating_sub(1)) } else { waits() };
             return Spot { hunk, line: None };
         };
         let lines = file.hunks.get(hunk).map_or(0, |h| h.lines.len());

@@ -266,7 +266,10 @@ fn select(state: &mut UiState, cx: Cx<'_>) {
         return review.recount();
     }
     let lines = review.hunk().map_or(0, |h| h.lines.len());
-    if review.pane == Pane::Files || lines == 0 {
+    if review.pane == Pane::Files {
+        return state.say("choose a hunk first · Enter shows them", cx.now);
+    }
+    if lines == 0 {
         return state.say("this is decided as a whole", cx.now);
     }
     let spot = review.spot();

@@ -27,7 +27,7 @@ const FILES: u16 = 44;
 /// From this height on there is air between the parts.
 const AIR_FROM: u16 = 12;
 /// From this height on the keys may take a second row.
-const TALL: u16 = 24;
+const TALL: u16 = 18;
 
 /// What the review leaves to the conversation, and what it takes itself.
 pub fn place(review: &ReviewState, area: Rect) -> (Option<Rect>, Rect) {
@@ -234,10 +234,10 @@ fn path(file: &FileDoc) -> String {
     crate::base::sanitize::line(&file.path.to_string_lossy()).into_owned()
 }
 
-/// `+2 −1`
+/// `+2 −1`; nothing for what has no lines.
 fn counts(added: u64, removed: u64) -> StyledText {
     let mut text = StyledText::new();
-    if added > 0 || removed == 0 {
+    if added > 0 {
         text.push(&format!("+{added}"), Token::Good);
     }
     if removed > 0 {

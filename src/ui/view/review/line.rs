@@ -86,7 +86,12 @@ impl Paints<'_> {
             let (range, token) = spans.get(spans.partition_point(|(r, _)| r.end <= at))?;
             range.contains(&at).then_some(*token)
         });
-        span.unwrap_or(self.base).into()
+        match span {
+            // What changed keeps its colour but for the pieces that stand out in any text.
+            Some(Token::CodeType | Token::CodeFunction) if self.base != Token::Text => self.base.into(),
+            Some(token) => token.into(),
+            None => self.base.into(),
+        }
     }
 }
 
