@@ -454,7 +454,7 @@ impl App {
             return;
         };
         let Some(frame) = self.info.review.as_ref().filter(|_| self.colours.idle) else { return };
-        if let Some((path, hunk, lines)) = review.uncoloured(&frame.shown) {
+        if let Some((path, hunk, lines)) = review.uncoloured(frame.hunk_rows.iter().map(|(_, spot)| spot.hunk)) {
             self.colours.ask(Job { path, id: hunk.0, lines });
         }
     }

@@ -380,16 +380,20 @@ impl ReviewState {
         self.colours.get(&hunk)?.as_deref()
     }
 
-    /// The first of these hunks that nobody has coloured, once.
-    pub fn uncoloured(&mut self, shown: &[HunkId]) -> Option<Uncoloured> {
+    /// The first of these hunks of the file that nobody has coloured, once.
+    pub fn uncoloured(&mut self, shown: impl IntoIterator<Item = usize>) -> Option<Uncoloured> {
         let file = self.file()?.clone();
-        let hunk = file.hunks.iter().find(|h| shown.contains(&h.id) && !self.colours.contains_key(&h.id))?;
-        self.colours.insert(hunk.id, None);
-        if hunk.lines.len() > MAX_COLOURED {
-            return None;
+        for hunk in shown.into_iter().filter_map(|n| file.hunks.get(n)) {
+            if self.colours.contains_key(&hunk.id) {
+                continue;
+            }
+            self.colours.insert(hunk.id, None);
+            if !hunk.lines.is_empty() && hunk.lines.len() <= MAX_COLOURED {
+                let lines = hunk.lines.iter().map(|l| (l.kind, l.text.clone())).collect();
+                return Some((file.path.clone(), hunk.id, lines));
+            }
         }
-        let lines = hunk.lines.iter().map(|l| (l.kind, l.text.clone())).collect();
-        Some((file.path.clone(), hunk.id, lines))
+        None
     }
 
     /// Colours that were found for a hunk.

@@ -128,6 +128,8 @@ fn common(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             None => state.say("no answer to copy yet", cx.now),
         },
         Action::ToggleFold => toggle_newest(state, cx),
+        Action::PageUp | Action::DockPageUp if review::page_from_outside(state, -1) => {}
+        Action::PageDown | Action::DockPageDown if review::page_from_outside(state, 1) => {}
         Action::PageUp | Action::DockPageUp => out.push(Out::Scroll(ScrollBy::Pages(-1))),
         Action::PageDown | Action::DockPageDown => out.push(Out::Scroll(ScrollBy::Pages(1))),
         Action::WheelUp => out.push(Out::Scroll(ScrollBy::Rows(-WHEEL))),

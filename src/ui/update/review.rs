@@ -161,6 +161,16 @@ fn page(review: &ReviewState) -> isize {
     isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(1)
 }
 
+/// Pages of the review while it covers the conversation and something else has the keys; false when it does not.
+pub(super) fn page_from_outside(state: &mut UiState, pages: isize) -> bool {
+    let Some(review) = &mut state.review else { return false };
+    if review.presence == Presence::Away || review.measured.beside {
+        return false;
+    }
+    step(review, pages * page(review));
+    true
+}
+
 /// Moves the cursor by rows; the choice of lines stays in its hunk.
 fn step(review: &mut ReviewState, by: isize) {
     if review.pane == Pane::Files {

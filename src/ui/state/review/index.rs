@@ -263,12 +263,14 @@ pub struct Tree {
     pub rows: Vec<TreeRow>,
     /// By file.
     pub marks: Vec<Mark>,
+    /// By file its row, unless it is folded away.
+    row_of: Vec<Option<usize>>,
 }
 
 impl Tree {
     pub fn of(doc: &ReviewDoc, closed: &BTreeSet<PathBuf>) -> Self {
         let marks: Vec<Mark> = doc.files.iter().map(|f| Mark::of(f)).collect();
-        let mut tree = Self { rows: Vec::new(), marks };
+        let mut tree = Self { rows: Vec::new(), row_of: vec![None; marks.len()], marks };
         let files: Vec<(usize, Vec<&OsStr>)> =
             doc.files.iter().enumerate().map(|(n, f)| (n, f.path.iter().collect())).collect();
         tree.folder(&files, 0, 0, closed);
@@ -281,6 +283,9 @@ impl Tree {
         while let Some(((first, names), _)) = rest.split_first() {
             if names.len() <= prefix + 1 {
                 let label = names.last().map(|n| text(n)).unwrap_or_default();
+                if let Some(row) = self.row_of.get_mut(*first) {
+                    *row = Some(self.rows.len());
+                }
                 self.rows.push(TreeRow { depth, label, item: Item::File(*first) });
                 rest = rest.get(1..).unwrap_or_default();
                 continue;
@@ -307,7 +312,7 @@ impl Tree {
     }
 
     pub fn row_of_file(&self, file: usize) -> Option<usize> {
-        self.rows.iter().position(|r| r.item == Item::File(file))
+        self.row_of.get(file).copied().flatten()
     }
 
     pub fn row_of_folder(&self, path: &Path) -> Option<usize> {

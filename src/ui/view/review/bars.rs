@@ -33,12 +33,12 @@ const IN_HUNKS: Hints = &[
     (&[R::SelectLines], "lines"),
     (&[R::Edit, R::EditOutside], "edit"),
     (&[R::Back], "files"),
-    (&[R::NextFile, R::PreviousFile], "file"),
-    (&[R::AcceptFile, R::RejectFile], "file"),
+    (&[R::NextFile, R::PreviousFile], "next file"),
+    (&[R::AcceptFile, R::RejectFile], "whole file"),
     (&[R::AcceptNote], "accept and say"),
     (&[R::Search], "search"),
-    (&[R::ScopePending, R::ScopeTurn, R::ScopeSession], "what"),
-    (&[R::ToolCall], "origin"),
+    (&[R::ScopePending, R::ScopeTurn, R::ScopeSession], "scope"),
+    (&[R::ToolCall], "made by"),
     (&[R::OpenFile], "open"),
     (&[R::Sides], "sides"),
     (&[R::Fold, R::FoldAll], "fold"),
@@ -60,7 +60,7 @@ const IN_FILES: Hints = &[
     (&[R::Fold], "fold"),
     (&[R::AcceptAll, R::RejectAll], "all"),
     (&[R::Search], "search"),
-    (&[R::ScopePending, R::ScopeTurn, R::ScopeSession], "what"),
+    (&[R::ScopePending, R::ScopeTurn, R::ScopeSession], "scope"),
     (&[R::RejectNote], "reject because"),
     (&[R::AcceptNote], "accept and say"),
     (&[R::OpenFile], "open"),
@@ -100,7 +100,8 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
         }
         Some(Bar::Edit(_)) => {
             let strong = RunStyle::from(Token::Accent);
-            words(cx, &[("Ctrl+S puts these lines in place · Esc leaves", strong)], area, buf);
+            let long = if area.width >= 60 { "Ctrl+S puts these lines in its place" } else { "Ctrl+S saves" };
+            words(cx, &[(long, strong), (" · Esc leaves it", Token::Dim.into())], area, buf);
         }
         Some(Bar::Confirm(confirm)) => {
             let question = match &confirm.what {
@@ -174,7 +175,7 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     };
     list.extend(front.iter().chain(rest).map(|(keys, what)| (names(keys), *what)));
     let ends: &[&str] = if review.selection.is_some() {
-        &["Esc ends the choice"]
+        &["Esc ends the choice", "Esc"]
     } else {
         &["Tab writes  ? keys  q closes", "Tab writes  ? keys  q", "? keys  q"]
     };

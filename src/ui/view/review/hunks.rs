@@ -20,7 +20,7 @@ use ratatui::layout::Rect;
 /// From this width on a line has both its numbers.
 const NUMBERS_FROM: u16 = 56;
 /// From this width on the words to click are shown.
-const BUTTONS_FROM: u16 = 60;
+const BUTTONS_FROM: u16 = 72;
 
 /// What all rows share.
 struct Page<'a> {
