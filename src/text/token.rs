@@ -82,9 +82,13 @@ impl Token {
     pub const fn parent(self) -> Option<Self> {
         Some(match self {
             Self::Text => return None,
-            Self::Thought | Self::Quote | Self::Rule | Self::LineNumber | Self::Placeholder | Self::DiffMeta | Self::CodeComment => {
-                Self::Dim
-            }
+            Self::Thought
+            | Self::Quote
+            | Self::Rule
+            | Self::LineNumber
+            | Self::Placeholder
+            | Self::DiffMeta
+            | Self::CodeComment => Self::Dim,
             Self::Link | Self::Selected => Self::Accent,
             Self::Heading2 => Self::Heading1,
             Self::Heading3 => Self::Heading2,

@@ -8,9 +8,7 @@ use super::tty::Input;
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use crate::model::Model;
-use crate::model::changes::{
-    Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState, ReviewDoc, Totals,
-};
+use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState, ReviewDoc, Totals};
 use crate::model::effect::{Effect, FrontEnd};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{
@@ -331,7 +329,11 @@ pub fn review_doc(rev: u64) -> Arc<ReviewDoc> {
     cart_new.remove(90);
     cart_new[110] = "\tlet last = \"the end\"; ".to_owned() + &"// a long line ".repeat(12);
     let mut files = vec![
-        file_doc("Cargo.toml", "version = \"0.1.0\"\nedition = \"2024\"\n", "version = \"0.2.0\"\nedition = \"2024\"\n"),
+        file_doc(
+            "Cargo.toml",
+            "version = \"0.1.0\"\nedition = \"2024\"\n",
+            "version = \"0.2.0\"\nedition = \"2024\"\n",
+        ),
         file_doc("notes.md", "", "# Notes\n\nThe sum is right now."),
         file_doc("src/cart.rs", &cart_old.join("\n"), &cart_new.join("\n")),
         file_doc(

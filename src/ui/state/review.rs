@@ -355,7 +355,9 @@ impl ReviewState {
         let count = doc.files.len();
         let here = doc.files.get(file).map(|f| f.hunks.as_slice()).unwrap_or_default();
         let after = match from {
-            NextFrom::Hunk => here.iter().enumerate().skip(self.spot.hunk + 1).find(|(_, h)| h.state == HunkState::Pending),
+            NextFrom::Hunk => {
+                here.iter().enumerate().skip(self.spot.hunk + 1).find(|(_, h)| h.state == HunkState::Pending)
+            }
             NextFrom::File => None,
         };
         if let Some((hunk, _)) = after {

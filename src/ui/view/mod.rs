@@ -155,9 +155,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     let dock_room = match (cx.state.picker.is_some(), &cx.state.focus) {
         (true, _) => rest.height.min(3),
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
-        (false, _) => {
-            (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5))
-        }
+        (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)),
     };
     let laid = dock::layout(cx, rest.width, dock_room.min(rest.height));
     let dock_height = laid.as_ref().map_or(0, Dock::height);

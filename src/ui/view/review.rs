@@ -140,12 +140,14 @@ fn title(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     let mut used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
     let (done, all) = doc.decided;
     let hunks = if all == 1 { "hunk" } else { "hunks" };
-    for words in [format!("{done} of {all} {hunks} decided"), format!("{done}/{all} decided"), format!("{done}/{all}")] {
+    for words in [format!("{done} of {all} {hunks} decided"), format!("{done}/{all} decided"), format!("{done}/{all}")]
+    {
         if paint::put_right(buf, inner, used + 1, &StyledText::of(&*words, Token::Dim), cx.theme) == Placed::Yes {
             let free = inner.width.saturating_sub(used + words.len() as u16 + 2);
             let gap = if free > 60 { 8 } else { 3 };
             let at = inner.x + used + gap;
-            let shown = scope_words(doc).into_iter().find(|w| width::str_width(w) + usize::from(gap) <= usize::from(free));
+            let shown =
+                scope_words(doc).into_iter().find(|w| width::str_width(w) + usize::from(gap) <= usize::from(free));
             if let Some(shown) = shown {
                 used += paint::put(buf, at, inner.y, free, &StyledText::of(shown, Token::Text), cx.theme);
             }

@@ -171,9 +171,11 @@ impl Kinds {
             return;
         }
         // The innermost name that means something.
-        let found = stack.as_slice().iter().rev().find_map(|scope| {
-            self.0.iter().find(|(kind, _)| kind.is_prefix_of(*scope)).map(|(_, token)| *token)
-        });
+        let found = stack
+            .as_slice()
+            .iter()
+            .rev()
+            .find_map(|scope| self.0.iter().find(|(kind, _)| kind.is_prefix_of(*scope)).map(|(_, token)| *token));
         let Some(Some(token)) = found else { return };
         let (from, to) = (bytes.start as u32, bytes.end as u32);
         match out.last_mut() {

@@ -15,7 +15,10 @@ pub enum Bar {
     Edit(Edit),
     Confirm(Confirm),
     /// What taking the files back would do; `scroll` rows of it are above the view.
-    Rewind { turn: u64, scroll: usize },
+    Rewind {
+        turn: u64,
+        scroll: usize,
+    },
 }
 
 #[derive(Debug)]

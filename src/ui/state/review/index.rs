@@ -234,11 +234,7 @@ pub struct Mark {
 impl Mark {
     fn of(file: &FileDoc) -> Self {
         let count = |state| file.hunks.iter().filter(|h| h.state == state).count();
-        Self {
-            hunks: file.hunks.len(),
-            pending: count(HunkState::Pending),
-            rejected: count(HunkState::Rejected),
-        }
+        Self { hunks: file.hunks.len(), pending: count(HunkState::Pending), rejected: count(HunkState::Rejected) }
     }
 }
 

@@ -6,10 +6,10 @@ use super::{act, bars};
 use crate::model::changes::{HunkKind, ReviewAction, Scope, Target, Verdict};
 use crate::ui::keys::{Action, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
+use crate::ui::state::UiState;
 use crate::ui::state::review::bar::{Bar, Confirm, Doubtful, Edit, Note};
 use crate::ui::state::review::index::{Item, new_lines};
 use crate::ui::state::review::{NextFrom, Pane, ReviewState, Sight};
-use crate::ui::state::UiState;
 use crate::ui::update::Cx;
 
 const CHANGED: &str = "changed meanwhile; look again";
@@ -174,7 +174,8 @@ enum Place {
 
 fn edit(state: &mut UiState, cx: Cx<'_>, place: Place, out: &mut Vec<Out>) {
     let Some(review) = &mut state.review else { return };
-    let Some((path, hunk)) = review.file().map(|f| f.path.clone()).zip(review.hunk().filter(|_| review.pane == Pane::Hunks))
+    let Some((path, hunk)) =
+        review.file().map(|f| f.path.clone()).zip(review.hunk().filter(|_| review.pane == Pane::Hunks))
     else {
         return refuse(state, cx, "choose a hunk");
     };

@@ -22,7 +22,6 @@ pub(in crate::ui::update) fn wheel(state: &mut UiState, cx: Cx<'_>, at: Position
         let top = &mut review.measured.top;
         *top = top.saturating_add_signed(by).min(max);
     } else {
-
         return frame.area.contains(at);
     }
     review.sight = Sight::Free;

@@ -66,7 +66,7 @@ fn it_opens_with_the_focus_and_closes_without_a_trace() {
     assert!(s.draw().contains("looking at what was changed"), "{}", s.shown);
     assert!(s.shown.contains("❯ draft"), "{}", s.shown);
     s.model.show_review(Some(review_doc(1)));
-    assert!(s.draw().contains("2 of 7 hunks decided") || s.draw().contains("2 of 7"), "{}", s.shown);
+    assert!(s.after(1).draw().contains("2 of 7 hunks decided"), "{}", s.shown);
     s.press(Code::Tab).typed("ed");
     assert_eq!(s.ui.composer.text(), "drafted");
     s.press(Code::Tab);
@@ -257,9 +257,15 @@ fn a_note_goes_out_with_the_decision_and_the_rejected_patch() {
     };
     assert_eq!((decided, verdict), (&target, &Verdict::Reject));
     assert!(links.is_empty());
-    assert!(text.starts_with("I rejected your change of src/cart.rs at line 43, because: sums must not overflow\n"), "{text}");
+    assert!(
+        text.starts_with("I rejected your change of src/cart.rs at line 43, because: sums must not overflow\n"),
+        "{text}"
+    );
     assert!(text.contains("```diff\n--- a/src/cart.rs\n+++ b/src/cart.rs\n@@ -40,8 +40,9 @@\n"), "{text}");
-    assert!(text.contains("\n-    let line_43 = 43;\n") && text.contains("\n+    // What a discount takes off.\n"), "{text}");
+    assert!(
+        text.contains("\n-    let line_43 = 43;\n") && text.contains("\n+    // What a discount takes off.\n"),
+        "{text}"
+    );
 
     let mut s = scene(120, 40);
     s.typed("+good").press(Code::Enter);
@@ -342,6 +348,7 @@ fn a_hunk_is_changed_in_place() {
     let text = "// ax\n/// Adds two numbers.\nfn add(a: i32, b: i32) -> i32 { a + b }\n".into();
     assert_eq!(actions(&s), [ReviewAction::Edit { scope: Scope::Pending, path: path.clone(), hunk, text }]);
     s.outs.clear();
+    s.draw();
     s.typed("e").typed("zzz").press(Code::Esc);
     assert_eq!(s.outs, []);
     assert!(s.ui.review.as_ref().unwrap().bar.is_none());

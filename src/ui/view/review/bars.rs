@@ -3,7 +3,7 @@
 //! Keys are named by the table that decides what they do.
 
 use crate::base::sanitize;
-use crate::model::changes::{RewindOutcome, Verdict};
+use crate::model::changes::{RewindOutcome, Rewound, Verdict};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
@@ -72,7 +72,8 @@ const IN_FILES: Hints = &[
     (&[R::SearchNext, R::SearchPrevious], "found"),
 ];
 
-const CHOOSING: Hints = &[(&[R::Accept], "accept these"), (&[R::Reject], "reject these"), (&[R::RejectNote], "because")];
+const CHOOSING: Hints =
+    &[(&[R::Accept], "accept these"), (&[R::Reject], "reject these"), (&[R::RejectNote], "because")];
 
 const IN_CONFLICT: Hints = &[(&[R::Force], "reject all the same")];
 
@@ -143,7 +144,14 @@ fn line(
     buf: &mut Buffer,
 ) {
     let label = if area.width >= 60 { long } else { short };
-    let used = 1 + paint::put(buf, area.x + 1, area.y, area.width.saturating_sub(1), &StyledText::of(label, Token::Accent), cx.theme);
+    let used = 1 + paint::put(
+        buf,
+        area.x + 1,
+        area.y,
+        area.width.saturating_sub(1),
+        &StyledText::of(label, Token::Accent),
+        cx.theme,
+    );
     let room = area.width.saturating_sub(used + 1).max(1);
     let laid = text.layout(room, 1);
     let row = laid.rows.first().map(String::as_str).unwrap_or_default();
@@ -159,7 +167,8 @@ fn line(
 /// The keys that fit, and at the end those that always help.
 fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     if cx.state.focus != Focus::Review {
-        let tab = if cx.state.dock.dialog.is_none() && cx.state.focus == Focus::Composer { "Tab or Alt+R" } else { "Alt+R" };
+        let tab =
+            if cx.state.dock.dialog.is_none() && cx.state.focus == Focus::Composer { "Tab or Alt+R" } else { "Alt+R" };
         return words(cx, &[(&format!("{tab} goes to the review"), Token::Dim.into())], area, buf);
     }
     let mut list: Vec<(String, &str)> = Vec::new();
@@ -250,18 +259,20 @@ pub fn rewind(cx: &ViewCx<'_>, turn: u64, scroll: usize, area: Rect, frame: &mut
     let title = match preview {
         None => "looking at what that would do".to_owned(),
         Some((_, files)) if files.is_empty() => "nothing to take back".to_owned(),
-        Some(_) => format!("before turn {turn} these files were different:"),
+        Some(_) => format!("what going back to before turn {turn} does:"),
     };
     let title = StyledText::of(width::truncate(&title, room), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
     paint::put(buf, head.x, head.y, head.width, &title, cx.theme);
     let Some((_, files)) = preview else { return };
     frame.preview = Some(turn);
     frame.preview_max = files.len().saturating_sub(usize::from(body.height));
-    let names = files.iter().skip(scroll.min(frame.preview_max)).zip(body.y..body.bottom());
-    for (file, y) in names {
+    let name = |file: &Rewound| sanitize::line(&file.path.to_string_lossy()).into_owned();
+    let shown = files.iter().skip(scroll.min(frame.preview_max)).take(usize::from(body.height));
+    let longest = shown.clone().map(|f| width::str_width(&name(f))).max().unwrap_or(0);
+    let columns = (longest + 2).min(room / 2);
+    for (file, y) in shown.zip(body.y..body.bottom()) {
         let (words, token) = outcome(file.outcome);
-        let name = sanitize::line(&file.path.to_string_lossy()).into_owned();
-        let columns = (room / 2).min(48);
+        let name = name(file);
         let name = width::truncate_start(&name, columns.saturating_sub(2));
         let pad = columns.saturating_sub(width::str_width(&name));
         let mut text = StyledText::of(name, Token::Text);

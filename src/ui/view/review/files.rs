@@ -67,7 +67,11 @@ fn one(
             let doc = review.doc();
             let Some(file) = doc.and_then(|d| d.files.get(*n)) else { return };
             let mark = review.tree().marks.get(*n).copied().unwrap_or_default();
-            figures(file, mark, inner.saturating_sub(width::styled_width(&left) + NAME.min(width::str_width(&row.label))))
+            figures(
+                file,
+                mark,
+                inner.saturating_sub(width::styled_width(&left) + NAME.min(width::str_width(&row.label))),
+            )
         }
     };
     let room = inner.saturating_sub(width::styled_width(&left) + width::styled_width(&right) + 1);

@@ -137,8 +137,7 @@ impl Page<'_> {
     fn line(&self, hunk: &HunkDoc, at: usize, numbers: Numbers, columns: usize) -> StyledText {
         let Some(diff) = hunk.lines.get(at) else { return StyledText::new() };
         let spans = self.review.colours(hunk.id).and_then(|c| c.get(at));
-        let style =
-            Style { digits: self.review.rows().digits, column: self.review.column, query: self.query.as_ref() };
+        let style = Style { digits: self.review.rows().digits, column: self.review.column, query: self.query.as_ref() };
         line(diff, spans, numbers, style, columns)
     }
 
@@ -173,7 +172,8 @@ impl Page<'_> {
                 break;
             }
         }
-        let clickable = here && self.cx.state.mouse == Mouse::Ours && area.width >= BUTTONS_FROM;
+        let is_folded = self.review.rows().is_folded(n);
+        let clickable = here && !is_folded && self.cx.state.mouse == Mouse::Ours && area.width >= BUTTONS_FROM;
         if clickable && hunk.state == HunkState::Pending {
             for (words, verdict, token) in
                 [("[reject]", Verdict::Reject, Token::Bad), ("[accept]", Verdict::Accept, Token::Good)]
@@ -191,7 +191,7 @@ impl Page<'_> {
         }
         let strong = RunStyle::from(Token::Text).with_mods(if current { Mods::BOLD } else { Mods::NONE });
         left.push(sanitize::line(&hunk.heading).trim(), strong);
-        if self.review.rows().is_folded(n) {
+        if is_folded {
             left.push(&format!("  {} lines folded", hunk.lines.len()), Token::Dim);
         }
         let by = format!("  {}", cause(hunk.cause));
