@@ -262,8 +262,7 @@ impl Worker {
     fn carry_out(&mut self, job: Job) {
         match job {
             Job::Look => {
-                // A turn before the first: what the person changes after it is not put down to an agent.
-                let looked = self.tracker.begin_turn(0).and_then(|()| self.tracker.end_turn(0));
+                let looked = self.tracker.first_look();
                 self.trouble("snapshot", "the files could not be looked at", looked);
             }
             Job::Session { id, first_turn, agent } => {
@@ -316,7 +315,7 @@ impl Worker {
     fn end(&mut self, turn: TurnId) {
         let ended = self.tracker.end_turn(turn.0);
         let totals = self.trouble("turn", "the files could not be looked at after a turn", ended).unwrap_or_default();
-        let (session, after) = (self.tracker.totals(), self.tracker.is_after());
+        let (session, after) = self.sums();
         self.told = (session, after);
         self.tell(HostEvent::TurnReviewed { turn, totals, session, after });
         self.now();
@@ -421,11 +420,17 @@ impl Worker {
         Ok(format!("wrote {}", path.display()))
     }
 
+    fn sums(&mut self) -> (Totals, bool) {
+        let totals = self.tracker.totals();
+        let totals = self.trouble("sums", "the changes could not be counted", totals).unwrap_or(self.told.0);
+        (totals, self.tracker.is_after())
+    }
+
     /// Shows and tells what has changed.
     fn refresh(&mut self) {
         self.due = None;
         self.refreshed = Some(Instant::now());
-        let sums = (self.tracker.totals(), self.tracker.is_after());
+        let sums = self.sums();
         if sums != self.told {
             self.told = sums;
             self.tell(HostEvent::ChangesSeen { session: sums.0, after: sums.1 });

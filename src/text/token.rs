@@ -33,6 +33,12 @@ pub enum Token {
     Dock,
     Selected,
     Placeholder,
+    CodeKeyword,
+    CodeString,
+    CodeComment,
+    CodeNumber,
+    CodeType,
+    CodeFunction,
 }
 
 impl Token {
@@ -64,15 +70,25 @@ impl Token {
         (Self::Dock, "dock"),
         (Self::Selected, "selected"),
         (Self::Placeholder, "placeholder"),
+        (Self::CodeKeyword, "code.keyword"),
+        (Self::CodeString, "code.string"),
+        (Self::CodeComment, "code.comment"),
+        (Self::CodeNumber, "code.number"),
+        (Self::CodeType, "code.type"),
+        (Self::CodeFunction, "code.function"),
     ];
 
     /// The token whose style is taken when a theme has none for this one; `None` for [`Token::Text`].
     pub const fn parent(self) -> Option<Self> {
         Some(match self {
             Self::Text => return None,
-            Self::Thought | Self::Quote | Self::Rule | Self::LineNumber | Self::Placeholder | Self::DiffMeta => {
-                Self::Dim
-            }
+            Self::Thought
+            | Self::Quote
+            | Self::Rule
+            | Self::LineNumber
+            | Self::Placeholder
+            | Self::DiffMeta
+            | Self::CodeComment => Self::Dim,
             Self::Link | Self::Selected => Self::Accent,
             Self::Heading2 => Self::Heading1,
             Self::Heading3 => Self::Heading2,
@@ -82,6 +98,7 @@ impl Token {
             Self::DiffDelWord => Self::DiffDel,
             Self::Dock => Self::Warn,
             Self::CodeBlock => Self::Code,
+            Self::CodeNumber => Self::CodeString,
             _ => Self::Text,
         })
     }

@@ -8,6 +8,7 @@ use super::tty::Input;
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use crate::model::Model;
+use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState, ReviewDoc, Totals};
 use crate::model::effect::{Effect, FrontEnd};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{
@@ -260,6 +261,9 @@ impl Scene {
         };
         self.info = view::draw(&cx, &mut self.transcript, &mut buf);
         self.ui.scroll = self.info.scroll;
+        if let (Some(review), Some(frame)) = (&mut self.ui.review, &self.info.review) {
+            review.measure(frame.measured);
+        }
         self.shown = text(&buf);
         &self.shown
     }
@@ -313,4 +317,87 @@ pub fn text(buf: &Buffer) -> String {
 /// Only used where a scene needs news by hand.
 pub fn returned(text: &str) -> FrontEnd {
     FrontEnd::Returned(text.into())
+}
+
+/// A review of four files, made by hand.
+pub fn review_doc(rev: u64) -> Arc<ReviewDoc> {
+    let cart_old: Vec<String> = (1..=120).map(|n| format!("    let line_{n} = {n};")).collect();
+    let mut cart_new = cart_old.clone();
+    cart_new[42] = "    for item in items { sum += item.price; }".into();
+    cart_new[43] = "    // What a discount takes off.".into();
+    cart_new.insert(44, "    let rate = discount(\"summer\", 10);".into());
+    cart_new.remove(90);
+    cart_new[110] = "\tlet last = \"the end\"; ".to_owned() + &"// a long line ".repeat(12);
+    let mut files = vec![
+        file_doc(
+            "Cargo.toml",
+            "version = \"0.1.0\"\nedition = \"2024\"\n",
+            "version = \"0.2.0\"\nedition = \"2024\"\n",
+        ),
+        file_doc("notes.md", "", "# Notes\n\nThe sum is right now."),
+        file_doc("src/cart.rs", &cart_old.join("\n"), &cart_new.join("\n")),
+        file_doc(
+            "src/main.rs",
+            "use std::env;\n\nfn add(a: i32, b: i32) -> i32 { a - b }\n",
+            "use std::env;\n\n/// Adds two numbers.\nfn add(a: i32, b: i32) -> i32 { a + b }\n",
+        ),
+        file_doc("assets/logo.png", "", ""),
+    ];
+    files[0].hunks[0].state = HunkState::Accepted;
+    files[1].change = FileChange::Created;
+    files[2].hunks[0].heading = "fn total(items: &[Item]) -> u64 {".into();
+    files[2].hunks[1].state = HunkState::Rejected;
+    files[2].hunks[2].conflict = Some("you changed line 111 since".into());
+    files[2].hunks[2].cause = Cause::Command;
+    files[3].held = Some(ReqId(9));
+    let whole = HunkKind::Whole("binary, 2.1 kB → 3.0 kB".into());
+    files[4].hunks = vec![HunkDoc { what: whole, lines: Vec::new(), ..files[3].hunks[0].clone() }];
+    files[4].hunks[0].id = HunkId(900);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    doc_of(rev, files)
+}
+
+/// A document of these files, its sums counted.
+pub fn doc_of(rev: u64, files: Vec<FileDoc>) -> Arc<ReviewDoc> {
+    let sum = |count: fn(&FileDoc) -> u64| files.iter().map(count).sum();
+    let hunks = files.iter().map(|f| f.hunks.len() as u64).sum();
+    let totals = Totals {
+        added: sum(|f| f.added),
+        removed: sum(|f| f.removed),
+        files: files.len() as u64,
+        pending: sum(|f| f.pending() as u64),
+    };
+    let decided = (hunks - totals.pending, hunks);
+    let files = files.into_iter().map(Arc::new).collect();
+    Arc::new(ReviewDoc { rev, turns: vec![1, 2, 3], files, totals, decided, ..ReviewDoc::default() })
+}
+
+/// The change of one file, with its hunks as a diff finds them.
+pub fn file_doc(path: &str, old: &str, new: &str) -> FileDoc {
+    let diff = crate::text::diff::diff(old, new, 3);
+    let seed = path.bytes().fold(7_u64, |sum, b| sum.wrapping_mul(31).wrapping_add(u64::from(b)));
+    let hunks = diff.hunks.into_iter().enumerate().map(|(n, h)| HunkDoc {
+        id: HunkId(seed.wrapping_add(n as u64)),
+        state: HunkState::Pending,
+        cause: Cause::Tool,
+        entry: None,
+        turn: 3,
+        old_start: h.old_start,
+        new_start: h.new_start,
+        heading: String::new(),
+        what: HunkKind::Lines,
+        lines: h.lines,
+        conflict: None,
+    });
+    FileDoc {
+        path: path.into(),
+        renamed_from: None,
+        change: FileChange::Modified,
+        added: diff.added.into(),
+        removed: diff.removed.into(),
+        cause: Cause::Tool,
+        hunks: hunks.collect(),
+        note: None,
+        held: None,
+    }
 }

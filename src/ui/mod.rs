@@ -18,3 +18,4 @@ pub mod tty;
 pub mod update;
 pub mod view;
 pub mod words;
+pub mod work;

@@ -5,11 +5,15 @@
 use super::frame::Motion;
 use super::state::Mouse;
 use super::state::dock::Dialog;
+use super::state::review::Measured;
+use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
+use crate::model::changes::{HunkId, Scope, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, TermId};
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// What is to be done after an input, by whoever holds the engine and the terminal.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,10 +24,25 @@ pub enum Out {
     /// Goes to a command of the agent as it is, and nowhere else.
     Type(TermId, Vec<u8>),
     Mouse(Mouse),
+    /// The terminal is the editor's until it ends.
+    Edit(EditorJob),
     Suspend,
     /// Forget what the terminal shows and draw it anew.
     Redraw,
     Quit,
+}
+
+/// What the person's editor is to be started for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EditorJob {
+    Open {
+        /// Below the root.
+        path: PathBuf,
+        /// From 1.
+        line: u32,
+    },
+    /// What is there when the editor has ended takes the place of the hunk's new lines.
+    Hunk { path: PathBuf, hunk: HunkId, scope: Scope, text: String },
 }
 
 /// How the transcript is to be scrolled; only the transcript knows how many rows that is.
@@ -56,4 +75,31 @@ pub struct FrameInfo {
     /// The same for the help.
     pub help_scroll_max: usize,
     pub motion: Motion,
+    /// The review, when it was drawn.
+    pub review: Option<ReviewFrame>,
+}
+
+/// What of the review was on the screen, so that nothing is decided that was not.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ReviewFrame {
+    pub area: Rect,
+    pub files: Rect,
+    pub hunks: Rect,
+    /// Of the document.
+    pub rev: u64,
+    /// The file whose hunks were drawn, and those of them that were.
+    pub path: Option<PathBuf>,
+    pub shown: Vec<HunkId>,
+    /// Rows of the screen, and rows of the tree of files.
+    pub file_rows: Vec<(u16, usize)>,
+    pub hunk_rows: Vec<(u16, Spot)>,
+    /// Words that can be clicked; they are about the cursor's hunk.
+    pub buttons: Vec<(Rect, Verdict)>,
+    /// The turn whose rewinding was shown.
+    pub preview: Option<u64>,
+    /// How far the list of that can be scrolled.
+    pub preview_max: usize,
+    pub measured: Measured,
+    /// Rows that were laid out for this.
+    pub laid_out: usize,
 }

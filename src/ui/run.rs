@@ -6,23 +6,28 @@
 
 use super::agent_picker::{AgentPicker, Picked};
 use super::frame::{Frames, Urgency};
-use super::msg::{FrameInfo, Out, ScrollBy};
+use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
 use super::signals::{Signal, Signals};
 use super::state::dock::{Dialog, Raw};
 use super::state::{Mouse, UiState};
 use super::transcript::Transcript;
+use super::tty::editor::{self, Draft};
 use super::tty::{self, Input, InputStream, Multiplexer, Surface, Tty, TtyOut, osc52};
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use super::words;
+use super::work::highlight::{Coloured, Highlighter, Job};
 use crate::engine::{Engine, Wake};
+use crate::model::changes::{HunkId, ReviewAction};
 use crate::model::effect::FrontEnd;
 use crate::model::event::Intent;
 use crate::model::ids::{Now, TermId};
 use crate::theme::resolve::Theme;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::time::Duration;
+use tokio::sync::mpsc;
 
 /// How long what is queued is applied before the screen has its turn.
 const DRAIN: Duration = Duration::from_millis(4);
@@ -90,6 +95,19 @@ impl Screen {
         result
     }
 
+    /// For a program that the person uses meanwhile.
+    fn lend(&mut self) {
+        self.input = None;
+        self.tty.pause();
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        self.tty.resume()?;
+        self.input = Some(InputStream::open()?);
+        self.surface.invalidate();
+        Ok(())
+    }
+
     async fn next_input(&mut self) -> Awaited {
         let Self { input, signals, .. } = self;
         let Some(input) = input else { return Awaited::Signal(signals.next().await) };
@@ -105,12 +123,49 @@ impl Screen {
     }
 }
 
+/// The worker that colours program text, while there is a review.
+struct Colours {
+    worker: Option<(Highlighter, mpsc::Receiver<Coloured>)>,
+    /// Nothing is on its way.
+    idle: bool,
+}
+
+impl Default for Colours {
+    fn default() -> Self {
+        Self { worker: None, idle: true }
+    }
+}
+
+impl Colours {
+    fn ask(&mut self, job: Job) {
+        if self.worker.is_none() {
+            let (found, results) = mpsc::channel(1);
+            // Without a thread everything stays plain.
+            let worker = Highlighter::start(move |coloured| found.blocking_send(coloured).is_ok());
+            self.worker = worker.ok().map(|worker| (worker, results));
+        }
+        self.idle = !self.worker.as_ref().is_some_and(|(worker, _)| worker.ask(job));
+    }
+
+    async fn next(&mut self) -> Coloured {
+        let found = match &mut self.worker {
+            Some((_, results)) => results.recv().await,
+            None => None,
+        };
+        match found {
+            Some(found) => found,
+            None => std::future::pending().await,
+        }
+    }
+}
+
 enum Awaited {
     Signal(Signal),
     Input(Input),
     /// Nobody can type any more.
     Gone,
     Engine(Wake),
+    Coloured(Coloured),
     Frame,
 }
 
@@ -123,7 +178,7 @@ pub async fn pick(screen: &mut Screen, mut picker: AgentPicker, options: &UiOpti
             Awaited::Signal(signal) => return Ok(Pick::Ended(Exit::Signal(signal))),
             Awaited::Gone => return Ok(Pick::Ended(Exit::TerminalGone)),
             Awaited::Input(input) => Some(input),
-            Awaited::Engine(_) | Awaited::Frame => None,
+            Awaited::Engine(_) | Awaited::Coloured(_) | Awaited::Frame => None,
         };
         while let Some(one) = input {
             if is_suspend(&one) {
@@ -172,6 +227,8 @@ pub async fn run_on(screen: Screen, engine: Engine, options: UiOptions) -> io::R
         frames: Frames::default(),
         options,
         title: String::new(),
+        editor: None,
+        colours: Colours::default(),
     };
     let ended = app.drive().await;
     let App { screen, engine, .. } = app;
@@ -189,6 +246,9 @@ struct App {
     frames: Frames,
     options: UiOptions,
     title: String,
+    /// What the person's editor is to be started for.
+    editor: Option<EditorJob>,
+    colours: Colours,
 }
 
 impl App {
@@ -211,6 +271,18 @@ impl App {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
                     }
+                    if let Some(job) = self.editor.take()
+                        && let Some(exit) = self.edit(job).await?
+                    {
+                        return Ok(exit);
+                    }
+                }
+                Awaited::Coloured(found) => {
+                    self.colours.idle = true;
+                    if let Some(review) = &mut self.ui.review {
+                        review.colour(&found.path, HunkId(found.id), found.lines);
+                        self.frames.want(Urgency::NextFrame, self.engine.now());
+                    }
                 }
             }
         }
@@ -218,11 +290,12 @@ impl App {
 
     async fn wait(&mut self) -> Awaited {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
-        let Self { screen, engine, .. } = self;
+        let Self { screen, engine, colours, .. } = self;
         tokio::select! {
             biased;
             input = screen.next_input() => input,
             wake = engine.next() => Awaited::Engine(wake),
+            found = colours.next() => Awaited::Coloured(found),
             () = sleep(pause) => Awaited::Frame,
         }
     }
@@ -298,11 +371,92 @@ impl App {
                 Mouse::Ours => tty::Mouse::Captured,
                 Mouse::Free => tty::Mouse::Free,
             })?,
+            Out::Edit(job) => self.editor = Some(job),
             Out::Suspend => self.screen.suspend()?,
             Out::Redraw => self.screen.surface.invalidate(),
             Out::Quit => return Ok(Some(Exit::Quit)),
         }
         Ok(None)
+    }
+
+    /// Lends the terminal to the person's editor. The engine works on meanwhile; nothing is drawn.
+    async fn edit(&mut self, job: EditorJob) -> io::Result<Option<Exit>> {
+        let started = match &job {
+            EditorJob::Open { path, line } => {
+                Ok((Path::new(&self.engine.model().session().cwd).join(path), Some(*line), None))
+            }
+            EditorJob::Hunk { path, text, .. } => {
+                Draft::of(text, path).map(|draft| (draft.path().to_owned(), None, Some(draft)))
+            }
+        };
+        let (file, line, draft) = match started {
+            Ok(started) => started,
+            Err(error) => {
+                self.ui.say(format!("no file for the editor: {error}"), self.engine.now());
+                return Ok(None);
+            }
+        };
+        self.screen.lend();
+        let result = match editor::start(&editor::command(), &file, line) {
+            Ok(mut child) => loop {
+                let Self { screen, engine, .. } = self;
+                let wake = tokio::select! {
+                    biased;
+                    signal = screen.signals.next() => match signal {
+                        // Meant for the editor: both belong to the terminal.
+                        Signal::Interrupt => continue,
+                        signal => return Ok(Some(Exit::Signal(signal))),
+                    },
+                    status = child.wait() => break status,
+                    wake = engine.next() => wake,
+                };
+                self.step(wake);
+            },
+            Err(error) => Err(error),
+        };
+        self.screen.take_back()?;
+        self.edited(job, draft, result);
+        self.frames.want(Urgency::AtOnce, self.engine.now());
+        Ok(None)
+    }
+
+    /// What came of it.
+    fn edited(&mut self, job: EditorJob, draft: Option<Draft>, result: io::Result<ExitStatus>) {
+        let now = self.engine.now();
+        match result {
+            Err(error) => return self.ui.say(format!("the editor could not be started: {error}"), now),
+            Ok(status) if !status.success() => {
+                return self.ui.say(format!("the editor ended with {status}; nothing was changed here"), now);
+            }
+            Ok(_) => {}
+        }
+        let scope = self.ui.review.as_ref().map(|r| r.scope);
+        let action = match (job, draft) {
+            (EditorJob::Hunk { path, hunk, scope, text: before }, Some(draft)) => match draft.text() {
+                Ok(text) if text == before => return self.ui.say("nothing was changed", now),
+                Ok(text) => Some(ReviewAction::Edit { scope, path, hunk, text }),
+                Err(error) => return self.ui.say(format!("the text could not be read back: {error}"), now),
+            },
+            // Whatever was changed in the file is to be seen.
+            _ => scope.map(ReviewAction::Show),
+        };
+        if let Some(action) = action {
+            let news = self.engine.intent(Intent::Review(action));
+            self.news(news);
+            self.ui.sync(self.engine.model(), self.engine.now());
+        }
+    }
+
+    /// Has what is in view coloured, one hunk at a time; without a review there is no worker.
+    fn colour(&mut self) {
+        let Some(review) = &mut self.ui.review else {
+            self.colours = Colours::default();
+            return;
+        };
+        let Some(frame) = self.info.review.as_ref().filter(|_| self.colours.idle) else { return };
+        if let Some((path, hunk, lines)) = review.uncoloured(frame.hunk_rows.iter().map(|(_, spot)| spot.hunk)) {
+            self.colours.ask(Job { path, id: hunk.0, lines });
+        }
     }
 
     fn type_into(&mut self, typed: Option<(TermId, Vec<u8>)>) {
@@ -353,12 +507,18 @@ impl App {
         })?;
         self.ui.scroll = self.info.scroll;
         self.frames.drawn(self.info.motion, now);
+        if let (Some(review), Some(frame)) = (&mut self.ui.review, &self.info.review)
+            && review.measure(frame.measured)
+        {
+            self.frames.want(Urgency::NextFrame, now);
+        }
         if self.transcript.is_behind() {
             self.frames.want(Urgency::NextFrame, now);
         }
         if let Some(at) = self.ui.next_change(self.engine.model(), now) {
             self.frames.want_at(at);
         }
+        self.colour();
         let title = words::terminal_title(self.engine.model());
         if title != self.title {
             self.screen.tty.set_title(&title)?;

@@ -147,6 +147,7 @@ fn line(rewound: &Rewound) -> String {
         RewindOutcome::Removed => "removed",
         RewindOutcome::Merged => "as before, with your changes",
         RewindOutcome::Conflict => "left alone: you changed the same lines",
+        RewindOutcome::Doubtful => "left alone: nobody said who changed it",
         RewindOutcome::NotKept => "left alone: what it was before is not kept",
         RewindOutcome::Failed => "left alone: it could not be written",
     };

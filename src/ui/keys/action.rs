@@ -3,6 +3,8 @@
 //! An action names the wish, not the outcome: `CtrlC` clears, cancels or quits depending on state that only
 //! `ui/update` knows. Text is an action too, so that nothing outside this room looks at key codes.
 
+use super::review::ReviewKey;
+
 /// What the person asked for with one key press, click or turn of the wheel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
@@ -51,6 +53,11 @@ pub enum Action {
     ShowStderr,
     QuitDock,
     KillAgent,
+
+    // Review.
+    /// Opens the review, goes to it, and from it back to writing.
+    OpenReview,
+    Review(ReviewKey),
 
     // Commands that the agent runs.
     /// From now on keys go to the newest command that runs.

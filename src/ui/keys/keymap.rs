@@ -5,6 +5,7 @@
 
 use super::action::Action;
 use super::key::{Code, Key, Mods};
+use super::review::{CONFIRM, EDIT, LINE, REVIEW};
 
 /// Who has the focus.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -14,9 +15,17 @@ pub enum Layer {
     Picker,
     /// A command of the agent is typed into; all keys but one are its own.
     Terminal,
+    /// The review: files and hunks.
+    Review,
+    /// One line is written in the review: a note, a search, a file name.
+    ReviewLine,
+    /// The lines of a hunk are changed in place.
+    ReviewEdit,
+    /// Yes or no.
+    ReviewConfirm,
 }
 
-enum Keys {
+pub(super) enum Keys {
     These(&'static [Key]),
     /// 1 to 9, without a modifier.
     Digits,
@@ -24,14 +33,14 @@ enum Keys {
     Text,
 }
 
-struct Bind {
-    keys: Keys,
+pub(super) struct Bind {
+    pub(super) keys: Keys,
     /// For `Digits` and `Text` the pressed character is put in.
-    action: Action,
-    what: &'static str,
+    pub(super) action: Action,
+    pub(super) what: &'static str,
 }
 
-const fn bind(keys: &'static [Key], action: Action, what: &'static str) -> Bind {
+pub(super) const fn bind(keys: &'static [Key], action: Action, what: &'static str) -> Bind {
     Bind { keys: Keys::These(keys), action, what }
 }
 
@@ -49,6 +58,12 @@ const COMPOSER: &[Bind] = &[
     bind(&[Key::plain(Code::PageDown)], Action::PageDown, "scroll down"),
     bind(&[Key::plain(Code::Up), Key::ctrl(Code::Char('p'))], Action::Up, "row up, earlier prompt"),
     bind(&[Key::plain(Code::Down), Key::ctrl(Code::Char('n'))], Action::Down, "row down, later prompt"),
+    bind(&[Key::alt(Code::Char('i'))], Action::TypeInto, "type into the newest command that runs"),
+    bind(&[Key::alt(Code::Char('k'))], Action::KillCommand, "kill the newest command that runs"),
+];
+
+/// Wherever text is written.
+const EDITING: &[Bind] = &[
     bind(&[Key::plain(Code::Left), Key::ctrl(Code::Char('b'))], Action::Left, "left"),
     bind(&[Key::plain(Code::Right), Key::ctrl(Code::Char('f'))], Action::Right, "right"),
     bind(
@@ -78,8 +93,6 @@ const COMPOSER: &[Bind] = &[
     bind(&[Key::alt(Code::Char('y'))], Action::Yank, "put back what was cut"),
     bind(&[Key::ctrl(Code::Char('_'))], Action::Undo, "undo"),
     bind(&[Key::alt(Code::Char('_'))], Action::Redo, "redo"),
-    bind(&[Key::alt(Code::Char('i'))], Action::TypeInto, "type into the newest command that runs"),
-    bind(&[Key::alt(Code::Char('k'))], Action::KillCommand, "kill the newest command that runs"),
     Bind { keys: Keys::Text, action: Action::Char(' '), what: "text" },
 ];
 
@@ -125,6 +138,7 @@ const COMMON: &[Bind] = &[
     bind(&[Key::alt(Code::Char('g'))], Action::NextGate, "next gate: writes and commands off, ask, hold"),
     bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options"),
     bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "go to the waiting question"),
+    bind(&[Key::alt(Code::Char('r'))], Action::OpenReview, "review what was changed"),
     bind(&[Key::ctrl(Code::Char('y'))], Action::CopyAnswer, "copy the last answer"),
     bind(&[Key::ctrl(Code::Char('o'))], Action::ToggleFold, "fold or unfold the newest entry"),
     bind(&[Key::ctrl(Code::Home)], Action::ToTop, "start of the conversation"),
@@ -135,26 +149,31 @@ const COMMON: &[Bind] = &[
     bind(&[Key::plain(Code::F(1))], Action::Help, "this help"),
 ];
 
-fn own(layer: Layer) -> &'static [Bind] {
-    match layer {
-        Layer::Composer => COMPOSER,
-        Layer::Dock => DOCK,
-        Layer::Picker => PICKER,
-        Layer::Terminal => TERMINAL,
-    }
+fn own(layer: Layer) -> impl Iterator<Item = &'static Bind> {
+    let (first, second): (&[Bind], &[Bind]) = match layer {
+        Layer::Composer => (COMPOSER, EDITING),
+        Layer::Dock => (DOCK, &[]),
+        Layer::Picker => (PICKER, &[]),
+        Layer::Terminal => (TERMINAL, &[]),
+        Layer::Review => (REVIEW, &[]),
+        Layer::ReviewLine => (LINE, EDITING),
+        Layer::ReviewEdit => (EDIT, EDITING),
+        Layer::ReviewConfirm => (CONFIRM, &[]),
+    };
+    first.iter().chain(second)
 }
 
 /// What holds in every layer but one: a command gets even Ctrl+C.
 fn common(layer: Layer) -> &'static [Bind] {
     match layer {
-        Layer::Composer | Layer::Dock | Layer::Picker => COMMON,
         Layer::Terminal => &[],
+        _ => COMMON,
     }
 }
 
 /// What `key` means with the focus in `layer`; `None` if nothing.
 pub fn resolve(layer: Layer, key: Key) -> Option<Action> {
-    own(layer).iter().chain(common(layer)).find_map(|bind| bind.matches(key))
+    own(layer).chain(common(layer)).find_map(|bind| bind.matches(key))
 }
 
 /// The rows of the help for `layer`: its own, then those that hold everywhere and are not taken by it.
@@ -163,12 +182,12 @@ pub fn help(layer: Layer) -> impl Iterator<Item = (String, &'static str)> {
         Keys::These(keys) => keys.iter().any(|key| resolve(layer, *key) == Some(bind.action)),
         Keys::Digits | Keys::Text => true,
     });
-    own(layer).iter().chain(common).map(|bind| (bind.keys.label(), bind.what))
+    own(layer).chain(common).map(|bind| (bind.keys.label(), bind.what))
 }
 
 /// The key to name in a hint for `action`, the first of its row: `Ctrl+Y`.
 pub fn label(layer: Layer, action: Action) -> Option<String> {
-    own(layer).iter().chain(common(layer)).find_map(|bind| match bind.keys {
+    own(layer).chain(common(layer)).find_map(|bind| match bind.keys {
         Keys::These([first, ..]) if bind.action == action && resolve(layer, *first) == Some(action) => {
             Some(first.to_string())
         }
@@ -203,7 +222,16 @@ impl Keys {
 mod tests {
     use super::*;
 
-    const LAYERS: [Layer; 4] = [Layer::Composer, Layer::Dock, Layer::Picker, Layer::Terminal];
+    const LAYERS: [Layer; 8] = [
+        Layer::Composer,
+        Layer::Dock,
+        Layer::Picker,
+        Layer::Terminal,
+        Layer::Review,
+        Layer::ReviewLine,
+        Layer::ReviewEdit,
+        Layer::ReviewConfirm,
+    ];
 
     #[test]
     fn every_row_of_help_does_what_it_says() {

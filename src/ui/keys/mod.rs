@@ -6,8 +6,10 @@ pub mod action;
 pub mod bytes;
 pub mod key;
 pub mod keymap;
+pub mod review;
 
 pub use action::Action;
 pub use bytes::{bytes, pasted};
 pub use key::{Code, Key, Mods};
 pub use keymap::{Layer, help, label, resolve};
+pub use review::ReviewKey;

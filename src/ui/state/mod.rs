@@ -6,6 +6,7 @@
 pub mod dock;
 pub mod folds;
 pub mod picker;
+pub mod review;
 pub mod scroll;
 
 use super::composer::Composer;
@@ -15,6 +16,7 @@ use crate::model::session::Terminal;
 use dock::{Dialog, DockState};
 use folds::Folds;
 use picker::{Completion, Picker};
+use review::{Presence, ReviewState};
 use scroll::Scroll;
 use std::time::Duration;
 
@@ -35,6 +37,8 @@ pub enum Focus {
     Dock,
     /// The person types into a command that the agent runs; only ever reached by Alt+I.
     Terminal(TermId),
+    /// Only ever reached by the person's own Alt+R, Tab or click.
+    Review,
 }
 
 /// Whether the wheel and clicks come to us, or the terminal selects text.
@@ -68,6 +72,7 @@ pub struct UiState {
     /// Keys until then were meant for a command that has just ended.
     pub stray_until: Option<Now>,
     pub mouse: Mouse,
+    pub review: Option<ReviewState>,
 }
 
 impl UiState {
@@ -86,6 +91,12 @@ impl UiState {
             self.stray_until = Some(now.saturating_add(STRAY));
             self.say("the command has ended · back to writing", now);
         }
+        if let Some(review) = &mut self.review {
+            review.sync(model.review());
+        }
+        if self.focus == Focus::Review && self.review_here().is_none() {
+            self.focus = Focus::Composer;
+        }
         let asked = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
         self.dock.sync(model, now);
         // The focus stays for the next question of the same sort, not for whatever else comes.
@@ -95,6 +106,11 @@ impl UiState {
         }
         self.toast.take_if(|t| t.until <= now);
         self.quit_armed_until.take_if(|until| *until <= now);
+    }
+
+    /// The review, when it is on the screen.
+    pub fn review_here(&self) -> Option<&ReviewState> {
+        self.review.as_ref().filter(|r| r.presence == Presence::Here)
     }
 
     /// When something here changes by the passing of time alone.

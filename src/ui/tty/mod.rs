@@ -3,6 +3,7 @@
 //! Knows bytes and cells, not what they mean. Whatever happens, the terminal is given back as it was.
 
 pub mod clipboard;
+pub mod editor;
 pub mod guard;
 pub mod input;
 mod parse;

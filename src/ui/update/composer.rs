@@ -5,8 +5,8 @@ use crate::model::event::Intent;
 use crate::model::session::Phase;
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, ScrollBy};
-use crate::ui::state::UiState;
 use crate::ui::state::picker::step;
+use crate::ui::state::{Focus, UiState};
 
 pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
@@ -81,6 +81,8 @@ fn tab(state: &mut UiState, cx: Cx<'_>) {
     if names.is_empty() {
         if state.dock.dialog.is_some() {
             toggle_dock(state, cx);
+        } else if state.review_here().is_some() {
+            state.focus = Focus::Review;
         }
         return;
     }

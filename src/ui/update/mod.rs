@@ -6,6 +6,7 @@
 mod composer;
 mod dock;
 mod picker;
+pub mod review;
 mod terminal;
 
 use super::keys::{Action, Key, Layer, pasted, resolve};
@@ -71,6 +72,7 @@ fn layer(state: &UiState) -> Layer {
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
         Focus::Terminal(_) => Layer::Terminal,
+        Focus::Review => review::layer(state),
     }
 }
 
@@ -91,6 +93,7 @@ fn key(state: &mut UiState, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     }
     match state.focus {
         Focus::Dock => dock::action(state, cx, action, out),
+        Focus::Review => review::action(state, cx, action, out),
         Focus::Composer | Focus::Terminal(_) => {
             if !terminal::is_stray(state, cx, action) {
                 composer::action(state, cx, action, out);
@@ -122,6 +125,7 @@ fn common(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
                 state.say("this agent offers no modes or options", cx.now);
             }
         }
+        Action::OpenReview => review::toggle(state, cx, out),
         Action::CopyAnswer => match cx.model.last_answer() {
             Some(answer) => {
                 let count = answer.chars().count();
@@ -131,6 +135,8 @@ fn common(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             None => state.say("no answer to copy yet", cx.now),
         },
         Action::ToggleFold => toggle_newest(state, cx),
+        Action::PageUp | Action::DockPageUp if review::page_from_outside(state, -1) => {}
+        Action::PageDown | Action::DockPageDown if review::page_from_outside(state, 1) => {}
         Action::PageUp | Action::DockPageUp => out.push(Out::Scroll(ScrollBy::Pages(-1))),
         Action::PageDown | Action::DockPageDown => out.push(Out::Scroll(ScrollBy::Pages(1))),
         Action::WheelUp => out.push(Out::Scroll(ScrollBy::Rows(-WHEEL))),
@@ -183,11 +189,11 @@ fn is_cancellable(model: &Model) -> bool {
 fn toggle_dock(state: &mut UiState, cx: Cx<'_>) {
     match (&state.focus, &state.dock.dialog) {
         (Focus::Dock, _) => state.focus = Focus::Composer,
-        (Focus::Composer | Focus::Terminal(_), Some(_)) => {
+        (_, Some(_)) => {
             state.focus = Focus::Dock;
             state.dock.arm(cx.now);
         }
-        (Focus::Composer | Focus::Terminal(_), None) => state.say("nothing waits for you", cx.now),
+        (_, None) => state.say("nothing waits for you", cx.now),
     }
 }
 
@@ -199,6 +205,7 @@ fn paste(state: &mut UiState, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     }
     state.help = None;
     match &state.focus {
+        Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
         Focus::Composer | Focus::Dock => {
             if !terminal::is_stray(state, cx, Action::Newline) {
@@ -216,10 +223,11 @@ fn mouse(state: &mut UiState, cx: Cx<'_>, what: Click, at: Position, out: &mut V
                 *top = top.saturating_add_signed(by as isize).min(cx.frame.help_scroll_max);
             } else if cx.frame.dock.contains(at) && cx.frame.dock_scroll_max > 0 {
                 dock::scroll(state, cx, by as isize);
-            } else {
+            } else if !review::wheel(state, cx, at, by as isize) {
                 out.push(Out::Scroll(ScrollBy::Rows(by)));
             }
         }
+        Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {
             if let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) {
                 toggle(state, cx, *entry);

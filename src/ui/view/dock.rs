@@ -133,6 +133,7 @@ fn hints(dock: &Dock, focus: &Focus) -> Vec<String> {
     let (long, short, shortest) = match focus {
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
         Focus::Composer => ("Tab to answer", "Tab", "Tab"),
+        Focus::Review => ("Alt+P to answer", "Alt+P", "Alt+P"),
         // Tab goes to the command.
         Focus::Terminal(_) => ("Ctrl+], then Tab to answer", "Ctrl+], Tab", "Ctrl+]"),
     };

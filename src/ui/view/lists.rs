@@ -125,12 +125,22 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
         _ => 46,
     };
     let mut lines = Vec::new();
-    for (title, layer) in [
+    let review = [
+        ("in the review", Layer::Review),
+        ("writing a note in it", Layer::ReviewLine),
+        ("changing a hunk", Layer::ReviewEdit),
+        ("at a yes or no", Layer::ReviewConfirm),
+    ];
+    let usual = [
         ("writing", Layer::Composer),
         ("in the question", Layer::Dock),
         ("typing into a command", Layer::Terminal),
         ("in a list", Layer::Picker),
-    ] {
+    ];
+    // What the person is in comes first.
+    let in_review = cx.state.focus == Focus::Review;
+    let (first, second): (&[_], &[_]) = if in_review { (&review, &usual) } else { (&usual, &review) };
+    for (title, layer) in first.iter().chain(second).copied() {
         if !lines.is_empty() {
             lines.push(StyledText::new());
         }

@@ -8,6 +8,7 @@ mod chrome;
 mod dock;
 mod lists;
 pub(super) mod paint;
+mod review;
 
 use super::cells::CellCtx;
 use super::frame::Motion;
@@ -71,7 +72,7 @@ impl<'a> ViewCx<'a> {
     fn typing(&self) -> Option<&'a TermId> {
         match &self.state.focus {
             Focus::Terminal(id) => Some(id),
-            Focus::Composer | Focus::Dock => None,
+            _ => None,
         }
     }
 
@@ -138,7 +139,9 @@ fn tiny(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
 /// Returns whether something in it moves.
 fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> bool {
     let mut rest = area;
-    if buf.area.height >= HEADER_FROM {
+    let review = cx.state.review_here();
+    let covered = review.is_some_and(|r| review::place(r, area).0.is_none()) && cx.state.help.is_none();
+    if buf.area.height >= HEADER_FROM && !covered {
         let (header, below) = split_top(rest, 1);
         chrome::header(cx, header, buf);
         rest = split_top(below, 1).1;
@@ -152,9 +155,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     let dock_room = match (cx.state.picker.is_some(), &cx.state.focus) {
         (true, _) => rest.height.min(3),
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
-        (false, Focus::Composer | Focus::Terminal(_)) => {
-            (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5))
-        }
+        (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)),
     };
     let laid = dock::layout(cx, rest.width, dock_room.min(rest.height));
     let dock_height = laid.as_ref().map_or(0, Dock::height);
@@ -177,15 +178,31 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     let moving = if let Some(top) = cx.state.help {
         info.help_scroll_max = lists::help(cx, rest, top, buf);
         false
-    } else if cx.model.entries().is_empty() {
-        chrome::welcome(cx, rest, buf);
-        info.transcript = rest;
-        false
+    } else if let Some(review) = review {
+        let (left, right) = review::place(review, rest);
+        let moving = left.is_some_and(|left| show_conversation(cx, transcript, left, info, buf));
+        review::draw(cx, review, right, info, buf);
+        moving
     } else {
-        show_transcript(cx, transcript, rest, info, buf)
+        show_conversation(cx, transcript, rest, info, buf)
     };
     chrome::rule(cx, rule, info.rows_below, buf);
     moving
+}
+
+fn show_conversation(
+    cx: &ViewCx<'_>,
+    transcript: &mut Transcript,
+    area: Rect,
+    info: &mut FrameInfo,
+    buf: &mut Buffer,
+) -> bool {
+    if cx.model.entries().is_empty() {
+        chrome::welcome(cx, area, buf);
+        info.transcript = area;
+        return false;
+    }
+    show_transcript(cx, transcript, area, info, buf)
 }
 
 fn show_transcript(

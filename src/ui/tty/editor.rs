@@ -1,0 +1,114 @@
+//! The person's own editor, on the person's own terminal.
+//!
+//! Starts it and no more; who waits for it gives the terminal back before and takes it again after. The command is
+//! what the environment says, read by a shell as it is for other programs; names of files are arguments, never part
+//! of that line. Invariant: a text handed to it lies in a file that nobody else may read, and goes with the value.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
+use std::process::Stdio;
+use tempfile::NamedTempFile;
+use tokio::process::{Child, Command};
+
+/// More is not read back, in bytes.
+const MAX_TEXT: u64 = 8 << 20;
+/// Where neither `VISUAL` nor `EDITOR` is set.
+const USUAL: &str = "vi";
+
+/// What the person edits with.
+pub fn command() -> OsString {
+    let set = |name| std::env::var_os(name).filter(|c| !c.to_string_lossy().trim().is_empty());
+    set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| USUAL.into())
+}
+
+/// Starts the editor on a file, at a line from 1. Must be called inside the runtime, while the terminal is not ours.
+///
+/// # Errors
+/// When there is no shell; an editor that is not there shows as its exit status.
+pub fn start(command: &OsString, file: &Path, line: Option<u32>) -> io::Result<Child> {
+    let mut words = command.clone();
+    words.push(" \"$@\"");
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(words).arg(command);
+    if let Some(line) = line {
+        shell.arg(format!("+{line}"));
+    }
+    if !io::stdin().is_terminal() {
+        shell.stdin(Stdio::from(File::open("/dev/tty")?));
+    }
+    shell.arg(file).kill_on_drop(true).spawn()
+}
+
+/// A text in a private file, named so that editors know its language.
+#[derive(Debug)]
+pub struct Draft(NamedTempFile);
+
+impl Draft {
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn of(text: &str, like: &Path) -> io::Result<Self> {
+        let mut suffix = OsString::new();
+        if let Some(extension) = like.extension() {
+            suffix.push(".");
+            suffix.push(extension);
+        }
+        let mut file = tempfile::Builder::new().prefix("acp-tui-").suffix(&suffix).tempfile()?;
+        file.write_all(text.as_bytes())?;
+        file.flush()?;
+        Ok(Self(file))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// What is in it now, with LF line ends.
+    ///
+    /// # Errors
+    /// When it is gone, too long, or no UTF-8.
+    pub fn text(&self) -> io::Result<String> {
+        // By its name: many editors put a new file in its place.
+        let mut text = String::new();
+        File::open(self.path())?.take(MAX_TEXT + 1).read_to_string(&mut text)?;
+        if text.len() as u64 > MAX_TEXT {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the text is too long"));
+        }
+        Ok(text.replace("\r\n", "\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[tokio::test]
+    async fn the_command_may_have_arguments_and_the_name_may_be_odd() {
+        let dir = tempfile::tempdir().unwrap();
+        let (script, seen) = (dir.path().join("edit or"), dir.path().join("seen"));
+        std::fs::write(&script, format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{}'\n", seen.display())).unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let command = OsString::from(format!("'{}' --wait", script.display()));
+        let file = Path::new("/tmp/$(touch x) a;b");
+        let status = start(&command, file, Some(12)).unwrap().wait().await.unwrap();
+        assert!(status.success());
+        assert_eq!(std::fs::read_to_string(&seen).unwrap(), "--wait\n+12\n/tmp/$(touch x) a;b\n");
+    }
+
+    #[test]
+    fn a_draft_is_private_and_read_back_as_it_is_then() {
+        let draft = Draft::of("one\n", Path::new("src/a.rs")).unwrap();
+        let mode = std::fs::metadata(draft.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(draft.path().extension().unwrap(), "rs");
+        // As an editor does that writes a new file.
+        let other = draft.path().with_extension("new");
+        std::fs::write(&other, "two\r\nthree\n").unwrap();
+        std::fs::rename(&other, draft.path()).unwrap();
+        assert_eq!(draft.text().unwrap(), "two\nthree\n");
+        std::fs::write(draft.path(), b"\xff").unwrap();
+        assert!(draft.text().is_err());
+    }
+}

@@ -1,0 +1,411 @@
+//! Keys while the review has the focus: looking around. What decides is in `decide`, what is written in `bars`.
+//!
+//! Invariant: nothing here changes a file; what is wanted leaves as an intent.
+
+mod bars;
+mod decide;
+mod mouse;
+
+use super::{Cx, common};
+use crate::model::changes::{ReviewAction, Scope};
+use crate::model::event::Intent;
+use crate::ui::keys::{Action, Layer, ReviewKey};
+use crate::ui::msg::{EditorJob, Out};
+use crate::ui::state::folds::Fold;
+use crate::ui::state::review::bar::Bar;
+use crate::ui::state::review::index::{Item, Look, Spot};
+use crate::ui::state::review::search::{Direction, Query, find};
+use crate::ui::state::review::{BESIDE_FROM, BOTH_FROM, Extent, Pane, Presence, ReviewState};
+use crate::ui::state::scroll::Scroll;
+use crate::ui::state::{Focus, UiState};
+pub(super) use mouse::{click, wheel};
+
+/// Columns that long lines are moved at once.
+const STEP: usize = 8;
+
+/// Shows the review and gives it the focus; the engine is asked to look at the disk again.
+pub fn open(state: &mut UiState, cx: Cx<'_>, scope: Scope, out: &mut Vec<Out>) {
+    if let Some(review) = &mut state.review {
+        review.scope = scope;
+        review.presence = Presence::Here;
+    } else {
+        let mut review = ReviewState::new(scope);
+        if cx.frame.transcript.width < BOTH_FROM {
+            review.pane = Pane::Files;
+        }
+        review.sync(cx.model.review());
+        state.review = Some(review);
+    }
+    state.focus = Focus::Review;
+    act(out, ReviewAction::Show(scope));
+}
+
+/// Opens the review, goes to it, and from it back to writing.
+pub(super) fn toggle(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
+    match state.review.as_ref().map(|r| (r.presence, r.scope)) {
+        None => open(state, cx, Scope::default(), out),
+        Some((Presence::Away, scope)) => open(state, cx, scope, out),
+        Some((Presence::Here, _)) if state.focus == Focus::Review => state.focus = Focus::Composer,
+        Some((Presence::Here, _)) => state.focus = Focus::Review,
+    }
+}
+
+fn close(state: &mut UiState, out: &mut Vec<Out>) {
+    state.review = None;
+    state.focus = Focus::Composer;
+    act(out, ReviewAction::Close);
+}
+
+fn act(out: &mut Vec<Out>, action: ReviewAction) {
+    out.push(Out::Intent(Intent::Review(action)));
+}
+
+/// Which keys count.
+pub(super) fn layer(state: &UiState) -> Layer {
+    match state.review.as_ref().and_then(|r| r.bar.as_ref()) {
+        None => Layer::Review,
+        Some(Bar::Edit(_)) => Layer::ReviewEdit,
+        Some(Bar::Note(_) | Bar::Search(_) | Bar::Export(_)) => Layer::ReviewLine,
+        Some(Bar::Confirm(_) | Bar::Rewind { .. }) => Layer::ReviewConfirm,
+    }
+}
+
+/// Pasted text is text where text is written, and nothing elsewhere.
+pub(super) fn paste(state: &mut UiState, cx: Cx<'_>, text: &str) {
+    let Some(review) = &mut state.review else { return };
+    match &mut review.bar {
+        Some(Bar::Edit(edit)) => edit.lines.paste(text),
+        Some(bar) => {
+            if let Some(line) = bar.text() {
+                line.paste(&text.replace(['\n', '\r'], " "));
+            }
+        }
+        None => state.say("nothing is written here · Tab goes to the prompt", cx.now),
+    }
+}
+
+pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.review else { return };
+    if review.bar.is_some() {
+        return bars::action(state, cx, action, out);
+    }
+    match action {
+        Action::Review(key) => own(state, cx, key, out),
+        Action::Up => step(review, -1),
+        Action::Down => step(review, 1),
+        Action::PageUp => step(review, -page(review)),
+        Action::PageDown => step(review, page(review)),
+        Action::Home => step(review, isize::MIN / 2),
+        Action::End => step(review, isize::MAX / 2),
+        Action::Tab => state.focus = Focus::Composer,
+        Action::Escape if review.selection.is_some() => {
+            review.selection = None;
+            review.recount();
+        }
+        Action::Escape => close(state, out),
+        _ => common(state, cx, action, out),
+    }
+}
+
+fn own(state: &mut UiState, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
+    use ReviewKey as R;
+    let Some(review) = &mut state.review else { return };
+    match key {
+        R::NextHunk => hunk(state, cx, Direction::Next),
+        R::PreviousHunk => hunk(state, cx, Direction::Previous),
+        R::NextFile => file(state, cx, Direction::Next),
+        R::PreviousFile => file(state, cx, Direction::Previous),
+        R::Into => into(review),
+        R::Back => back(review),
+        R::SelectLines => select(state, cx),
+        R::OpenFile => open_file(state, cx, out),
+        R::ToolCall => tool_call(state, cx),
+        R::Search => review.bar = Some(Bar::Search(bars::line(&review.query.clone()))),
+        R::SearchNext => search(state, cx, Direction::Next),
+        R::SearchPrevious => search(state, cx, Direction::Previous),
+        R::Fold => match review.folder().cloned() {
+            Some(folder) => review.flip_folder(&folder),
+            None => review.flip_fold(),
+        },
+        R::FoldAll => review.flip_all(),
+        R::Sides => sides(state, cx),
+        R::ScrollLeft => review.column = review.column.saturating_sub(STEP),
+        R::ScrollRight => review.column = (review.column + STEP).min(1 << 20),
+        R::ScopePending => show(review, Scope::Pending, out),
+        R::ScopeSession => show(review, Scope::Session, out),
+        R::ScopeTurn => turn(state, cx, Turning::Here, out),
+        R::TurnBack => turn(state, cx, Turning::Back, out),
+        R::TurnForward => turn(state, cx, Turning::Forward, out),
+        R::Wide => wide(state, cx),
+        R::Close => close(state, out),
+        R::Accept
+        | R::Reject
+        | R::AcceptFile
+        | R::RejectFile
+        | R::AcceptAll
+        | R::RejectAll
+        | R::AcceptNote
+        | R::RejectNote
+        | R::Edit
+        | R::EditOutside
+        | R::Undo
+        | R::Redo
+        | R::Export
+        | R::Rewind
+        | R::Force => decide::key(state, cx, key, out),
+    }
+}
+
+fn page(review: &ReviewState) -> isize {
+    let height = if review.pane == Pane::Files { review.measured.files_height } else { review.measured.height };
+    isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(1)
+}
+
+/// Pages of the review while it covers the conversation and something else has the keys; false when it does not.
+pub(super) fn page_from_outside(state: &mut UiState, pages: isize) -> bool {
+    let Some(review) = &mut state.review else { return false };
+    if review.presence == Presence::Away || review.measured.beside {
+        return false;
+    }
+    step(review, pages * page(review));
+    true
+}
+
+/// Moves the cursor by rows; the choice of lines stays in its hunk.
+fn step(review: &mut ReviewState, by: isize) {
+    if review.pane == Pane::Files {
+        let last = review.tree().rows.len().saturating_sub(1);
+        let row = review.tree_row().saturating_add_signed(by).min(last);
+        return review.choose_row(row);
+    }
+    let spot = review.rows().moved(review.spot(), by);
+    if review.selection.is_some() {
+        let here = review.spot();
+        let lines = review.hunk().map_or(0, |h| h.lines.len());
+        let line = if spot.hunk > here.hunk {
+            lines.saturating_sub(1)
+        } else if spot.hunk < here.hunk {
+            0
+        } else {
+            spot.line.unwrap_or(0)
+        };
+        return review.stand(Spot { hunk: here.hunk, line: Some(line) });
+    }
+    review.stand(spot);
+}
+
+fn hunk(state: &mut UiState, cx: Cx<'_>, to: Direction) {
+    let Some(review) = &mut state.review else { return };
+    let Some(file) = review.file_index() else { return };
+    review.pane = Pane::Hunks;
+    let count = review.file().map_or(0, |f| f.hunks.len());
+    let at = review.spot().hunk;
+    let next = match to {
+        Direction::Next => Some(at + 1).filter(|n| *n < count),
+        // From the lines of a hunk first to its own header.
+        Direction::Previous if review.spot().line.is_some() => Some(at),
+        Direction::Previous => at.checked_sub(1),
+    };
+    if let Some(hunk) = next {
+        return review.go(file, Spot { hunk, line: None });
+    }
+    let files = review.doc().map_or(0, |d| d.files.len());
+    let other = match to {
+        Direction::Next => Some(file + 1).filter(|n| *n < files),
+        Direction::Previous => file.checked_sub(1),
+    };
+    match other {
+        Some(other) => {
+            let last = review.doc().and_then(|d| d.files.get(other)).map_or(0, |f| f.hunks.len().saturating_sub(1));
+            let hunk = if to == Direction::Next { 0 } else { last };
+            review.go(other, Spot { hunk, line: None });
+        }
+        None if to == Direction::Next => state.say("that was the last hunk", cx.now),
+        None => state.say("that was the first hunk", cx.now),
+    }
+}
+
+fn file(state: &mut UiState, cx: Cx<'_>, to: Direction) {
+    let Some(review) = &mut state.review else { return };
+    let Some(file) = review.file_index() else { return };
+    let files = review.doc().map_or(0, |d| d.files.len());
+    let other = match to {
+        Direction::Next => Some(file + 1).filter(|n| *n < files),
+        Direction::Previous => file.checked_sub(1),
+    };
+    match other {
+        Some(other) => {
+            let spot = review.first_pending(other);
+            review.go(other, spot);
+        }
+        None if to == Direction::Next => state.say("that was the last file", cx.now),
+        None => state.say("that was the first file", cx.now),
+    }
+}
+
+fn into(review: &mut ReviewState) {
+    match (review.pane, review.folder().cloned()) {
+        (Pane::Files, Some(folder)) => review.flip_folder(&folder),
+        (Pane::Files, None) => review.pane = Pane::Hunks,
+        (Pane::Hunks, _) => review.unfold(review.spot().hunk),
+    }
+}
+
+/// To the files, and there to the folder that holds the file, which is folded then.
+fn back(review: &mut ReviewState) {
+    if review.pane == Pane::Hunks {
+        review.pane = Pane::Files;
+        return;
+    }
+    let row = review.tree_row();
+    match review.tree().rows.get(row).map(|r| (r.depth, r.item.clone())) {
+        Some((_, Item::Folder { path, closed: false, .. })) => review.flip_folder(&path),
+        Some((depth, _)) if depth > 0 => {
+            let above = review.tree().rows.iter().take(row).rposition(|r| r.depth < depth);
+            if let Some(above) = above {
+                review.choose_row(above);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn select(state: &mut UiState, cx: Cx<'_>) {
+    let Some(review) = &mut state.review else { return };
+    if review.selection.take().is_some() {
+        return review.recount();
+    }
+    let lines = review.hunk().map_or(0, |h| h.lines.len());
+    if review.pane == Pane::Files {
+        return state.say("choose a hunk first · Enter shows them", cx.now);
+    }
+    if lines == 0 {
+        return state.say("this is decided as a whole", cx.now);
+    }
+    let spot = review.spot();
+    review.unfold(spot.hunk);
+    // A choice that begins at the header begins with what is changed first.
+    let changed = |h: &crate::model::changes::HunkDoc| {
+        h.lines.iter().position(|l| l.kind != crate::text::diff::Kind::Context).unwrap_or(0)
+    };
+    let line = spot.line.or_else(|| review.hunk().map(changed)).unwrap_or(0);
+    review.stand(Spot { line: Some(line), ..spot });
+    review.selection = Some(line);
+    review.recount();
+}
+
+fn open_file(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
+    use crate::model::changes::FileChange;
+    let Some(review) = &mut state.review else { return };
+    let Some(file) = review.file() else { return };
+    if file.change == FileChange::Deleted {
+        return state.say("the file is not there any more", cx.now);
+    }
+    let hunk = review.hunk();
+    let line = hunk.and_then(|h| {
+        // The line of the cursor, else the nearest below or above it that is in the file now.
+        let at = review.spot().line.unwrap_or(0);
+        let below = h.lines.iter().skip(at).find_map(|l| l.new);
+        below.or_else(|| h.lines.iter().take(at).rev().find_map(|l| l.new)).or(Some(h.new_start))
+    });
+    out.push(Out::Edit(EditorJob::Open { path: file.path.clone(), line: line.unwrap_or(1).max(1) }));
+}
+
+/// Shows in the conversation what made the change. Where both fit, the review stays.
+fn tool_call(state: &mut UiState, cx: Cx<'_>) {
+    let Some(review) = &mut state.review else { return };
+    let Some(entry) = review.hunk().and_then(|h| h.entry).filter(|e| cx.model.entries().get(*e).is_some()) else {
+        return state.say("nothing in the conversation is known to have made this change", cx.now);
+    };
+    let beside = review.measured.beside;
+    state.scroll = Scroll::at(entry);
+    state.folds.set(entry, Fold::Open);
+    if !beside {
+        review.presence = Presence::Away;
+        state.focus = Focus::Composer;
+        state.say("Alt+R goes back to the review", cx.now);
+    }
+}
+
+pub(super) fn search(state: &mut UiState, cx: Cx<'_>, to: Direction) {
+    let Some(review) = &mut state.review else { return };
+    let (Some(doc), Some(query)) = (review.doc().cloned(), Query::of(&review.query)) else {
+        return state.say("nothing to look for · / asks for it", cx.now);
+    };
+    let from = (review.file_index().unwrap_or(0), review.spot());
+    match find(&doc, &query, from, to) {
+        Some((file, spot)) => {
+            review.go(file, spot);
+            review.unfold(spot.hunk);
+            if spot.line.is_some() {
+                review.pane = Pane::Hunks;
+            }
+        }
+        None => {
+            let words = format!("not found: {}", crate::base::sanitize::line(&review.query));
+            state.say(words, cx.now);
+        }
+    }
+}
+
+fn sides(state: &mut UiState, cx: Cx<'_>) {
+    let Some(review) = &mut state.review else { return };
+    review.look = match review.look {
+        Look::Sides => Look::Unified,
+        Look::Unified if review.measured.columns >= BOTH_FROM => Look::Sides,
+        Look::Unified => {
+            return state.say(format!("side by side needs {BOTH_FROM} columns"), cx.now);
+        }
+    };
+    review.selection = None;
+    review.recount();
+}
+
+fn wide(state: &mut UiState, cx: Cx<'_>) {
+    let Some(review) = &mut state.review else { return };
+    let room = review.measured.beside || review.extent == Extent::Whole && review.measured.columns >= BESIDE_FROM;
+    if !room {
+        return state.say(format!("beside the conversation needs {BESIDE_FROM} columns"), cx.now);
+    }
+    review.extent = match review.extent {
+        Extent::Beside => Extent::Whole,
+        Extent::Whole => Extent::Beside,
+    };
+}
+
+fn show(review: &mut ReviewState, scope: Scope, out: &mut Vec<Out>) {
+    review.scope = scope;
+    act(out, ReviewAction::Show(scope));
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turning {
+    Here,
+    Back,
+    Forward,
+}
+
+/// The turn of the cursor's hunk or the newest, else a neighbour of the one shown.
+fn turn(state: &mut UiState, cx: Cx<'_>, to: Turning, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.review else { return };
+    let turns = review.doc().map(|d| d.turns.clone()).unwrap_or_default();
+    let next = match (review.scope, to) {
+        (Scope::Turn(now), Turning::Back) => turns.iter().rev().find(|t| **t < now),
+        (Scope::Turn(now), Turning::Forward) => turns.iter().find(|t| **t > now),
+        (Scope::Turn(_), Turning::Here) => return,
+        _ => {
+            let of_hunk = review.hunk().map(|h| h.turn);
+            turns.iter().find(|t| Some(**t) == of_hunk).or(turns.last())
+        }
+    };
+    match (next, to) {
+        (Some(turn), _) => show(review, Scope::Turn(*turn), out),
+        (None, Turning::Here) => state.say("no turn has changed anything", cx.now),
+        (None, Turning::Back) => state.say("that was the first turn", cx.now),
+        (None, Turning::Forward) => state.say("that was the last turn", cx.now),
+    }
+}
+
+#[cfg(test)]
+#[path = "review/review_tests.rs"]
+mod tests;

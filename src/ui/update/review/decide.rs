@@ -1,0 +1,246 @@
+//! What accepts, rejects, undoes: the keys of the review that lead to a change of files.
+//!
+//! Invariant: only what the last frame showed is decided, and only when the document has not changed since.
+
+use super::{act, bars};
+use crate::model::changes::{HunkKind, ReviewAction, Scope, Target, Verdict};
+use crate::ui::keys::{Action, ReviewKey};
+use crate::ui::msg::{EditorJob, Out};
+use crate::ui::state::UiState;
+use crate::ui::state::review::bar::{Bar, Confirm, Doubtful, Edit, Note};
+use crate::ui::state::review::index::{Item, new_lines};
+use crate::ui::state::review::{NextFrom, Pane, ReviewState, Sight};
+use crate::ui::update::Cx;
+
+const CHANGED: &str = "changed meanwhile; look again";
+
+pub(super) fn key(state: &mut UiState, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
+    use ReviewKey as R;
+    match key {
+        R::Accept => here(state, cx, Verdict::Accept, out),
+        R::Reject => here(state, cx, Verdict::Reject, out),
+        R::AcceptFile => of_file(state, cx, Verdict::Accept, out),
+        R::RejectFile => of_file(state, cx, Verdict::Reject, out),
+        R::AcceptAll => all(state, cx, Verdict::Accept, out),
+        R::RejectAll => all(state, cx, Verdict::Reject, out),
+        R::AcceptNote => note(state, cx, Verdict::Accept),
+        R::RejectNote => note(state, cx, Verdict::Reject),
+        R::Edit => edit(state, cx, Place::Here, out),
+        R::EditOutside => edit(state, cx, Place::Outside, out),
+        R::Undo => undo(state, cx, ReviewAction::Undo, out),
+        R::Redo => undo(state, cx, ReviewAction::Redo, out),
+        R::Export => export(state, cx),
+        R::Rewind => rewind(state, cx, out),
+        R::Force => force(state, cx),
+        _ => {}
+    }
+}
+
+/// The hunk of the cursor, its chosen lines, or the file in the list of files.
+fn target(review: &ReviewState) -> Option<Target> {
+    let path = review.file()?.path.clone();
+    if review.pane == Pane::Files {
+        return review.folder().is_none().then_some(Target::File(path));
+    }
+    let hunk = review.hunk()?.id;
+    Some(match review.chosen() {
+        Some(lines) => Target::Lines(path, hunk, lines),
+        None => Target::Hunk(path, hunk),
+    })
+}
+
+/// Why a target must not be decided now.
+fn unseen(review: &ReviewState, cx: Cx<'_>, target: &Target) -> Option<&'static str> {
+    let (Some(doc), Some(frame)) = (review.doc(), &cx.frame.review) else { return Some("it is not on the screen") };
+    if doc.rev != frame.rev {
+        return Some(CHANGED);
+    }
+    let is_shown = match target {
+        Target::All => true,
+        Target::Hunk(path, id) | Target::Lines(path, id, _) => {
+            frame.path.as_ref() == Some(path) && frame.shown.contains(id)
+        }
+        Target::File(path) => {
+            let file = doc.files.iter().position(|f| f.path == *path);
+            let listed = |row: &usize| {
+                review.tree().rows.get(*row).is_some_and(|r| file.is_some_and(|n| r.item == Item::File(n)))
+            };
+            frame.path.as_ref() == Some(path) || frame.file_rows.iter().any(|(_, row)| listed(row))
+        }
+    };
+    (!is_shown).then_some("not on the screen; look again")
+}
+
+/// Says why something is not done; the cursor is brought into sight.
+fn refuse(state: &mut UiState, cx: Cx<'_>, why: &str) {
+    if let Some(review) = &mut state.review {
+        review.sight = Sight::Cursor;
+    }
+    state.say(why, cx.now);
+}
+
+/// What can be decided here, or why nothing.
+fn seen(review: &ReviewState, cx: Cx<'_>, verdict: Verdict) -> Result<Target, String> {
+    let Some(target) = target(review) else {
+        let on_folder = review.folder().is_some();
+        return Err(if on_folder { "choose a file".into() } else { "nothing to decide here".into() });
+    };
+    if let Some(why) = unseen(review, cx, &target) {
+        return Err(why.into());
+    }
+    let conflict = review.hunk().filter(|_| !matches!(target, Target::File(_))).and_then(|h| h.conflict.as_ref());
+    match conflict {
+        Some(_) if verdict == Verdict::Reject => {
+            Err("later edits touched it · C rejects it all the same, e changes it".into())
+        }
+        _ => Ok(target),
+    }
+}
+
+pub(super) fn here(state: &mut UiState, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.review else { return };
+    match seen(review, cx, verdict) {
+        Ok(target) => decide(review, target, verdict, out),
+        Err(why) => refuse(state, cx, &why),
+    }
+}
+
+/// Sends the decision off and goes to what waits next.
+pub(super) fn decide(review: &mut ReviewState, target: Target, verdict: Verdict, out: &mut Vec<Out>) {
+    let next = match &target {
+        Target::All => None,
+        Target::File(_) => Some(NextFrom::File),
+        Target::Hunk(..) => Some(NextFrom::Hunk),
+        // The rest of the hunk still waits.
+        Target::Lines(..) => {
+            review.selection = None;
+            review.recount();
+            None
+        }
+    };
+    act(out, ReviewAction::Decide { scope: scope(review), target, verdict });
+    if let Some(from) = next {
+        review.to_next_pending(from);
+    }
+}
+
+/// What the person decides about is what is shown, whatever was asked for since.
+pub(super) fn scope(review: &ReviewState) -> Scope {
+    review.doc().map_or(review.scope, |d| d.scope)
+}
+
+fn of_file(state: &mut UiState, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.review else { return };
+    let Some(file) = review.file().filter(|_| review.folder().is_none()) else {
+        return refuse(state, cx, "choose a file");
+    };
+    let target = Target::File(file.path.clone());
+    match unseen(review, cx, &target) {
+        Some(why) => refuse(state, cx, why),
+        None => decide(review, target, verdict, out),
+    }
+}
+
+fn all(state: &mut UiState, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.review else { return };
+    if let Some(why) = unseen(review, cx, &Target::All) {
+        return refuse(state, cx, why);
+    }
+    let hunks = review.tree().marks.iter().map(|m| m.hunks).sum();
+    let rev = review.doc().map_or(0, |d| d.rev);
+    match (hunks, verdict) {
+        (0, _) => refuse(state, cx, "nothing to decide here"),
+        (_, Verdict::Accept) => decide(review, Target::All, verdict, out),
+        (_, Verdict::Reject) => review.bar = Some(Bar::Confirm(Confirm { what: Doubtful::RejectAll(hunks), rev })),
+    }
+}
+
+fn note(state: &mut UiState, cx: Cx<'_>, verdict: Verdict) {
+    let Some(review) = &mut state.review else { return };
+    match seen(review, cx, verdict) {
+        Ok(target) => {
+            let rev = review.doc().map_or(0, |d| d.rev);
+            review.bar = Some(Bar::Note(Note { verdict, target, rev, line: bars::line("") }));
+        }
+        Err(why) => refuse(state, cx, &why),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Here,
+    Outside,
+}
+
+fn edit(state: &mut UiState, cx: Cx<'_>, place: Place, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.review else { return };
+    let Some((path, hunk)) =
+        review.file().map(|f| f.path.clone()).zip(review.hunk().filter(|_| review.pane == Pane::Hunks))
+    else {
+        return refuse(state, cx, "choose a hunk");
+    };
+    if hunk.what != HunkKind::Lines {
+        return refuse(state, cx, "only lines can be changed here");
+    }
+    if let Some(why) = unseen(review, cx, &Target::Hunk(path.clone(), hunk.id)) {
+        return refuse(state, cx, why);
+    }
+    let text = new_lines(hunk);
+    // What stands for such a character would be written into the file.
+    if text.contains("⟨U+") {
+        return refuse(state, cx, "it holds characters that cannot be shown · o opens the file");
+    }
+    let (hunk, scope) = (hunk.id, scope(review));
+    if place == Place::Outside {
+        return out.push(Out::Edit(EditorJob::Hunk { path, hunk, scope, text }));
+    }
+    let no_newline = !text.is_empty() && !text.ends_with('\n');
+    let mut lines = bars::line(text.strip_suffix('\n').unwrap_or(&text));
+    let _ = lines.apply(Action::BufferStart);
+    review.bar = Some(Bar::Edit(Edit { scope, path, hunk, no_newline, lines }));
+}
+
+fn undo(state: &mut UiState, cx: Cx<'_>, action: ReviewAction, out: &mut Vec<Out>) {
+    let Some(doc) = state.review.as_ref().and_then(|r| r.doc()) else { return };
+    let (what, none) = match action {
+        ReviewAction::Undo => (&doc.undo, "nothing to undo"),
+        _ => (&doc.redo, "nothing to do again"),
+    };
+    if what.is_some() {
+        act(out, action);
+    } else {
+        state.say(none, cx.now);
+    }
+}
+
+fn export(state: &mut UiState, cx: Cx<'_>) {
+    let Some(review) = &mut state.review else { return };
+    if review.doc().is_none_or(|d| d.files.is_empty()) {
+        return state.say("nothing to write", cx.now);
+    }
+    review.bar = Some(Bar::Export(bars::line("acp-tui.patch")));
+}
+
+fn rewind(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.review else { return };
+    let shown = match scope(review) {
+        Scope::Turn(turn) => Some(turn),
+        Scope::Pending | Scope::Session => review.doc().and_then(|d| d.turns.last().copied()),
+    };
+    let Some(turn) = shown else { return state.say("no turn has changed anything", cx.now) };
+    review.bar = Some(Bar::Rewind { turn, scroll: 0 });
+    act(out, ReviewAction::PreviewRewind { turn });
+}
+
+fn force(state: &mut UiState, cx: Cx<'_>) {
+    let Some(review) = &mut state.review else { return };
+    let hunk = review.hunk().filter(|h| review.pane == Pane::Hunks && h.conflict.is_some());
+    let Some((path, hunk)) = review.file().map(|f| f.path.clone()).zip(hunk.map(|h| h.id)) else {
+        return refuse(state, cx, "this hunk is not in conflict");
+    };
+    if let Some(why) = unseen(review, cx, &Target::Hunk(path.clone(), hunk)) {
+        return refuse(state, cx, why);
+    }
+    let rev = review.doc().map_or(0, |d| d.rev);
+    review.bar = Some(Bar::Confirm(Confirm { what: Doubtful::Force(path, hunk), rev }));
+}

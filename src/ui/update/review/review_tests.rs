@@ -1,0 +1,587 @@
+use crate::model::changes::{ReviewAction, RewindOutcome, Rewound, Scope, Target, Verdict};
+use crate::model::event::Intent;
+use crate::model::ids::EntryId;
+use crate::model::tool::{ToolKind, ToolStatus};
+use crate::ui::fixtures::{Scene, doc_of, review_doc};
+use crate::ui::keys::{Action, Code, Key, Layer, ReviewKey, label};
+use crate::ui::msg::{EditorJob, Out};
+use crate::ui::state::Focus;
+use crate::ui::state::review::index::Spot;
+use crate::ui::state::review::{Pane, Presence};
+use crate::ui::state::scroll::Scroll;
+use crate::ui::tty::{Click, Input};
+
+/// The review is open at the first hunk that waits, drawn, and what opening led to is forgotten.
+fn scene(width: u16, height: u16) -> Scene {
+    let mut s = Scene::working(width, height);
+    s.say("Done.");
+    s.model.show_review(Some(review_doc(1)));
+    s.draw();
+    s.key(Key::alt(Code::Char('r'))).draw();
+    s.draw();
+    if width < 100 {
+        s.press(Code::Enter).draw();
+    }
+    s.outs.clear();
+    s
+}
+
+fn actions(s: &Scene) -> Vec<ReviewAction> {
+    let of = |i| if let Intent::Review(action) = i { Some(action) } else { None };
+    s.intents().into_iter().filter_map(of).collect()
+}
+
+fn decided(s: &Scene) -> Vec<(Target, Verdict)> {
+    let of = |a| if let ReviewAction::Decide { target, verdict, .. } = a { Some((target, verdict)) } else { None };
+    actions(s).into_iter().filter_map(of).collect()
+}
+
+fn place(s: &Scene) -> (String, Spot) {
+    let review = s.ui.review.as_ref().unwrap();
+    (review.file().unwrap().path.to_string_lossy().into_owned(), review.spot())
+}
+
+/// Goes to a hunk and draws it.
+fn at(s: &mut Scene, path: &str, hunk: usize) {
+    let review = s.ui.review.as_mut().unwrap();
+    let file = review.doc().unwrap().files.iter().position(|f| f.path.to_str() == Some(path)).unwrap();
+    review.pane = Pane::Hunks;
+    review.go(file, Spot { hunk, line: None });
+    s.draw();
+}
+
+fn id(s: &Scene, path: &str, hunk: usize) -> Target {
+    let doc = s.model.review().unwrap();
+    let file = doc.files.iter().find(|f| f.path.to_str() == Some(path)).unwrap();
+    Target::Hunk(path.into(), file.hunks[hunk].id)
+}
+
+#[test]
+fn it_opens_with_the_focus_and_closes_without_a_trace() {
+    let mut s = Scene::working(120, 40);
+    s.typed("draft").draw();
+    s.key(Key::alt(Code::Char('r')));
+    assert_eq!(s.ui.focus, Focus::Review);
+    assert_eq!(actions(&s), [ReviewAction::Show(Scope::Pending)]);
+    assert!(s.draw().contains("looking at what was changed"), "{}", s.shown);
+    assert!(s.shown.contains("❯ draft"), "{}", s.shown);
+    s.model.show_review(Some(review_doc(1)));
+    assert!(s.after(1).draw().contains("2 of 7 hunks decided"), "{}", s.shown);
+    s.press(Code::Tab).typed("ed");
+    assert_eq!(s.ui.composer.text(), "drafted");
+    s.press(Code::Tab);
+    assert_eq!(s.ui.focus, Focus::Review);
+    s.press(Code::Esc);
+    assert!(s.ui.review.is_none());
+    assert_eq!(s.ui.focus, Focus::Composer);
+    assert_eq!(actions(&s).last(), Some(&ReviewAction::Close));
+    assert!(!s.intents().contains(&Intent::Cancel), "Esc closes the review, not the turn");
+}
+
+#[test]
+fn letters_are_text_while_the_person_writes_whatever_is_shown() {
+    for (w, h) in [(160, 40), (120, 40), (80, 24), (40, 10)] {
+        let mut s = scene(w, h);
+        s.press(Code::Tab).draw();
+        let all = "axAX+!uUvoeEnpNPjk<>fFsz/t123,.RCwq?y ";
+        s.typed(all);
+        for c in "ax".chars() {
+            // No letter with Alt decides there either.
+            s.key(Key::alt(Code::Char(c)));
+        }
+        s.input(Input::Paste("a x A X\rq".into()));
+        assert_eq!(actions(&s), [], "{w}x{h}");
+        assert!(s.ui.composer.text().starts_with(all), "{}", s.ui.composer.text());
+        assert_eq!(s.ui.focus, Focus::Composer);
+    }
+}
+
+#[test]
+fn pasted_text_is_never_a_key() {
+    let mut s = scene(120, 40);
+    s.input(Input::Paste("a\rx\ry\rA\r".into()));
+    assert_eq!(s.outs, []);
+    assert!(s.ui.composer.is_empty());
+    s.typed("!");
+    s.input(Input::Paste("two\nlines\r".into()));
+    assert_eq!(s.outs, [], "a pasted line end sends nothing");
+    s.press(Code::Enter);
+    assert_eq!(decided(&s).len(), 1);
+}
+
+#[test]
+fn a_question_never_takes_the_focus_from_the_review() {
+    let mut s = scene(120, 40);
+    s.ask(1, "rm -rf /", &["Allow", "Reject"]);
+    assert!(s.draw().contains("rm -rf /"), "{}", s.shown);
+    assert!(s.shown.contains("Alt+P to answer"), "{}", s.shown);
+    assert_eq!(s.ui.focus, Focus::Review);
+    s.after(1000).typed("12");
+    assert_eq!(s.answers(), []);
+    s.key(Key::alt(Code::Char('p'))).after(400).draw();
+    s.typed("2");
+    assert_eq!(s.answers().len(), 1);
+    // And the other way round: keys of the review do nothing in the question.
+    let mut s = scene(120, 40);
+    s.ask(1, "rm -rf /", &["Allow", "Reject"]);
+    s.key(Key::alt(Code::Char('p'))).after(400).draw();
+    s.typed("axAX!").key(Key::alt(Code::Char('a')));
+    assert_eq!(actions(&s), []);
+}
+
+#[test]
+fn hunk_file_and_all_are_decided_and_the_cursor_goes_on() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 0);
+    s.typed("a");
+    assert_eq!(decided(&s), [(id(&s, "src/cart.rs", 0), Verdict::Accept)]);
+    assert_eq!(place(&s), ("src/cart.rs".into(), Spot { hunk: 2, line: None }), "the second is decided already");
+    s.draw();
+    s.outs.clear();
+    at(&mut s, "src/cart.rs", 0);
+    s.typed("x");
+    assert_eq!(decided(&s), [(id(&s, "src/cart.rs", 0), Verdict::Reject)]);
+    for (key, verdict) in [("A", Verdict::Accept), ("X", Verdict::Reject)] {
+        let mut s = scene(120, 40);
+        at(&mut s, "src/cart.rs", 1);
+        s.typed(key);
+        assert_eq!(decided(&s), [(Target::File("src/cart.rs".into()), verdict)]);
+        assert_eq!(place(&s).0, "src/main.rs");
+    }
+    let mut s = scene(120, 40);
+    s.key(Key::alt(Code::Char('a')));
+    assert_eq!(decided(&s), [(Target::All, Verdict::Accept)]);
+}
+
+#[test]
+fn in_the_list_of_files_a_file_is_decided() {
+    let mut s = scene(80, 24);
+    s.press(Code::Left).draw();
+    s.press(Code::Home).draw();
+    s.typed("x");
+    assert_eq!(decided(&s), [(Target::File("Cargo.toml".into()), Verdict::Reject)]);
+    s.press(Code::Home).press(Code::Down).draw();
+    s.typed("a");
+    assert!(s.draw().contains("choose a file"), "a folder is no file: {}", s.shown);
+    assert_eq!(decided(&s).len(), 1);
+}
+
+#[test]
+fn rejecting_everything_is_asked_back() {
+    let mut s = scene(120, 40);
+    s.key(Key::alt(Code::Char('x')));
+    assert_eq!(decided(&s), []);
+    assert!(s.draw().contains("reject all 7 hunks?"), "{}", s.shown);
+    s.typed("x a q");
+    assert_eq!(decided(&s), [], "only y means yes");
+    s.typed("n");
+    assert!(!s.draw().contains("reject all 7"), "{}", s.shown);
+    s.key(Key::alt(Code::Char('x'))).draw();
+    s.typed("y");
+    assert_eq!(decided(&s), [(Target::All, Verdict::Reject)]);
+}
+
+#[test]
+fn what_changed_since_the_frame_is_not_decided() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 0);
+    s.model.show_review(Some(review_doc(2)));
+    for key in ["a", "x", "A", "X", "+", "!", "e", "E"] {
+        s.typed(key);
+        assert_eq!(s.outs, [], "{key}");
+        assert!(s.ui.review.as_ref().unwrap().bar.is_none(), "{key}");
+    }
+    for c in ['a', 'x'] {
+        s.key(Key::alt(Code::Char(c)));
+    }
+    assert_eq!(s.outs, []);
+    assert!(s.draw().contains("changed meanwhile; look again"), "{}", s.shown);
+    s.typed("a");
+    assert_eq!(decided(&s).len(), 1, "now it was seen");
+    s.key(Key::alt(Code::Char('x'))).draw();
+    s.model.show_review(Some(review_doc(3)));
+    s.typed("y");
+    assert_eq!(decided(&s).len(), 1, "yes was said to something else");
+}
+
+#[test]
+fn what_is_not_on_the_screen_is_not_decided() {
+    let mut s = scene(80, 24);
+    at(&mut s, "src/cart.rs", 0);
+    let at_hunk = s.info.review.as_ref().unwrap().hunks;
+    for _ in 0..6 {
+        s.input(Input::Mouse { what: Click::WheelDown, x: at_hunk.x + 5, y: at_hunk.y + 3 });
+    }
+    assert!(!s.draw().contains("fn total"), "{}", s.shown);
+    s.typed("x");
+    assert_eq!(s.outs, []);
+    assert!(s.draw().contains("not on the screen"), "{}", s.shown);
+    assert!(s.shown.contains("fn total"), "it is brought back: {}", s.shown);
+    s.typed("x");
+    assert_eq!(decided(&s).len(), 1);
+    // Before anything was drawn of it.
+    let mut s = Scene::working(120, 40);
+    s.model.show_review(Some(review_doc(1)));
+    s.key(Key::alt(Code::Char('r'))).typed("aA");
+    assert_eq!(decided(&s), []);
+}
+
+#[test]
+fn lines_of_a_hunk_are_chosen_and_decided() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 0);
+    s.typed("v").press(Code::Down).press(Code::Down).draw();
+    assert!(s.shown.contains("3 lines"), "{}", s.shown);
+    s.typed("a");
+    let Target::Hunk(path, hunk) = id(&s, "src/cart.rs", 0) else { panic!() };
+    // The choice begins at what is changed first, behind three lines of context.
+    assert_eq!(decided(&s), [(Target::Lines(path, hunk, 3..6), Verdict::Accept)]);
+    s.draw();
+    s.typed("v").press(Code::End);
+    let review = s.ui.review.as_ref().unwrap();
+    assert_eq!(review.spot().hunk, 0, "the choice stays in its hunk");
+    s.press(Code::Esc);
+    assert!(s.ui.review.as_ref().is_some_and(|r| r.selection.is_none()), "Esc ends the choice only");
+}
+
+#[test]
+fn a_note_goes_out_with_the_decision_and_the_rejected_patch() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 0);
+    let target = id(&s, "src/cart.rs", 0);
+    s.typed("!sums must not overflow ").press(Code::Enter);
+    let [Intent::Review(ReviewAction::Decide { target: decided, verdict, .. }), Intent::Prompt { text, links }] =
+        &s.intents()[..]
+    else {
+        panic!("{:?}", s.intents())
+    };
+    assert_eq!((decided, verdict), (&target, &Verdict::Reject));
+    assert!(links.is_empty());
+    assert!(
+        text.starts_with("I rejected your change of src/cart.rs at line 43, because: sums must not overflow\n"),
+        "{text}"
+    );
+    assert!(text.contains("```diff\n--- a/src/cart.rs\n+++ b/src/cart.rs\n@@ -40,8 +40,9 @@\n"), "{text}");
+    assert!(
+        text.contains("\n-    let line_43 = 43;\n") && text.contains("\n+    // What a discount takes off.\n"),
+        "{text}"
+    );
+
+    let mut s = scene(120, 40);
+    s.typed("+good").press(Code::Enter);
+    let [Intent::Review(_), Intent::Prompt { text, .. }] = &s.intents()[..] else { panic!("{:?}", s.intents()) };
+    assert!(text.starts_with("I accepted ") && text.ends_with(": good"), "{text}");
+    assert!(!text.contains("```"), "{text}");
+
+    let mut s = scene(120, 40);
+    s.typed("!").press(Code::Enter);
+    assert_eq!(s.intents().len(), 1, "nothing was said: {:?}", s.intents());
+    s.draw();
+    s.typed("!left").press(Code::Esc);
+    assert_eq!(s.intents().len(), 1);
+    assert!(s.ui.review.is_some(), "Esc leaves the note only");
+}
+
+#[test]
+fn a_patch_with_fences_stays_in_its_block() {
+    let mut s = scene(120, 40);
+    let file = crate::ui::fixtures::file_doc("a.md", "old\n", "````\nrm -rf /\n````\n");
+    s.model.show_review(Some(doc_of(2, vec![file])));
+    s.after(1).draw();
+    s.typed("!no").press(Code::Enter);
+    let Some(Intent::Prompt { text, .. }) = s.intents().pop() else { panic!() };
+    assert!(text.contains("\n`````diff\n") && text.ends_with("\n`````\n"), "{text}");
+}
+
+#[test]
+fn a_note_about_what_is_gone_comes_back_as_a_draft() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 0);
+    s.typed("!why so");
+    s.model.show_review(Some(doc_of(2, vec![crate::ui::fixtures::file_doc("b", "x\n", "y\n")])));
+    s.press(Code::Enter);
+    assert_eq!(s.intents(), []);
+    assert_eq!(s.ui.composer.text().trim(), "why so");
+}
+
+#[test]
+fn a_conflict_is_rejected_only_by_its_own_key_and_a_yes() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 2);
+    s.typed("x").typed("!");
+    assert_eq!(s.outs, []);
+    assert!(s.ui.review.as_ref().unwrap().bar.is_none());
+    s.typed("C");
+    assert_eq!(s.outs, []);
+    assert!(s.draw().contains("later edits of these lines included?"), "{}", s.shown);
+    s.typed("y");
+    let Target::Hunk(path, hunk) = id(&s, "src/cart.rs", 2) else { panic!() };
+    assert_eq!(actions(&s), [ReviewAction::Force { scope: Scope::Pending, path, hunk }]);
+    at(&mut s, "src/cart.rs", 0);
+    s.typed("C");
+    assert!(s.draw().contains("not in conflict"), "{}", s.shown);
+}
+
+#[test]
+fn undo_and_redo_are_asked_for_when_there_is_something() {
+    let mut s = scene(120, 40);
+    s.typed("uU");
+    assert_eq!(s.outs, []);
+    let mut doc = (*review_doc(2)).clone();
+    doc.undo = Some("accept src/cart.rs".into());
+    doc.redo = Some("reject src/cart.rs".into());
+    s.model.show_review(Some(doc.into()));
+    s.typed("u").ctrl('r').typed("U");
+    assert_eq!(actions(&s), [ReviewAction::Undo, ReviewAction::Redo, ReviewAction::Redo]);
+}
+
+#[test]
+fn a_hunk_is_changed_in_place() {
+    let mut s = scene(80, 24);
+    at(&mut s, "src/main.rs", 0);
+    s.typed("e").draw();
+    assert!(s.shown.contains("fn add(a: i32, b: i32) -> i32 { a + b }"), "{}", s.shown);
+    assert!(!s.shown.contains("use std::env"), "only what the hunk puts there: {}", s.shown);
+    s.typed("// ax").press(Code::Enter).draw();
+    s.ctrl('s');
+    let Target::Hunk(path, hunk) = id(&s, "src/main.rs", 0) else { panic!() };
+    let text = "// ax\n/// Adds two numbers.\nfn add(a: i32, b: i32) -> i32 { a + b }\n".into();
+    assert_eq!(actions(&s), [ReviewAction::Edit { scope: Scope::Pending, path: path.clone(), hunk, text }]);
+    s.outs.clear();
+    s.draw();
+    s.typed("e").typed("zzz").press(Code::Esc);
+    assert_eq!(s.outs, []);
+    assert!(s.ui.review.as_ref().unwrap().bar.is_none());
+    s.draw();
+    s.typed("E");
+    let [Out::Edit(EditorJob::Hunk { path: of, hunk: which, text, .. })] = &s.outs[..] else { panic!("{:?}", s.outs) };
+    assert_eq!((of, which, text.lines().count()), (&path, &hunk, 2));
+}
+
+#[test]
+fn a_file_is_opened_at_the_line_of_the_cursor() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 0);
+    s.typed("o");
+    for _ in 0..5 {
+        s.press(Code::Down);
+    }
+    // On a removed line: the next one that is still there.
+    s.typed("o");
+    let open = |line| Out::Edit(EditorJob::Open { path: "src/cart.rs".into(), line });
+    assert_eq!(s.outs, [open(40), open(43)]);
+}
+
+#[test]
+fn scopes_and_turns_are_asked_for() {
+    let mut s = scene(120, 40);
+    s.typed("3").typed("2");
+    let show = |scope| ReviewAction::Show(scope);
+    assert_eq!(actions(&s), [show(Scope::Session), show(Scope::Turn(3))]);
+    s.typed(",").typed(",").typed(",").typed(".").typed("1");
+    let after = [Scope::Turn(2), Scope::Turn(1), Scope::Turn(2), Scope::Pending].map(show);
+    assert_eq!(actions(&s).split_off(2), after);
+}
+
+#[test]
+fn a_decision_is_about_what_is_shown_not_what_was_asked_for() {
+    let mut s = scene(120, 40);
+    s.typed("3a");
+    let Some(ReviewAction::Decide { scope, .. }) = actions(&s).pop() else { panic!() };
+    assert_eq!(scope, Scope::Pending);
+}
+
+#[test]
+fn a_rewind_shows_what_it_does_before_it_is_done() {
+    let mut s = scene(120, 40);
+    s.typed("R");
+    assert_eq!(actions(&s), [ReviewAction::PreviewRewind { turn: 3 }]);
+    s.draw();
+    s.typed("y");
+    assert_eq!(actions(&s).len(), 1, "nothing was shown yet");
+    let rewound = |path: &str, outcome| Rewound { path: path.into(), outcome };
+    s.model.show_rewind(Some((
+        3,
+        vec![rewound("src/cart.rs", RewindOutcome::Restored), rewound("x.rs", RewindOutcome::Conflict)],
+    )));
+    s.typed("y");
+    assert_eq!(actions(&s).len(), 1, "nor drawn");
+    let shown = s.draw();
+    assert!(shown.contains("✓ restored") && shown.contains("left alone: you changed the same lines"), "{shown}");
+    s.typed("y");
+    assert_eq!(actions(&s).last(), Some(&ReviewAction::Rewind { turn: 3 }));
+}
+
+#[test]
+fn a_patch_is_written_to_a_name() {
+    let mut s = scene(120, 40);
+    s.typed("w").draw();
+    assert!(s.shown.contains("acp-tui.patch"), "{}", s.shown);
+    s.ctrl('u').typed("out/mine.patch").press(Code::Enter);
+    assert_eq!(actions(&s), [ReviewAction::Export { scope: Scope::Pending, path: "out/mine.patch".into() }]);
+}
+
+#[test]
+fn the_search_goes_through_paths_and_lines_and_around() {
+    let mut s = scene(120, 40);
+    at(&mut s, "Cargo.toml", 0);
+    s.typed("/DISCOUNT").press(Code::Enter);
+    assert!(s.ui.toast.is_some(), "capital letters are meant");
+    s.typed("/").ctrl('u').typed("discount").press(Code::Enter);
+    let first = place(&s);
+    assert_eq!((first.0.as_str(), first.1.hunk), ("src/cart.rs", 0));
+    s.press(Code::F(3));
+    let second = place(&s);
+    assert!(second.1 > first.1, "{second:?}");
+    s.press(Code::F(3));
+    assert_eq!(place(&s), first, "around the end");
+    s.key(Key::shift(Code::F(3)));
+    assert_eq!(place(&s), second);
+    s.typed("/").ctrl('u').typed("logo").press(Code::Enter);
+    assert_eq!(place(&s).0, "assets/logo.png");
+}
+
+#[test]
+fn the_tool_call_is_shown_and_alt_r_comes_back_to_the_same_place() {
+    for (width, beside) in [(80, false), (160, true)] {
+        let mut s = Scene::working(width, 24);
+        s.tool("t", ToolKind::Edit, "src/cart.rs", ToolStatus::Completed);
+        let entry = s.model.entries().iter().last().map(|e| e.id).unwrap();
+        let mut doc = (*review_doc(1)).clone();
+        let mut file = (*doc.files[3]).clone();
+        file.hunks[2].entry = Some(entry);
+        file.hunks[1].entry = Some(EntryId(u32::MAX.into()));
+        doc.files[3] = file.into();
+        s.model.show_review(Some(doc.into()));
+        s.draw();
+        s.key(Key::alt(Code::Char('r'))).draw();
+        at(&mut s, "src/cart.rs", 1);
+        s.typed("t");
+        assert_eq!(s.ui.focus, Focus::Review, "the entry is not there");
+        at(&mut s, "src/cart.rs", 2);
+        let before = place(&s);
+        s.typed("t");
+        assert_eq!(s.ui.scroll, Scroll::at(entry));
+        let presence = s.ui.review.as_ref().unwrap().presence;
+        assert_eq!(presence == Presence::Here, beside, "{width}");
+        s.draw();
+        if !beside {
+            assert_eq!(s.ui.focus, Focus::Composer);
+            assert!(s.shown.contains("edit"), "{}", s.shown);
+            s.key(Key::alt(Code::Char('r'))).draw();
+        }
+        assert_eq!((s.ui.focus.clone(), place(&s)), (Focus::Review, before));
+    }
+}
+
+#[test]
+fn a_later_document_leaves_the_cursor_with_its_hunk() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 2);
+    s.press(Code::Down).press(Code::Down);
+    let line = place(&s).1.line;
+    assert_eq!(line, Some(1));
+    let mut doc = (*review_doc(2)).clone();
+    let mut file = (*doc.files[3]).clone();
+    file.hunks.remove(0);
+    doc.files[3] = file.into();
+    doc.files.remove(0);
+    s.model.show_review(Some(doc.clone().into()));
+    s.after(1);
+    assert_eq!(place(&s), ("src/cart.rs".into(), Spot { hunk: 1, line }));
+    // The file is gone: the one after it.
+    doc.files.retain(|f| f.path.to_str() != Some("src/cart.rs"));
+    s.model.show_review(Some(doc.into()));
+    s.after(1);
+    assert_eq!(place(&s).0, "src/main.rs");
+    s.model.show_review(Some(doc_of(4, Vec::new())));
+    assert!(s.after(1).draw().contains("everything is decided"), "{}", s.shown);
+    s.typed("axAXnpNPveEoutFfs/").press(Code::Esc);
+    s.model.show_review(None);
+    s.after(1).draw();
+    s.typed("axAXnpNPveEoutFf").draw();
+    assert_eq!(decided(&s), []);
+}
+
+#[test]
+fn hunks_and_files_follow_each_other() {
+    let mut s = scene(120, 40);
+    at(&mut s, "Cargo.toml", 0);
+    let mut seen = vec![place(&s)];
+    for _ in 0..20 {
+        s.typed("n");
+        seen.push(place(&s));
+    }
+    seen.dedup();
+    assert_eq!(seen.len(), 7, "{seen:?}");
+    let mut back = vec![place(&s)];
+    for _ in 0..20 {
+        s.typed("p");
+        back.push(place(&s));
+    }
+    back.dedup();
+    back.reverse();
+    assert_eq!(seen, back);
+    s.typed("N");
+    assert_eq!(place(&s).0, "assets/logo.png");
+    s.typed("]").typed("P").typed("[");
+    assert_eq!(place(&s).0, "Cargo.toml");
+}
+
+#[test]
+fn folders_fold_and_hunks_fold() {
+    let mut s = scene(80, 24);
+    s.press(Code::Left).press(Code::End).draw();
+    assert!(s.shown.contains("main.rs"), "{}", s.shown);
+    s.press(Code::Left).press(Code::Left).draw();
+    assert!(!s.shown.contains("main.rs") && s.shown.contains("2 files"), "{}", s.shown);
+    s.typed(" ").draw();
+    assert!(s.shown.contains("main.rs"), "{}", s.shown);
+    at(&mut s, "src/cart.rs", 0);
+    assert!(s.shown.contains("let rate"), "{}", s.shown);
+    s.typed("f").draw();
+    assert!(!s.shown.contains("let rate") && s.shown.contains("11 lines folded"), "{}", s.shown);
+    s.typed("F").draw();
+    assert_eq!(s.shown.matches("lines folded").count(), 3, "{}", s.shown);
+    s.typed("F").draw();
+    assert!(s.shown.contains("let rate"), "{}", s.shown);
+}
+
+#[test]
+fn the_mouse_chooses_scrolls_and_decides_only_on_the_words() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 0);
+    let frame = s.info.review.clone().unwrap();
+    let buttons = frame.buttons.clone();
+    assert_eq!(buttons.len(), 2, "{}", s.shown);
+    for y in 0..40 {
+        for x in 0..120 {
+            if !buttons.iter().any(|(r, _)| r.contains((x, y).into())) {
+                s.input(Input::Mouse { what: Click::Left, x, y });
+            }
+        }
+    }
+    assert_eq!(decided(&s), []);
+    at(&mut s, "src/cart.rs", 0);
+    let frame = s.info.review.clone().unwrap();
+    let (y, _) = frame.file_rows.iter().find(|(_, row)| *row == 0).copied().unwrap();
+    s.input(Input::Mouse { what: Click::Left, x: 5, y });
+    assert_eq!(place(&s).0, "Cargo.toml");
+    at(&mut s, "src/cart.rs", 0);
+    let frame = s.info.review.clone().unwrap();
+    let (y, spot) = frame.hunk_rows[5];
+    s.input(Input::Mouse { what: Click::Left, x: frame.hunks.x + 9, y });
+    assert_eq!(place(&s).1, spot);
+    s.draw();
+    let (at, verdict) = s.info.review.as_ref().unwrap().buttons[0];
+    s.press(Code::Tab).draw();
+    s.input(Input::Mouse { what: Click::Left, x: at.x, y: at.y });
+    assert_eq!(decided(&s), [(id(&s, "src/cart.rs", 0), verdict)]);
+}
+
+#[test]
+fn every_key_of_the_review_has_a_name_that_works() {
+    for key in [ReviewKey::Accept, ReviewKey::Reject, ReviewKey::Undo, ReviewKey::Search, ReviewKey::Close] {
+        assert!(label(Layer::Review, Action::Review(key)).is_some(), "{key:?}");
+    }
+}

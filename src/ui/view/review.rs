@@ -1,0 +1,284 @@
+//! The review: a line that says what is shown, the files, the hunks of one file, and the keys.
+//!
+//! Reads the state and draws; the rows were counted before. Invariants: only rows in view are laid out, whatever the
+//! size of the change; every state has a sign or a word besides its colour; it draws into any size.
+
+mod bars;
+mod files;
+mod hunks;
+mod line;
+
+use super::paint::{self, Placed};
+use super::{ViewCx, split_bottom, split_top};
+use crate::model::changes::{Cause, FileChange, FileDoc, ReviewDoc, Scope};
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::ui::msg::{FrameInfo, ReviewFrame};
+use crate::ui::state::Focus;
+use crate::ui::state::review::bar::Bar;
+use crate::ui::state::review::index::Look;
+use crate::ui::state::review::{BESIDE_FROM, BOTH_FROM, Extent, Measured, Pane, ReviewState};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// The list of files is at most so wide.
+const FILES: u16 = 44;
+/// From this height on there is air between the parts.
+const AIR_FROM: u16 = 12;
+/// From this height on the keys may take a second row.
+const TALL: u16 = 18;
+
+/// What the review leaves to the conversation, and what it takes itself.
+pub fn place(review: &ReviewState, area: Rect) -> (Option<Rect>, Rect) {
+    if area.width < BESIDE_FROM || review.extent == Extent::Whole {
+        return (None, area);
+    }
+    let wide = (area.width * 3 / 5).max(BOTH_FROM);
+    let left = Rect { width: area.width - wide - 2, ..area };
+    (Some(left), Rect { x: area.x + area.width - wide, width: wide, ..area })
+}
+
+pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
+    let beside = info.transcript.width > 0;
+    let mut frame = ReviewFrame { area, ..ReviewFrame::default() };
+    frame.measured = Measured { columns: area.width, beside, ..review.measured };
+    let tall = area.height >= TALL;
+    let rows = bars::height(review, area.width, tall);
+    let (rest, foot) = split_bottom(area, rows);
+    bars::draw(cx, review, foot, info, buf);
+    let files_wide = (area.width / 3).min(FILES);
+    let narrow_for_sides = review.effective() == Look::Sides && area.width - files_wide < BOTH_FROM;
+    frame.measured.both = area.width >= BOTH_FROM && !narrow_for_sides;
+    let alone = !frame.measured.both && (review.pane == Pane::Hunks || matches!(review.bar, Some(Bar::Edit(_))));
+    let (head, mut body) = split_top(rest, u16::from(rest.height > 1));
+    let low = area.height < AIR_FROM;
+    if low && alone && review.file().is_some() {
+        file_title(cx, review, head, buf);
+    } else {
+        title(cx, review, head, buf);
+    }
+    if !low {
+        let (second, below) = split_top(body, 1);
+        uncovered(cx, review, second, buf);
+        body = below;
+    }
+    if let Some(doc) = review.doc() {
+        frame.rev = doc.rev;
+    }
+    if let Some(words) = nothing(review) {
+        let words = StyledText::of(width::truncate(&words, usize::from(body.width.saturating_sub(3))), Token::Dim);
+        paint::put(buf, body.x + 2, body.y, body.width.saturating_sub(2), &words, cx.theme);
+    } else if frame.measured.both {
+        let left = Rect { width: files_wide, ..body };
+        let right = Rect { x: body.x + files_wide + 2, width: body.width - files_wide - 2, ..body };
+        files::draw(cx, review, left, &mut frame, buf);
+        let bar = StyledText::of("┊", Token::Rule);
+        for y in body.y..body.bottom() {
+            paint::put(buf, body.x + files_wide, y, 1, &bar, cx.theme);
+        }
+        main(cx, review, right, !low, info, &mut frame, buf);
+    } else if alone || matches!(review.bar, Some(Bar::Rewind { .. })) {
+        main(cx, review, body, !low, info, &mut frame, buf);
+    } else {
+        files::draw(cx, review, body, &mut frame, buf);
+    }
+    info.review = Some(frame);
+}
+
+/// The hunks, or what stands over them.
+fn main(
+    cx: &ViewCx<'_>,
+    review: &ReviewState,
+    area: Rect,
+    named: bool,
+    info: &mut FrameInfo,
+    frame: &mut ReviewFrame,
+    buf: &mut Buffer,
+) {
+    match &review.bar {
+        Some(Bar::Rewind { turn, scroll }) => bars::rewind(cx, *turn, *scroll, area, frame, buf),
+        Some(Bar::Edit(edit)) => bars::edit(cx, edit, area, info, buf),
+        _ => {
+            let mut at = area;
+            if named {
+                let (head, below) = split_top(area, 1);
+                file_line(cx, review, head, buf);
+                at = split_top(below, u16::from(below.height > 8)).1;
+            }
+            hunks::draw(cx, review, at, frame, buf);
+        }
+    }
+}
+
+/// Why there is nothing to look at.
+fn nothing(review: &ReviewState) -> Option<String> {
+    let Some(doc) = review.doc() else { return Some("looking at what was changed".into()) };
+    if !doc.files.is_empty() {
+        return None;
+    }
+    Some(match doc.scope {
+        Scope::Pending if doc.turns.is_empty() => "nothing was changed".into(),
+        Scope::Pending => "everything is decided · 3 shows the whole session".into(),
+        Scope::Turn(turn) => format!("turn {turn} has changed nothing that is still there"),
+        Scope::Session => "nothing was changed in this session".into(),
+    })
+}
+
+/// What is shown, and how far it is decided.
+fn title(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
+    let Some(doc) = review.doc() else {
+        let text = StyledText::of("review", Token::Dim);
+        paint::put(buf, area.x + 2, area.y, area.width.saturating_sub(2), &text, cx.theme);
+        return;
+    };
+    let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
+    let files = if doc.totals.files == 1 { "1 file".to_owned() } else { format!("{} files", doc.totals.files) };
+    let mut left = StyledText::of(files, RunStyle::from(Token::Text).with_mods(Mods::BOLD));
+    left.push("  ", Token::Dim);
+    left.append(&counts(doc.totals.added, doc.totals.removed));
+    let mut used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
+    let (done, all) = doc.decided;
+    let hunks = if all == 1 { "hunk" } else { "hunks" };
+    for words in [format!("{done} of {all} {hunks} decided"), format!("{done}/{all} decided"), format!("{done}/{all}")]
+    {
+        if paint::put_right(buf, inner, used + 1, &StyledText::of(&*words, Token::Dim), cx.theme) == Placed::Yes {
+            let free = inner.width.saturating_sub(used + words.len() as u16 + 2);
+            let gap = if free > 60 { 8 } else { 3 };
+            let at = inner.x + used + gap;
+            let shown =
+                scope_words(doc).into_iter().find(|w| width::str_width(w) + usize::from(gap) <= usize::from(free));
+            if let Some(shown) = shown {
+                used += paint::put(buf, at, inner.y, free, &StyledText::of(shown, Token::Text), cx.theme);
+            }
+            break;
+        }
+    }
+    let _ = used;
+}
+
+/// What the document is about, longest first.
+fn scope_words(doc: &ReviewDoc) -> Vec<String> {
+    let count = doc.turns.len();
+    match doc.scope {
+        Scope::Pending => vec!["since the last accepted state".into(), "since accepted".into(), "undecided".into()],
+        Scope::Session => vec!["the whole session".into(), "session".into()],
+        Scope::Turn(turn) => {
+            let at = doc.turns.iter().position(|t| *t == turn).map_or(0, |n| n + 1);
+            let short = format!("turn {turn}");
+            // Turns that changed nothing are not counted.
+            if at as u64 == turn || at == 0 {
+                vec![format!("turn {turn} of {count} · , and . go to others"), format!("turn {turn} of {count}"), short]
+            } else {
+                vec![format!("turn {turn} · {at} of {count} with changes"), short]
+            }
+        }
+    }
+}
+
+fn uncovered(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
+    let Some((first, rest)) = review.doc().and_then(|d| d.uncovered.split_first()) else { return };
+    let more = if rest.is_empty() { String::new() } else { format!(" · and {} more", rest.len()) };
+    let words = format!("not covered: {}{more}", crate::base::sanitize::line(first));
+    let room = area.width.saturating_sub(3);
+    let text = StyledText::of(width::truncate(&words, usize::from(room)), Token::Warn);
+    paint::put(buf, area.x + 2, area.y, room, &text, cx.theme);
+}
+
+/// On a low screen: the file instead of the sums.
+fn file_title(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
+    let (Some(doc), Some(file)) = (review.doc(), review.file()) else { return };
+    let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
+    let (done, all) = doc.decided;
+    let at = review.file_index().unwrap_or(0) + 1;
+    let words = format!("file {at}/{} · {done}/{all} done", doc.files.len());
+    let right = StyledText::of(words, Token::Dim);
+    let room = usize::from(inner.width).saturating_sub(width::styled_width(&right) + 2);
+    let name = path(file);
+    let name = StyledText::of(width::truncate_start(&name, room), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
+    let used = paint::put(buf, inner.x, inner.y, inner.width, &name, cx.theme);
+    paint::put_right(buf, inner, used, &right, cx.theme);
+}
+
+/// Path, figures, and what became of the file; by what.
+fn file_line(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
+    let Some(file) = review.file() else { return };
+    let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
+    let mut right = Vec::new();
+    if file.held.is_some() {
+        right.push("held back until it is decided".to_owned());
+    }
+    if let Some(note) = &file.note {
+        right.push(crate::base::sanitize::line(note).into_owned());
+    }
+    right.push(cause(file.cause).to_owned());
+    let token = if file.held.is_some() { Token::Warn } else { Token::Dim };
+    let mut right = StyledText::of(right.join(" · "), token);
+    let limit = usize::from(inner.width / 2);
+    if width::styled_width(&right) > limit {
+        right = width::truncate_styled(&right, limit);
+    }
+    let room = usize::from(inner.width).saturating_sub(width::styled_width(&right) + 2);
+    let mut rest = StyledText::from("  ");
+    rest.append(&counts(file.added, file.removed));
+    if let Some(word) = change_words(file) {
+        rest.push(&format!("  {word}"), Token::Dim);
+    }
+    let rest = width::truncate_styled(&rest, room / 2);
+    let name = width::truncate_start(&path(file), room.saturating_sub(width::styled_width(&rest))).into_owned();
+    let mut left = StyledText::of(name, RunStyle::from(Token::Text).with_mods(Mods::BOLD));
+    left.append(&rest);
+    let used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
+    paint::put_right(buf, inner, used, &right, cx.theme);
+}
+
+fn path(file: &FileDoc) -> String {
+    crate::base::sanitize::line(&file.path.to_string_lossy()).into_owned()
+}
+
+/// `+2 −1`; nothing for what has no lines.
+fn counts(added: u64, removed: u64) -> StyledText {
+    let mut text = StyledText::new();
+    if added > 0 {
+        text.push(&format!("+{added}"), Token::Good);
+    }
+    if removed > 0 {
+        text.push(if text.is_empty() { "" } else { " " }, Token::Dim);
+        text.push(&format!("−{removed}"), Token::Bad);
+    }
+    text
+}
+
+fn change_words(file: &FileDoc) -> Option<String> {
+    Some(match file.change {
+        FileChange::Created => "new".into(),
+        FileChange::Deleted => "deleted".into(),
+        FileChange::Mode => "mode only".into(),
+        FileChange::Kind => "another kind of file".into(),
+        FileChange::Renamed => {
+            let from = file.renamed_from.as_ref().map(|p| p.to_string_lossy()).unwrap_or_default();
+            format!("renamed from {}", crate::base::sanitize::line(&from))
+        }
+        FileChange::Modified => return None,
+    })
+}
+
+const fn cause(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Write => "through the client",
+        Cause::Tool => "by a tool call",
+        Cause::Command => "by a command",
+        Cause::Unknown => "cause unknown",
+        Cause::Person => "by you",
+        Cause::Review => "by a decision",
+    }
+}
+
+/// Whether the keys go to this half of the review.
+fn has_keys(cx: &ViewCx<'_>, review: &ReviewState, pane: Pane) -> bool {
+    cx.state.focus == Focus::Review && review.pane == pane && review.bar.is_none()
+}
+
+#[cfg(test)]
+#[path = "review/review_tests.rs"]
+mod tests;

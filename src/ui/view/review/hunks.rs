@@ -1,0 +1,216 @@
+//! The hunks of a file, unified or side by side. Lays out the rows in view and no other.
+
+use super::line::{Numbers, Style, line};
+use super::{cause, has_keys};
+use crate::base::sanitize;
+use crate::model::changes::{HunkDoc, HunkKind, HunkState, Verdict};
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::ui::msg::ReviewFrame;
+use crate::ui::state::Mouse;
+use crate::ui::state::review::index::{Pair, Row, Spot};
+use crate::ui::state::review::search::Query;
+use crate::ui::state::review::{Pane, ReviewState, Sight};
+use crate::ui::view::ViewCx;
+use crate::ui::view::paint;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// From this width on a line has both its numbers.
+const NUMBERS_FROM: u16 = 56;
+/// From this width on the words to click are shown.
+const BUTTONS_FROM: u16 = 72;
+
+/// What all rows share.
+struct Page<'a> {
+    cx: &'a ViewCx<'a>,
+    review: &'a ReviewState,
+    query: Option<Query<'a>>,
+    keys: bool,
+}
+
+pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, frame: &mut ReviewFrame, buf: &mut Buffer) {
+    let Some(file) = review.file() else { return };
+    frame.hunks = area;
+    frame.path = Some(file.path.clone());
+    let rows = review.rows();
+    let height = usize::from(area.height);
+    let top = top(review, height);
+    frame.measured.top = top;
+    frame.measured.height = height;
+    let keys = has_keys(cx, review, Pane::Hunks);
+    let page = Page { cx, review, query: Query::of(&review.query), keys };
+    for (n, y) in (top..rows.len()).zip(area.y..area.bottom()) {
+        let Some(row) = rows.row(n) else { break };
+        frame.laid_out += 1;
+        let at = Rect { y, height: 1, ..area };
+        let hunk = match row {
+            Row::Gap => continue,
+            Row::Head(h) | Row::Conflict(h) | Row::Whole(h) | Row::Line(h, _) | Row::Pair(h, _) => h,
+        };
+        let Some(shown) = file.hunks.get(hunk) else { continue };
+        if frame.shown.last() != Some(&shown.id) {
+            frame.shown.push(shown.id);
+        }
+        if let Some(spot) = rows.spot(n) {
+            frame.hunk_rows.push((y, spot));
+        }
+        page.row(row, n, shown, at, frame, buf);
+    }
+    if file.hunks.is_empty() {
+        let words = file.note.as_deref().map_or_else(|| "nothing to show line by line".into(), sanitize::line);
+        let text = StyledText::of(width::truncate(&words, usize::from(area.width.saturating_sub(3))), Token::Dim);
+        paint::put(buf, area.x + 2, area.y, area.width.saturating_sub(2), &text, cx.theme);
+    }
+}
+
+/// The first row in view: as it was, but with the cursor in sight, and with as much of its hunk as fits.
+fn top(review: &ReviewState, height: usize) -> usize {
+    let rows = review.rows();
+    let mut top = review.measured.top;
+    if review.sight == Sight::Cursor {
+        let spot = review.spot();
+        let from = rows.row_of(spot);
+        let to = if spot.line.is_none() { rows.end_of(spot.hunk) } else { from + 1 };
+        if from < top {
+            top = from;
+        } else if to > top + height {
+            top = to.saturating_sub(height).min(from);
+        }
+        // The header of the first hunk is not worth hiding.
+        if from < height && top == 1 {
+            top = 0;
+        }
+    }
+    top.min(rows.len().saturating_sub(height))
+}
+
+impl Page<'_> {
+    fn row(&self, row: Row, n: usize, hunk: &HunkDoc, area: Rect, frame: &mut ReviewFrame, buf: &mut Buffer) {
+        let theme = self.cx.theme;
+        let spot = self.review.spot();
+        let current = self.review.rows().row_of(spot) == n;
+        let chosen = match (row, self.review.chosen()) {
+            (Row::Line(h, l), Some(range)) => h == spot.hunk && range.contains(&l),
+            _ => false,
+        };
+        let (mark, token) = match (current, chosen) {
+            (true, _) => ("▸ ", if self.keys { Token::Accent } else { Token::Dim }),
+            (false, true) => ("┃ ", Token::Accent),
+            (false, false) => ("  ", Token::Dim),
+        };
+        paint::put(buf, area.x, area.y, area.width, &StyledText::of(mark, token), theme);
+        let inner = Rect { x: area.x.saturating_add(2), width: area.width.saturating_sub(3), ..area };
+        match row {
+            Row::Gap => {}
+            Row::Head(h) => self.head(h, hunk, current, inner, frame, buf),
+            Row::Conflict(_) => {
+                let why = hunk.conflict.as_deref().map(sanitize::line).unwrap_or_default();
+                let words = format!("conflict: {why} · C rejects it all the same");
+                self.words(&words, Token::Warn, inner, buf);
+            }
+            Row::Whole(_) => {
+                let words = match &hunk.what {
+                    HunkKind::Whole(words) => sanitize::line(words).into_owned(),
+                    HunkKind::Mode(old, new) => format!("mode {old:o} → {new:o}"),
+                    HunkKind::Lines => String::new(),
+                };
+                self.words(&words, Token::Text, inner, buf);
+            }
+            Row::Line(_, l) => {
+                let Some(diff) = hunk.lines.get(l) else { return };
+                let numbers = if inner.width >= NUMBERS_FROM { Numbers::Both } else { Numbers::One };
+                let text = self.line(hunk, l, numbers, usize::from(inner.width));
+                paint::put(buf, inner.x, inner.y, inner.width, &text, theme);
+                debug_assert!(!diff.text.contains('\n'));
+            }
+            Row::Pair(_, pair) => self.pair(hunk, pair, inner, buf),
+        }
+    }
+
+    fn words(&self, words: &str, token: Token, area: Rect, buf: &mut Buffer) {
+        let text = StyledText::of(width::truncate(words, usize::from(area.width)), token);
+        paint::put(buf, area.x, area.y, area.width, &text, self.cx.theme);
+    }
+
+    fn line(&self, hunk: &HunkDoc, at: usize, numbers: Numbers, columns: usize) -> StyledText {
+        let Some(diff) = hunk.lines.get(at) else { return StyledText::new() };
+        let spans = self.review.colours(hunk.id).and_then(|c| c.get(at));
+        let style = Style { digits: self.review.rows().digits, column: self.review.column, query: self.query.as_ref() };
+        line(diff, spans, numbers, style, columns)
+    }
+
+    fn pair(&self, hunk: &HunkDoc, pair: Pair, area: Rect, buf: &mut Buffer) {
+        let half = area.width.saturating_sub(3) / 2;
+        let sides = [(pair.old, Numbers::Old, area.x), (pair.new, Numbers::New, area.x + half + 3)];
+        for (index, numbers, x) in sides {
+            if let Some(index) = index {
+                let text = self.line(hunk, index as usize, numbers, usize::from(half));
+                paint::put(buf, x, area.y, half, &text, self.cx.theme);
+            }
+        }
+        paint::put(buf, area.x + half + 1, area.y, 1, &StyledText::of("┊", Token::Rule), self.cx.theme);
+    }
+
+    /// `@@ 41 total()` at the left, what became of it at the right.
+    fn head(&self, n: usize, hunk: &HunkDoc, current: bool, area: Rect, frame: &mut ReviewFrame, buf: &mut Buffer) {
+        let theme = self.cx.theme;
+        let count = self.review.file().map_or(0, |f| f.hunks.len());
+        let state = state(hunk.state, self.review.spot().hunk == n);
+        let mut x = area.right();
+        let here = self.review.spot() == (Spot { hunk: n, line: self.review.spot().line });
+        let mut used = 0;
+        for words in [format!("hunk {} of {count}", n + 1), format!("{}/{count}", n + 1)] {
+            let mut right = state.clone();
+            right.push(if right.is_empty() { "" } else { " " }, Token::Dim);
+            right.push(&words, Token::Dim);
+            let wide = width::styled_width(&right) as u16;
+            if wide + 8 <= area.width {
+                x = area.right() - wide;
+                paint::put(buf, x, area.y, wide, &right, theme);
+                break;
+            }
+        }
+        let is_folded = self.review.rows().is_folded(n);
+        let clickable = here && !is_folded && self.cx.state.mouse == Mouse::Ours && area.width >= BUTTONS_FROM;
+        if clickable && hunk.state == HunkState::Pending {
+            for (words, verdict, token) in
+                [("[reject]", Verdict::Reject, Token::Bad), ("[accept]", Verdict::Accept, Token::Good)]
+            {
+                let wide = words.len() as u16;
+                x = x.saturating_sub(wide + if verdict == Verdict::Reject { 2 } else { 1 });
+                paint::put(buf, x, area.y, wide, &StyledText::of(words, token), theme);
+                frame.buttons.push((Rect { x, y: area.y, width: wide, height: 1 }, verdict));
+            }
+        }
+        let room = usize::from(x.saturating_sub(area.x + 1));
+        let mut left = StyledText::of("@@ ", Token::DiffMeta);
+        if hunk.what == HunkKind::Lines {
+            left.push(&format!("{} ", hunk.new_start.max(hunk.old_start.min(1))), Token::LineNumber);
+        }
+        let strong = RunStyle::from(Token::Text).with_mods(if current { Mods::BOLD } else { Mods::NONE });
+        left.push(sanitize::line(&hunk.heading).trim(), strong);
+        if is_folded {
+            left.push(&format!("  {} lines folded", hunk.lines.len()), Token::Dim);
+        }
+        let by = format!("  {}", cause(hunk.cause));
+        let differs = self.review.file().is_some_and(|f| f.cause != hunk.cause);
+        if differs && width::styled_width(&left) + by.len() <= room {
+            left.push(&by, Token::Dim);
+        }
+        used += paint::put(buf, area.x, area.y, room as u16, &width::truncate_styled(&left, room), theme);
+        debug_assert!(used <= area.width);
+    }
+}
+
+fn state(state: HunkState, current: bool) -> StyledText {
+    match state {
+        HunkState::Pending if current => StyledText::of("▸", Token::Accent),
+        HunkState::Pending => StyledText::of("·", Token::Dim),
+        HunkState::Accepted => StyledText::of("✓ accepted", Token::Good),
+        HunkState::Rejected => StyledText::of("✗ rejected", Token::Bad),
+        HunkState::Edited => StyledText::of("~ edited", Token::Text),
+        HunkState::Superseded => StyledText::of("superseded", Token::Dim),
+    }
+}

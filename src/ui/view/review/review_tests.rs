@@ -1,0 +1,372 @@
+use super::line::{Numbers, Style, line};
+use crate::model::changes::{FileDoc, HunkState};
+use crate::text::diff::Kind;
+use crate::text::token::Token;
+use crate::text::width::{str_width, styled_width};
+use crate::ui::fixtures::{Scene, doc_of, file_doc, review_doc};
+use crate::ui::keys::{Action, Code, Key, Layer, ReviewKey, help, label};
+use crate::ui::state::Focus;
+use crate::ui::state::review::Pane;
+use crate::ui::state::review::index::{Row, Rows, Spot};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn scene(width: u16, height: u16) -> Scene {
+    let mut s = Scene::working(width, height);
+    s.say("Done.");
+    s.model.show_review(Some(review_doc(1)));
+    s.draw();
+    s.key(Key::alt(Code::Char('r'))).draw();
+    s.draw();
+    s
+}
+
+/// The first hunk of the long file.
+fn cart(width: u16, height: u16) -> Scene {
+    let mut s = scene(width, height);
+    let review = s.ui.review.as_mut().unwrap();
+    review.pane = Pane::Hunks;
+    review.go(3, Spot::default());
+    s.draw();
+    s
+}
+
+/// One large hunk that begins with a removal.
+fn large(lines: usize) -> FileDoc {
+    let mut file = file_doc("big.txt", "x\n", "y\n");
+    let line = file.hunks[0].lines[1].clone();
+    for n in 0..lines {
+        let mut line = line.clone();
+        line.new = Some(u32::try_from(n).unwrap() + 2);
+        line.text = format!("line {n}");
+        file.hunks[0].lines.push(line);
+    }
+    file
+}
+
+#[test]
+fn the_wide_screen_has_the_conversation_beside_it() {
+    let s = cart(160, 40);
+    assert!(s.shown.contains("Done.") && s.shown.contains("fn total"), "{}", s.shown);
+    assert!(s.info.transcript.width >= 40);
+    let mut s = s;
+    s.typed("z").draw();
+    assert!(!s.shown.contains("Done."), "{}", s.shown);
+    assert!(s.row(0).starts_with("  5 files  +10 −6        since the last accepted state"), "{}", s.shown);
+    s.typed("z").draw();
+    assert!(s.shown.contains("Done."), "{}", s.shown);
+}
+
+#[test]
+fn files_and_hunks_stand_beside_each_other() {
+    let s = cart(120, 40);
+    let rows: Vec<&str> = s.shown.lines().take(12).collect();
+    assert_eq!(
+        rows.join("\n"),
+        "  5 files  +10 −6        since the last accepted state                                             2 of 7 hunks decided
+
+  Cargo.toml            +1 −1         ✓ ┊   src/cart.rs  +4 −4                                           by a tool call
+  assets/                               ┊
+    logo.png                        1 · ┊ ▸ @@ 40 fn total(items: &[Item]) -> u64 {    [accept] [reject]  ▸ hunk 1 of 3
+  notes.md                 +3  new  1 · ┊    40  40       let line_40 = 40;
+  src/                                  ┊    41  41       let line_41 = 41;
+▸   cart.rs             +4 −4       2 · ┊    42  42       let line_42 = 42;
+    main.rs             +2 −1 held  1 · ┊    43     -     let line_43 = 43;
+                                        ┊    44     -     let line_44 = 44;
+                                        ┊        43 +     for item in items { sum += item.price; }
+                                        ┊        44 +     // What a discount takes off."
+    );
+    for words in ["✗ rejected hunk 2 of 3", "conflict: you changed line 111 since", "@@ 108   by a command"] {
+        assert!(s.shown.contains(words), "{words}: {}", s.shown);
+    }
+}
+
+#[test]
+fn a_narrow_screen_shows_files_or_hunks() {
+    let mut s = scene(80, 24);
+    assert!(s.shown.contains("cart.rs") && !s.shown.contains("fn total"), "{}", s.shown);
+    assert!(s.shown.contains("held  1 ·") && s.shown.contains("new  1 ·"), "{}", s.shown);
+    s.press(Code::Home).press(Code::End).press(Code::Up).draw();
+    s.press(Code::Enter).draw();
+    assert!(s.shown.contains("fn total") && !s.shown.contains("logo.png"), "{}", s.shown);
+    s.press(Code::Left).draw();
+    assert!(s.shown.contains("logo.png"), "{}", s.shown);
+}
+
+#[test]
+fn the_small_screen_is_usable() {
+    let mut s = cart(40, 10);
+    assert_eq!(
+        s.shown,
+        "  src/cart.rs       file 4/5 · 2/7 done
+▸ @@ 40 fn total(items: … ▸ hunk 1 of 3
+   40       let line_40 = 40;
+   41       let line_41 = 41;
+   42       let line_42 = 42;
+   43 -     let line_43 = 43;
+ a accept  x reject           ? keys  q
+────────────────────────────────────────
+❯
+ ⠼ writing · esc stops the turn
+"
+    );
+    for _ in 0..200 {
+        s.press(Code::Down).draw();
+        assert!(s.shown.contains('▸'), "the cursor is in sight: {}", s.shown);
+    }
+    assert!(s.shown.contains("114"), "{}", s.shown);
+}
+
+#[test]
+fn side_by_side_where_there_is_room() {
+    let mut s = cart(80, 24);
+    s.typed("s").draw();
+    assert!(s.shown.contains("side by side needs 100 columns"), "{}", s.shown);
+    let mut s = cart(120, 40);
+    s.typed("s").draw();
+    s.draw();
+    let row = s.shown.lines().find(|l| l.contains("line_43")).unwrap_or_default();
+    assert!(row.contains("43 -     let line_43 = 43;") && row.contains("┊  43 +     for item in items"), "{}", s.shown);
+    // The choice of lines is line by line.
+    s.typed("v").draw();
+    assert!(!s.shown.contains("┊  43 +"), "{}", s.shown);
+    s.press(Code::Esc).draw();
+    assert!(s.shown.contains("┊  43 +"), "{}", s.shown);
+    // A window that became narrow.
+    s.size = (80, 24);
+    s.draw();
+    s.draw();
+    assert!(!s.shown.contains("┊  43 +") && s.shown.contains("line_43"), "{}", s.shown);
+}
+
+#[test]
+fn every_state_has_a_word_or_a_sign() {
+    let states = [
+        (HunkState::Accepted, "✓ accepted"),
+        (HunkState::Rejected, "✗ rejected"),
+        (HunkState::Edited, "~ edited"),
+        (HunkState::Superseded, "superseded"),
+        (HunkState::Pending, "hunk 1 of 1"),
+    ];
+    for (state, words) in states {
+        let mut file = file_doc("a.rs", "one\n", "two\n");
+        file.hunks[0].state = state;
+        let mut s = scene(120, 40);
+        s.model.show_review(Some(doc_of(2, vec![file])));
+        assert!(s.after(1).draw().contains(words), "{}", s.shown);
+    }
+}
+
+#[test]
+fn what_is_not_covered_is_said() {
+    let mut s = scene(80, 24);
+    let mut doc = (*review_doc(2)).clone();
+    doc.uncovered = vec!["node_modules: ignored".into(), "big.iso: too large".into()];
+    s.model.show_review(Some(doc.into()));
+    assert!(s.after(1).draw().contains("not covered: node_modules: ignored · and 1 more"), "{}", s.shown);
+}
+
+#[test]
+fn text_that_does_not_end_with_a_newline_is_said() {
+    let mut s = scene(120, 40);
+    s.model.show_review(Some(doc_of(2, vec![file_doc("a", "one\n", "two")])));
+    assert!(s.after(1).draw().contains("+ two  no newline at the end"), "{}", s.shown);
+}
+
+#[test]
+fn a_note_stands_in_place_of_the_keys_and_the_cursor_in_it() {
+    let mut s = cart(80, 24);
+    s.typed("!too slow").draw();
+    let row = s.shown.lines().position(|l| l.starts_with(" reject because: too slow")).unwrap();
+    let at = s.info.cursor.unwrap();
+    assert_eq!((usize::from(at.y), at.x), (row, 25));
+}
+
+#[test]
+fn every_action_is_in_the_help() {
+    let listed: Vec<(String, &str)> = help(Layer::Review).collect();
+    let mut s = scene(120, 60);
+    s.typed("?").draw();
+    let mut all = s.shown.clone();
+    for _ in 0..20 {
+        s.press(Code::PageDown).draw();
+        all.push_str(&s.shown);
+    }
+    for (keys, what) in &listed {
+        assert!(all.contains(keys.as_str()) && all.contains(what), "{keys} {what}");
+    }
+    for key in [ReviewKey::Force, ReviewKey::Rewind, ReviewKey::EditOutside, ReviewKey::ScrollRight] {
+        let name = label(Layer::Review, Action::Review(key)).unwrap();
+        assert!(listed.iter().any(|(keys, _)| keys.split(", ").any(|k| k == name)), "{name}");
+    }
+}
+
+#[test]
+fn hints_show_every_action_where_there_is_room() {
+    let mut s = cart(120, 40);
+    s.size = (400, 40);
+    s.typed("z").draw();
+    s.draw();
+    for words in [
+        "a accept",
+        "x reject",
+        "e/E edit",
+        "A/X whole file",
+        "v lines",
+        "n/p hunk",
+        "u undo",
+        "! reject because",
+        "+ accept and say",
+        "/ search",
+        "1/2/3 scope",
+        "o open",
+        "t made by",
+        "w patch",
+        "R rewind",
+        "U redo",
+        "s sides",
+        "f/F fold",
+        "z wide",
+        "Alt+A/Alt+X all",
+        "</> long lines",
+        ",/. turn",
+        "Tab writes",
+        "? keys",
+        "q closes",
+    ] {
+        assert!(s.shown.contains(words), "{words}: {}", s.shown);
+    }
+}
+
+#[test]
+fn a_large_hunk_costs_what_is_visible() {
+    let mut s = scene(80, 24);
+    s.model.show_review(Some(doc_of(2, vec![large(100_000)])));
+    s.after(1).press(Code::Enter).draw();
+    s.draw();
+    for key in [Code::End, Code::PageUp, Code::Home, Code::PageDown] {
+        s.press(key).draw();
+        let frame = s.info.review.as_ref().unwrap();
+        assert!(frame.laid_out <= 24, "{}", frame.laid_out);
+        assert!(frame.laid_out > 5, "{}", s.shown);
+    }
+    s.press(Code::End).draw();
+    assert!(s.shown.contains("line 99999"), "{}", s.shown);
+}
+
+#[test]
+fn rows_and_places_agree_in_both_looks() {
+    use crate::ui::state::review::index::Look;
+    let doc = review_doc(1);
+    for file in &doc.files {
+        for look in [Look::Unified, Look::Sides] {
+            let rows = Rows::of(file, look, &BTreeSet::new());
+            let mut lines = BTreeSet::new();
+            for at in 0..rows.len() {
+                let row = rows.row(at).unwrap();
+                if let Some(spot) = rows.spot(at) {
+                    assert_eq!(rows.row_of(spot), at, "{row:?}");
+                }
+                match row {
+                    Row::Line(h, l) => drop(lines.insert((h, l))),
+                    Row::Pair(h, pair) => {
+                        lines.extend([pair.old, pair.new].into_iter().flatten().map(|l| (h, l as usize)))
+                    }
+                    _ => {}
+                }
+            }
+            let all = file.hunks.iter().enumerate().flat_map(|(h, hunk)| (0..hunk.lines.len()).map(move |l| (h, l)));
+            assert_eq!(lines, all.collect(), "{look:?}");
+            assert_eq!(rows.row(rows.len()), None);
+            for (h, hunk) in file.hunks.iter().enumerate() {
+                for l in 0..hunk.lines.len() {
+                    let at = rows.row_of(Spot { hunk: h, line: Some(l) });
+                    let shows = match rows.row(at) {
+                        Some(Row::Line(_, n)) => n == l,
+                        Some(Row::Pair(_, p)) => [p.old, p.new].contains(&Some(l as u32)),
+                        _ => false,
+                    };
+                    assert!(shows, "{look:?} {h} {l}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn colours_are_taken_for_the_line_they_belong_to() {
+    let mut s = cart(120, 40);
+    let review = s.ui.review.as_mut().unwrap();
+    let (path, hunk, lines) = review.uncoloured([0]).unwrap();
+    assert!(review.uncoloured([0]).is_none(), "asked for once");
+    assert_eq!(path.to_str(), Some("src/cart.rs"));
+    assert_eq!(lines[0], (Kind::Context, "    let line_40 = 40;".to_owned()));
+    let spans = lines.iter().map(|_| vec![(4..7, Token::CodeKeyword)]).collect();
+    review.colour(&path, hunk, spans);
+    assert_eq!(review.colours(hunk).unwrap()[0], [(4..7, Token::CodeKeyword)]);
+    let before = s.shown.clone();
+    s.draw();
+    assert_eq!(s.shown, before, "the text is the same");
+    let review = s.ui.review.as_mut().unwrap();
+    review.go(0, Spot::default());
+    review.colour(&path, hunk, Vec::new());
+    assert!(review.colours(hunk).is_none(), "of another file");
+}
+
+#[test]
+fn a_line_is_marked_without_colour_and_cut_with_a_sign() {
+    let file = file_doc("a", "let total = 1;\n", "let total = 2;\n");
+    let style = Style { digits: 1, column: 0, query: None };
+    let text = |n: usize, columns| line(&file.hunks[0].lines[n], None, Numbers::Both, style, columns);
+    assert_eq!(text(0, 40).as_str(), "1   - let total = 1;");
+    assert_eq!(text(1, 40).as_str(), "  1 + let total = 2;");
+    assert_eq!(text(1, 12).as_str(), "  1 + let t…");
+    assert!(text(1, 40).iter().any(|(t, s)| t == "2" && s.token == Token::DiffAddWord));
+    let moved = Style { column: 4, ..style };
+    let text = line(&file.hunks[0].lines[1], None, Numbers::Both, moved, 40);
+    assert_eq!(text.as_str(), "  1 + …otal = 2;");
+}
+
+proptest! {
+    #[test]
+    fn no_line_is_wider_than_asked_for(text in "(\\PC|\t|漢|👩\u{200d}🚀|\u{301}){0,40}", column in 0usize..30, columns in 0usize..50) {
+        let file = file_doc("a", "", &format!("{text}x"));
+        for l in file.hunks.iter().flat_map(|h| &h.lines) {
+            for numbers in [Numbers::Both, Numbers::One] {
+                let style = Style { digits: 3, column, query: None };
+                let out = line(l, None, numbers, style, columns);
+                prop_assert!(styled_width(&out) <= columns, "{:?}", out.as_str());
+            }
+        }
+    }
+}
+
+#[test]
+fn any_size_in_any_state_is_survived() {
+    let keys = ["", "v", "!note", "e", "/x", "w", "R", "?", "s", "z", "f", "F"];
+    for keys in keys {
+        for pane in [Pane::Files, Pane::Hunks] {
+            let mut s = cart(120, 40);
+            s.ui.review.as_mut().unwrap().pane = pane;
+            s.typed(keys);
+            for w in [1, 10, 11, 20, 21, 40, 59, 60, 99, 100, 149, 150, 200] {
+                for h in [1, 3, 4, 5, 6, 7, 10, 12, 17, 60] {
+                    s.size = (w, h);
+                    s.draw();
+                    assert!(s.shown.lines().all(|l| str_width(l) <= usize::from(w)));
+                }
+                s.press(Code::Down);
+            }
+        }
+    }
+}
+
+#[test]
+fn with_no_room_for_the_review_nothing_of_it_is_decided() {
+    let mut s = cart(120, 40);
+    s.size = (18, 4);
+    s.draw();
+    assert_eq!(s.ui.focus, Focus::Review);
+    s.typed("aAxX").key(Key::alt(Code::Char('a')));
+    assert_eq!(s.intents().len(), 1, "only that it was opened: {:?}", s.intents());
+}

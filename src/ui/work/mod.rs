@@ -1,0 +1,3 @@
+//! Slow work for the screen, on threads of its own: what it finds arrives later, and the screen never waits for it.
+
+pub mod highlight;
