@@ -4,6 +4,7 @@ use super::*;
 use crate::model::changes::{
     FileChange, HunkId, HunkKind, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
 };
+use crate::model::ids::ReqId;
 use std::fs;
 use tempfile::TempDir;
 
@@ -38,18 +39,28 @@ pub(super) fn changed(text: &str, changes: &[(usize, &str)]) -> String {
 
 impl Place {
     pub fn with(files: &[(&str, &[u8])]) -> Self {
-        let temp = TempDir::new().unwrap();
-        let ws = temp.path().join("ws");
-        fs::create_dir(&ws).unwrap();
+        let mut place = Self::empty();
         for (name, bytes) in files {
-            let path = ws.join(name);
+            let path = place.at(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, bytes).unwrap();
         }
+        place.begin();
+        place
+    }
+
+    /// The first look, at what has been put there.
+    pub fn begin(&mut self) {
+        self.tracker.first_look().unwrap();
+    }
+
+    pub fn empty() -> Self {
+        let temp = TempDir::new().unwrap();
+        let ws = temp.path().join("ws");
+        fs::create_dir(&ws).unwrap();
         let head = Head { stem: "s".into(), cwd: ws, command: "agent".into(), started: 0 };
         let mut tracker = Tracker::create(&temp.path().join("home"), head).unwrap();
         tracker.session("session-1", 1, "agent").unwrap();
-        tracker.first_look().unwrap();
         Self { temp, tracker, entry: 0 }
     }
 
@@ -468,4 +479,165 @@ fn a_turn_that_a_crash_has_cut_short_is_looked_at_again() {
 fn a_session_is_open_once() {
     let place = Place::with(&[]);
     assert!(matches!(Tracker::open(place.tracker.dir()), Err(ReviewError::Locked)));
+}
+
+/// Runs a shell line in the workspace; git has a name and an address.
+fn sh(place: &Place, line: &str) {
+    let output = std::process::Command::new("sh")
+        .args(["-ec", line])
+        .current_dir(place.at(""))
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .envs([("GIT_AUTHOR_NAME", "a"), ("GIT_AUTHOR_EMAIL", "a@example.org")])
+        .envs([("GIT_COMMITTER_NAME", "a"), ("GIT_COMMITTER_EMAIL", "a@example.org")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn has_git() -> bool {
+    let found = std::process::Command::new("git").arg("--version").output().is_ok();
+    if !found {
+        println!("skipped: no git on this machine");
+    }
+    found
+}
+
+#[test]
+fn scenario_46_sed_and_heredocs_of_the_agents_shell() {
+    let text = lines(20);
+    let mut place = Place::with(&[("src/a", text.as_bytes()), ("src/b", text.as_bytes())]);
+    place.turn(1, |p| {
+        p.command(|p| sh(p, "sed -i 's/line 7$/SEVEN/' src/*; cat > new.txt <<'END'\nfrom a heredoc\nEND"));
+    });
+    let doc = place.doc(Scope::Turn(1));
+    let paths: Vec<_> = doc.files.iter().map(|f| f.path.display().to_string()).collect();
+    assert_eq!(paths, ["new.txt", "src/a", "src/b"]);
+    assert!(doc.files.iter().flat_map(|f| &f.hunks).all(|h| h.cause == Cause::Command && h.entry.is_some()));
+    assert!(place.tracker.is_after());
+    place.decide(Target::File("src/a".into()), Verdict::Reject).unwrap();
+    assert_eq!(place.read("src/a"), text);
+    assert_eq!(place.read("src/b"), changed(&text, &[(7, "SEVEN")]));
+}
+
+#[test]
+fn scenario_46_what_git_throws_away_for_the_agent_can_be_had_back() {
+    if !has_git() {
+        return;
+    }
+    for line in ["git checkout -q -- .", "git stash -q", "git reset -q --hard", "git checkout -q other"] {
+        let mut place = Place::empty();
+        sh(&place, "git init -q -b main; echo committed > a; echo same > b; git add .; git commit -qm one");
+        sh(&place, "git branch other; echo mine, not committed > a");
+        if line.ends_with("other") {
+            sh(
+                &place,
+                "git checkout -q -f other; echo else > b; git commit -qam two; git checkout -q main; echo x > a",
+            );
+        }
+        let mine = (place.read("a"), place.read("b"));
+        place.begin();
+        place.turn(1, |p| p.command(|p| sh(p, &format!("{line} || git checkout -q -f other"))));
+        assert_ne!((place.read("a"), place.read("b")), mine, "{line}");
+        let done = place.act(ReviewAction::Rewind { turn: 1 });
+        assert!(done.rewound.iter().all(|r| r.outcome == RewindOutcome::Restored), "{:?}", done.rewound);
+        assert_eq!((place.read("a"), place.read("b")), mine, "{line}");
+    }
+}
+
+#[test]
+fn scenario_46_nested_repositories_and_ignored_files() {
+    if !has_git() {
+        return;
+    }
+    let mut place = Place::empty();
+    sh(
+        &place,
+        "git init -q; echo 'target/' > .gitignore; echo '.env' >> .gitignore; mkdir target; echo o > target/o; touch -d 2020-01-01 target",
+    );
+    sh(&place, "echo SECRET=1 > .env; mkdir sub; cd sub; git init -q; echo in > inner; git add .; git commit -qm one");
+    place.begin();
+    place.turn(1, |p| {
+        p.command(|p| sh(p, "echo changed > sub/inner; echo built > target/o"));
+        // Named before it changes: covered from then on.
+        p.client_writes(".env", "SECRET=2\n");
+    });
+    let doc = place.doc(Scope::Turn(1));
+    let paths: Vec<_> = doc.files.iter().map(|f| f.path.display().to_string()).collect();
+    assert_eq!(paths, [".env", "sub/inner"]);
+    assert!(doc.uncovered.iter().any(|u| u.contains("target")), "{:?}", doc.uncovered);
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("sub/inner"), "in\n");
+    assert_eq!(place.read(".env"), "SECRET=1\n");
+    assert_eq!(place.read("target/o"), "built\n");
+}
+
+#[test]
+fn a_repository_is_bit_for_bit_the_same_after_a_session_without_edits() {
+    if !has_git() {
+        return;
+    }
+    let mut place = Place::empty();
+    sh(&place, "git init -q; echo one > a; git add .; git commit -qm one; echo two > a; git stash -q; echo three > a");
+    let all = |place: &Place| {
+        let mut out = Vec::new();
+        let mut dirs = vec![place.at("")];
+        while let Some(dir) = dirs.pop() {
+            for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
+                let meta = entry.metadata().unwrap();
+                if meta.is_dir() {
+                    dirs.push(entry.path());
+                } else {
+                    out.push((entry.path(), meta.modified().unwrap(), fs::read(entry.path()).unwrap()));
+                }
+            }
+        }
+        out.sort();
+        out
+    };
+    let before = all(&place);
+    place.begin();
+    place.turn(1, |_| ());
+    place.doc(Scope::Session);
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(all(&place), before);
+}
+
+#[test]
+fn a_held_write_is_decided_hunk_by_hunk_before_it_happens() {
+    let text = lines(30);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.tracker.begin_turn(1).unwrap();
+    let wanted = changed(&text, &[(3, "THREE"), (20, "TWENTY")]);
+    let (req, path) = (ReqId(7), place.at("a"));
+    assert!(!place.tracker.hold(ReqId(6), &path, &text, EntryId(1)).unwrap(), "nothing to decide");
+    assert!(place.tracker.hold(req, &path, &wanted, EntryId(1)).unwrap());
+    let doc = place.doc(Scope::Pending);
+    assert_eq!((doc.files[0].held, doc.files[0].hunks.len()), (Some(req), 2));
+    assert_eq!(place.tracker.totals().unwrap().pending, 2);
+    // The person edits the file meanwhile, elsewhere.
+    place.write("a", &changed(&text, &[(28, "mine")]));
+    let ids: Vec<HunkId> = doc.files[0].hunks.iter().map(|h| h.id).collect();
+    let done = place.decide(Target::Hunk("a".into(), ids[0]), Verdict::Accept).unwrap();
+    assert!(done.released.is_empty());
+    assert_eq!(place.tracker.released(req).unwrap(), None);
+    let done = place.decide(Target::Hunk("a".into(), ids[1]), Verdict::Reject).unwrap();
+    assert_eq!(done.released, [req]);
+    assert_eq!(place.read("a"), changed(&text, &[(28, "mine")]), "not written before it is asked for");
+    let Some(Released::Partly { differs }) = place.tracker.released(req).unwrap() else { panic!() };
+    assert!(differs.contains("-TWENTY") && differs.contains("+line 20"), "{differs}");
+    assert_eq!(place.read("a"), changed(&text, &[(3, "THREE"), (28, "mine")]));
+    place.tracker.end_turn(1).unwrap();
+    assert!(place.pending().is_empty(), "it was decided");
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("a"), changed(&text, &[(28, "mine")]));
+    // All of it, and nothing of it.
+    place.tracker.begin_turn(2).unwrap();
+    for (verdict, expected) in
+        [(Verdict::Reject, Released::Refused), (Verdict::Accept, Released::Whole { created: true, bytes: 2 })]
+    {
+        assert!(place.tracker.hold(req, &place.at("new"), "x\n", EntryId(2)).unwrap());
+        place.decide(Target::File("new".into()), verdict).unwrap();
+        assert_eq!(place.tracker.released(req).unwrap(), Some(expected));
+        assert_eq!(place.at("new").exists(), verdict == Verdict::Accept);
+    }
 }

@@ -5,7 +5,7 @@
 use super::manifest::Entries;
 use super::state::State;
 use super::walk::{self, Key, Kind, Stat};
-use crate::base::sanitize;
+use crate::base::{human, sanitize};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -62,7 +62,7 @@ pub(super) fn uncovered(
         match entry.state {
             State::Unkept { .. } if entry.barred => unkept.add(|| format!("{}: cannot be read", show(key))),
             State::Unkept { size, .. } => {
-                unkept.add(|| format!("{}: {}, content not kept", show(key), amount(size)));
+                unkept.add(|| format!("{}: {}, content not kept", show(key), human::bytes(size)));
             }
             _ => {}
         }
@@ -114,15 +114,4 @@ fn thousands(number: u64) -> String {
         out.push(digit);
     }
     out
-}
-
-fn amount(bytes: u64) -> String {
-    let (mut number, mut unit) = (bytes as f64, "bytes");
-    for next in ["kB", "MB", "GB", "TB"] {
-        if number < 1000.0 {
-            break;
-        }
-        (number, unit) = (number / 1000.0, next);
-    }
-    if unit == "bytes" { format!("{bytes} bytes") } else { format!("{number:.1} {unit}") }
 }
