@@ -155,9 +155,10 @@ impl Shadow {
             }
         }
         let existing = part.paths.iter().any(|key| reader.stat(key).is_ok_and(|stat| stat.is_some()));
-        let walked = match existing || !part.below.is_empty() {
-            true => walk::walk(&self.root, Some(part), self.limits.files),
-            false => Walked::default(),
+        let walked = if existing || !part.below.is_empty() {
+            walk::walk(&self.root, Some(part), self.limits.files)
+        } else {
+            Walked::default()
         };
         let covered: BTreeSet<&Key> = walked.files.iter().map(|(key, _)| key).collect();
         asked.extend(walked.files.iter().map(|(key, _)| key.clone()));

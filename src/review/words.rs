@@ -68,7 +68,9 @@ pub(super) fn uncovered(
         }
     }
     let mut closed = List::new();
-    barred.iter().for_each(|key| closed.add(|| format!("{}/: cannot be read", show(key))));
+    for key in barred {
+        closed.add(|| format!("{}/: cannot be read", show(key)));
+    }
     out.extend(closed.end("directories that cannot be read"));
     out.extend(unkept.end("files whose content is not kept"));
     out.extend(ignored.end("ignored"));
@@ -108,7 +110,7 @@ fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
