@@ -155,7 +155,7 @@ pub(super) fn is_attributes(path: &[u8]) -> bool {
 }
 
 /// Whether a file of attributes speaks of conversion. One that is not there does not.
-fn converting(file: &Path) -> bool {
+pub(super) fn converting(file: &Path) -> bool {
     match file.metadata() {
         Err(e) => return e.kind() != std::io::ErrorKind::NotFound,
         Ok(meta) if !meta.is_file() || meta.len() > ATTRIBUTES => return true,

@@ -194,10 +194,16 @@ impl Own {
     /// Makes the blobs of an index known; one that cannot be read is as good as none.
     fn take(&mut self, path: &Path) -> Result<(), ReviewError> {
         let pack = path.with_extension("pack");
-        let (Ok(index), Ok(meta)) = (gix::odb::pack::index::File::at(path, Kind::Sha1), pack.metadata()) else {
+        let (Ok(bytes), Ok(meta)) = (fs::read(path), pack.metadata()) else { return Ok(()) };
+        let size = bytes.len() as u64;
+        let whole = bytes.split_last_chunk::<20>().is_some_and(|(rest, sum)| sha1(&[rest]).is_ok_and(|is| is == *sum));
+        if !whole {
+            return Ok(());
+        }
+        let Ok(index) = gix::odb::pack::index::File::from_data(bytes, path.to_owned(), Kind::Sha1) else {
             return Ok(());
         };
-        self.size += meta.len() + path.metadata().map_or(0, |m| m.len());
+        self.size += meta.len() + size;
         let number = self.packs.len() as u32;
         for entry in index.iter() {
             if let Ok(oid) = entry.oid.as_bytes().try_into() {

@@ -91,7 +91,7 @@ fn names(root: &Path, dir: &[u8], dirs: &BTreeSet<Key>, seen: &Entries, last: i6
         let Ok(stat) = entry.metadata().map(|meta| Stat::of_meta(&meta)) else { continue };
         match stat.kind {
             Kind::Other => {}
-            _ if stat.ctime.0 >= last && stat.mtime.0 >= last => {}
+            _ if stat.ctime.0 > last && stat.mtime.0 > last => {}
             kind => {
                 found.insert((key, kind == Kind::Dir));
             }
