@@ -123,7 +123,7 @@ impl Repo {
             Err(_) => return true,
         }
         // Those above the root, up to the top of the working tree.
-        let above = root.ancestors().skip(1).take(index.prefix.iter().filter(|byte| **byte == b'/').count());
+        let above = root.ancestors().skip(1).take(index.prefix.split(|byte| *byte == b'/').count() - 1);
         files.extend(above.map(|dir| dir.join(".gitattributes")));
         files.extend(attributes.iter().map(|key| root.join(walk::path(key))));
         files.iter().any(|file| converting(file)) || index.hides_attributes(attributes)
@@ -155,7 +155,7 @@ pub(super) fn is_attributes(path: &[u8]) -> bool {
 }
 
 /// Whether a file of attributes speaks of conversion. One that is not there does not.
-fn converting(file: &Path) -> bool {
+pub(super) fn converting(file: &Path) -> bool {
     match file.metadata() {
         Err(e) => return e.kind() != std::io::ErrorKind::NotFound,
         Ok(meta) if !meta.is_file() || meta.len() > ATTRIBUTES => return true,

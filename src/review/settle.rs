@@ -19,6 +19,9 @@ const ALONE: usize = 16;
 /// A file touched so shortly before it was read may be written again without a trace in its times: in seconds.
 const RACY: i64 = 2;
 
+/// What one thread has found, with its place among the jobs.
+type Part = Result<Vec<(usize, Option<Seen>)>, ReviewError>;
+
 /// A path to look at.
 pub(super) struct Job {
     pub key: Key,
@@ -96,7 +99,7 @@ pub(super) fn settle(stores: &Stores, theirs: &Theirs, jobs: &[Job]) -> Result<V
             done.push((at, stores.one(&mut reader, &theirs, job)?));
         }
     };
-    let parts: Vec<Result<Vec<(usize, Option<Seen>)>, ReviewError>> = if jobs.len() < ALONE {
+    let parts: Vec<Part> = if jobs.len() < ALONE {
         vec![work(theirs.clone())]
     } else {
         std::thread::scope(|scope| {

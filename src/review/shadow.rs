@@ -115,16 +115,20 @@ impl Shadow {
         let index = self.new_index(repo.as_ref());
         let rules = self.rules(repo.as_ref(), &walked);
         let was_doubtful = self.full || !self.barred.is_empty();
+        self.full = walked.cut;
         let mut jobs = self.jobs(&walked, index.as_ref());
         let doubtful = was_doubtful || rules != self.head.rules || jobs.iter().any(|job| names_rules(&job.key));
         self.hush(&mut jobs, first, doubtful);
         (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
-        self.full |= walked.cut;
         let before = self.head;
         (self.head.last, self.head.rules) = (started.0, rules);
         let mut news = Vec::new();
         if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
-            self.believe(repo, index, &walked, &mut jobs, &mut news);
+            let files = walked.files.iter().map(|(key, _)| key);
+            let attributes = files.filter(|key| index::is_attributes(key)).cloned().collect();
+            if !repo.converts(&self.root, index, &attributes) {
+                self.believe(index, &mut jobs, &mut news);
+            }
         }
         let changes = self.settle(jobs, news, first);
         if changes.is_err() {
@@ -155,9 +159,10 @@ impl Shadow {
             }
         }
         let existing = part.paths.iter().any(|key| reader.stat(key).is_ok_and(|stat| stat.is_some()));
-        let walked = match existing || !part.below.is_empty() {
-            true => walk::walk(&self.root, Some(part), self.limits.files),
-            false => Walked::default(),
+        let walked = if existing || !part.below.is_empty() {
+            walk::walk(&self.root, Some(part), self.limits.files)
+        } else {
+            Walked::default()
         };
         let covered: BTreeSet<&Key> = walked.files.iter().map(|(key, _)| key).collect();
         asked.extend(walked.files.iter().map(|(key, _)| key.clone()));
@@ -250,6 +255,13 @@ impl Shadow {
         let key = key.ok_or_else(|| ReviewError::Refused(format!("{} is not in the workspace", path.display())))?;
         let stat = Reader::new(&self.root).stat(&key).map_err(|e| ReviewError::io(path, e))?.unwrap_or_default();
         let known = self.seen.get(&key).copied();
+        // What we have written over may only be in a store that is not ours.
+        if let Some(before) = known.and_then(|entry| entry.state.oid()).filter(|oid| !self.own.has(oid))
+            && state.oid() != Some(before)
+            && let Some(bytes) = self.theirs.read(&before).or_else(|| Theirs::open(&self.stores).read(&before))
+        {
+            self.keep(&bytes)?;
+        }
         let walked = known.is_some_and(|entry| entry.walked);
         let entry = Entry { state, stat, racy: true, walked, ..Entry::default() };
         let stays = !state.is_absent() || known.is_some_and(|entry| !entry.walked);
@@ -395,12 +407,7 @@ impl Shadow {
     }
 
     /// Takes from the person's index what it knows for sure, so that it need not be read.
-    fn believe(&self, repo: &Repo, index: &Index, walked: &Walked, jobs: &mut Vec<Job>, news: &mut Vec<(Key, Entry)>) {
-        let attributes =
-            walked.files.iter().map(|(key, _)| key).filter(|key| index::is_attributes(key)).cloned().collect();
-        if repo.converts(&self.root, index, &attributes) {
-            return;
-        }
+    fn believe(&self, index: &Index, jobs: &mut Vec<Job>, news: &mut Vec<(Key, Entry)>) {
         let started = now();
         jobs.retain(|job| {
             let Some((stat, oid)) = job.stat.and_then(|stat| Some((stat, index.blob(&job.key, &stat)?))) else {

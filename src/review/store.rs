@@ -33,7 +33,9 @@ pub(super) fn hash(bytes: &[u8]) -> Result<Oid, ReviewError> {
 /// A plain SHA-1.
 pub(super) fn sha1(parts: &[&[u8]]) -> Result<[u8; 20], ReviewError> {
     let mut hasher = gix::hash::hasher(Kind::Sha1);
-    parts.iter().for_each(|part| hasher.update(part));
+    for part in parts {
+        hasher.update(part);
+    }
     finish(hasher)
 }
 
@@ -67,12 +69,17 @@ pub(super) fn encode(oid: Oid, bytes: &[u8]) -> Result<Encoded, ReviewError> {
     Ok(Encoded { oid, data, crc })
 }
 
+/// A blob of a pack: its name, its checksum, where it begins.
+type Row = (Oid, u32, u64);
+/// A pack that only has to be put in its place, and its name.
+type Complete = (NamedTempFile, Vec<Row>, [u8; 20]);
+
 /// A pack that is being written. Dropped without [`Own::finish`], nothing of it stays.
 pub(super) struct Pack {
     file: BufWriter<NamedTempFile>,
     dir: PathBuf,
     at: u64,
-    entries: Vec<(Oid, u32, u64)>,
+    entries: Vec<Row>,
     names: HashSet<Oid>,
 }
 
@@ -93,7 +100,7 @@ impl Pack {
     }
 
     /// Writes the number of blobs and the checksum, and waits until all is on the disk.
-    fn complete(self) -> Result<(NamedTempFile, Vec<(Oid, u32, u64)>, [u8; 20]), ReviewError> {
+    fn complete(self) -> Result<Complete, ReviewError> {
         let dir = self.dir;
         let broken = |e| ReviewError::io(&dir, e);
         let mut temp = self.file.into_inner().map_err(|e| broken(e.into_error()))?;
@@ -118,7 +125,7 @@ impl Pack {
 }
 
 /// The index of a pack, version 2.
-fn index(entries: &mut [(Oid, u32, u64)], pack: [u8; 20]) -> Result<Vec<u8>, ReviewError> {
+fn index(entries: &mut [Row], pack: [u8; 20]) -> Result<Vec<u8>, ReviewError> {
     entries.sort_unstable_by_key(|entry| entry.0);
     let mut out = Vec::with_capacity(1100 + entries.len() * 28);
     out.extend_from_slice(b"\xfftOc\0\0\0\x02");
@@ -126,8 +133,8 @@ fn index(entries: &mut [(Oid, u32, u64)], pack: [u8; 20]) -> Result<Vec<u8>, Rev
         let upto = entries.partition_point(|entry| entry.0.0[0] <= byte);
         out.extend_from_slice(&(upto as u32).to_be_bytes());
     }
-    entries.iter().for_each(|(oid, ..)| out.extend_from_slice(&oid.0));
-    entries.iter().for_each(|(_, crc, _)| out.extend_from_slice(&crc.to_be_bytes()));
+    out.extend(entries.iter().flat_map(|(oid, ..)| oid.0));
+    out.extend(entries.iter().flat_map(|(_, crc, _)| crc.to_be_bytes()));
     let mut far = Vec::new();
     for (.., at) in entries.iter() {
         let word = if *at < FAR {
@@ -138,7 +145,7 @@ fn index(entries: &mut [(Oid, u32, u64)], pack: [u8; 20]) -> Result<Vec<u8>, Rev
         };
         out.extend_from_slice(&word.to_be_bytes());
     }
-    far.iter().for_each(|at| out.extend_from_slice(&at.to_be_bytes()));
+    out.extend(far.iter().flat_map(|at| at.to_be_bytes()));
     out.extend_from_slice(&pack);
     let sum = sha1(&[&out])?;
     out.extend_from_slice(&sum);
@@ -187,10 +194,16 @@ impl Own {
     /// Makes the blobs of an index known; one that cannot be read is as good as none.
     fn take(&mut self, path: &Path) -> Result<(), ReviewError> {
         let pack = path.with_extension("pack");
-        let (Ok(index), Ok(meta)) = (gix::odb::pack::index::File::at(path, Kind::Sha1), pack.metadata()) else {
+        let (Ok(bytes), Ok(meta)) = (fs::read(path), pack.metadata()) else { return Ok(()) };
+        let size = bytes.len() as u64;
+        let whole = bytes.split_last_chunk::<20>().is_some_and(|(rest, sum)| sha1(&[rest]).is_ok_and(|is| is == *sum));
+        if !whole {
+            return Ok(());
+        }
+        let Ok(index) = gix::odb::pack::index::File::from_data(bytes, path.to_owned(), Kind::Sha1) else {
             return Ok(());
         };
-        self.size += meta.len() + path.metadata().map_or(0, |m| m.len());
+        self.size += meta.len() + size;
         let number = self.packs.len() as u32;
         for entry in index.iter() {
             if let Ok(oid) = entry.oid.as_bytes().try_into() {

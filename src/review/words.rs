@@ -68,7 +68,9 @@ pub(super) fn uncovered(
         }
     }
     let mut closed = List::new();
-    barred.iter().for_each(|key| closed.add(|| format!("{}/: cannot be read", show(key))));
+    for key in barred {
+        closed.add(|| format!("{}/: cannot be read", show(key)));
+    }
     out.extend(closed.end("directories that cannot be read"));
     out.extend(unkept.end("files whose content is not kept"));
     out.extend(ignored.end("ignored"));
@@ -89,7 +91,7 @@ fn names(root: &Path, dir: &[u8], dirs: &BTreeSet<Key>, seen: &Entries, last: i6
         let Ok(stat) = entry.metadata().map(|meta| Stat::of_meta(&meta)) else { continue };
         match stat.kind {
             Kind::Other => {}
-            _ if stat.ctime.0 >= last && stat.mtime.0 >= last => {}
+            _ if stat.ctime.0 > last && stat.mtime.0 > last => {}
             kind => {
                 found.insert((key, kind == Kind::Dir));
             }
@@ -108,7 +110,7 @@ fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
