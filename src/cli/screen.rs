@@ -6,6 +6,7 @@ use super::run::{demo_directory, headless_demo, is_screen, name_survivors, runti
 use crate::config::agents::{self, AgentCommand};
 use crate::engine::{Engine, EngineConfig};
 use crate::headless::code;
+use crate::model::changes::Gate;
 use crate::model::session::Policy;
 use crate::theme::color::Depth;
 use crate::theme::resolve::Theme;
@@ -65,7 +66,8 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             Some(dir) => dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?,
             None => cwd,
         };
-        let config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
+        let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
+        config.gate = surroundings.config.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
         Ok(Box::pin(session(screen, config, options, warnings)).await)
     });
     runtime.shutdown_background();

@@ -3,7 +3,7 @@
 //! Host facts and intents go into the journal as they are, hence `serde`; agent events are decoded anew from the
 //! raw frames. Nothing here does anything.
 
-use super::changes::{Gate, HeldOutcome, ReviewAction, Rewound, Totals, Truth};
+use super::changes::{Gate, HeldOutcome, Rewound, Totals, Truth};
 use super::entry::{Block, ChunkKind, Level, PlanEntry};
 use super::ids::{ReqId, SessionId, TermId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
@@ -392,6 +392,8 @@ pub enum Intent {
         req: ReqId,
         option: String,
     },
+    /// How writes and commands are let through from now on.
+    SetGate(Gate),
     SetMode {
         id: String,
     },
@@ -411,9 +413,7 @@ pub enum Intent {
     },
     /// Take the prompts that wait back into the composer.
     TakeBack,
-    /// How writes and commands are let through from now on.
-    SetGate(Gate),
-    Review(ReviewAction),
+    Review(super::changes::ReviewAction),
 }
 
 /// A file that goes along with a prompt as `resource_link`.

@@ -13,7 +13,7 @@ pub mod reduce;
 pub mod session;
 pub mod tool;
 
-use changes::{Changes, Gate, ReviewDoc, Rewound};
+use changes::{Changes, Gate};
 use entries::Entries;
 use ids::{EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use session::{AgentState, Phase, Policy, Session, Terminal};
@@ -41,6 +41,10 @@ pub struct Model {
     session_from: EntryId,
     /// The plan of the running turn.
     plan: Option<EntryId>,
+    changes: Changes,
+    gate: Gate,
+    /// Writes and commands that the gate has stopped and that are not answered.
+    gated: BTreeMap<ReqId, reduce::Gated>,
     /// Writes on their way: their entry and text.
     writes: BTreeMap<ReqId, (EntryId, Arc<str>)>,
     /// Terminals that are being started.
@@ -49,14 +53,10 @@ pub struct Model {
     noticed: std::collections::BTreeSet<String>,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     suggestion: Option<String>,
-    changes: Changes,
-    gate: Gate,
-    /// Writes and commands that the gate has stopped and that are not answered.
-    gated: BTreeMap<ReqId, reduce::Gated>,
-    /// What is being reviewed; not an event, so it is not in the journal.
-    review: Option<Arc<ReviewDoc>>,
+    /// The review that is shown, if any.
+    review: Option<Arc<changes::ReviewDoc>>,
     /// What taking the files back to before a turn would do.
-    rewind: Option<(u64, Vec<Rewound>)>,
+    rewind: Option<(u64, Vec<changes::Rewound>)>,
 }
 
 impl Model {
@@ -76,47 +76,26 @@ impl Model {
         self
     }
 
-    /// Somebody looks at the files: prompts wait for the snapshot.
-    pub fn with_review(mut self, is_on: bool) -> Self {
-        self.changes.is_on = is_on;
-        self
+    pub fn suggestion(&self) -> Option<&str> {
+        self.suggestion.as_deref()
     }
 
-    pub fn with_gate(mut self, gate: Gate) -> Self {
-        self.gate = gate;
-        self
-    }
-
-    /// How writes and commands are let through. Where nobody is asked there is no gate.
-    pub fn gate(&self) -> Gate {
-        if matches!(self.policy, Policy::Auto(_)) { Gate::Off } else { self.gate }
-    }
-
-    pub fn changes(&self) -> &Changes {
-        &self.changes
-    }
-
-    /// What is being reviewed, while the review is open.
-    pub fn review(&self) -> Option<&Arc<ReviewDoc>> {
+    pub fn review(&self) -> Option<&Arc<changes::ReviewDoc>> {
         self.review.as_ref()
     }
 
-    /// The newest state of the review; a hint, not an event, so it is not in the journal.
-    pub fn show_review(&mut self, doc: Option<Arc<ReviewDoc>>) {
+    /// The newest document of the review, or none any more; not an event, so it is not in the journal.
+    pub fn show_review(&mut self, doc: Option<Arc<changes::ReviewDoc>>) {
         self.review = doc;
     }
 
     /// What taking the files back to before this turn would do.
-    pub fn rewind_preview(&self) -> Option<&(u64, Vec<Rewound>)> {
+    pub fn rewind_preview(&self) -> Option<&(u64, Vec<changes::Rewound>)> {
         self.rewind.as_ref()
     }
 
-    pub fn show_rewind(&mut self, preview: Option<(u64, Vec<Rewound>)>) {
+    pub fn show_rewind(&mut self, preview: Option<(u64, Vec<changes::Rewound>)>) {
         self.rewind = preview;
-    }
-
-    pub fn suggestion(&self) -> Option<&str> {
-        self.suggestion.as_deref()
     }
 
     pub fn agent(&self) -> &AgentState {
@@ -149,6 +128,26 @@ impl Model {
 
     pub fn policy(&self) -> Policy {
         self.policy
+    }
+
+    /// Somebody looks at the files: prompts wait for the snapshot.
+    pub fn with_review(mut self, is_on: bool) -> Self {
+        self.changes.is_on = is_on;
+        self
+    }
+
+    pub fn with_gate(mut self, gate: Gate) -> Self {
+        self.gate = gate;
+        self
+    }
+
+    /// How writes and commands are let through. Where nobody is asked there is no gate.
+    pub fn gate(&self) -> Gate {
+        if matches!(self.policy, Policy::Auto(_)) { Gate::Off } else { self.gate }
+    }
+
+    pub fn changes(&self) -> &Changes {
+        &self.changes
     }
 
     pub fn last_turn(&self) -> TurnId {
