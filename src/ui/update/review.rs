@@ -19,6 +19,7 @@ use crate::ui::state::review::{BESIDE_FROM, BOTH_FROM, Extent, Pane, Presence, R
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::{Focus, UiState};
 pub(super) use mouse::{click, wheel};
+use std::cmp::Ordering;
 
 /// Columns that long lines are moved at once.
 const STEP: usize = 8;
@@ -182,12 +183,10 @@ fn step(review: &mut ReviewState, by: isize) {
     if review.selection.is_some() {
         let here = review.spot();
         let lines = review.hunk().map_or(0, |h| h.lines.len());
-        let line = if spot.hunk > here.hunk {
-            lines.saturating_sub(1)
-        } else if spot.hunk < here.hunk {
-            0
-        } else {
-            spot.line.unwrap_or(0)
+        let line = match spot.hunk.cmp(&here.hunk) {
+            Ordering::Greater => lines.saturating_sub(1),
+            Ordering::Less => 0,
+            Ordering::Equal => spot.line.unwrap_or(0),
         };
         return review.stand(Spot { hunk: here.hunk, line: Some(line) });
     }
