@@ -17,7 +17,7 @@ use crate::ui::state::review::index::{Item, Look, Spot};
 use crate::ui::state::review::search::{Direction, Query, find};
 use crate::ui::state::review::{BESIDE_FROM, BOTH_FROM, Extent, Pane, Presence, ReviewState};
 use crate::ui::state::scroll::Scroll;
-use crate::ui::state::{Focus, UiState};
+use crate::ui::state::{Focus, STRAY, UiState};
 pub(super) use mouse::{click, wheel};
 use std::cmp::Ordering;
 
@@ -89,6 +89,13 @@ pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut 
     let Some(review) = &mut state.review else { return };
     if review.bar.is_some() {
         return bars::action(state, cx, action, out);
+    }
+    if let Some(until) = review.deaf_until.take()
+        && cx.now < until
+        && matches!(action, Action::Review(_) | Action::Help | Action::Up | Action::Down)
+    {
+        review.deaf_until = Some(cx.now.saturating_add(STRAY));
+        return;
     }
     match action {
         Action::Review(key) => own(state, cx, key, out),
