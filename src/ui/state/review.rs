@@ -10,6 +10,7 @@ pub mod note;
 pub mod search;
 
 use crate::model::changes::{FileDoc, HunkDoc, HunkId, HunkState, ReviewDoc, Scope};
+use crate::model::ids::Now;
 use crate::text::diff::Kind;
 use crate::text::token::Token;
 use bar::Bar;
@@ -100,6 +101,8 @@ pub struct ReviewState {
     pub query: String,
     pub sight: Sight,
     pub measured: Measured,
+    /// A line to write in was refused: letters until then were meant for it.
+    pub deaf_until: Option<Now>,
     doc: Option<Arc<ReviewDoc>>,
     path: PathBuf,
     hunk: Option<HunkId>,

@@ -35,8 +35,11 @@ pub fn start(command: &OsString, file: &Path, line: Option<u32>) -> io::Result<C
     if let Some(line) = line {
         shell.arg(format!("+{line}"));
     }
-    if !io::stdin().is_terminal() {
-        shell.stdin(Stdio::from(File::open("/dev/tty")?));
+    // Where standard input is something else; without a terminal the editor says so itself.
+    if !io::stdin().is_terminal()
+        && let Ok(tty) = File::open("/dev/tty")
+    {
+        shell.stdin(Stdio::from(tty));
     }
     shell.arg(file).kill_on_drop(true).spawn()
 }

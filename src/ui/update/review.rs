@@ -17,8 +17,9 @@ use crate::ui::state::review::index::{Item, Look, Spot};
 use crate::ui::state::review::search::{Direction, Query, find};
 use crate::ui::state::review::{BESIDE_FROM, BOTH_FROM, Extent, Pane, Presence, ReviewState};
 use crate::ui::state::scroll::Scroll;
-use crate::ui::state::{Focus, UiState};
+use crate::ui::state::{Focus, STRAY, UiState};
 pub(super) use mouse::{click, wheel};
+use std::cmp::Ordering;
 
 /// Columns that long lines are moved at once.
 const STEP: usize = 8;
@@ -88,6 +89,13 @@ pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut 
     let Some(review) = &mut state.review else { return };
     if review.bar.is_some() {
         return bars::action(state, cx, action, out);
+    }
+    if let Some(until) = review.deaf_until.take()
+        && cx.now < until
+        && matches!(action, Action::Review(_) | Action::Help | Action::Up | Action::Down)
+    {
+        review.deaf_until = Some(cx.now.saturating_add(STRAY));
+        return;
     }
     match action {
         Action::Review(key) => own(state, cx, key, out),
@@ -182,12 +190,10 @@ fn step(review: &mut ReviewState, by: isize) {
     if review.selection.is_some() {
         let here = review.spot();
         let lines = review.hunk().map_or(0, |h| h.lines.len());
-        let line = if spot.hunk > here.hunk {
-            lines.saturating_sub(1)
-        } else if spot.hunk < here.hunk {
-            0
-        } else {
-            spot.line.unwrap_or(0)
+        let line = match spot.hunk.cmp(&here.hunk) {
+            Ordering::Greater => lines.saturating_sub(1),
+            Ordering::Less => 0,
+            Ordering::Equal => spot.line.unwrap_or(0),
         };
         return review.stand(Spot { hunk: here.hunk, line: Some(line) });
     }

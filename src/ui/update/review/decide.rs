@@ -6,10 +6,10 @@ use super::{act, bars};
 use crate::model::changes::{HunkKind, ReviewAction, Scope, Target, Verdict};
 use crate::ui::keys::{Action, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
-use crate::ui::state::UiState;
 use crate::ui::state::review::bar::{Bar, Confirm, Doubtful, Edit, Note};
 use crate::ui::state::review::index::{Item, new_lines};
 use crate::ui::state::review::{NextFrom, Pane, ReviewState, Sight};
+use crate::ui::state::{STRAY, UiState};
 use crate::ui::update::Cx;
 
 const CHANGED: &str = "changed meanwhile; look again";
@@ -77,6 +77,14 @@ fn refuse(state: &mut UiState, cx: Cx<'_>, why: &str) {
         review.sight = Sight::Cursor;
     }
     state.say(why, cx.now);
+}
+
+/// The same where the person goes on writing: the letters that follow decide nothing.
+fn refuse_writing(state: &mut UiState, cx: Cx<'_>, why: &str) {
+    refuse(state, cx, why);
+    if let Some(review) = &mut state.review {
+        review.deaf_until = Some(cx.now.saturating_add(STRAY));
+    }
 }
 
 /// What can be decided here, or why nothing.
@@ -162,7 +170,7 @@ fn note(state: &mut UiState, cx: Cx<'_>, verdict: Verdict) {
             let rev = review.doc().map_or(0, |d| d.rev);
             review.bar = Some(Bar::Note(Note { verdict, target, rev, line: bars::line("") }));
         }
-        Err(why) => refuse(state, cx, &why),
+        Err(why) => refuse_writing(state, cx, &why),
     }
 }
 
@@ -177,18 +185,18 @@ fn edit(state: &mut UiState, cx: Cx<'_>, place: Place, out: &mut Vec<Out>) {
     let Some((path, hunk)) =
         review.file().map(|f| f.path.clone()).zip(review.hunk().filter(|_| review.pane == Pane::Hunks))
     else {
-        return refuse(state, cx, "choose a hunk");
+        return refuse_writing(state, cx, "choose a hunk");
     };
     if hunk.what != HunkKind::Lines {
-        return refuse(state, cx, "only lines can be changed here");
+        return refuse_writing(state, cx, "only lines can be changed here");
     }
     if let Some(why) = unseen(review, cx, &Target::Hunk(path.clone(), hunk.id)) {
-        return refuse(state, cx, why);
+        return refuse_writing(state, cx, why);
     }
     let text = new_lines(hunk);
     // What stands for such a character would be written into the file.
     if text.contains("⟨U+") {
-        return refuse(state, cx, "it holds characters that cannot be shown · o opens the file");
+        return refuse_writing(state, cx, "it holds characters that cannot be shown · o opens the file");
     }
     let (hunk, scope) = (hunk.id, scope(review));
     if place == Place::Outside {

@@ -187,10 +187,11 @@ fn what_changed_since_the_frame_is_not_decided() {
     at(&mut s, "src/cart.rs", 0);
     s.model.show_review(Some(review_doc(2)));
     for key in ["a", "x", "A", "X", "+", "!", "e", "E"] {
-        s.typed(key);
+        s.after(2000).typed(key);
         assert_eq!(s.outs, [], "{key}");
         assert!(s.ui.review.as_ref().unwrap().bar.is_none(), "{key}");
     }
+    s.after(2000);
     for c in ['a', 'x'] {
         s.key(Key::alt(Code::Char(c)));
     }
@@ -202,6 +203,26 @@ fn what_changed_since_the_frame_is_not_decided() {
     s.model.show_review(Some(review_doc(3)));
     s.typed("y");
     assert_eq!(decided(&s).len(), 1, "yes was said to something else");
+}
+
+#[test]
+fn letters_after_a_refused_note_decide_nothing() {
+    for key in ["!", "+", "e"] {
+        let mut s = scene(120, 40);
+        at(&mut s, "src/cart.rs", 0);
+        s.model.show_review(Some(review_doc(2)));
+        s.typed(key);
+        assert!(s.ui.review.as_ref().unwrap().bar.is_none());
+        for c in "an axe A X".chars() {
+            s.after(400).draw();
+            s.typed(&c.to_string());
+        }
+        s.input(Input::Key(Key::alt(Code::Char('a'))));
+        assert_eq!(s.outs, [], "{key}");
+        s.after(1100).draw();
+        s.typed("a");
+        assert_eq!(decided(&s).len(), 1, "after a pause");
+    }
 }
 
 #[test]
@@ -311,7 +332,7 @@ fn a_conflict_is_rejected_only_by_its_own_key_and_a_yes() {
     s.typed("x").typed("!");
     assert_eq!(s.outs, []);
     assert!(s.ui.review.as_ref().unwrap().bar.is_none());
-    s.typed("C");
+    s.after(2000).typed("C");
     assert_eq!(s.outs, []);
     assert!(s.draw().contains("later edits of these lines included?"), "{}", s.shown);
     s.typed("y");

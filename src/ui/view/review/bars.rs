@@ -194,7 +194,8 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
         let row = Rect { x: area.x + 1, y, width: area.width.saturating_sub(2), height: 1 };
         let mut room = usize::from(row.width);
         if y + 1 == area.bottom() {
-            let end = ends.iter().find(|e| e.len() * 3 <= room).or(ends.last()).copied().unwrap_or_default();
+            let share = if chosen.is_some() { 4 } else { 3 };
+            let end = ends.iter().find(|e| e.len() * share <= room).or(ends.last()).copied().unwrap_or_default();
             if paint::put_right(buf, row, 0, &StyledText::of(end, Token::Dim), cx.theme) == Placed::Yes {
                 room = room.saturating_sub(end.len() + GAP);
             }

@@ -173,7 +173,11 @@ impl Page<'_> {
             }
         }
         let is_folded = self.review.rows().is_folded(n);
-        let clickable = here && !is_folded && self.cx.state.mouse == Mouse::Ours && area.width >= BUTTONS_FROM;
+        let clickable = here
+            && !is_folded
+            && hunk.conflict.is_none()
+            && self.cx.state.mouse == Mouse::Ours
+            && area.width >= BUTTONS_FROM;
         if clickable && hunk.state == HunkState::Pending {
             for (words, verdict, token) in
                 [("[reject]", Verdict::Reject, Token::Bad), ("[accept]", Verdict::Accept, Token::Good)]

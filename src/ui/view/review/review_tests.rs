@@ -270,7 +270,7 @@ fn rows_and_places_agree_in_both_looks() {
                 match row {
                     Row::Line(h, l) => drop(lines.insert((h, l))),
                     Row::Pair(h, pair) => {
-                        lines.extend([pair.old, pair.new].into_iter().flatten().map(|l| (h, l as usize)))
+                        lines.extend([pair.old, pair.new].into_iter().flatten().map(|l| (h, l as usize)));
                     }
                     _ => {}
                 }
