@@ -4,5 +4,7 @@
 //! overwritten that has not been read right before.
 
 pub mod error;
+pub mod home;
+pub mod patch;
 pub mod state;
 pub mod tracker;
