@@ -204,14 +204,14 @@ fn prune_to(home: &Path, keep: Option<&Path>, limits: &Limits, now: SystemTime) 
     finish_removals(home);
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut pruned = Pruned::default();
-    let (mut sessions, mut sum) = (0, 0);
-    // From the newest on: what does not fit into the limits any more goes.
+    let (mut sessions, mut sum, mut full) = (0, 0, false);
+    // From the newest on: from where the limits are reached, everything older goes.
     for one in list(home) {
         let size = bytes(&one.dir);
         let age = now.saturating_sub(Duration::from_secs(one.started));
-        let fits = sessions < limits.sessions && sum + size <= limits.bytes && age <= limits.age;
+        full = full || sessions >= limits.sessions || sum + size > limits.bytes || age > limits.age;
         let stays = one.locked || keep == Some(one.dir.as_path()) || one.head.is_none() && age < BEGINNING;
-        if !fits && !stays && remove(&one.dir).is_ok() {
+        if full && !stays && remove(&one.dir).is_ok() {
             pruned.removed += 1;
             pruned.bytes += size;
         } else {

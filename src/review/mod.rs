@@ -6,5 +6,6 @@
 pub mod error;
 pub mod home;
 pub mod patch;
+pub mod report;
 pub mod state;
 pub mod tracker;
