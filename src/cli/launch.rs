@@ -94,6 +94,8 @@ pub fn engine_config(
         record,
         shell: std::env::var("SHELL").ok(),
         graces: crate::agent::process::Graces::default(),
+        review: None,
+        gate: crate::model::changes::Gate::Off,
     })
 }
 

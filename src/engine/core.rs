@@ -6,6 +6,7 @@
 use super::decoding::Decoded;
 use crate::agent::{inbound, outbound, results};
 use crate::model::Model;
+use crate::model::changes::{Gate, ReviewDoc};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::event::{AgentEvent, AgentRequest, AuthMethod, CallError, Event, Odd};
 use crate::model::ids::{Now, ReqId, SessionId, TurnId};
@@ -18,6 +19,7 @@ use crate::wire::rpc_error::RpcError;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Requests of the agent that may wait for an answer at once; more are refused.
 const MAX_OPEN: usize = 4096;
@@ -82,6 +84,17 @@ impl Core {
     /// Changes whenever anything has been applied to the model.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// What the header of a journal says of the session that is replayed.
+    pub fn begin_as(&mut self, review: bool, gate: Gate) {
+        self.model = std::mem::take(&mut self.model).with_review(review).with_gate(gate);
+    }
+
+    /// The newest state of the review; no event.
+    pub fn show_review(&mut self, doc: Option<Arc<ReviewDoc>>) {
+        self.version += 1;
+        self.model.show_review(doc);
     }
 
     /// Applies an event that is no frame.

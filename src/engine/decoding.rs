@@ -76,6 +76,8 @@ mod tests {
             install: None,
             shell: None,
             graces: Graces::default(),
+            review: None,
+            gate: crate::model::changes::Gate::Off,
         });
         engine.intent(Intent::Start);
         let said = |engine: &Engine| match engine.model().entries().last().map(|e| &e.body) {

@@ -1,5 +1,6 @@
 //! One small function an effect. What may block runs on a blocking thread and comes back as a fact.
 
+use super::reviewing::Job;
 use super::run::{Engine, Fact, host_id};
 use super::running::Running;
 use crate::agent::outbound;
@@ -9,9 +10,10 @@ use crate::host::fs::{self, FsError};
 use crate::host::pty::TermSpec;
 use crate::model::effect::Effect;
 use crate::model::event::{CallError, Event, HostEvent, TerminalSpec, WriteFact};
-use crate::model::ids::{ReqId, TermId};
+use crate::model::ids::{EntryId, ReqId, TermId};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 /// The width that tools of agents see; they cut their output at it and the agent reads that.
@@ -20,10 +22,14 @@ const ROWS: u16 = 30;
 /// How long what waits for a dying agent may take to be written.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
+/// How long a write waits for the review to look at the file first.
+const LOOK: Duration = Duration::from_secs(2);
+
 #[derive(Debug)]
 pub enum FileJob {
     Read { req: ReqId, path: String, line: Option<u32>, limit: Option<u32>, missing: MissingFile },
-    Write { req: ReqId, path: String, content: Arc<str> },
+    Check { req: ReqId, path: String },
+    Write { req: ReqId, path: String, content: Arc<str>, entry: EntryId },
 }
 
 impl Engine {
@@ -45,8 +51,12 @@ impl Engine {
                 self.files.push_back(FileJob::Read { req, path, line, limit, missing });
                 self.next_file();
             }
-            Effect::FsWrite { req, path, content } => {
-                self.files.push_back(FileJob::Write { req, path, content });
+            Effect::CheckWrite { req, path } => {
+                self.files.push_back(FileJob::Check { req, path });
+                self.next_file();
+            }
+            Effect::FsWrite { req, path, content, entry } => {
+                self.files.push_back(FileJob::Write { req, path, content, entry });
                 self.next_file();
             }
             Effect::TerminalCreate { req, spec } => self.create_terminal(req, spec),
@@ -57,6 +67,7 @@ impl Engine {
             Effect::TerminalRelease(term) => {
                 self.terminals.release(&host_id(&term));
             }
+            Effect::Review(effect) => self.review(effect),
             Effect::StartTimer { timer, after } => self.timers.push((Instant::now() + after, timer)),
             // Turned into lines or news before they get here.
             Effect::Call(_)
@@ -112,8 +123,16 @@ impl Engine {
         let Some(job) = self.files.pop_front() else { return };
         self.file_running = true;
         let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
+        let looked = match &job {
+            FileJob::Write { path, entry, .. } => self.before_write(path, *entry),
+            FileJob::Check { .. } | FileJob::Read { .. } => None,
+        };
         tokio::task::spawn_blocking(move || {
             let event = match job {
+                FileJob::Check { req, path } => {
+                    let result = roots.check(&path).map(|_| ()).map_err(|e| rpc(&e));
+                    HostEvent::WriteChecked { req, path, result }
+                }
                 FileJob::Read { req, path, line, limit, missing } => {
                     let result = match fs::read_text(&roots, &path, line, limit) {
                         Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
@@ -121,7 +140,11 @@ impl Engine {
                     };
                     HostEvent::FileRead { req, path, result }
                 }
-                FileJob::Write { req, path, content } => {
+                FileJob::Write { req, path, content, .. } => {
+                    if let Some(looked) = looked {
+                        // Without an answer the write happens all the same.
+                        let _ = looked.recv_timeout(LOOK);
+                    }
                     let result = fs::write_text(&roots, &path, &content)
                         .map(|w| WriteFact { created: w.created, bytes: w.bytes, old: w.old })
                         .map_err(|e| rpc(&e));
@@ -131,6 +154,22 @@ impl Engine {
             // When the engine is gone nobody needs to know.
             let _ = facts.blocking_send(Fact::Host(event));
         });
+    }
+
+    /// What is there right before a write is not its doing: the review has a look first.
+    fn before_write(&mut self, path: &str, entry: EntryId) -> Option<Receiver<()>> {
+        self.reviewing.as_ref()?;
+        let (done, looked) = sync_channel(1);
+        self.writing = Some(entry);
+        self.give(Job::BeforeWrite { path: path.into(), done });
+        Some(looked)
+    }
+
+    /// The write is done; the review has a look at it.
+    pub(super) fn wrote(&mut self, event: &HostEvent) {
+        if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some(entry)) = (event, self.writing.take()) {
+            self.give(Job::Wrote { path: path.into(), entry });
+        }
     }
 
     fn create_terminal(&mut self, req: ReqId, spec: TerminalSpec) {

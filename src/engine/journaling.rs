@@ -4,6 +4,7 @@
 //! to be answered (they are not part of the model).
 
 use super::core::Line;
+use crate::model::changes::Truth;
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::ids::Now;
 use crate::store::journal::Journal;
@@ -84,6 +85,12 @@ impl Books {
                 let brief = format!("[{} bytes]", content.len());
                 let fact = HostEvent::FileRead { req: *req, path: path.clone(), result: Ok(brief) };
                 journal.fact(now, "host", "fact", &fact);
+            }
+            // The texts are on the disk and in the frames; what differs is said nowhere else.
+            HostEvent::Truths { req, asked, truths } => {
+                let brief = |t: &Truth| Truth { old: None, new: "".into(), ..t.clone() };
+                let truths = truths.iter().map(brief).collect();
+                journal.fact(now, "host", "fact", &HostEvent::Truths { req: *req, asked: *asked, truths });
             }
             fact => journal.fact(now, "host", "fact", fact),
         }

@@ -7,10 +7,13 @@ pub mod core;
 mod decoding;
 mod execute;
 mod journaling;
+mod noting;
 pub mod replay;
+mod reviewing;
 mod run;
 mod running;
 mod shutdown;
 
+pub use reviewing::ReviewConfig;
 pub use run::{Engine, EngineConfig, Wake};
 pub use shutdown::Goodbye;

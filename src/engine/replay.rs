@@ -2,6 +2,7 @@
 
 use super::core::Core;
 use crate::model::Model;
+use crate::model::changes::Gate;
 use crate::model::event::{Event, HostEvent, Intent, Timer};
 use crate::model::ids::Now;
 use crate::wire::frame::Frame;
@@ -27,6 +28,11 @@ struct Record<'a> {
     intent: Option<Intent>,
     #[serde(default)]
     timer: Option<Timer>,
+    /// Of the header: whether prompts waited for the snapshot, and the gate at first.
+    #[serde(default)]
+    review: Option<bool>,
+    #[serde(default)]
+    gate: Option<Gate>,
 }
 
 /// Replays the lines of a journal. Lines that cannot be read, such as a torn last one, are skipped and counted.
@@ -39,6 +45,9 @@ pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a st
             continue;
         };
         let now = time(record.t);
+        if record.review.is_some() || record.gate.is_some() {
+            core.begin_as(record.review.unwrap_or_default(), record.gate.unwrap_or_default());
+        }
         if let Some(intent) = record.intent {
             core.event(Event::User(intent), now);
         } else if let Some(fact) = record.fact {

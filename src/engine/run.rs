@@ -7,14 +7,16 @@ use super::attach;
 use super::core::{Core, Line, Out};
 use super::decoding::{Decoded, Decoding};
 use super::journaling::Books;
+use super::reviewing::{self, Job, ReviewConfig, Reviewing};
 use super::running::Running;
 use crate::agent::process::{Graces, ShutdownReport};
 use crate::host::fs::Roots;
 use crate::host::pty::{ExitFact, Registry};
 use crate::model::Model;
+use crate::model::changes::Gate;
 use crate::model::effect::{Effect, FrontEnd};
 use crate::model::event::{Event, HostEvent, Intent, Timer};
-use crate::model::ids::{Now, TermId};
+use crate::model::ids::{EntryId, Now, TermId, TurnId};
 use crate::model::login::quote;
 use crate::model::session::{Policy, TerminalOrigin};
 use crate::model::tool::Exit;
@@ -50,6 +52,29 @@ pub struct EngineConfig {
     /// The person's `$SHELL`.
     pub shell: Option<String>,
     pub graces: Graces,
+    /// Where changes of the agent are kept for the review; none is done without it.
+    pub review: Option<ReviewConfig>,
+    /// How writes and commands are let through, at first.
+    pub gate: Gate,
+}
+
+/// Names what a session leaves behind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stem(Duration);
+
+impl Stem {
+    fn of_now() -> Self {
+        Self(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default())
+    }
+
+    /// Seconds since 1970.
+    pub fn started(self) -> u64 {
+        self.0.as_secs()
+    }
+
+    pub fn name(self) -> String {
+        format!("{}-{:03}-{}", self.0.as_secs(), self.0.subsec_millis(), std::process::id())
+    }
 }
 
 /// Something that `next` has waited for.
@@ -95,6 +120,10 @@ pub struct Engine {
     pub(super) creating: usize,
     /// Ends of terminals that were told before their starts: the two come from different threads.
     early_exits: BTreeMap<TermId, ExitFact>,
+    pub(super) reviewing: Option<Reviewing>,
+    /// The entry of the write that is under way.
+    pub(super) writing: Option<EntryId>,
+    stem: Stem,
     pub(super) books: Books,
     pub(super) news: Vec<FrontEnd>,
 }
@@ -109,7 +138,10 @@ impl Engine {
         let words = std::iter::once(&config.command).chain(&config.args);
         let line = words.map(|w| quote(w)).collect::<Vec<_>>().join(" ");
         let cwd = config.cwd.to_string_lossy().into_owned();
-        let model = Model::new(line, cwd, config.policy).with_suggestion(config.suggestion.clone());
+        let model = Model::new(line, cwd, config.policy)
+            .with_suggestion(config.suggestion.clone())
+            .with_review(config.review.is_some())
+            .with_gate(config.gate);
         let mut books = Books::default();
         if let Some(recorder) = config.record.take() {
             books.trace.record_to(recorder);
@@ -131,24 +163,29 @@ impl Engine {
             file_running: false,
             creating: 0,
             early_exits: BTreeMap::new(),
+            reviewing: None,
+            writing: None,
+            stem: Stem::of_now(),
             books,
             news: Vec::new(),
             config,
         };
         engine.open_journal();
+        engine.start_review();
         engine
     }
 
     fn open_journal(&mut self) {
         let Some(dir) = &self.config.journals else { return };
-        let wall = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let header = serde_json::json!({
             "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")),
-            "started": wall.as_secs(),
+            "started": self.stem.started(),
             "cwd": self.config.cwd.to_string_lossy(),
             "command": self.core.model.agent().command,
+            "review": self.core.model.changes().is_on,
+            "gate": self.core.model.gate(),
         });
-        let name = format!("{}-{:03}-{}.jsonl", wall.as_secs(), wall.subsec_millis(), std::process::id());
+        let name = format!("{}.jsonl", self.stem.name());
         match Journal::create(dir, &name, &header) {
             Ok(journal) => self.books.journal = Some(journal),
             Err(error) => {
@@ -156,6 +193,25 @@ impl Engine {
                 self.apply(Event::Host(HostEvent::JournalFailed { message }));
             }
         }
+    }
+
+    /// Starts the thread of the review, with a first look at the tree: the first prompt shall not wait for it.
+    fn start_review(&mut self) {
+        let Some(config) = &self.config.review else { return };
+        let head = reviewing::head(&self.stem, &self.config.cwd, &self.roots, &self.core.model.agent().command);
+        let (facts, hint) = (self.facts_tx.clone(), Arc::clone(&self.hint));
+        match Reviewing::start(config, head, Arc::clone(&self.roots), facts, hint) {
+            Ok(reviewing) => {
+                self.reviewing = Some(reviewing);
+                self.give(Job::Look(TurnId(self.core.model.last_turn().0 + 1)));
+            }
+            Err(error) => self.apply(Event::Host(HostEvent::ReviewOff { message: error.to_string() })),
+        }
+    }
+
+    /// The name of the session's journal and review, without an ending.
+    pub fn stem(&self) -> String {
+        self.stem.name()
     }
 
     /// Puts a warning into the transcript.
@@ -240,6 +296,7 @@ impl Engine {
                 }
             }
             Wake::Deadline => self.due_timers(),
+            // What there is to show is looked for after each step.
             Wake::Written | Wake::Hint => {}
         }
         self.look_for_end();
@@ -341,8 +398,14 @@ impl Engine {
                 }
             }
             Fact::Host(event) => {
-                if matches!(event, HostEvent::FileRead { .. } | HostEvent::FileWritten { .. }) {
-                    self.file_running = false;
+                match &event {
+                    HostEvent::FileRead { .. } | HostEvent::WriteChecked { .. } => self.file_running = false,
+                    HostEvent::FileWritten { .. } => {
+                        self.file_running = false;
+                        self.wrote(&event);
+                    }
+                    HostEvent::ReviewOff { .. } => self.reviewing = None,
+                    _ => {}
                 }
                 self.apply(Event::Host(event));
                 self.next_file();
@@ -421,6 +484,7 @@ impl Engine {
     }
 
     fn settle(&mut self) -> Vec<FrontEnd> {
+        self.tend_review();
         self.books.settle();
         for message in std::mem::take(&mut self.books.troubles) {
             self.apply(Event::Host(HostEvent::JournalFailed { message }));

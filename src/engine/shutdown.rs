@@ -1,6 +1,7 @@
 //! The ordered goodbye: the turn is cancelled, every request answered, input closed, groups ended, the journal
 //! written.
 
+use super::reviewing::{Job, Reviewing};
 use super::run::Engine;
 use crate::agent::process::{Household, Survivor};
 use std::collections::BTreeMap;
@@ -14,6 +15,14 @@ pub struct Goodbye {
 }
 
 impl Engine {
+    /// What a turn has changed that nobody waited for is still its doing.
+    async fn last_look(&self, mut reviewing: Reviewing) {
+        if let Some(turn) = &self.model().session().turn {
+            reviewing.give(Job::End(turn.id));
+        }
+        reviewing.finish().await;
+    }
+
     /// The person's terminal has been restored before this is called; it may take some seconds.
     pub async fn shutdown(mut self) -> Goodbye {
         let household = Household::look();
@@ -32,6 +41,9 @@ impl Engine {
             if let Ok(report) = ending.await {
                 survivors.extend(report.survivors);
             }
+        }
+        if let Some(reviewing) = self.reviewing.take() {
+            self.last_look(reviewing).await;
         }
         // It has its own limit; a panic in there was printed.
         let _ = killed.await;

@@ -159,6 +159,7 @@ impl Follower {
                 let state = match &op.outcome {
                     FileOutcome::Pending => return,
                     FileOutcome::Written { bytes, .. } => human::bytes(*bytes),
+                    FileOutcome::Altered => "changed by the user".to_owned(),
                     FileOutcome::Refused(why) => format!("refused: {why}"),
                 };
                 if seen.state != state {
@@ -173,7 +174,7 @@ impl Follower {
                     self.line(out, &notice.title);
                 }
             }
-            Body::User(_) => {}
+            Body::User(_) | Body::Changes(_) => {}
         }
     }
 

@@ -6,6 +6,7 @@
 use super::ids::{EntryId, ReqId};
 use crate::text::diff::DiffLine;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -294,4 +295,37 @@ impl Gate {
             Self::Hold => Self::Off,
         }
     }
+}
+
+/// What became of a write that was held.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldOutcome {
+    /// All of it is on the disk.
+    Whole { created: bool, bytes: u64 },
+    /// Something else is on the disk; how that differs from what the agent wanted, as a unified diff.
+    Partly { differs: String },
+    /// Nothing was written.
+    Refused,
+    /// It could not be held or written.
+    Failed { message: String },
+}
+
+/// The agent's changes in this session, in numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// The disk is looked at before and after each turn.
+    pub is_on: bool,
+    /// Of the whole session, against the last accepted state.
+    pub totals: Totals,
+    /// Something appeared that did not come through the client: it can be reviewed only afterwards.
+    pub after: bool,
+    /// Turns that changed something.
+    pub turns: BTreeMap<u64, Totals>,
+    /// Turns whose prompt went out before the snapshot was finished.
+    pub uncovered_turns: BTreeSet<u64>,
+    /// Turns that have ended and are still being looked at.
+    pub(super) ending: BTreeSet<u64>,
+    /// What the transcript says of turns.
+    pub(super) entries: Vec<EntryId>,
 }

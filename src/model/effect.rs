@@ -1,7 +1,8 @@
 //! What the reducer wants done; data only, the engine does it.
 
+use super::changes::ReviewAction;
 use super::event::{CallError, Link, PromptResult, TerminalSpec, Timer};
-use super::ids::{ReqId, SessionId, TermId, TurnId};
+use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::options::OptionValue;
 use super::tool::Exit;
 use std::sync::Arc;
@@ -25,6 +26,11 @@ pub enum Effect {
     },
     /// Forget a request of a dead agent without an answer.
     Void(ReqId),
+    /// Whether a write that the person is to be asked about is possible at all.
+    CheckWrite {
+        req: ReqId,
+        path: String,
+    },
     FsRead {
         req: ReqId,
         path: String,
@@ -35,6 +41,7 @@ pub enum Effect {
         req: ReqId,
         path: String,
         content: Arc<str>,
+        entry: EntryId,
     },
     TerminalCreate {
         req: ReqId,
@@ -51,7 +58,50 @@ pub enum Effect {
         timer: Timer,
         after: Duration,
     },
+    Review(ReviewEffect),
     FrontEnd(FrontEnd),
+}
+
+/// For whoever looks at the disk. Carried out one after the other, in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReviewEffect {
+    /// A session of the agent was opened; turns from `first_turn` on are its.
+    Session {
+        id: SessionId,
+        first_turn: TurnId,
+        agent: String,
+    },
+    /// Look at everything before a prompt goes out; answered by a fact.
+    BeginTurn(TurnId),
+    /// Look at everything after a turn; answered by a fact.
+    EndTurn(TurnId),
+    /// There are news of the tool call with this entry.
+    Tool(EntryId),
+    /// A command of the client runs, or has ended.
+    Command {
+        entry: EntryId,
+        settled: bool,
+    },
+    /// What the diffs of a question would really do; `asked` comes back with the answer.
+    Truth {
+        req: ReqId,
+        asked: u64,
+    },
+    /// A write that is not to happen before it is decided.
+    Hold {
+        req: ReqId,
+        path: String,
+        content: Arc<str>,
+        entry: EntryId,
+    },
+    /// The person has decided on a held write as a whole.
+    DecideHeld {
+        req: ReqId,
+        write: bool,
+    },
+    /// Nobody waits for a held write any more.
+    LetGo(ReqId),
+    Act(ReviewAction),
 }
 
 /// A request to the agent.
@@ -95,6 +145,10 @@ pub enum FrontEnd {
     TurnEnded(TurnId, Ended),
     /// A permission request arrived.
     Asked(ReqId),
+    /// A turn that ended has been looked at: its changes are known.
+    TurnReviewed(TurnId),
+    /// What came of something that the person asked of the review.
+    Said(String),
     /// A request closed without the person's answer, and why.
     Withdrawn(String),
 }

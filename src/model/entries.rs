@@ -142,10 +142,10 @@ fn size_of_body(body: &Body) -> usize {
                 + tool.raw_output.as_ref().map_or(0, size_of_value)
         }
         Body::Plan(entries) => entries.iter().map(|e| e.content.len()).sum(),
-        Body::Terminal(_) => 0,
+        Body::Terminal(_) | Body::Changes(_) => 0,
         Body::File(op) => match &op.outcome {
             FileOutcome::Written { old, new, .. } => old.as_ref().map_or(0, |o| o.len()) + new.len(),
-            FileOutcome::Pending | FileOutcome::Refused(_) => 0,
+            FileOutcome::Pending | FileOutcome::Altered | FileOutcome::Refused(_) => 0,
         },
         Body::Notice(n) => n.detail.iter().map(String::len).sum(),
     }

@@ -3,6 +3,7 @@
 //! Texts are kept as the agent sent them; whoever shows one sanitises it. Invariant: `rev` grows with every
 //! change, and a finished entry stays finished.
 
+use super::changes::Totals;
 use super::ids::{EntryId, Now, TermId, TurnId};
 use super::tool::ToolCall;
 use std::sync::Arc;
@@ -31,6 +32,14 @@ pub enum Body {
     Terminal(TermId),
     File(FileOp),
     Notice(Notice),
+    /// What a turn changed on the disk.
+    Changes(TurnChanges),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnChanges {
+    pub turn: TurnId,
+    pub totals: Totals,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,6 +145,8 @@ pub enum FileOutcome {
         old: Option<Arc<str>>,
         new: Arc<str>,
     },
+    /// On the disk is something else than the agent proposed: the person has changed it.
+    Altered,
     Refused(String),
 }
 

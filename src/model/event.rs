@@ -3,6 +3,7 @@
 //! Host facts and intents go into the journal as they are, hence `serde`; agent events are decoded anew from the
 //! raw frames. Nothing here does anything.
 
+use super::changes::{Gate, HeldOutcome, ReviewAction, Rewound, Totals, Truth};
 use super::entry::{Block, ChunkKind, Level, PlanEntry};
 use super::ids::{ReqId, SessionId, TermId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
@@ -304,6 +305,64 @@ pub enum HostEvent {
         exit: Exit,
         end: String,
     },
+    /// Whether a write that the person is to be asked about is possible.
+    WriteChecked {
+        req: ReqId,
+        path: String,
+        result: Result<(), CallError>,
+    },
+    /// The snapshot before a prompt is finished, or why there is none.
+    TurnCovered {
+        turn: TurnId,
+        covered: Result<(), String>,
+    },
+    /// A turn has been looked at after its end.
+    TurnReviewed {
+        turn: TurnId,
+        totals: Totals,
+        session: Totals,
+        after: bool,
+    },
+    /// The sums of the session have changed.
+    ChangesSeen {
+        session: Totals,
+        after: bool,
+    },
+    /// What the diffs of a question would really do, in their order. `asked` is that of the wish.
+    Truths {
+        req: ReqId,
+        asked: u64,
+        truths: Vec<Truth>,
+    },
+    /// A write waits for the person.
+    WriteHeld {
+        req: ReqId,
+    },
+    HeldDecided {
+        req: ReqId,
+        outcome: HeldOutcome,
+    },
+    ReviewDone {
+        words: String,
+        rewound: Vec<Rewound>,
+    },
+    RewindPreviewed {
+        turn: u64,
+        rewound: Vec<Rewound>,
+    },
+    /// What the person asked of the review was not done.
+    ReviewFailed {
+        message: String,
+    },
+    /// Something of the review did not work; `what` is its sort.
+    ReviewTrouble {
+        what: String,
+        message: String,
+    },
+    /// There is no review, or none any more.
+    ReviewOff {
+        message: String,
+    },
     JournalFailed {
         message: String,
     },
@@ -352,6 +411,9 @@ pub enum Intent {
     },
     /// Take the prompts that wait back into the composer.
     TakeBack,
+    /// How writes and commands are let through from now on.
+    SetGate(Gate),
+    Review(ReviewAction),
 }
 
 /// A file that goes along with a prompt as `resource_link`.
@@ -367,4 +429,6 @@ pub enum Timer {
     KillTerminals(TurnId),
     /// A program printed text and has still not answered `initialize`.
     ExplainStray,
+    /// The snapshot before this turn takes too long.
+    Coverage(TurnId),
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub type Now = Duration;
 
 /// A transcript entry. Never reused, never reordered.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct EntryId(pub u64);
 
 /// A request of the agent that waits for our answer; our own counter, since wire ids may repeat.

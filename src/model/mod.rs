@@ -13,6 +13,7 @@ pub mod reduce;
 pub mod session;
 pub mod tool;
 
+use changes::{Changes, Gate, ReviewDoc, Rewound};
 use entries::Entries;
 use ids::{EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use session::{AgentState, Phase, Policy, Session, Terminal};
@@ -48,6 +49,13 @@ pub struct Model {
     noticed: std::collections::BTreeSet<String>,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     suggestion: Option<String>,
+    changes: Changes,
+    gate: Gate,
+    /// Writes and commands that the gate has stopped and that are not answered.
+    gated: BTreeMap<ReqId, reduce::Gated>,
+    /// What is being reviewed; not an event, so it is not in the journal.
+    review: Option<Arc<ReviewDoc>>,
+    rewind_preview: Option<Vec<Rewound>>,
 }
 
 impl Model {
@@ -65,6 +73,41 @@ impl Model {
     pub fn with_suggestion(mut self, suggestion: Option<String>) -> Self {
         self.suggestion = suggestion;
         self
+    }
+
+    /// Somebody looks at the files: prompts wait for the snapshot.
+    pub fn with_review(mut self, is_on: bool) -> Self {
+        self.changes.is_on = is_on;
+        self
+    }
+
+    pub fn with_gate(mut self, gate: Gate) -> Self {
+        self.gate = gate;
+        self
+    }
+
+    /// How writes and commands are let through. Where nobody is asked there is no gate.
+    pub fn gate(&self) -> Gate {
+        if matches!(self.policy, Policy::Auto(_)) { Gate::Off } else { self.gate }
+    }
+
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// What is being reviewed, while the review is open.
+    pub fn review(&self) -> Option<&Arc<ReviewDoc>> {
+        self.review.as_ref()
+    }
+
+    /// The newest state of the review; a hint, not an event, so it is not in the journal.
+    pub fn show_review(&mut self, doc: Option<Arc<ReviewDoc>>) {
+        self.review = doc;
+    }
+
+    /// What a rewind would do, once that was asked.
+    pub fn rewind_preview(&self) -> Option<&[Rewound]> {
+        self.rewind_preview.as_deref()
     }
 
     pub fn suggestion(&self) -> Option<&str> {

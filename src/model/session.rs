@@ -3,7 +3,8 @@
 //! Everything here is read by the front ends and written by `reduce` only. Invariant: at most one turn runs, and
 //! prompts that wait are visible.
 
-use super::event::{AgentCaps, AuthMethod, CallError, Link, PermissionOption};
+use super::changes::Truth;
+use super::event::{AgentCaps, AuthMethod, CallError, Link, PermissionOption, TerminalSpec};
 use super::ids::{EntryId, Now, ReqId, SessionId, TermId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, Usage};
 use super::tool::Exit;
@@ -132,6 +133,8 @@ pub struct Turn {
     /// When the agent was last heard.
     pub heard: Now,
     pub cancelling: Option<Now>,
+    /// Links of a prompt that waits for the snapshot of the files; nothing once it is on its way.
+    pub unsent: Option<Vec<Link>>,
     /// Something of the agent became visible.
     pub spoke: bool,
     pub prompt: String,
@@ -145,15 +148,34 @@ pub struct HeldPrompt {
     pub links: Vec<Link>,
 }
 
+/// A question that waits for the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingPermission {
     pub req: ReqId,
-    /// The tool call it is about.
+    /// The tool call it is about, or the entry that tells of the write or command.
     pub entry: EntryId,
+    pub about: About,
     pub options: Vec<PermissionOption>,
     pub at: Now,
     /// A request for a session that we do not know, or outside a turn, says so.
     pub note: Option<String>,
+    /// What its diffs would really do, in their order; empty until that is known.
+    pub truths: Vec<Truth>,
+    /// How often its diffs have changed.
+    pub(super) asked: u64,
+}
+
+/// What a question is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// The agent asked, with options of its own.
+    Tool,
+    /// A write through the client (gate `ask`).
+    Write { path: String, content: Arc<str> },
+    /// A write that waits for the review (gate `hold`).
+    Held { path: String, content: Arc<str> },
+    /// A command in a terminal of the client.
+    Run(TerminalSpec),
 }
 
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@
 
 use crate::base::{human, paths, sanitize};
 use crate::model::Model;
+use crate::model::changes::{Gate, Totals};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{AuthKind, TerminalSpec};
 use crate::model::ids::Now;
@@ -16,6 +17,8 @@ use crate::text::width;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// A wait for the snapshot of the files that takes so long is named.
+pub const LOOKING_AFTER: Duration = Duration::from_millis(300);
 /// A working agent that has said nothing for so long is called silent.
 pub const SILENT_AFTER: Duration = Duration::from_secs(20);
 /// A running command that has printed nothing for so long may wait for somebody to type.
@@ -295,6 +298,17 @@ fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
         let time = Piece::new(" ", human::duration(waited), Token::Text, 80);
         return (Busy::Yes, vec![Piece::new("", "stopping", Token::Text, KEEP), time]);
     }
+    let waited = now.saturating_sub(turn.started);
+    if turn.unsent.is_some() && waited > LOOKING_AFTER {
+        return (
+            Busy::Yes,
+            vec![
+                Piece::new("", "looking at the files", Token::Text, KEEP),
+                Piece::new(" ", human::duration(waited), Token::Text, 80),
+                Piece::new(" · ", "esc stops the turn", Token::Dim, 250).or(50, "esc stops", Token::Dim),
+            ],
+        );
+    }
     let silent = now.saturating_sub(turn.heard);
     let mut pieces = Vec::new();
     let tool = model.running_tool();
@@ -338,7 +352,8 @@ fn idle(model: &Model, hint: &str) -> (Busy, Vec<Piece>) {
 
 /// The title of the notice with which the last turn ended.
 fn odd_end(model: &Model) -> Option<String> {
-    let last = model.entries().last()?;
+    // The sums of the turn say nothing of how it ended.
+    let last = model.entries().iter().rev().find(|e| !matches!(e.body, Body::Changes(_)))?;
     match &last.body {
         Body::Notice(notice) if notice.level != Level::Info && last.turn == model.last_turn() && last.turn.0 > 0 => {
             let title = sanitize::line(&notice.title);
@@ -350,9 +365,43 @@ fn odd_end(model: &Model) -> Option<String> {
     }
 }
 
+/// "6 files"
+pub fn files(n: u64) -> String {
+    format!("{n} {}", if n == 1 { "file" } else { "files" })
+}
+
+/// "3 to review", or nothing when all is decided.
+pub fn to_review(totals: Totals) -> Option<String> {
+    (totals.pending > 0).then(|| format!("{} to review", totals.pending))
+}
+
+/// "+120 −14 in 6 files · 3 to review"
+pub fn sums(totals: Totals) -> String {
+    let sums = format!("+{} −{} in {}", totals.added, totals.removed, files(totals.files));
+    to_review(totals).map_or_else(|| sums.clone(), |open| format!("{sums} · {open}"))
+}
+
+/// What the agent has changed, whether the client could have stopped it, and the gate.
+fn changes(model: &Model) -> Vec<Piece> {
+    let changes = model.changes();
+    let mut pieces = Vec::new();
+    if !changes.totals.is_empty() {
+        let Totals { added, removed, pending, .. } = changes.totals;
+        let short = format!("+{added} −{removed} · {pending}");
+        pieces.push(Piece::new(" · ", sums(changes.totals), Token::Text, 60).or(35, short, Token::Text));
+        if changes.after {
+            pieces.push(Piece::new(" · ", "reviewed after", Token::Dim, 12));
+        }
+    }
+    if model.gate() != Gate::Off {
+        pieces.push(Piece::new(" · ", format!("gate {}", model.gate().name()), Token::Dim, 45));
+    }
+    pieces
+}
+
 fn right(model: &Model) -> Vec<Piece> {
     let session = model.session();
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<Piece> = changes(model);
     let mut push = |text: String, rank: u8| {
         let sep = if pieces.is_empty() { "" } else { " · " };
         pieces.push(Piece::new(sep, text, Token::Dim, rank));

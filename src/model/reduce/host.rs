@@ -1,13 +1,13 @@
 //! Facts from this machine: the agent process, files and terminals.
 
 use super::super::Model;
-use super::super::effect::{Answer, Effect};
+use super::super::effect::{Answer, Effect, FrontEnd};
 use super::super::entry::{Body, FileOutcome, FileVerb, Level};
 use super::super::event::{CallError, HostEvent, WriteFact};
 use super::super::ids::{EntryId, Now, ReqId, TermId, TurnId};
 use super::super::session::{DeathKind, Phase, Terminal, TerminalOrigin};
 use super::super::tool::Exit;
-use super::{lifecycle, notice, prompt, service};
+use super::{gate, lifecycle, notice, prompt, review, service};
 use std::sync::Arc;
 
 pub fn host_event(model: &mut Model, event: HostEvent, now: Now, out: &mut Vec<Effect>) {
@@ -26,6 +26,7 @@ pub fn host_event(model: &mut Model, event: HostEvent, now: Now, out: &mut Vec<E
         }
         HostEvent::FileRead { req, path, result } => file_read(model, req, &path, result, now, out),
         HostEvent::FileWritten { req, result, .. } => file_written(model, req, result, out),
+        HostEvent::WriteChecked { req, path, result } => gate::checked(model, req, path, result, now, out),
         HostEvent::TerminalStarted { req, term } => terminal_started(model, req, term, now, out),
         HostEvent::TerminalFailed { req, error } => {
             if let Some(spec) = model.creating.remove(&req) {
@@ -35,6 +36,20 @@ pub fn host_event(model: &mut Model, event: HostEvent, now: Now, out: &mut Vec<E
             out.push(Effect::Respond { req, answer: Answer::Error(error) });
         }
         HostEvent::TerminalExited { term, exit, end } => terminal_exited(model, &term, exit, &end, now, out),
+        HostEvent::TurnCovered { turn, covered } => review::covered(model, turn, covered, now, out),
+        HostEvent::TurnReviewed { turn, totals, session, after } => {
+            review::seen(model, session, after);
+            review::reviewed(model, turn, totals, now, out);
+        }
+        HostEvent::ChangesSeen { session, after } => review::seen(model, session, after),
+        HostEvent::Truths { req, asked, truths } => review::truths(model, req, asked, truths),
+        HostEvent::WriteHeld { req } => gate::held(model, req, now, out),
+        HostEvent::HeldDecided { req, outcome } => gate::decided(model, req, outcome, out),
+        HostEvent::ReviewDone { words, rewound } => review::done(model, words, &rewound, now, out),
+        HostEvent::RewindPreviewed { rewound, .. } => model.rewind_preview = Some(rewound),
+        HostEvent::ReviewFailed { message } => out.push(Effect::FrontEnd(FrontEnd::Said(message))),
+        HostEvent::ReviewTrouble { what, message } => review::trouble(model, &what, &message, now),
+        HostEvent::ReviewOff { message } => review::off(model, &message, now, out),
         HostEvent::Warning { message } => {
             notice(model, Level::Warn, message, Vec::new(), now);
         }
@@ -99,7 +114,7 @@ fn file_read(
     out.push(Effect::Respond { req, answer });
 }
 
-fn file_written(model: &mut Model, req: ReqId, result: Result<WriteFact, CallError>, out: &mut Vec<Effect>) {
+pub fn file_written(model: &mut Model, req: ReqId, result: Result<WriteFact, CallError>, out: &mut Vec<Effect>) {
     let Some((entry, new)) = model.writes.remove(&req) else { return };
     let (outcome, answer) = match result {
         Ok(WriteFact { created, bytes, old }) => {
@@ -136,6 +151,7 @@ fn terminal_started(model: &mut Model, req: ReqId, term: TermId, now: Now, out: 
     if too_late {
         out.push(Effect::TerminalKill(term.clone()));
     }
+    review::command(model, entry, false, out);
     out.push(Effect::Respond { req, answer: Answer::Terminal(term) });
 }
 
@@ -150,8 +166,10 @@ fn terminal_exited(model: &mut Model, term: &TermId, exit: Exit, end: &str, now:
         out.push(Effect::Respond { req, answer: Answer::Exit(exit.clone()) });
     }
     let shown: Vec<EntryId> = terminal.embedded.clone();
-    if let Some(own) = terminal.entry {
+    let own = terminal.entry;
+    if let Some(own) = own {
         model.entries.finish(own);
+        review::command(model, own, true, out);
     }
     for entry in shown {
         model.entries.touch(entry);

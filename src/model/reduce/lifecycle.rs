@@ -1,13 +1,13 @@
 //! From the start of the agent to its end: `initialize`, `session/new`, log-in, death, a new start.
 
 use super::super::Model;
-use super::super::effect::{Answer, Call, Effect, Ended, FrontEnd};
+use super::super::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect};
 use super::super::entry::Level;
 use super::super::event::{AuthKind, CallError, InitResult, SessionResult};
-use super::super::ids::{EntryId, Now};
+use super::super::ids::{EntryId, Now, TurnId};
 use super::super::session::{AgentState, Death, DeathKind, Phase, Session};
 use super::super::tool::Mark;
-use super::{Early, notice, permission, prompt, service, update};
+use super::{Early, notice, permission, prompt, review, service, update};
 use std::time::Duration;
 
 /// The protocol version that we speak.
@@ -57,6 +57,9 @@ pub fn restart(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
     }
     end_everything(model, Mark::AgentGone, out);
     let old = std::mem::take(&mut model.session);
+    if let Some(turn) = &old.turn {
+        review::ended(model, turn.id, out);
+    }
     model.session = Session { cwd: old.cwd, held, ..Session::default() };
     model.agent = AgentState { command: std::mem::take(&mut model.agent.command), ..AgentState::default() };
     model.plan = None;
@@ -119,9 +122,14 @@ pub fn session_opened(model: &mut Model, result: Result<SessionResult, CallError
     model.session.modes = opened.modes;
     model.session.options = opened.options;
     model.session.legacy_model = opened.model;
+    if model.changes.is_on {
+        let first_turn = TurnId(model.last_turn.0 + 1);
+        let agent = model.agent.label().to_owned();
+        out.push(Effect::Review(ReviewEffect::Session { id: id.clone(), first_turn, agent }));
+    }
     for early in std::mem::take(&mut model.early) {
         match early {
-            Early::Update(session, update) if session == id => update::apply(model, update, now),
+            Early::Update(session, update) if session == id => update::apply(model, update, now, out),
             Early::Update(..) => model.agent.odd.unknown += 1,
             Early::Request(req, session, request) => service::request(model, req, Some(session), request, now, out),
         }
@@ -212,6 +220,7 @@ pub fn die(
     model.phase = Phase::Dead(Death { kind, message, hint, detail, at: now, after });
     if let Some(turn) = model.session.turn.take() {
         out.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Gone)));
+        review::ended(model, turn.id, out);
     }
 }
 
@@ -234,6 +243,6 @@ fn end_everything(model: &mut Model, mark: Mark, out: &mut Vec<Effect>) {
             }
         }
     }
-    prompt::settle(model, mark);
+    prompt::settle(model, mark, out);
     prompt::return_held(model, None, out);
 }

@@ -3,14 +3,19 @@
 //!
 //! No IO, no clock, no channel: the same events at the same times give the same model and the same effects.
 
+mod gate;
 mod host;
 mod lifecycle;
 mod options;
 mod permission;
 mod prompt;
+mod review;
 mod service;
 mod tool;
 mod update;
+
+pub use gate::Gated;
+pub use review::COVERAGE_PATIENCE;
 
 use super::Model;
 use super::effect::Effect;
@@ -40,6 +45,7 @@ pub fn reduce(model: &mut Model, event: Event, now: Now) -> Vec<Effect> {
         Event::User(intent) => intent_of_person(model, intent, now, &mut out),
         Event::Timer(Timer::KillTerminals(turn)) => host::kill_terminals_of(model, turn, &mut out),
         Event::Timer(Timer::ExplainStray) => lifecycle::explain_stray(model, now),
+        Event::Timer(Timer::Coverage(turn)) => review::late(model, turn, now, &mut out),
     }
     out
 }
@@ -57,7 +63,7 @@ fn agent_event(model: &mut Model, event: AgentEvent, now: Now, out: &mut Vec<Eff
         AgentEvent::OptionSet { option, result } => options::option_set(model, &option, result, now, out),
         AgentEvent::Update { session, update } => {
             if let Some(update) = for_session(model, session, update) {
-                update::apply(model, update, now);
+                update::apply(model, update, now, out);
             }
         }
         AgentEvent::Request { req, session, request } => service::request(model, req, session, request, now, out),
@@ -82,6 +88,8 @@ fn intent_of_person(model: &mut Model, intent: Intent, now: Now, out: &mut Vec<E
         Intent::Cancel => prompt::cancel(model, now, out),
         Intent::TakeBack => prompt::return_held(model, None, out),
         Intent::Answer { req, option } => permission::answer(model, req, option, out),
+        Intent::SetGate(gate) => model.gate = gate,
+        Intent::Review(action) => review::act(model, action, out),
         Intent::SetMode { id } => options::set_mode(model, id, out),
         Intent::SetOption { id, value } => options::set_option(model, &id, value, out),
         Intent::KillTerminal { term } => out.push(Effect::TerminalKill(term)),

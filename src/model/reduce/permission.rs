@@ -5,9 +5,9 @@ use super::super::effect::{Answer, Effect, FrontEnd};
 use super::super::entry::Level;
 use super::super::event::{CallError, PermissionKind, PermissionOption};
 use super::super::ids::{EntryId, Now, ReqId};
-use super::super::session::{Allow, PendingPermission, Policy};
-use super::super::tool::{ToolKind, ToolPatch};
-use super::{notice, tool};
+use super::super::session::{About, Allow, PendingPermission, Policy};
+use super::super::tool::{ToolContent, ToolKind, ToolPatch};
+use super::{gate, notice, review, tool};
 
 pub fn asked(
     model: &mut Model,
@@ -17,7 +17,7 @@ pub fn asked(
     now: Now,
     out: &mut Vec<Effect>,
 ) {
-    let entry = tool::upsert(model, patch, tool::Source::Permission, now);
+    let entry = tool::upsert(model, patch, tool::Source::Permission, now, out);
     if model.session.turn.as_ref().is_some_and(|t| t.cancelling.is_some()) {
         return out.push(Effect::Respond { req, answer: Answer::Cancelled });
     }
@@ -31,10 +31,36 @@ pub fn asked(
         notice(model, Level::Warn, format!("asked for permission without any option: {label}"), Vec::new(), now);
         return;
     }
+    wait(model, req, entry, About::Tool, options, now, out);
+}
+
+/// Puts a question into the dock.
+pub fn wait(
+    model: &mut Model,
+    req: ReqId,
+    entry: EntryId,
+    about: About,
+    options: Vec<PermissionOption>,
+    now: Now,
+    out: &mut Vec<Effect>,
+) {
     let note = model.session.turn.is_none().then(|| "asked outside of a turn".to_owned());
-    model.session.pending.push(PendingPermission { req, entry, options, at: now, note });
+    let has_diff = match &about {
+        About::Tool => model.tool(entry).is_some_and(|t| t.content.iter().any(is_diff)),
+        About::Write { .. } | About::Held { .. } => true,
+        About::Run(_) => false,
+    };
+    let pending = PendingPermission { req, entry, about, options, at: now, note, truths: Vec::new(), asked: 0 };
+    model.session.pending.push(pending);
     model.entries.touch(entry);
     out.push(Effect::FrontEnd(FrontEnd::Asked(req)));
+    if has_diff {
+        review::ask_truth(model, req, out);
+    }
+}
+
+fn is_diff(content: &ToolContent) -> bool {
+    matches!(content, ToolContent::Diff { .. })
 }
 
 /// `--allow`: allowing takes allow_once, else allow_always; refusing takes reject_once, else `cancelled`; an
@@ -75,7 +101,10 @@ pub fn answer(model: &mut Model, req: ReqId, option: String, out: &mut Vec<Effec
     }
     let pending = model.session.pending.remove(at);
     model.entries.touch(pending.entry);
-    out.push(Effect::Respond { req, answer: Answer::Selected(option) });
+    if pending.about == About::Tool {
+        return out.push(Effect::Respond { req, answer: Answer::Selected(option) });
+    }
+    gate::answered(model, pending, option == gate::ALLOW, out);
 }
 
 /// `$/cancel_request`: a dialog closes with `cancelled`, a wait for an exit with -32800; anything
@@ -83,7 +112,9 @@ pub fn answer(model: &mut Model, req: ReqId, option: String, out: &mut Vec<Effec
 pub fn withdrawn_by_agent(model: &mut Model, req: ReqId, now: Now, out: &mut Vec<Effect>) {
     if let Some(at) = model.session.pending.iter().position(|p| p.req == req) {
         let pending = model.session.pending.remove(at);
-        close(model, &pending, "the agent withdrew it", now, out);
+        return close(model, &pending, "the agent withdrew it", now, out);
+    }
+    if gate::withdrawn(model, req, out) {
         return;
     }
     for terminal in model.terminals.values_mut() {
@@ -100,11 +131,29 @@ pub fn close_all(model: &mut Model, why: &str, now: Now, out: &mut Vec<Effect>) 
     for pending in std::mem::take(&mut model.session.pending) {
         close(model, &pending, why, now, out);
     }
+    gate::close_all(model, why, out);
+}
+
+/// The person has stopped the turn.
+pub fn cancel_all(model: &mut Model, out: &mut Vec<Effect>) {
+    for pending in std::mem::take(&mut model.session.pending) {
+        if !gate::close(model, &pending, "the turn was stopped", out) {
+            out.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
+        }
+        model.entries.touch(pending.entry);
+    }
+    gate::close_all(model, "the turn was stopped", out);
 }
 
 fn close(model: &mut Model, pending: &PendingPermission, why: &str, now: Now, out: &mut Vec<Effect>) {
-    out.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
-    let label = model.tool(pending.entry).map_or_else(String::new, |t| t.label().to_owned());
+    if !gate::close(model, pending, why, out) {
+        out.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
+    }
+    let label = match &pending.about {
+        About::Tool => model.tool(pending.entry).map_or_else(String::new, |t| t.label().to_owned()),
+        About::Write { path, .. } | About::Held { path, .. } => format!("write {path}"),
+        About::Run(spec) => format!("run {}", spec.line()),
+    };
     let words = format!("no longer asked, {why}: {label}");
     model.entries.touch(pending.entry);
     notice(model, Level::Info, words.clone(), Vec::new(), now);
@@ -115,6 +164,9 @@ fn close(model: &mut Model, pending: &PendingPermission, why: &str, now: Now, ou
 pub fn void_all(model: &mut Model, out: &mut Vec<Effect>) {
     for pending in std::mem::take(&mut model.session.pending) {
         model.entries.touch(pending.entry);
-        out.push(Effect::Void(pending.req));
+        if !model.gated.contains_key(&pending.req) {
+            out.push(Effect::Void(pending.req));
+        }
     }
+    gate::void_all(model, out);
 }

@@ -1,13 +1,13 @@
 //! Turns: one at a time, from the prompt to its answer, with cancelling and the prompts that wait.
 
 use super::super::Model;
-use super::super::effect::{Answer, Call, Effect, Ended, FrontEnd};
+use super::super::effect::{Call, Effect, Ended, FrontEnd};
 use super::super::entry::{Body, Entry, Level, UserMessage, UserState};
 use super::super::event::{CallError, Link, PromptResult, Stop, Timer};
 use super::super::ids::{EntryId, Now, TurnId};
 use super::super::session::{HeldPrompt, Phase, Turn};
 use super::super::tool::Mark;
-use super::{lifecycle, notice, permission};
+use super::{lifecycle, notice, permission, review};
 use std::time::Duration;
 
 /// How long the agent has to kill its terminals after a cancel.
@@ -27,7 +27,9 @@ pub fn send_next(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
     if model.phase != Phase::Ready || model.session.turn.is_some() {
         return;
     }
-    let Some(session) = model.session.id.clone() else { return };
+    if model.session.id.is_none() {
+        return;
+    }
     let Some(HeldPrompt { text, links }) = model.session.held.pop_front() else { return };
     let id = TurnId(model.last_turn.0 + 1);
     model.last_turn = id;
@@ -44,11 +46,23 @@ pub fn send_next(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
         started: now,
         heard: now,
         cancelling: None,
+        unsent: Some(links),
         spoke: false,
-        prompt: text.clone(),
+        prompt: text,
         echo: String::new(),
     });
-    out.push(Effect::Call(Call::Prompt { session, turn: id, text, links }));
+    if !review::begin(model, id, out) {
+        transmit(model, id, now, out);
+    }
+}
+
+/// Puts the prompt of a turn on the wire, once.
+pub fn transmit(model: &mut Model, id: TurnId, now: Now, out: &mut Vec<Effect>) {
+    let Some(session) = model.session.id.clone() else { return };
+    let Some(turn) = model.session.turn.as_mut().filter(|t| t.id == id) else { return };
+    let Some(links) = turn.unsent.take() else { return };
+    turn.heard = now;
+    out.push(Effect::Call(Call::Prompt { session, turn: id, text: turn.prompt.clone(), links }));
 }
 
 /// The answer to `session/prompt`: the end of the turn, whatever it says.
@@ -58,13 +72,14 @@ pub fn done(model: &mut Model, id: TurnId, result: Result<PromptResult, CallErro
         return;
     }
     permission::close_all(model, "the turn ended", now, out);
-    settle(model, Mark::NoFinalStatus);
+    settle(model, Mark::NoFinalStatus, out);
     let Some(turn) = model.session.turn.take() else { return };
     let ended = match &result {
         Ok(result) => Ended::Stopped(result.clone()),
         Err(error) => Ended::Failed(error.clone()),
     };
     out.push(Effect::FrontEnd(FrontEnd::TurnEnded(id, ended)));
+    review::ended(model, id, out);
     let cancelled = turn.cancelling.is_some();
     match result {
         Ok(PromptResult { stop: Stop::EndTurn, .. }) if !cancelled => {
@@ -135,40 +150,50 @@ pub fn cancel(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
     let Some(session) = model.session.id.clone() else { return };
     let running = match &mut model.session.turn {
         Some(turn) if turn.cancelling.is_some() => return,
+        Some(turn) if turn.unsent.is_some() => return give_up(model, now, out),
         Some(turn) => {
             turn.cancelling = Some(now);
             Some(turn.id)
         }
-        None if model.session.pending.is_empty() => return,
+        None if model.session.pending.is_empty() && model.gated.is_empty() => return,
         None => None,
     };
     out.push(Effect::CancelTurn(session));
-    for pending in std::mem::take(&mut model.session.pending) {
-        out.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
-        model.entries.touch(pending.entry);
-    }
+    permission::cancel_all(model, out);
     if let Some(turn) = running {
-        mark_unfinished(model, Mark::Cancelled);
+        mark_unfinished(model, Mark::Cancelled, out);
         out.push(Effect::StartTimer { timer: Timer::KillTerminals(turn), after: KILL_TERMINALS_AFTER });
     }
 }
 
+/// The prompt never went out: there is nothing to stop.
+fn give_up(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
+    permission::cancel_all(model, out);
+    let Some(turn) = model.session.turn.take() else { return };
+    let result = PromptResult { stop: Stop::Cancelled, usage: None };
+    out.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Stopped(result))));
+    review::ended(model, turn.id, out);
+    notice(model, Level::Info, "stopped", Vec::new(), now);
+    return_held(model, None, out);
+}
+
 /// Nothing of the turn is expected any more: tool calls without a final status get a mark, open entries are closed.
-pub fn settle(model: &mut Model, mark: Mark) {
-    mark_unfinished(model, mark);
+pub fn settle(model: &mut Model, mark: Mark, out: &mut Vec<Effect>) {
+    mark_unfinished(model, mark, out);
     let is_open = |e: &Entry| !e.finished && !matches!(e.body, Body::Terminal(_) | Body::File(_));
     for id in of_turn(model, model.last_turn, is_open) {
         model.entries.finish(id);
     }
 }
 
-fn mark_unfinished(model: &mut Model, mark: Mark) {
+fn mark_unfinished(model: &mut Model, mark: Mark, out: &mut Vec<Effect>) {
     for id in of_turn(model, model.last_turn, |e| matches!(&e.body, Body::Tool(t) if !t.is_settled())) {
         model.entries.change(id, |e| {
             if let Body::Tool(tool) = &mut e.body {
                 tool.mark = Some(mark);
             }
         });
+        review::tool(model, id, out);
     }
 }
 

@@ -1,12 +1,13 @@
 //! Requests of the agent: who may ask what, before anything is done. Each leads to exactly one answer.
 
 use super::super::Model;
+use super::super::changes::Gate;
 use super::super::effect::{Answer, Effect};
 use super::super::entry::{Body, FileOp, FileOutcome, FileVerb};
 use super::super::event::{AgentRequest, CallError};
 use super::super::ids::{Now, ReqId, SessionId, TermId};
 use super::super::session::{Allow, DeathKind, Phase, Policy, Terminal, TerminalOrigin};
-use super::{EARLY_LIMIT, Early, lifecycle, notice, notice_once, permission};
+use super::{EARLY_LIMIT, Early, gate, lifecycle, notice, notice_once, permission};
 use crate::model::entry::Level;
 use serde_json::json;
 use std::sync::Arc;
@@ -95,6 +96,9 @@ fn serve(model: &mut Model, req: ReqId, request: AgentRequest, now: Now, out: &m
                 notice(model, Level::Warn, words, Vec::new(), now);
                 return fail(out, req, denied(model, "command", &spec.line()));
             }
+            if model.gate() != Gate::Off {
+                return gate::run(model, req, spec, now, out);
+            }
             model.creating.insert(req, spec.clone());
             out.push(Effect::TerminalCreate { req, spec });
         }
@@ -135,7 +139,10 @@ fn write(model: &mut Model, req: ReqId, path: String, content: Arc<str>, now: No
     let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: FileOutcome::Pending };
     let entry = model.entries.push(model.last_turn, now, Body::File(op));
     model.writes.insert(req, (entry, Arc::clone(&content)));
-    out.push(Effect::FsWrite { req, path, content });
+    if model.gate() != Gate::Off {
+        return gate::write(model, req, path, out);
+    }
+    out.push(Effect::FsWrite { req, path, content, entry });
 }
 
 pub fn refuse_file_because(model: &mut Model, verb: FileVerb, path: &str, why: String, now: Now) {

@@ -1,10 +1,12 @@
 //! Tool calls and the terminals they show: upserts from three sources, in any order (fact 1).
 
 use super::super::Model;
+use super::super::effect::Effect;
 use super::super::entry::Body;
-use super::super::ids::{EntryId, Now, TermId};
+use super::super::ids::{EntryId, Now, ReqId, TermId};
 use super::super::session::{Terminal, TerminalOrigin};
 use super::super::tool::{Announced, Mark, TerminalMeta, ToolCall, ToolPatch};
+use super::review;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -15,11 +17,13 @@ pub enum Source {
 
 /// Merges a message into the newest call with its id, or opens a new entry: for an id not yet seen, and for an
 /// announcement of an id that belongs to an earlier turn.
-pub fn upsert(model: &mut Model, patch: ToolPatch, source: Source, now: Now) -> EntryId {
+pub fn upsert(model: &mut Model, patch: ToolPatch, source: Source, now: Now, out: &mut Vec<Effect>) -> EntryId {
     if let Some(turn) = &mut model.session.turn {
         turn.spoke = true;
     }
     let meta = patch.terminal.clone();
+    let diffs_changed = patch.content.is_some();
+    let says_what = diffs_changed || patch.status.is_some() || patch.kind.is_some() || patch.locations.is_some();
     let known = model
         .newest_tool
         .get(&patch.id)
@@ -54,6 +58,16 @@ pub fn upsert(model: &mut Model, patch: ToolPatch, source: Source, now: Now) -> 
     };
     feed(model, meta, now);
     embed(model, entry, now);
+    if says_what || known.is_none() {
+        review::tool(model, entry, out);
+    }
+    if diffs_changed {
+        // The person is asked about other diffs now.
+        let asked: Vec<ReqId> = model.session.pending.iter().filter(|p| p.entry == entry).map(|p| p.req).collect();
+        for req in asked {
+            review::ask_truth(model, req, out);
+        }
+    }
     entry
 }
 

@@ -2,6 +2,7 @@
 //! to the prompt.
 
 use super::super::Model;
+use super::super::effect::Effect;
 use super::super::entry::{
     Attachment, Block, Body, ChunkKind, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
 };
@@ -16,15 +17,15 @@ pub const MESSAGE_LIMIT: usize = 64 << 20;
 /// How far back a message with a known id is looked for.
 const MESSAGE_REACH: usize = 256;
 
-pub fn apply(model: &mut Model, update: Update, now: Now) {
+pub fn apply(model: &mut Model, update: Update, now: Now, out: &mut Vec<Effect>) {
     match update {
         Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(model, message_id, block, now),
         Update::Chunk { kind, message_id, block } => chunk(model, kind, message_id, block, now),
         Update::ToolCall(patch) => {
-            tool::upsert(model, patch, tool::Source::Call, now);
+            tool::upsert(model, patch, tool::Source::Call, now, out);
         }
         Update::ToolUpdate(patch) => {
-            tool::upsert(model, patch, tool::Source::Update, now);
+            tool::upsert(model, patch, tool::Source::Update, now, out);
         }
         Update::Plan(entries) => plan(model, entries, now),
         Update::Commands(commands) => model.session.commands = commands,
@@ -141,10 +142,11 @@ fn close_last(model: &mut Model) {
 }
 
 /// The newest entry of the conversation. Notices that come while a turn runs are no part of it and cut no
-/// message in two.
+/// message in two; nor do the sums of a turn.
 fn last_content(model: &Model) -> Option<&Entry> {
     let in_turn = model.session.turn.is_some();
-    model.entries.iter().rev().find(|e| !(in_turn && matches!(e.body, Body::Notice(_))))
+    let is_aside = |e: &&Entry| matches!(e.body, Body::Changes(_)) || in_turn && matches!(e.body, Body::Notice(_));
+    model.entries.iter().rev().find(|e| !is_aside(e))
 }
 
 fn find_message(model: &Model, kind: ChunkKind, message_id: Option<&Arc<str>>) -> Option<EntryId> {

@@ -212,6 +212,7 @@ pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             }
             LogicalLine::text(text)
         }
+        FileOutcome::Altered => dim(format!("wrote {path}, changed by you")),
         FileOutcome::Refused(reason) => {
             let mut text = StyledText::of(format!("refused to {verb} {path}: "), Token::Text);
             text.push(&label(reason), Token::Text);

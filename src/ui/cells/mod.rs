@@ -3,6 +3,7 @@
 //! Does not wrap, paint or cache; reads the model and changes nothing. Invariants: every text of an agent passes
 //! `sanitize` on its way, and no entry gives more lines than its caps allow.
 
+mod changes;
 mod diffs;
 mod message;
 mod permission;
@@ -89,6 +90,7 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         Body::Terminal(id) => terminal::own(id, ctx),
         Body::File(op) => message::file(op, ctx),
         Body::Notice(n) => message::notice(n),
+        Body::Changes(c) => changes::lines(entry, c, ctx.model),
     }
 }
 
@@ -100,7 +102,7 @@ pub fn is_blank(entry: &Entry, model: &Model) -> bool {
         Body::Thought(t) => starts_blank(&t.message.text),
         Body::Terminal(id) => model.terminal(id).is_none_or(|t| !t.embedded.is_empty()),
         Body::Plan(entries) => entries.is_empty(),
-        Body::Attachment(_) | Body::Tool(_) | Body::File(_) | Body::Notice(_) => false,
+        Body::Attachment(_) | Body::Tool(_) | Body::File(_) | Body::Notice(_) | Body::Changes(_) => false,
     }
 }
 
@@ -159,7 +161,7 @@ impl Kind {
             Body::Agent(_) | Body::Attachment(_) => Self::Agent,
             Body::Thought(_) => Self::Thought,
             Body::Tool(_) | Body::Plan(_) | Body::Terminal(_) | Body::File(_) => Self::Work,
-            Body::Notice(_) => Self::Notice,
+            Body::Notice(_) | Body::Changes(_) => Self::Notice,
         }
     }
 }

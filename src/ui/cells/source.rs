@@ -39,8 +39,9 @@ pub fn source(entry: &Entry, model: &Model) -> String {
         }
         Body::File(op) => match &op.outcome {
             FileOutcome::Written { new, .. } => new.to_string(),
-            FileOutcome::Pending | FileOutcome::Refused(_) => op.path.clone(),
+            FileOutcome::Pending | FileOutcome::Altered | FileOutcome::Refused(_) => op.path.clone(),
         },
+        Body::Changes(c) => super::changes::source(c),
         Body::Notice(n) => {
             let mut text = n.title.clone();
             for line in &n.detail {

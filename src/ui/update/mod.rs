@@ -56,7 +56,8 @@ pub fn news(state: &mut UiState, news: FrontEnd, now: Now) {
             let why = words.split(':').next().unwrap_or_default();
             state.say(sanitize::line(why), now);
         }
-        FrontEnd::TurnEnded(..) | FrontEnd::Asked(_) => {}
+        FrontEnd::Said(words) => state.say(sanitize::line(&words), now),
+        FrontEnd::TurnEnded(..) | FrontEnd::TurnReviewed(_) | FrontEnd::Asked(_) => {}
     }
 }
 

@@ -407,9 +407,14 @@ fn entry(entry: &Entry, model: &Model) -> String {
             let outcome = match &op.outcome {
                 FileOutcome::Pending => "pending".to_owned(),
                 FileOutcome::Written { created, bytes, .. } => format!("created={created} {bytes}"),
+                FileOutcome::Altered => "altered".to_owned(),
                 FileOutcome::Refused(why) => format!("refused: {why}"),
             };
             format!("{:?} {} {outcome}", op.verb, op.path)
+        }
+        Body::Changes(c) => {
+            let t = c.totals;
+            format!("turn {} changed +{} -{} in {} files, {} open", c.turn.0, t.added, t.removed, t.files, t.pending)
         }
         Body::Notice(notice) => {
             let detail: String = notice.detail.iter().map(|d| format!(" | {d}")).collect();

@@ -1,0 +1,155 @@
+//! From what the model wants of the review to jobs for its thread.
+//!
+//! Looks at no file. Invariant: an agent that repeats itself causes no work; a call is told anew only when its status,
+//! its paths or its diffs have changed.
+
+use super::reviewing::{Given, Job};
+use super::run::Engine;
+use crate::base::paths;
+use crate::model::changes::ReviewAction;
+use crate::model::effect::ReviewEffect;
+use crate::model::event::{Event, HostEvent};
+use crate::model::ids::{EntryId, ReqId};
+use crate::model::session::About;
+use crate::model::tool::{ToolCall, ToolContent, ToolKind};
+use crate::review::tracker::{Claim, Doing, ToolNote};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of the diffs of one call that are told, together; larger ones are left out.
+const MAX_CLAIMS: usize = 4 << 20;
+/// Paths of one call.
+const MAX_PATHS: usize = 1000;
+
+impl Engine {
+    pub(super) fn review(&mut self, effect: ReviewEffect) {
+        let job = match effect {
+            ReviewEffect::Session { id, first_turn, agent } => {
+                Job::Session { id: id.as_str().to_owned(), first_turn, agent }
+            }
+            ReviewEffect::BeginTurn(turn) => Job::Begin(turn),
+            ReviewEffect::EndTurn(turn) => {
+                if let Some(reviewing) = &mut self.reviewing {
+                    // A late word of a call is told once more; that does no harm.
+                    reviewing.notes.clear();
+                }
+                Job::End(turn)
+            }
+            ReviewEffect::Tool(entry) => match self.tool_note(entry) {
+                Some(note) => Job::Note(note),
+                None => return,
+            },
+            ReviewEffect::Command { entry, settled } => {
+                let doing = Doing::Runs;
+                Job::Note(ToolNote { entry, doing, settled, paths: Vec::new(), claims: Vec::new() })
+            }
+            ReviewEffect::Truth { req, asked } => Job::Truth { req, asked, claims: self.claims_of_question(req) },
+            ReviewEffect::Hold { req, path, content, entry } => Job::Hold { req, path: path.into(), content, entry },
+            ReviewEffect::DecideHeld { req, write } => Job::DecideHeld { req, write },
+            ReviewEffect::LetGo(req) => Job::LetGo(req),
+            ReviewEffect::Act(action) => {
+                if let Some(reviewing) = &mut self.reviewing {
+                    match &action {
+                        ReviewAction::Show(_) => reviewing.is_open = true,
+                        ReviewAction::Close => reviewing.is_open = false,
+                        _ => {}
+                    }
+                }
+                Job::Act(action)
+            }
+        };
+        self.give(job);
+    }
+
+    pub(super) fn give(&mut self, job: Job) {
+        if let Some(reviewing) = &mut self.reviewing {
+            let given = reviewing.give(job);
+            self.after_giving(given);
+        }
+    }
+
+    /// Hands over what had to wait, and shows what is new.
+    pub(super) fn tend_review(&mut self) {
+        let Some(reviewing) = &mut self.reviewing else { return };
+        let shown = reviewing.take_shown();
+        let given = reviewing.drain();
+        if shown.is_some() {
+            self.core.show_review(shown);
+        }
+        self.after_giving(given);
+    }
+
+    fn after_giving(&mut self, given: Given) {
+        let event = match given {
+            Given::Taken => return,
+            Given::LeftOut => HostEvent::ReviewTrouble {
+                what: "behind".into(),
+                message: "the review does not keep up: some tool calls are left out of it".into(),
+            },
+            Given::Gone => {
+                self.reviewing = None;
+                HostEvent::ReviewOff { message: "it has stopped".into() }
+            }
+        };
+        self.apply(Event::Host(event));
+    }
+
+    /// News of a tool call, unless they are none.
+    fn tool_note(&mut self, entry: EntryId) -> Option<ToolNote> {
+        let note = note(entry, self.core.model.tool(entry)?, &self.config.cwd);
+        let mut hash = DefaultHasher::new();
+        (note.settled, note.doing as u8, &note.paths).hash(&mut hash);
+        for claim in &note.claims {
+            (&claim.old, &claim.new).hash(&mut hash);
+        }
+        let print = hash.finish();
+        (self.reviewing.as_mut()?.notes.insert(entry, print) != Some(print)).then_some(note)
+    }
+
+    fn claims_of_question(&self, req: ReqId) -> Vec<Claim> {
+        let cwd = &self.config.cwd;
+        let Some(pending) = self.model().session().pending.iter().find(|p| p.req == req) else { return Vec::new() };
+        match &pending.about {
+            About::Tool => self.model().tool(pending.entry).map(|t| claims(t, cwd)).unwrap_or_default(),
+            About::Write { path, content } | About::Held { path, content } => {
+                vec![Claim { path: absolute(path, cwd), old: None, new: Arc::clone(content) }]
+            }
+            About::Run(_) => Vec::new(),
+        }
+    }
+}
+
+fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
+    let mut claims = claims(tool, cwd);
+    let doing = match tool.kind {
+        _ if !claims.is_empty() => Doing::Edits,
+        ToolKind::Edit | ToolKind::Delete | ToolKind::Move => Doing::Edits,
+        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch => Doing::Nothing,
+        _ => Doing::Runs,
+    };
+    let named = tool.locations.iter().map(|l| absolute(&l.path, cwd)).chain(claims.iter().map(|c| c.path.clone()));
+    let mut paths: Vec<PathBuf> = named.take(MAX_PATHS).collect();
+    paths.sort();
+    paths.dedup();
+    let bytes: usize = claims.iter().map(|c| c.new.len() + c.old.as_ref().map_or(0, |o| o.len())).sum();
+    if bytes > MAX_CLAIMS {
+        claims.clear();
+    }
+    ToolNote { entry, doing, settled: tool.is_settled(), paths, claims }
+}
+
+/// The diffs of a call, in their order.
+fn claims(tool: &ToolCall, cwd: &Path) -> Vec<Claim> {
+    let diffs = tool.content.iter().filter_map(|content| match content {
+        ToolContent::Diff { path, old, new } => {
+            Some(Claim { path: absolute(path, cwd), old: old.clone(), new: Arc::clone(new) })
+        }
+        ToolContent::Block(_) | ToolContent::Terminal(_) => None,
+    });
+    diffs.take(MAX_PATHS).collect()
+}
+
+fn absolute(path: &str, cwd: &Path) -> PathBuf {
+    paths::normalize(&cwd.join(path))
+}

@@ -1,0 +1,1 @@
+//! The thread of the review, with what the tracker does not need to know.

@@ -1,0 +1,35 @@
+//! What a turn changed on the disk: one line of sums, and how to look at it.
+//!
+//! Draws the sums as they were at the end of the turn. Invariant: no more is said to be open than is open in the whole
+//! session now.
+
+use super::gutter;
+use crate::model::Model;
+use crate::model::entry::{Entry, TurnChanges};
+use crate::text::line::LogicalLine;
+use crate::text::run::StyledText;
+use crate::text::token::Token;
+use crate::ui::words;
+
+pub(super) fn lines(entry: &Entry, changes: &TurnChanges, model: &Model) -> Vec<LogicalLine> {
+    let mut totals = changes.totals;
+    totals.pending = totals.pending.min(model.changes().totals.pending);
+    let mut text = StyledText::new();
+    // It was looked at for so long that the next prompt stands above.
+    if entry.turn != changes.turn {
+        text.push(&format!("turn {}: ", changes.turn.0), Token::Dim);
+    }
+    text.push(&format!("+{}", totals.added), Token::Good);
+    text.push(&format!(" −{}", totals.removed), Token::Bad);
+    text.push(&format!(" in {}", words::files(totals.files)), Token::Dim);
+    if let Some(open) = words::to_review(totals) {
+        text.push(&format!(" · {open}"), Token::Text);
+    }
+    text.push(" · Alt+R", Token::Dim);
+    vec![LogicalLine { gutter: gutter("±", Token::Dim), ..LogicalLine::text(text) }]
+}
+
+/// As it is copied.
+pub(super) fn source(changes: &TurnChanges) -> String {
+    words::sums(changes.totals)
+}
