@@ -18,7 +18,7 @@ pub const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Without a head, a review this young may be about to get one.
 const BEGINNING: Duration = Duration::from_secs(60 * 60);
 
-/// The newest session of this directory, else the newest of all.
+/// The newest session of this directory, else the newest whose directory is still there.
 pub const LAST: &str = "last";
 /// A serialised [`Head`], and a list of [`AgentSession`]s.
 pub const HEAD: &str = "head.json";
@@ -133,8 +133,10 @@ pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, Review
     let none = || ReviewError::NoSession(name.to_owned());
     if name == LAST {
         let here = |one: &&Listed| one.head.as_ref().is_some_and(|head| Some(head.cwd.as_path()) == cwd);
-        let newest = all.iter().find(here).or(all.first()).ok_or_else(none)?;
-        return Ok(Found { dir: newest.dir.clone(), session: None });
+        // The demo's directory is gone with it: there is nothing to be put back.
+        let there = |one: &&Listed| one.head.as_ref().is_some_and(|head| head.cwd.is_dir());
+        let newest = all.iter().find(here).or_else(|| all.iter().find(there)).or(all.first()).ok_or_else(none)?;
+        return Ok(Found { dir: newest.dir.clone(), session: newest.sessions.last().cloned() });
     }
     let of = |one: &Listed, session: &AgentSession| Found { dir: one.dir.clone(), session: Some(session.clone()) };
     let exact = |one: &Listed| one.sessions.iter().find(|s| s.id == name).map(|s| of(one, s));
