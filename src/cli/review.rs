@@ -193,7 +193,8 @@ fn listing(doc: &ReviewDoc) -> String {
     for file in &doc.files {
         text.push_str(&line(&file_words(file)));
         for hunk in &file.hunks {
-            text.push_str(&format!("  {}", line(&hunk_words(hunk))));
+            text.push_str("  ");
+            text.push_str(&line(&hunk_words(hunk)));
         }
     }
     for words in &doc.uncovered {

@@ -125,7 +125,9 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
             }
             let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
             let problems = wanted.write(&Run { dir, cwd, command });
-            problems.iter().for_each(|problem| say(problem));
+            for problem in &problems {
+                say(problem);
+            }
             Ok(if problems.is_empty() { outcome.code } else { code::OWN_FAULT })
         }
         Err(error) => {

@@ -14,9 +14,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// What is kept at most; the oldest goes first.
 pub const MAX_SESSIONS: usize = 50;
 pub const MAX_BYTES: u64 = 2 << 30;
-pub const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub const MAX_AGE: Duration = Duration::from_hours(30 * 24);
 /// Without a head, a review this young may be about to get one.
-const BEGINNING: Duration = Duration::from_secs(60 * 60);
+const BEGINNING: Duration = Duration::from_hours(1);
 
 /// The newest session of this directory, else the newest whose directory is still there.
 pub const LAST: &str = "last";
