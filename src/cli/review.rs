@@ -83,7 +83,7 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let ask = is_screen() && !undo.yes;
     if undo.dry_run || ask {
         let preview = tracker.act(&ReviewAction::PreviewRewind { turn })?;
-        let printed = show(&preview.rewound, &preview.words, Tense::Would);
+        let printed = show(&preview.rewound, Tense::Would);
         if undo.dry_run || preview.rewound.is_empty() || printed != code::OK {
             return Ok(printed);
         }
@@ -93,7 +93,7 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
         }
     }
     let taken = tracker.act(&ReviewAction::Rewind { turn })?;
-    Ok(show(&taken.rewound, &taken.words, Tense::Did))
+    Ok(show(&taken.rewound, Tense::Did))
 }
 
 /// `acp-tui redo [SESSION]`.
@@ -106,10 +106,9 @@ pub fn redo(name: &str) -> Result<u8, Usage> {
     Ok(done(outcome))
 }
 
-fn show(rewound: &[Rewound], words: &str, tense: Tense) -> u8 {
+fn show(rewound: &[Rewound], tense: Tense) -> u8 {
     if rewound.is_empty() {
-        let words = if words.is_empty() { "nothing to take back" } else { words };
-        return print_or_gone(&line(words));
+        return print_or_gone("nothing to take back\n");
     }
     print_or_gone(&rewound.iter().map(|one| line(&outcome(one, tense))).collect::<String>())
 }

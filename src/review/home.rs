@@ -133,9 +133,13 @@ pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, Review
     let none = || ReviewError::NoSession(name.to_owned());
     if name == LAST {
         let here = |one: &&Listed| one.head.as_ref().is_some_and(|head| Some(head.cwd.as_path()) == cwd);
+        // A run that never got as far as a session has changed nothing.
+        let all: Vec<&Listed> = all.iter().filter(|one| !one.sessions.is_empty()).collect();
         // The demo's directory is gone with it: there is nothing to be put back.
         let there = |one: &&Listed| one.head.as_ref().is_some_and(|head| head.cwd.is_dir());
-        let newest = all.iter().find(here).or_else(|| all.iter().find(there)).or(all.first()).ok_or_else(none)?;
+        let first = |fits: &dyn Fn(&&Listed) -> bool| all.iter().copied().find(fits);
+        let newest = first(&here).or_else(|| first(&there)).or_else(|| first(&|_| true));
+        let newest = newest.ok_or_else(|| ReviewError::Refused("no sessions are kept yet".to_owned()))?;
         return Ok(Found { dir: newest.dir.clone(), session: newest.sessions.last().cloned() });
     }
     let of = |one: &Listed, session: &AgentSession| Found { dir: one.dir.clone(), session: Some(session.clone()) };

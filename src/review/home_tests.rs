@@ -97,15 +97,19 @@ fn a_session_is_found_by_id_by_beginning_and_by_the_name_of_its_review() {
 fn last_is_the_newest_of_this_directory_and_else_of_all() {
     let home = TempDir::new().unwrap();
     let home = home.path();
-    let last = |cwd: &str| find(home, LAST, Some(Path::new(cwd))).map(|f| f.dir);
-    assert!(matches!(last("/a"), Err(ReviewError::NoSession(_))));
-    put(home, "100-000-1", 100, "/a", &[]);
-    let here = put(home, "200-000-1", 200, "/a", &[]);
-    let newest = put(home, "300-000-1", 300, "/b", &[]);
-    fs::create_dir(home.join("400-000-1")).unwrap();
-    assert_eq!(last("/a").unwrap(), here);
-    assert_eq!(last("/elsewhere").unwrap(), newest);
-    assert_eq!(find(home, LAST, None).unwrap().dir, newest);
+    let last = |cwd: &str| find(home, LAST, Some(Path::new(cwd))).map(|f| (f.dir, f.session.map(|s| s.id)));
+    assert!(matches!(last("/no/a"), Err(ReviewError::Refused(_))));
+    put(home, "100-000-1", 100, "/no/a", &[session("1", 1)]);
+    let here = put(home, "200-000-1", 200, "/no/a", &[session("2", 1), session("3", 5)]);
+    let there = put(home, "250-000-1", 250, home.to_str().unwrap(), &[session("4", 1)]);
+    put(home, "300-000-1", 300, "/no/b", &[session("5", 1)]);
+    // Nothing came of these.
+    put(home, "400-000-1", 400, "/no/a", &[]);
+    fs::create_dir(home.join("500-000-1")).unwrap();
+    assert_eq!(last("/no/a").unwrap(), (here, Some("3".into())));
+    assert_eq!(last("/elsewhere").unwrap(), (there.clone(), Some("4".into())), "a directory that is gone");
+    remove(&there).unwrap();
+    assert_eq!(find(home, LAST, None).unwrap().session.unwrap().id, "5");
 }
 
 #[test]

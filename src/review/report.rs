@@ -46,6 +46,9 @@ pub fn report(tracker: &mut Tracker) -> Result<Value, ReviewError> {
         "session_id": newest.map(|one| &one.id),
         "agent": newest.map(|one| &one.agent),
         "sessions": sessions,
+    });
+    put_path(&mut out, "cwd", &head.cwd);
+    let rest = json!({
         "command": head.command,
         "started": head.started,
         "totals": totals_value(doc.totals),
@@ -54,7 +57,7 @@ pub fn report(tracker: &mut Tracker) -> Result<Value, ReviewError> {
         "files": files,
         "not_covered": tracker.uncovered(),
     });
-    put_path(&mut out, "cwd", &head.cwd);
+    add(&mut out, rest);
     Ok(out)
 }
 
@@ -108,7 +111,12 @@ fn file_value(file: &FileDoc, of_file: &[&Changed], binary: bool) -> Value {
     if turns.is_empty() {
         turns.extend(file.hunks.iter().map(|hunk| hunk.turn).filter(|turn| *turn > 0));
     }
-    let mut out = json!({
+    let mut out = json!({});
+    put_path(&mut out, "path", &file.path);
+    if let Some(from) = &file.renamed_from {
+        put_path(&mut out, "renamed_from", from);
+    }
+    let rest = json!({
         "change": file.change,
         "added": file.added,
         "removed": file.removed,
@@ -117,10 +125,7 @@ fn file_value(file: &FileDoc, of_file: &[&Changed], binary: bool) -> Value {
         "binary": binary,
         "hunks": file.hunks.iter().map(hunk_value).collect::<Vec<_>>(),
     });
-    put_path(&mut out, "path", &file.path);
-    if let Some(from) = &file.renamed_from {
-        put_path(&mut out, "renamed_from", from);
-    }
+    add(&mut out, rest);
     if let (Some(note), Some(map)) = (&file.note, out.as_object_mut()) {
         map.insert("note".into(), json!(note));
     }
@@ -162,6 +167,12 @@ fn put_path(value: &mut Value, member: &str, path: &Path) {
     map.insert(member.to_owned(), json!(path.to_string_lossy()));
     if path.to_str().is_none() {
         map.insert(format!("{member}_bytes"), json!(hex(path)));
+    }
+}
+
+fn add(value: &mut Value, rest: Value) {
+    if let (Value::Object(map), Value::Object(rest)) = (value, rest) {
+        map.extend(rest);
     }
 }
 
