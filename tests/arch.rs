@@ -59,6 +59,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "theme",
             "demo",
             "engine",
+            "review",
             "agent::process",
             "config",
             "model",

@@ -5,6 +5,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The session that is meant when none is named.
+const LAST: &str = crate::review::home::LAST;
+
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
     Help,
@@ -19,6 +22,31 @@ pub enum Command {
         fast: bool,
     },
     Exec(Box<Exec>),
+    /// The changes of a session, after the fact.
+    Review(String),
+    Undo(Undo),
+    /// Takes back what was last done to a session's changes.
+    Redo(String),
+    Sessions(Sessions),
+}
+
+/// A session is named by its id, a beginning of it, or `last`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Undo {
+    pub session: String,
+    /// From this turn of the session on; all of it without.
+    pub turn: Option<u64>,
+    pub dry_run: bool,
+    /// Without a question.
+    pub yes: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Sessions {
+    List { json: bool },
+    Remove(String),
+    RemoveAll,
+    Prune,
 }
 
 /// What the full screen and `exec` have in common.
@@ -43,6 +71,10 @@ pub struct Exec {
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    /// Where the report of the changes goes.
+    pub review: Option<PathBuf>,
+    /// Where a patch of the changes goes.
+    pub patch: Option<PathBuf>,
 }
 
 /// A command line that cannot be understood; says what to do instead.
@@ -78,6 +110,13 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
             Command::Screen(_) => return Err(Usage("`demo` brings its own agent".into())),
             other => other,
         },
+        Some("review") if command.is_empty() => named("review", args.split_off(1), Command::Review)?,
+        Some("redo") if command.is_empty() => named("redo", args.split_off(1), Command::Redo)?,
+        Some("undo") if command.is_empty() => undo(args.split_off(1))?,
+        Some("sessions") if command.is_empty() => sessions(args.split_off(1))?,
+        Some(word @ ("review" | "undo" | "redo" | "sessions")) => {
+            return Err(Usage(format!("`{word}` starts no agent; leave out `--` and what follows")));
+        }
         Some("help") => Command::Help,
         _ => screen(args, command)?,
     };
@@ -159,6 +198,8 @@ fn exec(args: Vec<OsString>, command: Vec<OsString>) -> Result<Command, Usage> {
         mode: None,
         config: Vec::new(),
         timeout: None,
+        review: None,
+        patch: None,
     };
     let mut prompt: Option<String> = None;
     let mut parser = lexopt::Parser::from_args(args);
@@ -170,6 +211,8 @@ fn exec(args: Vec<OsString>, command: Vec<OsString>) -> Result<Command, Usage> {
             lexopt::Arg::Long("mode") => exec.mode = Some(text(parser.value()?)?),
             lexopt::Arg::Long("config") => exec.config.push(pair(&text(parser.value()?)?)?),
             lexopt::Arg::Long("timeout") => exec.timeout = Some(seconds(&text(parser.value()?)?)?),
+            lexopt::Arg::Long("review") => exec.review = Some(file("--review", parser.value()?)?),
+            lexopt::Arg::Long("patch") => exec.patch = Some(file("--patch", parser.value()?)?),
             lexopt::Arg::Value(word) if prompt.is_none() => prompt = Some(text(word.clone())?),
             lexopt::Arg::Value(_) => return Err(Usage("more than one prompt; put it in quotes".into())),
             other => {
@@ -184,6 +227,82 @@ fn exec(args: Vec<OsString>, command: Vec<OsString>) -> Result<Command, Usage> {
         return Err(Usage("the prompt is empty".into()));
     }
     Ok(Command::Exec(Box::new(exec)))
+}
+
+/// A command with one session, the newest when none is named.
+fn named(word: &str, args: Vec<OsString>, command: fn(String) -> Command) -> Result<Command, Usage> {
+    let mut session = None;
+    let mut parser = lexopt::Parser::from_args(args);
+    while let Some(arg) = parser.next()? {
+        match owned(&arg).arg() {
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(Command::Help),
+            lexopt::Arg::Value(name) => one_session(&mut session, name)?,
+            other => return Err(no_option_of(word, &other)),
+        }
+    }
+    Ok(command(session.unwrap_or_else(|| LAST.to_owned())))
+}
+
+fn undo(args: Vec<OsString>) -> Result<Command, Usage> {
+    let (mut session, mut turn, mut dry_run, mut yes) = (None, None, false, false);
+    let mut parser = lexopt::Parser::from_args(args);
+    while let Some(arg) = parser.next()? {
+        match owned(&arg).arg() {
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(Command::Help),
+            lexopt::Arg::Long("turn") => turn = Some(number("--turn", &text(parser.value()?)?)?),
+            lexopt::Arg::Long("dry-run") => dry_run = true,
+            lexopt::Arg::Long("yes") | lexopt::Arg::Short('y') => yes = true,
+            lexopt::Arg::Value(name) => one_session(&mut session, name)?,
+            other => return Err(no_option_of("undo", &other)),
+        }
+    }
+    let missing = || Usage("no session; `last` is the newest, `acp-tui sessions` lists them".into());
+    Ok(Command::Undo(Undo { session: session.ok_or_else(missing)?, turn, dry_run, yes }))
+}
+
+fn sessions(args: Vec<OsString>) -> Result<Command, Usage> {
+    let (mut json, mut what) = (false, None);
+    let mut parser = lexopt::Parser::from_args(args);
+    while let Some(arg) = parser.next()? {
+        let next = match owned(&arg).arg() {
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(Command::Help),
+            lexopt::Arg::Long("json") => {
+                json = true;
+                continue;
+            }
+            lexopt::Arg::Long("remove") => match text(parser.value()?)? {
+                name if name == "all" => Sessions::RemoveAll,
+                name => Sessions::Remove(name),
+            },
+            lexopt::Arg::Long("prune") => Sessions::Prune,
+            other => return Err(no_option_of("sessions", &other)),
+        };
+        if what.replace(next).is_some() {
+            return Err(Usage("one --remove or --prune at a time".into()));
+        }
+    }
+    match what {
+        Some(_) if json => Err(Usage("--json is for the list alone".into())),
+        Some(what) => Ok(Command::Sessions(what)),
+        None => Ok(Command::Sessions(Sessions::List { json })),
+    }
+}
+
+fn one_session(session: &mut Option<String>, name: OsString) -> Result<(), Usage> {
+    let name = text(name)?;
+    if name.trim().is_empty() {
+        return Err(Usage("the session's name is empty".into()));
+    }
+    match session.replace(name) {
+        None => Ok(()),
+        Some(_) => Err(Usage("more than one session".into())),
+    }
+}
+
+/// `word` is the command: the option may well be one of another's.
+fn no_option_of(word: &str, arg: &lexopt::Arg<'_>) -> Usage {
+    let Usage(words) = unexpected(arg);
+    Usage(format!("{word}: {words}"))
 }
 
 /// lexopt borrows the parser for the names of options; a copy sets it free for the value.
@@ -242,6 +361,18 @@ fn pair(value: &str) -> Result<(String, String), Usage> {
     }
 }
 
+fn file(option: &str, value: OsString) -> Result<PathBuf, Usage> {
+    if value.is_empty() || value == "-" {
+        return Err(Usage(format!("{option} takes a file; standard output is the answer's")));
+    }
+    Ok(value.into())
+}
+
+fn number(option: &str, value: &str) -> Result<u64, Usage> {
+    let number = value.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| Usage(format!("{option} takes a number from 1, not `{value}`")))
+}
+
 fn seconds(value: &str) -> Result<Duration, Usage> {
     let bad = || Usage(format!("--timeout takes seconds above 0, not `{value}`"));
     let seconds: f64 = value.parse().map_err(|_| bad())?;
@@ -275,6 +406,33 @@ mod tests {
     }
 
     #[test]
+    fn the_commands_of_the_review() {
+        let undo = |turn, dry_run, yes| Command::Undo(Undo { session: "abc".into(), turn, dry_run, yes });
+        for (words, wanted) in [
+            (vec!["review"], Command::Review("last".into())),
+            (vec!["review", "abc"], Command::Review("abc".into())),
+            (vec!["redo"], Command::Redo("last".into())),
+            (vec!["redo", "abc"], Command::Redo("abc".into())),
+            (vec!["undo", "abc"], undo(None, false, false)),
+            (vec!["undo", "--turn", "2", "abc", "--dry-run"], undo(Some(2), true, false)),
+            (vec!["undo", "--turn=18446744073709551615", "-y", "abc"], undo(Some(u64::MAX), false, true)),
+            (vec!["sessions"], Command::Sessions(Sessions::List { json: false })),
+            (vec!["sessions", "--json"], Command::Sessions(Sessions::List { json: true })),
+            (vec!["sessions", "--remove", "abc"], Command::Sessions(Sessions::Remove("abc".into()))),
+            (vec!["sessions", "--remove=all"], Command::Sessions(Sessions::RemoveAll)),
+            (vec!["sessions", "--prune"], Command::Sessions(Sessions::Prune)),
+            (vec!["sessions", "--help"], Command::Help),
+            (vec!["undo", "-h"], Command::Help),
+        ] {
+            assert_eq!(parse_words(&words), Ok(wanted), "{words:?}");
+        }
+        let Ok(Command::Exec(exec)) = parse_words(&["exec", "--patch", "p", "x", "--review=r.json", "--", "a"]) else {
+            panic!()
+        };
+        assert_eq!((exec.review, exec.patch), (Some("r.json".into()), Some("p".into())));
+    }
+
+    #[test]
     fn bad_input_says_what_to_do() {
         for (words, hint) in [
             (vec!["gemini", "--acp"], "after `--`"),
@@ -286,6 +444,23 @@ mod tests {
             (vec!["exec", "x", "--config", "=1"], "ID=VALUE"),
             (vec!["--agent", "x", "--", "y"], "not both"),
             (vec!["--bogus"], "--help"),
+            (vec!["exec", "x", "--review", "-"], "--review takes a file"),
+            (vec!["exec", "x", "--patch", ""], "--patch takes a file"),
+            (vec!["exec", "x", "--patch"], "--patch"),
+            (vec!["undo"], "no session"),
+            (vec!["undo", "a", "b"], "more than one session"),
+            (vec!["undo", ""], "name is empty"),
+            (vec!["undo", "a", "--turn", "0"], "from 1"),
+            (vec!["undo", "a", "--turn", "first"], "from 1"),
+            (vec!["undo", "a", "--force"], "undo: unknown option --force"),
+            (vec!["undo", "a", "--", "agent"], "starts no agent"),
+            (vec!["redo", "a", "--yes"], "redo: unknown option --yes"),
+            (vec!["review", "a", "b"], "more than one session"),
+            (vec!["review", "--", "agent"], "starts no agent"),
+            (vec!["sessions", "last"], "sessions: unexpected argument last"),
+            (vec!["sessions", "--remove"], "--remove"),
+            (vec!["sessions", "--prune", "--remove", "all"], "at a time"),
+            (vec!["sessions", "--prune", "--json"], "for the list"),
         ] {
             let Err(Usage(words_said)) = parse_words(&words) else { panic!("{words:?} was taken") };
             assert!(words_said.contains(hint), "{words:?}: {words_said}");

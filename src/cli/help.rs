@@ -8,6 +8,10 @@ Usage:
   acp-tui -- AGENT [ARGS…]            full screen with this agent, e.g. acp-tui -- gemini --acp
   acp-tui --agent NAME                full screen with a known or configured agent
   acp-tui exec \"PROMPT\" -- AGENT…     one prompt without a screen; PROMPT - reads standard input
+  acp-tui review [SESSION]            look at what a session changed, and decide
+  acp-tui undo SESSION                take a session's changes back
+  acp-tui redo [SESSION]              take the last undo back
+  acp-tui sessions                    the sessions whose changes are kept
   acp-tui demo                        full screen with the built-in demo agent
   acp-tui demo-agent [--script FILE]  the demo agent itself, on standard input and output
 
@@ -25,6 +29,21 @@ Options of exec:
   --mode ID              set this mode before the prompt
   --config ID=VALUE      set this option before the prompt (repeatable)
   --timeout S            give up after S seconds
+  --review FILE          write what was changed to FILE as JSON, whatever the end
+  --patch FILE           write what was changed to FILE as a patch for git apply
+
+SESSION is the agent's session id (exec --json prints it), the beginning of one, or `last`: the newest session of this
+directory, else the newest of all.
+
+Options of undo:
+  --turn N               only from before turn N of the session on
+  --dry-run              only say what would happen
+  -y, --yes              without a question
+
+Options of sessions:
+  --json                 as JSON
+  --remove SESSION|all   forget what is kept for undo; the files stay as they are
+  --prune                remove what is old or too much: 50 sessions, 2 GiB and 30 days are kept
 
 Exit codes of exec:
   0 done · 1 fault of acp-tui · 2 usage · 3 the turn did not end well · 4 log-in needed · 5 no session, or the agent

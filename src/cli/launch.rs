@@ -5,8 +5,9 @@ use crate::config::agents::{self, AgentCommand};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::load::{self, Warning};
 use crate::config::schema::Config;
-use crate::engine::EngineConfig;
+use crate::engine::{EngineConfig, ReviewConfig};
 use crate::model::session::Policy;
+use crate::review::home;
 use crate::wire::trace::Recorder;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -81,6 +82,10 @@ pub fn engine_config(
         None => None,
     };
     let suggestion = suggestion(&agent);
+    let review = dirs.map(|d| ReviewConfig { home: home::below(&d.state) });
+    if let Some(review) = &review {
+        make_room(review.home.clone());
+    }
     let install = known(&agent).map(|k| k.install).filter(|i| !i.is_empty());
     Ok(EngineConfig {
         suggestion,
@@ -94,9 +99,15 @@ pub fn engine_config(
         record,
         shell: std::env::var("SHELL").ok(),
         graces: crate::agent::process::Graces::default(),
-        review: None,
+        review,
         gate: crate::model::changes::Gate::Off,
     })
+}
+
+/// Removes reviews that are old or too much, beside everything else. When there is no thread for it, the next start
+/// does it; what it leaves unfinished at the end of the program too.
+fn make_room(reviews: PathBuf) {
+    let _ = std::thread::Builder::new().name("prune".into()).spawn(move || home::prune(&reviews, None));
 }
 
 /// What is known of a program that speaks the protocol only when it is started in a certain way.

@@ -1,11 +1,12 @@
 //! Runs what the command line asks for and maps the outcome to an exit code.
 
 use super::args::{self, Command, Common, Exec, Usage};
+use super::deliver::{Run, Wanted};
 use super::help::HELP;
 use super::launch::{self, Surroundings};
 use crate::base::sanitize;
 use crate::demo;
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineConfig};
 use crate::headless::{self, ExecOptions, Style, code};
 use crate::model::session::{Allow, Policy};
 use std::ffi::OsString;
@@ -29,6 +30,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Version => print(concat!("acp-tui ", env!("CARGO_PKG_VERSION"), "\n")),
         Command::DemoAgent { script, fast } => demo_agent(script.as_deref(), fast),
         Command::Exec(exec) => run_exec(*exec),
+        Command::Review(session) => super::review::review(&session),
+        Command::Undo(undo) => super::review::undo(&undo),
+        Command::Redo(session) => super::review::redo(&session),
+        Command::Sessions(what) => super::sessions::run(&what),
         Command::Demo(common) => run_demo(&common),
         Command::Screen(common) => super::screen::run(&common),
     };
@@ -48,7 +53,7 @@ pub(super) fn say(words: &str) {
     let _ = writeln!(io::stderr(), "acp-tui: {}", sanitize::line(words));
 }
 
-fn print(text: &str) -> Result<u8, Usage> {
+pub(super) fn print(text: &str) -> Result<u8, Usage> {
     let written = io::stdout().write_all(text.as_bytes());
     Ok(if written.is_ok() { code::OK } else { code::READER_GONE })
 }
@@ -72,6 +77,8 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Usage> {
 fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
     warn(&surroundings);
+    let wanted = Wanted { review: exec.review, patch: exec.patch };
+    wanted.check()?;
     let cwd = launch::directory(&exec.common)?;
     let agent = match launch::named_agent(&exec.common, &surroundings.config)? {
         Some(agent) => agent,
@@ -93,22 +100,35 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         options: exec.config,
         timeout: exec.timeout,
     };
-    execute(config, options)
+    execute(config, options, &wanted)
 }
 
 fn no_agent() -> Usage {
     Usage("no agent: put its command after `--`, or use --agent NAME".into())
 }
 
-fn execute(config: crate::engine::EngineConfig, options: ExecOptions) -> Result<u8, Usage> {
+fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Result<u8, Usage> {
     let runtime = runtime()?;
-    let outcome = runtime.block_on(async { headless::run(Engine::new(config), options, io::stdout()).await });
+    let (reviews, cwd) = (config.review.as_ref().map(|review| review.home.clone()), config.cwd.clone());
+    let outcome = runtime.block_on(async {
+        let engine = Engine::new(config);
+        let command = engine.model().agent().command.clone();
+        headless::run(engine, options, io::stdout()).await.map(|outcome| (outcome, command))
+    });
     // A thread that still waits for a slow reader must not hold the exit.
     runtime.shutdown_background();
     match outcome {
-        Ok(outcome) => {
+        Ok((outcome, command)) => {
             name_survivors(&outcome.goodbye.survivors);
-            Ok(outcome.code)
+            if wanted.is_nothing() {
+                return Ok(outcome.code);
+            }
+            let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
+            let problems = wanted.write(&Run { dir, cwd, command });
+            for problem in &problems {
+                say(problem);
+            }
+            Ok(if problems.is_empty() { outcome.code } else { code::OWN_FAULT })
         }
         Err(error) => {
             say(&error.to_string());
@@ -169,7 +189,7 @@ pub(super) fn headless_demo(common: &Common) -> Result<u8, Usage> {
     )?;
     let options =
         ExecOptions { prompt: DEMO_PROMPT.into(), style: Style::Text, mode: None, options: Vec::new(), timeout: None };
-    execute(config, options)
+    execute(config, options, &Wanted::default())
 }
 
 pub(super) fn is_screen() -> bool {

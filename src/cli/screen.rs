@@ -84,6 +84,12 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
     })
 }
 
+/// `acp-tui review`: the review of an earlier session, on the screen.
+pub fn review(dir: &Path) -> Result<u8, Usage> {
+    // The engine cannot open an earlier review yet; until then the list is what there is.
+    super::review::list(dir)
+}
+
 async fn session(screen: Screen, config: EngineConfig, options: UiOptions, warnings: Vec<String>) -> Ended {
     let mut engine = Engine::new(config);
     for warning in warnings {

@@ -11,6 +11,7 @@ use crate::engine::{Engine, Goodbye};
 use crate::model::Model;
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::{AuthKind, CallError, Intent, PromptResult, Stop};
+use crate::model::ids::TurnId;
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::{Death, Phase};
 use serde_json::{Value, json};
@@ -23,6 +24,8 @@ const QUIET: Duration = Duration::from_millis(250);
 const QUIET_LIMIT: Duration = Duration::from_secs(2);
 /// How long the agent may take to confirm a cancel before it is ended all the same.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
+/// How long the review may take to look at what a turn has left.
+const REVIEW_PATIENCE: Duration = Duration::from_secs(30);
 /// How long the rest of the output may take once a signal or the timeout has ended the run.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 
@@ -45,6 +48,8 @@ pub struct ExecOptions {
 pub struct Outcome {
     pub code: u8,
     pub goodbye: Goodbye,
+    /// The name of the review that was kept of it.
+    pub review: Option<String>,
 }
 
 /// Why it ended: the code, one line, and lines below it.
@@ -97,8 +102,10 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         options,
         verdict: None,
         deadline: None,
+        unreviewed: None,
     };
     let verdict = exec.drive(&mut engine).await?;
+    exec.wait_for_review(&mut engine).await?;
     exec.follower.leave_to_the_end(&verdict.words);
     exec.print(&engine, Last::Yes);
     if form == Form::Json {
@@ -134,7 +141,8 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
             verdict.code
         }
     };
-    Ok(Outcome { code, goodbye: engine.shutdown().await })
+    let review = engine.model().changes().is_on.then(|| engine.stem());
+    Ok(Outcome { code, goodbye: engine.shutdown().await, review })
 }
 
 /// Ends when no more is to be waited for a reader that is slow: soon when the time was up or a signal came before,
@@ -160,6 +168,8 @@ struct Exec {
     /// Known before the quiet has passed.
     verdict: Option<Verdict>,
     deadline: Option<Instant>,
+    /// The turn has ended and its changes are not known yet.
+    unreviewed: Option<TurnId>,
 }
 
 impl Exec {
@@ -209,8 +219,13 @@ impl Exec {
     /// Looks at where the model stands and does the next step.
     fn advance(&mut self, engine: &mut Engine, news: Vec<FrontEnd>) -> Option<Verdict> {
         for item in news {
-            if let FrontEnd::TurnEnded(_, ended) = item {
-                self.ended(engine.model(), ended);
+            match item {
+                FrontEnd::TurnEnded(turn, ended) => {
+                    self.unreviewed = Some(turn);
+                    self.ended(engine.model(), ended);
+                }
+                FrontEnd::TurnReviewed(turn) => self.reviewed(turn),
+                _ => {}
             }
         }
         match engine.model().phase() {
@@ -254,6 +269,41 @@ impl Exec {
             }
         }
         None
+    }
+
+    fn reviewed(&mut self, turn: TurnId) {
+        if self.unreviewed.is_some_and(|waiting| waiting <= turn) {
+            self.unreviewed = None;
+        }
+    }
+
+    /// Waits until the changes of the turn are known, so that an undo that follows takes all of them back. Ends early
+    /// with a signal; what is missing then is looked at when the review is opened.
+    async fn wait_for_review(&mut self, engine: &mut Engine) -> io::Result<()> {
+        let (mut interrupt, mut terminate, mut hangup) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+        let until = Instant::now() + REVIEW_PATIENCE;
+        self.print(engine, Last::No);
+        let mut has_reader = true;
+        while self.unreviewed.is_some() && engine.model().changes().is_on {
+            tokio::select! {
+                biased;
+                _ = any_signal(&mut interrupt, &mut terminate, &mut hangup) => return Ok(()),
+                gone = self.printer.pump(), if has_reader => has_reader = gone.is_ok(),
+                () = sleep_until(Some(until)) => {
+                    say("the changes of the turn are still being looked at; an undo may miss some", &[]);
+                    return Ok(());
+                }
+                wake = engine.next() => {
+                    for item in engine.step(wake) {
+                        if let FrontEnd::TurnReviewed(turn) = item {
+                            self.reviewed(turn);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn drop_setting(&mut self) {

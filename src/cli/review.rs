@@ -1,0 +1,264 @@
+//! `review`, `undo` and `redo`: what a session changed, after the fact.
+//!
+//! Starts no agent. Invariant: an undo touches nothing before its question, where there is somebody to ask, is answered
+//! with yes.
+
+use super::args::{Undo, Usage};
+use super::run::{is_screen, print, say};
+use crate::base::paths;
+use crate::config::dirs::{Dirs, Env};
+use crate::headless::code;
+use crate::model::changes::{
+    Cause, FileChange, FileDoc, HunkDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope,
+    Totals,
+};
+use crate::review::error::ReviewError;
+use crate::review::home::{self, Found};
+use crate::review::tracker::{AgentSession, Tracker};
+use crate::text::diff::Kind;
+use std::fmt::Write as _;
+use std::io::{self, BufRead as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The directory of all reviews.
+pub(super) fn reviews() -> Result<PathBuf, Usage> {
+    let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
+    dirs.map(|dirs| home::below(&dirs.state)).ok_or_else(|| Usage("no home directory, so no sessions are kept".into()))
+}
+
+/// The review that is meant.
+pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
+    let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
+    home::find(home, name, here.ok().as_deref())
+}
+
+/// Says what went wrong. Gives the exit code.
+pub(super) fn failed(error: &ReviewError) -> u8 {
+    say(&error.to_string());
+    match error {
+        ReviewError::Io { .. } | ReviewError::Store(_) => code::OWN_FAULT,
+        _ => code::USAGE,
+    }
+}
+
+fn done(outcome: Result<u8, ReviewError>) -> u8 {
+    outcome.unwrap_or_else(|error| failed(&error))
+}
+
+/// `acp-tui review [SESSION]`.
+pub fn review(name: &str) -> Result<u8, Usage> {
+    let home = reviews()?;
+    let found = match find(&home, name) {
+        Ok(found) => found,
+        Err(error) => return Ok(failed(&error)),
+    };
+    if is_screen() {
+        return super::screen::review(&found.dir);
+    }
+    list(&found.dir)
+}
+
+/// What there is to look at, for whoever has no screen.
+pub(super) fn list(dir: &Path) -> Result<u8, Usage> {
+    let doc = Tracker::open(dir).and_then(|mut tracker| tracker.doc(Scope::Session));
+    match doc {
+        Ok(doc) => print(&listing(&doc)),
+        Err(error) => Ok(failed(&error)),
+    }
+}
+
+/// `acp-tui undo SESSION`.
+pub fn undo(undo: &Undo) -> Result<u8, Usage> {
+    let home = reviews()?;
+    Ok(done(take_back(&home, undo)))
+}
+
+fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
+    let found = find(home, &undo.session)?;
+    let mut tracker = Tracker::open(&found.dir)?;
+    let turn = first_turn(tracker.sessions(), found.session.as_ref(), undo.turn)?;
+    for later in later(tracker.sessions(), found.session.as_ref()) {
+        say(&format!("the later session {later} of the same run is taken back too"));
+    }
+    let ask = is_screen() && !undo.yes;
+    if undo.dry_run || ask {
+        let preview = tracker.act(&ReviewAction::PreviewRewind { turn })?;
+        let printed = show(&preview.rewound, Tense::Would);
+        if undo.dry_run || preview.rewound.is_empty() || printed != code::OK {
+            return Ok(printed);
+        }
+        if !confirmed() {
+            say("nothing was taken back");
+            return Ok(code::OK);
+        }
+    }
+    let taken = tracker.act(&ReviewAction::Rewind { turn })?;
+    Ok(show(&taken.rewound, Tense::Did))
+}
+
+/// `acp-tui redo [SESSION]`.
+pub fn redo(name: &str) -> Result<u8, Usage> {
+    let home = reviews()?;
+    let outcome = find(&home, name)
+        .and_then(|found| Tracker::open(&found.dir))
+        .and_then(|mut tracker| tracker.act(&ReviewAction::Undo))
+        .map(|taken| print_or_gone(&line(&taken.words)));
+    Ok(done(outcome))
+}
+
+fn show(rewound: &[Rewound], tense: Tense) -> u8 {
+    if rewound.is_empty() {
+        return print_or_gone("nothing to take back\n");
+    }
+    print_or_gone(&rewound.iter().map(|one| line(&outcome(one, tense))).collect::<String>())
+}
+
+fn print_or_gone(text: &str) -> u8 {
+    print(text).unwrap_or(code::READER_GONE)
+}
+
+fn line(words: &str) -> String {
+    format!("{}\n", crate::base::sanitize::line(words))
+}
+
+/// Only a yes is one.
+fn confirmed() -> bool {
+    // Nobody to ask when standard error is gone; the answer will not be yes then.
+    let _ = write!(io::stderr(), "Take this back? [y/N] ");
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+/// The turn of the run with which the undo begins. `wanted` counts the turns of the session from 1.
+fn first_turn(
+    sessions: &[AgentSession],
+    session: Option<&AgentSession>,
+    wanted: Option<u64>,
+) -> Result<u64, ReviewError> {
+    let first = session.map_or(1, |session| session.first_turn.max(1));
+    let Some(wanted) = wanted else { return Ok(first) };
+    let turn = first.saturating_add(wanted.saturating_sub(1));
+    match after(sessions, first).filter(|_| session.is_some()) {
+        Some(next) if turn >= next => {
+            Err(ReviewError::Refused(format!("the session has no turn {wanted}, only {}", next - first)))
+        }
+        _ => Ok(turn),
+    }
+}
+
+/// The first turn of the session that follows the one that begins with `first`.
+fn after(sessions: &[AgentSession], first: u64) -> Option<u64> {
+    sessions.iter().map(|session| session.first_turn).filter(|turn| *turn > first).min()
+}
+
+/// Sessions that the person did not name and that follow the one named.
+fn later<'a>(sessions: &'a [AgentSession], session: Option<&AgentSession>) -> Vec<&'a str> {
+    let Some(named) = session else { return Vec::new() };
+    let follows = |one: &&AgentSession| one.first_turn > named.first_turn && one.id != named.id;
+    sessions.iter().filter(follows).map(|one| one.id.as_str()).collect()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tense {
+    Did,
+    Would,
+}
+
+fn outcome(one: &Rewound, tense: Tense) -> String {
+    let path = one.path.display();
+    let verb = |did: &'static str, would: &'static str| if tense == Tense::Did { did } else { would };
+    let alone = verb("left alone", "would leave alone");
+    match one.outcome {
+        RewindOutcome::Restored => format!("{} {path}", verb("restored", "would restore")),
+        RewindOutcome::Removed => format!("{} {path}", verb("removed", "would remove")),
+        RewindOutcome::Merged => format!("{} {path} (your changes stay)", verb("merged", "would merge")),
+        RewindOutcome::Conflict => format!("{alone} {path}: you changed the same lines"),
+        RewindOutcome::Doubtful => format!("{alone} {path}: nobody said who changed it; `acp-tui review` shows it"),
+        RewindOutcome::NotKept => format!("{alone} {path}: what it was before is not kept"),
+        RewindOutcome::Failed => format!("{alone} {path}: it could not be written"),
+    }
+}
+
+/// `+a −r in n files · k to review`.
+pub(super) fn sums(totals: Totals) -> String {
+    if totals.is_empty() {
+        return "no changes".to_owned();
+    }
+    let files = if totals.files == 1 { "file" } else { "files" };
+    format!("+{} −{} in {} {files} · {} to review", totals.added, totals.removed, totals.files, totals.pending)
+}
+
+fn listing(doc: &ReviewDoc) -> String {
+    let mut text = line(&sums(doc.totals));
+    for file in &doc.files {
+        text.push_str(&line(&file_words(file)));
+        for hunk in &file.hunks {
+            text.push_str("  ");
+            text.push_str(&line(&hunk_words(hunk)));
+        }
+    }
+    for words in &doc.uncovered {
+        text.push_str(&line(&format!("not covered: {words}")));
+    }
+    text
+}
+
+fn file_words(file: &FileDoc) -> String {
+    let change = match file.change {
+        FileChange::Created => "created",
+        FileChange::Modified => "modified",
+        FileChange::Deleted => "deleted",
+        FileChange::Renamed => "renamed",
+        FileChange::Mode => "mode of",
+        FileChange::Kind => "kind of",
+    };
+    let path = |path: &Path| paths::display(path, &[], None);
+    let mut words = format!("{change} {}", path(&file.path));
+    // Writing to a string cannot fail.
+    if let Some(from) = &file.renamed_from {
+        let _ = write!(words, " (was {})", path(from));
+    }
+    let _ = write!(words, "  +{} −{}", file.added, file.removed);
+    if let Some(note) = &file.note {
+        let _ = write!(words, "  {note}");
+    }
+    words
+}
+
+fn hunk_words(hunk: &HunkDoc) -> String {
+    let count = |kind: Kind| hunk.lines.iter().filter(|line| line.kind == kind).count();
+    let mut words = match &hunk.what {
+        HunkKind::Lines => {
+            let (added, removed) = (count(Kind::Add), count(Kind::Del));
+            let heading = if hunk.heading.is_empty() { String::new() } else { format!("{}  ", hunk.heading) };
+            format!("@@ -{} +{} @@  {heading}+{added} −{removed}", hunk.old_start, hunk.new_start)
+        }
+        HunkKind::Whole(what) => what.clone(),
+        HunkKind::Mode(old, new) => format!("mode {old:o} → {new:o}"),
+    };
+    let state = match hunk.state {
+        HunkState::Pending => "to review",
+        HunkState::Accepted => "accepted",
+        HunkState::Rejected => "rejected",
+        HunkState::Edited => "edited",
+        HunkState::Superseded => "superseded",
+    };
+    let cause = match hunk.cause {
+        Cause::Write => "write",
+        Cause::Tool => "tool call",
+        Cause::Command => "command",
+        Cause::Unknown => "cause not known",
+        Cause::Person => "you",
+        Cause::Review => "review",
+    };
+    // Writing to a string cannot fail.
+    let _ = write!(words, "  {state}, {cause}");
+    if hunk.turn > 0 {
+        let _ = write!(words, ", turn {}", hunk.turn);
+    }
+    words
+}
+
+#[cfg(test)]
+#[path = "review_tests.rs"]
+mod tests;

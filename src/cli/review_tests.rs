@@ -1,0 +1,107 @@
+use super::*;
+use crate::model::changes::HunkId;
+use crate::text::diff::DiffLine;
+use std::sync::Arc;
+
+fn session(id: &str, first_turn: u64) -> AgentSession {
+    AgentSession { id: id.into(), first_turn, agent: "demo".into() }
+}
+
+#[test]
+fn turns_are_counted_from_the_beginning_of_the_session() {
+    let all = [session("a", 1), session("b", 4), session("c", 9)];
+    let turn = |session: Option<&AgentSession>, wanted| first_turn(&all, session, wanted).map_err(|e| e.to_string());
+    for (session, wanted, turn_of_the_run) in [
+        (Some(&all[0]), None, 1),
+        (Some(&all[1]), None, 4),
+        (Some(&all[1]), Some(1), 4),
+        (Some(&all[1]), Some(5), 8),
+        (Some(&all[2]), Some(7), 15),
+        (Some(&all[2]), Some(u64::MAX), u64::MAX),
+        (None, None, 1),
+        (None, Some(6), 6),
+    ] {
+        assert_eq!(turn(session, wanted), Ok(turn_of_the_run), "{session:?} {wanted:?}");
+    }
+    assert_eq!(turn(Some(&all[0]), Some(4)), Err("the session has no turn 4, only 3".into()));
+    assert_eq!(later(&all, Some(&all[0])), ["b", "c"]);
+    assert_eq!(later(&all, Some(&all[2])), [""; 0]);
+    assert_eq!(later(&all, None), [""; 0]);
+}
+
+#[test]
+fn every_outcome_is_one_line_that_says_what_happened() {
+    let one = |outcome| Rewound { path: "src/a.rs".into(), outcome };
+    for (outcome, did, would) in [
+        (RewindOutcome::Restored, "restored src/a.rs", "would restore src/a.rs"),
+        (RewindOutcome::Removed, "removed src/a.rs", "would remove src/a.rs"),
+        (RewindOutcome::Merged, "merged src/a.rs (your changes stay)", "would merge src/a.rs (your changes stay)"),
+        (
+            RewindOutcome::Conflict,
+            "left alone src/a.rs: you changed the same lines",
+            "would leave alone src/a.rs: you changed the same lines",
+        ),
+    ] {
+        assert_eq!(super::outcome(&one(outcome), Tense::Did), did);
+        assert_eq!(super::outcome(&one(outcome), Tense::Would), would);
+    }
+    // A name cannot forge a line or move the cursor.
+    let odd = line(&super::outcome(
+        &Rewound { path: "a\nremoved b\u{1b}[2J".into(), ..one(RewindOutcome::Failed) },
+        Tense::Did,
+    ));
+    assert!(odd.matches('\n').count() == 1 && !odd.contains('\u{1b}'), "{odd:?}");
+}
+
+#[test]
+fn the_list_names_files_and_hunks() {
+    let line_of =
+        |kind| DiffLine { kind, old: None, new: None, text: String::new(), emphasis: Vec::new(), no_newline: false };
+    let hunk = HunkDoc {
+        id: HunkId(1),
+        state: HunkState::Pending,
+        cause: Cause::Tool,
+        entry: None,
+        turn: 2,
+        old_start: 3,
+        new_start: 4,
+        heading: "fn total()".into(),
+        what: HunkKind::Lines,
+        lines: vec![line_of(Kind::Context), line_of(Kind::Del), line_of(Kind::Add), line_of(Kind::Add)],
+        conflict: None,
+    };
+    let mode = HunkDoc {
+        what: HunkKind::Mode(0o644, 0o755),
+        state: HunkState::Accepted,
+        cause: Cause::Unknown,
+        turn: 0,
+        lines: Vec::new(),
+        ..hunk.clone()
+    };
+    let file = FileDoc {
+        path: "src/new\u{1b}.rs".into(),
+        renamed_from: Some("src/old.rs".into()),
+        change: FileChange::Renamed,
+        added: 2,
+        removed: 1,
+        cause: Cause::Tool,
+        hunks: vec![hunk, mode],
+        note: Some("CRLF".into()),
+        held: None,
+    };
+    let doc = ReviewDoc {
+        files: vec![Arc::new(file)],
+        totals: Totals { added: 2, removed: 1, files: 1, pending: 1 },
+        uncovered: vec!["big.bin is too large".into()],
+        ..ReviewDoc::default()
+    };
+    let said = listing(&doc);
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], "+2 −1 in 1 file · 1 to review");
+    assert!(lines[1].starts_with("renamed src/new") && lines[1].ends_with("(was src/old.rs)  +2 −1  CRLF"), "{said}");
+    assert_eq!(lines[2], "  @@ -3 +4 @@  fn total()  +2 −1  to review, tool call, turn 2");
+    assert_eq!(lines[3], "  mode 644 → 755  accepted, cause not known");
+    assert_eq!(lines[4..], ["not covered: big.bin is too large"]);
+    assert!(!said.contains('\u{1b}'), "{said:?}");
+    assert_eq!(listing(&ReviewDoc::default()), "no changes\n");
+}

@@ -1,0 +1,244 @@
+//! The directory of all reviews: what is there, which one is meant, what may go.
+//!
+//! Opens no review and writes nothing but its lock. Invariants: a review that is open elsewhere is never removed; one
+//! that cannot be read is listed all the same, and goes when it is old.
+
+use super::error::ReviewError;
+use super::tracker::{AgentSession, Head};
+use serde::de::DeserializeOwned;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What is kept at most; the oldest goes first.
+pub const MAX_SESSIONS: usize = 50;
+pub const MAX_BYTES: u64 = 2 << 30;
+pub const MAX_AGE: Duration = Duration::from_hours(30 * 24);
+/// Without a head, a review this young may be about to get one.
+const BEGINNING: Duration = Duration::from_hours(1);
+
+/// The newest session of this directory, else the newest whose directory is still there.
+pub const LAST: &str = "last";
+/// A serialised [`Head`], and a list of [`AgentSession`]s.
+pub const HEAD: &str = "head.json";
+pub const SESSIONS: &str = "sessions.json";
+/// Held by whoever has the review open.
+pub const LOCK: &str = "lock";
+/// Before the name of a review that is being removed.
+const GOING: &str = ".going-";
+/// Bytes that are read of each of the two.
+const MAX_FILE: u64 = 4 << 20;
+/// How many are named when a name is ambiguous.
+const MAX_NAMED: usize = 8;
+
+/// A review in the directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub dir: PathBuf,
+    /// The name of `dir`.
+    pub stem: String,
+    /// Nothing when it cannot be read.
+    pub head: Option<Head>,
+    pub sessions: Vec<AgentSession>,
+    /// Seconds since 1970.
+    pub started: u64,
+    /// Open elsewhere.
+    pub locked: bool,
+}
+
+/// The review that is meant, and the session of it when that is what was named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub dir: PathBuf,
+    pub session: Option<AgentSession>,
+}
+
+/// What [`prune`] did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    pub removed: usize,
+    pub bytes: u64,
+}
+
+/// The directory of all reviews below acp-tui's directory for state.
+pub fn below(state: &Path) -> PathBuf {
+    state.join("review")
+}
+
+/// All reviews, the newest first.
+pub fn list(home: &Path) -> Vec<Listed> {
+    let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
+    let mut all: Vec<Listed> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            // A link is nobody's review.
+            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let stem = entry.file_name().to_string_lossy().into_owned();
+            (is_dir && !stem.starts_with('.')).then(|| look(&entry.path(), stem))
+        })
+        .collect();
+    all.sort_by(|a, b| (b.started, &b.stem).cmp(&(a.started, &a.stem)));
+    all
+}
+
+fn look(dir: &Path, stem: String) -> Listed {
+    let head: Option<Head> = read(&dir.join(HEAD));
+    let sessions = if head.is_some() { read(&dir.join(SESSIONS)).unwrap_or_default() } else { Vec::new() };
+    let started = head.as_ref().map_or_else(|| age_of(dir, &stem), |head| head.started);
+    Listed { dir: dir.to_owned(), stem, head, sessions, started, locked: is_locked(dir) }
+}
+
+/// From its name, which begins with the seconds, else from the file system.
+fn age_of(dir: &Path, stem: &str) -> u64 {
+    let named = stem.split('-').next().and_then(|seconds| seconds.parse().ok());
+    let written = || {
+        let time = dir.metadata().and_then(|meta| meta.modified()).ok()?;
+        Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs())
+    };
+    named.or_else(written).unwrap_or(0)
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(MAX_FILE).read_to_end(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Whether somebody has it open.
+pub fn is_locked(dir: &Path) -> bool {
+    File::open(dir.join(LOCK)).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// Bytes of all files below, links not followed.
+pub fn bytes(dir: &Path) -> u64 {
+    let (mut sum, mut open) = (0, vec![dir.to_owned()]);
+    while let Some(place) = open.pop() {
+        let Ok(entries) = fs::read_dir(place) else { continue };
+        for entry in entries.flatten() {
+            match entry.metadata() {
+                Ok(meta) if meta.is_dir() => open.push(entry.path()),
+                Ok(meta) => sum += meta.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    sum
+}
+
+/// The review that `name` means: a session's id (the newest that has it), the name of a review, a beginning of either
+/// that only one has, or [`LAST`]. `cwd` is the current directory, for `last`.
+pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, ReviewError> {
+    let all: Vec<Listed> = list(home).into_iter().filter(|one| one.head.is_some()).collect();
+    let none = || ReviewError::NoSession(name.to_owned());
+    if name == LAST {
+        let here = |one: &&Listed| one.head.as_ref().is_some_and(|head| Some(head.cwd.as_path()) == cwd);
+        // A run that never got as far as a session has changed nothing.
+        let all: Vec<&Listed> = all.iter().filter(|one| !one.sessions.is_empty()).collect();
+        // The demo's directory is gone with it: there is nothing to be put back.
+        let there = |one: &&Listed| one.head.as_ref().is_some_and(|head| head.cwd.is_dir());
+        let first = |fits: &dyn Fn(&&Listed) -> bool| all.iter().copied().find(fits);
+        let newest = first(&here).or_else(|| first(&there)).or_else(|| first(&|_| true));
+        let newest = newest.ok_or_else(|| ReviewError::Refused("no sessions are kept yet".to_owned()))?;
+        return Ok(Found { dir: newest.dir.clone(), session: newest.sessions.last().cloned() });
+    }
+    let of = |one: &Listed, session: &AgentSession| Found { dir: one.dir.clone(), session: Some(session.clone()) };
+    let exact = |one: &Listed| one.sessions.iter().find(|s| s.id == name).map(|s| of(one, s));
+    if let Some(found) = all.iter().find_map(exact) {
+        return Ok(found);
+    }
+    if let Some(one) = all.iter().find(|one| one.stem == name) {
+        return Ok(Found { dir: one.dir.clone(), session: None });
+    }
+    if name.is_empty() {
+        return Err(none());
+    }
+    let mut found: Vec<(String, Found)> = Vec::new();
+    for one in &all {
+        if one.stem.starts_with(name) {
+            found.push((one.stem.clone(), Found { dir: one.dir.clone(), session: None }));
+        }
+        for session in one.sessions.iter().filter(|s| s.id.starts_with(name)) {
+            // The newest is meant when several have the same id.
+            if !found.iter().any(|(other, _)| *other == session.id) {
+                found.push((session.id.clone(), of(one, session)));
+            }
+        }
+    }
+    match found.len() {
+        0 => Err(none()),
+        1 => found.pop().map(|(_, found)| found).ok_or_else(none),
+        _ => {
+            let found = found.into_iter().take(MAX_NAMED).map(|(other, _)| other).collect();
+            Err(ReviewError::Ambiguous { name: name.to_owned(), found })
+        }
+    }
+}
+
+/// Removes a review, unless it is open elsewhere.
+pub fn remove(dir: &Path) -> Result<(), ReviewError> {
+    let lock = File::options().create(true).truncate(false).write(true).open(dir.join(LOCK));
+    let lock = lock.map_err(|e| ReviewError::io(dir, e))?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(ReviewError::Locked),
+        Err(TryLockError::Error(e)) => return Err(ReviewError::io(dir, e)),
+    }
+    let (Some(parent), Some(name)) = (dir.parent(), dir.file_name()) else {
+        return Err(ReviewError::Refused(format!("{} is no review", dir.display())));
+    };
+    // All at once for everybody else, however long it takes.
+    let mut going = std::ffi::OsString::from(GOING);
+    going.push(name);
+    let going = parent.join(going);
+    fs::rename(dir, &going).map_err(|e| ReviewError::io(dir, e))?;
+    fs::remove_dir_all(&going).map_err(|e| ReviewError::io(&going, e))
+}
+
+/// Removes the oldest until what is left is within the limits. `keep` is never removed, nor what is open.
+pub fn prune(home: &Path, keep: Option<&Path>) -> Pruned {
+    prune_to(home, keep, &Limits { sessions: MAX_SESSIONS, bytes: MAX_BYTES, age: MAX_AGE }, SystemTime::now())
+}
+
+struct Limits {
+    sessions: usize,
+    bytes: u64,
+    age: Duration,
+}
+
+fn prune_to(home: &Path, keep: Option<&Path>, limits: &Limits, now: SystemTime) -> Pruned {
+    finish_removals(home);
+    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut pruned = Pruned::default();
+    let (mut sessions, mut sum, mut full) = (0, 0, false);
+    // From the newest on: from where the limits are reached, everything older goes.
+    for one in list(home) {
+        let size = bytes(&one.dir);
+        let age = now.saturating_sub(Duration::from_secs(one.started));
+        full = full || sessions >= limits.sessions || sum + size > limits.bytes || age > limits.age;
+        let stays = one.locked || keep == Some(one.dir.as_path()) || one.head.is_none() && age < BEGINNING;
+        if full && !stays && remove(&one.dir).is_ok() {
+            pruned.removed += 1;
+            pruned.bytes += size;
+        } else {
+            sessions += 1;
+            sum += size;
+        }
+    }
+    pruned
+}
+
+/// Removals that were interrupted.
+fn finish_removals(home: &Path) {
+    let Ok(entries) = fs::read_dir(home) else { return };
+    for entry in entries.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(GOING) {
+            // The next one tries again.
+            let _: io::Result<()> = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "home_tests.rs"]
+mod tests;

@@ -1,0 +1,189 @@
+//! The whole review as JSON, for scripts; `assets/schema/review.json` describes it.
+//!
+//! Writes no file. Invariant: every file that the review knows stands in it once, with the causes and turns of its old
+//! name when it was renamed.
+
+use super::error::ReviewError;
+use super::state::State;
+use super::tracker::{Changed, Tracker};
+use crate::base::sanitize;
+use crate::model::changes::{FileDoc, HunkDoc, HunkKind, Scope, Totals};
+use crate::text::diff::Kind;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Version of the report.
+pub const VERSION: u32 = 1;
+
+/// What the whole session has changed, and what was decided of it.
+pub fn report(tracker: &mut Tracker) -> Result<Value, ReviewError> {
+    let doc = tracker.doc(Scope::Session)?;
+    let mut turns = Vec::new();
+    for turn in &doc.turns {
+        turns.push(turn_value(*turn, tracker.doc(Scope::Turn(*turn))?.totals));
+    }
+    let changed = tracker.changed(Scope::Session)?;
+    let by_path: BTreeMap<&Path, &Changed> = changed.iter().map(|one| (one.path.as_path(), one)).collect();
+    let mut files = Vec::new();
+    for file in &doc.files {
+        let names = std::iter::once(&file.path).chain(&file.renamed_from);
+        let of_file: Vec<&Changed> = names.filter_map(|path| by_path.get(path.as_path()).copied()).collect();
+        let lines = file.hunks.iter().any(|hunk| hunk.what == HunkKind::Lines);
+        let binary = !lines && holds_zero(tracker, &of_file);
+        files.push(file_value(file, &of_file, binary));
+    }
+    let sessions: Vec<Value> = tracker
+        .sessions()
+        .iter()
+        .map(|one| json!({ "session_id": one.id, "agent": one.agent, "first_turn": one.first_turn }))
+        .collect();
+    let newest = tracker.sessions().last();
+    let head = tracker.head();
+    let mut out = json!({
+        "v": VERSION,
+        "session_id": newest.map(|one| &one.id),
+        "agent": newest.map(|one| &one.agent),
+        "sessions": sessions,
+    });
+    put_path(&mut out, "cwd", &head.cwd);
+    let rest = json!({
+        "command": head.command,
+        "started": head.started,
+        "totals": totals_value(doc.totals),
+        "reviewed_after": tracker.is_after(),
+        "turns": turns,
+        "files": files,
+        "not_covered": tracker.uncovered(),
+    });
+    add(&mut out, rest);
+    Ok(out)
+}
+
+/// A report of a run of which no review was kept, and why.
+pub fn nothing(cwd: &Path, command: &str, why: &str) -> Value {
+    let mut out = json!({
+        "v": VERSION, "session_id": null, "agent": null, "sessions": [], "command": command, "started": null,
+        "totals": totals_value(Totals::default()), "reviewed_after": false, "turns": [], "files": [],
+        "not_covered": [why],
+    });
+    put_path(&mut out, "cwd", cwd);
+    out
+}
+
+/// A report as text, with everything escaped that a terminal could obey.
+pub fn text(report: &Value) -> String {
+    let mut out = String::new();
+    for c in format!("{report:#}\n").chars() {
+        if c == '\n' || !(c.is_control() || sanitize::is_deceptive(c)) {
+            out.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+    out
+}
+
+fn totals_value(totals: Totals) -> Value {
+    json!({ "added": totals.added, "removed": totals.removed, "files": totals.files, "pending": totals.pending })
+}
+
+fn turn_value(turn: u64, totals: Totals) -> Value {
+    json!({ "turn": turn, "added": totals.added, "removed": totals.removed, "files": totals.files })
+}
+
+fn file_value(file: &FileDoc, of_file: &[&Changed], binary: bool) -> Value {
+    // In the order of their first appearance.
+    let mut causes = Vec::new();
+    for cause in of_file.iter().flat_map(|one| &one.causes) {
+        if !causes.contains(cause) {
+            causes.push(*cause);
+        }
+    }
+    if causes.is_empty() {
+        causes.push(file.cause);
+    }
+    let mut turns: BTreeSet<u64> = of_file.iter().flat_map(|one| one.turns.iter().copied()).collect();
+    if turns.is_empty() {
+        turns.extend(file.hunks.iter().map(|hunk| hunk.turn).filter(|turn| *turn > 0));
+    }
+    let mut out = json!({});
+    put_path(&mut out, "path", &file.path);
+    if let Some(from) = &file.renamed_from {
+        put_path(&mut out, "renamed_from", from);
+    }
+    let rest = json!({
+        "change": file.change,
+        "added": file.added,
+        "removed": file.removed,
+        "causes": causes,
+        "turns": turns,
+        "binary": binary,
+        "hunks": file.hunks.iter().map(hunk_value).collect::<Vec<_>>(),
+    });
+    add(&mut out, rest);
+    if let (Some(note), Some(map)) = (&file.note, out.as_object_mut()) {
+        map.insert("note".into(), json!(note));
+    }
+    out
+}
+
+fn hunk_value(hunk: &HunkDoc) -> Value {
+    let of_kind = |kind: Kind| hunk.lines.iter().filter(|line| line.kind == kind).count();
+    let (what, detail) = match &hunk.what {
+        HunkKind::Lines => ("lines", Value::Null),
+        HunkKind::Whole(words) => ("whole", json!(words)),
+        HunkKind::Mode(old, new) => ("mode", json!(format!("{old:o} → {new:o}"))),
+    };
+    json!({
+        "state": hunk.state,
+        "cause": hunk.cause,
+        "turn": hunk.turn,
+        "old_start": hunk.old_start,
+        "new_start": hunk.new_start,
+        "added": of_kind(Kind::Add),
+        "removed": of_kind(Kind::Del),
+        "what": what,
+        "detail": detail,
+    })
+}
+
+/// Whether one of the contents is none that a text would have. What is not kept is not known to be text.
+fn holds_zero(tracker: &Tracker, changed: &[&Changed]) -> bool {
+    changed.iter().flat_map(|one| [&one.before, &one.after]).any(|state| match state {
+        State::Absent | State::Link { .. } => false,
+        State::Unkept { .. } => true,
+        State::File { .. } => tracker.content(state).is_ok_and(|bytes| bytes.contains(&0)),
+    })
+}
+
+/// A path as text; the bytes stand beside it when the text does not say them.
+fn put_path(value: &mut Value, member: &str, path: &Path) {
+    let Value::Object(map) = value else { return };
+    map.insert(member.to_owned(), json!(path.to_string_lossy()));
+    if path.to_str().is_none() {
+        map.insert(format!("{member}_bytes"), json!(hex(path)));
+    }
+}
+
+fn add(value: &mut Value, rest: Value) {
+    if let (Value::Object(map), Value::Object(rest)) = (value, rest) {
+        map.extend(rest);
+    }
+}
+
+fn hex(path: &Path) -> String {
+    path.as_os_str().as_encoded_bytes().iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+#[cfg(test)]
+#[path = "report_tests.rs"]
+mod tests;
