@@ -8,6 +8,7 @@ use crate::config::schema::Config;
 use crate::engine::{EngineConfig, ReviewConfig};
 use crate::model::session::Policy;
 use crate::review::home;
+use crate::review::tracker::Head;
 use crate::wire::trace::Recorder;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -82,7 +83,7 @@ pub fn engine_config(
         None => None,
     };
     let suggestion = suggestion(&agent);
-    let review = dirs.map(|d| ReviewConfig { home: home::below(&d.state) });
+    let review = dirs.map(|d| ReviewConfig { home: home::below(&d.state), earlier: None });
     if let Some(review) = &review {
         make_room(review.home.clone());
     }
@@ -102,6 +103,25 @@ pub fn engine_config(
         review,
         gate: crate::model::changes::Gate::Off,
     })
+}
+
+/// For the review of an earlier session: no agent is ever started with it.
+pub fn review_config(head: Head, dir: &Path) -> EngineConfig {
+    EngineConfig {
+        command: head.command,
+        args: Vec::new(),
+        env: Vec::new(),
+        cwd: head.cwd,
+        policy: Policy::Ask,
+        journals: None,
+        record: None,
+        suggestion: None,
+        install: None,
+        shell: None,
+        graces: crate::agent::process::Graces::default(),
+        review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), earlier: Some(dir.to_owned()) }),
+        gate: crate::model::changes::Gate::Off,
+    }
 }
 
 /// Removes reviews that are old or too much, beside everything else. When there is no thread for it, the next start

@@ -8,10 +8,11 @@ use crate::engine::{Engine, EngineConfig};
 use crate::headless::code;
 use crate::model::changes::Gate;
 use crate::model::session::Policy;
+use crate::review::home;
 use crate::theme::color::Depth;
 use crate::theme::resolve::Theme;
 use crate::ui::agent_picker::{AgentPicker, PickItem};
-use crate::ui::run::{Ended, Exit, Pick, Screen, UiOptions, pick, run_on};
+use crate::ui::run::{Ended, Exit, Pick, Purpose, Screen, UiOptions, pick, run_on};
 use crate::ui::tty::{Multiplexer, install_panic_hook};
 use crate::ui::view::Animation;
 use std::path::Path;
@@ -86,8 +87,19 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
 
 /// `acp-tui review`: the review of an earlier session, on the screen.
 pub fn review(dir: &Path) -> Result<u8, Usage> {
-    // The engine cannot open an earlier review yet; until then the list is what there is.
-    super::review::list(dir)
+    let head = home::head(dir).map_err(|e| Usage(e.to_string()))?;
+    let surroundings = Surroundings::read();
+    let (mut options, warnings) = options(&Common::default(), &surroundings)?;
+    options.purpose = Purpose::Review;
+    panic_hook(&surroundings);
+    let runtime = runtime()?;
+    let ended: Result<Ended, Usage> = runtime.block_on(async {
+        let screen = Screen::open().map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
+        let config = launch::review_config(head, dir);
+        Ok(Box::pin(session(screen, config, options, warnings)).await)
+    });
+    runtime.shutdown_background();
+    Ok(exit_code(&ended?))
 }
 
 async fn session(screen: Screen, config: EngineConfig, options: UiOptions, warnings: Vec<String>) -> Ended {
@@ -173,6 +185,7 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         animation: if depth == Depth::None { Animation::Off } else { Animation::On },
         home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
         multiplexer: Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref()),
+        purpose: Purpose::Session,
     };
     Ok((options, warnings))
 }

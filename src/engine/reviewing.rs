@@ -37,6 +37,8 @@ const LAST_JOBS: Duration = Duration::from_secs(5);
 pub struct ReviewConfig {
     /// The directory of all reviews; each session has one below it, named like its journal.
     pub home: PathBuf,
+    /// The directory of an earlier session to go on with, without an agent.
+    pub earlier: Option<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -118,10 +120,14 @@ impl Reviewing {
     ) -> io::Result<Self> {
         let (jobs, queue) = sync_channel(QUEUE);
         let (shown, has_backlog) = (Shown::default(), Arc::<AtomicBool>::default());
-        let home = config.home.clone();
+        let ReviewConfig { home, earlier } = config.clone();
         let (slot, behind) = (Arc::clone(&shown), Arc::clone(&has_backlog));
         let thread = std::thread::Builder::new().name("review".into()).spawn(move || {
-            match Tracker::create(&home, head) {
+            let tracker = match earlier {
+                Some(dir) => Tracker::open(&dir),
+                None => Tracker::create(&home, head),
+            };
+            match tracker {
                 Ok(tracker) => Worker::new(tracker, roots, facts, slot, hint).work(&queue, &behind),
                 // When the engine is gone nobody needs to know.
                 Err(error) => {
@@ -479,9 +485,8 @@ impl Worker {
 }
 
 /// The patch of what a review shows.
-// MERGE: `crate::review::patch::export(tracker, scope)` takes the place of this body.
-fn export(_tracker: &mut Tracker, _scope: Scope) -> Result<Vec<u8>, ReviewError> {
-    Err(ReviewError::Refused("patches cannot be written yet".into()))
+fn export(tracker: &mut Tracker, scope: Scope) -> Result<Vec<u8>, ReviewError> {
+    crate::review::patch::export(tracker, scope)
 }
 
 /// What a session's review begins with.

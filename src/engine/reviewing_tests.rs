@@ -106,7 +106,7 @@ fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine {
         install: None,
         shell: None,
         graces: Graces::default(),
-        review: Some(ReviewConfig { home: place.home.clone() }),
+        review: Some(ReviewConfig { home: place.home.clone(), earlier: None }),
         gate: Gate::Off,
     })
 }

@@ -202,8 +202,11 @@ impl Engine {
         let (facts, hint) = (self.facts_tx.clone(), Arc::clone(&self.hint));
         match Reviewing::start(config, head, Arc::clone(&self.roots), facts, hint) {
             Ok(reviewing) => {
+                let is_new = config.earlier.is_none();
                 self.reviewing = Some(reviewing);
-                self.give(Job::Look);
+                if is_new {
+                    self.give(Job::Look);
+                }
             }
             Err(error) => self.apply(Event::Host(HostEvent::ReviewOff { message: error.to_string() })),
         }

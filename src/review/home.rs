@@ -175,6 +175,13 @@ pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, Review
     }
 }
 
+/// What a session's review began with.
+pub fn head(dir: &Path) -> Result<Head, ReviewError> {
+    let path = dir.join(HEAD);
+    let bytes = std::fs::read(&path).map_err(|e| ReviewError::io(&path, e))?;
+    serde_json::from_slice(&bytes).map_err(|e| ReviewError::io(&path, std::io::Error::from(e)))
+}
+
 /// Removes a review, unless it is open elsewhere.
 pub fn remove(dir: &Path) -> Result<(), ReviewError> {
     let lock = File::options().create(true).truncate(false).write(true).open(dir.join(LOCK));

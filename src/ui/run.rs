@@ -18,6 +18,7 @@ use super::view::{self, Animation, ViewCx};
 use super::words;
 use super::work::highlight::{Coloured, Highlighter, Job};
 use crate::engine::{Engine, Wake};
+use crate::model::changes::Scope;
 use crate::model::changes::{HunkId, ReviewAction};
 use crate::model::effect::FrontEnd;
 use crate::model::event::Intent;
@@ -42,6 +43,16 @@ pub struct UiOptions {
     pub animation: Animation,
     pub home: Option<PathBuf>,
     pub multiplexer: Multiplexer,
+    pub purpose: Purpose,
+}
+
+/// What the screen is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// A session with an agent.
+    Session,
+    /// The review of an earlier one, without an agent; it ends when the review is closed.
+    Review,
 }
 
 /// Why the screen ended.
@@ -255,10 +266,18 @@ impl App {
     /// An error means that the terminal is gone.
     async fn drive(&mut self) -> io::Result<Exit> {
         self.draw()?;
-        let news = self.engine.intent(Intent::Start);
-        self.news(news);
+        match self.options.purpose {
+            Purpose::Session => {
+                let news = self.engine.intent(Intent::Start);
+                self.news(news);
+            }
+            Purpose::Review => self.open_review()?,
+        }
         self.frames.want(Urgency::AtOnce, self.engine.now());
         loop {
+            if self.options.purpose == Purpose::Review && self.ui.review.is_none() {
+                return Ok(Exit::Quit);
+            }
             if self.frames.is_due(self.engine.now()) {
                 self.draw()?;
             }
@@ -286,6 +305,16 @@ impl App {
                 }
             }
         }
+    }
+
+    fn open_review(&mut self) -> io::Result<()> {
+        let cx = Cx { model: self.engine.model(), frame: &self.info, now: self.engine.now() };
+        let mut out = Vec::new();
+        update::review::open(&mut self.ui, cx, Scope::Pending, &mut out);
+        for one in out {
+            self.carry_out(one)?;
+        }
+        Ok(())
     }
 
     async fn wait(&mut self) -> Awaited {

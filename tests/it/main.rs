@@ -13,4 +13,5 @@ mod hostile;
 mod model;
 mod readme;
 mod recordings;
+mod review;
 mod sdk_agent;

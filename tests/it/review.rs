@@ -1,0 +1,230 @@
+//! The review from the outside: what `exec` leaves behind, and `undo`, `redo`, `review` and `sessions` after it.
+
+use crate::exec::support::{Done, Lab, Running};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// Through the client, and by a command of the client's.
+const STEPS: &str = r#"
+{ do = "write", tool = "w", path = "new.txt", text = "made\n" },
+{ do = "terminal", tool = "t", command = "sh", args = ["-c", "printf 'two\n' >> kept.txt; rm gone.txt; printf '\\0\\1' > blob"] },
+{ do = "say", text = "done" },
+"#;
+
+struct Place {
+    lab: Lab,
+}
+
+impl Place {
+    fn new() -> Self {
+        let lab = Lab::new();
+        lab.write("work/kept.txt", "one\n");
+        lab.write("work/gone.txt", "bye\n");
+        Self { lab }
+    }
+
+    fn run(&self, args: &[&str]) -> Done {
+        let mut command = self.lab.program();
+        command.args(args);
+        Running::start(command, Stdio::null()).finish()
+    }
+
+    /// Lets the agent work; gives the session's id.
+    fn work(&self, steps: &str) -> String {
+        let done = self.lab.exec(&["go", "--allow", "all", "--json"], &self.lab.turn(steps));
+        done.assert_code(0).result()["session_id"].as_str().unwrap().to_owned()
+    }
+
+    fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let all = std::fs::read_dir(self.lab.cwd()).unwrap().map(|entry| entry.unwrap());
+        all.map(|e| (e.file_name().into_string().unwrap(), std::fs::read(e.path()).unwrap())).collect()
+    }
+
+    fn sessions(&self) -> Vec<Value> {
+        let done = self.run(&["sessions", "--json"]);
+        let all: Value = serde_json::from_str(done.assert_code(0).out()).unwrap();
+        all["sessions"].as_array().unwrap().clone()
+    }
+
+    fn report(&self, name: &str) -> Value {
+        serde_json::from_slice(&std::fs::read(self.lab.path(name)).unwrap()).unwrap()
+    }
+}
+
+fn lines(done: &Done) -> Vec<&str> {
+    done.out().lines().collect()
+}
+
+#[test]
+fn exec_leaves_a_report_and_a_patch_that_git_applies() {
+    let place = Place::new();
+    let before = place.files();
+    let (report, patch) = (place.lab.path("r.json"), place.lab.path("p.patch"));
+    let args = ["go", "--allow", "all", "--review", report.to_str().unwrap(), "--patch", patch.to_str().unwrap()];
+    place.lab.exec(&args, &place.lab.turn(STEPS)).assert_code(0);
+    let report = place.report("r.json");
+    assert_eq!((&report["totals"]["files"], &report["reviewed_after"]), (&4.into(), &true.into()));
+    assert_eq!(report["turns"][0]["turn"], 1);
+    let file = |name: &str| report["files"].as_array().unwrap().iter().find(|f| f["path"] == name).unwrap().clone();
+    assert_eq!((&file("gone.txt")["change"], &file("new.txt")["change"]), (&"deleted".into(), &"created".into()));
+    assert_eq!((&file("new.txt")["causes"][0], &file("kept.txt")["causes"][0]), (&"write".into(), &"command".into()));
+    assert_eq!((&file("blob")["binary"], &file("kept.txt")["binary"]), (&true.into(), &false.into()));
+    let after = place.files();
+    if !git(&place.lab.cwd(), &["apply", "-R"], &patch) {
+        eprintln!("skipped: there is no git here");
+        return;
+    }
+    assert_eq!(place.files(), before);
+    assert!(git(&place.lab.cwd(), &["apply"], &patch));
+    assert_eq!(place.files(), after);
+}
+
+fn git(dir: &Path, args: &[&str], patch: &Path) -> bool {
+    let mut command = std::process::Command::new("git");
+    command.current_dir(dir).args(args).arg(patch).env("GIT_CEILING_DIRECTORIES", "/");
+    match command.status() {
+        Ok(status) => {
+            assert!(status.success(), "{}", std::fs::read_to_string(patch).unwrap());
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+#[test]
+fn both_are_written_however_the_run_ends_and_the_code_stays() {
+    let write = r#"{ do = "write", tool = "w", path = "new.txt", text = "made\n" },"#;
+    for (end, more, code) in [
+        (r#"{ do = "stop", reason = "refusal" }"#, vec![], 3),
+        (r#"{ do = "die", code = 7 }"#, vec![], 5),
+        (r#"{ do = "wait", ms = 600000, firm = true }"#, vec!["--timeout", "2"], 124),
+    ] {
+        let place = Place::new();
+        let (report, patch) = (place.lab.path("r.json"), place.lab.path("p.patch"));
+        let mut args = vec!["go", "--allow", "all", "--review", report.to_str().unwrap()];
+        args.extend(["--patch", patch.to_str().unwrap()]);
+        args.extend(more);
+        place.lab.exec(&args, &place.lab.turn(&format!("{write} {end}"))).assert_code(code);
+        assert_eq!(place.report("r.json")["files"][0]["path"], "new.txt", "exit code {code}");
+        assert!(std::fs::read_to_string(&patch).unwrap().contains("+made\n"), "exit code {code}");
+        place.run(&["undo", "last"]).assert_code(0);
+        assert!(!place.files().contains_key("new.txt"), "exit code {code}");
+    }
+    // Nothing was ever started.
+    let place = Place::new();
+    let report = place.lab.path("r.json");
+    place.lab.exec(&["x", "--review", report.to_str().unwrap()], &["/no/such/agent".into()]).assert_code(5);
+    assert_eq!(place.report("r.json")["session_id"], Value::Null);
+}
+
+#[test]
+fn what_cannot_be_written_is_said() {
+    let place = Place::new();
+    let done = place.lab.exec(&["x", "--review", "/no/such/dir/r.json"], &place.lab.turn(""));
+    done.assert_says(2, &["--review /no/such/dir/r.json"]);
+    // It was there at the start.
+    std::fs::create_dir(place.lab.path("out")).unwrap();
+    let file = place.lab.path("out/r.json");
+    let remove =
+        r#"{ do = "terminal", tool = "t", command = "rmdir", args = ["../out"] }, { do = "say", text = "gone" }"#;
+    let args = ["x", "--allow", "all", "--review", file.to_str().unwrap()];
+    place.lab.exec(&args, &place.lab.turn(remove)).assert_says(1, &["could not write", "r.json"]);
+}
+
+#[test]
+fn undo_says_what_happens_to_each_file_and_redo_takes_it_back() {
+    let place = Place::new();
+    let before = place.files();
+    let id = place.work(STEPS);
+    let after = place.files();
+    let would = place.run(&["undo", &id, "--dry-run"]);
+    let wanted = ["would remove blob", "would restore gone.txt", "would restore kept.txt", "would remove new.txt"];
+    assert_eq!(lines(would.assert_code(0)), wanted);
+    assert_eq!(place.files(), after, "a dry run has changed something");
+    let done = place.run(&["undo", &id]);
+    assert_eq!(
+        lines(done.assert_code(0)),
+        ["removed blob", "restored gone.txt", "restored kept.txt", "removed new.txt"]
+    );
+    assert_eq!(place.files(), before);
+    assert_eq!(place.run(&["undo", "last"]).assert_code(0).out(), "nothing to take back\n");
+    place.run(&["redo"]).assert_code(0);
+    assert_eq!(place.files(), after);
+    // A beginning is enough, and a later turn has nothing in it.
+    let done = place.run(&["undo", &id[..id.len() - 1], "--turn", "2"]);
+    assert_eq!(done.assert_code(0).out(), "nothing to take back\n");
+    assert_eq!(place.files(), after);
+}
+
+#[test]
+fn what_the_person_changed_stays() {
+    let place = Place::new();
+    let text: String = (1..=20).map(|n| format!("line {n}\n")).collect();
+    place.lab.write("work/a", &text);
+    place.lab.write("work/b", &text);
+    let sed = r#"{ do = "terminal", tool = "t", command = "sh", args = ["-c", "sed 's/line 3$/agent/' a > x && mv x a; sed 's/line 3$/agent/' b > x && mv x b"] }, { do = "say", text = "ok" }"#;
+    place.work(sed);
+    let edit = |name: &str, from: &str, to: &str| {
+        let old = std::fs::read_to_string(place.lab.cwd().join(name)).unwrap();
+        assert!(old.contains(from), "{old}");
+        place.lab.write(&format!("work/{name}"), &old.replace(from, to));
+    };
+    edit("a", "line 18\n", "mine\n");
+    edit("b", "agent\n", "mine\n");
+    let done = place.run(&["undo", "last"]);
+    assert_eq!(
+        lines(done.assert_code(0)),
+        ["merged a (your changes stay)", "left alone b: you changed the same lines"]
+    );
+    let files = place.files();
+    assert_eq!(String::from_utf8_lossy(&files["a"]), text.replace("line 18\n", "mine\n"));
+    assert_eq!(String::from_utf8_lossy(&files["b"]), text.replace("line 3\n", "mine\n"));
+}
+
+#[test]
+fn without_a_terminal_the_review_is_a_list() {
+    let place = Place::new();
+    place.run(&["review"]).assert_says(2, &["no sessions are kept yet"]);
+    place.work(STEPS);
+    let done = place.run(&["review"]);
+    let said = done.assert_code(0).out();
+    for part in ["in 4 files · 4 to review\n", "deleted gone.txt  +0 −1\n", "+1 −0  to review, write, turn 1\n", "blob"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn sessions_are_listed_and_removed_but_not_while_they_are_open() {
+    let place = Place::new();
+    assert_eq!(place.run(&["sessions"]).assert_code(0).out(), "no sessions are kept\n");
+    let first = place.work(STEPS);
+    let second =
+        place.work(r#"{ do = "write", tool = "w", path = "more.txt", text = "x\n" }, { do = "say", text = "k" }"#);
+    let all = place.sessions();
+    let ids: Vec<&str> = all.iter().map(|s| s["sessions"][0]["session_id"].as_str().unwrap()).collect();
+    assert_eq!(ids, [second.as_str(), first.as_str()]);
+    assert_eq!((&all[0]["totals"]["files"], &all[1]["turns"][0]), (&1.into(), &1.into()));
+    let table = place.run(&["sessions"]);
+    assert!(table.out().contains(&first) && table.out().contains("+1 −0 in 1 file · 1 to review"), "{}", table.out());
+
+    let dir: PathBuf = place.lab.path("state/acp-tui/review").join(all[0]["name"].as_str().unwrap());
+    let lock = std::fs::File::open(dir.join("lock")).unwrap();
+    lock.try_lock().unwrap();
+    assert_eq!(place.sessions()[0]["open"], true);
+    for args in
+        [vec!["undo", &second], vec!["review", &second], vec!["redo", &second], vec!["sessions", "--remove", &second]]
+    {
+        place.run(&args).assert_says(2, &["open in another acp-tui"]);
+    }
+    place.run(&["sessions", "--remove", "all"]).assert_says(0, &["is open in another acp-tui and stays"]);
+    assert_eq!(place.sessions().len(), 1);
+    drop(lock);
+    place.run(&["sessions", "--remove", &second]).assert_code(0);
+    assert_eq!(place.sessions().len(), 0);
+    assert!(place.files().contains_key("more.txt"), "the files stay as they are");
+    place.run(&["undo", &second]).assert_says(2, &["no session is called"]);
+    assert_eq!(place.run(&["sessions", "--prune"]).assert_code(0).out(), "removed 0 sessions, 0 B\n");
+}
