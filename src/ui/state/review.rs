@@ -421,7 +421,3 @@ pub enum NextFrom {
 fn hunk_id(doc: &ReviewDoc, file: usize, hunk: usize) -> Option<HunkId> {
     Some(doc.files.get(file)?.hunks.get(hunk)?.id)
 }
-
-#[cfg(test)]
-#[path = "review_tests.rs"]
-mod tests;

@@ -125,22 +125,16 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
         _ => 46,
     };
     let mut lines = Vec::new();
-    let review = [
-        ("in the review", Layer::Review),
-        ("writing a note in it", Layer::ReviewLine),
-        ("changing a hunk", Layer::ReviewEdit),
-        ("at a yes or no", Layer::ReviewConfirm),
-    ];
-    let usual = [
+    let mut layers = vec![
         ("writing", Layer::Composer),
         ("in the question", Layer::Dock),
         ("typing into a command", Layer::Terminal),
+        ("in the review", Layer::Review),
         ("in a list", Layer::Picker),
     ];
-    // What the person is in comes first.
-    let in_review = cx.state.focus == Focus::Review;
-    let (first, second): (&[_], &[_]) = if in_review { (&review, &usual) } else { (&usual, &review) };
-    for (title, layer) in first.iter().chain(second).copied() {
+    // What the person is in comes first. What is asked for in the review names its keys itself.
+    layers.sort_by_key(|(_, layer)| cx.state.focus != Focus::Review || *layer != Layer::Review);
+    for (title, layer) in layers {
         if !lines.is_empty() {
             lines.push(StyledText::new());
         }

@@ -137,7 +137,7 @@ fn title(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     let mut left = StyledText::of(files, RunStyle::from(Token::Text).with_mods(Mods::BOLD));
     left.push("  ", Token::Dim);
     left.append(&counts(doc.totals.added, doc.totals.removed));
-    let mut used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
+    let used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
     let (done, all) = doc.decided;
     let hunks = if all == 1 { "hunk" } else { "hunks" };
     for words in [format!("{done} of {all} {hunks} decided"), format!("{done}/{all} decided"), format!("{done}/{all}")]
@@ -149,12 +149,11 @@ fn title(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
             let shown =
                 scope_words(doc).into_iter().find(|w| width::str_width(w) + usize::from(gap) <= usize::from(free));
             if let Some(shown) = shown {
-                used += paint::put(buf, at, inner.y, free, &StyledText::of(shown, Token::Text), cx.theme);
+                paint::put(buf, at, inner.y, free, &StyledText::of(shown, Token::Text), cx.theme);
             }
             break;
         }
     }
-    let _ = used;
 }
 
 /// What the document is about, longest first.

@@ -9,7 +9,7 @@ use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::msg::ReviewFrame;
 use crate::ui::state::Mouse;
-use crate::ui::state::review::index::{Pair, Row, Spot};
+use crate::ui::state::review::index::{Pair, Row};
 use crate::ui::state::review::search::Query;
 use crate::ui::state::review::{Pane, ReviewState, Sight};
 use crate::ui::view::ViewCx;
@@ -119,11 +119,9 @@ impl Page<'_> {
                 self.words(&words, Token::Text, inner, buf);
             }
             Row::Line(_, l) => {
-                let Some(diff) = hunk.lines.get(l) else { return };
                 let numbers = if inner.width >= NUMBERS_FROM { Numbers::Both } else { Numbers::One };
                 let text = self.line(hunk, l, numbers, usize::from(inner.width));
                 paint::put(buf, inner.x, inner.y, inner.width, &text, theme);
-                debug_assert!(!diff.text.contains('\n'));
             }
             Row::Pair(_, pair) => self.pair(hunk, pair, inner, buf),
         }
@@ -157,10 +155,9 @@ impl Page<'_> {
     fn head(&self, n: usize, hunk: &HunkDoc, current: bool, area: Rect, frame: &mut ReviewFrame, buf: &mut Buffer) {
         let theme = self.cx.theme;
         let count = self.review.file().map_or(0, |f| f.hunks.len());
-        let state = state(hunk.state, self.review.spot().hunk == n);
+        let here = self.review.spot().hunk == n;
+        let state = state(hunk.state, here);
         let mut x = area.right();
-        let here = self.review.spot() == (Spot { hunk: n, line: self.review.spot().line });
-        let mut used = 0;
         for words in [format!("hunk {} of {count}", n + 1), format!("{}/{count}", n + 1)] {
             let mut right = state.clone();
             right.push(if right.is_empty() { "" } else { " " }, Token::Dim);
@@ -203,8 +200,7 @@ impl Page<'_> {
         if differs && width::styled_width(&left) + by.len() <= room {
             left.push(&by, Token::Dim);
         }
-        used += paint::put(buf, area.x, area.y, room as u16, &width::truncate_styled(&left, room), theme);
-        debug_assert!(used <= area.width);
+        paint::put(buf, area.x, area.y, room as u16, &width::truncate_styled(&left, room), theme);
     }
 }
 
