@@ -228,3 +228,46 @@ fn sessions_are_listed_and_removed_but_not_while_they_are_open() {
     place.run(&["undo", &second]).assert_says(2, &["no session is called"]);
     assert_eq!(place.run(&["sessions", "--prune"]).assert_code(0).out(), "removed 0 sessions, 0 B\n");
 }
+
+/// SIGKILL at one point after another of an undo: every file is either as before or as after, and the next undo
+/// finishes the work.
+#[test]
+fn a_kill_in_mid_undo_leaves_no_file_half_and_the_next_start_goes_on() {
+    const FILES: usize = 120;
+    let place = Place::new();
+    let old = |n: usize| format!("{}\n", format!("old {n}\n").repeat(400));
+    let new = |n: usize| old(n).replace("old", "new and longer");
+    for n in 0..FILES {
+        place.lab.write(&format!("work/f{n}"), &old(n));
+    }
+    place.work(
+        r#"{ do = "terminal", tool = "t", command = "sh", args = ["-c", "sed -i 's/old/new and longer/' f*"] },"#,
+    );
+    let name = |n: usize| place.lab.cwd().join(format!("f{n}"));
+    let count = |text: &dyn Fn(usize) -> String| {
+        (0..FILES).filter(|n| std::fs::read_to_string(name(*n)).unwrap() == text(*n)).count()
+    };
+    assert_eq!(count(&new), FILES);
+    let mut cut_short = 0;
+    for after in [0, 1, 5, 20, 40, 60, 80, 100, FILES - 1] {
+        let mut command = place.lab.program();
+        command.args(["undo", "last"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // Until so many files are back, or it has ended by itself.
+        while count(&old) < after && child.try_wait().unwrap().is_none() {}
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let done = count(&old);
+        assert_eq!(done + count(&new), FILES, "a file is neither old nor new");
+        cut_short += usize::from(done < FILES);
+        place.run(&["undo", "last"]).assert_code(0);
+        assert_eq!(count(&old), FILES, "killed after {after}");
+        // All of it again.
+        while count(&new) < FILES {
+            place.run(&["redo", "last"]).assert_code(0);
+        }
+    }
+    assert!(cut_short > 0, "no kill came in time");
+    let stray: Vec<_> = place.files().into_keys().filter(|n| !n.starts_with('f') && !n.ends_with(".txt")).collect();
+    assert!(stray.len() <= 9, "at most the file that was being written stays behind: {stray:?}");
+}
