@@ -316,7 +316,7 @@ impl Worker {
     fn end(&mut self, turn: TurnId) {
         let ended = self.tracker.end_turn(turn.0);
         let totals = self.trouble("turn", "the files could not be looked at after a turn", ended).unwrap_or_default();
-        let (session, after) = (self.tracker.totals(), self.tracker.is_after());
+        let (session, after) = self.sums();
         self.told = (session, after);
         self.tell(HostEvent::TurnReviewed { turn, totals, session, after });
         self.now();
@@ -425,7 +425,7 @@ impl Worker {
     fn refresh(&mut self) {
         self.due = None;
         self.refreshed = Some(Instant::now());
-        let sums = (self.tracker.totals(), self.tracker.is_after());
+        let sums = self.sums();
         if sums != self.told {
             self.told = sums;
             self.tell(HostEvent::ChangesSeen { session: sums.0, after: sums.1 });
@@ -438,6 +438,11 @@ impl Worker {
             }
             Err(error) => self.tell(HostEvent::ReviewFailed { message: error.to_string() }),
         }
+    }
+
+    /// Of the session.
+    fn sums(&mut self) -> (Totals, bool) {
+        (self.tracker.totals(), self.tracker.is_after())
     }
 
     fn now(&mut self) {
