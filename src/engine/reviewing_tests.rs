@@ -199,3 +199,73 @@ async fn the_goodbye_waits_for_the_jobs() {
     reviewing.finish().await;
     assert!(done.load(Ordering::Acquire), "all jobs, in their order");
 }
+
+/// Opens a session; in the turn it writes `x.txt` through the client and says what came of it, then another file by
+/// itself.
+const WRITER: &str = r#"
+    id() { sed 's/.*"id":\([0-9]*\).*/\1/'; }
+    answer() { printf '{"id":%s,"result":%s}\n' $(printf %s "$1" | id) "$2"; }
+    read -r line; answer "$line" '{"protocolVersion":1}'; read -r line; answer "$line" '{"sessionId":"s"}'
+    read -r prompt
+    printf '{"id":90,"method":"fs/write_text_file","params":{"sessionId":"s","path":"%s/x.txt","content":"one\\nTWO\\nthree\\n"}}\n' "$PWD"
+    read -r written
+    case "$written" in *result*) what=written;; *) what=refused;; esac
+    echo mine > own.txt
+    printf '{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%s"}}}}\n' $what
+    answer "$prompt" '{"stopReason":"end_turn"}'; read -r line
+"#;
+
+fn said(model: &Model, words: &str) -> bool {
+    model.entries().iter().any(|e| matches!(&e.body, Body::Agent(m) if m.text == words))
+}
+
+fn reviewed_turn(news: &[FrontEnd]) -> bool {
+    news.contains(&FrontEnd::TurnReviewed(TurnId(1)))
+}
+
+fn writer(place: &Place, gate: Gate) -> Engine {
+    std::fs::write(place.root.join("x.txt"), "one\ntwo\nthree\n").unwrap();
+    let mut engine = engine(place, WRITER, None);
+    engine.intent(Intent::SetGate(gate));
+    engine.intent(Intent::Start);
+    engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
+    engine
+}
+
+#[tokio::test]
+async fn a_turn_is_counted_and_can_be_taken_back() {
+    let place = place();
+    let mut engine = writer(&place, Gate::Off);
+    until(&mut engine, |_, news| reviewed_turn(news)).await;
+    let changes = engine.model().changes().clone();
+    assert_eq!((changes.totals.files, changes.totals.added, changes.totals.removed), (2, 2, 1), "{changes:?}");
+    assert!(changes.after, "one came past the client");
+    engine.intent(Intent::Review(ReviewAction::Show(Scope::Pending)));
+    until(&mut engine, |model, _| model.review().is_some_and(|doc| doc.files.len() == 2)).await;
+    let doc = engine.model().review().unwrap().clone();
+    assert_eq!(doc.files[1].hunks[0].entry.map(|e| e.0), Some(1), "the entry of the write");
+    let action = ReviewAction::Decide { scope: Scope::Pending, target: Target::All, verdict: Verdict::Reject };
+    engine.intent(Intent::Review(action));
+    until(&mut engine, |model, _| model.changes().totals.pending == 1).await;
+    assert_eq!(std::fs::read_to_string(place.root.join("x.txt")).unwrap(), "one\ntwo\nthree\n");
+    assert!(place.root.join("own.txt").exists(), "nobody said who made it: it may be the person's");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_held_write_happens_when_it_is_let_through() {
+    for (option, words, text) in [("allow", "written", "one\nTWO\nthree\n"), ("reject", "refused", "one\ntwo\nthree\n")]
+    {
+        let place = place();
+        let mut engine = writer(&place, Gate::Hold);
+        until(&mut engine, |model, _| model.session().pending.iter().any(|p| !p.truths.is_empty())).await;
+        let pending = &engine.model().session().pending[0];
+        assert_eq!(pending.truths[0].old.as_deref(), Some("one\ntwo\nthree\n"));
+        assert_eq!(std::fs::read_to_string(place.root.join("x.txt")).unwrap(), "one\ntwo\nthree\n");
+        let req = pending.req;
+        engine.intent(Intent::Answer { req, option: option.into() });
+        until(&mut engine, |model, news| said(model, words) && reviewed_turn(news)).await;
+        assert_eq!(std::fs::read_to_string(place.root.join("x.txt")).unwrap(), text);
+        engine.shutdown().await;
+    }
+}
