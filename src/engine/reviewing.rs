@@ -451,11 +451,6 @@ impl Worker {
         }
     }
 
-    /// Of the session.
-    fn sums(&mut self) -> (Totals, bool) {
-        (self.tracker.totals(), self.tracker.is_after())
-    }
-
     fn now(&mut self) {
         self.due = Some(Instant::now());
     }
