@@ -173,15 +173,44 @@ pub fn carry(files: &mut Files, before: &State, into: &State, after: &State) -> 
             out.push((place, edit.new));
         }
     }
+    files.file(&spliced(&text, &out, &after), *mode)
+}
+
+/// Puts lines of `before` that `into` does not have into it: they are somebody's and are about to be overwritten, so
+/// that it must be seen what was there.
+pub fn adopt(files: &mut Files, before: &State, into: &State, lines: &[Range<usize>]) -> Result<State, ReviewError> {
+    let State::File { mode, .. } = into else { return Ok(*into) };
+    let (Some(was), Some(text)) = (files.text(before)?, files.text(into)?) else { return Ok(*into) };
+    let apart = edits(&was, &text);
+    let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for range in lines {
+        let Some(edit) = apart.iter().find(|e| e.old.start < range.end && range.start < e.old.end) else { continue };
+        let place = if range.start <= edit.old.start && edit.old.end <= range.end {
+            edit.new.clone()
+        } else if range.start <= edit.old.start {
+            edit.new.start..edit.new.start
+        } else {
+            edit.new.end..edit.new.end
+        };
+        out.push((place, range.start.max(edit.old.start)..range.end.min(edit.old.end)));
+    }
+    if out.is_empty() {
+        return Ok(*into);
+    }
+    files.file(&spliced(&text, &out, &was), *mode)
+}
+
+/// A text with some places in it, in order, replaced by lines of another.
+fn spliced(text: &Lines, places: &[(Range<usize>, Range<usize>)], from: &Lines) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.bytes().len());
     let mut at = 0;
-    for (place, new) in out {
+    for (place, lines) in places {
         (at..place.start).for_each(|line| bytes.extend_from_slice(text.raw(line)));
-        new.for_each(|line| bytes.extend_from_slice(after.raw(line)));
-        at = place.end;
+        lines.clone().for_each(|line| bytes.extend_from_slice(from.raw(line)));
+        at = place.end.max(at);
     }
     (at..text.len()).for_each(|line| bytes.extend_from_slice(text.raw(line)));
-    files.file(&bytes, *mode)
+    bytes
 }
 
 /// Where a range of lines is after some edits, when none of them touched it. An empty range is a place between two

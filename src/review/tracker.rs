@@ -9,7 +9,8 @@ use super::doc;
 use super::error::ReviewError;
 use super::files::Files;
 use super::held::Held;
-use super::history::{History, Pair, carry};
+use super::history::{History, Pair, adopt, carry};
+use super::hunks::edits;
 use super::ledger::{Act, ActFile, Ledger, Record, Step};
 pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Released, ToolNote};
 use super::parts::Parts;
@@ -334,9 +335,33 @@ impl Tracker {
             None if !step.is_shown() => return Ok(()),
             None => before,
             Some(accepted) if cause == Cause::Person => carry(&mut self.files, &before, &accepted, &after)?,
-            Some(accepted) => accepted,
+            Some(accepted) => self.adopted(path, &step, accepted)?,
         };
         self.take(path, step, accepted)
+    }
+
+    /// The accepted state, with lines that may be the person's when the agent is about to take them away: without them
+    /// nobody would ever see that.
+    fn adopted(&mut self, path: &Path, step: &Step, accepted: State) -> Result<State, ReviewError> {
+        let Some(history) = self.histories.get(path) else { return Ok(accepted) };
+        if !step.is_agents() || !history.steps.iter().any(|s| s.doubt) {
+            return Ok(accepted);
+        }
+        let (Some(before), Some(after)) = (self.files.text(&step.before)?, self.files.text(&step.after)?) else {
+            return Ok(accepted);
+        };
+        let gone = edits(&before, &after);
+        let blame = history.blame(&mut self.files)?;
+        let mut lost: Vec<_> = blame
+            .into_iter()
+            .filter(|(range, who)| {
+                let doubt = history.steps.get(*who).is_some_and(|s| s.doubt);
+                doubt && gone.iter().any(|e| e.old.start < range.end && range.start < e.old.end)
+            })
+            .map(|(range, _)| range)
+            .collect();
+        lost.sort_by_key(|range| range.start);
+        adopt(&mut self.files, &step.before, &accepted, &lost)
     }
 
     /// Takes a step into the ledger, and the state that is accepted after it.
