@@ -100,11 +100,6 @@ impl Book {
         Ok(())
     }
 
-    /// Bytes on the disk.
-    pub(super) fn size(&self) -> u64 {
-        self.log_size + self.manifest_size
-    }
-
     /// Writes down entries that are new or different; `None` takes one away. Durable when it returns.
     pub(super) fn append(&mut self, head: &Head, entries: &[(Key, Option<Entry>)]) -> Result<(), ReviewError> {
         let record = record(head, entries.iter().map(|(key, entry)| (key, entry.as_ref())))?;

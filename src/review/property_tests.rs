@@ -75,16 +75,16 @@ impl World {
         Self { disk, person, next: 0 }
     }
 
-    fn text<'a>(lines: impl Iterator<Item = &'a String>) -> String {
-        lines.map(|line| format!("{line}\n")).collect()
+    fn text<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+        lines.flat_map(|line| [line, "\n"]).collect()
     }
 
     fn disk(&self) -> String {
-        Self::text(self.disk.iter().map(|line| &line.text))
+        Self::text(self.disk.iter().map(|line| line.text.as_str()))
     }
 
     fn person(&self) -> String {
-        Self::text(self.person.iter())
+        Self::text(self.person.iter().map(String::as_str))
     }
 
     fn fresh(&mut self, who: &str) -> String {

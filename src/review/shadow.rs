@@ -191,7 +191,8 @@ impl Shadow {
     }
 
     /// What `path` was when it was last looked at.
-    pub fn state(&self, path: &Path) -> State {
+    #[cfg(test)]
+    fn state(&self, path: &Path) -> State {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
         let entry = self.seen.get(walk::bytes(below));
         let entry = entry.or_else(|| self.seen.get(&walk::key(&self.root, path)?));
@@ -282,11 +283,6 @@ impl Shadow {
             self.head.last,
             self.full.then_some(self.limits.files),
         )
-    }
-
-    /// The size of the store on the disk.
-    pub fn bytes(&self) -> u64 {
-        self.own.size() + self.book.size()
     }
 
     pub fn root(&self) -> &Path {

@@ -483,7 +483,7 @@ fn content_is_bounded_and_the_small_files_come_first() {
     let large = shadow.state(Path::new("large"));
     assert!(matches!(large, State::Unkept { size: 600, .. }));
     assert!(matches!(shadow.content(&large), Err(ReviewError::NotKept(_))));
-    assert_eq!(shadow.uncovered(), ["large: 600 bytes, content not kept", "over: 5.0 kB, content not kept"]);
+    assert_eq!(shadow.uncovered(), ["large: 600 B, content not kept", "over: 5 kB, content not kept"]);
     assert_eq!(shadow.peek(Path::new("large")).unwrap(), (large, Some(vec![b'x'; 600])));
     assert_eq!(shadow.peek(Path::new("over")).unwrap(), (shadow.state(Path::new("over")), None));
     assert_eq!(shadow.scan().unwrap(), []);
@@ -531,7 +531,6 @@ fn many_changes_make_one_pack_that_git_can_read() {
             space.run_in(space.temp.path(), &["verify-pack", entry.to_str().unwrap()]);
         }
     }
-    assert!(shadow.bytes() > 0);
 }
 
 #[test]
@@ -795,6 +794,12 @@ fn fill(space: &Space, files: usize, bytes: usize) {
     }
 }
 
+/// Bytes in the files of a store.
+fn stored(dir: &Path) -> u64 {
+    let all = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    all.map(|e| if e.path().is_dir() { stored(&e.path()) } else { e.metadata().unwrap().len() }).sum()
+}
+
 fn measure(space: &Space, name: &str) {
     let dir = space.temp.path().join(name);
     let mut shadow = Shadow::create(&dir, &space.root, Limits::default()).unwrap();
@@ -803,7 +808,7 @@ fn measure(space: &Space, name: &str) {
         let changes = shadow.scan().unwrap().len();
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let memory: Vec<&str> = status.lines().filter(|l| l.starts_with("VmHWM") || l.starts_with("RssAnon")).collect();
-        eprintln!("{name}: {:?}, {changes} changes, {} bytes, {memory:?}", start.elapsed(), shadow.bytes());
+        eprintln!("{name}: {:?}, {changes} changes, {} bytes, {memory:?}", start.elapsed(), stored(&dir));
         changes
     };
     assert_eq!([timed(), timed()], [0, 0]);

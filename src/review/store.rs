@@ -157,7 +157,6 @@ pub(super) struct Own {
     dir: PathBuf,
     packs: Vec<PathBuf>,
     at: HashMap<Oid, (u32, u64)>,
-    size: u64,
 }
 
 impl Own {
@@ -165,7 +164,7 @@ impl Own {
     pub(super) fn create(dir: &Path) -> Result<Self, ReviewError> {
         let dir = dir.join("objects").join("pack");
         fs::create_dir_all(&dir).map_err(|e| ReviewError::io(&dir, e))?;
-        Ok(Self { dir, packs: Vec::new(), at: HashMap::new(), size: 0 })
+        Ok(Self { dir, packs: Vec::new(), at: HashMap::new() })
     }
 
     /// Reads the indices that are there; what a crash has left behind is removed.
@@ -194,8 +193,10 @@ impl Own {
     /// Makes the blobs of an index known; one that cannot be read is as good as none.
     fn take(&mut self, path: &Path) -> Result<(), ReviewError> {
         let pack = path.with_extension("pack");
-        let (Ok(bytes), Ok(meta)) = (fs::read(path), pack.metadata()) else { return Ok(()) };
-        let size = bytes.len() as u64;
+        if !pack.exists() {
+            return Ok(());
+        }
+        let Ok(bytes) = fs::read(path) else { return Ok(()) };
         let whole = bytes.split_last_chunk::<20>().is_some_and(|(rest, sum)| sha1(&[rest]).is_ok_and(|is| is == *sum));
         if !whole {
             return Ok(());
@@ -203,7 +204,6 @@ impl Own {
         let Ok(index) = gix::odb::pack::index::File::from_data(bytes, path.to_owned(), Kind::Sha1) else {
             return Ok(());
         };
-        self.size += meta.len() + size;
         let number = self.packs.len() as u32;
         for entry in index.iter() {
             if let Ok(oid) = entry.oid.as_bytes().try_into() {
@@ -216,11 +216,6 @@ impl Own {
 
     pub(super) fn has(&self, oid: &Oid) -> bool {
         self.at.contains_key(oid)
-    }
-
-    /// Bytes on the disk.
-    pub(super) fn size(&self) -> u64 {
-        self.size
     }
 
     /// Begins a pack.
@@ -239,7 +234,6 @@ impl Own {
         }
         let broken = |e| ReviewError::io(&self.dir, e);
         let (temp, mut entries, sum) = pack.complete()?;
-        let size = temp.as_file().metadata().map_err(broken)?.len();
         let index = index(&mut entries, sum)?;
         let path = self.dir.join(format!("pack-{}.pack", Oid(sum)));
         let mut temp_index = tempfile::Builder::new().prefix(TEMP).tempfile_in(&self.dir).map_err(broken)?;
@@ -247,7 +241,6 @@ impl Own {
         temp.persist(&path).map_err(|e| broken(e.error))?;
         temp_index.persist(path.with_extension("idx")).map_err(|e| broken(e.error))?;
         sync_dir(&self.dir)?;
-        self.size += size + index.len() as u64;
         let number = self.packs.len() as u32;
         self.packs.push(path);
         self.at.extend(entries.into_iter().map(|(oid, _, at)| (oid, (number, at))));

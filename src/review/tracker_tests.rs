@@ -15,7 +15,7 @@ pub(super) struct Place {
 }
 
 pub(super) fn lines(n: usize) -> String {
-    (1..=n).map(|i| format!("line {i}\n")).collect()
+    (1..=n).map(|i| format!("line {i}\n")).collect::<Vec<_>>().concat()
 }
 
 /// A text with some of its lines replaced; an empty text takes the line away.

@@ -229,7 +229,8 @@ pub async fn run(engine: Engine, options: UiOptions) -> io::Result<Ended> {
 
 /// Runs a session until the person quits; the terminal is given back first, then the agent is ended.
 pub async fn run_on(screen: Screen, engine: Engine, options: UiOptions) -> io::Result<Ended> {
-    let mut app = App {
+    // On the heap: the futures around it stay small.
+    let mut app = Box::new(App {
         screen,
         engine,
         ui: UiState::default(),
@@ -240,9 +241,9 @@ pub async fn run_on(screen: Screen, engine: Engine, options: UiOptions) -> io::R
         title: String::new(),
         editor: None,
         colours: Colours::default(),
-    };
+    });
     let ended = app.drive().await;
-    let App { screen, engine, .. } = app;
+    let App { screen, engine, .. } = *app;
     drop(screen);
     let goodbye = engine.shutdown().await;
     Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), survivors: goodbye.survivors })

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 fn scene(width: u16, height: u16) -> Scene {
     let mut s = Scene::working(width, height);
+    s.model = std::mem::take(&mut s.model).with_review(true);
     s.say("Done.");
     s.model.show_review(Some(review_doc(1)));
     s.draw();
