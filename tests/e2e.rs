@@ -19,6 +19,8 @@ mod ending;
 mod escape;
 #[path = "e2e/failing.rs"]
 mod failing;
+#[path = "e2e/gates.rs"]
+mod gates;
 #[path = "e2e/idle.rs"]
 mod idle;
 #[path = "e2e/login.rs"]
@@ -31,6 +33,8 @@ mod permission;
 mod picker;
 #[path = "e2e/prompt.rs"]
 mod prompt;
+#[path = "e2e/review.rs"]
+mod review;
 #[path = "e2e/robust.rs"]
 mod robust;
 #[path = "e2e/scroll.rs"]
