@@ -13,6 +13,8 @@ mod processes;
 #[path = "e2e/session.rs"]
 mod session;
 
+#[path = "e2e/after.rs"]
+mod after;
 #[path = "e2e/ending.rs"]
 mod ending;
 #[path = "e2e/escape.rs"]
