@@ -348,7 +348,8 @@ impl Tracker {
     /// nobody would ever see that.
     fn adopted(&mut self, path: &Path, step: &Step, accepted: State) -> Result<State, ReviewError> {
         let Some(history) = self.histories.get(path) else { return Ok(accepted) };
-        if !step.is_agents() || !history.steps.iter().any(|s| s.doubt) {
+        let may_be_the_persons = |s: &Step| s.doubt || s.cause == Cause::Person;
+        if !step.is_agents() || !history.steps.iter().any(may_be_the_persons) {
             return Ok(accepted);
         }
         let (Some(before), Some(after)) = (self.files.text(&step.before)?, self.files.text(&step.after)?) else {
@@ -359,8 +360,8 @@ impl Tracker {
         let mut lost: Vec<_> = blame
             .into_iter()
             .filter(|(range, who)| {
-                let doubt = history.steps.get(*who).is_some_and(|s| s.doubt);
-                doubt && gone.iter().any(|e| e.old.start < range.end && range.start < e.old.end)
+                let keeps = history.steps.get(*who).is_some_and(may_be_the_persons);
+                keeps && gone.iter().any(|e| e.old.start < range.end && range.start < e.old.end)
             })
             .map(|(range, _)| range)
             .collect();
