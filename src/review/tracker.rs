@@ -154,6 +154,7 @@ impl Tracker {
             self.observe(turns, true)?;
             self.activity.end();
             self.observe(later, true)?;
+            self.save()?;
             self.activity.looked(true);
             self.ledger.add(&Record::Turn { turn, begins: false })?;
         }
@@ -264,6 +265,7 @@ impl Tracker {
         self.last_scan = Instant::now();
         self.scan_took = began.elapsed();
         self.observe(changes, true)?;
+        self.save()?;
         self.activity.looked(true);
         Ok(())
     }
@@ -275,6 +277,7 @@ impl Tracker {
         }
         let changes = self.files.shadow.look(paths)?;
         self.observe(changes, false)?;
+        self.save()?;
         self.activity.looked(false);
         let number = self.activity.looks();
         self.looked.extend(paths.iter().map(|p| (p.clone(), number)));
@@ -304,7 +307,7 @@ impl Tracker {
                 self.record(&change.path, change.before, change.after, blamed)?;
             }
         }
-        self.save()
+        Ok(())
     }
 
     /// First what has become of the files, then that they were seen: the other way round, what a crash comes between

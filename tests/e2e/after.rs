@@ -1,7 +1,7 @@
 //! What is left when the program is killed, run twice, or over: the next start, the person's tree, the repository.
 
 use super::review::{changed, decided, disk, git, numbered, open, put, shell, turn, twice, worked, write};
-use super::session::{BIN, CTRL_C, ENTER, ESC, Place, Session};
+use super::session::{BIN, ESC, Place, Session};
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};

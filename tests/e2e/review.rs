@@ -9,7 +9,7 @@ const CTRL_S: &str = "\x13";
 pub const SIZE: (u16, u16) = (100, 30);
 
 pub fn numbered(n: usize) -> String {
-    (1..=n).map(|n| format!("line {n}\n")).collect()
+    (1..=n).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat()
 }
 
 /// Twenty lines with two of them changed, far enough from each other for two hunks.
