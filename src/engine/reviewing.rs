@@ -30,6 +30,8 @@ const BACKLOG: usize = 2048;
 const WITH_TEXTS: usize = 64;
 /// Between two looks at what changed while an agent works.
 const PACE: Duration = Duration::from_millis(500);
+/// In a turn in which nothing is heard, between two signs that it still runs.
+const BEAT: Duration = Duration::from_secs(5);
 /// How long the last jobs may take on the way out.
 const LAST_JOBS: Duration = Duration::from_secs(5);
 
@@ -244,14 +246,18 @@ impl Worker {
     /// Until nobody can give a job any more and all are done.
     fn work(&mut self, queue: &Receiver<Job>, has_backlog: &AtomicBool) {
         loop {
-            let job = match self.due {
+            let beat = self.tracker.is_in_turn().then(|| Instant::now() + BEAT);
+            let job = match self.due.into_iter().chain(beat).min() {
                 None => match queue.recv() {
                     Ok(job) => Some(job),
                     Err(_) => return,
                 },
                 Some(at) => match queue.recv_timeout(at.saturating_duration_since(Instant::now())) {
                     Ok(job) => Some(job),
-                    Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Timeout) => {
+                        self.tracker.still_here();
+                        None
+                    }
                     Err(RecvTimeoutError::Disconnected) => return,
                 },
             };

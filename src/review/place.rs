@@ -14,10 +14,10 @@ pub const LEDGER: &str = "ledger.jsonl";
 pub const LOCK: &str = "lock";
 pub const STORE: &str = "store";
 
-/// When the session was last heard of: its ledger or its journal was written then.
+/// When the session was last heard of: its ledger or its journal was written then, or its lock touched.
 pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
     let journal = dir.ancestors().nth(2).map(|state| state.join("sessions").join(format!("{stem}.jsonl")));
-    let signs = [Some(dir.join(LEDGER)), journal];
+    let signs = [Some(dir.join(LEDGER)), Some(dir.join(LOCK)), journal];
     let written = signs.into_iter().flatten().filter_map(|path| path.metadata().and_then(|m| m.modified()).ok());
     written.max().unwrap_or(SystemTime::UNIX_EPOCH) + AFTERMATH
 }

@@ -59,7 +59,7 @@ pub struct Tracker {
     last_scan: Instant,
     scan_took: Duration,
     /// Open elsewhere as long as somebody holds it.
-    _lock: File,
+    lock: File,
 }
 
 impl Tracker {
@@ -116,7 +116,7 @@ impl Tracker {
             sums: HashMap::new(),
             last_scan: Instant::now(),
             scan_took: Duration::ZERO,
-            _lock: lock,
+            lock,
         }
     }
 
@@ -172,6 +172,16 @@ impl Tracker {
             }
         }
         self.finished(act.id, done)
+    }
+
+    pub const fn is_in_turn(&self) -> bool {
+        self.activity.turn().is_some()
+    }
+
+    /// A sign for after a crash: up to now what changes is the turn's, however silent the agent is.
+    pub fn still_here(&self) {
+        // Without it only the agent's last word counts.
+        let _ = self.lock.set_modified(SystemTime::now());
     }
 
     pub fn head(&self) -> &Head {

@@ -5,6 +5,7 @@ use crate::model::changes::{
     FileChange, HunkId, HunkKind, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
 };
 use crate::model::ids::ReqId;
+use crate::review::place::LOCK;
 use std::fs;
 use tempfile::TempDir;
 
@@ -524,6 +525,25 @@ fn what_the_person_does_long_after_a_crash_is_theirs() {
     let mut place = place.reopen();
     place.act(ReviewAction::Rewind { turn: 1 });
     assert_eq!((place.read("a"), place.read("b")), (text, mine));
+}
+
+#[test]
+fn what_a_silent_agent_does_before_a_crash_is_the_turns() {
+    let text = lines(10);
+    let long_ago = SystemTime::now() - Duration::from_hours(1);
+    for is_here in [true, false] {
+        let mut place = Place::with(&[("a", text.as_bytes())]);
+        place.tracker.begin_turn(1).unwrap();
+        for name in [LEDGER, LOCK] {
+            let file = File::options().write(true).open(place.tracker.dir().join(name)).unwrap();
+            file.set_modified(long_ago).unwrap();
+        }
+        place.write("a", &changed(&text, &[(2, "by a command that says nothing")]));
+        if is_here {
+            place.tracker.still_here();
+        }
+        assert_eq!(place.reopen().pending().len(), usize::from(is_here));
+    }
 }
 
 #[test]
