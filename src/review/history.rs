@@ -132,6 +132,32 @@ impl History {
         Ok(HunkState::Superseded)
     }
 
+    /// What is accepted when the agent changes the newest state to `after`. Lines that may be the person's and that
+    /// go with it are part of it from then on: their removal can be decided then, and would leave no trace otherwise.
+    pub fn accepted_before(&self, after: &State, files: &mut Files) -> Result<State, ReviewError> {
+        let accepted = self.accepted;
+        let State::File { mode, .. } = accepted else { return Ok(accepted) };
+        if !self.steps.iter().any(|step| step.doubt) {
+            return Ok(accepted);
+        }
+        let texts = (files.text(&accepted)?, files.text(&self.last())?, files.text(after)?);
+        let (Some(old), Some(text), Some(after)) = texts else { return Ok(accepted) };
+        let (blame, gone) = (self.blame(files)?, edits(&text, &after));
+        let in_doubt = |line| {
+            let who = blame.iter().find(|(range, _)| range.contains(&line)).map(|(_, who)| *who);
+            who.and_then(|who| self.steps.get(who)).is_some_and(|step| step.doubt)
+        };
+        let (mut bytes, mut at) = (Vec::with_capacity(old.bytes().len()), 0);
+        for edit in edits(&old, &text).into_iter().filter(|edit| edit.old.is_empty()) {
+            (at..edit.old.start).for_each(|line| bytes.extend_from_slice(old.raw(line)));
+            at = edit.old.start;
+            let goes = |line: &usize| gone.iter().any(|e| e.old.contains(line)) && in_doubt(*line);
+            edit.new.filter(goes).for_each(|line| bytes.extend_from_slice(text.raw(line)));
+        }
+        (at..old.len()).for_each(|line| bytes.extend_from_slice(old.raw(line)));
+        if bytes == old.bytes() { Ok(accepted) } else { files.file(&bytes, mode) }
+    }
+
     /// Which lines of the newest text came with which step.
     pub fn blame(&self, files: &mut Files) -> Result<Blame, ReviewError> {
         let mut blame: Blame = Vec::new();

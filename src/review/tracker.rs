@@ -330,11 +330,12 @@ impl Tracker {
         let turn = self.newest_turn();
         let Blamed { cause, doubt, entry } = blamed;
         let step = Step { turn, cause, doubt, decided: false, entry, before, after };
-        let accepted = match self.histories.get(path).map(|h| h.accepted) {
+        let accepted = match self.histories.get(path) {
             None if !step.is_shown() => return Ok(()),
             None => before,
-            Some(accepted) if cause == Cause::Person => carry(&mut self.files, &before, &accepted, &after)?,
-            Some(accepted) => accepted,
+            Some(history) if cause == Cause::Person => carry(&mut self.files, &before, &history.accepted, &after)?,
+            Some(history) if step.is_agents() => history.accepted_before(&after, &mut self.files)?,
+            Some(history) => history.accepted,
         };
         self.take(path, step, accepted)
     }
