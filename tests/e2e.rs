@@ -13,12 +13,16 @@ mod processes;
 #[path = "e2e/session.rs"]
 mod session;
 
+#[path = "e2e/after.rs"]
+mod after;
 #[path = "e2e/ending.rs"]
 mod ending;
 #[path = "e2e/escape.rs"]
 mod escape;
 #[path = "e2e/failing.rs"]
 mod failing;
+#[path = "e2e/gates.rs"]
+mod gates;
 #[path = "e2e/idle.rs"]
 mod idle;
 #[path = "e2e/login.rs"]
@@ -31,6 +35,8 @@ mod permission;
 mod picker;
 #[path = "e2e/prompt.rs"]
 mod prompt;
+#[path = "e2e/review.rs"]
+mod review;
 #[path = "e2e/robust.rs"]
 mod robust;
 #[path = "e2e/scroll.rs"]

@@ -162,12 +162,19 @@ pub(super) fn name_survivors(survivors: &[String]) {
     }
 }
 
-/// A directory for the demo, removed at the end.
+/// A directory for the demo with its project, removed at the end. The project is there before the agent is, so that the
+/// review shows what the agent changes and not that everything is new.
 pub(super) fn demo_directory() -> Result<tempfile::TempDir, Usage> {
-    tempfile::Builder::new()
-        .prefix("acp-tui-demo-")
-        .tempdir()
-        .map_err(|e| Usage(format!("no directory for the demo: {e}")))
+    let fault = |e: io::Error| Usage(format!("no directory for the demo: {e}"));
+    let dir = tempfile::Builder::new().prefix("acp-tui-demo-").tempdir().map_err(fault)?;
+    for file in demo::Script::builtin("demo").into_iter().flat_map(|script| script.file) {
+        let path = dir.path().join(&file.path);
+        if let Some(above) = path.parent() {
+            std::fs::create_dir_all(above).map_err(fault)?;
+        }
+        std::fs::write(&path, &file.text).map_err(fault)?;
+    }
+    Ok(dir)
 }
 
 fn run_demo(common: &Common) -> Result<u8, Usage> {

@@ -4,6 +4,7 @@
 //! was begun or ended here is answered with a fact unless the thread is gone; a failure is told and ends nothing.
 
 use super::run::{Fact, Stem};
+use crate::host::calm::calm;
 use crate::host::fs::Roots;
 use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, Scope, Target, Totals, Truth, Verdict};
 use crate::model::event::HostEvent;
@@ -123,6 +124,7 @@ impl Reviewing {
         let ReviewConfig { home, earlier } = config.clone();
         let (slot, behind) = (Arc::clone(&shown), Arc::clone(&has_backlog));
         let thread = std::thread::Builder::new().name("review".into()).spawn(move || {
+            calm();
             let tracker = match earlier {
                 Some(dir) => Tracker::open(&dir),
                 None => Tracker::create(&home, head),

@@ -3,6 +3,7 @@
 //! It knows no model, no screen and no protocol types. The engine calls the file functions from blocking tasks
 //! and hands the registry two callbacks. Invariant: nothing outside the session's roots is read or written here.
 
+pub mod calm;
 pub mod fs;
 pub mod pty;
 

@@ -132,32 +132,6 @@ impl History {
         Ok(HunkState::Superseded)
     }
 
-    /// What is accepted when the agent changes the newest state to `after`. Lines that may be the person's and that
-    /// go with it are part of it from then on: their removal can be decided then, and would leave no trace otherwise.
-    pub fn accepted_before(&self, after: &State, files: &mut Files) -> Result<State, ReviewError> {
-        let accepted = self.accepted;
-        let State::File { mode, .. } = accepted else { return Ok(accepted) };
-        if !self.steps.iter().any(|step| step.doubt) {
-            return Ok(accepted);
-        }
-        let texts = (files.text(&accepted)?, files.text(&self.last())?, files.text(after)?);
-        let (Some(old), Some(text), Some(after)) = texts else { return Ok(accepted) };
-        let (blame, gone) = (self.blame(files)?, edits(&text, &after));
-        let in_doubt = |line| {
-            let who = blame.iter().find(|(range, _)| range.contains(&line)).map(|(_, who)| *who);
-            who.and_then(|who| self.steps.get(who)).is_some_and(|step| step.doubt)
-        };
-        let (mut bytes, mut at) = (Vec::with_capacity(old.bytes().len()), 0);
-        for edit in edits(&old, &text).into_iter().filter(|edit| edit.old.is_empty()) {
-            (at..edit.old.start).for_each(|line| bytes.extend_from_slice(old.raw(line)));
-            at = edit.old.start;
-            let goes = |line: &usize| gone.iter().any(|e| e.old.contains(line)) && in_doubt(*line);
-            edit.new.filter(goes).for_each(|line| bytes.extend_from_slice(text.raw(line)));
-        }
-        (at..old.len()).for_each(|line| bytes.extend_from_slice(old.raw(line)));
-        if bytes == old.bytes() { Ok(accepted) } else { files.file(&bytes, mode) }
-    }
-
     /// Which lines of the newest text came with which step.
     pub fn blame(&self, files: &mut Files) -> Result<Blame, ReviewError> {
         let mut blame: Blame = Vec::new();
@@ -199,15 +173,44 @@ pub fn carry(files: &mut Files, before: &State, into: &State, after: &State) -> 
             out.push((place, edit.new));
         }
     }
+    files.file(&spliced(&text, &out, &after), *mode)
+}
+
+/// Puts lines of `before` that `into` does not have into it: they are somebody's and are about to be overwritten, so
+/// that it must be seen what was there.
+pub fn adopt(files: &mut Files, before: &State, into: &State, lines: &[Range<usize>]) -> Result<State, ReviewError> {
+    let State::File { mode, .. } = into else { return Ok(*into) };
+    let (Some(was), Some(text)) = (files.text(before)?, files.text(into)?) else { return Ok(*into) };
+    let apart = edits(&was, &text);
+    let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for range in lines {
+        let Some(edit) = apart.iter().find(|e| e.old.start < range.end && range.start < e.old.end) else { continue };
+        let place = if range.start <= edit.old.start && edit.old.end <= range.end {
+            edit.new.clone()
+        } else if range.start <= edit.old.start {
+            edit.new.start..edit.new.start
+        } else {
+            edit.new.end..edit.new.end
+        };
+        out.push((place, range.start.max(edit.old.start)..range.end.min(edit.old.end)));
+    }
+    if out.is_empty() {
+        return Ok(*into);
+    }
+    files.file(&spliced(&text, &out, &was), *mode)
+}
+
+/// A text with some places in it, in order, replaced by lines of another.
+fn spliced(text: &Lines, places: &[(Range<usize>, Range<usize>)], from: &Lines) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.bytes().len());
     let mut at = 0;
-    for (place, new) in out {
+    for (place, lines) in places {
         (at..place.start).for_each(|line| bytes.extend_from_slice(text.raw(line)));
-        new.for_each(|line| bytes.extend_from_slice(after.raw(line)));
-        at = place.end;
+        lines.clone().for_each(|line| bytes.extend_from_slice(from.raw(line)));
+        at = place.end.max(at);
     }
     (at..text.len()).for_each(|line| bytes.extend_from_slice(text.raw(line)));
-    files.file(&bytes, *mode)
+    bytes
 }
 
 /// Where a range of lines is after some edits, when none of them touched it. An empty range is a place between two

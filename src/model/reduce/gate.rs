@@ -9,7 +9,7 @@ use super::super::effect::{Answer, Effect, ReviewEffect};
 use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{CallError, PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, Now, ReqId};
-use super::super::session::{About, PendingPermission};
+use super::super::session::{About, HeldPrompt, PendingPermission};
 use super::{host, notice, permission};
 use serde_json::json;
 
@@ -18,6 +18,12 @@ pub const ALLOW: &str = "allow";
 pub const REJECT: &str = "reject";
 /// Bytes of a difference that an agent is told.
 const MAX_DIFFERS: usize = 8 << 10;
+
+/// How the prompt begins that tells the agent of writes that the person has changed. The write itself is answered as
+/// done: measured with real agents, Gemini CLI shows its model an error of this sort as "[object Object]" and takes the
+/// write for failed, while a prompt is understood by all of them.
+const ALTERED: &str = "I reviewed what you wrote and changed it; these files were written, but not as you proposed. The \
+                       difference between your proposal and what is on the disk now:";
 
 /// How far a write has come that a gate has stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +167,14 @@ pub fn decided(model: &mut Model, req: ReqId, outcome: HeldOutcome, out: &mut Ve
             model.gated.remove(&req);
             let Some((entry, _)) = model.writes.remove(&req) else { return };
             settle_file(model, entry, FileOutcome::Altered);
-            out.push(Effect::Respond { req, answer: Answer::Error(altered(&path, &differs)) });
+            out.push(Effect::Respond { req, answer: Answer::Empty });
+            let note = altered(&path, &differs);
+            match model.session.held.back_mut().filter(|held| held.text.starts_with(ALTERED)) {
+                Some(held) => held.text = format!("{}\n\n{note}", held.text),
+                None => {
+                    model.session.held.push_back(HeldPrompt { text: format!("{ALTERED}\n\n{note}"), links: Vec::new() })
+                }
+            }
         }
         HeldOutcome::Refused => {
             // Decided, so there is nothing to let go.
@@ -176,15 +189,14 @@ pub fn decided(model: &mut Model, req: ReqId, outcome: HeldOutcome, out: &mut Ve
     }
 }
 
-/// Says that the file was written, so that the agent does not write it again, and what is different.
-fn altered(path: &str, differs: &str) -> CallError {
+/// How a file differs from what the agent wanted, for the agent to read.
+fn altered(path: &str, differs: &str) -> String {
     let shown = differs.get(..differs.floor_char_boundary(MAX_DIFFERS)).unwrap_or_default();
     let more = if shown.len() < differs.len() { "\n[the rest of the difference is left out]" } else { "" };
-    let message = format!(
-        "{path} was written, but not as you proposed: the user changed it while reviewing it. The file on disk differs \
-         from your proposal like this:\n{shown}{more}"
-    );
-    CallError::with_data(-32602, message, json!({ "reason": "changed_by_user", "path": path, "written": true }))
+    // Longer than any in the text.
+    let longest = shown.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{path}\n{fence}diff\n{}{more}\n{fence}", shown.trim_end())
 }
 
 fn settle_file(model: &mut Model, entry: EntryId, outcome: FileOutcome) {

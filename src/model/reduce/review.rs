@@ -10,6 +10,7 @@ use super::super::effect::{Effect, FrontEnd, ReviewEffect};
 use super::super::entry::{Body, Level, TurnChanges};
 use super::super::event::Timer;
 use super::super::ids::{EntryId, Now, ReqId, TurnId};
+use super::super::session::About;
 use super::{MAX_NOTICED, gate, notice, prompt};
 use std::time::Duration;
 
@@ -105,6 +106,10 @@ pub fn ask_truth(model: &mut Model, req: ReqId, out: &mut Vec<Effect>) {
 pub fn truths(model: &mut Model, req: ReqId, asked: u64, mut truths: Vec<Truth>) {
     let Some(pending) = model.session.pending.iter_mut().find(|p| p.req == req && p.asked == asked) else { return };
     for truth in &mut truths {
+        if pending.about != About::Tool {
+            // A write claims nothing of what was there before.
+            truth.differs = None;
+        }
         if truth.new.len() + truth.old.as_ref().map_or(0, |o| o.len()) > MAX_TRUTH {
             truth.old = None;
             truth.new = "".into();

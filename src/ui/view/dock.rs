@@ -317,7 +317,11 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
         place.push_str(&sanitize::line(note));
     }
     body.push(LogicalLine { wrap: WrapMode::Words, ..plain(&place, Token::Dim) });
-    body.extend(lines);
+    // The review shows the same, and there it can be decided piece by piece.
+    let is_shown = cx.state.review.is_some() && matches!(pending.about, About::Held { .. });
+    if !is_shown {
+        body.extend(lines);
+    }
     let choices = pending
         .options
         .iter()
