@@ -512,7 +512,7 @@ fn what_the_person_does_long_after_a_crash_is_theirs() {
     place.write("a", &changed(&text, &[(2, "before the crash")]));
     let mine = changed(&text, &[(3, "an hour later")]);
     place.write("b", &mine);
-    let hour = std::time::SystemTime::now() + Duration::from_secs(3600);
+    let hour = std::time::SystemTime::now() + Duration::from_hours(1);
     fs::File::options().write(true).open(place.at("b")).unwrap().set_modified(hour).unwrap();
     let mut place = place.reopen();
     place.act(ReviewAction::Rewind { turn: 1 });
