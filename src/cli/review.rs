@@ -14,7 +14,7 @@ use crate::model::changes::{
 };
 use crate::review::error::ReviewError;
 use crate::review::home::{self, Found};
-use crate::review::tracker::{AgentSession, Tracker};
+use crate::review::tracker::{AgentSession, REWOUND, Tracker};
 use crate::text::diff::Kind;
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, Write as _};
@@ -101,9 +101,19 @@ pub fn redo(name: &str) -> Result<u8, Usage> {
     let home = reviews()?;
     let outcome = find(&home, name)
         .and_then(|found| Tracker::open(&found.dir))
-        .and_then(|mut tracker| tracker.act(&ReviewAction::Undo))
-        .map(|taken| print_or_gone(&line(&taken.words)));
+        .and_then(|mut tracker| bring_back(&mut tracker))
+        .map(|words| print_or_gone(&line(&words)));
     Ok(done(outcome))
+}
+
+/// Takes back an undo, and nothing else: a decision made since then would have to be undone first.
+fn bring_back(tracker: &mut Tracker) -> Result<String, ReviewError> {
+    match tracker.newest_decision() {
+        Some(words) if !words.starts_with(REWOUND) => Err(ReviewError::Refused(format!(
+            "the last thing done was no undo but: {words}; `acp-tui review` undoes it"
+        ))),
+        _ => tracker.act(&ReviewAction::Undo).map(|taken| taken.words),
+    }
 }
 
 fn show(rewound: &[Rewound], tense: Tense) -> u8 {

@@ -23,6 +23,8 @@ use crate::model::ids::{EntryId, ReqId};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// How an undo by turn is named among the decisions.
+pub const REWOUND: &str = "rewound to before";
 /// Bytes of a difference that goes into an answer to the agent.
 const MAX_DIFFERENCE: usize = 8 << 10;
 
@@ -30,6 +32,11 @@ impl Tracker {
     /// The person looks: what is decided from now on stays in sight until [`Tracker::stop_looking`].
     pub fn stop_looking(&mut self) {
         self.sitting.clear();
+    }
+
+    /// What an undo would take back, in words.
+    pub fn newest_decision(&self) -> Option<&str> {
+        self.acts.undoable().map(|act| act.words.as_str())
     }
 
     /// What there is to look at; reads the files in question again.
@@ -340,7 +347,7 @@ impl Tracker {
             return Ok(Done { rewound, ..Done::default() });
         }
         let paths: Vec<PathBuf> = files.iter().map(|f| f.path.clone()).collect();
-        let done = self.carry_out(format!("rewound to before turn {turn}"), None, files);
+        let done = self.carry_out(format!("{REWOUND} turn {turn}"), None, files);
         for one in &mut rewound {
             let is_there = |h: &History| h.steps.last().is_some_and(|s| s.decided);
             if paths.contains(&one.path) && !self.histories.get(&one.path).is_some_and(is_there) {

@@ -4,6 +4,7 @@
 //! that cannot be read is listed all the same, and goes when it is old.
 
 use super::error::ReviewError;
+use super::place::{HEAD, LOCK, SESSIONS};
 use super::tracker::{AgentSession, Head};
 use serde::de::DeserializeOwned;
 use std::fs::{self, File, TryLockError};
@@ -20,11 +21,6 @@ const BEGINNING: Duration = Duration::from_hours(1);
 
 /// The newest session of this directory, else the newest whose directory is still there.
 pub const LAST: &str = "last";
-/// A serialised [`Head`], and a list of [`AgentSession`]s.
-pub const HEAD: &str = "head.json";
-pub const SESSIONS: &str = "sessions.json";
-/// Held by whoever has the review open.
-pub const LOCK: &str = "lock";
 /// Before the name of a review that is being removed.
 const GOING: &str = ".going-";
 /// Bytes that are read of each of the two.

@@ -22,7 +22,9 @@ pub mod merge;
 mod notes;
 mod parts;
 pub mod patch;
+mod place;
 mod rel;
+
 pub mod report;
 mod rewind;
 mod settle;

@@ -5,6 +5,7 @@
 
 use super::activity::{Activity, Blamed, before_claims};
 use super::acts::Acts;
+pub use super::deciding::REWOUND;
 use super::doc;
 use super::error::ReviewError;
 use super::files::Files;
@@ -14,6 +15,7 @@ use super::hunks::edits;
 use super::ledger::{Act, ActFile, Ledger, Record, Step};
 pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Released, ToolNote};
 use super::parts::Parts;
+use super::place::{HEAD, LEDGER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
 use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
 use super::truth;
@@ -25,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// After a command the whole tree is looked at again, unless looking would take more than one of so many parts of the
 /// time.
@@ -34,12 +36,6 @@ const SCAN_SHARE: u32 = 10;
 const CHEAP_SCAN: Duration = Duration::from_millis(100);
 /// Larger texts are not searched for what a tool call says it has put there, bytes.
 const MAX_CLAIMED: usize = 4 << 20;
-/// Files of a session's directory.
-const HEAD: &str = "head.json";
-const SESSIONS: &str = "sessions.json";
-const LEDGER: &str = "ledger.jsonl";
-const LOCK: &str = "lock";
-const STORE: &str = "store";
 
 pub struct Tracker {
     dir: PathBuf,
@@ -88,8 +84,9 @@ impl Tracker {
         let root = real(&head.cwd)?;
         let shadow = Shadow::open(&dir.join(STORE), &root, Limits::default())?;
         let (ledger, records) = Ledger::open(&dir.join(LEDGER))?;
+        let last_sign = last_sign(dir, &head.stem);
         let mut tracker = Self::assembled(dir.to_owned(), head, sessions, shadow, ledger, lock);
-        tracker.replay(&records)?;
+        tracker.replay(&records, last_sign)?;
         Ok(tracker)
     }
 
@@ -124,8 +121,8 @@ impl Tracker {
     }
 
     /// What the ledger says; an act that a crash has cut short is looked for on the disk. A turn that never ended is
-    /// looked at now: what changed is taken for its.
-    fn replay(&mut self, records: &[Record]) -> Result<(), ReviewError> {
+    /// looked at now: what changed up to its last sign is taken for its, what changed later for the person's.
+    fn replay(&mut self, records: &[Record], last_sign: SystemTime) -> Result<(), ReviewError> {
         let mut open_turn = None;
         for record in records {
             match record {
@@ -146,11 +143,18 @@ impl Tracker {
         }
         self.finish_act()?;
         if let Some(turn) = open_turn {
+            let root = self.files.shadow.root().to_owned();
+            let is_later = |change: &Change| {
+                let path = root.join(&change.path);
+                let meta = path.symlink_metadata().or_else(|_| path.parent().unwrap_or(&root).symlink_metadata());
+                meta.and_then(|m| m.modified()).is_ok_and(|at| at > last_sign)
+            };
+            let (later, turns): (Vec<Change>, Vec<Change>) = self.files.shadow.scan()?.into_iter().partition(is_later);
             self.activity.begin(turn);
-            let changes = self.files.shadow.scan()?;
-            self.observe(changes, true)?;
-            self.activity.looked(true);
+            self.observe(turns, true)?;
             self.activity.end();
+            self.observe(later, true)?;
+            self.activity.looked(true);
             self.ledger.add(&Record::Turn { turn, begins: false })?;
         }
         Ok(())
@@ -344,7 +348,8 @@ impl Tracker {
     /// nobody would ever see that.
     fn adopted(&mut self, path: &Path, step: &Step, accepted: State) -> Result<State, ReviewError> {
         let Some(history) = self.histories.get(path) else { return Ok(accepted) };
-        if !step.is_agents() || !history.steps.iter().any(|s| s.doubt) {
+        let may_be_the_persons = |s: &Step| s.doubt || s.cause == Cause::Person;
+        if !step.is_agents() || !history.steps.iter().any(may_be_the_persons) {
             return Ok(accepted);
         }
         let (Some(before), Some(after)) = (self.files.text(&step.before)?, self.files.text(&step.after)?) else {
@@ -355,8 +360,8 @@ impl Tracker {
         let mut lost: Vec<_> = blame
             .into_iter()
             .filter(|(range, who)| {
-                let doubt = history.steps.get(*who).is_some_and(|s| s.doubt);
-                doubt && gone.iter().any(|e| e.old.start < range.end && range.start < e.old.end)
+                let keeps = history.steps.get(*who).is_some_and(may_be_the_persons);
+                keeps && gone.iter().any(|e| e.old.start < range.end && range.start < e.old.end)
             })
             .map(|(range, _)| range)
             .collect();
@@ -546,32 +551,6 @@ fn below(roots: &Roots, root: &Path, path: &Path) -> Option<PathBuf> {
 
 fn real(path: &Path) -> Result<PathBuf, ReviewError> {
     path.canonicalize().map_err(|e| ReviewError::io(path, e))
-}
-
-fn lock(dir: &Path) -> Result<File, ReviewError> {
-    let path = dir.join(LOCK);
-    let fail = |e| ReviewError::io(&path, e);
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(ReviewError::Locked),
-        Err(std::fs::TryLockError::Error(error)) => Err(fail(error)),
-    }
-}
-
-fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), ReviewError> {
-    let fail = |e| ReviewError::io(path, e);
-    let text = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
-    let dir = path.parent().unwrap_or(path);
-    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(fail)?;
-    std::io::Write::write_all(&mut file, &text).map_err(fail)?;
-    file.persist(path).map(drop).map_err(|e| fail(e.error))
-}
-
-fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ReviewError> {
-    let fail = |e| ReviewError::io(path, e);
-    let text = std::fs::read(path).map_err(fail)?;
-    serde_json::from_slice(&text).map_err(|e| fail(e.into()))
 }
 
 #[cfg(test)]

@@ -476,6 +476,21 @@ fn a_turn_that_a_crash_has_cut_short_is_looked_at_again() {
 }
 
 #[test]
+fn what_the_person_does_long_after_a_crash_is_theirs() {
+    let text = lines(10);
+    let mut place = Place::with(&[("a", text.as_bytes()), ("b", text.as_bytes())]);
+    place.tracker.begin_turn(1).unwrap();
+    place.write("a", &changed(&text, &[(2, "before the crash")]));
+    let mine = changed(&text, &[(3, "an hour later")]);
+    place.write("b", &mine);
+    let hour = std::time::SystemTime::now() + Duration::from_secs(3600);
+    fs::File::options().write(true).open(place.at("b")).unwrap().set_modified(hour).unwrap();
+    let mut place = place.reopen();
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!((place.read("a"), place.read("b")), (text, mine));
+}
+
+#[test]
 fn a_session_is_open_once() {
     let place = Place::with(&[]);
     assert!(matches!(Tracker::open(place.tracker.dir()), Err(ReviewError::Locked)));

@@ -16,6 +16,7 @@ use super::state::{Focus, Mouse, QUIT_WINDOW, UiState};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
+use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
@@ -230,7 +231,10 @@ fn mouse(state: &mut UiState, cx: Cx<'_>, what: Click, at: Position, out: &mut V
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {
             if let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) {
-                toggle(state, cx, *entry);
+                match cx.model.entries().get(*entry).map(|e| &e.body) {
+                    Some(Body::Changes(changes)) => review::open(state, cx, Scope::Turn(changes.turn.0), out),
+                    _ => toggle(state, cx, *entry),
+                }
             }
         }
         Click::Left => {}

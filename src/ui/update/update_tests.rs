@@ -1,3 +1,5 @@
+use crate::model::changes::{Scope, Totals};
+use crate::model::entry::Body;
 use crate::model::event::{AgentEvent, AuthKind, AuthMethod, CallError, HostEvent, InitResult, Intent, Stop};
 use crate::model::event::{Event, SessionResult};
 use crate::model::ids::ReqId;
@@ -440,6 +442,20 @@ fn a_click_folds_and_ctrl_o_folds_the_newest() {
     assert!(first.is_some());
     s.ctrl('o');
     assert!(s.ui.folds.of(id).is_some() && s.ui.folds.of(id) != first);
+}
+
+#[test]
+fn a_click_on_the_line_at_a_turns_end_opens_its_review() {
+    let mut s = Scene::working(80, 24);
+    let totals = Totals { added: 2, removed: 1, files: 1, pending: 2 };
+    let turn = s.model.last_turn();
+    s.event(Event::Host(HostEvent::TurnReviewed { turn, totals, session: totals, after: false }));
+    s.draw();
+    let id = s.model.entries().iter().find(|e| matches!(e.body, Body::Changes(_))).unwrap().id;
+    let (y, _) = *s.info.hits.iter().find(|(_, e)| *e == id).unwrap();
+    s.input(Input::Mouse { what: Click::Left, x: 5, y });
+    assert_eq!(s.ui.review.as_ref().map(|r| r.scope), Some(Scope::Turn(turn.0)));
+    assert_eq!(s.ui.focus, Focus::Review);
 }
 
 #[test]

@@ -260,7 +260,7 @@ pub fn rewind(cx: &ViewCx<'_>, turn: u64, scroll: usize, area: Rect, frame: &mut
     let title = match preview {
         None => "looking at what that would do".to_owned(),
         Some((_, files)) if files.is_empty() => "nothing to take back".to_owned(),
-        Some(_) => format!("what going back to before turn {turn} does:"),
+        Some(_) => format!("what going back to before turn {turn} does (files only, the conversation stays):"),
     };
     let title = StyledText::of(width::truncate(&title, room), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
     paint::put(buf, head.x, head.y, head.width, &title, cx.theme);

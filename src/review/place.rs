@@ -1,0 +1,51 @@
+//! The directory of one session's review: its files, and who has it open.
+
+use super::error::ReviewError;
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// An agent whose client was killed may go on for so long.
+const AFTERMATH: Duration = Duration::from_secs(10);
+/// Files of a session's directory.
+pub const HEAD: &str = "head.json";
+pub const SESSIONS: &str = "sessions.json";
+pub const LEDGER: &str = "ledger.jsonl";
+pub const LOCK: &str = "lock";
+pub const STORE: &str = "store";
+
+/// When the session was last heard of: its ledger or its journal was written then.
+pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
+    let journal = dir.ancestors().nth(2).map(|state| state.join("sessions").join(format!("{stem}.jsonl")));
+    let signs = [Some(dir.join(LEDGER)), journal];
+    let written = signs.into_iter().flatten().filter_map(|path| path.metadata().and_then(|m| m.modified()).ok());
+    written.max().unwrap_or(SystemTime::UNIX_EPOCH) + AFTERMATH
+}
+
+/// Nobody else may have the session open meanwhile.
+pub fn lock(dir: &Path) -> Result<File, ReviewError> {
+    let path = dir.join(LOCK);
+    let fail = |e| ReviewError::io(&path, e);
+    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(ReviewError::Locked),
+        Err(std::fs::TryLockError::Error(error)) => Err(fail(error)),
+    }
+}
+
+/// Whole or not at all.
+pub fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), ReviewError> {
+    let fail = |e| ReviewError::io(path, e);
+    let text = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
+    let dir = path.parent().unwrap_or(path);
+    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(fail)?;
+    std::io::Write::write_all(&mut file, &text).map_err(fail)?;
+    file.persist(path).map(drop).map_err(|e| fail(e.error))
+}
+
+pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ReviewError> {
+    let fail = |e| ReviewError::io(path, e);
+    let text = std::fs::read(path).map_err(fail)?;
+    serde_json::from_slice(&text).map_err(|e| fail(e.into()))
+}
