@@ -53,6 +53,10 @@ pub fn review(name: &str) -> Result<u8, Usage> {
         Err(error) => return Ok(failed(&error)),
     };
     if is_screen() {
+        // What stands in the way is said before the screen is taken, and not on an empty one.
+        if let Err(error) = Tracker::open(&found.dir).map(drop) {
+            return Ok(failed(&error));
+        }
         return super::screen::review(&found.dir);
     }
     list(&found.dir)

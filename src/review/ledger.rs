@@ -87,6 +87,8 @@ pub struct ActFile {
 pub struct Ledger {
     path: PathBuf,
     file: File,
+    /// Something in it may not be on the disk yet.
+    fresh: bool,
 }
 
 impl Ledger {
@@ -97,7 +99,7 @@ impl Ledger {
             .create_new(true)
             .open(path)
             .map_err(|e| ReviewError::io(path, e))?;
-        Ok(Self { path: path.to_owned(), file })
+        Ok(Self { path: path.to_owned(), file, fresh: false })
     }
 
     /// Reads what is there and goes on behind it.
@@ -118,7 +120,7 @@ impl Ledger {
                 records.push(record);
             }
         }
-        let mut ledger = Self { path: path.to_owned(), file };
+        let mut ledger = Self { path: path.to_owned(), file, fresh: false };
         if !whole {
             ledger.write(b"\n")?;
         }
@@ -134,10 +136,20 @@ impl Ledger {
     /// The same, and on the disk when it returns.
     pub fn add_now(&mut self, record: &Record) -> Result<(), ReviewError> {
         self.add(record)?;
-        self.file.sync_data().map_err(|e| ReviewError::io(&self.path, e))
+        self.sync()
+    }
+
+    /// All of it is on the disk when it returns.
+    pub fn sync(&mut self) -> Result<(), ReviewError> {
+        if self.fresh {
+            self.file.sync_data().map_err(|e| ReviewError::io(&self.path, e))?;
+            self.fresh = false;
+        }
+        Ok(())
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), ReviewError> {
+        self.fresh = true;
         self.file.write_all(bytes).map_err(|e| ReviewError::io(&self.path, e))
     }
 }

@@ -1,7 +1,8 @@
 //! The shadow of a workspace: what every file was when it was last looked at, and its content.
 //!
-//! Lives outside of the workspace, blocks, and never writes to a repository of the person's. Invariant: what a look
-//! reports is durable before it is reported, so that after a crash the next look goes on from there.
+//! Lives outside of the workspace, blocks, and never writes to a repository of the person's. Invariant: the content of
+//! what a look reports is durable before it is reported; that it was seen is so after [`Shadow::save`], and what was
+//! not saved when all ended is reported again.
 
 use super::error::ReviewError;
 use super::index::{self, Index, Repo, Theirs};
@@ -48,6 +49,8 @@ pub struct Shadow {
     book: Book,
     head: Head,
     seen: Entries,
+    /// What is in `seen` and not in `book`.
+    unsaved: Vec<(Key, Option<Entry>)>,
     /// There was a look at the whole tree.
     looked: bool,
     scans: u32,
@@ -95,6 +98,7 @@ impl Shadow {
             book,
             head: Head::default(),
             seen: Entries::new(),
+            unsaved: Vec::new(),
             looked: false,
             scans: 0,
             index: None,
@@ -266,7 +270,10 @@ impl Shadow {
         let walked = known.is_some_and(|entry| entry.walked);
         let entry = Entry { state, stat, racy: true, walked, ..Entry::default() };
         let stays = !state.is_absent() || known.is_some_and(|entry| !entry.walked);
-        self.record(vec![(key, stays.then_some(entry))])
+        let update = (key, stays.then_some(entry));
+        self.unsaved.push(update.clone());
+        self.accept(vec![update]);
+        self.save()
     }
 
     /// What is not covered, in words: what is ignored, too large, unreadable, too much.
@@ -458,23 +465,28 @@ impl Shadow {
             self.accept(updates);
             self.book.rewrite(&self.head, &self.seen)?;
             self.looked = true;
+            self.unsaved.clear();
         } else {
-            self.record(updates)?;
+            self.unsaved.extend(updates.iter().cloned());
+            self.accept(updates);
         }
         Ok(changes)
     }
 
-    /// Writes down what is new, and then believes it.
-    fn record(&mut self, updates: Vec<(Key, Option<Entry>)>) -> Result<(), ReviewError> {
-        if updates.is_empty() {
+    pub const fn is_saved(&self) -> bool {
+        self.unsaved.is_empty()
+    }
+
+    /// Writes down what was seen since the last time. Who keeps a record of the changes writes that first: what is not
+    /// saved here is found once more after a crash, and what is saved never again. Durable when it returns.
+    pub fn save(&mut self) -> Result<(), ReviewError> {
+        // Before the first look there is nothing to go on with.
+        if self.unsaved.is_empty() || !self.looked {
             return Ok(());
         }
-        // Before the first look there is nothing to go on with.
-        if self.looked {
-            self.book.append(&self.head, &updates)?;
-        }
-        self.accept(updates);
-        if self.looked && self.book.outgrown() {
+        self.book.append(&self.head, &self.unsaved)?;
+        self.unsaved.clear();
+        if self.book.outgrown() {
             self.book.rewrite(&self.head, &self.seen)?;
         }
         Ok(())

@@ -494,6 +494,7 @@ fn content_is_bounded_and_the_small_files_come_first() {
     assert_eq!(changes[0].before, large);
     assert_eq!(after(&shadow, &changes[0]), b"fits now");
     assert!(matches!((changes[1].before, changes[1].after), (State::Unkept { .. }, State::Unkept { .. })));
+    shadow.save().unwrap();
     drop(shadow);
     let mut shadow = Shadow::open(&space.store(), &space.root, limits).unwrap();
     space.write("new", vec![b'n'; 493]);
@@ -533,6 +534,33 @@ fn many_changes_make_one_pack_that_git_can_read() {
     }
 }
 
+/// Otherwise a crash right after a look would lose what it has found.
+#[test]
+fn what_was_not_saved_is_found_once_more() {
+    let space = Space::new();
+    for name in ["a", "b", "gone"] {
+        space.write(name, "1");
+    }
+    let mut shadow = space.shadow();
+    space.write("a", "2");
+    fs::remove_file(space.root.join("gone")).unwrap();
+    let found = shadow.scan().unwrap();
+    assert_eq!(paths(&found), ["a", "gone"]);
+    assert_eq!(shadow.scan().unwrap(), [], "only once as long as it lives");
+    drop(shadow);
+    let mut shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(shadow.look(&["gone".into()]).unwrap(), found[1..]);
+    space.write("b", "3");
+    let found = shadow.scan().unwrap();
+    assert_eq!(paths(&found), ["a", "b"]);
+    // Our own write saves what was seen before it as well.
+    let state = shadow.state(Path::new("b"));
+    shadow.set(Path::new("b"), state).unwrap();
+    drop(shadow);
+    let mut shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(shadow.scan().unwrap(), []);
+}
+
 #[test]
 fn a_store_goes_on_after_a_crash_from_its_last_whole_record() {
     let space = Space::new();
@@ -541,9 +569,11 @@ fn a_store_goes_on_after_a_crash_from_its_last_whole_record() {
     let mut shadow = space.shadow();
     space.write("a", "2");
     assert_eq!(paths(&shadow.scan().unwrap()), ["a"]);
+    shadow.save().unwrap();
     let whole = fs::read(space.store().join("log")).unwrap();
     space.write("b", "2");
     assert_eq!(paths(&shadow.scan().unwrap()), ["b"]);
+    shadow.save().unwrap();
     drop(shadow);
     let log = fs::read(space.store().join("log")).unwrap();
     assert!(log.len() > whole.len());
@@ -613,6 +643,7 @@ fn odd_files_do_not_stop_a_look() {
     space.write(OsStr::from_bytes(b"na\xffme\n"), "changed");
     let changes = shadow.scan().unwrap();
     assert_eq!(changes[0].path.as_os_str().as_bytes(), b"na\xffme\n");
+    shadow.save().unwrap();
     drop(shadow);
     let mut shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
     assert_eq!(shadow.state(&changes[0].path), changes[0].after);

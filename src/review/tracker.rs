@@ -247,6 +247,7 @@ impl Tracker {
             let blamed = Blamed::new(Cause::Write, entry.map(|e| e.0));
             self.record(&change.path, change.before, change.after, blamed)?;
         }
+        self.save()?;
         self.activity.looked(false);
         self.looked.insert(path, self.activity.looks());
         Ok(())
@@ -287,7 +288,12 @@ impl Tracker {
     }
 
     fn observe(&mut self, changes: Vec<Change>, _everything: bool) -> Result<(), ReviewError> {
-        for change in changes {
+        for mut change in changes {
+            // After a crash the ledger may be ahead of the store.
+            change.before = self.histories.get(&change.path).map_or(change.before, History::last);
+            if change.before == change.after {
+                continue;
+            }
             let blamed = self.activity.blame(&change.path, self.looked.get(&change.path).copied());
             if let Some(apart) = self.somebody_else(&change, blamed)? {
                 let doubt = Blamed { cause: Cause::Unknown, doubt: true, entry: None };
@@ -297,6 +303,16 @@ impl Tracker {
             } else {
                 self.record(&change.path, change.before, change.after, blamed)?;
             }
+        }
+        self.save()
+    }
+
+    /// First what has become of the files, then that they were seen: the other way round, what a crash comes between
+    /// would never be known.
+    fn save(&mut self) -> Result<(), ReviewError> {
+        if !self.files.shadow.is_saved() {
+            self.ledger.sync()?;
+            self.files.shadow.save()?;
         }
         Ok(())
     }

@@ -504,6 +504,42 @@ fn a_turn_that_a_crash_has_cut_short_is_looked_at_again() {
     assert_eq!(place.read("a"), text);
 }
 
+/// The ledger is written first: each of its lines may be on the disk, or half of it, and nothing in the store.
+#[test]
+fn a_crash_between_the_ledger_and_the_store_loses_nothing_and_counts_nothing_twice() {
+    let text = lines(10);
+    let new = changed(&text, &[(2, "by the agent")]);
+    let play = || {
+        let mut place = Place::with(&[("a", text.as_bytes()), ("gone", b"bye\n")]);
+        let dir = place.tracker.dir().to_owned();
+        let (ledger, log) = (dir.join("ledger.jsonl"), dir.join(STORE).join("log"));
+        place.tracker.begin_turn(1).unwrap();
+        let before = [&ledger, &log].map(|path| fs::metadata(path).unwrap().len());
+        place.command(|p| {
+            p.write("a", &new);
+            fs::remove_file(p.at("gone")).unwrap();
+        });
+        let whole = fs::read(&ledger).unwrap();
+        (place, ledger, log, before, whole)
+    };
+    let (.., [from, _], whole) = play();
+    let ends: Vec<usize> = (0..whole.len()).filter(|at| whole[*at] == b'\n').map(|at| at + 1).collect();
+    let ends = ends.into_iter().filter(|end| *end as u64 >= from).flat_map(|end| [end, end - 20]);
+    for end in ends.filter(|end| *end as u64 >= from) {
+        let (place, ledger, log, before, whole) = play();
+        File::options().write(true).open(&log).unwrap().set_len(before[1]).unwrap();
+        fs::write(&ledger, &whole[..end]).unwrap();
+        let mut place = place.reopen();
+        assert_eq!(place.pending().len(), 2, "{end}");
+        for scope in [Scope::Pending, Scope::Session] {
+            assert_eq!(place.doc(scope).totals, Totals { added: 1, removed: 2, files: 2, pending: 2 }, "{end}");
+        }
+        let mut place = place.reopen();
+        assert_eq!(place.act(ReviewAction::Rewind { turn: 1 }).rewound.len(), 2);
+        assert_eq!((place.read("a"), place.read("gone")), (text.clone(), "bye\n".to_owned()), "{end}");
+    }
+}
+
 #[test]
 fn what_the_person_does_long_after_a_crash_is_theirs() {
     let text = lines(10);

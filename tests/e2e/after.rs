@@ -270,10 +270,12 @@ fn what_the_person_writes_in_and_after_the_turn_stays_when_it_is_taken_back() {
     let text = numbered(60);
     put(&place, "a.txt", &text);
     put(&place, "mine.txt", "mine\n");
-    let wait = "{ do = \"permission\", tool = \"p\", call = { title = \"go on\" } },\n";
+    let wait = "{ do = \"permission\", tool = \"p\", call = { title = \"go on\", kind = \"read\" } },\n";
     let first = text.replace("line 10\n", "ten\n");
-    let sed = shell("sed 's/line 50$/fifty/' a.txt > x && mv x a.txt");
-    let mut s = place.play(&turn(&format!("{}{wait}{sed}", write("a.txt", &first))), SIZE);
+    // Reads the file anew, shows the difference and asks.
+    let edit = "{ do = \"edit\", tool = \"e\", path = \"a.txt\", replace = [{ old = \"line 50\\n\", new = \"fifty\\n\" }] },\n";
+    let steps = format!("{}{wait}{edit}", write("a.txt", &first));
+    let mut s = place.play(&turn(&steps), SIZE);
     s.ready();
     s.prompt("go");
     s.see("go on");
@@ -284,6 +286,9 @@ fn what_the_person_writes_in_and_after_the_turn_stays_when_it_is_taken_back() {
         put(&place, "a.txt", &now.replace(from, to));
     };
     insert("line 30\n", "my thirty\n");
+    s.focus();
+    s.send("1");
+    s.see("fifty");
     s.focus();
     s.send("1");
     s.wait_for("the sums", |screen| screen.contains("the turn is over") && screen.contains('±'));
@@ -297,4 +302,28 @@ fn what_the_person_writes_in_and_after_the_turn_stays_when_it_is_taken_back() {
     assert!(said.contains("merged a.txt (your changes stay)"), "{said}");
     assert_eq!(disk(&place, "a.txt"), mine, "{said}");
     assert_eq!(disk(&place, "mine.txt"), "mine, and more\n");
+}
+
+#[test]
+fn what_the_person_writes_while_the_agent_hangs_stays_when_the_turn_is_stopped_and_taken_back() {
+    let place = Place::new();
+    let text = numbered(60);
+    put(&place, "a.txt", &text);
+    put(&place, "mine.txt", "mine\n");
+    let steps =
+        format!("{}{{ do = \"hang\", text = \"it hangs\" }},\n", write("a.txt", &text.replace("line 10\n", "ten\n")));
+    let mut s = place.play(&turn(&steps), SIZE);
+    s.ready();
+    s.prompt("go");
+    s.see("it hangs");
+    put(&place, "a.txt", &disk(&place, "a.txt").replace("line 30\n", "my thirty\n"));
+    put(&place, "mine.txt", "mine, and more\n");
+    s.send(ESC);
+    s.see("stopped");
+    s.wait_for("the sums", |screen| screen.contains('±'));
+    s.quit(&place);
+    let said = ok(&place, &["undo", "last"]);
+    assert!(said.contains("merged a.txt (your changes stay)"), "{said}");
+    assert_eq!(disk(&place, "a.txt"), text.replace("line 30\n", "my thirty\n"), "{said}");
+    assert_eq!(disk(&place, "mine.txt"), "mine, and more\n", "{said}");
 }

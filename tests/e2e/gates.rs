@@ -45,7 +45,8 @@ fn a_held_write_is_decided_hunk_by_hunk_and_the_agent_is_told_after_the_turn() {
     s.see("held");
     decided(&s, 0, 2);
     s.send("x");
-    s.wait_for("the second hunk", |screen| screen.contains("▸ @@ 14"));
+    s.see("rejected in a held write of a.txt");
+    s.wait_for("the second hunk", |screen| screen.contains("▸ @@ 14") && screen.contains("0 of 1 hunk decided"));
     assert_eq!(disk(&place, "a.txt"), numbered(20), "one hunk still waits");
     s.send("a");
     // The write is answered, and the agent goes on to its question.
