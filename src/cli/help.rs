@@ -50,4 +50,6 @@ Exit codes of exec:
   is gone · 124 timeout · 130 interrupted · 141 nobody reads the output · 143 terminated
 
 Configuration: $XDG_CONFIG_HOME/acp-tui/config.toml (else ~/.config/acp-tui/config.toml)
+Kept for review and undo: $XDG_STATE_HOME/acp-tui/review (else ~/.local/state/acp-tui/review)
+On the full screen: F1 the keys · Alt+R review what was changed · Alt+G have writes and commands wait for you (gate)
 ";

@@ -268,6 +268,7 @@ fn the_demo_reaches_its_end_when_allowed() {
     assert_eq!(answer["result"]["stopReason"], "end_turn");
     assert!(client.file("src/main.rs").contains("a + b"));
     assert!(client.file("src/main.rs").contains("fn adds()"));
+    assert!(client.file("src/main.rs").contains("discount(total, 15)"), "there is something to reject");
     assert!(client.said("agent_message_chunk").contains("All twelve pass."));
     assert!(client.said("agent_thought_chunk").starts_with("Looked at how add is used"));
     let plans = client.updates("plan");
@@ -286,6 +287,9 @@ fn the_demo_reaches_its_end_when_allowed() {
     client.seen.clear();
     client.prompt("third {cwd}");
     assert!(client.said("agent_message_chunk").contains("> third {cwd}"), "a prompt is not filled in again");
+    client.seen.clear();
+    client.prompt("I rejected your change of src/main.rs at line 12, because: 5 % was agreed");
+    assert!(client.said("agent_message_chunk").starts_with("Understood"));
     client.seen.clear();
     client.prompt("/tour");
     assert!(client.said("agent_message_chunk").contains("has that change already"));

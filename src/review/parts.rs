@@ -92,17 +92,7 @@ impl Parts {
             return Ok(self.old);
         }
         let Some((old, new)) = &self.texts else { return Ok(self.mixed(chosen, &self.old, &self.new)) };
-        let mut text = new.clone();
-        // From the end, so that the lines of what is left keep their numbers.
-        for part in self.parts.iter().rev() {
-            if let (Part::Lines(hunk), Some(chosen)) = (part, chosen.iter().find(|c| c.id() == part.id())) {
-                let range = match chosen {
-                    Chosen::Part(_) => None,
-                    Chosen::Lines(_, range) => Some(range),
-                };
-                text = again(without(old, &text, hunk, range))?;
-            }
-        }
+        let text = self.each(new, chosen, |text, hunk, lines| without(old, text, hunk, lines))?;
         let mode = self.mode(chosen, &self.old, &self.new);
         written(files, &text, mode, self.old.is_absent() && text.is_empty())
     }
@@ -113,18 +103,30 @@ impl Parts {
             return Ok(self.new);
         }
         let Some((old, new)) = &self.texts else { return Ok(self.mixed(chosen, &self.new, &self.old)) };
-        let mut text = old.clone();
+        let text = self.each(old, chosen, |text, hunk, lines| with(text, new, hunk, lines))?;
+        let mode = self.mode(chosen, &self.new, &self.old);
+        written(files, &text, mode, self.new.is_absent() && text.is_empty())
+    }
+
+    /// A text after something was done to every hunk that was chosen; from the end, so that the lines of what is left
+    /// keep their numbers.
+    fn each(
+        &self,
+        text: &Lines,
+        chosen: &[Chosen],
+        done: impl Fn(&Lines, &HunkLines, Option<&Range<usize>>) -> Vec<u8>,
+    ) -> Result<Lines, ReviewError> {
+        let mut text = text.clone();
         for part in self.parts.iter().rev() {
             if let (Part::Lines(hunk), Some(chosen)) = (part, chosen.iter().find(|c| c.id() == part.id())) {
-                let range = match chosen {
+                let lines = match chosen {
                     Chosen::Part(_) => None,
                     Chosen::Lines(_, range) => Some(range),
                 };
-                text = again(with(&text, new, hunk, range))?;
+                text = again(done(&text, hunk, lines))?;
             }
         }
-        let mode = self.mode(chosen, &self.new, &self.old);
-        written(files, &text, mode, self.new.is_absent() && text.is_empty())
+        Ok(text)
     }
 
     /// Both states with a hunk's lines replaced by the person's.

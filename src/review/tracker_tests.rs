@@ -194,6 +194,35 @@ fn one_hunk_of_two_is_rejected_and_the_other_accepted() {
 }
 
 #[test]
+fn a_line_in_doubt_that_the_agent_takes_away_can_be_had_back() {
+    let text = lines(12);
+    let with = changed(&text, &[(8, "line 8\nmine")]);
+    for replaced in [false, true] {
+        let now = if replaced { changed(&with, &[(9, "agent")]) } else { text.clone() };
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.turn(1, |p| {
+            p.tool_writes("other", "said\n");
+            p.write("f", &with);
+            p.client_writes("f", &changed(&with, &[(1, "first\nline 1")]));
+            p.client_writes("f", &now);
+        });
+        assert_eq!(place.pending().len(), 2, "with that of the other file");
+        // Whose it was is not known: not with the rest.
+        place.decide(Target::All, Verdict::Reject).unwrap();
+        assert_eq!(place.read("f"), now);
+        let mut place = place.reopen();
+        let target = place.hunk(0);
+        place.decide(target, Verdict::Reject).unwrap();
+        assert_eq!(place.read("f"), with);
+        assert_eq!(place.pending(), []);
+        place.act(ReviewAction::Undo);
+        let target = place.hunk(0);
+        place.decide(target, Verdict::Accept).unwrap();
+        assert_eq!((place.read("f"), place.pending()), (now, Vec::new()));
+    }
+}
+
+#[test]
 fn lines_of_a_hunk_are_decided_by_themselves() {
     let text = lines(8);
     let mut place = Place::with(&[("a", text.as_bytes())]);
@@ -520,7 +549,7 @@ fn what_the_person_does_long_after_a_crash_is_theirs() {
     place.write("a", &changed(&text, &[(2, "before the crash")]));
     let mine = changed(&text, &[(3, "an hour later")]);
     place.write("b", &mine);
-    let hour = std::time::SystemTime::now() + Duration::from_secs(3600);
+    let hour = std::time::SystemTime::now() + Duration::from_hours(1);
     fs::File::options().write(true).open(place.at("b")).unwrap().set_modified(hour).unwrap();
     let mut place = place.reopen();
     place.act(ReviewAction::Rewind { turn: 1 });

@@ -1,6 +1,8 @@
-//! The README says what the program does: options, exit codes, keys.
+//! The README says what the program does: options, exit codes, keys, limits; and what it points to is there.
 
+use acp_tui::review::home::{MAX_AGE, MAX_BYTES, MAX_SESSIONS};
 use acp_tui::ui::keys::{Layer, help};
+use std::path::Path;
 use std::process::Command;
 
 const README: &str = include_str!("../../README.md");
@@ -65,4 +67,34 @@ fn every_key_is_in_the_readme() {
         }
     }
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn what_is_kept_of_reviews_is_as_the_readme_and_the_help_say() {
+    let (gib, days) = (MAX_BYTES >> 30, MAX_AGE.as_secs() / 86_400);
+    let words = format!("{MAX_SESSIONS} sessions, {gib} GiB and {days} days are kept");
+    for text in [README, &program_help()] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&words), "{words}");
+    }
+}
+
+#[test]
+fn every_file_and_section_that_the_readme_points_to_is_there() {
+    let anchors: Vec<String> = README
+        .lines()
+        .filter(|line| line.starts_with("##"))
+        .map(|line| {
+            let name = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+            name.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect()
+        })
+        .collect();
+    let targets: Vec<&str> = README.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    assert!(targets.len() > 8, "{targets:?}");
+    for target in targets.into_iter().filter(|t| !t.starts_with("https://")) {
+        match target.strip_prefix('#') {
+            Some(anchor) => assert!(anchors.iter().any(|a| a == anchor), "no section {anchor}: {anchors:?}"),
+            None => assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(target).exists(), "no file {target}"),
+        }
+    }
 }

@@ -172,7 +172,10 @@ pub fn decided(model: &mut Model, req: ReqId, outcome: HeldOutcome, out: &mut Ve
             match model.session.held.back_mut().filter(|held| held.text.starts_with(ALTERED)) {
                 Some(held) => held.text = format!("{}\n\n{note}", held.text),
                 None => {
-                    model.session.held.push_back(HeldPrompt { text: format!("{ALTERED}\n\n{note}"), links: Vec::new() })
+                    model
+                        .session
+                        .held
+                        .push_back(HeldPrompt { text: format!("{ALTERED}\n\n{note}"), links: Vec::new() });
                 }
             }
         }

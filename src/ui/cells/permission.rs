@@ -86,7 +86,9 @@ pub fn gate_body(pending: &PendingPermission, ctx: &CellCtx<'_>) -> Vec<LogicalL
         }
         About::Run(spec) => {
             let mut out = subject("run", &spec.line());
-            out.extend(spec.cwd.as_deref().map(|cwd| dim(format!("in {}", super::message::display(cwd, ctx)))));
+            // The session's own directory is named by the dock.
+            let elsewhere = spec.cwd.as_deref().filter(|cwd| *cwd != ctx.model.session().cwd);
+            out.extend(elsewhere.map(|cwd| dim(format!("in {}", super::message::display(cwd, ctx)))));
             out.extend(spec.env.iter().take(MAX_LINES).map(|(name, value)| dim(label(&format!("{name}={value}")))));
             out
         }

@@ -112,6 +112,7 @@ pub fn welcome(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         ("Enter", "sends · Alt+Enter new line"),
         ("Shift+Tab", "next mode · F2 all options"),
         ("Esc", "stops the turn"),
+        ("Alt+R", "review changes · Alt+G gate"),
         ("F1", "all keys · Ctrl+D quits"),
     ] {
         let mut line = StyledText::of(format!("{key:<10}"), Token::Text);
