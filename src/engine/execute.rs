@@ -165,6 +165,14 @@ impl Engine {
         Some(looked)
     }
 
+    /// Has the review look at what is there before a command changes it.
+    fn look_before_command(&mut self) -> Option<Receiver<()>> {
+        self.reviewing.as_ref()?;
+        let (done, looked) = sync_channel(1);
+        self.give(Job::BeforeCommand { done });
+        Some(looked)
+    }
+
     /// The write is done; the review has a look at it.
     pub(super) fn wrote(&mut self, event: &HostEvent) {
         if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some(entry)) = (event, self.writing.take()) {
@@ -176,7 +184,12 @@ impl Engine {
         self.creating += 1;
         let (roots, registry, facts) = (Arc::clone(&self.roots), Arc::clone(&self.terminals), self.facts_tx.clone());
         let session_cwd = self.config.cwd.clone();
+        let looked = self.look_before_command();
         tokio::task::spawn_blocking(move || {
+            if let Some(looked) = looked {
+                // Late is better than never: the command starts all the same.
+                let _ = looked.recv_timeout(LOOK);
+            }
             let result = match spec.cwd {
                 Some(cwd) => roots.check(&cwd).map(|r| r.real).map_err(|e| rpc(&e)),
                 None => Ok(session_cwd),

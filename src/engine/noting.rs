@@ -42,7 +42,7 @@ impl Engine {
             },
             ReviewEffect::Command { entry, settled } => {
                 let doing = Doing::Runs;
-                Job::Note(ToolNote { entry, doing, settled, paths: Vec::new(), claims: Vec::new() })
+                Job::Note(ToolNote { entry, doing, settled, waits: false, paths: Vec::new(), claims: Vec::new() })
             }
             ReviewEffect::Truth { req, asked } => Job::Truth { req, asked, claims: self.claims_of_question(req) },
             ReviewEffect::Hold { req, path, content, entry } => Job::Hold { req, path: path.into(), content, entry },
@@ -97,9 +97,11 @@ impl Engine {
 
     /// News of a tool call, unless they are none.
     fn tool_note(&mut self, entry: EntryId) -> Option<ToolNote> {
-        let note = note(entry, self.core.model.tool(entry)?, &self.config.cwd);
+        let model = &self.core.model;
+        let asks = model.session().pending.iter().any(|p| p.entry == entry && p.about == About::Tool);
+        let note = ToolNote { waits: asks, ..note(entry, model.tool(entry)?, &self.config.cwd) };
         let mut hash = DefaultHasher::new();
-        (note.settled, note.doing as u8, &note.paths).hash(&mut hash);
+        (note.settled, note.waits, note.doing as u8, &note.paths).hash(&mut hash);
         for claim in &note.claims {
             (&claim.old, &claim.new).hash(&mut hash);
         }
@@ -136,7 +138,7 @@ fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
     if bytes > MAX_CLAIMS {
         claims.clear();
     }
-    ToolNote { entry, doing, settled: tool.is_settled(), paths, claims }
+    ToolNote { entry, doing, settled: tool.is_settled(), waits: false, paths, claims }
 }
 
 /// The diffs of a call, in their order.

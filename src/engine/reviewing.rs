@@ -61,6 +61,10 @@ pub(super) enum Job {
         path: PathBuf,
         done: SyncSender<()>,
     },
+    /// The same before a command.
+    BeforeCommand {
+        done: SyncSender<()>,
+    },
     Wrote {
         path: PathBuf,
         entry: EntryId,
@@ -304,6 +308,11 @@ impl Worker {
                 // Whoever waited may have given up.
                 let _ = done.try_send(());
                 self.trouble("write", "the review could not look at a file before it was written", looked);
+            }
+            Job::BeforeCommand { done } => {
+                let looked = self.tracker.before_command();
+                let _ = done.try_send(());
+                self.trouble("command", "the review could not look at the files before a command", looked);
             }
             Job::Wrote { path, entry } => {
                 let path = self.real(&path);

@@ -33,7 +33,7 @@ fn turns(taken: &Receiver<Job>) -> Vec<u64> {
 fn note(entry: u64) -> Job {
     let claims = vec![Claim { path: "a".into(), old: None, new: "b".into() }];
     let doing = crate::review::tracker::Doing::Edits;
-    Job::Note(ToolNote { entry: EntryId(entry), doing, settled: false, paths: Vec::new(), claims })
+    Job::Note(ToolNote { entry: EntryId(entry), doing, settled: false, waits: false, paths: Vec::new(), claims })
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::sync::Arc;
 struct Tool {
     doing: Doing,
     settled: bool,
+    waits: bool,
     /// The look after which it was settled.
     settled_at: u64,
     paths: Vec<PathBuf>,
@@ -70,11 +71,13 @@ impl Activity {
         let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
             doing: note.doing,
             settled: false,
+            waits: false,
             settled_at: 0,
             paths: Vec::new(),
             claims: Vec::new(),
         });
         tool.doing = note.doing;
+        tool.waits = note.waits;
         tool.paths = note.paths.iter().filter_map(|p| below(p)).collect();
         let claim = |c: &Claim| Some((below(&c.path)?, c.old.clone(), Arc::clone(&c.new)));
         tool.claims = note.claims.iter().filter_map(claim).collect();
@@ -96,7 +99,12 @@ impl Activity {
 
     /// Whether it may still have changed something since the look of that number.
     fn counts(tool: &Tool, since: u64) -> bool {
-        !tool.settled || tool.settled_at >= since
+        !tool.waits && (!tool.settled || tool.settled_at >= since)
+    }
+
+    /// Whether a call that waited for the person does so no longer: what changed meanwhile is not its doing.
+    pub fn resumes(&self, note: &ToolNote) -> bool {
+        !note.waits && self.tools.get(&note.entry.0).is_some_and(|tool| tool.waits)
     }
 
     /// By what a path was changed since it was last looked at; `since` is the number of that look when it was of this

@@ -31,6 +31,7 @@ mod settle;
 mod shadow;
 pub mod state;
 mod store;
+mod sums;
 pub mod tracker;
 mod truth;
 mod walk;

@@ -54,6 +54,8 @@ pub struct ToolNote {
     pub doing: Doing,
     /// It has its final status, or the command has ended.
     pub settled: bool,
+    /// Nothing happens before the person has answered.
+    pub waits: bool,
     /// Absolute paths that it names.
     pub paths: Vec<PathBuf>,
     pub claims: Vec<Claim>,

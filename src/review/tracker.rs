@@ -6,7 +6,6 @@
 use super::activity::{Activity, Blamed, before_claims};
 use super::acts::Acts;
 pub use super::deciding::REWOUND;
-use super::doc;
 use super::error::ReviewError;
 use super::files::Files;
 use super::held::Held;
@@ -14,13 +13,12 @@ use super::history::{History, Pair, adopt, carry};
 use super::hunks::edits;
 use super::ledger::{Act, ActFile, Ledger, Record, Step};
 pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Released, ToolNote};
-use super::parts::Parts;
 use super::place::{HEAD, LEDGER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
 use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
 use super::truth;
 use crate::host::fs::Roots;
-use crate::model::changes::{Cause, HunkState, Scope, Totals, Truth};
+use crate::model::changes::{Cause, Scope, Totals, Truth};
 use crate::model::ids::EntryId;
 use crate::store::private::make_private_dir;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,9 +53,11 @@ pub struct Tracker {
     pub(super) rev: u64,
     /// Turns that have begun.
     turns: BTreeSet<u64>,
-    sums: HashMap<PathBuf, (usize, State, Totals)>,
+    pub(super) sums: HashMap<PathBuf, (usize, State, Totals)>,
     last_scan: Instant,
     scan_took: Duration,
+    /// A look that is shorter than this is always taken.
+    cheap: Duration,
     /// Open elsewhere as long as somebody holds it.
     lock: File,
 }
@@ -116,6 +116,7 @@ impl Tracker {
             sums: HashMap::new(),
             last_scan: Instant::now(),
             scan_took: Duration::ZERO,
+            cheap: CHEAP_SCAN,
             lock,
         }
     }
@@ -151,9 +152,9 @@ impl Tracker {
             };
             let (later, turns): (Vec<Change>, Vec<Change>) = self.files.shadow.scan()?.into_iter().partition(is_later);
             self.activity.begin(turn);
-            self.observe(turns, true)?;
+            self.observe(turns)?;
             self.activity.end();
-            self.observe(later, true)?;
+            self.observe(later)?;
             self.save()?;
             self.activity.looked(true);
             self.ledger.add(&Record::Turn { turn, begins: false })?;
@@ -226,19 +227,34 @@ impl Tracker {
 
     /// News of a tool call or command; looks at what it names. Whether the ledger has changed.
     pub fn tool(&mut self, note: &ToolNote) -> Result<bool, ReviewError> {
-        let (roots, root) = (&self.roots, self.files.shadow.root());
-        let settles = self.activity.note(note, |path| below(roots, root, path));
         let before = self.rev;
         let named = note.paths.iter().chain(note.claims.iter().map(|c| &c.path));
         let paths: Vec<PathBuf> = named.filter_map(|p| self.below(p)).collect();
+        if self.activity.resumes(note) {
+            match note.doing {
+                Doing::Runs => self.before_command()?,
+                Doing::Edits | Doing::Nothing => self.look(&paths)?,
+            }
+        }
+        let (roots, root) = (&self.roots, self.files.shadow.root());
+        let settles = self.activity.note(note, |path| below(roots, root, path));
         if note.doing != Doing::Nothing {
             self.look(&paths)?;
         }
-        let affordable = self.scan_took < CHEAP_SCAN || self.last_scan.elapsed() >= self.scan_took * SCAN_SHARE;
-        if settles && note.doing == Doing::Runs && affordable {
+        if settles && note.doing == Doing::Runs && self.is_scan_affordable() {
             self.scan()?;
         }
         Ok(self.rev != before)
+    }
+
+    fn is_scan_affordable(&self) -> bool {
+        self.scan_took < self.cheap || self.last_scan.elapsed() >= self.scan_took * SCAN_SHARE
+    }
+
+    /// Right before a command starts: what is there now is not its doing. Where looking at everything takes long, only
+    /// files that the agent has changed before are looked at.
+    pub fn before_command(&mut self) -> Result<(), ReviewError> {
+        if self.is_scan_affordable() { self.scan() } else { self.refresh() }
     }
 
     /// Right before a write through the client: what is there now is not its doing. `path` is absolute.
@@ -274,7 +290,7 @@ impl Tracker {
         let changes = self.files.shadow.scan()?;
         self.last_scan = Instant::now();
         self.scan_took = began.elapsed();
-        self.observe(changes, true)?;
+        self.observe(changes)?;
         self.save()?;
         self.activity.looked(true);
         Ok(())
@@ -286,7 +302,7 @@ impl Tracker {
             return Ok(());
         }
         let changes = self.files.shadow.look(paths)?;
-        self.observe(changes, false)?;
+        self.observe(changes)?;
         self.save()?;
         self.activity.looked(false);
         let number = self.activity.looks();
@@ -300,7 +316,7 @@ impl Tracker {
         self.look(&paths)
     }
 
-    fn observe(&mut self, changes: Vec<Change>, _everything: bool) -> Result<(), ReviewError> {
+    fn observe(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
         for mut change in changes {
             // After a crash the ledger may be ahead of the store.
             change.before = self.histories.get(&change.path).map_or(change.before, History::last);
@@ -455,62 +471,6 @@ impl Tracker {
         self.ledger.add_now(&record)?;
         self.acts.take(&record);
         Ok(())
-    }
-
-    /// Sums of the whole session, against what was there before the agent; what is pending, against the last accepted
-    /// state.
-    pub fn totals(&mut self) -> Result<Totals, ReviewError> {
-        let mut sum = Totals::default();
-        let paths: Vec<PathBuf> = self.histories.keys().cloned().collect();
-        for path in paths {
-            let one = self.sums_of(&path)?;
-            sum.added += one.added;
-            sum.removed += one.removed;
-            sum.files += one.files;
-            sum.pending += one.pending;
-        }
-        for held in &mut self.held {
-            sum.pending += held.parts(&mut self.files)?.parts.len() as u64;
-        }
-        Ok(sum)
-    }
-
-    fn sums_of(&mut self, path: &Path) -> Result<Totals, ReviewError> {
-        let Some(history) = self.histories.get(path) else { return Ok(Totals::default()) };
-        if let Some((steps, accepted, sums)) = self.sums.get(path)
-            && *steps == history.steps.len()
-            && *accepted == history.accepted
-        {
-            return Ok(*sums);
-        }
-        let mut sums = Totals::default();
-        if let Some(pair) = history.pair(Scope::Session, &mut self.files)?
-            && pair.old != history.last()
-        {
-            let parts = Parts::of(&mut self.files, &pair.old, &history.last())?;
-            (sums.added, sums.removed, sums.files) = (doc::added(&parts), doc::removed(&parts), 1);
-        }
-        if let Some(pair) = history.pair(Scope::Pending, &mut self.files)? {
-            sums.pending = Parts::of(&mut self.files, &pair.old, &pair.new)?.parts.len() as u64;
-        }
-        self.sums.insert(path.to_owned(), (history.steps.len(), history.accepted, sums));
-        Ok(sums)
-    }
-
-    fn totals_of(&mut self, scope: Scope) -> Result<Totals, ReviewError> {
-        let mut sum = Totals::default();
-        for history in self.histories.values() {
-            let Some(pair) = history.pair(scope, &mut self.files)? else { continue };
-            let parts = Parts::of(&mut self.files, &pair.old, &pair.new)?;
-            sum.files += 1;
-            sum.added += doc::added(&parts);
-            sum.removed += doc::removed(&parts);
-            for part in &parts.parts {
-                let state = doc::state_of(part, &parts, history, &pair, &mut self.files)?;
-                sum.pending += u64::from(state == HunkState::Pending);
-            }
-        }
-        Ok(sum)
     }
 
     /// Whether a change of the agent has appeared that did not come through the client.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::changes::{
-    FileChange, HunkId, HunkKind, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
+    FileChange, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
 };
 use crate::model::ids::ReqId;
 use crate::review::place::LOCK;
@@ -13,6 +13,8 @@ pub(super) struct Place {
     temp: TempDir,
     pub tracker: Tracker,
     entry: u64,
+    /// The call waits for the person's answer.
+    waits: bool,
 }
 
 pub(super) fn lines(n: usize) -> String {
@@ -62,7 +64,9 @@ impl Place {
         let head = Head { stem: "s".into(), cwd: ws, command: "agent".into(), started: 0 };
         let mut tracker = Tracker::create(&temp.path().join("home"), head).unwrap();
         tracker.session("session-1", 1, "agent").unwrap();
-        Self { temp, tracker, entry: 0 }
+        // However slow this machine is.
+        tracker.cheap = Duration::MAX;
+        Self { temp, tracker, entry: 0, waits: false }
     }
 
     pub fn at(&self, name: &str) -> PathBuf {
@@ -95,7 +99,7 @@ impl Place {
 
     fn note(&mut self, doing: Doing, names: &[&str], claims: Vec<Claim>, settled: bool) {
         let paths = names.iter().map(|n| self.at(n)).collect();
-        let note = ToolNote { entry: EntryId(self.entry), doing, settled, paths, claims };
+        let note = ToolNote { entry: EntryId(self.entry), doing, settled, waits: self.waits, paths, claims };
         self.tracker.tool(&note).unwrap();
     }
 
@@ -150,11 +154,12 @@ impl Place {
 
     /// As after a crash, or in another process.
     pub fn reopen(self) -> Self {
-        let Self { temp, tracker, entry } = self;
+        let Self { temp, tracker, entry, waits } = self;
         let dir = tracker.dir().to_owned();
         drop(tracker);
-        let tracker = Tracker::open(&dir).unwrap();
-        Self { temp, tracker, entry }
+        let mut tracker = Tracker::open(&dir).unwrap();
+        tracker.cheap = Duration::MAX;
+        Self { temp, tracker, entry, waits }
     }
 }
 
@@ -280,6 +285,41 @@ fn scenario_44_the_persons_edits_before_during_and_after_stay() {
     assert_eq!(place.read("a"), mine);
     place.act(ReviewAction::Undo);
     assert_eq!(place.read("a"), changed(&mine, &[(20, "AGENT 20"), (30, "AGENT 30")]));
+}
+
+#[test]
+fn what_the_person_does_while_a_call_waits_for_them_is_not_its_doing() {
+    let text = lines(40);
+    for doing in [Doing::Edits, Doing::Runs] {
+        let mut place = Place::with(&[("a", text.as_bytes())]);
+        place.turn(1, |p| {
+            p.entry += 1;
+            p.note(doing, &["a"], Vec::new(), false);
+            p.waits = true;
+            p.note(doing, &["a"], Vec::new(), false);
+            p.write("a", &changed(&text, &[(5, "mine")]));
+            p.waits = false;
+            p.note(doing, &["a"], Vec::new(), false);
+            p.write("a", &changed(&text, &[(5, "mine"), (30, "AGENT")]));
+            p.note(doing, &["a"], Vec::new(), true);
+        });
+        place.act(ReviewAction::Rewind { turn: 1 });
+        assert_eq!(place.read("a"), changed(&text, &[(5, "mine")]), "{doing:?}");
+    }
+}
+
+#[test]
+fn what_the_person_did_before_a_command_started_is_not_its_doing() {
+    let text = lines(40);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| {
+        p.client_writes("a", &changed(&text, &[(1, "AGENT")]));
+        p.write("a", &changed(&text, &[(1, "AGENT"), (20, "mine")]));
+        p.tracker.before_command().unwrap();
+        p.command(|p| p.write("a", &changed(&text, &[(1, "AGENT"), (20, "mine"), (35, "COMMAND")])));
+    });
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("a"), changed(&text, &[(20, "mine")]));
 }
 
 #[test]

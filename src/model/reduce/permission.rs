@@ -102,6 +102,8 @@ pub fn answer(model: &mut Model, req: ReqId, option: String, out: &mut Vec<Effec
     let pending = model.session.pending.remove(at);
     model.entries.touch(pending.entry);
     if pending.about == About::Tool {
+        // Before the agent can go on: what has changed while it waited is not its doing.
+        review::tool(model, pending.entry, out);
         return out.push(Effect::Respond { req, answer: Answer::Selected(option) });
     }
     gate::answered(model, pending, option == gate::ALLOW, out);
