@@ -237,6 +237,7 @@ async fn a_turn_is_counted_and_can_be_taken_back() {
     let place = place();
     let mut engine = writer(&place, Gate::Off);
     until(&mut engine, |_, news| reviewed_turn(news)).await;
+    assert!(engine.timers.is_empty(), "an idle engine has nothing to wake for");
     let changes = engine.model().changes().clone();
     assert_eq!((changes.totals.files, changes.totals.added, changes.totals.removed), (2, 2, 1), "{changes:?}");
     assert!(changes.after, "one came past the client");

@@ -408,6 +408,8 @@ impl Engine {
                         self.wrote(&event);
                     }
                     HostEvent::ReviewOff { .. } => self.reviewing = None,
+                    // Nobody waits any more, and an idle client shall not wake for it.
+                    HostEvent::TurnCovered { turn, .. } => self.timers.retain(|t| t.1 != Timer::Coverage(*turn)),
                     _ => {}
                 }
                 self.apply(Event::Host(event));
