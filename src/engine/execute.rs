@@ -124,7 +124,7 @@ impl Engine {
         self.file_running = true;
         let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
         let looked = match &job {
-            FileJob::Write { path, entry, .. } => self.before_write(path, *entry),
+            FileJob::Write { path, entry, content, .. } => self.before_write(path, *entry, content),
             FileJob::Check { .. } | FileJob::Read { .. } => None,
         };
         tokio::task::spawn_blocking(move || {
@@ -157,10 +157,10 @@ impl Engine {
     }
 
     /// What is there right before a write is not its doing: the review has a look first.
-    fn before_write(&mut self, path: &str, entry: EntryId) -> Option<Receiver<()>> {
+    fn before_write(&mut self, path: &str, entry: EntryId, content: &Arc<str>) -> Option<Receiver<()>> {
         self.reviewing.as_ref()?;
         let (done, looked) = sync_channel(1);
-        self.writing = Some(entry);
+        self.writing = Some((entry, Arc::clone(content)));
         self.give(Job::BeforeWrite { path: path.into(), done });
         Some(looked)
     }
@@ -175,8 +175,9 @@ impl Engine {
 
     /// The write is done; the review has a look at it.
     pub(super) fn wrote(&mut self, event: &HostEvent) {
-        if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some(entry)) = (event, self.writing.take()) {
-            self.give(Job::Wrote { path: path.into(), entry });
+        let writing = self.writing.take();
+        if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some((entry, content))) = (event, writing) {
+            self.give(Job::Wrote { path: path.into(), entry, content });
         }
     }
 

@@ -68,6 +68,7 @@ pub(super) enum Job {
     Wrote {
         path: PathBuf,
         entry: EntryId,
+        content: Arc<str>,
     },
     Truth {
         req: ReqId,
@@ -314,9 +315,9 @@ impl Worker {
                 let _ = done.try_send(());
                 self.trouble("command", "the review could not look at the files before a command", looked);
             }
-            Job::Wrote { path, entry } => {
+            Job::Wrote { path, entry, content } => {
                 let path = self.real(&path);
-                let looked = self.tracker.wrote(&path, Some(entry));
+                let looked = self.tracker.wrote(&path, &content, Some(entry));
                 self.trouble("written", "the review could not look at a file after it was written", looked);
                 self.soon();
             }

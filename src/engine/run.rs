@@ -122,7 +122,7 @@ pub struct Engine {
     early_exits: BTreeMap<TermId, ExitFact>,
     pub(super) reviewing: Option<Reviewing>,
     /// The entry of the write that is under way.
-    pub(super) writing: Option<EntryId>,
+    pub(super) writing: Option<(EntryId, Arc<str>)>,
     stem: Stem,
     pub(super) books: Books,
     pub(super) news: Vec<FrontEnd>,

@@ -265,14 +265,25 @@ impl Tracker {
         }
     }
 
-    /// Right after a write through the client.
-    pub fn wrote(&mut self, path: &Path, entry: Option<EntryId>) -> Result<(), ReviewError> {
+    /// Right after a write through the client. What is there beyond `content` was done by somebody else since.
+    pub fn wrote(&mut self, path: &Path, content: &str, entry: Option<EntryId>) -> Result<(), ReviewError> {
         let Some(path) = self.below(path) else { return Ok(()) };
         self.activity.wrote();
         let changes = self.files.shadow.look(std::slice::from_ref(&path))?;
         for change in changes {
-            let blamed = Blamed::new(Cause::Write, entry.map(|e| e.0));
-            self.record(&change.path, change.before, change.after, blamed)?;
+            let State::File { mode, .. } = change.after else {
+                self.observe(vec![change])?;
+                continue;
+            };
+            let written = self.files.file(content.as_bytes(), mode)?;
+            let before = self.histories.get(&change.path).map_or(change.before, History::last);
+            self.record(&change.path, before, written, Blamed::new(Cause::Write, entry.map(|e| e.0)))?;
+            let mut later = self.activity.blame(&change.path, self.looked.get(&change.path).copied());
+            if later.cause == Cause::Tool {
+                // The call that names the file has had its write.
+                later = Blamed { cause: Cause::Unknown, doubt: true, entry: None };
+            }
+            self.record(&change.path, written, change.after, later)?;
         }
         self.save()?;
         self.activity.looked(false);

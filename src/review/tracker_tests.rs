@@ -94,7 +94,7 @@ impl Place {
         let path = self.at(name);
         self.tracker.before_write(&path).unwrap();
         self.write(name, text);
-        self.tracker.wrote(&path, Some(EntryId(self.entry))).unwrap();
+        self.tracker.wrote(&path, text, Some(EntryId(self.entry))).unwrap();
     }
 
     fn note(&mut self, doing: Doing, names: &[&str], claims: Vec<Claim>, settled: bool) {
@@ -306,6 +306,20 @@ fn what_the_person_does_while_a_call_waits_for_them_is_not_its_doing() {
         place.act(ReviewAction::Rewind { turn: 1 });
         assert_eq!(place.read("a"), changed(&text, &[(5, "mine")]), "{doing:?}");
     }
+}
+
+#[test]
+fn what_the_person_saves_right_after_a_write_is_not_part_of_it() {
+    let text = lines(40);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| {
+        let (path, new) = (p.at("a"), changed(&text, &[(10, "AGENT")]));
+        p.tracker.before_write(&path).unwrap();
+        p.write("a", &changed(&new, &[(30, "mine")]));
+        p.tracker.wrote(&path, &new, None).unwrap();
+    });
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("a"), changed(&text, &[(30, "mine")]));
 }
 
 #[test]
