@@ -10,6 +10,7 @@ use super::ledger::Step;
 use super::lines::Lines;
 use super::state::State;
 use crate::model::changes::{Cause, HunkState, Scope};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 #[derive(Clone, Debug)]
@@ -198,6 +199,28 @@ pub fn adopt(files: &mut Files, before: &State, into: &State, lines: &[Range<usi
         return Ok(*into);
     }
     files.file(&spliced(&text, &out, &was), *mode)
+}
+
+/// Puts those changes of a step into `into` that brought one of the lines, in the place of what they replaced. Nothing
+/// when that place is not there as it was.
+pub fn readopt(
+    files: &mut Files,
+    step: &Step,
+    into: &State,
+    lines: &BTreeSet<Vec<u8>>,
+) -> Result<Option<State>, ReviewError> {
+    let State::File { mode, .. } = into else { return Ok(None) };
+    let texts = (files.text(&step.before)?, files.text(&step.after)?, files.text(into)?);
+    let (Some(was), Some(is), Some(text)) = texts else { return Ok(None) };
+    let apart = edits(&was, &text);
+    let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for edit in edits(&was, &is) {
+        if edit.new.clone().any(|line| lines.contains(is.raw(line))) {
+            let Some(place) = still(&apart, &edit.old) else { return Ok(None) };
+            out.push((place, edit.new));
+        }
+    }
+    if out.is_empty() { Ok(None) } else { files.file(&spliced(&text, &out, &is), *mode).map(Some) }
 }
 
 /// A text with some places in it, in order, replaced by lines of another.

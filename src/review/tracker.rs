@@ -9,7 +9,7 @@ pub use super::deciding::REWOUND;
 use super::error::ReviewError;
 use super::files::Files;
 use super::held::Held;
-use super::history::{History, Pair, adopt, carry};
+use super::history::{History, Pair, adopt, carry, readopt};
 use super::hunks::edits;
 use super::ledger::{Act, ActFile, Ledger, Record, Step};
 pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Released, ToolNote};
@@ -413,16 +413,28 @@ impl Tracker {
         };
         let gone = edits(&before, &after);
         let blame = history.blame(&mut self.files)?;
-        let mut lost: Vec<_> = blame
-            .into_iter()
-            .filter(|(range, who)| {
-                let keeps = history.steps.get(*who).is_some_and(may_be_the_persons);
-                keeps && gone.iter().any(|e| e.old.start < range.end && range.start < e.old.end)
-            })
-            .map(|(range, _)| range)
-            .collect();
-        lost.sort_by_key(|range| range.start);
-        adopt(&mut self.files, &step.before, &accepted, &lost)
+        let mut lost: BTreeMap<usize, Vec<_>> = BTreeMap::new();
+        for (range, who) in blame {
+            let keeps = history.steps.get(who).is_some_and(may_be_the_persons);
+            if keeps && gone.iter().any(|e| e.old.start < range.end && range.start < e.old.end) {
+                lost.entry(who).or_default().push(range);
+            }
+        }
+        let mut accepted = accepted;
+        for (who, mut ranges) in lost {
+            let Some(theirs) = history.steps.get(who) else { continue };
+            ranges.sort_by_key(|range| range.start);
+            let Some(text) = self.files.text(&accepted)? else { break };
+            // What the accepted state has already need not be put there.
+            let apart = edits(&before, &text);
+            ranges.retain(|range| apart.iter().any(|e| e.old.start < range.end && range.start < e.old.end));
+            let lines = ranges.iter().flat_map(|range| range.clone().map(|line| before.raw(line).to_vec())).collect();
+            accepted = match readopt(&mut self.files, theirs, &accepted, &lines)? {
+                Some(state) => state,
+                None => adopt(&mut self.files, &step.before, &accepted, &ranges)?,
+            };
+        }
+        Ok(accepted)
     }
 
     /// Takes a step into the ledger, and the state that is accepted after it.
