@@ -161,7 +161,7 @@ impl Engine {
         self.reviewing.as_ref()?;
         let (done, looked) = sync_channel(1);
         self.writing = Some((entry, Arc::clone(content)));
-        self.give(Job::BeforeWrite { path: path.into(), done });
+        self.give(Job::BeforeWrite { path: path.into(), content: Arc::clone(content), done });
         Some(looked)
     }
 

@@ -59,6 +59,7 @@ pub(super) enum Job {
     /// `done` is told when the write may happen.
     BeforeWrite {
         path: PathBuf,
+        content: Arc<str>,
         done: SyncSender<()>,
     },
     /// The same before a command.
@@ -303,9 +304,9 @@ impl Worker {
                     self.soon();
                 }
             }
-            Job::BeforeWrite { path, done } => {
+            Job::BeforeWrite { path, content, done } => {
                 let path = self.real(&path);
-                let looked = self.tracker.before_write(&path);
+                let looked = self.tracker.before_write(&path, &content);
                 // Whoever waited may have given up.
                 let _ = done.try_send(());
                 self.trouble("write", "the review could not look at a file before it was written", looked);

@@ -5,7 +5,7 @@
 
 use super::notes::{Claim, Doing, ToolNote};
 use crate::model::changes::Cause;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +18,8 @@ struct Tool {
     settled_at: u64,
     paths: Vec<PathBuf>,
     claims: Vec<(PathBuf, Option<Arc<str>>, Arc<str>)>,
+    /// Paths that were written through the client while it was known: it has had its write of them.
+    served: BTreeSet<PathBuf>,
 }
 
 /// Cause, whether that is in doubt, and the entry.
@@ -61,8 +63,12 @@ impl Activity {
         self.turn = None;
     }
 
-    pub fn wrote(&mut self) {
+    /// A path is written through the client: what else happens to it is no longer the doing of the calls known so far.
+    pub fn writes(&mut self, path: &Path) {
         self.wrote = true;
+        for tool in self.tools.values_mut() {
+            tool.served.insert(path.to_owned());
+        }
     }
 
     /// Takes note; the paths are below the root. Whether the call has just settled.
@@ -75,6 +81,7 @@ impl Activity {
             settled_at: 0,
             paths: Vec::new(),
             claims: Vec::new(),
+            served: BTreeSet::new(),
         });
         tool.doing = note.doing;
         tool.waits = note.waits;
@@ -111,7 +118,10 @@ impl Activity {
     /// path alone.
     pub fn blame(&self, path: &Path, since: Option<u64>) -> Blamed {
         let since = since.unwrap_or(0).max(self.last_scan);
-        let names = |tool: &Tool| tool.paths.iter().any(|p| p == path) || tool.claims.iter().any(|c| c.0 == path);
+        let names = |tool: &Tool| {
+            let named = tool.paths.iter().any(|p| p == path) || tool.claims.iter().any(|c| c.0 == path);
+            named && !tool.served.contains(path)
+        };
         let newest = |wanted: &dyn Fn(&Tool) -> bool| {
             self.tools.iter().rev().find(|(_, tool)| Self::counts(tool, since) && wanted(tool)).map(|(entry, _)| *entry)
         };

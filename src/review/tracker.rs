@@ -257,18 +257,20 @@ impl Tracker {
         if self.is_scan_affordable() { self.scan() } else { self.refresh() }
     }
 
-    /// Right before a write through the client: what is there now is not its doing. `path` is absolute.
-    pub fn before_write(&mut self, path: &Path) -> Result<(), ReviewError> {
-        match self.below(path) {
-            Some(path) => self.look(&[path]),
-            None => Ok(()),
+    /// Right before a write of `content` through the client: what is there now is not its doing. `path` is absolute.
+    pub fn before_write(&mut self, path: &Path, content: &str) -> Result<(), ReviewError> {
+        let Some(path) = self.below(path) else { return Ok(()) };
+        // Some agents write the file themselves as well, and first.
+        if self.files.shadow.peek(&path).is_ok_and(|(_, disk)| disk.as_deref() != Some(content.as_bytes())) {
+            self.activity.writes(&path);
         }
+        self.look(&[path])
     }
 
     /// Right after a write through the client. What is there beyond `content` was done by somebody else since.
     pub fn wrote(&mut self, path: &Path, content: &str, entry: Option<EntryId>) -> Result<(), ReviewError> {
         let Some(path) = self.below(path) else { return Ok(()) };
-        self.activity.wrote();
+        self.activity.writes(&path);
         let changes = self.files.shadow.look(std::slice::from_ref(&path))?;
         for change in changes {
             let State::File { mode, .. } = change.after else {
@@ -278,11 +280,7 @@ impl Tracker {
             let written = self.files.file(content.as_bytes(), mode)?;
             let before = self.histories.get(&change.path).map_or(change.before, History::last);
             self.record(&change.path, before, written, Blamed::new(Cause::Write, entry.map(|e| e.0)))?;
-            let mut later = self.activity.blame(&change.path, self.looked.get(&change.path).copied());
-            if later.cause == Cause::Tool {
-                // The call that names the file has had its write.
-                later = Blamed { cause: Cause::Unknown, doubt: true, entry: None };
-            }
+            let later = self.activity.blame(&change.path, self.looked.get(&change.path).copied());
             self.record(&change.path, written, change.after, later)?;
         }
         self.save()?;

@@ -92,7 +92,7 @@ impl Place {
     pub fn client_writes(&mut self, name: &str, text: &str) {
         self.entry += 1;
         let path = self.at(name);
-        self.tracker.before_write(&path).unwrap();
+        self.tracker.before_write(&path, text).unwrap();
         self.write(name, text);
         self.tracker.wrote(&path, text, Some(EntryId(self.entry))).unwrap();
     }
@@ -114,7 +114,7 @@ impl Place {
     /// A look at one file, as before a write.
     pub fn look(&mut self, name: &str) {
         let path = self.at(name);
-        self.tracker.before_write(&path).unwrap();
+        self.tracker.look(&[self.tracker.below(&path).unwrap()]).unwrap();
     }
 
     pub fn command(&mut self, what: impl FnOnce(&Self)) {
@@ -314,12 +314,47 @@ fn what_the_person_saves_right_after_a_write_is_not_part_of_it() {
     let mut place = Place::with(&[("a", text.as_bytes())]);
     place.turn(1, |p| {
         let (path, new) = (p.at("a"), changed(&text, &[(10, "AGENT")]));
-        p.tracker.before_write(&path).unwrap();
+        p.tracker.before_write(&path, &new).unwrap();
         p.write("a", &changed(&new, &[(30, "mine")]));
         p.tracker.wrote(&path, &new, None).unwrap();
     });
     place.act(ReviewAction::Rewind { turn: 1 });
     assert_eq!(place.read("a"), changed(&text, &[(30, "mine")]));
+}
+
+#[test]
+fn what_the_person_saves_around_a_write_is_not_of_the_call_that_names_the_file() {
+    let text = lines(40);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| {
+        p.entry = 7;
+        p.note(Doing::Edits, &["a"], Vec::new(), false);
+        let mine = changed(&text, &[(20, "mine, before")]);
+        p.write("a", &mine);
+        p.client_writes("a", &changed(&mine, &[(10, "AGENT")]));
+        p.write("a", &changed(&p.read("a"), &[(30, "mine, after")]));
+        p.entry = 7;
+        p.note(Doing::Edits, &["a"], Vec::new(), true);
+    });
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("a"), changed(&text, &[(20, "mine, before"), (30, "mine, after")]));
+}
+
+#[test]
+fn what_an_agent_writes_before_it_has_the_client_write_the_same_is_its_doing() {
+    let text = lines(40);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    let new = changed(&text, &[(10, "AGENT")]);
+    place.turn(1, |p| {
+        p.entry = 7;
+        p.note(Doing::Edits, &["a"], Vec::new(), false);
+        p.write("a", &new);
+        p.client_writes("a", &new);
+        p.entry = 7;
+        p.note(Doing::Edits, &["a"], Vec::new(), true);
+    });
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("a"), text);
 }
 
 #[test]
