@@ -221,7 +221,7 @@ fn noise_on_stdout_is_not_fatal() {
     let mut s = place.play("corruption", SIZE);
     s.ready();
     s.prompt("go");
-    s.see("Tab");
+    s.see("five");
     drop(s);
     let script = "[agent]\nbanner = \"[INFO] hello\\n\\nnull\\n[1]\\n\"\n[[turn]]\ndefault = true\nstep = [{ do = \"say\", text = \"fine\" }]\n";
     let place = Place::new();

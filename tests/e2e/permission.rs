@@ -12,7 +12,7 @@ fn asked(place: &Place, size: (u16, u16)) -> Session {
     let mut s = place.play("permissions", size);
     s.ready();
     s.prompt("go");
-    s.see("Tab");
+    s.asks();
     s.see("waiting for you");
     s
 }

@@ -56,7 +56,7 @@ fn a_storm_of_sizes_leaves_a_sane_screen() {
     let mut s = place.play("permissions", (80, 24));
     s.ready();
     s.prompt("huge");
-    s.see("Tab");
+    s.asks();
     s.write("kept words");
     let odd = [(10, 3), (1, 1), (200, 60), (20, 4), (3, 50), (300, 1), (40, 10), (2, 2), (80, 24), (19, 5)];
     for n in 0..50u16 {

@@ -327,10 +327,16 @@ impl Session {
         });
     }
 
+    /// Waits until the dock has a question. The first screen names Shift+Tab.
+    #[track_caller]
+    pub fn asks(&self) {
+        self.wait_for("a question", |screen| screen.replace("Shift+Tab", "").contains("Tab"));
+    }
+
     /// Goes to the dock and waits until its keys count.
     #[track_caller]
     pub fn focus(&mut self) {
-        self.see("Tab");
+        self.asks();
         self.send(TAB);
         self.wait_for("focus in the dock", in_dock);
         self.pass(ARMED);

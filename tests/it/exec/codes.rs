@@ -183,10 +183,13 @@ fn code_124_is_a_timeout_counted_from_the_start() {
         assert!(done.took >= Duration::from_millis(400) && done.took < Duration::from_secs(4), "{:?}", done.took);
         assert_eq!(done.result()["exit_code"], 124);
     }
-    // The 600 ms of the start count.
-    let (done, record) = lab.record(&["hang", "--timeout", "1"], &demo("slow"));
+    // The start counts: it takes three of the four seconds, and were they not counted it would be seven.
+    let steps = r#"{ do = "say", text = "thinking" }, { do = "hang" }"#;
+    let delays = "[agent]\ninit_delay_ms = 1500\nsession_delay_ms = 1500\n";
+    let agent = lab.script(&format!("{delays}[[turn]]\ndefault = true\nstep = [{steps}]\n"));
+    let (done, record) = lab.record(&["hang", "--timeout", "4"], &agent);
     done.assert_says(124, &["--timeout"]);
-    assert!(done.took >= Duration::from_secs(1) && done.took < Duration::from_millis(1550), "{:?}", done.took);
+    assert!(done.took >= Duration::from_secs(4) && done.took < Duration::from_millis(6900), "{:?}", done.took);
     assert_eq!(record.calls(true, "session/cancel").len(), 1);
     assert_eq!(done.out(), "thinking\n");
 }

@@ -72,7 +72,7 @@ fn an_agent_that_is_deaf_to_everything_is_killed_after_four_seconds() {
     let lab = Lab::new();
     let done = lab.exec(&["hello"], &lab.script("[agent]\nignore_eof = true\nignore_term = true\n"));
     assert_eq!(done.assert_code(0).out(), "You said: hello\n");
-    assert!(done.took > Duration::from_secs(4) && done.took < Duration::from_secs(7), "{:?}", done.took);
+    assert!(done.took > Duration::from_secs(4) && done.took < Duration::from_secs(20), "{:?}", done.took);
     lab.assert_nothing_left();
 }
 
