@@ -8,6 +8,7 @@ use super::files::Files;
 use super::hunks::{Edit, edits};
 use super::ledger::Step;
 use super::lines::Lines;
+use super::merge::follow;
 use super::state::State;
 use crate::model::changes::{Cause, HunkState, Scope};
 use std::collections::BTreeSet;
@@ -85,7 +86,7 @@ impl History {
         if last.is_absent() != pair.new.is_absent() {
             return Ok(self.fate_as_a_whole(pair));
         }
-        let Some(now) = still(&edits(&new, &disk), range) else {
+        let Some(now) = follow(&edits(&new, &disk), range) else {
             return self.who_took(pair, range, is_old, files);
         };
         let Some(accepted) = files.text(&self.accepted)? else { return Ok(HunkState::Pending) };
@@ -120,7 +121,7 @@ impl History {
         for step in self.steps.get(pair.upto..).unwrap_or_default() {
             let (Some(before), Some(after)) = (files.text(&step.before)?, files.text(&step.after)?) else { break };
             let changed = edits(&before, &after);
-            if let Some(next) = still(&changed, &range) {
+            if let Some(next) = follow(&changed, &range) {
                 range = next;
                 continue;
             }
@@ -170,7 +171,7 @@ pub fn carry(files: &mut Files, before: &State, into: &State, after: &State) -> 
     let apart = edits(&before, &text);
     let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     for edit in edits(&before, &after) {
-        if let Some(place) = still(&apart, &edit.old) {
+        if let Some(place) = follow(&apart, &edit.old) {
             out.push((place, edit.new));
         }
     }
@@ -216,7 +217,7 @@ pub fn readopt(
     let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     for edit in edits(&was, &is) {
         if edit.new.clone().any(|line| lines.contains(is.raw(line))) {
-            let Some(place) = still(&apart, &edit.old) else { return Ok(None) };
+            let Some(place) = follow(&apart, &edit.old) else { return Ok(None) };
             out.push((place, edit.new));
         }
     }
@@ -234,29 +235,6 @@ fn spliced(text: &Lines, places: &[(Range<usize>, Range<usize>)], from: &Lines) 
     }
     (at..text.len()).for_each(|line| bytes.extend_from_slice(text.raw(line)));
     bytes
-}
-
-/// Where a range of lines is after some edits, when none of them touched it. An empty range is a place between two
-/// lines; only something put right there, or taken away around it, touches it.
-pub fn still(edits: &[Edit], range: &Range<usize>) -> Option<Range<usize>> {
-    let mut shift = 0_isize;
-    for edit in edits {
-        let inserts = edit.old.is_empty();
-        let hits = match (range.is_empty(), inserts) {
-            (true, true) => edit.old.start == range.start,
-            (true, false) => edit.old.start < range.start && range.start < edit.old.end,
-            (false, true) => range.start < edit.old.start && edit.old.start < range.end,
-            (false, false) => edit.old.start < range.end && range.start < edit.old.end,
-        };
-        if hits {
-            return None;
-        }
-        if edit.old.end <= range.start && edit.old.start <= range.start {
-            shift += edit.new.len() as isize - edit.old.len() as isize;
-        }
-    }
-    let at = |n: usize| n.saturating_add_signed(shift);
-    Some(at(range.start)..at(range.end))
 }
 
 /// What is left of a range after some edits, in pieces; of what was taken away the place is left.

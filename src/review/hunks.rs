@@ -121,12 +121,6 @@ fn numbered<'a>(lines: &'a Lines, range: Range<usize>, numbers: &mut HashMap<&'a
     range.map(number).collect()
 }
 
-/// Lines added and removed.
-pub fn counts(old: &Lines, new: &Lines) -> (u64, u64) {
-    let sum = |(added, removed), edit: &Edit| (added + edit.new.len() as u64, removed + edit.old.len() as u64);
-    edits(old, new).iter().fold((0, 0), sum)
-}
-
 /// The difference as hunks, in order.
 pub fn hunks(old: &Lines, new: &Lines) -> Vec<HunkLines> {
     let edits = edits(old, new);
@@ -354,19 +348,6 @@ pub fn replaced(new: &Lines, hunk: &HunkLines, by: &[u8]) -> Vec<u8> {
         out.push(if n == 0 { unbommed(new) } else { new.raw(n) });
     }
     out.bytes
-}
-
-/// The new lines of a hunk, with LF line ends and without a byte order mark, for an editor.
-pub fn new_text(new: &Lines, hunk: &HunkLines) -> String {
-    let mut out = String::new();
-    for n in hunk.new.clone() {
-        let line = new.decoded(n);
-        match line.strip_suffix("\r\n") {
-            Some(line) => out.extend([line, "\n"]),
-            None => out.push_str(&line),
-        }
-    }
-    out
 }
 
 /// One of the texts, the base, with a hunk, or some lines of it, as they are in the other.

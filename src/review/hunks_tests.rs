@@ -8,6 +8,25 @@ use super::*;
 
 const BOM: char = '\u{feff}';
 
+/// Lines added and removed.
+fn counts(old: &Lines, new: &Lines) -> (u64, u64) {
+    let sum = |(added, removed), edit: &Edit| (added + edit.new.len() as u64, removed + edit.old.len() as u64);
+    edits(old, new).iter().fold((0, 0), sum)
+}
+
+/// The new lines of a hunk, with LF line ends and without a byte order mark, for an editor.
+fn new_text(new: &Lines, hunk: &HunkLines) -> String {
+    let mut out = String::new();
+    for n in hunk.new.clone() {
+        let line = new.decoded(n);
+        match line.strip_suffix("\r\n") {
+            Some(line) => out.extend([line, "\n"]),
+            None => out.push_str(&line),
+        }
+    }
+    out
+}
+
 fn of(bytes: impl AsRef<[u8]>) -> Lines {
     Lines::of(bytes.as_ref()).expect("text")
 }
