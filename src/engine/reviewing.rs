@@ -6,12 +6,12 @@
 use super::run::{Fact, Stem};
 use crate::host::calm::calm;
 use crate::host::fs::Roots;
-use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, Scope, Target, Totals, Truth, Verdict};
+use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, Scope, Totals, Truth, Verdict};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, TurnId};
 use crate::review::error::ReviewError;
 use crate::review::tracker::{Claim, Head, Released, ToolNote, Tracker};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -230,7 +230,7 @@ struct Worker {
     refreshed: Option<Instant>,
     told: (Totals, bool),
     /// Writes that wait for a decision, below the root.
-    held: BTreeMap<ReqId, PathBuf>,
+    held: BTreeSet<ReqId>,
 }
 
 impl Worker {
@@ -245,7 +245,7 @@ impl Worker {
             due: None,
             refreshed: None,
             told: (Totals::default(), false),
-            held: BTreeMap::new(),
+            held: BTreeSet::new(),
         }
     }
 
@@ -358,7 +358,7 @@ impl Worker {
         let path = self.real(path);
         match self.tracker.hold(req, &path, content, entry) {
             Ok(true) => {
-                self.held.insert(req, self.below_root(&path));
+                self.held.insert(req);
                 self.tell(HostEvent::WriteHeld { req });
                 self.now();
             }
@@ -378,10 +378,8 @@ impl Worker {
     }
 
     fn decide_held(&mut self, req: ReqId, write: bool) {
-        let Some(path) = self.held.get(&req).cloned() else { return };
         let verdict = if write { Verdict::Accept } else { Verdict::Reject };
-        let action = ReviewAction::Decide { scope: Scope::Pending, target: Target::File(path), verdict };
-        if let Err(error) = self.tracker.act(&action) {
+        if let Err(error) = self.tracker.decide_write(req, verdict) {
             self.fail_held(req, &error);
         }
         self.release();
@@ -419,8 +417,7 @@ impl Worker {
 
     /// Tells of held writes that have been decided.
     fn release(&mut self) {
-        let held: Vec<ReqId> = self.held.keys().copied().collect();
-        for req in held {
+        for req in self.held.clone() {
             let outcome = match self.tracker.released(req) {
                 Ok(None) => continue,
                 Ok(Some(Released::Whole { created, bytes })) => HeldOutcome::Whole { created, bytes },
@@ -482,10 +479,6 @@ impl Worker {
     /// A path as the tracker knows it: every link followed. One outside of the roots stays as it is.
     fn real(&self, path: &Path) -> PathBuf {
         self.roots.check(path).map_or_else(|_| path.to_owned(), |resolved| resolved.real)
-    }
-
-    fn below_root(&self, path: &Path) -> PathBuf {
-        path.strip_prefix(&self.tracker.head().cwd).unwrap_or(path).to_owned()
     }
 
     /// A failure is told; the same sort of it is said once.

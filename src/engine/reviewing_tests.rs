@@ -5,6 +5,7 @@ use crate::agent::process::Graces;
 use crate::engine::{Engine, EngineConfig};
 use crate::model::Model;
 use crate::model::changes::Gate;
+use crate::model::changes::Target;
 use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;

@@ -17,7 +17,7 @@ use super::tracker::Tracker;
 use crate::base::paths;
 use crate::host::fs::{Put, put};
 use crate::model::changes::{
-    Cause, FileDoc, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, Verdict,
+    Cause, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, Verdict,
 };
 use crate::model::ids::{EntryId, ReqId};
 use std::path::{Path, PathBuf};
@@ -50,9 +50,9 @@ impl Tracker {
             docs.push((doc::file_doc(&path, history, &pair, &mut self.files)?, pair));
         }
         let mut files = doc::pair_renames(docs);
-        for at in 0..self.held.len() {
-            let Some(held) = self.held.get(at).cloned() else { continue };
-            let doc = self.held_doc(&held)?;
+        // Of several writes of one file the first is decided first.
+        for held in self.held.iter().rev() {
+            let doc = held.doc(&mut self.files)?;
             files.retain(|f| f.path != doc.path);
             files.push(doc);
         }
@@ -73,7 +73,10 @@ impl Tracker {
             totals,
             decided: (all - pending, all),
             uncovered: self.uncovered(),
-            undo: self.acts.undoable().map(|act| act.words.clone()),
+            undo: match self.held.iter().rev().find(|h| h.is_touched()) {
+                Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
+                None => self.acts.undoable().map(|act| act.words.clone()),
+            },
             redo: self.acts.redoable().map(|act| act.words.clone()),
         })
     }
@@ -97,23 +100,6 @@ impl Tracker {
             None => self.sitting.remove(path),
         };
         Ok(pair)
-    }
-
-    fn held_doc(&mut self, held: &Held) -> Result<FileDoc, ReviewError> {
-        let step = Step {
-            turn: self.newest_turn(),
-            cause: Cause::Write,
-            doubt: false,
-            decided: false,
-            entry: Some(held.entry.0),
-            before: held.old,
-            after: held.new,
-        };
-        let history = History::new(step);
-        let pair = Pair { old: held.old, new: held.new, upto: 1 };
-        let mut doc = doc::file_doc(&held.path, &history, &pair, &mut self.files)?;
-        held.mark(&mut doc);
-        Ok(doc)
     }
 
     /// Carries out what the person wants (all but `Show`, `Close` and `Export`).
@@ -167,9 +153,13 @@ impl Tracker {
         }
         if matches!(target, Target::All) {
             for held in &mut self.held {
-                held.decide(&mut self.files, None, verdict)?;
-                hunks += 1;
+                match held.decide(&mut self.files, &Wanted::Pending { doubtful: true }, verdict) {
+                    Ok(count) => hunks += count,
+                    Err(ReviewError::Refused(_)) => {}
+                    Err(error) => return Err(error),
+                }
             }
+            self.rev += 1;
         }
         let verb = match verdict {
             Verdict::Accept => "accepted",
@@ -178,7 +168,7 @@ impl Tracker {
         let lines = matches!(target, Target::Lines(..));
         let what = if lines { "some lines".to_owned() } else { count(hunks, "hunk") };
         let place = match files.as_slice() {
-            [file] => format!(" in {}", paths::display(&file.path, &[], None)),
+            [file] => format!(" in {}", shown(&file.path)),
             files if files.len() > 1 => format!(" in {}", count(files.len(), "file")),
             _ => String::new(),
         };
@@ -186,7 +176,6 @@ impl Tracker {
         if !left.is_empty() {
             done.words = format!("{}; left alone: {}", done.words, left.join("; "));
         }
-        done.released = self.decided_held();
         Ok(done)
     }
 
@@ -206,7 +195,7 @@ impl Tracker {
         verdict: Verdict,
         on_conflict: OnConflict,
     ) -> Result<(ActFile, usize), ReviewError> {
-        let gone = || ReviewError::Refused(format!("{}: nothing to decide", paths::display(path, &[], None)));
+        let gone = || ReviewError::Refused(format!("{}: nothing to decide", shown(path)));
         let pair = self.pair(path, scope)?.ok_or_else(gone)?;
         let history = self.histories.get(path).ok_or_else(gone)?;
         Case { path, history, pair: &pair }.decide(wanted, verdict, on_conflict, &mut self.files)
@@ -215,14 +204,14 @@ impl Tracker {
     fn edit(&mut self, scope: Scope, path: &Path, hunk: HunkId, text: &str) -> Result<Done, ReviewError> {
         if let Some(held) = self.held.iter_mut().find(|h| h.path == path) {
             held.edit(&mut self.files, hunk, text)?;
-            let released = self.decided_held();
-            return Ok(Done { words: "edited a held write".to_owned(), released, ..Done::default() });
+            self.rev += 1;
+            return Ok(Done { words: "edited a held write".to_owned(), ..Done::default() });
         }
         let gone = || ReviewError::Moved(path.to_owned());
         let pair = self.pair(path, scope)?.ok_or_else(gone)?;
         let history = self.histories.get(path).ok_or_else(gone)?;
         let file = Case { path, history, pair: &pair }.edit(hunk, text, &mut self.files)?;
-        self.carry_out(format!("edited a hunk in {}", paths::display(path, &[], None)), None, vec![file])
+        self.carry_out(format!("edited a hunk in {}", shown(path)), None, vec![file])
     }
 
     fn force(&mut self, scope: Scope, path: &Path, hunk: HunkId) -> Result<Done, ReviewError> {
@@ -232,7 +221,7 @@ impl Tracker {
         }
         let wanted = Wanted::Exactly(Chosen::Part(hunk));
         let (file, _) = self.case(path, scope, &wanted, Verdict::Reject, OnConflict::Force)?;
-        let words = format!("rejected a hunk in {}, later edits included", paths::display(path, &[], None));
+        let words = format!("rejected a hunk in {}, later edits included", shown(path));
         self.carry_out(words, None, vec![file])
     }
 
@@ -282,8 +271,9 @@ impl Tracker {
     }
 
     fn undo(&mut self) -> Result<Done, ReviewError> {
-        if let Some(held) = self.held.iter_mut().rev().find(|h| !h.past.is_empty()) {
+        if let Some(held) = self.held.iter_mut().rev().find(|h| h.is_touched()) {
             held.undo();
+            self.rev += 1;
             return Ok(Done { words: "undone: a decision on a held write".to_owned(), ..Done::default() });
         }
         let nothing = || ReviewError::Refused("nothing to undo".to_owned());
@@ -359,7 +349,7 @@ impl Tracker {
             Err(ReviewError::Refused(words)) => words,
             Err(error) => return Err(error),
         };
-        Ok(Done { words, rewound, released: Vec::new() })
+        Ok(Done { words, rewound })
     }
 
     /// Takes a write that is not to happen before it is decided; it is part of every [`Tracker::doc`] from now on.
@@ -369,7 +359,7 @@ impl Tracker {
         let below = self.below(path).ok_or_else(outside)?;
         self.look(std::slice::from_ref(&below))?;
         // A write of the same file that still waits comes first: this one is about what it would leave.
-        let earlier = self.held.iter().rev().find(|h| h.path == below).map(|h| h.new);
+        let earlier = self.held.iter().rev().find(|h| h.path == below).map(Held::wanted);
         let disk = match earlier {
             Some(state) => state,
             None => self.files.on_disk(&below)?,
@@ -379,41 +369,69 @@ impl Tracker {
             return Ok(false);
         }
         self.rev += 1;
-        self.held.push(Held { req, entry, path: below, disk, wanted, old: disk, new: wanted, past: Vec::new() });
+        self.held.push(Held::new(req, entry, self.newest_turn(), &below, disk, wanted));
         Ok(true)
     }
 
     fn decide_held(&mut self, target: &Target, verdict: Verdict) -> Result<Option<Done>, ReviewError> {
-        let (path, chosen) = match target {
+        let (path, wanted) = match target {
             Target::All => return Ok(None),
-            Target::File(path) => (path, None),
-            Target::Hunk(path, id) => (path, Some(vec![Chosen::Part(*id)])),
-            Target::Lines(path, id, lines) => (path, Some(vec![Chosen::Lines(*id, lines.clone())])),
+            Target::File(path) => (path, Wanted::Pending { doubtful: true }),
+            Target::Hunk(path, id) => (path, Wanted::Exactly(Chosen::Part(*id))),
+            Target::Lines(path, id, lines) => (path, Wanted::Exactly(Chosen::Lines(*id, lines.clone()))),
         };
         let Some(held) = self.held.iter_mut().find(|h| h.path == *path) else { return Ok(None) };
-        held.decide(&mut self.files, chosen, verdict)?;
+        held.decide(&mut self.files, &wanted, verdict)?;
         self.rev += 1;
         let verb = if verdict == Verdict::Accept { "accepted" } else { "rejected" };
-        let words = format!("{verb} in a held write of {}", paths::display(path, &[], None));
-        Ok(Some(Done { words, released: self.decided_held(), ..Done::default() }))
+        let words = format!("{verb} in a held write of {}", shown(path));
+        Ok(Some(Done { words, ..Done::default() }))
     }
 
-    fn decided_held(&self) -> Vec<ReqId> {
-        self.held.iter().filter(|h| h.is_decided()).map(|h| h.req).collect()
+    /// Decides all that waits of one held write.
+    pub fn decide_write(&mut self, req: ReqId, verdict: Verdict) -> Result<(), ReviewError> {
+        let Some(held) = self.held.iter_mut().find(|h| h.req == req) else { return Ok(()) };
+        held.decide(&mut self.files, &Wanted::Pending { doubtful: true }, verdict)?;
+        self.rev += 1;
+        Ok(())
     }
 
     /// What became of a held write, once; nothing while it is undecided. Writes it.
     pub fn released(&mut self, req: ReqId) -> Result<Option<Released>, ReviewError> {
-        let Some(at) = self.held.iter().position(|h| h.req == req && h.is_decided()) else { return Ok(None) };
+        let Some(at) = self.held.iter().position(|h| h.req == req) else { return Ok(None) };
+        let open = match self.held.get(at) {
+            Some(held) => held.pending(&mut self.files)? > 0,
+            None => true,
+        };
+        // The one before it comes first.
+        let earlier = |held: &Held| self.held.iter().take(at).any(|h| h.path == held.path);
+        if open || self.held.get(at).is_some_and(earlier) {
+            return Ok(None);
+        }
         let held = self.held.remove(at);
         self.rev += 1;
-        if held.new == held.disk {
-            return Ok(Some(Released::Refused));
+        let released = self.release(&held);
+        if let Some(next) = self.held.iter_mut().find(|h| h.path == held.path) {
+            let disk = self.files.on_disk(&held.path)?;
+            if disk != next.disk() {
+                *next = next.over(disk);
+            }
+        }
+        released.map(Some)
+    }
+
+    fn release(&mut self, held: &Held) -> Result<Released, ReviewError> {
+        if held.disk() == held.wanted() {
+            // An earlier write of the same content was decided meanwhile.
+            return Ok(Released::Whole { created: false, bytes: size_of(&held.wanted()) });
+        }
+        if held.chosen() == held.disk() {
+            return Ok(Released::Refused);
         }
         let disk = self.files.on_disk(&held.path)?;
-        let Some(to) = self.files.joined(&held.disk, &disk, &held.new)? else {
+        let Some(to) = self.files.joined(&held.disk(), &disk, &held.chosen())? else {
             let why = "it was changed on the disk while the write was held".to_owned();
-            return Err(ReviewError::Conflict { path: held.path, why });
+            return Err(ReviewError::Conflict { path: held.path.clone(), why });
         };
         let accepted = self.histories.get(&held.path).map_or(disk, |h| h.accepted);
         let file =
@@ -421,14 +439,13 @@ impl Tracker {
         self.write(&file)?;
         // The person has decided it hunk by hunk; what was pending in the file before stays so.
         let accepted = self.files.joined(&disk, &accepted, &to)?.unwrap_or(accepted);
-        let (turn, entry) = (self.newest_turn(), Some(held.entry.0));
+        let (turn, entry) = (self.newest_turn(), Some(held.entry().0));
         let step = Step { turn, cause: Cause::Write, doubt: false, decided: false, entry, before: disk, after: to };
         self.take(&held.path, step, accepted)?;
-        if held.new == held.wanted && to == held.wanted {
-            let bytes = if let State::File { size, .. } = to { size } else { 0 };
-            return Ok(Some(Released::Whole { created: disk.is_absent(), bytes }));
+        if held.chosen() == held.wanted() && to == held.wanted() {
+            return Ok(Released::Whole { created: disk.is_absent(), bytes: size_of(&to) });
         }
-        Ok(Some(Released::Partly { differs: self.difference(&held.wanted, &to)? }))
+        Ok(Released::Partly { differs: self.difference(&held.wanted(), &to)? })
     }
 
     /// How a text differs from what the agent wanted, for the agent to read.
@@ -456,6 +473,14 @@ impl Tracker {
 enum Mode {
     Preview,
     Apply,
+}
+
+const fn size_of(state: &State) -> u64 {
+    if let State::File { size, .. } = state { *size } else { 0 }
+}
+
+fn shown(path: &Path) -> String {
+    paths::display(path, &[], None)
 }
 
 fn count(n: usize, what: &str) -> String {

@@ -1,79 +1,126 @@
 //! Writes that wait for the person: what is on the disk, what the agent wants, and what was decided so far.
 //!
+//! A history of its own stands for the file as it would be, so that a held write is decided like any other change.
 //! Touches no file. Invariant: nothing is decided that was not asked.
 
+use super::decide::{Case, OnConflict, Wanted};
+use super::doc;
 use super::error::ReviewError;
 use super::files::Files;
-use super::parts::{Chosen, Parts};
+use super::history::{History, Pair};
+use super::ledger::{ActFile, Step};
+use super::parts::Parts;
 use super::state::State;
-use crate::model::changes::{FileDoc, HunkId, Verdict};
+use crate::model::changes::{Cause, FileDoc, HunkId, HunkState, Verdict};
 use crate::model::ids::{EntryId, ReqId};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug)]
 pub struct Held {
     pub req: ReqId,
-    pub entry: EntryId,
     pub path: PathBuf,
-    /// What was on the disk when it came.
-    pub disk: State,
-    /// What the agent wants.
-    pub wanted: State,
-    /// What stays as it was, and what is to be written; decided once they are the same.
-    pub old: State,
-    pub new: State,
-    /// Earlier `old` and `new`, to undo.
-    pub past: Vec<(State, State)>,
+    turn: u64,
+    entry: EntryId,
+    /// From what was on the disk when it came to what the agent wants.
+    pair: Pair,
+    /// As if it had been written, with what was decided since.
+    history: History,
+    /// Earlier histories, to undo.
+    past: Vec<History>,
 }
 
 impl Held {
-    pub fn is_decided(&self) -> bool {
-        self.old == self.new
+    pub fn new(req: ReqId, entry: EntryId, turn: u64, path: &Path, disk: State, wanted: State) -> Self {
+        let pair = Pair { old: disk, new: wanted, upto: 1 };
+        let history = History::new(step(turn, Cause::Write, entry, (disk, wanted)));
+        Self { req, path: path.to_owned(), turn, entry, pair, history, past: Vec::new() }
     }
 
-    pub fn parts(&self, files: &mut Files) -> Result<Parts, ReviewError> {
-        Parts::of(files, &self.old, &self.new)
+    /// The same write over what is on the disk now; what was decided of it is forgotten.
+    pub fn over(&self, disk: State) -> Self {
+        Self::new(self.req, self.entry, self.turn, &self.path, disk, self.pair.new)
     }
 
-    /// Decides some parts; without a choice all of them.
-    pub fn decide(
-        &mut self,
-        files: &mut Files,
-        chosen: Option<Vec<Chosen>>,
-        verdict: Verdict,
-    ) -> Result<(), ReviewError> {
-        let parts = self.parts(files)?;
-        let chosen = chosen.unwrap_or_else(|| parts.parts.iter().map(|p| Chosen::Part(p.id())).collect());
-        let (old, new) = match verdict {
-            Verdict::Accept => (parts.with(files, &chosen)?, self.new),
-            Verdict::Reject => (self.old, parts.without(files, &chosen)?),
-        };
-        self.step(old, new);
-        Ok(())
+    /// What was on the disk when it came.
+    pub const fn disk(&self) -> State {
+        self.pair.old
+    }
+
+    /// What the agent wants.
+    pub const fn wanted(&self) -> State {
+        self.pair.new
+    }
+
+    /// What is to be written once it is decided.
+    pub fn chosen(&self) -> State {
+        self.history.last()
+    }
+
+    pub fn entry(&self) -> EntryId {
+        self.entry
+    }
+
+    /// How many parts wait for the person.
+    pub fn pending(&self, files: &mut Files) -> Result<usize, ReviewError> {
+        if self.history.last() == self.history.accepted {
+            return Ok(0);
+        }
+        let parts = Parts::of(files, &self.pair.old, &self.pair.new)?;
+        let mut pending = 0;
+        for part in &parts.parts {
+            let state = doc::state_of(part, &parts, &self.history, &self.pair, files)?;
+            pending += usize::from(state == HunkState::Pending);
+        }
+        Ok(pending)
+    }
+
+    /// Decides some parts, and says how many.
+    pub fn decide(&mut self, files: &mut Files, wanted: &Wanted, verdict: Verdict) -> Result<usize, ReviewError> {
+        let (file, count) = self.case().decide(wanted, verdict, OnConflict::Refuse, files)?;
+        self.take(&file);
+        Ok(count)
     }
 
     pub fn edit(&mut self, files: &mut Files, hunk: HunkId, text: &str) -> Result<(), ReviewError> {
-        let (old, new) = self.parts(files)?.edited(files, hunk, text)?;
-        self.step(old, new);
+        let file = self.case().edit(hunk, text, files)?;
+        self.take(&file);
         Ok(())
     }
 
-    fn step(&mut self, old: State, new: State) {
-        self.past.push((self.old, self.new));
-        (self.old, self.new) = (old, new);
+    fn case(&self) -> Case<'_> {
+        Case { path: &self.path, history: &self.history, pair: &self.pair }
     }
 
-    pub fn undo(&mut self) -> bool {
-        let Some((old, new)) = self.past.pop() else { return false };
-        (self.old, self.new) = (old, new);
-        true
+    fn take(&mut self, file: &ActFile) {
+        self.past.push(self.history.clone());
+        if file.disk.0 != file.disk.1 {
+            let cause = if file.by_hand { Cause::Person } else { Cause::Review };
+            self.history.steps.push(Step { decided: true, ..step(self.turn, cause, self.entry, file.disk) });
+        }
+        self.history.accepted = file.accepted.1;
+    }
+
+    pub fn is_touched(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    pub fn undo(&mut self) {
+        if let Some(history) = self.past.pop() {
+            self.history = history;
+        }
     }
 
     /// As it is shown, among the changes that are on the disk.
-    pub fn mark(&self, doc: &mut FileDoc) {
+    pub fn doc(&self, files: &mut Files) -> Result<FileDoc, ReviewError> {
+        let mut doc = doc::file_doc(&self.path, &self.history, &self.pair, files)?;
         doc.held = Some(self.req);
         for hunk in &mut doc.hunks {
             hunk.entry = Some(self.entry);
         }
+        Ok(doc)
     }
+}
+
+fn step(turn: u64, cause: Cause, entry: EntryId, (before, after): (State, State)) -> Step {
+    Step { turn, cause, doubt: false, decided: false, entry: Some(entry.0), before, after }
 }

@@ -2,7 +2,7 @@
 
 use super::state::State;
 use crate::model::changes::{Cause, Rewound};
-use crate::model::ids::{EntryId, ReqId};
+use crate::model::ids::EntryId;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -68,8 +68,6 @@ pub struct Done {
     pub words: String,
     /// For a rewind or its preview.
     pub rewound: Vec<Rewound>,
-    /// Held writes that are decided now.
-    pub released: Vec<ReqId>,
 }
 
 /// What became of a held write.

@@ -22,8 +22,8 @@ impl Tracker {
             sum.files += one.files;
             sum.pending += one.pending;
         }
-        for held in &mut self.held {
-            sum.pending += held.parts(&mut self.files)?.parts.len() as u64;
+        for held in &self.held {
+            sum.pending += held.pending(&mut self.files)? as u64;
         }
         Ok(sum)
     }

@@ -806,11 +806,19 @@ fn a_held_write_is_decided_hunk_by_hunk_before_it_happens() {
     // The person edits the file meanwhile, elsewhere.
     place.write("a", &changed(&text, &[(28, "mine")]));
     let ids: Vec<HunkId> = doc.files[0].hunks.iter().map(|h| h.id).collect();
-    let done = place.decide(Target::Hunk("a".into(), ids[0]), Verdict::Accept).unwrap();
-    assert!(done.released.is_empty());
+    place.decide(Target::Hunk("a".into(), ids[0]), Verdict::Accept).unwrap();
     assert_eq!(place.tracker.released(req).unwrap(), None);
-    let done = place.decide(Target::Hunk("a".into(), ids[1]), Verdict::Reject).unwrap();
-    assert_eq!(done.released, [req]);
+    let states = |place: &mut Place| {
+        let doc = place.doc(Scope::Pending);
+        assert_eq!(doc.files[0].hunks.iter().map(|h| h.id).collect::<Vec<_>>(), ids);
+        (doc.files[0].hunks.iter().map(|h| h.state).collect::<Vec<_>>(), doc.undo.is_some())
+    };
+    assert_eq!(states(&mut place), (vec![HunkState::Accepted, HunkState::Pending], true), "it stays in sight");
+    assert_eq!(place.tracker.totals().unwrap().pending, 1);
+    place.act(ReviewAction::Undo);
+    assert_eq!(states(&mut place), (vec![HunkState::Pending; 2], false));
+    place.decide(Target::Hunk("a".into(), ids[0]), Verdict::Accept).unwrap();
+    place.decide(Target::Hunk("a".into(), ids[1]), Verdict::Reject).unwrap();
     assert_eq!(place.read("a"), changed(&text, &[(28, "mine")]), "not written before it is asked for");
     let Some(Released::Partly { differs }) = place.tracker.released(req).unwrap() else { panic!() };
     assert!(differs.contains("-TWENTY") && differs.contains("+line 20"), "{differs}");
@@ -828,5 +836,61 @@ fn a_held_write_is_decided_hunk_by_hunk_before_it_happens() {
         place.decide(Target::File("new".into()), verdict).unwrap();
         assert_eq!(place.tracker.released(req).unwrap(), Some(expected));
         assert_eq!(place.at("new").exists(), verdict == Verdict::Accept);
+    }
+}
+
+#[test]
+fn like_hunks_of_a_held_write_keep_their_names_while_they_are_decided() {
+    let text = lines(60);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.tracker.begin_turn(1).unwrap();
+    // The same line put in at three places: the hunks differ in their place only.
+    let put = |wanted: &[usize]| -> String {
+        let both = |(at, line): (usize, &str)| match wanted.contains(&(at + 1)) {
+            true => format!("{line}\nsame\n"),
+            false => format!("{line}\n"),
+        };
+        text.lines().enumerate().map(both).collect()
+    };
+    let (req, path) = (ReqId(7), place.at("a"));
+    assert!(place.tracker.hold(req, &path, &put(&[10, 30, 50]), EntryId(1)).unwrap());
+    let ids: Vec<HunkId> = place.doc(Scope::Pending).files[0].hunks.iter().map(|h| h.id).collect();
+    // As quickly as keys come: no look at a newer document between.
+    for (id, verdict) in ids.iter().zip([Verdict::Reject, Verdict::Accept, Verdict::Reject]) {
+        place.decide(Target::Hunk("a".into(), *id), verdict).unwrap();
+    }
+    assert!(matches!(place.tracker.released(req).unwrap(), Some(Released::Partly { .. })));
+    assert_eq!(place.read("a"), put(&[30]));
+}
+
+#[test]
+fn two_held_writes_of_one_file_are_decided_one_after_the_other() {
+    let text = lines(30);
+    let one = changed(&text, &[(3, "THREE")]);
+    let two = changed(&one, &[(20, "TWENTY")]);
+    for (first, then, expected) in [
+        (Verdict::Accept, Released::Whole { created: false, bytes: two.len() as u64 }, &two),
+        (Verdict::Reject, Released::Whole { created: false, bytes: two.len() as u64 }, &two),
+    ] {
+        let mut place = Place::with(&[("a", text.as_bytes())]);
+        place.tracker.begin_turn(1).unwrap();
+        let path = place.at("a");
+        assert!(place.tracker.hold(ReqId(1), &path, &one, EntryId(1)).unwrap());
+        assert!(place.tracker.hold(ReqId(2), &path, &two, EntryId(2)).unwrap());
+        let doc = place.doc(Scope::Pending);
+        assert_eq!((doc.files.len(), doc.files[0].held, doc.files[0].hunks.len()), (1, Some(ReqId(1)), 1));
+        // An answer to the second alone waits for the first.
+        place.tracker.decide_write(ReqId(2), Verdict::Accept).unwrap();
+        assert_eq!(place.tracker.released(ReqId(2)).unwrap(), None);
+        place.tracker.decide_write(ReqId(1), first).unwrap();
+        assert!(place.tracker.released(ReqId(1)).unwrap().is_some());
+        if first == Verdict::Reject {
+            // It was about something else: it is asked anew, with what it would really do.
+            assert_eq!(place.tracker.released(ReqId(2)).unwrap(), None);
+            assert_eq!(place.doc(Scope::Pending).files[0].hunks.len(), 2);
+            place.tracker.decide_write(ReqId(2), Verdict::Accept).unwrap();
+        }
+        assert_eq!(place.tracker.released(ReqId(2)).unwrap(), Some(then));
+        assert_eq!(place.read("a"), *expected);
     }
 }
