@@ -8,12 +8,13 @@ use super::state::dock::Dialog;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
-use crate::model::changes::{HunkId, Scope, Verdict};
+use crate::model::changes::{FileDoc, HunkId, Scope, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, TermId};
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What is to be done after an input, by whoever holds the engine and the terminal.
 #[derive(Clone, PartialEq, Debug)]
@@ -88,7 +89,7 @@ pub struct ReviewFrame {
     /// Of the document.
     pub rev: u64,
     /// The file whose hunks were drawn, and those of them that were.
-    pub path: Option<PathBuf>,
+    pub file: Option<Arc<FileDoc>>,
     pub shown: Vec<HunkId>,
     /// Rows of the screen, and rows of the tree of files.
     pub file_rows: Vec<(u16, usize)>,

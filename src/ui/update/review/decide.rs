@@ -1,9 +1,9 @@
 //! What accepts, rejects, undoes: the keys of the review that lead to a change of files.
 //!
-//! Invariant: only what the last frame showed is decided, and only when the document has not changed since.
+//! Invariant: only what the last frame showed is decided, and only when what it is about has not changed since.
 
 use super::{act, bars};
-use crate::model::changes::{HunkKind, ReviewAction, Scope, Target, Verdict};
+use crate::model::changes::{FileDoc, HunkDoc, HunkKind, ReviewAction, Scope, Target, Verdict};
 use crate::ui::keys::{Action, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
 use crate::ui::state::review::bar::{Bar, Confirm, Doubtful, Edit, Note};
@@ -11,6 +11,7 @@ use crate::ui::state::review::index::{Item, new_lines};
 use crate::ui::state::review::{NextFrom, Pane, ReviewState, Sight};
 use crate::ui::state::{STRAY, UiState};
 use crate::ui::update::Cx;
+use std::path::PathBuf;
 
 const CHANGED: &str = "changed meanwhile; look again";
 
@@ -52,23 +53,40 @@ fn target(review: &ReviewState) -> Option<Target> {
 /// Why a target must not be decided now.
 fn unseen(review: &ReviewState, cx: Cx<'_>, target: &Target) -> Option<&'static str> {
     let (Some(doc), Some(frame)) = (review.doc(), &cx.frame.review) else { return Some("it is not on the screen") };
-    if doc.rev != frame.rev {
+    let drawn = frame.file.as_ref();
+    // Whoever decides quickly decides the next hunk before the answer to the last decision is drawn.
+    let holds = |path: &PathBuf| match (drawn, doc.files.iter().find(|f| f.path == *path)) {
+        (Some(drawn), Some(now)) => drawn.path == *path && is_like(drawn, now),
+        _ => false,
+    };
+    let same = match target {
+        Target::Hunk(path, _) | Target::Lines(path, _, _) => doc.rev == frame.rev || holds(path),
+        Target::File(_) | Target::All => doc.rev == frame.rev,
+    };
+    if !same {
         return Some(CHANGED);
     }
+    let is_drawn = |path: &PathBuf| drawn.is_some_and(|f| f.path == *path);
     let is_shown = match target {
         Target::All => true,
-        Target::Hunk(path, id) | Target::Lines(path, id, _) => {
-            frame.path.as_ref() == Some(path) && frame.shown.contains(id)
-        }
+        Target::Hunk(path, id) | Target::Lines(path, id, _) => is_drawn(path) && frame.shown.contains(id),
         Target::File(path) => {
             let file = doc.files.iter().position(|f| f.path == *path);
             let listed = |row: &usize| {
                 review.tree().rows.get(*row).is_some_and(|r| file.is_some_and(|n| r.item == Item::File(n)))
             };
-            frame.path.as_ref() == Some(path) || frame.file_rows.iter().any(|(_, row)| listed(row))
+            is_drawn(path) || frame.file_rows.iter().any(|(_, row)| listed(row))
         }
     };
     (!is_shown).then_some("not on the screen; look again")
+}
+
+/// The same changes at the same places; what was decided of them may differ.
+fn is_like(drawn: &FileDoc, now: &FileDoc) -> bool {
+    let like = |(a, b): (&HunkDoc, &HunkDoc)| {
+        (a.id, a.new_start, a.old_start, a.lines.len()) == (b.id, b.new_start, b.old_start, b.lines.len())
+    };
+    drawn.hunks.len() == now.hunks.len() && drawn.hunks.iter().zip(&now.hunks).all(like)
 }
 
 /// Says why something is not done; the cursor is brought into sight.

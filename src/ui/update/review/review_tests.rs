@@ -1,4 +1,4 @@
-use crate::model::changes::{ReviewAction, RewindOutcome, Rewound, Scope, Target, Verdict};
+use crate::model::changes::{ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::EntryId;
 use crate::model::tool::{ToolKind, ToolStatus};
@@ -10,6 +10,7 @@ use crate::ui::state::review::index::Spot;
 use crate::ui::state::review::{Pane, Presence};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::tty::{Click, Input};
+use std::sync::Arc;
 
 /// The review is open at the first hunk that waits, drawn, and what opening led to is forgotten.
 fn scene(width: u16, height: u16) -> Scene {
@@ -181,11 +182,33 @@ fn rejecting_everything_is_asked_back() {
     assert_eq!(decided(&s), [(Target::All, Verdict::Reject)]);
 }
 
+/// Another document, in which the file shown has one hunk less.
+fn without_the_last_hunk(rev: u64) -> Arc<ReviewDoc> {
+    let mut files: Vec<_> = review_doc(rev).files.iter().map(|f| (**f).clone()).collect();
+    files.iter_mut().find(|f| f.path.to_str() == Some("src/cart.rs")).unwrap().hunks.pop();
+    doc_of(rev, files)
+}
+
+#[test]
+fn a_hunk_is_decided_right_after_another_of_the_same_file() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 0);
+    // The answer to an earlier decision has come and is not drawn yet: the hunks are where they were.
+    s.model.show_review(Some(review_doc(2)));
+    for key in ["A", "X"] {
+        s.after(2000).typed(key);
+        assert_eq!(s.outs, [], "{key}: it is about more than was looked at");
+    }
+    let target = id(&s, "src/cart.rs", 0);
+    s.after(2000).typed("a");
+    assert_eq!(decided(&s), [(target, Verdict::Accept)]);
+}
+
 #[test]
 fn what_changed_since_the_frame_is_not_decided() {
     let mut s = scene(120, 40);
     at(&mut s, "src/cart.rs", 0);
-    s.model.show_review(Some(review_doc(2)));
+    s.model.show_review(Some(without_the_last_hunk(2)));
     for key in ["a", "x", "A", "X", "+", "!", "e", "E"] {
         s.after(2000).typed(key);
         assert_eq!(s.outs, [], "{key}");
@@ -210,7 +233,7 @@ fn letters_after_a_refused_note_decide_nothing() {
     for key in ["!", "+", "e"] {
         let mut s = scene(120, 40);
         at(&mut s, "src/cart.rs", 0);
-        s.model.show_review(Some(review_doc(2)));
+        s.model.show_review(Some(without_the_last_hunk(2)));
         s.typed(key);
         assert!(s.ui.review.as_ref().unwrap().bar.is_none());
         for c in "an axe A X".chars() {

@@ -16,6 +16,7 @@ use crate::ui::view::ViewCx;
 use crate::ui::view::paint;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::sync::Arc;
 
 /// From this width on a line has both its numbers.
 const NUMBERS_FROM: u16 = 56;
@@ -33,7 +34,7 @@ struct Page<'a> {
 pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, frame: &mut ReviewFrame, buf: &mut Buffer) {
     let Some(file) = review.file() else { return };
     frame.hunks = area;
-    frame.path = Some(file.path.clone());
+    frame.file = Some(Arc::clone(file));
     let rows = review.rows();
     let height = usize::from(area.height);
     let top = top(review, height);
