@@ -391,7 +391,7 @@ impl Tracker {
     /// Decides all that waits of one held write.
     pub fn decide_write(&mut self, req: ReqId, verdict: Verdict) -> Result<(), ReviewError> {
         let Some(held) = self.held.iter_mut().find(|h| h.req == req) else { return Ok(()) };
-        held.decide(&mut self.files, &Wanted::Pending { doubtful: true }, verdict)?;
+        held.settle(&mut self.files, verdict)?;
         self.rev += 1;
         Ok(())
     }
@@ -438,10 +438,16 @@ impl Tracker {
             ActFile { path: held.path.clone(), disk: (disk, to), accepted: (accepted, accepted), by_hand: false };
         self.write(&file)?;
         // The person has decided it hunk by hunk; what was pending in the file before stays so.
+        let old = accepted;
         let accepted = self.files.joined(&disk, &accepted, &to)?.unwrap_or(accepted);
         let (turn, entry) = (self.newest_turn(), Some(held.entry().0));
         let step = Step { turn, cause: Cause::Write, doubt: false, decided: false, entry, before: disk, after: to };
         self.take(&held.path, step, accepted)?;
+        if held.is_touched() {
+            // What became of it stays in sight where it was decided.
+            let upto = self.histories.get(&held.path).map_or(0, |h| h.steps.len());
+            self.sitting.insert(held.path.clone(), Pair { old, new: to, upto });
+        }
         if held.chosen() == held.wanted() && to == held.wanted() {
             return Ok(Released::Whole { created: disk.is_absent(), bytes: size_of(&to) });
         }

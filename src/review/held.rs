@@ -81,6 +81,13 @@ impl Held {
         Ok(count)
     }
 
+    /// Decides all that waits, by an answer given outside of the review: nothing to undo there.
+    pub fn settle(&mut self, files: &mut Files, verdict: Verdict) -> Result<(), ReviewError> {
+        self.decide(files, &Wanted::Pending { doubtful: true }, verdict)?;
+        self.past.clear();
+        Ok(())
+    }
+
     pub fn edit(&mut self, files: &mut Files, hunk: HunkId, text: &str) -> Result<(), ReviewError> {
         let file = self.case().edit(hunk, text, files)?;
         self.take(&file);

@@ -46,7 +46,8 @@ fn a_held_write_is_decided_hunk_by_hunk_and_the_agent_is_told_after_the_turn() {
     decided(&s, 0, 2);
     s.send("x");
     s.see("rejected in a held write of a.txt");
-    s.wait_for("the second hunk", |screen| screen.contains("▸ @@ 14") && screen.contains("0 of 1 hunk decided"));
+    s.wait_for("the second hunk", |screen| screen.contains("▸ @@ 14") && screen.contains("✗ rejected hunk 1 of 2"));
+    decided(&s, 1, 2);
     assert_eq!(disk(&place, "a.txt"), numbered(20), "one hunk still waits");
     s.send("a");
     // The write is answered, and the agent goes on to its question.
@@ -65,6 +66,28 @@ fn a_held_write_is_decided_hunk_by_hunk_and_the_agent_is_told_after_the_turn() {
         assert!(screen.contains(words), "{words}\n{screen}");
     }
     assert!(!screen.contains("waits for this turn") && !screen.contains("-seventeen"), "{screen}");
+    s.quit(&place);
+}
+
+#[test]
+fn two_decisions_in_one_go_are_about_two_hunks_of_a_held_write() {
+    let place = Place::new();
+    put(&place, "a.txt", &numbered(20));
+    let mut s = place.play(&turn(&write("a.txt", &twice())), SIZE);
+    s.ready();
+    s.send(ALT_G);
+    s.send(ALT_G);
+    s.see("gate hold: writes wait for your review");
+    s.prompt("go");
+    s.see("nothing is written yet");
+    open(&mut s);
+    s.see("held");
+    decided(&s, 0, 2);
+    s.send("xa");
+    s.see("✓ accepted");
+    assert_eq!(disk(&place, "a.txt"), twice().replace("three\n", "line 3\n"));
+    s.send("q");
+    s.see("the turn is over");
     s.quit(&place);
 }
 
