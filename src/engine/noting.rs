@@ -16,6 +16,7 @@ use crate::review::tracker::{Claim, Doing, ToolNote};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Bytes of the diffs of one call that are told, together; larger ones are left out.
 const MAX_CLAIMS: usize = 4 << 20;
@@ -42,10 +43,13 @@ impl Engine {
             },
             ReviewEffect::Command { entry, settled } => {
                 let doing = Doing::Runs;
-                Job::Note(ToolNote { entry, doing, settled, waits: false, paths: Vec::new(), claims: Vec::new() })
+                let at = SystemTime::now();
+                Job::Note(ToolNote { entry, doing, at, settled, waits: false, paths: Vec::new(), claims: Vec::new() })
             }
             ReviewEffect::Truth { req, asked } => Job::Truth { req, asked, claims: self.claims_of_question(req) },
-            ReviewEffect::Hold { req, path, content, entry } => Job::Hold { req, path: path.into(), content, entry },
+            ReviewEffect::Hold { req, path, content, entry, asked } => {
+                Job::Hold { req, path: path.into(), content, entry, asked }
+            }
             ReviewEffect::DecideHeld { req, write } => Job::DecideHeld { req, write },
             ReviewEffect::LetGo(req) => Job::LetGo(req),
             ReviewEffect::Act(action) => {
@@ -138,7 +142,7 @@ fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
     if bytes > MAX_CLAIMS {
         claims.clear();
     }
-    ToolNote { entry, doing, settled: tool.is_settled(), waits: false, paths, claims }
+    ToolNote { entry, doing, at: SystemTime::now(), settled: tool.is_settled(), waits: false, paths, claims }
 }
 
 /// The diffs of a call, in their order.

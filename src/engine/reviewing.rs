@@ -4,13 +4,14 @@
 //! was begun or ended here is answered with a fact unless the thread is gone; a failure is told and ends nothing.
 
 use super::run::{Fact, Stem};
+use crate::base::paths;
 use crate::host::calm::calm;
 use crate::host::fs::Roots;
 use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, Scope, Totals, Truth, Verdict};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, TurnId};
 use crate::review::error::ReviewError;
-use crate::review::tracker::{Claim, Head, Released, ToolNote, Tracker};
+use crate::review::tracker::{Claim, Head, Proposal, Released, ToolNote, Tracker};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -81,6 +82,7 @@ pub(super) enum Job {
         path: PathBuf,
         content: Arc<str>,
         entry: EntryId,
+        asked: bool,
     },
     DecideHeld {
         req: ReqId,
@@ -326,7 +328,10 @@ impl Worker {
                 let truths = claims.iter().map(|claim| self.truth(claim)).collect();
                 self.tell(HostEvent::Truths { req, asked, truths });
             }
-            Job::Hold { req, path, content, entry } => self.hold(req, &path, &content, entry),
+            Job::Hold { req, path, content, entry, asked } => {
+                let proposal = Proposal { req, entry, path: self.real(&path), asked };
+                self.hold(&proposal, &content);
+            }
             Job::DecideHeld { req, write } => self.decide_held(req, write),
             Job::LetGo(req) => {
                 self.held.remove(&req);
@@ -354,14 +359,18 @@ impl Worker {
             .unwrap_or_else(|| Truth { path, old: None, new: "".into(), differs: None })
     }
 
-    fn hold(&mut self, req: ReqId, path: &Path, content: &str, entry: EntryId) {
-        let path = self.real(path);
-        match self.tracker.hold(req, &path, content, entry) {
+    fn hold(&mut self, proposal: &Proposal, content: &str) {
+        let req = proposal.req;
+        match self.tracker.hold(proposal, content) {
             Ok(true) => {
                 self.held.insert(req);
-                self.tell(HostEvent::WriteHeld { req });
+                if !proposal.asked {
+                    self.tell(HostEvent::WriteHeld { req });
+                }
                 self.now();
             }
+            // The person's answer is waited for all the same.
+            Ok(false) | Err(_) if proposal.asked => self.tell(HostEvent::NotKept { req }),
             Ok(false) => {
                 let outcome = HeldOutcome::Whole { created: false, bytes: content.len() as u64 };
                 self.tell(HostEvent::HeldDecided { req, outcome });
@@ -382,7 +391,9 @@ impl Worker {
         if let Err(error) = self.tracker.decide_write(req, verdict) {
             self.fail_held(req, &error);
         }
-        self.release();
+        if let Some(message) = self.release() {
+            self.tell(HostEvent::ReviewFailed { message });
+        }
         self.now();
     }
 
@@ -404,8 +415,9 @@ impl Worker {
             ReviewAction::Export { scope, path } => self.export(*scope, path).map(|words| (words, Vec::new())),
             action => self.tracker.act(action).map(|done| (done.words, done.rewound)),
         };
-        self.release();
+        let again = self.release();
         self.tell(match (done, action) {
+            (Ok(_), _) if again.is_some() => HostEvent::ReviewFailed { message: again.unwrap_or_default() },
             (Ok((_, rewound)), ReviewAction::PreviewRewind { turn }) => {
                 HostEvent::RewindPreviewed { turn: *turn, rewound }
             }
@@ -415,14 +427,21 @@ impl Worker {
         self.now();
     }
 
-    /// Tells of held writes that have been decided.
-    fn release(&mut self) {
+    /// Tells of held writes that have been decided; in words when one has to be decided anew.
+    fn release(&mut self) -> Option<String> {
+        let mut again = None;
         for req in self.held.clone() {
             let outcome = match self.tracker.released(req) {
                 Ok(None) => continue,
                 Ok(Some(Released::Whole { created, bytes })) => HeldOutcome::Whole { created, bytes },
                 Ok(Some(Released::Partly { differs })) => HeldOutcome::Partly { differs },
                 Ok(Some(Released::Refused)) => HeldOutcome::Refused,
+                Ok(Some(Released::Again { path })) => {
+                    let path = paths::display(&path, &[], None);
+                    again = Some(format!("{path} was changed meanwhile, nothing is written · look again"));
+                    self.tell(HostEvent::WriteAgain { req });
+                    continue;
+                }
                 Err(error) => {
                     self.fail_held(req, &error);
                     continue;
@@ -431,6 +450,7 @@ impl Worker {
             self.held.remove(&req);
             self.tell(HostEvent::HeldDecided { req, outcome });
         }
+        again
     }
 
     /// Writes a patch; a file that is there already is left alone.

@@ -10,6 +10,7 @@ use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
 use crate::model::session::Policy;
+use std::time::SystemTime;
 
 /// A queue without a thread behind it, so that what was handed over can be looked at.
 fn without_thread(queue: usize) -> (Reviewing, Receiver<Job>) {
@@ -34,7 +35,15 @@ fn turns(taken: &Receiver<Job>) -> Vec<u64> {
 fn note(entry: u64) -> Job {
     let claims = vec![Claim { path: "a".into(), old: None, new: "b".into() }];
     let doing = crate::review::tracker::Doing::Edits;
-    Job::Note(ToolNote { entry: EntryId(entry), doing, settled: false, waits: false, paths: Vec::new(), claims })
+    Job::Note(ToolNote {
+        entry: EntryId(entry),
+        doing,
+        at: SystemTime::now(),
+        settled: false,
+        waits: false,
+        paths: Vec::new(),
+        claims,
+    })
 }
 
 #[test]

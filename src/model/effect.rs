@@ -87,12 +87,13 @@ pub enum ReviewEffect {
         req: ReqId,
         asked: u64,
     },
-    /// A write that is not to happen before it is decided.
+    /// A write that is not to happen before it is decided; `asked` when a plain answer decides it.
     Hold {
         req: ReqId,
         path: String,
         content: Arc<str>,
         entry: EntryId,
+        asked: bool,
     },
     /// The person has decided on a held write as a whole.
     DecideHeld {

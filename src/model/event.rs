@@ -338,6 +338,14 @@ pub enum HostEvent {
     WriteHeld {
         req: ReqId,
     },
+    /// The review cannot keep what is on the disk for a write that is asked about.
+    NotKept {
+        req: ReqId,
+    },
+    /// A stopped write does not go with what the person has changed on the disk since.
+    WriteAgain {
+        req: ReqId,
+    },
     HeldDecided {
         req: ReqId,
         outcome: HeldOutcome,

@@ -1,19 +1,30 @@
 //! What the agent says it is doing, and from that: by what a file was changed.
 //!
-//! Reads nothing. Invariant: a change is only ever called the person's when no turn runs and no command of the agent
-//! does; in a turn what nobody explains stays open to review.
+//! Reads nothing. Invariants: a change is only ever called the person's when no turn runs and no command of the agent
+//! does; in a turn what nobody explains stays open to review. A call explains only what happened while it ran.
 
 use super::notes::{Claim, Doing, ToolNote};
 use crate::model::changes::Cause;
+use crate::model::ids::EntryId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// Agents tell of a call a little after it began, or of its end a little before its last write.
+const SLACK: Duration = Duration::from_millis(300);
+/// Paths and diffs of one call that are remembered, whatever it names later.
+const MAX_NAMED: usize = 2000;
 
 #[derive(Clone, Debug)]
 struct Tool {
     doing: Doing,
     settled: bool,
     waits: bool,
+    /// When it was heard of first; nothing when it was over by then, and may have run at any time before.
+    from: Option<SystemTime>,
+    /// When it was heard to be over.
+    until: Option<SystemTime>,
     /// The look after which it was settled.
     settled_at: u64,
     paths: Vec<PathBuf>,
@@ -63,6 +74,11 @@ impl Activity {
         self.turn = None;
     }
 
+    /// The turn was cut short and little is known of it, but that the agent told what it did.
+    pub fn presume_told(&mut self) {
+        self.wrote = true;
+    }
+
     /// A path is written through the client: what else happens to it is no longer the doing of the calls known so far.
     pub fn writes(&mut self, path: &Path) {
         self.wrote = true;
@@ -78,6 +94,8 @@ impl Activity {
             doing: note.doing,
             settled: false,
             waits: false,
+            from: (!note.settled).then_some(note.at),
+            until: None,
             settled_at: 0,
             paths: Vec::new(),
             claims: Vec::new(),
@@ -85,12 +103,18 @@ impl Activity {
         });
         tool.doing = note.doing;
         tool.waits = note.waits;
-        tool.paths = note.paths.iter().filter_map(|p| below(p)).collect();
+        // A path that has become a link meanwhile is another one now; the call was about the one before.
+        for path in note.paths.iter().filter_map(|p| below(p)) {
+            if tool.paths.len() < MAX_NAMED && !tool.paths.contains(&path) {
+                tool.paths.push(path);
+            }
+        }
         let claim = |c: &Claim| Some((below(&c.path)?, c.old.clone(), Arc::clone(&c.new)));
         tool.claims = note.claims.iter().filter_map(claim).collect();
         let settles = note.settled && !tool.settled;
         if settles {
             tool.settled = true;
+            tool.until = Some(note.at);
             tool.settled_at = looks;
         }
         settles
@@ -109,21 +133,31 @@ impl Activity {
         !tool.waits && (!tool.settled || tool.settled_at >= since)
     }
 
+    /// Whether something that changed at that time can be its doing.
+    fn ran(tool: &Tool, at: SystemTime) -> bool {
+        tool.from.is_none_or(|from| at + SLACK >= from) && tool.until.is_none_or(|until| at <= until + SLACK)
+    }
+
+    pub fn knows(&self, entry: EntryId) -> bool {
+        self.tools.contains_key(&entry.0)
+    }
+
     /// Whether a call that waited for the person does so no longer: what changed meanwhile is not its doing.
     pub fn resumes(&self, note: &ToolNote) -> bool {
         !note.waits && self.tools.get(&note.entry.0).is_some_and(|tool| tool.waits)
     }
 
     /// By what a path was changed since it was last looked at; `since` is the number of that look when it was of this
-    /// path alone.
-    pub fn blame(&self, path: &Path, since: Option<u64>) -> Blamed {
+    /// path alone, `at` the time of the change.
+    pub fn blame(&self, path: &Path, since: Option<u64>, at: SystemTime) -> Blamed {
         let since = since.unwrap_or(0).max(self.last_scan);
         let names = |tool: &Tool| {
             let named = tool.paths.iter().any(|p| p == path) || tool.claims.iter().any(|c| c.0 == path);
             named && !tool.served.contains(path)
         };
         let newest = |wanted: &dyn Fn(&Tool) -> bool| {
-            self.tools.iter().rev().find(|(_, tool)| Self::counts(tool, since) && wanted(tool)).map(|(entry, _)| *entry)
+            let could = |tool: &Tool| Self::counts(tool, since) && Self::ran(tool, at);
+            self.tools.iter().rev().find(|(_, tool)| could(tool) && wanted(tool)).map(|(entry, _)| *entry)
         };
         if self.turn.is_some()
             && let Some(entry) = newest(&|tool| tool.doing == Doing::Edits && names(tool))

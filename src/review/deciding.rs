@@ -9,7 +9,7 @@ use super::error::ReviewError;
 use super::held::Held;
 use super::history::{History, Pair};
 use super::ledger::{Act, ActFile, Step};
-use super::notes::{Done, Released};
+use super::notes::{Done, Proposal, Released};
 use super::parts::Chosen;
 use super::rewind;
 use super::state::State;
@@ -19,7 +19,8 @@ use crate::host::fs::{Put, put};
 use crate::model::changes::{
     Cause, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, Verdict,
 };
-use crate::model::ids::{EntryId, ReqId};
+use crate::model::ids::ReqId;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,7 +78,10 @@ impl Tracker {
                 Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
                 None => self.acts.undoable().map(|act| act.words.clone()),
             },
-            redo: self.acts.redoable().map(|act| act.words.clone()),
+            redo: match self.held.iter().rev().find(|h| h.is_undone()) {
+                Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
+                None => self.acts.redoable().map(|act| act.words.clone()),
+            },
         })
     }
 
@@ -151,10 +155,14 @@ impl Tracker {
                 Err(error) => return Err(error),
             }
         }
+        let mut places: BTreeSet<PathBuf> = files.iter().map(|f| f.path.clone()).collect();
         if matches!(target, Target::All) {
             for held in &mut self.held {
                 match held.decide(&mut self.files, &Wanted::Pending { doubtful: true }, verdict) {
-                    Ok(count) => hunks += count,
+                    Ok(count) => {
+                        hunks += count;
+                        places.insert(held.path.clone());
+                    }
                     Err(ReviewError::Refused(_)) => {}
                     Err(error) => return Err(error),
                 }
@@ -167,10 +175,10 @@ impl Tracker {
         };
         let lines = matches!(target, Target::Lines(..));
         let what = if lines { "some lines".to_owned() } else { count(hunks, "hunk") };
-        let place = match files.as_slice() {
-            [file] => format!(" in {}", shown(&file.path)),
-            files if files.len() > 1 => format!(" in {}", count(files.len(), "file")),
-            _ => String::new(),
+        let place = match (places.first(), places.len()) {
+            (None, _) => String::new(),
+            (Some(path), 1) => format!(" in {}", shown(path)),
+            (_, places) => format!(" in {}", count(places, "file")),
         };
         let mut done = self.carry_out(format!("{verb} {what}{place}"), None, files)?;
         if !left.is_empty() {
@@ -235,7 +243,10 @@ impl Tracker {
         let id = self.acts.next_id();
         self.announce(Act { id, words: words.clone(), flips, files: files.clone() })?;
         let (mut done, mut left) = (Vec::new(), Vec::new());
-        for (at, file) in files.iter().enumerate() {
+        // What is to go goes first, from the inside out: a file may come where a directory is, and the reverse.
+        let (mut gone, there): (Vec<_>, Vec<_>) = files.iter().enumerate().partition(|(_, f)| f.disk.1.is_absent());
+        gone.reverse();
+        for (at, file) in gone.into_iter().chain(there) {
             match self.write(file) {
                 Ok(()) => done.push(at),
                 Err(error) => left.push(error.to_string()),
@@ -283,6 +294,10 @@ impl Tracker {
     }
 
     fn redo(&mut self) -> Result<Done, ReviewError> {
+        if self.held.iter_mut().rev().any(Held::redo) {
+            self.rev += 1;
+            return Ok(Done { words: "done again: a decision on a held write".to_owned(), ..Done::default() });
+        }
         let nothing = || ReviewError::Refused("nothing to do again".to_owned());
         let act = self.acts.redoable().cloned().ok_or_else(nothing)?;
         let mut files = self.acts.files(act.id);
@@ -354,10 +369,11 @@ impl Tracker {
 
     /// Takes a write that is not to happen before it is decided; it is part of every [`Tracker::doc`] from now on.
     /// False when there is nothing to decide, since the file has that content.
-    pub fn hold(&mut self, req: ReqId, path: &Path, content: &str, entry: EntryId) -> Result<bool, ReviewError> {
+    pub fn hold(&mut self, proposal: &Proposal, content: &str) -> Result<bool, ReviewError> {
+        let path = &proposal.path;
         let outside = || ReviewError::Refused(format!("{}: outside of the project", path.display()));
         let below = self.below(path).ok_or_else(outside)?;
-        self.look(std::slice::from_ref(&below))?;
+        self.before_write(path, content)?;
         // A write of the same file that still waits comes first: this one is about what it would leave.
         let earlier = self.held.iter().rev().find(|h| h.path == below).map(Held::wanted);
         let disk = match earlier {
@@ -369,7 +385,7 @@ impl Tracker {
             return Ok(false);
         }
         self.rev += 1;
-        self.held.push(Held::new(req, entry, self.newest_turn(), &below, disk, wanted));
+        self.held.push(Held::new(proposal, self.newest_turn(), &below, disk, wanted));
         Ok(true)
     }
 
@@ -408,9 +424,18 @@ impl Tracker {
         if open || self.held.get(at).is_some_and(earlier) {
             return Ok(None);
         }
-        let held = self.held.remove(at);
+        let Some(held) = self.held.get(at).cloned() else { return Ok(None) };
         self.rev += 1;
         let released = self.release(&held);
+        if let (Err(ReviewError::Conflict { .. }), Some(slot)) = (&released, self.held.get_mut(at)) {
+            *slot = held.over(self.files.on_disk(&held.path)?);
+            if slot.pending(&mut self.files)? > 0 {
+                return Ok(Some(Released::Again { path: held.path }));
+            }
+            // The person has written just that.
+            return self.released(req);
+        }
+        self.held.remove(at);
         if let Some(next) = self.held.iter_mut().find(|h| h.path == held.path) {
             let disk = self.files.on_disk(&held.path)?;
             if disk != next.disk() {
@@ -428,25 +453,37 @@ impl Tracker {
         if held.chosen() == held.disk() {
             return Ok(Released::Refused);
         }
-        let disk = self.files.on_disk(&held.path)?;
+        let path = &held.path;
+        let disk = self.files.on_disk(path)?;
         let Some(to) = self.files.joined(&held.disk(), &disk, &held.chosen())? else {
             let why = "it was changed on the disk while the write was held".to_owned();
-            return Err(ReviewError::Conflict { path: held.path.clone(), why });
+            return Err(ReviewError::Conflict { path: path.clone(), why });
         };
-        let accepted = self.histories.get(&held.path).map_or(disk, |h| h.accepted);
-        let file =
-            ActFile { path: held.path.clone(), disk: (disk, to), accepted: (accepted, accepted), by_hand: false };
-        self.write(&file)?;
-        // The person has decided it hunk by hunk; what was pending in the file before stays so.
-        let old = accepted;
-        let accepted = self.files.joined(&disk, &accepted, &to)?.unwrap_or(accepted);
+        // What the agent wanted over what is there; undo of the decision goes back to it.
+        let whole = self.files.joined(&held.disk(), &disk, &held.wanted())?.unwrap_or(to);
+        let old = self.histories.get(path).map_or(disk, |h| h.accepted);
+        let act_file = |disk, accepted| ActFile { path: path.clone(), disk, accepted, by_hand: false };
         let (turn, entry) = (self.newest_turn(), Some(held.entry().0));
-        let step = Step { turn, cause: Cause::Write, doubt: false, decided: false, entry, before: disk, after: to };
-        self.take(&held.path, step, accepted)?;
-        if held.is_touched() {
-            // What became of it stays in sight where it was decided.
-            let upto = self.histories.get(&held.path).map_or(0, |h| h.steps.len());
-            self.sitting.insert(held.path.clone(), Pair { old, new: to, upto });
+        let step = Step { turn, cause: Cause::Write, doubt: false, decided: false, entry, before: disk, after: whole };
+        if held.asked && !held.is_touched() {
+            // Allowed, and still to be reviewed.
+            self.write(&act_file((disk, to), (old, old)))?;
+            self.take(path, step, old)?;
+        } else {
+            // The person has decided it hunk by hunk; what was pending in the file before stays so.
+            let accepted = self.files.joined(&disk, &old, &to)?.unwrap_or(old);
+            let id = self.acts.next_id();
+            let words = format!("decided the held write of {}", shown(path));
+            self.take(path, step, old)?;
+            let upto = self.histories.get(path).map_or(0, |h| h.steps.len());
+            self.announce(Act { id, words, flips: None, files: vec![act_file((whole, to), (old, accepted))] })?;
+            let written = self.write(&act_file((disk, to), (old, accepted)));
+            self.finished(id, if written.is_ok() { vec![0] } else { Vec::new() })?;
+            written?;
+            if held.is_touched() {
+                // What became of it stays in sight where it was decided.
+                self.sitting.insert(path.clone(), Pair { old, new: whole, upto });
+            }
         }
         if held.chosen() == held.wanted() && to == held.wanted() {
             return Ok(Released::Whole { created: disk.is_absent(), bytes: size_of(&to) });

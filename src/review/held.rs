@@ -9,6 +9,7 @@ use super::error::ReviewError;
 use super::files::Files;
 use super::history::{History, Pair};
 use super::ledger::{ActFile, Step};
+use super::notes::Proposal;
 use super::parts::Parts;
 use super::state::State;
 use crate::model::changes::{Cause, FileDoc, HunkId, HunkState, Verdict};
@@ -19,6 +20,8 @@ use std::path::{Path, PathBuf};
 pub struct Held {
     pub req: ReqId,
     pub path: PathBuf,
+    /// Decided by a plain answer, unless the person goes to the review for it.
+    pub asked: bool,
     turn: u64,
     entry: EntryId,
     /// From what was on the disk when it came to what the agent wants.
@@ -27,18 +30,24 @@ pub struct Held {
     history: History,
     /// Earlier histories, to undo.
     past: Vec<History>,
+    /// Histories that were undone.
+    undone: Vec<History>,
 }
 
 impl Held {
-    pub fn new(req: ReqId, entry: EntryId, turn: u64, path: &Path, disk: State, wanted: State) -> Self {
+    /// `path` is below the root.
+    pub fn new(proposal: &Proposal, turn: u64, path: &Path, disk: State, wanted: State) -> Self {
+        let Proposal { req, entry, asked, .. } = *proposal;
         let pair = Pair { old: disk, new: wanted, upto: 1 };
         let history = History::new(step(turn, Cause::Write, entry, (disk, wanted)));
-        Self { req, path: path.to_owned(), turn, entry, pair, history, past: Vec::new() }
+        Self { req, path: path.to_owned(), asked, turn, entry, pair, history, past: Vec::new(), undone: Vec::new() }
     }
 
     /// The same write over what is on the disk now; what was decided of it is forgotten.
     pub fn over(&self, disk: State) -> Self {
-        Self::new(self.req, self.entry, self.turn, &self.path, disk, self.pair.new)
+        let history = History::new(step(self.turn, Cause::Write, self.entry, (disk, self.pair.new)));
+        let pair = Pair { old: disk, ..self.pair.clone() };
+        Self { pair, history, past: Vec::new(), undone: Vec::new(), ..self.clone() }
     }
 
     /// What was on the disk when it came.
@@ -100,6 +109,7 @@ impl Held {
 
     fn take(&mut self, file: &ActFile) {
         self.past.push(self.history.clone());
+        self.undone.clear();
         if file.disk.0 != file.disk.1 {
             let cause = if file.by_hand { Cause::Person } else { Cause::Review };
             self.history.steps.push(Step { decided: true, ..step(self.turn, cause, self.entry, file.disk) });
@@ -113,8 +123,19 @@ impl Held {
 
     pub fn undo(&mut self) {
         if let Some(history) = self.past.pop() {
-            self.history = history;
+            self.undone.push(std::mem::replace(&mut self.history, history));
         }
+    }
+
+    /// False when nothing was undone.
+    pub fn redo(&mut self) -> bool {
+        let Some(history) = self.undone.pop() else { return false };
+        self.past.push(std::mem::replace(&mut self.history, history));
+        true
+    }
+
+    pub fn is_undone(&self) -> bool {
+        !self.undone.is_empty()
     }
 
     /// As it is shown, among the changes that are on the disk.

@@ -2,9 +2,10 @@
 
 use super::state::State;
 use crate::model::changes::{Cause, Rewound};
-use crate::model::ids::EntryId;
+use crate::model::ids::{EntryId, ReqId};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// What a session's review begins with.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -52,6 +53,8 @@ pub struct Claim {
 pub struct ToolNote {
     pub entry: EntryId,
     pub doing: Doing,
+    /// When it was heard.
+    pub at: SystemTime,
     /// It has its final status, or the command has ended.
     pub settled: bool,
     /// Nothing happens before the person has answered.
@@ -79,6 +82,19 @@ pub enum Released {
     Partly { differs: String },
     /// Nothing was written.
     Refused,
+    /// The file was changed in the same lines while the write was held; it is to be decided anew.
+    Again { path: PathBuf },
+}
+
+/// A write that waits for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    pub req: ReqId,
+    pub entry: EntryId,
+    /// Absolute.
+    pub path: PathBuf,
+    /// Decided by a plain answer: what is written then is still to be reviewed.
+    pub asked: bool,
 }
 
 /// A file of the session from before the agent until now, for patches and reports.

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// An agent whose client was killed may go on for so long.
-const AFTERMATH: Duration = Duration::from_secs(10);
+pub const AFTERMATH: Duration = Duration::from_secs(10);
+/// The signs may be so much older than the end.
+pub const SIGN_LAG: Duration = Duration::from_millis(500);
 /// Files of a session's directory.
 pub const HEAD: &str = "head.json";
 pub const SESSIONS: &str = "sessions.json";
@@ -19,7 +21,7 @@ pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
     let journal = dir.ancestors().nth(2).map(|state| state.join("sessions").join(format!("{stem}.jsonl")));
     let signs = [Some(dir.join(LEDGER)), Some(dir.join(LOCK)), journal];
     let written = signs.into_iter().flatten().filter_map(|path| path.metadata().and_then(|m| m.modified()).ok());
-    written.max().unwrap_or(SystemTime::UNIX_EPOCH) + AFTERMATH
+    written.max().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 /// Nobody else may have the session open meanwhile.

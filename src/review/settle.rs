@@ -142,7 +142,7 @@ impl Stores<'_> {
         }
         let Ok(found) = reader.read(&job.key, self.file_bytes) else { return Ok(None) };
         let (state, stat, again, barred) = match found {
-            Found::Absent | Found::Other => return Ok(Some(Seen::default())),
+            Found::Absent | Found::Dir | Found::Other => return Ok(Some(Seen::default())),
             Found::Big(stat) => (unkept(&stat), stat, false, false),
             Found::Barred(stat, _) => (unkept(&stat), stat, false, true),
             Found::Link { stat, target } => {

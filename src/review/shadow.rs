@@ -213,7 +213,8 @@ impl Shadow {
         let found = Reader::new(&self.root).read(&key, self.limits.file_bytes).map_err(|e| ReviewError::io(path, e))?;
         let before = |stat: &Stat| self.seen.get(&key).map(|entry| entry.state).filter(|state| *state == unkept(stat));
         Ok(match found {
-            Found::Absent => (State::Absent, None),
+            // What is in a directory is looked at by itself.
+            Found::Absent | Found::Dir => (State::Absent, None),
             Found::Other => return Err(refused("is neither a file nor a link")),
             Found::Barred(_, e) => return Err(ReviewError::io(path, e)),
             Found::Big(stat) => (unkept(&stat), None),

@@ -12,11 +12,12 @@ use super::held::Held;
 use super::history::{History, Pair, adopt, carry, readopt};
 use super::hunks::edits;
 use super::ledger::{Act, ActFile, Ledger, Record, Step};
-pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Released, ToolNote};
-use super::place::{HEAD, LEDGER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
+pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Proposal, Released, ToolNote};
+use super::place::{AFTERMATH, HEAD, LEDGER, SESSIONS, SIGN_LAG, STORE, last_sign, lock, read_json, write_json};
 use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
 use super::truth;
+use super::walk;
 use crate::host::fs::Roots;
 use crate::model::changes::{Cause, Scope, Totals, Truth};
 use crate::model::ids::EntryId;
@@ -145,14 +146,28 @@ impl Tracker {
         self.finish_act()?;
         if let Some(turn) = open_turn {
             let root = self.files.shadow.root().to_owned();
-            let is_later = |change: &Change| {
+            let at = |change: &Change| {
                 let path = root.join(&change.path);
-                let meta = path.symlink_metadata().or_else(|_| path.parent().unwrap_or(&root).symlink_metadata());
-                meta.and_then(|m| m.modified()).is_ok_and(|at| at > last_sign)
+                let written = path.symlink_metadata().and_then(|m| m.modified());
+                walk::changed_at(&path).max(written.unwrap_or(last_sign))
             };
-            let (later, turns): (Vec<Change>, Vec<Change>) = self.files.shadow.scan()?.into_iter().partition(is_later);
+            let (mut turns, mut aftermath, mut later) = (Vec::new(), Vec::new(), Vec::new());
+            for change in self.files.shadow.scan()? {
+                match at(&change) {
+                    at if at <= last_sign + SIGN_LAG => turns.push(change),
+                    at if at <= last_sign + AFTERMATH => aftermath.push(change),
+                    _ => later.push(change),
+                }
+            }
             self.activity.begin(turn);
             self.observe(turns)?;
+            // The agent may have gone on, the person may have begun again: where the agent tells what it does, this is
+            // not known to be its doing.
+            let tells = |s: &Step| s.turn == turn && matches!(s.cause, Cause::Write | Cause::Tool | Cause::Command);
+            if self.histories.values().flat_map(|h| &h.steps).any(tells) {
+                self.activity.presume_told();
+            }
+            self.observe(aftermath)?;
             self.activity.end();
             self.observe(later)?;
             self.save()?;
@@ -237,11 +252,13 @@ impl Tracker {
             }
         }
         let (roots, root) = (&self.roots, self.files.shadow.root());
+        let begins = !note.settled && !self.activity.knows(note.entry);
         let settles = self.activity.note(note, |path| below(roots, root, path));
         if note.doing != Doing::Nothing {
             self.look(&paths)?;
         }
-        if settles && note.doing == Doing::Runs && self.is_scan_affordable() {
+        // What was there before is told apart by its time, as long as the command has not changed the same file.
+        if note.doing == Doing::Runs && (settles || begins) && self.is_scan_affordable() {
             self.scan()?;
         }
         Ok(self.rev != before)
@@ -280,7 +297,7 @@ impl Tracker {
             let written = self.files.file(content.as_bytes(), mode)?;
             let before = self.histories.get(&change.path).map_or(change.before, History::last);
             self.record(&change.path, before, written, Blamed::new(Cause::Write, entry.map(|e| e.0)))?;
-            let later = self.activity.blame(&change.path, self.looked.get(&change.path).copied());
+            let later = self.blame(&change.path);
             self.record(&change.path, written, change.after, later)?;
         }
         self.save()?;
@@ -332,7 +349,11 @@ impl Tracker {
             if change.before == change.after {
                 continue;
             }
-            let blamed = self.activity.blame(&change.path, self.looked.get(&change.path).copied());
+            let blamed = match self.held.iter().find(|h| h.path == change.path && h.wanted() == change.after) {
+                // Some agents write the file themselves as well.
+                Some(held) => Blamed::new(Cause::Tool, Some(held.entry().0)),
+                None => self.blame(&change.path),
+            };
             if let Some(apart) = self.somebody_else(&change, blamed)? {
                 let doubt = Blamed { cause: Cause::Unknown, doubt: true, entry: None };
                 self.record(&change.path, change.before, apart, doubt)?;
@@ -343,6 +364,11 @@ impl Tracker {
             }
         }
         Ok(())
+    }
+
+    fn blame(&self, path: &Path) -> Blamed {
+        let at = walk::changed_at(&self.files.shadow.root().join(path));
+        self.activity.blame(path, self.looked.get(path).copied(), at)
     }
 
     /// First what has become of the files, then that they were seen: the other way round, what a crash comes between

@@ -99,7 +99,15 @@ impl Place {
 
     fn note(&mut self, doing: Doing, names: &[&str], claims: Vec<Claim>, settled: bool) {
         let paths = names.iter().map(|n| self.at(n)).collect();
-        let note = ToolNote { entry: EntryId(self.entry), doing, settled, waits: self.waits, paths, claims };
+        let note = ToolNote {
+            entry: EntryId(self.entry),
+            doing,
+            at: SystemTime::now(),
+            settled,
+            waits: self.waits,
+            paths,
+            claims,
+        };
         self.tracker.tool(&note).unwrap();
     }
 
@@ -109,6 +117,11 @@ impl Place {
         self.note(Doing::Edits, &[name], Vec::new(), false);
         self.write(name, text);
         self.note(Doing::Edits, &[name], Vec::new(), true);
+    }
+
+    fn hold(&mut self, req: ReqId, path: &Path, content: &str) -> bool {
+        let proposal = Proposal { req, entry: EntryId(1), path: path.to_owned(), asked: false };
+        self.tracker.hold(&proposal, content).unwrap()
     }
 
     /// A look at one file, as before a write.
@@ -798,8 +811,8 @@ fn a_held_write_is_decided_hunk_by_hunk_before_it_happens() {
     place.tracker.begin_turn(1).unwrap();
     let wanted = changed(&text, &[(3, "THREE"), (20, "TWENTY")]);
     let (req, path) = (ReqId(7), place.at("a"));
-    assert!(!place.tracker.hold(ReqId(6), &path, &text, EntryId(1)).unwrap(), "nothing to decide");
-    assert!(place.tracker.hold(req, &path, &wanted, EntryId(1)).unwrap());
+    assert!(!place.hold(ReqId(6), &path, &text), "nothing to decide");
+    assert!(place.hold(req, &path, &wanted));
     let doc = place.doc(Scope::Pending);
     assert_eq!((doc.files[0].held, doc.files[0].hunks.len()), (Some(req), 2));
     assert_eq!(place.tracker.totals().unwrap().pending, 2);
@@ -832,7 +845,7 @@ fn a_held_write_is_decided_hunk_by_hunk_before_it_happens() {
     for (verdict, expected) in
         [(Verdict::Reject, Released::Refused), (Verdict::Accept, Released::Whole { created: true, bytes: 2 })]
     {
-        assert!(place.tracker.hold(req, &place.at("new"), "x\n", EntryId(2)).unwrap());
+        assert!(place.hold(req, &place.at("new"), "x\n"));
         place.decide(Target::File("new".into()), verdict).unwrap();
         assert_eq!(place.tracker.released(req).unwrap(), Some(expected));
         assert_eq!(place.at("new").exists(), verdict == Verdict::Accept);
@@ -853,7 +866,7 @@ fn like_hunks_of_a_held_write_keep_their_names_while_they_are_decided() {
         text.lines().enumerate().map(both).collect()
     };
     let (req, path) = (ReqId(7), place.at("a"));
-    assert!(place.tracker.hold(req, &path, &put(&[10, 30, 50]), EntryId(1)).unwrap());
+    assert!(place.hold(req, &path, &put(&[10, 30, 50])));
     let ids: Vec<HunkId> = place.doc(Scope::Pending).files[0].hunks.iter().map(|h| h.id).collect();
     // As quickly as keys come: no look at a newer document between.
     for (id, verdict) in ids.iter().zip([Verdict::Reject, Verdict::Accept, Verdict::Reject]) {
@@ -875,8 +888,8 @@ fn two_held_writes_of_one_file_are_decided_one_after_the_other() {
         let mut place = Place::with(&[("a", text.as_bytes())]);
         place.tracker.begin_turn(1).unwrap();
         let path = place.at("a");
-        assert!(place.tracker.hold(ReqId(1), &path, &one, EntryId(1)).unwrap());
-        assert!(place.tracker.hold(ReqId(2), &path, &two, EntryId(2)).unwrap());
+        assert!(place.hold(ReqId(1), &path, &one));
+        assert!(place.hold(ReqId(2), &path, &two));
         let doc = place.doc(Scope::Pending);
         assert_eq!((doc.files.len(), doc.files[0].held, doc.files[0].hunks.len()), (1, Some(ReqId(1)), 1));
         // An answer to the second alone waits for the first.
@@ -893,4 +906,196 @@ fn two_held_writes_of_one_file_are_decided_one_after_the_other() {
         assert_eq!(place.tracker.released(ReqId(2)).unwrap(), Some(then));
         assert_eq!(place.read("a"), *expected);
     }
+}
+
+#[test]
+fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
+    let text = lines(40);
+    let mut place = Place::with(&[("a", text.as_bytes()), ("b", text.as_bytes())]);
+    let mine = changed(&text, &[(20, "mine")]);
+    place.turn(1, |p| {
+        p.client_writes("other", "so that it is known to tell what it does\n");
+        for (entry, name, doing) in [(5, "a", Doing::Edits), (6, "b", Doing::Runs)] {
+            p.write(name, &mine);
+            // Heard of well after the change.
+            let at = SystemTime::now() + Duration::from_secs(1);
+            let paths = vec![p.at("a")];
+            let (entry, claims) = (EntryId(entry), Vec::new());
+            let note = ToolNote { entry, doing, at, settled: false, waits: false, paths, claims };
+            p.tracker.tool(&note).unwrap();
+        }
+    });
+    let doc = place.doc(Scope::Session);
+    let causes: Vec<Cause> = doc.files.iter().filter(|f| f.path != Path::new("other")).map(|f| f.cause).collect();
+    assert_eq!(causes, [Cause::Unknown; 2]);
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!((place.read("a"), place.read("b")), (mine.clone(), mine));
+}
+
+#[test]
+fn a_call_explains_what_happened_while_it_ran() {
+    let (mut activity, start) = (Activity::default(), SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000));
+    let note = |entry: u64, doing, at, settled| ToolNote {
+        entry: EntryId(entry),
+        doing,
+        at: start + Duration::from_millis(at),
+        settled,
+        waits: false,
+        paths: vec!["/a".into()],
+        claims: Vec::new(),
+    };
+    activity.begin(1);
+    let below = |path: &Path| Some(path.to_owned());
+    activity.note(&note(1, Doing::Edits, 10_000, false), below);
+    let cause = |activity: &Activity, at: u64| {
+        let blamed = activity.blame(Path::new("/a"), None, start + Duration::from_millis(at));
+        (blamed.cause, blamed.doubt)
+    };
+    let (unknown, tool) = ((Cause::Unknown, true), (Cause::Tool, false));
+    assert_eq!([9_000, 9_900, 20_000].map(|at| cause(&activity, at)), [unknown, tool, tool]);
+    activity.note(&note(1, Doing::Edits, 30_000, true), below);
+    assert_eq!([9_000, 29_000, 30_200, 31_000].map(|at| cause(&activity, at)), [unknown, tool, tool, unknown]);
+    // One that is heard of when it is over may have run at any time before.
+    activity.note(&note(2, Doing::Edits, 30_000, true), below);
+    assert_eq!([9_000, 29_000, 31_000].map(|at| cause(&activity, at)), [tool, tool, unknown]);
+}
+
+#[test]
+fn what_the_person_writes_while_a_write_is_held_stays_theirs() {
+    let text = lines(40);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    let first = changed(&text, &[(2, "TWO")]);
+    place.turn(1, |p| p.client_writes("a", &first));
+    place.tracker.begin_turn(2).unwrap();
+    place.entry = 8;
+    place.note(Doing::Edits, &["a"], Vec::new(), false);
+    assert!(place.hold(ReqId(1), &place.at("a"), &changed(&first, &[(10, "TEN")])));
+    place.write("a", &changed(&first, &[(30, "mine")]));
+    place.doc(Scope::Pending);
+    place.decide(Target::File("a".into()), Verdict::Accept).unwrap();
+    assert!(matches!(place.tracker.released(ReqId(1)).unwrap(), Some(Released::Partly { .. })));
+    assert_eq!(place.read("a"), changed(&first, &[(10, "TEN"), (30, "mine")]));
+    place.tracker.end_turn(2).unwrap();
+    place.act(ReviewAction::Rewind { turn: 2 });
+    assert_eq!(place.read("a"), changed(&first, &[(30, "mine")]));
+}
+
+#[test]
+fn a_held_write_that_conflicts_with_what_the_person_wrote_is_asked_about_again() {
+    let text = lines(40);
+    let wanted = changed(&text, &[(10, "TEN"), (30, "THIRTY")]);
+    let mine = changed(&text, &[(10, "mine")]);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.tracker.begin_turn(1).unwrap();
+    let (req, path) = (ReqId(1), place.at("a"));
+    assert!(place.hold(req, &path, &wanted));
+    place.write("a", &mine);
+    place.decide(Target::File("a".into()), Verdict::Accept).unwrap();
+    assert_eq!(place.tracker.released(req).unwrap(), Some(Released::Again { path: "a".into() }));
+    assert_eq!(place.read("a"), mine, "nothing is written before that");
+    assert_eq!(place.tracker.released(req).unwrap(), None);
+    // The difference is now that to the person's text; they keep their line.
+    let ids: Vec<HunkId> = place.doc(Scope::Pending).files[0].hunks.iter().map(|h| h.id).collect();
+    place.decide(Target::Hunk("a".into(), ids[0]), Verdict::Reject).unwrap();
+    place.decide(Target::Hunk("a".into(), ids[1]), Verdict::Accept).unwrap();
+    assert!(matches!(place.tracker.released(req).unwrap(), Some(Released::Partly { .. })));
+    assert_eq!(place.read("a"), changed(&mine, &[(30, "THIRTY")]));
+    // The person has written what the agent wants.
+    assert!(place.hold(req, &path, &wanted));
+    place.write("a", &wanted);
+    place.decide(Target::File("a".into()), Verdict::Reject).unwrap();
+    let bytes = wanted.len() as u64;
+    let released = place.tracker.released(req).unwrap();
+    assert!(matches!(released, Some(Released::Whole { .. } | Released::Refused)), "{released:?} {bytes}");
+    assert_eq!(place.read("a"), wanted);
+}
+
+#[test]
+fn decisions_on_a_held_write_are_undone_also_when_it_is_written() {
+    let text = lines(40);
+    let wanted = changed(&text, &[(10, "TEN"), (30, "THIRTY")]);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.tracker.begin_turn(1).unwrap();
+    let (req, path) = (ReqId(1), place.at("a"));
+    assert!(place.hold(req, &path, &wanted));
+    let ids: Vec<HunkId> = place.doc(Scope::Pending).files[0].hunks.iter().map(|h| h.id).collect();
+    place.decide(Target::Hunk("a".into(), ids[0]), Verdict::Reject).unwrap();
+    place.act(ReviewAction::Undo);
+    place.act(ReviewAction::Redo);
+    place.decide(Target::Hunk("a".into(), ids[1]), Verdict::Accept).unwrap();
+    assert!(matches!(place.tracker.released(req).unwrap(), Some(Released::Partly { .. })));
+    let states = |place: &mut Place| -> Vec<HunkState> {
+        place.doc(Scope::Pending).files.iter().flat_map(|f| &f.hunks).map(|h| h.state).collect()
+    };
+    assert_eq!(states(&mut place), [HunkState::Rejected, HunkState::Accepted]);
+    assert_eq!(place.read("a"), changed(&text, &[(30, "THIRTY")]));
+    place.act(ReviewAction::Undo);
+    assert_eq!(states(&mut place), [HunkState::Pending; 2]);
+    assert_eq!(place.read("a"), wanted);
+    place.act(ReviewAction::Redo);
+    assert_eq!(place.read("a"), changed(&text, &[(30, "THIRTY")]));
+    place.tracker.end_turn(1).unwrap();
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("a"), text);
+}
+
+#[test]
+fn an_allowed_write_is_merged_with_what_the_person_wrote_and_still_to_be_reviewed() {
+    let text = lines(40);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.tracker.begin_turn(1).unwrap();
+    let req = ReqId(1);
+    let proposal = Proposal { req, entry: EntryId(1), path: place.at("a"), asked: true };
+    assert!(place.tracker.hold(&proposal, &changed(&text, &[(10, "TEN")])).unwrap());
+    place.write("a", &changed(&text, &[(30, "mine")]));
+    place.tracker.decide_write(req, Verdict::Accept).unwrap();
+    assert!(matches!(place.tracker.released(req).unwrap(), Some(Released::Partly { .. })));
+    assert_eq!(place.read("a"), changed(&text, &[(10, "TEN"), (30, "mine")]));
+    place.tracker.end_turn(1).unwrap();
+    let doc = place.doc(Scope::Pending);
+    assert!(doc.files[0].hunks.iter().any(|h| h.state == HunkState::Pending && h.new_start < 12));
+}
+
+#[test]
+fn files_and_directories_give_way_to_each_other() {
+    let mut place = Place::with(&[("x", b"file\n"), ("d/in", b"in\n"), ("d/deep/er", b"er\n")]);
+    place.turn(1, |p| {
+        p.command(|p| {
+            fs::remove_file(p.at("x")).unwrap();
+            p.write("x/y", "1\n");
+            fs::remove_dir_all(p.at("d")).unwrap();
+            p.write("d", "now a file\n");
+        });
+    });
+    let after = |p: &Place| (fs::read_to_string(p.at("x/y")).ok(), fs::read_to_string(p.at("d")).ok());
+    let before = |p: &Place| [p.read("x"), p.read("d/in"), p.read("d/deep/er")];
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(before(&place), ["file\n", "in\n", "er\n"]);
+    place.act(ReviewAction::Undo);
+    assert_eq!(after(&place), (Some("1\n".to_owned()), Some("now a file\n".to_owned())));
+    // And by a decision about all of it.
+    place.decide(Target::All, Verdict::Reject).unwrap();
+    assert_eq!(before(&place), ["file\n", "in\n", "er\n"]);
+    assert!(place.pending().is_empty());
+}
+
+#[test]
+fn what_is_done_right_after_a_crash_is_in_doubt() {
+    let text = lines(10);
+    let mut place = Place::with(&[("a", text.as_bytes()), ("b", text.as_bytes())]);
+    place.tracker.begin_turn(1).unwrap();
+    place.tool_writes("a", &changed(&text, &[(2, "by the agent")]));
+    let mine = changed(&text, &[(3, "a moment later")]);
+    place.write("b", &mine);
+    place.write("mine", "new\n");
+    // The last sign is older than that.
+    let dir = place.tracker.dir().to_owned();
+    let before = SystemTime::now() - Duration::from_secs(3);
+    for name in ["ledger.jsonl", LOCK] {
+        fs::File::options().write(true).open(dir.join(name)).unwrap().set_modified(before).unwrap();
+    }
+    let mut place = place.reopen();
+    let rewound = place.act(ReviewAction::Rewind { turn: 1 }).rewound;
+    assert!(rewound.iter().any(|r| r.outcome == RewindOutcome::Doubtful), "{rewound:?}");
+    assert_eq!((place.read("a"), place.read("b"), place.read("mine")), (text, mine, "new\n".to_owned()));
 }

@@ -17,6 +17,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 /// A path below the root, as bytes, with `/` between the names.
 pub(super) type Key = Box<[u8]>;
@@ -156,7 +157,8 @@ fn real(dir: &Path) -> Option<PathBuf> {
 #[derive(Debug)]
 pub(super) enum Found {
     Absent,
-    /// There is something that has no content for us: a directory, a FIFO.
+    Dir,
+    /// There is something that has no content for us: a FIFO, a device.
     Other,
     File {
         stat: Stat,
@@ -221,7 +223,8 @@ impl Reader {
         for last in (0..ATTEMPTS).map(|n| n + 1 == ATTEMPTS) {
             let Some(stat) = self.stat(key)? else { return Ok(Found::Absent) };
             let read = match stat.kind {
-                Kind::Dir | Kind::Other => return Ok(Found::Other),
+                Kind::Dir => return Ok(Found::Dir),
+                Kind::Other => return Ok(Found::Other),
                 Kind::File if stat.size > limit => return Ok(Found::Big(stat)),
                 Kind::Link => self.link(key).map(|target| Some(Found::Link { stat, target })),
                 Kind::File => self.file(key, limit, last),
@@ -421,4 +424,13 @@ fn place(error: &ignore::Error) -> Option<&Path> {
         ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place(err),
         _ => None,
     }
+}
+/// When a path was changed last; for one that is not there any more, its directory.
+pub fn changed_at(path: &Path) -> SystemTime {
+    let meta = path.ancestors().find_map(|p| p.symlink_metadata().ok());
+    let since = |meta: std::fs::Metadata| {
+        let seconds = Duration::from_secs(u64::try_from(meta.ctime()).ok()?);
+        SystemTime::UNIX_EPOCH.checked_add(seconds + Duration::from_nanos(meta.ctime_nsec().try_into().ok()?))
+    };
+    meta.and_then(since).unwrap_or_else(SystemTime::now)
 }

@@ -203,7 +203,8 @@ fn ask_is_a_question_for_each_write_and_command() {
     let mut s = place.play(&turn(&steps), SIZE);
     s.ready();
     s.prompt("go");
-    let screen = s.see("2 Refuse");
+    s.see("2 Refuse");
+    let screen = s.see("- line 3");
     assert!(screen.contains("three") && screen.contains("1 Write it"), "{screen}");
     s.focus();
     s.send("2");

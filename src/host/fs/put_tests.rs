@@ -143,6 +143,7 @@ fn a_parent_that_is_a_link_or_a_file_is_refused() {
 fn a_directory_or_fifo_in_the_way_is_an_error() {
     let place = Place::new();
     fs::create_dir(place.root.join("d")).unwrap();
+    fs::write(place.root.join("d/in"), "").unwrap();
     let status = std::process::Command::new("mkfifo").arg(place.root.join("p")).status().unwrap();
     assert!(status.success());
     for what in [Put::Absent, Put::File { bytes: b"x", mode: 0o644 }, Put::Link { target: b"x" }] {
@@ -209,4 +210,20 @@ fn a_reader_never_sees_half_a_file() {
             assert!(seen == a || seen == b, "{} bytes", seen.len());
         }
     });
+}
+
+#[test]
+fn directories_without_anything_in_them_give_way() {
+    let place = Place::new();
+    fs::create_dir_all(place.root.join("d/a/b")).unwrap();
+    fs::create_dir_all(place.root.join("d/c")).unwrap();
+    place.file("d", "text", 0o644).unwrap();
+    assert_eq!(place.read("d"), "text");
+    // One file anywhere below, or a link, and all of it stays.
+    fs::create_dir_all(place.root.join("e/a/b")).unwrap();
+    fs::create_dir_all(place.root.join("e/c")).unwrap();
+    symlink(&place.outside, place.root.join("e/a/link")).unwrap();
+    place.file("e", "text", 0o644).unwrap_err();
+    assert!(place.root.join("e/c").is_dir() && place.root.join("e/a/b").is_dir());
+    assert_eq!(fs::read_to_string(place.outside.join("x")).unwrap(), "precious");
 }

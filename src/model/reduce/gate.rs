@@ -10,8 +10,9 @@ use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{CallError, PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, Now, ReqId};
 use super::super::session::{About, HeldPrompt, PendingPermission};
-use super::{host, notice, permission};
+use super::{host, notice, permission, review};
 use serde_json::json;
+use std::sync::Arc;
 
 /// Ids of the two answers to a question of our own.
 pub const ALLOW: &str = "allow";
@@ -31,8 +32,19 @@ pub enum Gated {
     /// Whether it is possible at all is being looked up.
     Checking,
     Asked,
+    /// The same, and the review keeps what was on the disk then, for when the person has changed it meanwhile.
+    Kept,
+    /// The person has allowed it; the review writes.
+    Allowed,
     /// The review has it.
     Holding,
+}
+
+impl Gated {
+    /// Whether the review has to let go of it.
+    const fn is_in_review(self) -> bool {
+        matches!(self, Self::Kept | Self::Allowed | Self::Holding)
+    }
 }
 
 fn is_cancelling(model: &Model) -> bool {
@@ -81,11 +93,17 @@ pub fn checked(
         }
         Gate::Hold if model.changes.is_on => {
             model.gated.insert(req, Gated::Holding);
-            out.push(Effect::Review(ReviewEffect::Hold { req, path, content, entry }));
+            out.push(Effect::Review(ReviewEffect::Hold { req, path, content, entry, asked: false }));
         }
         Gate::Ask | Gate::Hold => {
-            model.gated.insert(req, Gated::Asked);
-            ask(model, req, entry, About::Write { path, content }, now, out);
+            let state = if model.changes.is_on { Gated::Kept } else { Gated::Asked };
+            model.gated.insert(req, state);
+            let about = About::Write { path: path.clone(), content: Arc::clone(&content) };
+            ask(model, req, entry, about, now, out);
+            if state == Gated::Kept {
+                // After the question what it would do: that is what the person waits for.
+                out.push(Effect::Review(ReviewEffect::Hold { req, path, content, entry, asked: true }));
+            }
         }
     }
 }
@@ -95,10 +113,48 @@ pub fn held(model: &mut Model, req: ReqId, now: Now, out: &mut Vec<Effect>) {
     if model.gated.get(&req) != Some(&Gated::Holding) {
         return;
     }
-    let Some((entry, content)) = model.writes.get(&req).cloned() else { return };
-    let Some(Body::File(op)) = model.entries.get(entry).map(|e| &e.body) else { return };
-    let path = op.path.clone();
-    ask(model, req, entry, About::Held { path, content }, now, out);
+    if let Some((entry, path, content)) = wanted(model, req) {
+        ask(model, req, entry, About::Held { path, content }, now, out);
+    }
+}
+
+/// The entry of a stopped write, its path and its text.
+fn wanted(model: &Model, req: ReqId) -> Option<(EntryId, String, Arc<str>)> {
+    let (entry, content) = model.writes.get(&req).cloned()?;
+    match &model.entries.get(entry)?.body {
+        Body::File(op) => Some((entry, op.path.clone(), content)),
+        _ => None,
+    }
+}
+
+/// The review cannot compare this write with the disk; the person's answer alone decides.
+pub fn not_kept(model: &mut Model, req: ReqId, out: &mut Vec<Effect>) {
+    match model.gated.get(&req) {
+        Some(Gated::Kept) => {
+            model.gated.insert(req, Gated::Asked);
+        }
+        Some(Gated::Allowed) => {
+            model.gated.remove(&req);
+            if let Some((entry, path, content)) = wanted(model, req) {
+                out.push(Effect::FsWrite { req, path, content, entry });
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The person has changed the file while the write waited, and in the same lines: it is asked about once more.
+pub fn again(model: &mut Model, req: ReqId, now: Now, out: &mut Vec<Effect>) {
+    let Some(state) = model.gated.get(&req).copied().filter(|s| s.is_in_review()) else { return };
+    if model.session.pending.iter().any(|p| p.req == req) {
+        return review::ask_truth(model, req, out);
+    }
+    let Some((entry, path, content)) = wanted(model, req) else { return };
+    let about = if state == Gated::Holding { About::Held { path, content } } else { About::Write { path, content } };
+    if state == Gated::Allowed {
+        model.gated.insert(req, Gated::Kept);
+    }
+    ask(model, req, entry, about, now, out);
 }
 
 /// A command that must not run at once.
@@ -125,6 +181,10 @@ pub fn answered(model: &mut Model, pending: PendingPermission, allowed: bool, ou
         // Answered with an option of the agent's.
         About::Tool => {}
         About::Held { .. } => out.push(Effect::Review(ReviewEffect::DecideHeld { req, write: allowed })),
+        About::Write { .. } if allowed && model.gated.get(&req) == Some(&Gated::Kept) => {
+            model.gated.insert(req, Gated::Allowed);
+            out.push(Effect::Review(ReviewEffect::DecideHeld { req, write: true }));
+        }
         About::Write { path, content } if allowed => {
             model.gated.remove(&req);
             out.push(Effect::FsWrite { req, path, content, entry });
@@ -149,7 +209,7 @@ fn retell(model: &mut Model, entry: EntryId, level: Level, title: String) {
 
 /// What became of a held write.
 pub fn decided(model: &mut Model, req: ReqId, outcome: HeldOutcome, out: &mut Vec<Effect>) {
-    if model.gated.get(&req) != Some(&Gated::Holding) {
+    if !model.gated.get(&req).is_some_and(|state| state.is_in_review()) {
         return;
     }
     model.session.pending.retain(|p| p.req != req);
@@ -213,7 +273,7 @@ fn settle_file(model: &mut Model, entry: EntryId, outcome: FileOutcome) {
 
 /// A stopped write does not happen. Without an error nobody waits for an answer.
 fn end_write(model: &mut Model, req: ReqId, why: &str, error: Option<CallError>, out: &mut Vec<Effect>) {
-    if model.gated.remove(&req) == Some(Gated::Holding) {
+    if model.gated.remove(&req).is_some_and(Gated::is_in_review) {
         out.push(Effect::Review(ReviewEffect::LetGo(req)));
     }
     if let Some((entry, _)) = model.writes.remove(&req) {
@@ -273,8 +333,12 @@ pub fn void_all(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// There is no review any more: what it held cannot be decided.
 pub fn fail_held(model: &mut Model, message: &str, out: &mut Vec<Effect>) {
-    let held: Vec<ReqId> = model.gated.iter().filter(|(_, g)| **g == Gated::Holding).map(|(req, _)| *req).collect();
-    for req in held {
-        decided(model, req, HeldOutcome::Failed { message: message.to_owned() }, out);
+    let stopped: Vec<(ReqId, Gated)> = model.gated.iter().map(|(req, state)| (*req, *state)).collect();
+    for (req, state) in stopped {
+        match state {
+            Gated::Holding => decided(model, req, HeldOutcome::Failed { message: message.to_owned() }, out),
+            Gated::Kept | Gated::Allowed => not_kept(model, req, out),
+            Gated::Checking | Gated::Asked => {}
+        }
     }
 }

@@ -44,6 +44,8 @@ pub fn host_event(model: &mut Model, event: HostEvent, now: Now, out: &mut Vec<E
         HostEvent::ChangesSeen { session, after } => review::seen(model, session, after),
         HostEvent::Truths { req, asked, truths } => review::truths(model, req, asked, truths),
         HostEvent::WriteHeld { req } => gate::held(model, req, now, out),
+        HostEvent::NotKept { req } => gate::not_kept(model, req, out),
+        HostEvent::WriteAgain { req } => gate::again(model, req, now, out),
         HostEvent::HeldDecided { req, outcome } => gate::decided(model, req, outcome, out),
         HostEvent::ReviewDone { words, rewound } => review::done(model, words, &rewound, now, out),
         HostEvent::RewindPreviewed { turn, rewound } => model.show_rewind(Some((turn, rewound))),

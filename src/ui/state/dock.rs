@@ -6,7 +6,7 @@
 
 use crate::model::Model;
 use crate::model::ids::{Now, ReqId};
-use crate::model::session::{PendingPermission, Phase};
+use crate::model::session::{About, PendingPermission, Phase};
 use crate::model::tool::{ToolCall, ToolContent};
 use crate::ui::words::{CANCEL_PATIENCE, START_PATIENCE};
 use std::hash::{DefaultHasher, Hash as _, Hasher};
@@ -157,9 +157,17 @@ fn fingerprint(pending: &PendingPermission, tool: Option<&ToolCall>) -> u64 {
     for option in &pending.options {
         (&option.id, &option.name).hash(&mut hash);
     }
-    // What a write or command of the client is about never changes; what it would do is found out later.
+    // What a write or command of the client is about never changes; what it would do is found out later, and only
+    // confirms what is shown when the file is new.
+    let none: (Option<&str>, Option<&str>) = (None, None);
+    match &pending.about {
+        About::Write { content, .. } | About::Held { content, .. } if pending.truths.is_empty() => {
+            (none.0, &**content, none.1).hash(&mut hash);
+        }
+        _ => {}
+    }
     for truth in &pending.truths {
-        (&truth.old, &truth.new, &truth.differs).hash(&mut hash);
+        (truth.old.as_deref(), &*truth.new, truth.differs.as_deref()).hash(&mut hash);
     }
     let Some(tool) = tool else { return hash.finish() };
     (tool.label(), tool.kind as u8).hash(&mut hash);
