@@ -143,6 +143,9 @@ impl Files {
     /// Keeps a text that is to be on the disk.
     pub fn file(&mut self, bytes: &[u8], mode: u32) -> Result<State, ReviewError> {
         let oid = self.shadow.keep(bytes)?;
+        if self.texts.get(&oid).is_none() {
+            self.split(oid, bytes.to_vec());
+        }
         Ok(State::File { oid, mode, size: bytes.len() as u64 })
     }
 
