@@ -82,16 +82,20 @@ impl Case<'_> {
                 let id = match chosen {
                     Chosen::Part(id) | Chosen::Lines(id, _) => *id,
                 };
-                if parts.part(id).is_none() {
+                let Some(at) = parts.parts.iter().position(|part| part.id() == id) else {
                     return Err(ReviewError::Moved(self.path.to_owned()));
+                };
+                // What is shown of it are other lines.
+                if matches!(chosen, Chosen::Lines(..)) && states.get(at) == Some(&HunkState::Edited) {
+                    return Err(self.refused("it was edited; decide it as a whole or edit it again"));
                 }
                 Ok(vec![chosen.clone()])
             }
             Wanted::Pending { doubtful } => {
-                let blame = self.history.blame(files)?;
+                let blame = doc::blame_of(self.history, self.pair, files)?;
                 let mut out = Vec::new();
                 for (part, state) in parts.parts.iter().zip(states) {
-                    let authors = doc::authors(part, self.history, self.pair, &blame, files)?;
+                    let authors = doc::authors(part, self.history, self.pair, &blame);
                     let doubt = authors.iter().any(|step| step.doubt);
                     if *state == HunkState::Pending && (*doubtful || !doubt) {
                         out.push(Chosen::Part(part.id()));
@@ -103,11 +107,12 @@ impl Case<'_> {
     }
 
     fn look_for_conflict(&self, parts: &Parts, chosen: &[Chosen], files: &mut Files) -> Result<(), ReviewError> {
+        let blame = doc::blame_of(self.history, self.pair, files)?;
         for part in &parts.parts {
             let is_chosen =
                 chosen.iter().any(|c| matches!(c, Chosen::Part(id) | Chosen::Lines(id, _) if *id == part.id()));
             if let (true, Part::Lines(hunk)) = (is_chosen, part)
-                && let Some(why) = doc::conflict(hunk, self.history, self.pair, files)?
+                && let Some(why) = doc::conflict(hunk, self.history, self.pair, &blame, files)?
             {
                 return Err(ReviewError::Conflict { path: self.path.to_owned(), why });
             }
@@ -152,11 +157,18 @@ impl Case<'_> {
     /// The person's lines instead of a hunk's.
     pub fn edit(&self, hunk: HunkId, text: &str, files: &mut Files) -> Result<ActFile, ReviewError> {
         let parts = Parts::of(files, &self.pair.old, &self.pair.new)?;
-        if parts.part(hunk).is_none() {
-            return Err(ReviewError::Moved(self.path.to_owned()));
+        let Some(part) = parts.part(hunk) else { return Err(ReviewError::Moved(self.path.to_owned())) };
+        let (disk, accepted) = (self.history.last(), self.history.accepted);
+        if doc::state_of(part, &parts, self.history, self.pair, files)? == HunkState::Edited
+            && let Part::Lines(lines) = part
+            && let [there] = &*doc::now(lines, self.history, self.pair, files)?
+        {
+            // In the place of what was put there.
+            let (_, after) = Parts::of(files, &self.pair.old, &disk)?.edited(files, there.id, text)?;
+            let then = self.clean(&disk, &accepted, &after, files)?;
+            return Ok(ActFile { by_hand: true, ..self.file((disk, after), (accepted, then)) });
         }
         let (was, is) = parts.edited(files, hunk, text)?;
-        let (disk, accepted) = (self.history.last(), self.history.accepted);
         let after = self.clean(&self.pair.new, &disk, &is, files)?;
         let then = files.joined(&self.pair.old, &accepted, &was)?.unwrap_or(after);
         Ok(ActFile { by_hand: true, ..self.file((disk, after), (accepted, then)) })

@@ -4,22 +4,57 @@
 
 use super::error::ReviewError;
 use super::files::Files;
-use super::history::{Blame, History, Pair, touches};
-use super::hunks::{HunkLines, LineRef, edits};
+use super::history::{Blame, History, Pair, is_touched, touches};
+use super::hunks::HunkLines;
+use super::kept::Kept;
 use super::ledger::Step;
-use super::lines::Lines;
 use super::parts::{Part, Parts};
 use super::state::State;
 use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState};
 use crate::model::ids::EntryId;
 use std::collections::BTreeSet;
-use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How many files are kept as they were shown, and their bytes.
+const SHOWN: (usize, usize) = (4096, 32 << 20);
+
+/// Files as they were shown last: most of them have not changed since.
+pub struct Docs(Kept<PathBuf, Arc<(History, Pair, FileDoc)>>);
+
+impl Default for Docs {
+    fn default() -> Self {
+        Self(Kept::new(SHOWN.0, SHOWN.1))
+    }
+}
+
+impl Docs {
+    fn get(&mut self, path: &Path, history: &History, pair: &Pair) -> Option<FileDoc> {
+        let shown = self.0.get(path)?;
+        (shown.0 == *history && shown.1 == *pair).then(|| shown.2.clone())
+    }
+
+    fn put(&mut self, history: &History, pair: &Pair, doc: &FileDoc) {
+        let lines = doc.hunks.iter().flat_map(|hunk| &hunk.lines);
+        let lines: usize = lines.map(|line| size_of_val(line) + line.text.len()).sum();
+        let bytes = lines + size_of_val(&*doc.hunks) + size_of_val(&*history.steps);
+        self.0.put(doc.path.clone(), Arc::new((history.clone(), pair.clone(), doc.clone())), bytes);
+    }
+}
 
 /// One file as it can be looked at.
 pub fn file_doc(path: &Path, history: &History, pair: &Pair, files: &mut Files) -> Result<FileDoc, ReviewError> {
+    if let Some(doc) = files.docs.get(path, history, pair) {
+        return Ok(doc);
+    }
+    let doc = new_doc(path, history, pair, files)?;
+    files.docs.put(history, pair, &doc);
+    Ok(doc)
+}
+
+fn new_doc(path: &Path, history: &History, pair: &Pair, files: &mut Files) -> Result<FileDoc, ReviewError> {
     let parts = Parts::of(files, &pair.old, &pair.new)?;
-    let blame = history.blame(files)?;
+    let blame = blame_of(history, pair, files)?;
     let mut hunks = Vec::new();
     for part in &parts.parts {
         hunks.push(hunk_doc(part, &parts, history, pair, &blame, files)?);
@@ -85,7 +120,7 @@ pub fn state_of(
     pair: &Pair,
     files: &mut Files,
 ) -> Result<HunkState, ReviewError> {
-    let (Part::Lines(hunk), Some((old, _))) = (part, &parts.texts) else {
+    let (Part::Lines(hunk), Some(_)) = (part, &parts.texts) else {
         if let Part::Mode(_, was, is) = part {
             let (disk, accepted) = (history.last().mode(), history.accepted.mode());
             return Ok(match (disk, accepted) {
@@ -97,15 +132,10 @@ pub fn state_of(
         }
         return Ok(history.fate_as_a_whole(pair));
     };
-    let was: Vec<&[u8]> = hunk.old.clone().map(|line| old.raw(line)).collect();
-    let is_old = |text: &Lines, range: &Range<usize>| {
-        range.len() == was.len()
-            && range.clone().zip(&was).all(|(line, was)| line < text.len() && text.raw(line) == *was)
-    };
     // The core can have lines in it that did not change: what is asked is what has become of those that did.
     let mut states: Vec<HunkState> = Vec::new();
-    for run in runs(hunk) {
-        states.push(history.fate(pair, &run, is_old, files)?);
+    for run in &hunk.runs {
+        states.push(history.fate(pair, run, files)?);
     }
     let has = |state| states.contains(&state);
     Ok(if has(HunkState::Pending) {
@@ -119,35 +149,6 @@ pub fn state_of(
     })
 }
 
-/// The changed runs of a hunk in the new text; an empty one where lines were only removed.
-fn runs(hunk: &HunkLines) -> Vec<Range<usize>> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    let mut at = hunk.new.start;
-    let mut open = false;
-    for line in &hunk.refs {
-        match *line {
-            LineRef::Same { new, .. } => {
-                at = new + 1;
-                open = false;
-            }
-            LineRef::Old(_) if !open => {
-                runs.push(at..at);
-                open = true;
-            }
-            LineRef::Old(_) => {}
-            LineRef::New(new) => {
-                match runs.last_mut().filter(|_| open) {
-                    Some(run) => run.end = new + 1,
-                    None => runs.push(new..new + 1),
-                }
-                at = new + 1;
-                open = true;
-            }
-        }
-    }
-    if runs.is_empty() { vec![hunk.new.clone()] } else { runs }
-}
-
 fn hunk_doc(
     part: &Part,
     parts: &Parts,
@@ -157,7 +158,7 @@ fn hunk_doc(
     files: &mut Files,
 ) -> Result<HunkDoc, ReviewError> {
     let state = state_of(part, parts, history, pair, files)?;
-    let step = author(part, history, pair, blame, files)?;
+    let step = authors(part, history, pair, blame).into_iter().next_back();
     let doc = HunkDoc {
         id: part.id(),
         state,
@@ -172,80 +173,84 @@ fn hunk_doc(
         conflict: None,
     };
     Ok(match part {
+        Part::Lines(hunk) if state == HunkState::Edited => match &*now(hunk, history, pair, files)? {
+            [] => with_lines(doc, std::slice::from_ref(hunk)),
+            there => with_lines(doc, there),
+        },
         Part::Lines(hunk) => HunkDoc {
-            old_start: hunk.old_start,
-            new_start: hunk.new_start,
-            heading: hunk.heading.clone(),
-            lines: hunk.lines.clone(),
-            conflict: if state == HunkState::Pending { conflict(hunk, history, pair, files)? } else { None },
-            ..doc
+            conflict: if state == HunkState::Pending { conflict(hunk, history, pair, blame, files)? } else { None },
+            ..with_lines(doc, std::slice::from_ref(hunk))
         },
         Part::Whole(_, words) => HunkDoc { what: HunkKind::Whole(words.clone()), ..doc },
         Part::Mode(_, was, is) => HunkDoc { what: HunkKind::Mode(*was, *is), ..doc },
     })
 }
 
-/// The newest step that put some of it there.
-pub fn author<'a>(
-    part: &Part,
-    history: &'a History,
-    pair: &Pair,
-    blame: &Blame,
-    files: &mut Files,
-) -> Result<Option<&'a Step>, ReviewError> {
-    Ok(authors(part, history, pair, blame, files)?.into_iter().next_back())
+fn with_lines(doc: HunkDoc, hunks: &[Arc<HunkLines>]) -> HunkDoc {
+    let Some(first) = hunks.first() else { return doc };
+    HunkDoc {
+        old_start: first.old_start,
+        new_start: first.new_start,
+        heading: first.heading.clone(),
+        lines: hunks.iter().flat_map(|hunk| hunk.lines.iter().cloned()).collect(),
+        ..doc
+    }
 }
 
-/// The steps that put some of it there, oldest first.
-pub fn authors<'a>(
-    part: &Part,
-    history: &'a History,
-    pair: &Pair,
-    blame: &Blame,
-    files: &mut Files,
-) -> Result<Vec<&'a Step>, ReviewError> {
-    let upto = history.steps.get(..pair.upto).unwrap_or_default();
-    let fallback = || upto.iter().rev().find(|s| s.is_shown()).into_iter().collect();
-    let Part::Lines(hunk) = part else { return Ok(fallback()) };
-    let earlier;
-    let blame = if history.last() == pair.new {
-        blame
-    } else {
-        earlier = History { steps: upto.to_vec(), accepted: history.accepted }.blame(files)?;
-        &earlier
-    };
-    let runs = runs(hunk);
-    let hits = |range: &Range<usize>| runs.iter().any(|run| touches(run, range));
-    let found: BTreeSet<usize> = blame.iter().filter(|(range, _)| hits(range)).map(|(_, who)| *who).collect();
-    let steps: Vec<&Step> = found.iter().filter_map(|who| upto.get(*who)).filter(|s| s.is_shown()).collect();
-    Ok(if steps.is_empty() { fallback() } else { steps })
-}
-
-/// Whether the person has changed lines of it that a rejection would take away with it.
-pub fn conflict(
+/// What differs on the disk now in the place of a hunk; nothing when there is no such place.
+pub fn now(
     hunk: &HunkLines,
     history: &History,
     pair: &Pair,
     files: &mut Files,
-) -> Result<Option<String>, ReviewError> {
-    let touched = history.steps.iter().any(|s| s.cause == Cause::Person);
-    let (true, true) = (touched, history.last() == pair.new) else { return Ok(None) };
-    let (Some(accepted), Some(disk)) = (files.text(&history.accepted)?, files.text(&pair.new)?) else {
-        return Ok(None);
-    };
-    let open = edits(&accepted, &disk);
-    let runs = runs(hunk);
-    for (range, who) in history.blame(files)? {
-        let persons = history.steps.get(who).is_some_and(|s| s.cause == Cause::Person);
-        if persons
-            && !range.is_empty()
-            && runs.iter().any(|run| touches(run, &range))
-            && open.iter().any(|e| touches(&e.new, &range))
-        {
-            return Ok(Some("you have changed these lines too".to_owned()));
-        }
+) -> Result<Vec<Arc<HunkLines>>, ReviewError> {
+    let last = history.last();
+    if last.is_absent() != pair.new.is_absent() {
+        return Ok(Vec::new());
     }
-    Ok(None)
+    let hunks = files.hunks(&pair.old, &last)?;
+    Ok(hunks.iter().filter(|there| touches(&there.old, &hunk.old)).cloned().collect())
+}
+
+/// Whose the lines of `pair.new` are.
+pub fn blame_of(history: &History, pair: &Pair, files: &mut Files) -> Result<Blame, ReviewError> {
+    if history.last() == pair.new {
+        return history.blame(files);
+    }
+    let upto = history.steps.get(..pair.upto).unwrap_or_default();
+    History { steps: upto.to_vec(), accepted: history.accepted }.blame(files)
+}
+
+/// The steps that put some of it there, oldest first; `blame` is that of the pair.
+pub fn authors<'a>(part: &Part, history: &'a History, pair: &Pair, blame: &Blame) -> Vec<&'a Step> {
+    let upto = history.steps.get(..pair.upto).unwrap_or_default();
+    let fallback = || upto.iter().rev().find(|s| s.is_shown()).into_iter().collect();
+    let Part::Lines(hunk) = part else { return fallback() };
+    let hits = |range| is_touched(&hunk.runs, range);
+    let found: BTreeSet<usize> = blame.iter().filter(|(range, _)| hits(range)).map(|(_, who)| *who).collect();
+    let steps: Vec<&Step> = found.iter().filter_map(|who| upto.get(*who)).filter(|s| s.is_shown()).collect();
+    if steps.is_empty() { fallback() } else { steps }
+}
+
+/// Whether the person has changed lines of it that a rejection would take away with it; `blame` is that of the pair.
+pub fn conflict(
+    hunk: &HunkLines,
+    history: &History,
+    pair: &Pair,
+    blame: &Blame,
+    files: &mut Files,
+) -> Result<Option<String>, ReviewError> {
+    if history.last() != pair.new {
+        return Ok(None);
+    }
+    let is_persons = |who: usize| history.steps.get(who).is_some_and(|s| s.cause == Cause::Person);
+    let persons = blame.iter().filter(|(range, who)| is_persons(*who) && !range.is_empty());
+    let mut persons = persons.map(|(range, _)| range).filter(|range| is_touched(&hunk.runs, range)).peekable();
+    if persons.peek().is_none() {
+        return Ok(None);
+    }
+    let Some(open) = files.edits(&history.accepted, &pair.new)? else { return Ok(None) };
+    Ok(persons.any(|range| is_touched(&open, range)).then(|| "you have changed these lines too".to_owned()))
 }
 
 /// The id of what a rename is shown as.

@@ -1,24 +1,47 @@
 //! Contents behind states, and the merging of states.
 //!
-//! Wraps the shadow store with a bounded cache of texts. Decides nothing about who changed what. Invariant: a merge
-//! either has everything of both sides or says that it has not.
+//! Wraps the shadow store, and keeps what was read and compared, so that a text is split and compared once and not once
+//! for every hunk. Decides nothing about who changed what. Invariants: a merge either has everything of both sides or
+//! says that it has not; what is kept is bounded.
 
+use super::doc::Docs;
 use super::error::ReviewError;
+use super::hunks::{Edit, HunkLines, edits, hunks};
+use super::kept::Kept;
 use super::lines::Lines;
 use super::merge::{Merged, merge};
 use super::shadow::Shadow;
 use super::state::{Oid, State};
-use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
-/// Bytes of texts that are kept in memory; beyond it all are read anew.
-const CACHE: usize = 32 << 20;
+/// How much is kept of each kind, in entries and bytes.
+const TEXTS: (usize, usize) = (1024, 32 << 20);
+const EDITS: (usize, usize) = (4096, 8 << 20);
+const HUNKS: (usize, usize) = (512, 16 << 20);
+const JOINS: usize = 1024;
+const SAME: usize = 16 << 10;
+
+/// Names the lines of a state; nothing for a file that is not there.
+type Text = Option<Oid>;
+type Place = (Text, Range<usize>);
 
 pub struct Files {
     pub shadow: Shadow,
-    texts: HashMap<Oid, Option<Lines>>,
-    cached: usize,
+    /// What was shown of each file.
+    pub(super) docs: Docs,
+    texts: Kept<Oid, Option<Lines>>,
+    edits: Kept<(Text, Text), Option<Arc<[Edit]>>>,
+    hunks: Kept<(Text, Text), Hunks>,
+    joins: Kept<(State, State, State), Joined>,
+    same: Kept<(Place, Place), bool>,
+    /// How often two texts were compared.
+    #[cfg(test)]
+    pub(super) compared: usize,
 }
+
+pub type Hunks = Arc<[Arc<HunkLines>]>;
 
 /// What came of merging three states.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +53,17 @@ pub enum Joined {
 
 impl Files {
     pub fn new(shadow: Shadow) -> Self {
-        Self { shadow, texts: HashMap::new(), cached: 0 }
+        Self {
+            shadow,
+            docs: Docs::default(),
+            texts: Kept::new(TEXTS.0, TEXTS.1),
+            edits: Kept::new(EDITS.0, EDITS.1),
+            hunks: Kept::new(HUNKS.0, HUNKS.1),
+            joins: Kept::new(JOINS, usize::MAX),
+            same: Kept::new(SAME, usize::MAX),
+            #[cfg(test)]
+            compared: 0,
+        }
     }
 
     pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
@@ -39,29 +72,80 @@ impl Files {
 
     /// The lines of a file; nothing for what is no text, a link, or not kept. An absent file has no lines.
     pub fn text(&mut self, state: &State) -> Result<Option<Lines>, ReviewError> {
-        let oid = match state {
-            State::Absent => return Ok(Lines::of(Vec::new())),
-            State::Link { .. } | State::Unkept { .. } => return Ok(None),
-            State::File { oid, .. } => *oid,
-        };
-        if let Some(lines) = self.texts.get(&oid) {
-            return Ok(lines.clone());
+        match name(state) {
+            None => Ok(None),
+            Some(None) => Ok(Lines::of(Vec::new())),
+            Some(Some(oid)) => match self.texts.get(&oid) {
+                Some(lines) => Ok(lines),
+                None => Ok(self.split(oid, self.shadow.content(state)?)),
+            },
         }
-        let bytes = self.shadow.content(state)?;
+    }
+
+    fn split(&mut self, oid: Oid, bytes: Vec<u8>) -> Option<Lines> {
         let size = bytes.len();
-        if self.cached + size > CACHE {
-            self.texts.clear();
-            self.cached = 0;
-        }
         let lines = Lines::of(bytes);
-        self.cached += size;
-        self.texts.insert(oid, lines.clone());
-        Ok(lines)
+        // With where each line begins.
+        let size = lines.as_ref().map_or(0, |lines| size + lines.len() * size_of::<u32>());
+        self.texts.put(oid, lines.clone(), size);
+        lines
+    }
+
+    /// What turns one text into the other; nothing when one of them is none.
+    pub fn edits(&mut self, old: &State, new: &State) -> Result<Option<Arc<[Edit]>>, ReviewError> {
+        let Some(key) = name(old).zip(name(new)) else { return Ok(None) };
+        if let Some(edits) = self.edits.get(&key) {
+            return Ok(edits);
+        }
+        let (was, is) = (self.text(old)?, self.text(new)?);
+        let found: Option<Arc<[Edit]>> = was.zip(is).map(|(was, is)| edits(&was, &is).into());
+        #[cfg(test)]
+        {
+            self.compared += usize::from(key.0 != key.1);
+        }
+        let bytes = found.as_ref().map_or(0, |edits| size_of_val(&**edits));
+        self.edits.put(key, found.clone(), bytes);
+        Ok(found)
+    }
+
+    /// The same as hunks; none when one of them is no text.
+    pub fn hunks(&mut self, old: &State, new: &State) -> Result<Hunks, ReviewError> {
+        let (Some(key), Some(edits)) = (name(old).zip(name(new)), self.edits(old, new)?) else {
+            return Ok(Arc::from([]));
+        };
+        if let Some(hunks) = self.hunks.get(&key) {
+            return Ok(hunks);
+        }
+        let Some((was, is)) = self.text(old)?.zip(self.text(new)?) else { return Ok(Arc::from([])) };
+        let found: Hunks = hunks(&was, &is, &edits).into_iter().map(Arc::new).collect();
+        self.hunks.put(key, Arc::clone(&found), found.iter().map(|hunk| hunk.size()).sum());
+        Ok(found)
+    }
+
+    /// Whether two ranges of lines, each of a state, are the same.
+    pub fn same(&mut self, a: (&State, &Range<usize>), b: (&State, &Range<usize>)) -> Result<bool, ReviewError> {
+        let (Some(one), Some(other)) = (name(a.0), name(b.0)) else { return Ok(false) };
+        if a.1.len() != b.1.len() {
+            return Ok(false);
+        }
+        // To be asked again for every document, of texts that are many by then.
+        let key = ((one, a.1.clone()), (other, b.1.clone()));
+        if let Some(same) = self.same.get(&key) {
+            return Ok(same);
+        }
+        let Some((x, y)) = self.text(a.0)?.zip(self.text(b.0)?) else { return Ok(false) };
+        let same =
+            a.1.end <= x.len() && b.1.end <= y.len() && a.1.clone().zip(b.1.clone()).all(|(m, n)| x.raw(m) == y.raw(n));
+        self.same.put(key, same, 0);
+        Ok(same)
     }
 
     /// Keeps a text that is to be on the disk.
     pub fn file(&mut self, bytes: &[u8], mode: u32) -> Result<State, ReviewError> {
         let oid = self.shadow.keep(bytes)?;
+        if self.texts.get(&oid).is_none() {
+            self.split(oid, bytes.to_vec());
+        }
         Ok(State::File { oid, mode, size: bytes.len() as u64 })
     }
 
@@ -84,6 +168,16 @@ impl Files {
         if theirs == base {
             return Ok(Joined::Clean(*ours));
         }
+        let key = (*base, *ours, *theirs);
+        if let Some(joined) = self.joins.get(&key) {
+            return Ok(joined);
+        }
+        let joined = self.join_apart(base, ours, theirs)?;
+        self.joins.put(key, joined.clone(), 0);
+        Ok(joined)
+    }
+
+    fn join_apart(&mut self, base: &State, ours: &State, theirs: &State) -> Result<Joined, ReviewError> {
         let (
             State::File { oid: base_oid, mode: base_mode, .. },
             State::File { oid: our_oid, mode: our_mode, size: our_size },
@@ -100,11 +194,12 @@ impl Files {
         if their_oid == base_oid {
             return Ok(with(our_oid, our_size));
         }
+        let edits = self.edits(base, ours)?.zip(self.edits(base, theirs)?);
         let texts = (self.text(base)?, self.text(ours)?, self.text(theirs)?);
-        let (Some(base), Some(ours), Some(theirs)) = texts else {
+        let ((Some(base), Some(ours), Some(theirs)), Some((our_edits, their_edits))) = (texts, edits) else {
             return Ok(Joined::Conflict("changed by two, and not a text".to_owned()));
         };
-        match merge(&base, &ours, &theirs) {
+        match merge(&base, (&ours, &our_edits), (&theirs, &their_edits)) {
             Merged::Clean(bytes) => Ok(Joined::Clean(self.file(&bytes, mode)?)),
             Merged::Conflict { why } => Ok(Joined::Conflict(why)),
         }
@@ -116,6 +211,15 @@ impl Files {
             Joined::Clean(state) => Some(state),
             Joined::Conflict(_) => None,
         })
+    }
+}
+
+/// What a state's lines are known by; nothing when it has none that are kept.
+const fn name(state: &State) -> Option<Text> {
+    match state {
+        State::Absent => Some(None),
+        State::File { oid, .. } => Some(Some(*oid)),
+        State::Link { .. } | State::Unkept { .. } => None,
     }
 }
 

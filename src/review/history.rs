@@ -5,7 +5,7 @@
 
 use super::error::ReviewError;
 use super::files::Files;
-use super::hunks::{Edit, edits};
+use super::hunks::Edit;
 use super::ledger::Step;
 use super::lines::Lines;
 use super::merge::follow;
@@ -14,7 +14,7 @@ use crate::model::changes::{Cause, HunkState, Scope};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History {
     pub steps: Vec<Step>,
     pub accepted: State,
@@ -71,26 +71,16 @@ impl History {
         Ok(Some(Pair { old, new, upto: last + 1 }))
     }
 
-    /// What has become of a range of lines of `pair.new`, of a hunk that stood between `old` lines before.
-    pub fn fate(
-        &self,
-        pair: &Pair,
-        range: &Range<usize>,
-        is_old: impl Fn(&Lines, &Range<usize>) -> bool,
-        files: &mut Files,
-    ) -> Result<HunkState, ReviewError> {
+    /// What has become of one of the edits that lead from `pair.old` to `pair.new`.
+    pub fn fate(&self, pair: &Pair, edit: &Edit, files: &mut Files) -> Result<HunkState, ReviewError> {
         let last = self.last();
-        let (Some(new), Some(disk)) = (files.text(&pair.new)?, files.text(&last)?) else {
-            return Ok(self.fate_as_a_whole(pair));
-        };
+        let Some(changed) = files.edits(&pair.new, &last)? else { return Ok(self.fate_as_a_whole(pair)) };
         if last.is_absent() != pair.new.is_absent() {
             return Ok(self.fate_as_a_whole(pair));
         }
-        let Some(now) = follow(&edits(&new, &disk), range) else {
-            return self.who_took(pair, range, is_old, files);
-        };
-        let Some(accepted) = files.text(&self.accepted)? else { return Ok(HunkState::Pending) };
-        let open = edits(&accepted, &disk).iter().any(|e| touches(&e.new, &now));
+        let Some(now) = follow(&changed, &edit.new) else { return self.who_took(pair, edit, files) };
+        let Some(open) = files.edits(&self.accepted, &last)? else { return Ok(HunkState::Pending) };
+        let open = is_touched(&open, &now);
         Ok(if open || self.accepted.is_absent() != last.is_absent() { HunkState::Pending } else { HunkState::Accepted })
     }
 
@@ -109,24 +99,18 @@ impl History {
         }
     }
 
-    /// The first step after the pair that took the range away tells what has become of it.
-    fn who_took(
-        &self,
-        pair: &Pair,
-        range: &Range<usize>,
-        is_old: impl Fn(&Lines, &Range<usize>) -> bool,
-        files: &mut Files,
-    ) -> Result<HunkState, ReviewError> {
-        let mut range = range.clone();
+    /// The first step after the pair that took the lines away tells what has become of them.
+    fn who_took(&self, pair: &Pair, edit: &Edit, files: &mut Files) -> Result<HunkState, ReviewError> {
+        let mut range = edit.new.clone();
         for step in self.steps.get(pair.upto..).unwrap_or_default() {
-            let (Some(before), Some(after)) = (files.text(&step.before)?, files.text(&step.after)?) else { break };
-            let changed = edits(&before, &after);
+            let Some(changed) = files.edits(&step.before, &step.after)? else { break };
             if let Some(next) = follow(&changed, &range) {
                 range = next;
                 continue;
             }
+            let there = mapped(&changed, &range);
             return Ok(match step.cause {
-                Cause::Review if is_old(&after, &mapped(&changed, &range)) => HunkState::Rejected,
+                Cause::Review if files.same((&step.after, &there), (&pair.old, &edit.old))? => HunkState::Rejected,
                 Cause::Review | Cause::Person => HunkState::Edited,
                 _ => HunkState::Superseded,
             });
@@ -146,14 +130,13 @@ impl History {
                 blame.clone_from(earlier);
                 continue;
             }
-            let (Some(before), Some(after)) = (files.text(&step.before)?, files.text(&step.after)?) else {
+            let Some(changed) = files.edits(&step.before, &step.after)? else {
                 blame.clear();
                 continue;
             };
-            let changed = edits(&before, &after);
             blame =
                 blame.iter().flat_map(|(range, who)| pieces(&changed, range).into_iter().map(|r| (r, *who))).collect();
-            blame.extend(changed.into_iter().map(|e| (e.new, number)));
+            blame.extend(changed.iter().map(|e| (e.new.clone(), number)));
             known.push((step.after, blame.clone()));
         }
         Ok(blame)
@@ -161,29 +144,44 @@ impl History {
 }
 
 /// Puts what the person changed from `before` to `after` into `into`, as far as it does not touch what differs there.
+/// What they deleted or replaced as a whole is theirs as a whole.
 pub fn carry(files: &mut Files, before: &State, into: &State, after: &State) -> Result<State, ReviewError> {
-    if let Some(state) = files.joined(before, into, after)? {
-        return Ok(state);
+    match files.joined(before, into, after)? {
+        Some(state) => Ok(state),
+        None => Ok(carried(files, before, into, after)?.unwrap_or(*after)),
     }
-    let State::File { mode, .. } = into else { return Ok(*into) };
-    let texts = (files.text(before)?, files.text(into)?, files.text(after)?);
-    let (Some(before), Some(text), Some(after)) = texts else { return Ok(*into) };
-    let apart = edits(&before, &text);
-    let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    for edit in edits(&before, &after) {
-        if let Some(place) = follow(&apart, &edit.old) {
-            out.push((place, edit.new));
-        }
+}
+
+/// The same for somebody's lines; anything else leaves `into` as it is.
+pub fn carry_lines(files: &mut Files, before: &State, into: &State, after: &State) -> Result<State, ReviewError> {
+    match files.joined(before, into, after)? {
+        Some(state) => Ok(state),
+        None => Ok(carried(files, before, into, after)?.unwrap_or(*into)),
     }
-    files.file(&spliced(&text, &out, &after), *mode)
+}
+
+/// Nothing when it is not about lines.
+fn carried(files: &mut Files, before: &State, into: &State, after: &State) -> Result<Option<State>, ReviewError> {
+    if before.is_absent() || after.is_absent() {
+        return Ok(None);
+    }
+    let (Some(apart), Some(changed)) = (files.edits(before, into)?, files.edits(before, after)?) else {
+        return Ok(None);
+    };
+    // A file that is still to be decided as new is not there yet.
+    let State::File { mode, .. } = into else { return Ok(Some(*into)) };
+    let (Some(text), Some(after)) = (files.text(into)?, files.text(after)?) else { return Ok(None) };
+    let place = |edit: &Edit| Some((follow(&apart, &edit.old)?, edit.new.clone()));
+    let out: Vec<(Range<usize>, Range<usize>)> = changed.iter().filter_map(place).collect();
+    files.file(&spliced(&text, &out, &after), *mode).map(Some)
 }
 
 /// Puts lines of `before` that `into` does not have into it: they are somebody's and are about to be overwritten, so
 /// that it must be seen what was there.
 pub fn adopt(files: &mut Files, before: &State, into: &State, lines: &[Range<usize>]) -> Result<State, ReviewError> {
     let State::File { mode, .. } = into else { return Ok(*into) };
+    let Some(apart) = files.edits(before, into)? else { return Ok(*into) };
     let (Some(was), Some(text)) = (files.text(before)?, files.text(into)?) else { return Ok(*into) };
-    let apart = edits(&was, &text);
     let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     for range in lines {
         let Some(edit) = apart.iter().find(|e| e.old.start < range.end && range.start < e.old.end) else { continue };
@@ -211,14 +209,14 @@ pub fn readopt(
     lines: &BTreeSet<Vec<u8>>,
 ) -> Result<Option<State>, ReviewError> {
     let State::File { mode, .. } = into else { return Ok(None) };
-    let texts = (files.text(&step.before)?, files.text(&step.after)?, files.text(into)?);
-    let (Some(was), Some(is), Some(text)) = texts else { return Ok(None) };
-    let apart = edits(&was, &text);
+    let (apart, changed) = (files.edits(&step.before, into)?, files.edits(&step.before, &step.after)?);
+    let (Some(is), Some(text)) = (files.text(&step.after)?, files.text(into)?) else { return Ok(None) };
+    let (Some(apart), Some(changed)) = (apart, changed) else { return Ok(None) };
     let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    for edit in edits(&was, &is) {
+    for edit in changed.iter() {
         if edit.new.clone().any(|line| lines.contains(is.raw(line))) {
             let Some(place) = follow(&apart, &edit.old) else { return Ok(None) };
-            out.push((place, edit.new));
+            out.push((place, edit.new.clone()));
         }
     }
     if out.is_empty() { Ok(None) } else { files.file(&spliced(&text, &out, &is), *mode).map(Some) }
@@ -240,15 +238,13 @@ fn spliced(text: &Lines, places: &[(Range<usize>, Range<usize>)], from: &Lines) 
 /// What is left of a range after some edits, in pieces; of what was taken away the place is left.
 fn pieces(edits: &[Edit], range: &Range<usize>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
-    let (mut at, mut shift) = (range.start, 0_isize);
+    let is_before = |edit: &Edit| edit.old.end <= range.start && (!edit.old.is_empty() || edit.old.start < range.start);
+    let (above, rest) = edits.split_at(edits.partition_point(is_before));
+    let mut at = range.start;
+    let mut shift = above.last().map_or(0, |edit| edit.new.end as isize - edit.old.end as isize);
     let moved = |n: usize, shift: isize| n.saturating_add_signed(shift);
-    for edit in edits {
+    for edit in rest {
         let grows = edit.new.len() as isize - edit.old.len() as isize;
-        let before = edit.old.end <= range.start && (!edit.old.is_empty() || edit.old.start < range.start);
-        if before {
-            shift += grows;
-            continue;
-        }
         if edit.old.start >= range.end {
             break;
         }
@@ -288,6 +284,13 @@ fn mapped(edits: &[Edit], range: &Range<usize>) -> Range<usize> {
         }
     }
     start.max(0) as usize..end.max(start).max(0) as usize
+}
+
+/// Whether one of the edits touches a range of new lines.
+pub fn is_touched(edits: &[Edit], range: &Range<usize>) -> bool {
+    let from = edits.partition_point(|edit| edit.new.end < range.start);
+    let near = edits.get(from..).unwrap_or_default().iter().take_while(|edit| edit.new.start <= range.end);
+    near.into_iter().any(|edit| touches(&edit.new, range))
 }
 
 /// Whether two ranges have a line in common; an empty one lies in or at the other.

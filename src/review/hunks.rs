@@ -55,6 +55,8 @@ pub struct HunkLines {
     /// The lines that change, from 0, with small unchanged gaps among them and without context.
     pub old: Range<usize>,
     pub new: Range<usize>,
+    /// What changes in them.
+    pub runs: Vec<Edit>,
     /// First line that is shown, from 1.
     pub old_start: u32,
     pub new_start: u32,
@@ -69,6 +71,14 @@ pub struct HunkLines {
     pub removed: u32,
     /// Too long: only the first lines are shown.
     pub cut: bool,
+}
+
+impl HunkLines {
+    /// About how many bytes it takes.
+    pub fn size(&self) -> usize {
+        let lines: usize = self.lines.iter().map(|line| size_of_val(line) + line.text.len()).sum();
+        lines + size_of_val(self) + size_of_val(&*self.refs) + size_of_val(&*self.runs)
+    }
 }
 
 /// What turns `old` into `new`, in order. Compares raw lines: another line end is a change.
@@ -121,9 +131,8 @@ fn numbered<'a>(lines: &'a Lines, range: Range<usize>, numbers: &mut HashMap<&'a
     range.map(number).collect()
 }
 
-/// The difference as hunks, in order.
-pub fn hunks(old: &Lines, new: &Lines) -> Vec<HunkLines> {
-    let edits = edits(old, new);
+/// The difference, which is these edits, as hunks, in order.
+pub fn hunks(old: &Lines, new: &Lines, edits: &[Edit]) -> Vec<HunkLines> {
     let near = |a: &Edit, b: &Edit| b.old.start - a.old.end <= MERGE_GAP;
     let groups: Vec<&[Edit]> = edits.chunk_by(near).collect();
     let words_until = Instant::now() + WORDS_TIME;
@@ -164,6 +173,7 @@ pub fn hunks(old: &Lines, new: &Lines) -> Vec<HunkLines> {
             removed: group.iter().fold(0, |sum: u32, edit| sum.saturating_add(edit.old.len() as u32)),
             old: core.old,
             new: core.new,
+            runs: group.to_vec(),
             lines: shown.lines,
             refs: shown.refs,
             cut: shown.cut,
@@ -403,11 +413,29 @@ fn rebuilt(old: &Lines, new: &Lines, hunk: &HunkLines, sel: Option<&Range<usize>
 
 /// `base` with lines of `other` in the place of a range.
 fn spliced(base: &Lines, range: &Range<usize>, other: &Lines, by: &Range<usize>) -> Vec<u8> {
-    let mut out = Joined::new(if by.is_empty() { base } else { other });
-    let above = (0..range.start.min(base.len())).map(|n| base.raw(n));
-    let middle = by.clone().map(|n| other.raw(n));
-    let below = (range.end..base.len()).map(|n| base.raw(n));
-    above.chain(middle).chain(below).for_each(|raw| out.push(raw));
+    exchanged(base, other, &[(range, by)])
+}
+
+/// The new text with whole hunks taken back, given in order.
+pub fn without_all(old: &Lines, new: &Lines, hunks: &[&HunkLines]) -> Vec<u8> {
+    exchanged(new, old, &hunks.iter().map(|hunk| (&hunk.new, &hunk.old)).collect::<Vec<_>>())
+}
+
+/// The old text with whole hunks put in, given in order.
+pub fn with_all(old: &Lines, new: &Lines, hunks: &[&HunkLines]) -> Vec<u8> {
+    exchanged(old, new, &hunks.iter().map(|hunk| (&hunk.old, &hunk.new)).collect::<Vec<_>>())
+}
+
+/// `base` with ranges, in order, replaced by ranges of `other`.
+fn exchanged(base: &Lines, other: &Lines, places: &[(&Range<usize>, &Range<usize>)]) -> Vec<u8> {
+    let mut out = Joined::new(if places.iter().all(|(_, by)| by.is_empty()) { base } else { other });
+    let mut at = 0;
+    for (range, by) in places {
+        (at..range.start.min(base.len())).for_each(|n| out.push(base.raw(n)));
+        (by.start..by.end).for_each(|n| out.push(other.raw(n)));
+        at = range.end;
+    }
+    (at..base.len()).for_each(|n| out.push(base.raw(n)));
     out.bytes
 }
 

@@ -9,6 +9,10 @@ use super::*;
 const BOM: char = '\u{feff}';
 
 /// Lines added and removed.
+fn hunks(old: &Lines, new: &Lines) -> Vec<HunkLines> {
+    super::hunks(old, new, &edits(old, new))
+}
+
 fn counts(old: &Lines, new: &Lines) -> (u64, u64) {
     let sum = |(added, removed), edit: &Edit| (added + edit.new.len() as u64, removed + edit.old.len() as u64);
     edits(old, new).iter().fold((0, 0), sum)

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::hunks::{Edit, edits};
+use super::hunks::Edit;
 use super::lines::{LineEnd, Lines, end_of};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +18,9 @@ pub enum Merged {
     },
 }
 
-/// What `base` becomes with the changes of both sides. Changes conflict when they overlap in `base` or insert
-/// different lines at one place; changes of neighbouring lines do not.
-pub fn merge(base: &Lines, ours: &Lines, theirs: &Lines) -> Merged {
+/// What `base` becomes with the changes of both sides, each with the edits that lead from `base` to it. Changes
+/// conflict when they overlap in `base` or insert different lines at one place; changes of neighbouring lines do not.
+pub fn merge(base: &Lines, (ours, mut a): (&Lines, &[Edit]), (theirs, mut b): (&Lines, &[Edit])) -> Merged {
     if base == ours {
         return Merged::Clean(theirs.bytes().to_vec());
     }
@@ -34,8 +34,6 @@ pub fn merge(base: &Lines, ours: &Lines, theirs: &Lines) -> Merged {
     if !encodings.all(|encoding| first.is_some_and(|first| first.mixes_with(encoding))) {
         return conflict("the encoding differs".to_owned());
     }
-    let (a, b) = (edits(base, ours), edits(base, theirs));
-    let (mut a, mut b) = (a.as_slice(), b.as_slice());
     let mut out = Pieces { bytes: Vec::with_capacity(ours.bytes().len()), fused: false };
     let mut done = 0;
     loop {
@@ -127,16 +125,12 @@ impl Pieces {
 /// Where a range of old lines is in the new text now. None when an edit changes some of them; for an empty range, when
 /// an edit lies around it or inserts lines at the same place.
 pub fn follow(edits: &[Edit], range: &Range<usize>) -> Option<Range<usize>> {
-    let mut start = range.start;
-    for edit in edits {
-        if collide(&edit.old, range) {
-            return None;
-        }
-        if edit.old.end > range.start {
-            break;
-        }
-        start = start - edit.old.len() + edit.new.len();
+    let above = edits.partition_point(|edit| edit.old.end <= range.start);
+    let (last, next) = (above.checked_sub(1).and_then(|at| edits.get(at)), edits.get(above));
+    if last.into_iter().chain(next).any(|edit| collide(&edit.old, range)) {
+        return None;
     }
+    let start = last.map_or(range.start, |edit| edit.new.end + (range.start - edit.old.end));
     Some(start..start + range.len())
 }
 

@@ -3,6 +3,11 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::review::hunks::edits;
+
+fn merge(base: &Lines, ours: &Lines, theirs: &Lines) -> Merged {
+    super::merge(base, (ours, &edits(base, ours)), (theirs, &edits(base, theirs)))
+}
 
 fn of(bytes: impl AsRef<[u8]>) -> Lines {
     Lines::of(bytes.as_ref()).expect("text")

@@ -15,6 +15,7 @@ mod history;
 pub mod home;
 pub mod hunks;
 mod index;
+mod kept;
 mod ledger;
 pub mod lines;
 mod manifest;

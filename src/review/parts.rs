@@ -4,17 +4,18 @@
 
 use super::error::ReviewError;
 use super::files::Files;
-use super::hunks::{HunkLines, hunks, replaced, with, without};
+use super::hunks::{HunkLines, replaced, with, with_all, without, without_all};
 use super::lines::Lines;
 use super::state::{Oid, State};
 use crate::base::human;
 use crate::model::changes::HunkId;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub enum Part {
-    Lines(Box<HunkLines>),
+    Lines(Arc<HunkLines>),
     /// Decided only as a whole; what it is, in words.
     Whole(HunkId, String),
     /// Permission bits.
@@ -41,7 +42,7 @@ pub struct Parts {
 }
 
 /// What one decision is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Chosen {
     Part(HunkId),
     /// Indices into the lines of the hunk.
@@ -62,8 +63,8 @@ impl Parts {
         let plain = |s: &State| matches!(s, State::Absent | State::File { .. });
         let texts = if plain(old) && plain(new) { files.text(old)?.zip(files.text(new)?) } else { None };
         match &texts {
-            Some((was, is)) => {
-                parts.extend(hunks(was, is).into_iter().map(|h| Part::Lines(Box::new(h))));
+            Some(_) => {
+                parts.extend(files.hunks(old, new)?.iter().map(|h| Part::Lines(Arc::clone(h))));
                 if parts.is_empty() && old.is_absent() != new.is_absent() {
                     let words = if old.is_absent() { "an empty file, new" } else { "an empty file, deleted" };
                     parts.push(Part::Whole(whole_id(old, new), words.to_owned()));
@@ -86,26 +87,53 @@ impl Parts {
         self.parts.iter().find(|p| p.id() == id)
     }
 
+    fn is_all(&self, chosen: &[Chosen]) -> bool {
+        let chosen: HashSet<&Chosen> = chosen.iter().collect();
+        self.parts.iter().all(|p| chosen.contains(&Chosen::Part(p.id())))
+    }
+
     /// The new state with these taken back.
     pub fn without(&self, files: &mut Files, chosen: &[Chosen]) -> Result<State, ReviewError> {
-        if self.parts.iter().all(|p| chosen.contains(&Chosen::Part(p.id()))) {
+        if self.is_all(chosen) {
             return Ok(self.old);
         }
         let Some((old, new)) = &self.texts else { return Ok(self.mixed(chosen, &self.old, &self.new)) };
-        let text = self.each(new, chosen, |text, hunk, lines| without(old, text, hunk, lines))?;
+        let text = match self.whole(chosen) {
+            Some(hunks) => again(without_all(old, new, &hunks))?,
+            None => self.each(new, chosen, |text, hunk, lines| without(old, text, hunk, lines))?,
+        };
         let mode = self.mode(chosen, &self.old, &self.new);
         written(files, &text, mode, self.old.is_absent() && text.is_empty())
     }
 
     /// The old state with these put in.
     pub fn with(&self, files: &mut Files, chosen: &[Chosen]) -> Result<State, ReviewError> {
-        if self.parts.iter().all(|p| chosen.contains(&Chosen::Part(p.id()))) {
+        if self.is_all(chosen) {
             return Ok(self.new);
         }
         let Some((old, new)) = &self.texts else { return Ok(self.mixed(chosen, &self.new, &self.old)) };
-        let text = self.each(old, chosen, |text, hunk, lines| with(text, new, hunk, lines))?;
+        let text = match self.whole(chosen) {
+            Some(hunks) => again(with_all(old, new, &hunks))?,
+            None => self.each(old, chosen, |text, hunk, lines| with(text, new, hunk, lines))?,
+        };
         let mode = self.mode(chosen, &self.new, &self.old);
         written(files, &text, mode, self.new.is_absent() && text.is_empty())
+    }
+
+    /// The hunks that were chosen, when none of them is only in part.
+    fn whole(&self, chosen: &[Chosen]) -> Option<Vec<&HunkLines>> {
+        let mut ids = HashSet::new();
+        for one in chosen {
+            match one {
+                Chosen::Part(id) => ids.insert(*id),
+                Chosen::Lines(..) => return None,
+            };
+        }
+        let hunk = |part| match part {
+            &Part::Lines(ref hunk) if ids.contains(&hunk.id) => Some(&**hunk),
+            _ => None,
+        };
+        Some(self.parts.iter().filter_map(hunk).collect())
     }
 
     /// A text after something was done to every hunk that was chosen; from the end, so that the lines of what is left

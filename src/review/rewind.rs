@@ -4,7 +4,7 @@
 
 use super::error::ReviewError;
 use super::files::{Files, Joined};
-use super::history::{History, carry};
+use super::history::{History, carry_lines as carry};
 use super::ledger::Step;
 use super::state::State;
 use crate::model::changes::{Cause, RewindOutcome};

@@ -4,9 +4,10 @@
 
 use super::doc;
 use super::error::ReviewError;
+use super::history::carry;
 use super::parts::Parts;
 use super::tracker::Tracker;
-use crate::model::changes::{HunkState, Scope, Totals};
+use crate::model::changes::{Cause, HunkState, Scope, Totals};
 use std::path::{Path, PathBuf};
 
 impl Tracker {
@@ -37,11 +38,17 @@ impl Tracker {
             return Ok(*sums);
         }
         let mut sums = Totals::default();
-        if let Some(pair) = history.pair(Scope::Session, &mut self.files)?
-            && pair.old != history.last()
-        {
-            let parts = Parts::of(&mut self.files, &pair.old, &history.last())?;
-            (sums.added, sums.removed, sums.files) = (doc::added(&parts), doc::removed(&parts), 1);
+        if let Some(pair) = history.pair(Scope::Session, &mut self.files)? {
+            let mut old = pair.old;
+            // What the person did after the agent is not the agent's.
+            let later = history.steps.get(pair.upto..).unwrap_or_default();
+            for step in later.iter().filter(|s| s.cause == Cause::Person && !s.decided) {
+                old = carry(&mut self.files, &step.before, &old, &step.after)?;
+            }
+            if old != history.last() {
+                let parts = Parts::of(&mut self.files, &old, &history.last())?;
+                (sums.added, sums.removed, sums.files) = (doc::added(&parts), doc::removed(&parts), 1);
+            }
         }
         if let Some(pair) = history.pair(Scope::Pending, &mut self.files)? {
             sums.pending = Parts::of(&mut self.files, &pair.old, &pair.new)?.parts.len() as u64;

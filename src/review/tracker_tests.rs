@@ -1099,3 +1099,166 @@ fn what_is_done_right_after_a_crash_is_in_doubt() {
     assert!(rewound.iter().any(|r| r.outcome == RewindOutcome::Doubtful), "{rewound:?}");
     assert_eq!((place.read("a"), place.read("b"), place.read("mine")), (text, mine, "new\n".to_owned()));
 }
+
+#[test]
+fn a_document_compares_texts_as_often_as_there_are_texts_however_many_hunks_there_are() {
+    let text = lines(2000);
+    let every = |from: usize, new: &str| -> String {
+        let line = |(n, line): (usize, &str)| if n % 20 == from { format!("{new} {n}\n") } else { format!("{line}\n") };
+        text.lines().enumerate().map(line).collect()
+    };
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| p.tool_writes("a", &every(10, "AGENT")));
+    let mine = changed(&place.read("a"), &[(2, "mine"), (1011, "mine as well")]);
+    place.write("a", &mine);
+    let compared = |place: &mut Place, what: &dyn Fn(&mut Place)| {
+        let before = place.tracker.files.compared;
+        what(place);
+        place.tracker.files.compared - before
+    };
+    place.tracker.files.docs = Default::default();
+    let hunks = |place: &mut Place| assert_eq!(place.doc(Scope::Pending).files[0].hunks.len(), 100);
+    // The states there are: before and after each step, and the accepted one.
+    let first = compared(&mut place, &hunks);
+    assert!(first <= 5, "{first}");
+    assert_eq!(compared(&mut place, &hunks), 0);
+    let session = compared(&mut place, &|p| drop(p.doc(Scope::Session)));
+    assert!(session <= 2, "{session}");
+    for (n, verdict) in [Verdict::Reject, Verdict::Accept, Verdict::Reject].into_iter().enumerate() {
+        let one = compared(&mut place, &|p| {
+            let target = p.hunk(7);
+            p.decide(target, verdict).unwrap();
+            hunks(p);
+            p.tracker.totals().unwrap();
+        });
+        assert!(one <= 10, "decision {n}: {one}");
+    }
+    let all = compared(&mut place, &|p| {
+        p.decide(Target::All, Verdict::Reject).unwrap();
+        hunks(p);
+    });
+    assert!(all <= 10, "{all}");
+}
+
+#[test]
+fn a_file_that_the_person_deletes_or_replaces_between_turns_is_theirs() {
+    use std::os::unix::fs::symlink;
+    let text = lines(30);
+    type Does = fn(&Place);
+    let ways: [(&str, Does); 4] = [
+        ("deleted", |p| fs::remove_file(p.at("a")).unwrap()),
+        ("link", |p| {
+            fs::remove_file(p.at("a")).unwrap();
+            symlink("elsewhere", p.at("a")).unwrap();
+        }),
+        ("binary", |p| fs::write(p.at("a"), b"a\0b").unwrap()),
+        ("directory", |p| {
+            fs::remove_file(p.at("a")).unwrap();
+            p.write("a/b", "mine\n");
+        }),
+    ];
+    for (what, does) in ways {
+        for created in [false, true] {
+            let before: &[(&str, &[u8])] = if created { &[] } else { &[("a", text.as_bytes())] };
+            let mut place = Place::with(before);
+            place.turn(1, |p| p.tool_writes("a", &changed(&text, &[(3, "AGENT"), (20, "AGENT")])));
+            assert_eq!(place.pending().len(), if created { 1 } else { 2 });
+            does(&place);
+            let state = |place: &Place| fs::symlink_metadata(place.at("a")).map(|m| m.file_type()).ok();
+            let there = state(&place);
+            place.tracker.begin_turn(2).unwrap();
+            place.tracker.end_turn(2).unwrap();
+            assert_eq!(place.pending(), [], "{what} {created}");
+            assert_eq!(place.tracker.totals().unwrap(), Totals::default(), "{what} {created}");
+            let session = states(&place.doc(Scope::Session));
+            let persons = |s: &HunkState| matches!(s, HunkState::Edited | HunkState::Rejected);
+            assert!(session.iter().all(persons), "{what} {created} {session:?}");
+            place.decide(Target::All, Verdict::Reject).unwrap();
+            let done = place.act(ReviewAction::Rewind { turn: 1 });
+            assert!(done.rewound.iter().all(|r| r.outcome == RewindOutcome::Conflict), "{:?}", done.rewound);
+            assert_eq!(state(&place), there, "{what} {created}");
+        }
+    }
+}
+
+#[test]
+fn what_the_agent_makes_in_the_place_of_what_the_person_deleted_is_the_agents() {
+    let text = lines(30);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| p.tool_writes("a", &changed(&text, &[(3, "AGENT")])));
+    fs::remove_file(place.at("a")).unwrap();
+    place.turn(2, |p| p.tool_writes("a", "new\n"));
+    for scope in [Scope::Pending, Scope::Session, Scope::Turn(2)] {
+        assert_eq!(place.doc(scope).files[0].change, FileChange::Created, "{scope:?}");
+    }
+    place.decide(Target::All, Verdict::Reject).unwrap();
+    assert!(!place.at("a").exists());
+}
+
+#[test]
+fn a_deletion_of_the_agents_stays_to_be_decided_when_a_later_turn_is_rewound() {
+    let text = lines(30);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| p.command(|p| fs::remove_file(p.at("a")).unwrap()));
+    place.turn(2, |p| p.tool_writes("a", "new\n"));
+    place.act(ReviewAction::Rewind { turn: 2 });
+    assert!(!place.at("a").exists());
+    let target = place.hunk(0);
+    place.decide(target, Verdict::Reject).unwrap();
+    assert_eq!(place.read("a"), text);
+}
+
+fn shown_of(doc: &ReviewDoc, hunk: usize) -> Vec<String> {
+    let changed = doc.files[0].hunks[hunk].lines.iter().filter(|l| l.kind != crate::text::diff::Kind::Context);
+    changed.map(|l| l.text.clone()).collect()
+}
+
+#[test]
+fn an_edited_hunk_shows_what_is_there_now() {
+    let text = lines(30);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    let agents = changed(&text, &[(3, "AGENT"), (5, "AGENT too"), (20, "AGENT")]);
+    place.turn(1, |p| p.tool_writes("a", &agents));
+    let (path, id) = place.pending()[0].clone();
+    let edit =
+        |text: &str| ReviewAction::Edit { scope: Scope::Pending, path: path.clone(), hunk: id, text: text.to_owned() };
+    place.act(edit("mine\nmore\nline 4\nline 5\n"));
+    let doc = place.doc(Scope::Pending);
+    assert_eq!(states(&doc), [HunkState::Edited, HunkState::Pending]);
+    assert_eq!(doc.files[0].hunks[0].id, id);
+    assert_eq!(shown_of(&doc, 0), ["line 3", "mine", "more"]);
+    assert_eq!(shown_of(&doc, 1), ["line 20", "AGENT"]);
+    // Its lines are others than the agent's: not to be decided one by one.
+    let once = place.read("a");
+    let some = place.decide(Target::Lines("a".into(), id, 3..4), Verdict::Reject);
+    assert!(some.is_err_and(|e| e.to_string().contains("it was edited")));
+    assert_eq!(place.read("a"), once);
+    // Again, and back.
+    place.act(edit("other\n"));
+    assert_eq!(shown_of(&place.doc(Scope::Pending), 0), ["line 3", "other"]);
+    assert_eq!(place.read("a"), changed(&text, &[(3, "other"), (20, "AGENT")]));
+    assert_eq!(place.pending().len(), 1, "the other one is still to be decided");
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.read("a"), once);
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.read("a"), agents);
+    assert_eq!(shown_of(&place.doc(Scope::Pending), 0), ["line 3", "AGENT", "line 5", "AGENT too"]);
+    // What the person has put there is not overwritten without a word.
+    place.act(edit("mine\n"));
+    let mine = place.read("a");
+    for verdict in [Verdict::Accept, Verdict::Reject] {
+        let whole = place.decide(Target::Hunk("a".into(), id), verdict);
+        assert!(matches!(whole, Err(ReviewError::Conflict { .. })), "{whole:?}");
+        assert_eq!(place.read("a"), mine);
+    }
+}
+
+#[test]
+fn a_rejected_hunk_with_an_unchanged_line_in_it_is_rejected_and_not_edited() {
+    let text = lines(30);
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.turn(1, |p| p.tool_writes("a", &changed(&text, &[(3, "AGENT"), (5, "AGENT")])));
+    let target = place.hunk(0);
+    place.decide(target, Verdict::Reject).unwrap();
+    assert_eq!(states(&place.doc(Scope::Pending)), [HunkState::Rejected]);
+}

@@ -19,7 +19,7 @@ pub const MAX_LINES: usize = 5000;
 /// Longer lines stay plain, in bytes.
 pub const MAX_LINE: usize = 2000;
 /// What is not done by then stays plain.
-const TIME: Duration = Duration::from_millis(500);
+const TIME: Duration = if cfg!(test) { Duration::from_secs(20) } else { Duration::from_millis(500) };
 
 /// Coloured pieces of one line: bytes and what they are. Sorted; what is nothing in particular is left out.
 pub type Spans = Vec<(Range<u32>, Token)>;
