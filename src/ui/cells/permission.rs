@@ -19,17 +19,10 @@ use crate::text::token::Token;
 /// Lines of a command or a text.
 const MAX_LINES: usize = 500;
 
-/// Whether the call's raw input is shown too.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RawInput {
-    Shown,
-    Hidden,
-}
-
 /// The lines that describe a call that waits for permission; nothing is folded.
 ///
 /// `truths` are the diffs against the disk, in the order of the call's own; where there is none the call's is drawn.
-pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>, raw: RawInput) -> Vec<LogicalLine> {
+pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let Body::Tool(tool) = &entry.body else { return Vec::new() };
     let mut out = Vec::new();
     let command = command(tool.raw_input.as_ref()).filter(|_| tool.kind == ToolKind::Execute);
@@ -62,10 +55,13 @@ pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>, raw: 
             ToolContent::Terminal(_) => {}
         }
     }
-    if raw == RawInput::Shown {
-        out.extend(tool.raw_input.iter().flat_map(|v| values::lines("input", v)));
-    }
     out
+}
+
+/// The raw input of a call, as it was sent; nothing when there is none.
+pub fn raw_input(entry: &Entry) -> Vec<LogicalLine> {
+    let Body::Tool(tool) = &entry.body else { return Vec::new() };
+    tool.raw_input.iter().flat_map(|v| values::lines("input", v)).collect()
 }
 
 /// The same for a write or a command of the client, which no tool call describes.
