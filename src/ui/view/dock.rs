@@ -15,12 +15,11 @@ use crate::model::session::{About, PendingPermission, Phase};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
-use crate::text::width;
 use crate::ui::cells;
 use crate::ui::state::Focus;
 use crate::ui::state::dock::{Dialog, DockState, Raw};
 use crate::ui::words;
-use choices::{Bar, By, Choice, Choices, Detail, HINT, Look, Row, Window};
+use choices::{Bar, By, Choice, Choices, Detail, Look, Order, Row, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::ops::Range;
@@ -60,6 +59,7 @@ pub struct Dock {
     top: usize,
     shown: usize,
     answers: Window,
+    order: Order,
     /// Below the answers: keys, and room for the hint.
     keys: Vec<Row>,
 }
@@ -106,14 +106,15 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     let mut keys = choices.keys.clone();
     let mut answers = window(&choices, body.len(), keys.len(), max, dock);
     // The word that names the key must not be lost because every row is full.
-    if inner >= 12 && max > 2 && !answers.rows.iter().chain(&keys).any(|row| has_room(row, inner)) {
+    if inner >= 12 && max > 2 && !choices.order.has_room(answers.rows.iter().chain(&keys), inner) {
         keys.push(Row { text: StyledText::new(), bar: Bar::Yes });
         answers = window(&choices, body.len(), keys.len(), max, dock);
     }
     keys.truncate(max.saturating_sub(answers.rows.len()));
     let shown = body.len().min(max - answers.rows.len() - keys.len());
     let top = dock.scroll.min(body.len() - shown);
-    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, top, shown, answers, keys })
+    let order = choices.order;
+    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, top, shown, answers, order, keys })
 }
 
 /// The choices that are shown. Of what does not fit, the body keeps a third, unless the highlighted choice needs it.
@@ -127,10 +128,6 @@ fn window(choices: &Choices, body: usize, keys: usize, max: usize, dock: &DockSt
         least.max(choices.wanted(dock.highlighted).min(room.saturating_sub(1))).max(room.min(1))
     };
     choices.window(room, dock.highlighted, dock.option_scroll)
-}
-
-fn has_room(row: &Row, columns: u16) -> bool {
-    row.bar == Bar::Yes && width::styled_width(&row.text) + HINT <= usize::from(columns)
 }
 
 pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
@@ -159,6 +156,9 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
             rows.push((y, if used == 0 { 0 } else { used + 1 }));
         }
         y += 1;
+    }
+    if dock.order == Order::Below {
+        rows = rows.split_off(rows.len().saturating_sub(1));
     }
     let token = if focused { Token::Accent } else { Token::Dim };
     for hint in hints(dock, &cx.state.focus) {

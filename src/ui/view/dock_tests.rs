@@ -101,7 +101,7 @@ fn what_the_disk_says_takes_the_place_of_what_the_agent_says() {
     let mut s = gated(Gate::Off, 80);
     s.ask_edit(5, PATH, "two", "TWO", &["Yes", "No"]);
     s.draw();
-    assert!(row(&s, "- two").contains("1 "), "as the agent tells it: {}", s.shown);
+    assert!(!row(&s, "- two").contains(char::is_numeric), "nobody knows where: {}", s.shown);
     truth(&mut s, 5, "one\ntwo\n", "one\nTWO\n", Some("line 2, not 1\u{1b}[31m"));
     assert!(row(&s, "- two").contains("2 "), "{}", s.shown);
     assert!(s.shown.contains("the agent's view differs: line 2, not 1"), "{}", s.shown);
@@ -252,7 +252,7 @@ fn a_name_without_an_end_is_cut_and_that_is_said() {
     }
     s.press(Code::Up).draw();
     for _ in 0..70 {
-        if s.shown.contains("904 more characters") {
+        if dock_text(&s).contains("904morecharacters") {
             return;
         }
         s.press(Code::Down).draw();

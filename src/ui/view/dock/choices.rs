@@ -16,8 +16,9 @@ use std::ops::Range;
 const MAX_NAME: usize = 4096;
 /// Columns below which the key is part of the text and continuation rows are not indented.
 const NARROW: usize = 16;
-/// Columns of the shortest word at the right end, and a gap.
-pub(super) const HINT: usize = 4;
+/// Columns of the shortest word at the right end, and a gap; and where there is more to say.
+const HINT: usize = 4;
+const LONG_HINT: usize = 22;
 
 /// Something that can be chosen: the key and what it does.
 #[derive(Clone, Debug)]
@@ -87,6 +88,26 @@ pub(super) struct Choices {
     pub keys: Vec<Row>,
     /// How many can be highlighted.
     count: usize,
+    pub order: Order,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    SideBySide,
+    /// Only the last row may have other words at its end: they would be read as part of a name.
+    Below,
+}
+
+impl Order {
+    /// Whether the last or any row has room for the words at its end.
+    pub fn has_room<'a>(self, mut rows: impl DoubleEndedIterator<Item = &'a Row>, columns: u16) -> bool {
+        let fits =
+            |row: &Row, hint| row.bar == Bar::Yes && width::styled_width(&row.text) + hint <= usize::from(columns);
+        match self {
+            Self::SideBySide => rows.any(|row| fits(row, HINT)),
+            Self::Below => rows.next_back().is_some_and(|row| fits(row, LONG_HINT)),
+        }
+    }
 }
 
 /// The rows that are shown.
@@ -107,13 +128,13 @@ impl Choices {
         if choices.iter().all(|c| c.detail.is_empty())
             && let Some(blocks) = flow(choices, 0, look)
         {
-            return Self { blocks, keys: Vec::new(), count };
+            return Self { blocks, keys: Vec::new(), count, order: Order::SideBySide };
         }
         // Those that can be highlighted come first.
         let (own, keys) = choices.split_at(count.min(choices.len()));
         let keys = flow(keys, count, look).unwrap_or_else(|| stack(keys, count, look));
         let keys = keys.into_iter().flat_map(|block| block.rows).collect();
-        Self { blocks: stack(own, 0, look), keys, count }
+        Self { blocks: stack(own, 0, look), keys, count, order: Order::Below }
     }
 
     pub fn rows(&self) -> usize {
