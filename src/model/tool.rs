@@ -2,6 +2,7 @@
 //!
 //! Invariant: `content` and `locations` are replaced whole, never appended to.
 
+use super::changes::Truth;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 pub use agent_client_protocol_schema::v1::ToolKind;
@@ -23,6 +24,19 @@ pub struct ToolCall {
     pub raw_output: Option<Value>,
     pub started: Now,
     pub ended: Option<Now>,
+    /// The person's last answer about it was no.
+    pub refused: bool,
+    /// Where its diffs belong, as found out when the person was asked.
+    places: Vec<Place>,
+}
+
+/// The line of a file at which a piece of it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    path: String,
+    old: Arc<str>,
+    /// From 1.
+    line: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +133,11 @@ pub struct Exit {
 }
 
 impl Exit {
+    /// Agents say that a command has ended without saying how.
+    pub const fn is_known(&self) -> bool {
+        self.code.is_some() || self.signal.is_some()
+    }
+
     pub fn is_success(&self) -> bool {
         self.code == Some(0) && self.signal.is_none()
     }
@@ -148,6 +167,8 @@ impl ToolCall {
             raw_output: None,
             started: now,
             ended: None,
+            refused: false,
+            places: Vec::new(),
             id,
         }
     }
@@ -199,9 +220,48 @@ impl ToolCall {
         self.status.is_final() || self.mark.is_some()
     }
 
+    /// Takes note of where its diffs belong; `truths` are in the order of the diffs.
+    pub fn learn(&mut self, truths: &[Truth]) {
+        let diffs = self.content.iter().filter(|c| matches!(c, ToolContent::Diff { .. }));
+        let known = diffs.zip(truths).filter_map(|(diff, truth)| {
+            let ToolContent::Diff { path, old: Some(old), new } = diff else { return None };
+            Some(Place { path: path.clone(), old: Arc::clone(old), line: place(old, new, truth)? })
+        });
+        self.places = known.collect();
+    }
+
+    /// The line of its file, from 1, at which the diff at this place of `content` begins; `None` when nobody has
+    /// said. One without an old text is a whole file.
+    pub fn line_of(&self, at: usize) -> Option<u32> {
+        let ToolContent::Diff { path, old, .. } = self.content.get(at)? else { return None };
+        let Some(old) = old.as_ref().filter(|old| !old.is_empty()) else { return Some(1) };
+        if let Some(known) = self.places.iter().find(|p| p.path == *path && p.old == *old) {
+            return Some(known.line);
+        }
+        let same = |c: &&ToolContent| matches!(c, ToolContent::Diff { path: other, .. } if other == path);
+        let before = self.content.iter().take(at).filter(same).count();
+        let lines = self.locations.iter().filter(|l| l.path == *path).filter_map(|l| l.line.filter(|n| *n > 0));
+        // One place for several diffs, or several for one, says nothing about which.
+        (lines.clone().count() == self.content.iter().filter(same).count()).then(|| lines.clone().nth(before))?
+    }
+
     pub fn terminals(&self) -> impl Iterator<Item = &TermId> {
         self.content.iter().filter_map(|c| if let ToolContent::Terminal(id) = c { Some(id) } else { None })
     }
+}
+
+/// Where `old` begins in the file of which `truth` knows the whole text.
+fn place(old: &str, new: &str, truth: &Truth) -> Option<u32> {
+    let file = truth.old.as_deref()?;
+    if truth.differs.is_some() && file == old {
+        // Nothing but what the agent says.
+        return None;
+    }
+    let same = |a: &str, b: &str| a.lines().zip(b.lines()).take_while(|(a, b)| a == b).count();
+    let first = same(file, &truth.new).checked_sub(same(old, new))?;
+    let mut there = file.lines().skip(first);
+    let fits = old.lines().all(|line| there.next().is_some_and(|have| have.contains(line)));
+    fits.then(|| u32::try_from(first + 1).ok())?
 }
 
 /// Whether a patch is a `tool_call` for a call that is already there.

@@ -1,7 +1,8 @@
 //! The difference of two texts as hunks of lines.
 //!
 //! Draws nothing and reads no files. Line endings and the newline at the end are compared apart from the lines
-//! so they give a note and not a screen full of changes. Invariants: the hunks turn the old lines into the
+//! so they give a note and not a screen full of changes; texts that both end without a newline may be pieces
+//! of files, so nothing is said of their end. Invariants: the hunks turn the old lines into the
 //! new ones, also when the time is up (then coarsely); lines are sanitised, single lines, with their tabs.
 
 use std::collections::HashMap;
@@ -38,7 +39,7 @@ pub struct DiffLine {
     pub text: String,
     /// The bytes of `text` that differ from the line it is paired with.
     pub emphasis: Vec<Range<u32>>,
-    /// The last line of its text, and no newline ends it.
+    /// The last line of its text, and no newline ends it, unlike in the other text.
     pub no_newline: bool,
 }
 
@@ -62,8 +63,11 @@ pub struct FileDiff {
 
 /// The difference, with `context` unchanged lines around each change.
 pub fn diff(old: &str, new: &str, context: usize) -> FileDiff {
-    let old = Side::of(old);
-    let new = Side::of(new);
+    let mut old = Side::of(old);
+    let mut new = Side::of(new);
+    if old.no_newline && new.no_newline {
+        (old.no_newline, new.no_newline) = (false, false);
+    }
     let mut notes = Vec::new();
     if old.lines == new.lines {
         if old.ending != new.ending && old.ending != Ending::None && new.ending != Ending::None {

@@ -73,6 +73,10 @@ pub struct FrameInfo {
     pub options: Range<usize>,
     /// How far the body of the dock can be scrolled.
     pub dock_scroll_max: usize,
+    /// Rows of that body.
+    pub dock_rows: usize,
+    /// Rows of the highlighted option that are below what the dock shows of it.
+    pub option_below: usize,
     /// The same for the help.
     pub help_scroll_max: usize,
     pub motion: Motion,

@@ -183,10 +183,14 @@ pub fn authenticated(model: &mut Model, method: &str, result: Result<(), CallErr
     if !matches!(&model.phase, Phase::Authenticating { method: waiting, .. } if waiting == method) {
         return;
     }
+    if result.is_ok() {
+        let name = model.agent.auth_methods.iter().find(|m| m.id == method).map(|m| m.name.as_str());
+        let name = name.filter(|n| !n.trim().is_empty()).unwrap_or(method).to_owned();
+        notice(model, Level::Info, format!("logged in: {name}"), Vec::new(), now);
+    }
     match result {
         Ok(()) if model.session.id.is_some() => {
             model.phase = Phase::Ready;
-            notice(model, Level::Info, "logged in", Vec::new(), now);
             prompt::send_next(model, now, out);
         }
         Ok(()) => open_session(model, now, out),

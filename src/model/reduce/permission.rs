@@ -2,7 +2,7 @@
 
 use super::super::Model;
 use super::super::effect::{Answer, Effect, FrontEnd};
-use super::super::entry::Level;
+use super::super::entry::{Body, Level};
 use super::super::event::{CallError, PermissionKind, PermissionOption};
 use super::super::ids::{EntryId, Now, ReqId};
 use super::super::session::{About, Allow, PendingPermission, Policy};
@@ -100,7 +100,14 @@ pub fn answer(model: &mut Model, req: ReqId, option: String, out: &mut Vec<Effec
         return;
     }
     let pending = model.session.pending.remove(at);
-    model.entries.touch(pending.entry);
+    let is_no = |o: &PermissionOption| matches!(o.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
+    let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
+    model.entries.change(pending.entry, |e| {
+        if let Body::Tool(tool) = &mut e.body {
+            tool.refused = refused;
+            tool.learn(&pending.truths);
+        }
+    });
     if pending.about == About::Tool {
         // Before the agent can go on: what has changed while it waited is not its doing.
         review::tool(model, pending.entry, out);

@@ -133,8 +133,8 @@ fn a_finished_edit_shows_its_diff_readable_without_colour() {
         vec![ToolContent::Diff { path: "/proj/a.rs".into(), old: Some("a\n".into()), new: new.as_str().into() }];
     let lines = tool(t.clone(), None);
     assert_eq!(lines[0], "✓ edit     a.rs >> +40 −1   2 s");
-    assert_eq!(lines[1], "    1    - a");
-    assert_eq!(lines[2], "       1 + n1");
+    assert_eq!(lines[1], "   - a");
+    assert_eq!(lines[2], "   + n1");
     assert_eq!(lines.len(), 14, "{lines:?}");
     assert_eq!(lines[13], "   … 29 more lines");
     assert_eq!(tool(t, Some(Fold::Open)).len(), 42);
@@ -212,13 +212,12 @@ fn r_331_the_dock_gets_the_whole_command_and_diff() {
     t.raw_input = Some(json!({"command": long, "cwd": "/proj/sub"}));
     t.content = vec![ToolContent::Diff { path: "/proj/a.rs".into(), old: None, new: "1\n2\n3\n".into() }];
     let entry = entry(Body::Tool(Box::new(t)));
-    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[], ctx, RawInput::Hidden)));
+    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[], ctx)));
     assert_eq!(shown[0], format!("run  echo {}", "x".repeat(5000)));
     assert_eq!(shown[1], "     rm -rf build");
     assert_eq!(shown[2..4], ["Clean up", "in sub"]);
     assert!(shown.iter().any(|l| l.ends_with("+ 3")), "{shown:?}");
-    let raw = with_ctx(80, None, |ctx| permission_body(&entry, &[], ctx, RawInput::Shown).len());
-    assert!(raw > shown.len());
+    assert!(flat(&raw_input(&entry)).iter().any(|l| l.contains("cwd: /proj/sub")));
 }
 
 #[test]
@@ -265,4 +264,115 @@ fn a_terminal_shows_its_end_and_how_it_ended() {
     emulated.screen = Some(std::sync::Arc::new(screen));
     assert_eq!(flat(&terminal::body(&emulated, terminal::OPENED)), ["   from the screen"]);
     assert!(terminal::body(&emulated, 0).is_empty());
+}
+
+fn diff(old: Option<&str>, new: &str) -> ToolContent {
+    ToolContent::Diff { path: "/proj/a.rs".into(), old: old.map(Into::into), new: new.into() }
+}
+
+fn edit(content: Vec<ToolContent>) -> ToolCall {
+    let mut t = call(ToolKind::Edit, "Edit a.rs", ToolStatus::Completed);
+    t.content = content;
+    t
+}
+
+#[test]
+fn the_end_of_a_piece_says_nothing_about_the_end_of_the_file() {
+    let shown = |old, new| tool(edit(vec![diff(old, new)]), None).join("\n");
+    assert!(!shown(Some("six\nseven"), "SIX\nseven").contains("no newline"));
+    assert!(!shown(Some("six\nseven"), "six\nSEVEN").contains("no newline"));
+    assert!(shown(Some("six\nseven\n"), "six\nSEVEN").contains("no newline at the end"));
+    assert!(shown(None, "six\nseven").contains("no newline at the end"));
+}
+
+#[test]
+fn a_piece_has_numbers_only_when_its_place_is_known() {
+    let piece = || diff(Some("six\nseven"), "SIX\nseven");
+    assert_eq!(tool(edit(vec![piece()]), None)[1..], ["   - six", "   + SIX", "     seven"]);
+    let mut t = edit(vec![piece()]);
+    t.locations = vec![Location { path: "/proj/a.rs".into(), line: Some(6) }];
+    assert_eq!(tool(t.clone(), None)[1..], ["   6   - six", "     6 + SIX", "   7 7   seven"]);
+    t.locations.push(Location { path: "/proj/a.rs".into(), line: Some(60) });
+    assert_eq!(tool(t.clone(), None)[1], "   - six", "which of the two is not said");
+    t.content.push(diff(Some("x\n"), "y\n"));
+    let shown = tool(t, None);
+    assert!(shown.contains(&"   6   - six".to_owned()) && shown.contains(&"   60    - x".to_owned()), "{shown:?}");
+    let mut t = edit(vec![piece()]);
+    t.locations = vec![Location { path: "/proj/b.rs".into(), line: Some(6) }];
+    assert_eq!(tool(t, None)[1], "   - six", "another file");
+    assert_eq!(tool(edit(vec![diff(None, "a\n")]), None)[1], "     1 + a", "a new file begins at line 1");
+}
+
+#[test]
+fn what_the_review_knew_is_kept() {
+    use crate::model::changes::Truth;
+    let truth = |old: &str, new: &str, differs: Option<&str>| Truth {
+        path: "/proj/a.rs".into(),
+        old: Some(old.into()),
+        new: new.into(),
+        differs: differs.map(Into::into),
+    };
+    let file = "1\n2\n3\n4\n5\nlet six = 6;\nseven\n8\n";
+    let known = truth(file, &file.replace("six", "SIX"), None);
+    let mut t = edit(vec![diff(Some("six = 6;\nseven"), "SIX = 6;\nseven")]);
+    t.learn(std::slice::from_ref(&known));
+    assert_eq!(tool(t.clone(), None)[1..], ["   6   - six = 6;", "     6 + SIX = 6;", "   7 7   seven"]);
+    // Other texts than those that were compared.
+    t.content = vec![diff(Some("8"), "eight")];
+    assert_eq!(tool(t, None)[1], "   - 8");
+    let mut t = edit(vec![diff(Some("tow"), "TWO")]);
+    t.learn(&[truth("tow", "TWO", Some("it is not in the file"))]);
+    assert_eq!(tool(t, None)[1], "   - tow", "that was the agent's own word");
+    let mut t = edit(vec![diff(None, "x\n"), diff(Some("six"), "SIX")]);
+    t.learn(&[truth("", "x\n", None), known]);
+    let shown = tool(t, None);
+    assert!(shown.contains(&"   6   - six".to_owned()), "{shown:?}");
+}
+
+#[test]
+fn a_call_that_failed_says_so_and_one_that_was_refused_says_by_whom() {
+    let mut t = call(ToolKind::Execute, "make", ToolStatus::Failed);
+    t.refused = true;
+    assert_eq!(tool(t.clone(), None), ["✗ run      make >> refused by you   2 s"]);
+    t.refused = false;
+    assert_eq!(tool(t, None), ["✗ run      make >> 2 s"]);
+}
+
+#[test]
+fn a_command_that_ended_without_a_word_how_has_failed_when_its_call_has() {
+    use crate::model::event::{AgentEvent, Intent, PermissionKind, PermissionOption, Update};
+    use crate::model::event::{AgentRequest, Event};
+    use crate::model::tool::{Exit, ToolPatch};
+    let mut s = crate::ui::fixtures::Scene::working(100, 30);
+    let patch = |id: &str, status| {
+        let mut patch = ToolPatch::new(id.into());
+        patch.kind = Some(ToolKind::Execute);
+        patch.title = Some(format!("make {id}"));
+        patch.status = Some(status);
+        patch
+    };
+    for (id, status) in [("bad", ToolStatus::Failed), ("good", ToolStatus::Completed)] {
+        let mut update = patch(id, status);
+        update.content = Some(vec![ToolContent::Terminal(TermId::from(id))]);
+        update.terminal.info = Some((TermId::from(id), None));
+        update.terminal.exit = Some((TermId::from(id), Exit::default()));
+        s.update(Update::ToolCall(update));
+    }
+    let option = |id: &str, kind| PermissionOption { id: id.into(), name: id.into(), kind };
+    let options = vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectAlways)];
+    for (req, answer) in [(1, "no"), (2, "yes")] {
+        let id = format!("asked-{answer}");
+        let request = AgentRequest::Permission { tool: patch(&id, ToolStatus::Pending), options: options.clone() };
+        let req = crate::model::ids::ReqId(req);
+        s.event(Event::Agent(AgentEvent::Request { req, session: Some(crate::ui::fixtures::session()), request }));
+        s.intent(Intent::Answer { req, option: answer.into() });
+        s.update(Update::ToolUpdate(patch(&id, ToolStatus::Failed)));
+    }
+    s.draw();
+    let row = |part: &str| s.shown.lines().find(|l| l.contains(part)).unwrap_or_else(|| panic!("{part}\n{}", s.shown));
+    assert!(row("make bad").contains("failed"), "{}", s.shown);
+    assert!(!s.shown.contains("ended"), "{}", s.shown);
+    assert!(!row("make good").contains("failed"), "{}", s.shown);
+    assert!(row("make asked-no").contains("refused by you"), "{}", s.shown);
+    assert!(!row("make asked-yes").contains("refused"), "{}", s.shown);
 }

@@ -1,6 +1,8 @@
 //! Diffs as lines: both line numbers in front, a sign that is readable without colour, changed words marked.
 //!
-//! Computes through `text::diff`, which bounds what a diff may cost. Invariant: numbers and signs are in the prefix,
+//! Computes through `text::diff`, which bounds what a diff may cost. Agents send pieces of files as diffs: numbers are
+//! shown when it is known where the piece begins (there is no old text; the review compared it with the disk when the
+//! person was asked; the call names as many lines of that file as it has diffs), else none are. Invariant: numbers and signs are in the prefix,
 //! so what is copied is the text of the file.
 
 use super::message::{dim, more_lines};
@@ -16,6 +18,16 @@ pub(super) const INDENT: &str = "   ";
 
 pub(super) fn of(old: Option<&str>, new: &str) -> FileDiff {
     diff(old.unwrap_or_default(), new, CONTEXT)
+}
+
+/// The same where the old text may be a piece of a file that begins at line `from`, if that is known.
+pub(super) fn piece(old: Option<&str>, new: &str, from: Option<u32>) -> FileDiff {
+    let mut diff = of(old, new);
+    let real = |n: Option<u32>| n?.checked_add(from?.checked_sub(1)?);
+    for line in diff.hunks.iter_mut().flat_map(|h| &mut h.lines) {
+        (line.old, line.new) = (real(line.old), real(line.new));
+    }
+    diff
 }
 
 /// `+2 −1`
@@ -41,8 +53,8 @@ pub(super) fn counts(added: u32, removed: u32) -> StyledText {
 /// The lines of a diff, at most `max` and a line that says how many more there are.
 pub(super) fn lines(d: &FileDiff, max: usize) -> Vec<LogicalLine> {
     let all = d.hunks.iter().map(|h| h.lines.len()).sum::<usize>();
-    let numbers = d.hunks.iter().flat_map(|h| &h.lines).filter_map(|l| l.old.max(l.new)).max().unwrap_or(1);
-    let digits = numbers.to_string().len();
+    let numbers = d.hunks.iter().flat_map(|h| &h.lines).filter_map(|l| l.old.max(l.new)).max();
+    let digits = numbers.map_or(0, |n| n.to_string().len());
     let mut out = Vec::new();
     let mut shown = 0;
     // One line more costs no more than the line that would say so.
@@ -89,7 +101,10 @@ fn diff_line(line: &DiffLine, digits: usize) -> LogicalLine {
         Kind::Add => ("+", Token::DiffAdd, Token::DiffAddWord),
     };
     let number = |n: Option<u32>| n.map_or_else(|| " ".repeat(digits), |n| format!("{n:>digits$}"));
-    let numbers = format!("{INDENT}{} {} ", number(line.old), number(line.new));
+    let numbers = match digits {
+        0 => INDENT.to_owned(),
+        _ => format!("{INDENT}{} {} ", number(line.old), number(line.new)),
+    };
     let hang = StyledText::of(" ".repeat(numbers.len() + 2), Token::Text);
     let mut prefix = StyledText::of(numbers, Token::LineNumber);
     prefix.push(sign, token);

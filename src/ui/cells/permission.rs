@@ -19,17 +19,10 @@ use crate::text::token::Token;
 /// Lines of a command or a text.
 const MAX_LINES: usize = 500;
 
-/// Whether the call's raw input is shown too.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RawInput {
-    Shown,
-    Hidden,
-}
-
 /// The lines that describe a call that waits for permission; nothing is folded.
 ///
 /// `truths` are the diffs against the disk, in the order of the call's own; where there is none the call's is drawn.
-pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>, raw: RawInput) -> Vec<LogicalLine> {
+pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let Body::Tool(tool) = &entry.body else { return Vec::new() };
     let mut out = Vec::new();
     let command = command(tool.raw_input.as_ref()).filter(|_| tool.kind == ToolKind::Execute);
@@ -52,20 +45,23 @@ pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>, raw: 
     let named =
         tool.content.iter().filter(|c| matches!(c, ToolContent::Diff { .. })).count() > 1 || tool.locations.is_empty();
     let mut truths = truths.iter();
-    for content in tool.content.iter().take(MAX_LINES) {
+    for (at, content) in tool.content.iter().take(MAX_LINES).enumerate() {
         match content {
             ToolContent::Diff { path, old, new } => {
                 let claim = (old.as_deref(), &**new);
-                out.extend(true_diff(path, claim, truths.next(), named, ctx));
+                out.extend(true_diff(path, claim, tool.line_of(at), truths.next(), named, ctx));
             }
             ToolContent::Block(b) => out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented)),
             ToolContent::Terminal(_) => {}
         }
     }
-    if raw == RawInput::Shown {
-        out.extend(tool.raw_input.iter().flat_map(|v| values::lines("input", v)));
-    }
     out
+}
+
+/// The raw input of a call, as it was sent; nothing when there is none.
+pub fn raw_input(entry: &Entry) -> Vec<LogicalLine> {
+    let Body::Tool(tool) = &entry.body else { return Vec::new() };
+    tool.raw_input.iter().flat_map(|v| values::lines("input", v)).collect()
 }
 
 /// The same for a write or a command of the client, which no tool call describes.
@@ -75,13 +71,13 @@ pub fn gate_body(pending: &PendingPermission, ctx: &CellCtx<'_>) -> Vec<LogicalL
         About::Tool => Vec::new(),
         About::Write { path, content } => {
             let mut out = subject("write", &super::message::display(path, ctx));
-            out.extend(true_diff(path, (None, content), truth, false, ctx));
+            out.extend(true_diff(path, (None, content), Some(1), truth, false, ctx));
             out
         }
         About::Held { path, content } => {
             let mut out = subject("write", &super::message::display(path, ctx));
             out.push(dim("it waits, nothing is written yet · Alt+R reviews it piece by piece"));
-            out.extend(true_diff(path, (None, content), truth, false, ctx));
+            out.extend(true_diff(path, (None, content), Some(1), truth, false, ctx));
             out
         }
         About::Run(spec) => {
@@ -111,6 +107,7 @@ fn subject(name: &str, what: &str) -> Vec<LogicalLine> {
 fn true_diff(
     path: &str,
     (old, new): (Option<&str>, &str),
+    from: Option<u32>,
     truth: Option<&Truth>,
     named: bool,
     ctx: &CellCtx<'_>,
@@ -121,9 +118,11 @@ fn true_diff(
         LogicalLine { wrap: WrapMode::Words, ..LogicalLine::text(text) }
     };
     let mut out: Vec<LogicalLine> = differs.map(warning).into_iter().collect();
-    let diff = match truth.filter(|t| t.old.is_some() || !t.new.is_empty()) {
+    // With words and without another text the disk gives no numbers either.
+    let knows = |t: &&Truth| t.differs.is_none() || t.old.as_deref() != old;
+    let diff = match truth.filter(|t| t.old.is_some() || !t.new.is_empty()).filter(knows) {
         Some(truth) => diffs::of(truth.old.as_deref(), &truth.new),
-        None => diffs::of(old, new),
+        None => diffs::piece(old, new, from),
     };
     out.extend(whole_diff(path, &diff, named, ctx));
     out

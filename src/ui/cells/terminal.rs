@@ -107,7 +107,7 @@ pub(super) fn body(t: &Terminal, max: usize) -> Vec<LogicalLine> {
             rows.into_iter()
                 .map(|text| indented(LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() })),
         );
-        if let Some(exit) = t.exit.as_ref().filter(|e| !e.is_success()) {
+        if let Some(exit) = t.exit.as_ref().filter(|e| e.is_known() && !e.is_success()) {
             lines.push(indented(LogicalLine::text(StyledText::of(exit.to_string(), Token::Bad))));
         }
     }

@@ -58,8 +58,11 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         .content
         .iter()
         .take(MAX_BLOCKS)
-        .filter_map(|c| match c {
-            ToolContent::Diff { path, old, new } => Some((path.as_str(), diffs::of(old.as_deref(), new))),
+        .enumerate()
+        .filter_map(|(at, c)| match c {
+            ToolContent::Diff { path, old, new } => {
+                Some((path.as_str(), diffs::piece(old.as_deref(), new, t.line_of(at))))
+            }
             ToolContent::Block(_) | ToolContent::Terminal(_) => None,
         })
         .collect();
@@ -109,7 +112,11 @@ fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str> {
 /// How a command of the call ended, when that was not well: agents report such calls as completed.
 fn bad_exit(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
     let exits = t.terminals().filter_map(|id| ctx.model.terminal(id)?.exit.as_ref());
-    exits.filter(|exit| !exit.is_success()).last().map(|exit| label(&exit.to_string()))
+    exits.filter(|exit| !exit.is_success()).last().and_then(|exit| match t.status {
+        _ if exit.is_known() => Some(label(&exit.to_string())),
+        ToolStatus::Failed if !t.refused => Some("failed".to_owned()),
+        _ => None,
+    })
 }
 
 fn extent(t: &ToolCall, waiting: bool, fold: Option<Fold>) -> Extent {
@@ -133,15 +140,17 @@ fn extent(t: &ToolCall, waiting: bool, fold: Option<Fold>) -> Extent {
 type Word = Option<(&'static str, Token)>;
 
 fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word) {
+    let refused = t.refused.then_some(("refused by you", Token::Dim));
     match (t.mark, t.status) {
         _ if waiting => ("·", Token::Warn, Some(("waits for you", Token::Warn))),
         (Some(Mark::Cancelled), _) => ("–", Token::Dim, Some(("cancelled", Token::Dim))),
+        (Some(Mark::NoFinalStatus), _) if t.refused => ("–", Token::Dim, refused),
         (Some(Mark::NoFinalStatus), _) => ("–", Token::Dim, Some(("no final status", Token::Dim))),
         (Some(Mark::AgentGone), _) => ("–", Token::Dim, Some(("agent ended", Token::Dim))),
         (None, ToolStatus::Pending) => ("·", Token::Dim, None),
         (None, ToolStatus::InProgress) => (SPINNER, Token::Accent, None),
-        (None, ToolStatus::Completed) => ("✓", Token::Good, None),
-        (None, ToolStatus::Failed) => ("✗", Token::Bad, None),
+        (None, ToolStatus::Completed) => ("✓", Token::Good, refused),
+        (None, ToolStatus::Failed) => ("✗", Token::Bad, refused),
     }
 }
 

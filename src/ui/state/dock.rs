@@ -81,6 +81,8 @@ pub struct DockState {
     pub dialog: Option<Dialog>,
     /// Nothing at first: Enter then answers nothing.
     pub highlighted: Option<usize>,
+    /// Rows of the highlighted option above the view, when it is higher than the dock.
+    pub option_scroll: usize,
     pub raw: Raw,
     /// Rows of the body above the view.
     pub scroll: usize,
@@ -104,8 +106,7 @@ impl DockState {
             _ => !same,
         };
         if changed {
-            self.armed_at = now.saturating_add(ARM);
-            self.highlighted = None;
+            self.arm(now);
         }
         if !same {
             self.scroll = 0;
@@ -141,10 +142,16 @@ impl DockState {
         self.chosen = pending.get(next).map(|p| p.req);
     }
 
-    /// The dock got the focus.
+    /// The dock got the focus, or shows something else.
     pub fn arm(&mut self, now: Now) {
         self.armed_at = now.saturating_add(ARM);
-        self.highlighted = None;
+        self.highlight(None);
+    }
+
+    /// Highlights an option, from its beginning.
+    pub fn highlight(&mut self, at: Option<usize>) {
+        self.highlighted = at;
+        self.option_scroll = 0;
     }
 
     pub fn is_armed(&self, now: Now) -> bool {

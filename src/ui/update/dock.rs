@@ -3,6 +3,8 @@
 use super::{Cx, common};
 use crate::base::sanitize;
 use crate::model::event::{AuthKind, Intent};
+use crate::model::ids::ReqId;
+use crate::ui::cells;
 use crate::ui::keys::Action;
 use crate::ui::msg::Out;
 use crate::ui::state::dock::{Dialog, Neighbour, Raw};
@@ -56,26 +58,24 @@ fn armed(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Dialog::Authenticating(_) | Dialog::Dead | Dialog::Silent | Dialog::Unconfirmed => 0,
     };
     match (action, &dialog) {
-        (Action::Up | Action::Down, _) if choices > 0 => {
-            state.dock.highlighted = Some(match (state.dock.highlighted, action) {
-                (None, Action::Down) => 0,
-                (None, _) => choices - 1,
-                (Some(at), Action::Down) => (at + 1).min(choices - 1),
-                (Some(at), _) => at.saturating_sub(1).min(choices - 1),
-            });
-        }
+        (Action::Up | Action::Down, _) if choices > 0 => highlight(state, cx, action, choices),
         (Action::Up, _) => scroll(state, cx, -1),
         (Action::Down, _) => scroll(state, cx, 1),
-        (Action::Answer(n), _) => choose(state, cx, usize::from(n).saturating_sub(1), out),
+        (Action::Answer(n), _) => {
+            let at = usize::from(n).saturating_sub(1);
+            if cx.frame.options.contains(&at) {
+                choose(state, cx, at, out);
+            } else if at < choices {
+                // It could not be read yet.
+                state.dock.highlight(Some(at));
+            }
+        }
         (Action::Accept, _) => {
             if let Some(at) = state.dock.highlighted {
                 choose(state, cx, at, out);
             }
         }
-        (Action::RawInput, Dialog::Permission(_)) => {
-            state.dock.raw = flip(state.dock.raw);
-            state.dock.scroll = 0;
-        }
+        (Action::RawInput, Dialog::Permission(req)) => raw_input(state, cx, *req),
         (Action::ShowStderr, Dialog::Silent) => {
             state.dock.all_stderr = flip(state.dock.all_stderr);
             state.dock.scroll = 0;
@@ -89,6 +89,31 @@ fn armed(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         (Action::QuitDock, Dialog::Dead | Dialog::LogIn) => out.push(Out::Quit),
         _ => {}
     }
+}
+
+/// Goes through a highlighted option that is higher than the dock, then to the next one.
+fn highlight(state: &mut UiState, cx: Cx<'_>, action: Action, choices: usize) {
+    let dock = &mut state.dock;
+    match (dock.highlighted, action) {
+        (None, Action::Down) => dock.highlight(Some(0)),
+        (None, _) => dock.highlight(Some(choices - 1)),
+        (Some(_), Action::Down) if cx.frame.option_below > 0 => dock.option_scroll += 1,
+        (Some(at), Action::Down) if at + 1 < choices => dock.highlight(Some(at + 1)),
+        (Some(_), Action::Down) => {}
+        (Some(_), _) if dock.option_scroll > 0 => dock.option_scroll -= 1,
+        (Some(at), _) => dock.highlight(Some(at.saturating_sub(1).min(choices - 1))),
+    }
+}
+
+/// Shows what the agent sent, below the rest, and goes there.
+fn raw_input(state: &mut UiState, cx: Cx<'_>, req: ReqId) {
+    let pending = cx.model.session().pending.iter().find(|p| p.req == req);
+    let entry = pending.and_then(|p| cx.model.entries().get(p.entry));
+    if entry.is_none_or(|e| cells::raw_input(e).is_empty()) {
+        return state.say("there is no raw input: all that was sent is shown", cx.now);
+    }
+    state.dock.raw = flip(state.dock.raw);
+    state.dock.scroll = if state.dock.raw == Raw::Shown { cx.frame.dock_rows } else { 0 };
 }
 
 const fn flip(raw: Raw) -> Raw {

@@ -1,63 +1,72 @@
 //! The dock above the composer: what is asked or wrong, and the keys that help.
 //!
-//! Answers nothing. Invariants: the choices are always visible, in the order the agent gave them and with its names
-//! made harmless; what the body does not show can be scrolled to.
+//! Answers nothing. Invariants: choices stand in the order the agent gave them and with its whole names made harmless;
+//! what is not shown of them or of the body can be scrolled to, and that there is more is said.
+
+mod choices;
 
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
 use crate::model::Model;
-use crate::model::event::{AuthKind, CallError};
+use crate::model::event::{AuthKind, AuthMethod, CallError};
 use crate::model::ids::Now;
 use crate::model::session::{About, PendingPermission, Phase};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
-use crate::text::width;
 use crate::ui::cells;
 use crate::ui::state::Focus;
-use crate::ui::state::dock::{Dialog, Raw};
+use crate::ui::state::dock::{Dialog, DockState, Raw};
 use crate::ui::words;
+use choices::{Bar, By, Choice, Choices, Detail, Look, Order, Row, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Columns that a name of an option gets at least before options are left out.
-const SHORTEST_NAME: usize = 6;
-const LONGEST_NAME: usize = 60;
 /// Lines of an error or of the agent's messages that are shown before the person asks for more.
 const DETAIL_LINES: usize = 4;
 
-/// Something that can be chosen: the key and what it does.
-#[derive(Clone, Debug)]
-struct Choice {
-    key: String,
-    name: String,
-}
-
 struct Contents {
     body: Vec<LogicalLine>,
+    /// Lines of the body at its end that are what the agent sent.
+    raw: RawLines,
     choices: Vec<Choice>,
+}
+
+impl Contents {
+    const fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
+        Self { body, raw: RawLines::None, choices }
+    }
+}
+
+/// What the agent sent, as the last lines of the body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum RawLines {
+    None,
+    /// There are some, and they are not in the body.
+    Hidden,
+    Shown,
 }
 
 /// The dock laid out for a width and a height.
 pub struct Dock {
     dialog: Dialog,
     body: Vec<Painted>,
-    /// Rows of choices; the first row's first choice and the text.
-    answers: Vec<(Range<usize>, StyledText)>,
+    raw: RawLines,
     /// First row of the body that is shown, and how many.
     top: usize,
     shown: usize,
-    /// First row of the choices that is shown, and how many.
-    answers_top: usize,
-    answers_shown: usize,
+    answers: Window,
+    order: Order,
+    /// Below the answers: keys, and room for the hint.
+    keys: Vec<Row>,
 }
 
 impl Dock {
     pub fn height(&self) -> u16 {
-        u16::try_from(self.shown + self.answers_shown).unwrap_or(u16::MAX)
+        u16::try_from(self.shown + self.answers.rows.len() + self.keys.len()).unwrap_or(u16::MAX)
     }
 
     pub fn dialog(&self) -> &Dialog {
@@ -66,8 +75,17 @@ impl Dock {
 
     /// The choices that can be read.
     pub fn options(&self) -> Range<usize> {
-        let rows = self.answers.iter().skip(self.answers_top).take(self.answers_shown);
-        rows.fold(0..0, |all, (r, _)| if all.is_empty() { r.clone() } else { all.start..r.end.max(all.end) })
+        self.answers.options.clone()
+    }
+
+    /// Rows of the highlighted choice that are below what is shown.
+    pub fn option_below(&self) -> usize {
+        self.answers.below
+    }
+
+    /// Rows of the body.
+    pub fn rows(&self) -> usize {
+        self.body.len()
     }
 
     pub fn scroll_max(&self) -> usize {
@@ -82,14 +100,34 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     let inner = columns.checked_sub(2).filter(|c| *c > 0)?;
     let contents = contents(cx, &dialog, columns)?;
     let body = paint::rows(&contents.body, inner);
-    let answers = flow(cx, &contents.choices, usize::from(inner), max.saturating_sub(1).max(1));
-    let answers_shown = answers.len().min(max.saturating_sub(1).max(1)).min(max);
-    let shown = body.len().min(max - answers_shown);
-    let highlighted = cx.state.dock.highlighted.unwrap_or(0);
-    let at = answers.iter().position(|(r, _)| r.contains(&highlighted)).unwrap_or(0);
-    let answers_top = (at + 1).saturating_sub(answers_shown);
-    let top = cx.state.dock.scroll.min(body.len() - shown);
-    (max > 0).then_some(Dock { dialog, body, answers, top, shown, answers_top, answers_shown })
+    let dock = &cx.state.dock;
+    let look = Look { focused: cx.state.focus == Focus::Dock, highlighted: dock.highlighted, columns };
+    let choices = Choices::new(&contents.choices, look);
+    let mut keys = choices.keys.clone();
+    let mut answers = window(&choices, body.len(), keys.len(), max, dock);
+    // The word that names the key must not be lost because every row is full.
+    if inner >= 12 && max > 2 && !choices.order.has_room(answers.rows.iter().chain(&keys), inner) {
+        keys.push(Row { text: StyledText::new(), bar: Bar::Yes });
+        answers = window(&choices, body.len(), keys.len(), max, dock);
+    }
+    keys.truncate(max.saturating_sub(answers.rows.len()));
+    let shown = body.len().min(max - answers.rows.len() - keys.len());
+    let top = dock.scroll.min(body.len() - shown);
+    let order = choices.order;
+    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, top, shown, answers, order, keys })
+}
+
+/// The choices that are shown. Of what does not fit, the body keeps a third, unless the highlighted choice needs it.
+fn window(choices: &Choices, body: usize, keys: usize, max: usize, dock: &DockState) -> Window {
+    let room = max.saturating_sub(keys);
+    let all = choices.rows();
+    let room = if all + body <= room {
+        all
+    } else {
+        let least = room.saturating_sub(body.min((max / 3).max(1)));
+        least.max(choices.wanted(dock.highlighted).min(room.saturating_sub(1))).max(room.min(1))
+    };
+    choices.window(room, dock.highlighted, dock.option_scroll)
 }
 
 pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
@@ -106,14 +144,21 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         y += 1;
     }
     let mut rows = Vec::new();
-    for (_, text) in dock.answers.iter().skip(dock.answers_top).take(dock.answers_shown) {
+    for row in dock.answers.rows.iter().chain(&dock.keys) {
         if y >= area.bottom() {
             break;
         }
-        paint::put(buf, area.x, y, area.width, &bar, cx.theme);
-        let used = paint::put(buf, area.x + 2, y, area.width.saturating_sub(2), text, cx.theme);
-        rows.push((y, if used == 0 { 0 } else { used + 1 }));
+        if row.bar == Bar::No {
+            paint::put(buf, area.x, y, area.width, &row.text, cx.theme);
+        } else {
+            paint::put(buf, area.x, y, area.width, &bar, cx.theme);
+            let used = paint::put(buf, area.x + 2, y, area.width.saturating_sub(2), &row.text, cx.theme);
+            rows.push((y, if used == 0 { 0 } else { used + 1 }));
+        }
         y += 1;
+    }
+    if dock.order == Order::Below {
+        rows = rows.split_off(rows.len().saturating_sub(1));
     }
     let token = if focused { Token::Accent } else { Token::Dim };
     for hint in hints(dock, &cx.state.focus) {
@@ -137,66 +182,45 @@ fn hints(dock: &Dock, focus: &Focus) -> Vec<String> {
         // Tab goes to the command.
         Focus::Terminal(_) => ("Ctrl+], then Tab to answer", "Ctrl+], Tab", "Ctrl+]"),
     };
+    let hidden = dock.answers.hidden;
+    let mut options = Vec::new();
+    if hidden > 0 || dock.answers.below > 0 {
+        let what = if hidden == 1 { "option" } else { "options" };
+        let count = if hidden > 0 { format!("+{hidden} {what}") } else { "more".to_owned() };
+        options.push(if focused { format!("{count} ↓") } else { count });
+    }
+    let joined = |first: Option<&str>, last: &str| {
+        let parts = first.into_iter().chain(options.iter().map(String::as_str)).chain([last]);
+        parts.collect::<Vec<_>>().join(" · ")
+    };
     let mut hints = Vec::new();
     if more > 0 {
         let at = format!("rows {}–{} of {}", dock.top + 1, dock.top + dock.shown, dock.body.len());
-        let key = if focused { "PageDown" } else { "Tab" };
         if focused {
-            hints.push(format!("{at}, {key} · {long}"));
-            hints.push(format!("{at}, {key} · {shortest}"));
+            hints.push(format!("{at}, PageDown · {}", joined(raw_hint(dock), long)));
+            hints.push(format!("{at}, PageDown · {}", joined(None, long)));
+            hints.push(format!("{at}, PageDown · {}", joined(None, shortest)));
         } else {
-            hints.push(format!("{at} · {long}"));
+            hints.push(format!("{at} · {}", joined(None, long)));
         }
-        hints.push(format!("+{more} {} · {shortest}", if more == 1 { "row" } else { "rows" }));
+        hints.push(format!("+{more} {} · {}", if more == 1 { "row" } else { "rows" }, joined(None, shortest)));
+    }
+    if focused {
+        hints.push(joined(raw_hint(dock), long));
+    }
+    if !options.is_empty() {
+        hints.extend([joined(None, long), joined(None, shortest)]);
     }
     hints.extend([long.to_owned(), short.to_owned(), shortest.to_owned()]);
     hints
 }
 
-/// The choices in rows. Names give way before rows do, rows before choices.
-fn flow(cx: &ViewCx<'_>, choices: &[Choice], columns: usize, max_rows: usize) -> Vec<(Range<usize>, StyledText)> {
-    let mut longest = LONGEST_NAME.min(columns.saturating_sub(3)).max(1);
-    // Room for the shortest word at the right end of the last row.
-    loop {
-        let rows = flow_with(cx, choices, columns, longest);
-        if rows.len() <= max_rows || longest <= SHORTEST_NAME {
-            return rows;
-        }
-        longest = (longest * 3 / 4).max(SHORTEST_NAME);
+const fn raw_hint(dock: &Dock) -> Option<&'static str> {
+    match dock.raw {
+        RawLines::None => None,
+        RawLines::Hidden => Some("v raw input"),
+        RawLines::Shown => Some("v without raw input"),
     }
-}
-
-fn flow_with(cx: &ViewCx<'_>, choices: &[Choice], columns: usize, longest: usize) -> Vec<(Range<usize>, StyledText)> {
-    let focused = cx.state.focus == Focus::Dock;
-    let gap = if columns >= 70 { 3 } else { 2 };
-    let mut rows: Vec<(Range<usize>, StyledText)> = Vec::new();
-    for (at, choice) in choices.iter().enumerate() {
-        let marked = focused && cx.state.dock.highlighted == Some(at);
-        let key: RunStyle = if focused { Token::Accent } else { Token::Dock }.into();
-        let name: RunStyle = if marked { Token::Selected } else { Token::Text }.into();
-        let extra = if marked { Mods::REVERSE } else { Mods::NONE };
-        let mut text = StyledText::of(&choice.key, key.with_mods(Mods::BOLD).with_mods(extra));
-        text.push(" ", name.with_mods(extra));
-        text.push(&width::truncate(&choice.name, longest), name.with_mods(extra));
-        let wide = width::styled_width(&text);
-        match rows.last_mut() {
-            Some((range, row)) if width::styled_width(row) + gap + wide <= columns => {
-                row.push(&" ".repeat(gap), Token::Text);
-                row.append(&text);
-                range.end = at + 1;
-            }
-            _ => rows.push((at..at + 1, text)),
-        }
-    }
-    if rows.is_empty() {
-        rows.push((0..0, StyledText::new()));
-    }
-    // The word that names the key must not be lost because every row is full.
-    if columns >= 12 && rows.iter().all(|(_, row)| width::styled_width(row) + 4 > columns) {
-        let end = choices.len();
-        rows.push((end..end, StyledText::new()));
-    }
-    rows
 }
 
 fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> {
@@ -221,7 +245,7 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
             if !death.hint.is_empty() {
                 body.push(plain(&death.hint, Token::Text));
             }
-            Contents { body, choices: keys(&[("r", "start it again"), ("q", "quit")]) }
+            Contents::of(body, keys(&[("r", "start it again"), ("q", "quit")]))
         }
         Dialog::Silent => silent(cx)?,
         Dialog::Unconfirmed => {
@@ -229,16 +253,19 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
             let waited = words::clock(cx.now.saturating_sub(since));
             let words = format!("{} has not confirmed the stop for {waited}", words::agent(model));
             let note = "Ending it closes the session; the files it has written stay.";
-            Contents {
-                body: vec![strong(&words, Token::Warn), plain(note, Token::Dim)],
-                choices: keys(&[("k", "end the agent")]),
-            }
+            Contents::of(vec![strong(&words, Token::Warn), plain(note, Token::Dim)], keys(&[("k", "end the agent")]))
         }
     })
 }
 
 fn keys(list: &[(&str, &str)]) -> Vec<Choice> {
-    list.iter().map(|(key, name)| Choice { key: (*key).to_owned(), name: (*name).to_owned() }).collect()
+    let choice = |(key, name): &(&str, &str)| Choice {
+        key: (*key).into(),
+        name: (*name).into(),
+        by: By::Key,
+        detail: Vec::new(),
+    };
+    list.iter().map(choice).collect()
 }
 
 fn plain(text: &str, token: Token) -> LogicalLine {
@@ -279,15 +306,11 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
         About::Write { .. } | About::Held { .. } => "write",
         About::Run(_) => "run",
     };
-    let raw = match cx.state.dock.raw {
-        Raw::Shown => cells::RawInput::Shown,
-        Raw::Hidden => cells::RawInput::Hidden,
-    };
     let roots = [PathBuf::from(&model.session().cwd)];
     let entry = model.entries().get(pending.entry);
     let ctx = cx.cell_ctx(columns.saturating_sub(2), &roots);
     let lines = if pending.about == About::Tool {
-        entry.map(|e| cells::permission_body(e, &pending.truths, &ctx, raw)).unwrap_or_default()
+        entry.map(|e| cells::permission_body(e, &pending.truths, &ctx)).unwrap_or_default()
     } else {
         cells::gate_body(pending, &ctx)
     };
@@ -322,6 +345,15 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
     if !is_shown {
         body.extend(lines);
     }
+    let sent = entry.map(cells::raw_input).unwrap_or_default();
+    let raw = match cx.state.dock.raw {
+        _ if sent.is_empty() => RawLines::None,
+        Raw::Shown => RawLines::Shown,
+        Raw::Hidden => RawLines::Hidden,
+    };
+    if raw == RawLines::Shown {
+        body.extend(sent);
+    }
     let choices = pending
         .options
         .iter()
@@ -329,10 +361,10 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
         .map(|(at, option)| {
             let name = sanitize::line(&option.name);
             let name = if name.trim().is_empty() { sanitize::line(&option.id) } else { name };
-            Choice { key: digit(at), name: name.trim().to_owned() }
+            Choice { key: digit(at), name: name.trim().to_owned(), by: By::Highlight, detail: Vec::new() }
         })
         .collect();
-    Contents { body, choices }
+    Contents { body, raw, choices }
 }
 
 /// The key of a choice; beyond nine only the arrows reach it.
@@ -351,34 +383,33 @@ fn log_in(model: &Model, error: &CallError) -> Contents {
     if methods.is_empty() {
         body.push(plain("It names no way to log in: use its own program, then start it again.", Token::Text));
     }
-    for (at, method) in methods.iter().enumerate() {
-        if let Some(line) = words::login_command(&method.kind, &model.agent().command) {
-            let what = if matches!(method.kind, AuthKind::Env { .. }) {
-                "set before the start: "
-            } else {
-                "run in another terminal: "
-            };
-            let mut text = StyledText::of(format!("{} ", digit(at)), Token::Dock);
-            text.push(what, Token::Dim);
-            text.push(&line, RunStyle::from(Token::Text).with_mods(Mods::BOLD));
-            body.push(LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() });
-        }
-        if let Some(description) = method.description.as_deref().filter(|d| !d.trim().is_empty()) {
-            body.push(LogicalLine { wrap: WrapMode::Words, ..quoted(description) });
-        }
-    }
-    let mut choices: Vec<Choice> = methods
-        .iter()
-        .enumerate()
-        .map(|(at, method)| {
-            let name = sanitize::line(&method.name);
-            let name = name.trim();
-            let name = if matches!(method.kind, AuthKind::Agent) { name.to_owned() } else { format!("copy: {name}") };
-            Choice { key: digit(at), name }
-        })
-        .collect();
+    let method = |(at, method): (usize, &AuthMethod)| {
+        let name = sanitize::line(&method.name);
+        let name = name.trim();
+        let name = if method.kind == AuthKind::Agent { name.to_owned() } else { format!("copy: {name}") };
+        Choice { key: digit(at), name, by: By::Highlight, detail: way(model, method) }
+    };
+    let mut choices: Vec<Choice> = methods.iter().enumerate().map(method).collect();
     choices.extend(keys(&[("r", "start it again"), ("q", "quit")]));
-    Contents { body, choices }
+    Contents::of(body, choices)
+}
+
+/// What the agent says of a way to log in, and the command that the person has to run.
+fn way(model: &Model, method: &AuthMethod) -> Vec<Detail> {
+    let mut out = Vec::new();
+    if let Some(description) = method.description.as_deref().filter(|d| !d.trim().is_empty()) {
+        out.push(Detail { line: LogicalLine { wrap: WrapMode::Words, ..quoted(description) }, bar: Bar::Yes });
+    }
+    if let Some(command) = words::login_command(&method.kind, &model.agent().command) {
+        let is_env = matches!(method.kind, AuthKind::Env { .. });
+        let what = if is_env { "set before the start:" } else { "run in another terminal:" };
+        let indent = StyledText::from("  ");
+        let line = LogicalLine { prefix: indent.clone(), hang: indent, ..plain(what, Token::Dim) };
+        out.push(Detail { line, bar: Bar::Yes });
+        let text = StyledText::of(command, RunStyle::from(Token::Text).with_mods(Mods::BOLD));
+        out.push(Detail { line: LogicalLine::text(text), bar: Bar::No });
+    }
+    out
 }
 
 fn authenticating(model: &Model, method: &str, waited: Now) -> Contents {
@@ -387,7 +418,7 @@ fn authenticating(model: &Model, method: &str, waited: Now) -> Contents {
     let words = format!("logging in to {} with {}", words::agent(model), name.trim());
     let head = LogicalLine { right: StyledText::of(words::clock(waited), Token::Dim), ..strong(&words, Token::Text) };
     let note = "It may have opened a page in your browser. Esc while writing leaves this.";
-    Contents { body: vec![head, plain(note, Token::Dim)], choices: keys(&[("r", "start it again")]) }
+    Contents::of(vec![head, plain(note, Token::Dim)], keys(&[("r", "start it again")]))
 }
 
 fn silent(cx: &ViewCx<'_>) -> Option<Contents> {
@@ -402,7 +433,7 @@ fn silent(cx: &ViewCx<'_>) -> Option<Contents> {
     }
     body.extend(lines.iter().skip(lines.len().saturating_sub(keep)).map(|l| quoted(l)));
     let s = if cx.state.dock.all_stderr == Raw::Shown { "fewer messages" } else { "all its messages" };
-    Some(Contents { body, choices: keys(&[("s", s), ("q", "end it")]) })
+    Some(Contents::of(body, keys(&[("s", s), ("q", "end it")])))
 }
 
 #[cfg(test)]

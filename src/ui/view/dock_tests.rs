@@ -101,7 +101,7 @@ fn what_the_disk_says_takes_the_place_of_what_the_agent_says() {
     let mut s = gated(Gate::Off, 80);
     s.ask_edit(5, PATH, "two", "TWO", &["Yes", "No"]);
     s.draw();
-    assert!(row(&s, "- two").contains("1 "), "as the agent tells it: {}", s.shown);
+    assert!(!row(&s, "- two").contains(char::is_numeric), "nobody knows where: {}", s.shown);
     truth(&mut s, 5, "one\ntwo\n", "one\nTWO\n", Some("line 2, not 1\u{1b}[31m"));
     assert!(row(&s, "- two").contains("2 "), "{}", s.shown);
     assert!(s.shown.contains("the agent's view differs: line 2, not 1"), "{}", s.shown);
@@ -147,4 +147,212 @@ fn the_sums_of_a_turn_are_one_line() {
     s.event(Event::Host(HostEvent::TurnReviewed { turn: TurnId(2), totals: one, session, after: false }));
     s.draw();
     assert!(s.shown.contains("turn 2: +1 −0 in 1 file · Alt+R"), "it is not the turn above it: {}", s.shown);
+}
+
+const FOR_EVER: &str = "Yes, and don't ask again for git push commands in /home/user/projects/website and for everything in the whole system";
+
+/// What the dock shows, without bars and the blanks and breaks of rows.
+fn dock_text(s: &Scene) -> String {
+    let rows = s.shown.lines().skip(usize::from(s.info.dock.y)).take(usize::from(s.info.dock.height));
+    rows.flat_map(|row| row.trim_start_matches('▌').split_whitespace()).collect()
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn every_option_can_be_read_whole() {
+    let third = FOR_EVER.replace("Yes, and don't", "No, and never");
+    for (width, height) in [(40, 10), (80, 24), (120, 40)] {
+        let mut s = Scene::working(width, height);
+        s.ask(1, "git push --force", &["Yes", FOR_EVER, &third]);
+        s.draw();
+        if height > 10 {
+            for name in [FOR_EVER, &third] {
+                assert!(dock_text(&s).contains(&squeezed(name)), "{name}\n{}", s.shown);
+            }
+        }
+        s.press(Code::Tab).after(400).draw();
+        for (n, name) in ["Yes", FOR_EVER, &third].iter().enumerate() {
+            s.press(Code::Down).draw();
+            assert_eq!(s.ui.dock.highlighted, Some(n));
+            assert!(s.info.options.contains(&n), "{}", s.shown);
+            assert!(dock_text(&s).contains(&squeezed(name)), "{name}\n{}", s.shown);
+            assert!(s.shown.contains('❯'), "the composer is never covered: {}", s.shown);
+        }
+        for _ in 0..9 {
+            s.press(Code::PageDown).draw();
+        }
+        assert_eq!(s.ui.dock.scroll, s.info.dock_scroll_max, "{}", s.shown);
+        s.press(Code::Enter);
+        assert_eq!(s.answers(), [(1, "opt-3".to_owned())]);
+    }
+}
+
+#[test]
+fn long_options_stand_below_each_other_and_their_rows_are_indented() {
+    let mut s = Scene::working(80, 24);
+    s.ask(1, "git push", &["Yes", FOR_EVER, "No"]);
+    s.draw();
+    let rows: Vec<&str> = s.shown.lines().skip_while(|l| !l.contains("1 Yes")).take(4).collect();
+    assert_eq!(rows[0], "▌ 1 Yes");
+    assert!(rows[1].starts_with("▌ 2 Yes, and don't ask again"), "{}", s.shown);
+    assert!(rows[2].starts_with("▌   ") && rows[2].ends_with("system"), "{}", s.shown);
+    assert!(rows[3].starts_with("▌ 3 No "), "{}", s.shown);
+    // Those that fit stand side by side.
+    let mut s = Scene::working(120, 40);
+    let name = "Yes, and don't ask again for commands that start with git push in here";
+    s.ask(1, "git push", &["Yes", name, "No"]);
+    s.draw();
+    assert!(row(&s, "1 Yes").contains(&format!("2 {name}   3 No")), "{}", s.shown);
+}
+
+#[test]
+fn a_digit_whose_option_could_not_be_read_shows_it_first() {
+    let mut s = Scene::working(40, 10);
+    s.ask(1, "git push --force", &["Yes", FOR_EVER, FOR_EVER]);
+    s.press(Code::Tab).after(400).draw();
+    assert!(!s.info.options.contains(&2), "{}", s.shown);
+    assert!(s.shown.contains("option"), "that there are more is said: {}", s.shown);
+    s.typed("3");
+    assert_eq!(s.answers(), []);
+    s.draw();
+    assert!(dock_text(&s).contains(&squeezed(FOR_EVER)), "{}", s.shown);
+    s.typed("3");
+    assert_eq!(s.answers(), [(1, "opt-3".to_owned())]);
+}
+
+#[test]
+fn an_option_that_is_higher_than_the_dock_is_scrolled() {
+    let words: Vec<String> = (0..120).map(|n| format!("word{n:03}")).collect();
+    let name = words.join(" ");
+    let mut s = Scene::working(40, 10);
+    s.ask(1, "rm", &["Yes", &name, "No"]);
+    s.press(Code::Tab).after(400).draw();
+    let mut seen = String::new();
+    for _ in 0..80 {
+        s.press(Code::Down).draw();
+        seen.push_str(&dock_text(&s));
+    }
+    assert!(words.iter().all(|w| seen.contains(w.as_str())), "{}", s.shown);
+    assert_eq!(s.ui.dock.highlighted, Some(2));
+    s.press(Code::Up).draw();
+    assert!(s.shown.contains("2 word000"), "{}", s.shown);
+}
+
+#[test]
+fn a_name_without_an_end_is_cut_and_that_is_said() {
+    let mut s = Scene::working(80, 24);
+    s.ask(1, "rm", &["Yes", &"x".repeat(5000), "No"]);
+    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Down).draw();
+    for _ in 0..70 {
+        s.press(Code::Down).draw();
+    }
+    s.press(Code::Up).draw();
+    for _ in 0..70 {
+        if dock_text(&s).contains("904morecharacters") {
+            return;
+        }
+        s.press(Code::Down).draw();
+    }
+    panic!("{}", s.shown);
+}
+
+#[test]
+fn clicks_answer_nothing() {
+    let mut s = Scene::working(80, 24);
+    s.ask(1, "git push", &["Yes", FOR_EVER, "No"]);
+    s.press(Code::Tab).after(400).draw();
+    for y in s.info.dock.y..s.info.dock.bottom() {
+        s.input(Input::Mouse { what: crate::ui::tty::Click::Left, x: 4, y });
+    }
+    assert_eq!(s.answers(), []);
+}
+
+fn asks_with_input(height: u16, lines: usize, raw_input: Option<serde_json::Value>) -> Scene {
+    let mut s = Scene::working(80, height);
+    let mut patch = crate::model::tool::ToolPatch::new("call".into());
+    patch.title = Some("a.txt".into());
+    let new = (1..=lines).map(|n| format!("line {n}\n")).collect::<String>();
+    let diff = crate::model::tool::ToolContent::Diff { path: PATH.into(), old: None, new: new.into() };
+    patch.content = Some(vec![diff]);
+    patch.raw_input = raw_input;
+    s.ask_patch(1, patch, &["Yes", "No"]);
+    s.press(Code::Tab).after(400).draw();
+    s
+}
+
+#[test]
+fn what_the_agent_sent_comes_into_view() {
+    let sent = serde_json::json!({"file_path": "the-sent-path"});
+    let mut s = asks_with_input(24, 60, Some(sent.clone()));
+    assert!(row(&s, "1 Yes").contains("v raw input"), "the key is named: {}", s.shown);
+    s.typed("v").draw();
+    assert!(s.shown.contains("file_path: the-sent-path"), "{}", s.shown);
+    s.typed("v").draw();
+    assert!(!s.shown.contains("the-sent-path") && s.shown.contains("line 1"), "{}", s.shown);
+    let mut s = asks_with_input(24, 2, Some(sent));
+    s.typed("v").draw();
+    assert!(s.shown.contains("the-sent-path") && s.shown.contains("line 1"), "{}", s.shown);
+}
+
+#[test]
+fn without_raw_input_that_is_said() {
+    let mut s = asks_with_input(24, 60, None);
+    assert!(!s.shown.contains("v raw input"), "{}", s.shown);
+    s.typed("v").draw();
+    assert!(s.shown.contains("there is no raw input"), "{}", s.shown);
+    assert!(s.shown.contains("line 1"), "{}", s.shown);
+}
+
+fn logged_out(width: u16, height: u16) -> Scene {
+    use crate::model::event::{AuthKind, AuthMethod, CallError, InitResult};
+    let mut s = Scene::new(width, height);
+    s.start();
+    let method = |id: &str, name: &str, description: Option<&str>, kind| AuthMethod {
+        id: id.into(),
+        name: name.into(),
+        description: description.map(Into::into),
+        kind,
+    };
+    let args = ["login", "--with-browser", "--tenant", "example-organisation", "--scope", "everything-there-is"];
+    let args = args.map(str::to_owned).to_vec();
+    s.agent(AgentEvent::Initialized(Ok(InitResult {
+        protocol_version: 1,
+        auth_methods: vec![
+            method("web", "Browser", Some("Opens a page."), AuthKind::Agent),
+            method("tty", "Terminal", Some("Asks there."), AuthKind::Terminal { args, env: Vec::new() }),
+        ],
+        ..InitResult::default()
+    })));
+    s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, "Please log in"))));
+    s.draw();
+    s
+}
+
+#[test]
+fn the_command_of_a_log_in_can_be_selected_as_it_is() {
+    let s = logged_out(80, 24);
+    let command = "gemini --acp login --with-browser --tenant example-organisation --scope everything-there-is";
+    let from = s.shown.lines().position(|l| l.starts_with("gemini --acp")).unwrap_or_else(|| panic!("{}", s.shown));
+    let rows: Vec<&str> = s.shown.lines().skip(from).take(2).collect();
+    assert_eq!(rows.join(" "), command, "{}", s.shown);
+}
+
+#[test]
+fn what_is_said_of_a_way_to_log_in_stands_below_its_name() {
+    let s = logged_out(80, 24);
+    let at =
+        |part: &str| s.shown.lines().position(|l| l.contains(part)).unwrap_or_else(|| panic!("{part}\n{}", s.shown));
+    assert_eq!(at("Opens a page."), at("1 Browser") + 1);
+    assert_eq!(at("2 copy: Terminal"), at("1 Browser") + 2);
+    assert_eq!(at("Asks there."), at("2 copy: Terminal") + 1);
+    assert!(row(&s, "r start it again").contains("q quit"), "{}", s.shown);
+    let mut s = logged_out(40, 10);
+    s.press(Code::Tab).after(400).draw();
+    assert!(s.shown.contains("r start it again") && s.shown.contains('❯'), "{}", s.shown);
+    s.typed("2").draw();
+    assert!(s.shown.contains("2 copy: Terminal"), "{}", s.shown);
 }

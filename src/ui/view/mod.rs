@@ -228,6 +228,8 @@ fn show_dock(cx: &ViewCx<'_>, laid: &Dock, area: Rect, info: &mut FrameInfo, buf
     info.dialog = Some(laid.dialog().clone());
     info.options = laid.options();
     info.dock_scroll_max = laid.scroll_max();
+    info.dock_rows = laid.rows();
+    info.option_below = laid.option_below();
 }
 
 /// The composer at the bottom of `area`, at most `max` rows high; returns what is left above it.

@@ -1,0 +1,261 @@
+//! What can be chosen in the dock, as rows, and which of the rows are shown.
+//!
+//! Chooses nothing. Choices stand side by side while each fits into a row; else every one gets rows of its own, and
+//! what is known about it stands right below. Invariants: a name is shown whole or not at all, unless it alone is
+//! longer than the room, then it is scrolled; the highlighted choice is in view; keys that are no digits are always
+//! shown.
+
+use super::super::paint;
+use crate::text::line::{LogicalLine, WrapMode};
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use std::ops::Range;
+
+/// Bytes of a name that are shown.
+const MAX_NAME: usize = 4096;
+/// Columns below which the key is part of the text and continuation rows are not indented.
+const NARROW: usize = 16;
+/// Columns of the shortest word at the right end, and a gap; and where there is more to say.
+const HINT: usize = 4;
+const LONG_HINT: usize = 22;
+
+/// Something that can be chosen: the key and what it does.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    pub key: String,
+    pub name: String,
+    pub by: By,
+    /// What is to be known about it.
+    pub detail: Vec<Detail>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum By {
+    /// A digit or the arrows.
+    Highlight,
+    /// Its own key alone.
+    Key,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Detail {
+    pub line: LogicalLine,
+    pub bar: Bar,
+}
+
+/// Whether the bar of the dock stands in front of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Bar {
+    Yes,
+    /// The row is to be selected with the mouse as it is.
+    No,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub text: StyledText,
+    pub bar: Bar,
+}
+
+/// Rows that belong together, and the choices that they are about.
+#[derive(Clone, Debug)]
+struct Block {
+    options: Range<usize>,
+    rows: Vec<Row>,
+}
+
+/// How choices are to look.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    pub focused: bool,
+    pub highlighted: Option<usize>,
+    /// Of the whole dock, the bar counted.
+    pub columns: u16,
+}
+
+impl Look {
+    fn inner(self) -> usize {
+        usize::from(self.columns.saturating_sub(2)).max(1)
+    }
+}
+
+/// All rows of the choices.
+#[derive(Clone, Debug)]
+pub(super) struct Choices {
+    blocks: Vec<Block>,
+    /// Below them, always shown.
+    pub keys: Vec<Row>,
+    /// How many can be highlighted.
+    count: usize,
+    pub order: Order,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    SideBySide,
+    /// Only the last row may have other words at its end: they would be read as part of a name.
+    Below,
+}
+
+impl Order {
+    /// Whether the last or any row has room for the words at its end.
+    pub fn has_room<'a>(self, mut rows: impl DoubleEndedIterator<Item = &'a Row>, columns: u16) -> bool {
+        let fits =
+            |row: &Row, hint| row.bar == Bar::Yes && width::styled_width(&row.text) + hint <= usize::from(columns);
+        match self {
+            Self::SideBySide => rows.any(|row| fits(row, HINT)),
+            Self::Below => rows.next_back().is_some_and(|row| fits(row, LONG_HINT)),
+        }
+    }
+}
+
+/// The rows that are shown.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Window {
+    pub rows: Vec<Row>,
+    /// The choices that can be read.
+    pub options: Range<usize>,
+    /// How many cannot.
+    pub hidden: usize,
+    /// Rows of the highlighted choice that are below the window.
+    pub below: usize,
+}
+
+impl Choices {
+    pub fn new(choices: &[Choice], look: Look) -> Self {
+        let count = choices.iter().filter(|c| c.by == By::Highlight).count();
+        if choices.iter().all(|c| c.detail.is_empty())
+            && let Some(blocks) = flow(choices, 0, look)
+        {
+            return Self { blocks, keys: Vec::new(), count, order: Order::SideBySide };
+        }
+        // Those that can be highlighted come first.
+        let (own, keys) = choices.split_at(count.min(choices.len()));
+        let keys = flow(keys, count, look).unwrap_or_else(|| stack(keys, count, look));
+        let keys = keys.into_iter().flat_map(|block| block.rows).collect();
+        Self { blocks: stack(own, 0, look), keys, count, order: Order::Below }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.blocks.iter().map(|b| b.rows.len()).sum()
+    }
+
+    fn block_of(&self, highlighted: Option<usize>) -> usize {
+        let at = highlighted.unwrap_or(0);
+        self.blocks.iter().position(|b| b.options.contains(&at)).unwrap_or(0)
+    }
+
+    /// Rows that show the highlighted choice whole.
+    pub fn wanted(&self, highlighted: Option<usize>) -> usize {
+        self.blocks.get(self.block_of(highlighted)).map_or(0, |b| b.rows.len())
+    }
+
+    /// Whole choices around the highlighted one in at most `room` rows; one that is higher is scrolled by `scroll`.
+    pub fn window(&self, room: usize, highlighted: Option<usize>, scroll: usize) -> Window {
+        let at = self.block_of(highlighted);
+        let Some(block) = self.blocks.get(at).filter(|_| room > 0) else {
+            return Window { hidden: self.count, ..Window::default() };
+        };
+        let high = block.rows.len();
+        if high > room {
+            let top = scroll.min(high - room);
+            let rows = block.rows.iter().skip(top).take(room).cloned().collect();
+            // One that nobody went to was not read to its end.
+            let options = if highlighted.is_some() { block.options.clone() } else { 0..0 };
+            let hidden = self.count.saturating_sub(block.options.len());
+            return Window { rows, options, hidden, below: high - room - top };
+        }
+        let fits = |block: Option<&Block>, used: usize| block.map(|b| b.rows.len()).filter(|h| used + h <= room);
+        let (mut first, mut last, mut used) = (at, at, high);
+        while let Some(more) = first.checked_sub(1).and_then(|n| fits(self.blocks.get(n), used)) {
+            first -= 1;
+            used += more;
+        }
+        while let Some(more) = fits(self.blocks.get(last + 1), used) {
+            last += 1;
+            used += more;
+        }
+        let shown = self.blocks.get(first..=last).unwrap_or_default();
+        let start = shown.first().map_or(0, |b| b.options.start);
+        let options = start..shown.last().map_or(0, |b| b.options.end);
+        let hidden = (0..self.count).filter(|n| !options.contains(n)).count();
+        Window { rows: shown.iter().flat_map(|b| b.rows.clone()).collect(), options, hidden, below: 0 }
+    }
+}
+
+/// Key and name as one line.
+fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
+    let marked = look.focused && look.highlighted == Some(at) && choice.by == By::Highlight;
+    let key: RunStyle = if look.focused { Token::Accent } else { Token::Dock }.into();
+    let name: RunStyle = if marked { Token::Selected } else { Token::Text }.into();
+    let extra = if marked { Mods::REVERSE } else { Mods::NONE };
+    let mut front = StyledText::of(&choice.key, key.with_mods(Mods::BOLD).with_mods(extra));
+    front.push(" ", name.with_mods(extra));
+    let cut = choice.name.floor_char_boundary(MAX_NAME);
+    let mut words = StyledText::of(choice.name.get(..cut).unwrap_or_default(), name.with_mods(extra));
+    if cut < choice.name.len() {
+        let left = choice.name.get(cut..).map_or(0, |rest| rest.chars().count());
+        words.push(&format!(" … {left} more characters"), Token::Warn);
+    }
+    (front, words)
+}
+
+/// Side by side; `None` when one does not fit into a row.
+fn flow(choices: &[Choice], from: usize, look: Look) -> Option<Vec<Block>> {
+    let columns = look.inner();
+    let gap = if columns >= 70 { 3 } else { 2 };
+    let mut rows: Vec<(Range<usize>, StyledText)> = Vec::new();
+    for (at, choice) in (from..).zip(choices) {
+        let (mut text, words) = text(choice, at, look);
+        text.append(&words);
+        let wide = width::styled_width(&text);
+        if wide > columns {
+            return None;
+        }
+        match rows.last_mut() {
+            Some((range, row)) if width::styled_width(row) + gap + wide <= columns => {
+                row.push(&" ".repeat(gap), Token::Text);
+                row.append(&text);
+                range.end = at + 1;
+            }
+            _ => rows.push((at..at + 1, text)),
+        }
+    }
+    let block = |(options, text)| Block { options, rows: vec![Row { text, bar: Bar::Yes }] };
+    Some(rows.into_iter().map(block).collect())
+}
+
+/// One below the other, over as many rows as each needs.
+fn stack(choices: &[Choice], from: usize, look: Look) -> Vec<Block> {
+    let block = |(at, choice): (usize, &Choice)| {
+        let (front, words) = text(choice, at, look);
+        let line = if look.inner() < NARROW {
+            let mut text = front;
+            text.append(&words);
+            LogicalLine { text, wrap: WrapMode::Words, ..LogicalLine::default() }
+        } else {
+            let indent = " ".repeat(width::styled_width(&front));
+            let hang = StyledText::of(indent, Token::Text);
+            LogicalLine { prefix: front, hang, text: words, wrap: WrapMode::Words, ..LogicalLine::default() }
+        };
+        let name = Detail { line, bar: Bar::Yes };
+        let rows = std::iter::once(&name).chain(&choice.detail).flat_map(|part| rows(part, look)).collect();
+        Block { options: at..at + 1, rows }
+    };
+    (from..).zip(choices).map(block).collect()
+}
+
+fn rows(part: &Detail, look: Look) -> Vec<Row> {
+    let columns = match part.bar {
+        Bar::Yes => look.inner(),
+        Bar::No => usize::from(look.columns),
+    };
+    let painted = paint::rows(std::slice::from_ref(&part.line), u16::try_from(columns).unwrap_or(u16::MAX));
+    let row = |p: paint::Painted| {
+        let mut text = p.front;
+        text.append(&p.text);
+        Row { text, bar: part.bar }
+    };
+    painted.into_iter().map(row).collect()
+}
