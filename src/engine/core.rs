@@ -10,6 +10,7 @@ use crate::model::changes::{Gate, ReviewDoc};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::event::{AgentEvent, AgentRequest, AuthMethod, CallError, Event, Odd};
 use crate::model::ids::{Now, ReqId, SessionId, TurnId};
+use crate::model::options::OptionValue;
 use crate::model::reduce::reduce;
 use crate::model::session::Phase;
 use crate::wire::frame::{self, Frame, RawId};
@@ -33,7 +34,7 @@ enum Tag {
     NewSession,
     Prompt(TurnId),
     SetMode(String),
-    SetOption(String),
+    SetOption(String, OptionValue),
     Authenticate(String),
 }
 
@@ -224,7 +225,9 @@ impl Core {
             Tag::NewSession => AgentEvent::SessionOpened(outcome.and_then(results::new_session)),
             Tag::Prompt(turn) => AgentEvent::PromptDone { turn, result: outcome.map(results::prompt) },
             Tag::SetMode(mode) => AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) },
-            Tag::SetOption(option) => AgentEvent::OptionSet { option, result: outcome.map(results::set_option) },
+            Tag::SetOption(option, value) => {
+                AgentEvent::OptionSet { option, value, result: outcome.map(results::set_option) }
+            }
             Tag::Authenticate(method) => {
                 self.authenticate = None;
                 AgentEvent::Authenticated { method, result: outcome.map(|_| ()) }
@@ -270,7 +273,7 @@ impl Core {
             Call::NewSession => Tag::NewSession,
             Call::Prompt { turn, .. } => Tag::Prompt(turn),
             Call::SetMode { mode, .. } => Tag::SetMode(mode),
-            Call::SetOption { option, .. } => Tag::SetOption(option),
+            Call::SetOption { option, value, .. } => Tag::SetOption(option, value),
             Call::Authenticate { method } => Tag::Authenticate(method),
         };
         let is_authenticate = matches!(tag, Tag::Authenticate(_));

@@ -63,6 +63,8 @@ pub enum AgentEvent {
     },
     OptionSet {
         option: String,
+        /// What the request asked for.
+        value: OptionValue,
         result: Result<Option<Vec<ConfigOption>>, CallError>,
     },
     Authenticated {

@@ -60,7 +60,9 @@ fn agent_event(model: &mut Model, event: AgentEvent, now: Now, out: &mut Vec<Eff
         AgentEvent::Authenticated { method, result } => lifecycle::authenticated(model, &method, result, now, out),
         AgentEvent::PromptDone { turn, result } => prompt::done(model, turn, result, now, out),
         AgentEvent::ModeSet { mode, result } => options::mode_set(model, &mode, result, now, out),
-        AgentEvent::OptionSet { option, result } => options::option_set(model, &option, result, now, out),
+        AgentEvent::OptionSet { option, value, result } => {
+            options::option_set(model, &option, &value, result, now, out);
+        }
         AgentEvent::Update { session, update } => {
             if let Some(update) = for_session(model, session, update) {
                 update::apply(model, update, now, out);
