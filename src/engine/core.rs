@@ -26,6 +26,13 @@ use std::sync::Arc;
 const MAX_OPEN: usize = 4096;
 /// Characters of a message that cannot be used that are kept for display.
 const HEAD: usize = 300;
+/// The same while somebody logs in.
+const LOGIN_HEAD: usize = 4000;
+
+/// What is kept of a line that is printed while somebody logs in.
+pub fn login_line(line: &str) -> String {
+    line.chars().take(LOGIN_HEAD).collect()
+}
 
 /// What one of our requests was for.
 #[derive(Debug, Clone)]
@@ -120,7 +127,9 @@ impl Core {
 
     /// Applies one frame of the agent. `line` is its text.
     pub fn frame(&mut self, frame: Frame, line: &str, now: Now) -> Vec<Out> {
-        let odd = |what| AgentEvent::Odd { what, head: line.chars().take(HEAD).collect() };
+        // Addresses to visit are long.
+        let keep = if self.model.hears_log_in() { LOGIN_HEAD } else { HEAD };
+        let odd = |what| AgentEvent::Odd { what, head: line.chars().take(keep).collect() };
         let event = match frame {
             Frame::Notification { method, params } => {
                 let params = params.as_ref().map_or("null", |p| p.as_str());

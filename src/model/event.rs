@@ -275,6 +275,10 @@ pub enum HostEvent {
         exit: Exit,
         stderr: Vec<String>,
     },
+    /// A line on stderr while somebody logs in.
+    LogInPrinted {
+        line: String,
+    },
     /// stdout is at its end although the process lives on.
     StdoutClosed {
         stderr: Vec<String>,

@@ -15,6 +15,7 @@ mod tool;
 mod update;
 
 pub use gate::Gated;
+pub use lifecycle::LOGIN_LINES;
 pub use review::COVERAGE_PATIENCE;
 
 use super::Model;
@@ -128,7 +129,8 @@ fn odd(model: &mut Model, what: Odd, head: String, now: Now, out: &mut Vec<Effec
         // Extensions of agents are everyday; they and late answers are counted.
         Odd::Stray | Odd::Unknown | Odd::LateResponse => None,
     };
-    if let Some(sort) = sort {
+    let shown = what == Odd::Stray && lifecycle::login_line(model, &head, now);
+    if let Some(sort) = sort.filter(|_| !shown) {
         notice_once(model, sort, format!("the agent sent {sort}"), vec![head.clone()], now);
     }
     let counts = &mut model.agent.odd;
