@@ -9,6 +9,7 @@ use crate::model::changes::{Gate, Totals};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{AuthKind, TerminalSpec};
 use crate::model::ids::Now;
+use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::{Death, DeathKind, Phase, Turn};
 use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::run::StyledText;
@@ -469,7 +470,12 @@ fn mode(model: &Model) -> Option<String> {
         }
     } else {
         let option = session.options.iter().find(|o| o.is_category("mode"))?;
-        (option.current_name(), if option.pending.is_some() { "…" } else { "" })
+        match (&option.pending, &option.kind) {
+            (Some(OptionValue::Id(id)), OptionKind::Select { values, .. }) => {
+                (values.iter().find(|v| v.value == *id).map_or(id.as_str(), |v| v.name.as_str()), "…")
+            }
+            _ => (option.current_name(), ""),
+        }
     };
     let name = sanitize::line(name);
     let name = name.trim();

@@ -381,7 +381,9 @@ fn without_modes_the_option_of_category_mode_is_switched() {
     })));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
-    assert!(s.draw().contains("CODE"), "{}", s.shown);
+    assert!(s.draw().contains("CODE…"), "{}", s.shown);
+    s.agent(AgentEvent::OptionSet { option: "m".into(), value: OptionValue::Id("code".into()), result: Ok(None) });
+    assert!(s.draw().contains("mode: CODE"), "{}", s.shown);
 }
 
 #[test]
