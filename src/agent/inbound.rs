@@ -121,24 +121,42 @@ fn has<'a>(value: &'a Value, member: &str) -> Result<&'a Value, String> {
     if value.get(member).is_some() { Ok(value) } else { Err(format!("{member} is missing")) }
 }
 
-/// Typed by the schema, which drops an entry that it cannot read.
+/// The schema closes states and priorities and drops an entry that it cannot read; a person shall see what there is.
 fn plan(value: &Value) -> Vec<PlanEntry> {
-    let plan: Option<schema::Plan> = serde_json::from_value(value.clone()).ok();
-    let entries = plan.map(|p| p.entries).unwrap_or_default();
-    let entry = |e: schema::PlanEntry| PlanEntry {
-        content: e.content,
-        priority: match e.priority {
-            schema::PlanEntryPriority::High => Priority::High,
-            schema::PlanEntryPriority::Low => Priority::Low,
-            _ => Priority::Medium,
+    let list = list_of(value, "entries");
+    let mut entries: Vec<PlanEntry> = list.iter().filter_map(plan_entry).collect();
+    let unread = list.len() - entries.len();
+    if unread > 0 {
+        let noun = if unread == 1 { "entry" } else { "entries" };
+        entries.push(PlanEntry {
+            content: format!("{unread} {noun} of the plan cannot be read"),
+            priority: Priority::None,
+            status: PlanStatus::Unreadable,
+        });
+    }
+    entries
+}
+
+fn plan_entry(value: &Value) -> Option<PlanEntry> {
+    Some(PlanEntry {
+        content: string_of(value, "content")?,
+        priority: match str_of(value, "priority") {
+            Some("high") => Priority::High,
+            Some("medium") => Priority::Medium,
+            Some("low") => Priority::Low,
+            _ => Priority::None,
         },
-        status: match e.status {
-            schema::PlanEntryStatus::InProgress => PlanStatus::InProgress,
-            schema::PlanEntryStatus::Completed => PlanStatus::Completed,
-            _ => PlanStatus::Pending,
+        status: match value.get("status") {
+            None | Some(Value::Null) => PlanStatus::Pending,
+            Some(Value::String(word)) => match word.as_str() {
+                "pending" => PlanStatus::Pending,
+                "in_progress" => PlanStatus::InProgress,
+                "completed" => PlanStatus::Completed,
+                word => PlanStatus::Other(word.into()),
+            },
+            Some(other) => PlanStatus::Other(other.to_string().into()),
         },
-    };
-    entries.into_iter().map(entry).collect()
+    })
 }
 
 fn commands(value: &Value) -> Vec<Command> {

@@ -3,7 +3,8 @@
 //! Purely lexical: nothing here touches the file system, so symbolic links are not followed. Invariant: a URI made
 //! from an absolute path gives that path back, byte for byte.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
@@ -31,10 +32,31 @@ pub fn normalize(path: &Path) -> PathBuf {
     out
 }
 
-/// A path for the screen: relative to the first root that contains it, else with `~`, else as it is. Sanitised.
+/// A name or path for the screen, on one line. No two look the same: what cannot be seen is named (`⟨U+000A⟩`,
+/// `⟨0xFF⟩` for a byte that is no UTF-8), and so is the bracket that this is told by.
+pub fn visible(name: &OsStr) -> String {
+    let mut out = String::with_capacity(name.len());
+    for chunk in name.as_bytes().utf8_chunks() {
+        for c in chunk.valid().chars() {
+            let is_plain = !c.is_control() && !sanitize::is_deceptive(c);
+            if is_plain && !matches!(c, '\u{2028}' | '\u{2029}' | '⟨') {
+                out.push(c);
+            } else {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(out, "⟨0x{byte:02X}⟩");
+        }
+    }
+    out
+}
+
+/// A path for the screen: relative to the first root that contains it, else with `~`, else as it is. See [`visible`].
 pub fn display(path: &Path, roots: &[PathBuf], home: Option<&Path>) -> String {
     let path = normalize(path);
-    let tidy = |p: &Path| sanitize::line(&p.to_string_lossy()).into_owned();
+    let tidy = |p: &Path| visible(p.as_os_str());
     for root in roots {
         if let Ok(rest) = path.strip_prefix(normalize(root)) {
             return if rest.as_os_str().is_empty() { ".".to_owned() } else { tidy(rest) };
@@ -132,7 +154,17 @@ mod tests {
 
     #[test]
     fn r_451_a_path_cannot_write_to_the_terminal() {
-        assert_eq!(display(Path::new("/a/\x1b[31mb\nc"), &[], None), "/a/b c");
+        assert_eq!(display(Path::new("/a/\x1b[31mb\nc"), &[], None), "/a/⟨U+001B⟩[31mb⟨U+000A⟩c");
+    }
+
+    #[test]
+    fn two_names_never_look_the_same() {
+        let shown = |name: &[u8]| display(Path::new(OsStr::from_bytes(name)), &[], None);
+        assert_eq!(shown(b"new\nline.txt"), "new⟨U+000A⟩line.txt");
+        assert_eq!(shown(b"new line.txt"), "new line.txt");
+        assert_eq!(shown("gr\u{fc}n \u{202e}.rs".as_bytes()), "grün ⟨U+202E⟩.rs");
+        assert_eq!(shown("a⟨U+000A⟩".as_bytes()), "a⟨U+27E8⟩U+000A⟩");
+        assert_ne!(shown(b"a\xff"), shown(b"a\xfe"));
     }
 
     #[test]
@@ -147,6 +179,20 @@ mod tests {
         }
     }
 
+    fn name() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            Just(b"\n".to_vec()),
+            Just(b"\xff".to_vec()),
+            Just("⟨".into()),
+            Just("⟨U+000A⟩".into()),
+            Just("⟨0xFF⟩".into()),
+            Just("\u{202e}".into()),
+            Just(b"\x1b[m".to_vec()),
+            Just(b"a".to_vec()),
+        ];
+        proptest::collection::vec(piece, 0..4).prop_map(|parts: Vec<Vec<u8>>| parts.concat())
+    }
+
     proptest! {
         #[test]
         fn r_244_there_and_back(bytes in proptest::collection::vec(1u8.., 0..40)) {
@@ -154,6 +200,13 @@ mod tests {
             let uri = file_uri(&path);
             prop_assert!(uri.is_ascii());
             prop_assert_eq!(from_file_uri(&uri), Some(path));
+        }
+
+        #[test]
+        fn names_are_harmless_and_differ(a in name(), b in name()) {
+            let (shown, other) = (visible(OsStr::from_bytes(&a)), visible(OsStr::from_bytes(&b)));
+            prop_assert_eq!(crate::base::sanitize::line(&shown), shown.as_str());
+            prop_assert_eq!(a == b, shown == other, "{} {}", shown, other);
         }
 
         #[test]

@@ -10,6 +10,7 @@ use crate::model::changes::{Gate, ReviewDoc};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::event::{AgentEvent, AgentRequest, AuthMethod, CallError, Event, Odd};
 use crate::model::ids::{Now, ReqId, SessionId, TurnId};
+use crate::model::options::OptionValue;
 use crate::model::reduce::reduce;
 use crate::model::session::Phase;
 use crate::wire::frame::{self, Frame, RawId};
@@ -25,6 +26,13 @@ use std::sync::Arc;
 const MAX_OPEN: usize = 4096;
 /// Characters of a message that cannot be used that are kept for display.
 const HEAD: usize = 300;
+/// The same while somebody logs in.
+const LOGIN_HEAD: usize = 4000;
+
+/// What is kept of a line that is printed while somebody logs in.
+pub fn login_line(line: &str) -> String {
+    line.chars().take(LOGIN_HEAD).collect()
+}
 
 /// What one of our requests was for.
 #[derive(Debug, Clone)]
@@ -33,7 +41,7 @@ enum Tag {
     NewSession,
     Prompt(TurnId),
     SetMode(String),
-    SetOption(String),
+    SetOption(String, OptionValue),
     Authenticate(String),
 }
 
@@ -119,7 +127,9 @@ impl Core {
 
     /// Applies one frame of the agent. `line` is its text.
     pub fn frame(&mut self, frame: Frame, line: &str, now: Now) -> Vec<Out> {
-        let odd = |what| AgentEvent::Odd { what, head: line.chars().take(HEAD).collect() };
+        // Addresses to visit are long.
+        let keep = if self.model.hears_log_in() { LOGIN_HEAD } else { HEAD };
+        let odd = |what| AgentEvent::Odd { what, head: line.chars().take(keep).collect() };
         let event = match frame {
             Frame::Notification { method, params } => {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
@@ -224,7 +234,9 @@ impl Core {
             Tag::NewSession => AgentEvent::SessionOpened(outcome.and_then(results::new_session)),
             Tag::Prompt(turn) => AgentEvent::PromptDone { turn, result: outcome.map(results::prompt) },
             Tag::SetMode(mode) => AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) },
-            Tag::SetOption(option) => AgentEvent::OptionSet { option, result: outcome.map(results::set_option) },
+            Tag::SetOption(option, value) => {
+                AgentEvent::OptionSet { option, value, result: outcome.map(results::set_option) }
+            }
             Tag::Authenticate(method) => {
                 self.authenticate = None;
                 AgentEvent::Authenticated { method, result: outcome.map(|_| ()) }
@@ -270,7 +282,7 @@ impl Core {
             Call::NewSession => Tag::NewSession,
             Call::Prompt { turn, .. } => Tag::Prompt(turn),
             Call::SetMode { mode, .. } => Tag::SetMode(mode),
-            Call::SetOption { option, .. } => Tag::SetOption(option),
+            Call::SetOption { option, value, .. } => Tag::SetOption(option, value),
             Call::Authenticate { method } => Tag::Authenticate(method),
         };
         let is_authenticate = matches!(tag, Tag::Authenticate(_));

@@ -4,7 +4,7 @@
 //! start, as the journal writes them.
 
 use super::attach;
-use super::core::{Core, Line, Out};
+use super::core::{Core, Line, Out, login_line};
 use super::decoding::{Decoded, Decoding};
 use super::journaling::Books;
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
@@ -286,6 +286,10 @@ impl Engine {
             Wake::Stderr(line) => {
                 let now = self.now();
                 self.books.stderr(&line, now);
+                if self.core.model.hears_log_in() {
+                    let line = login_line(&line);
+                    self.apply(Event::Host(HostEvent::LogInPrinted { line }));
+                }
             }
             Wake::Fact(fact) => self.fact(fact),
             Wake::Exited(exit) => {

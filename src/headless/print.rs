@@ -130,7 +130,7 @@ impl Follower {
             }
             Body::Plan(plan) => {
                 let entries: Vec<Value> =
-                    plan.iter().map(|e| json!({ "content": e.content, "status": plan_status(e.status) })).collect();
+                    plan.iter().map(|e| json!({ "content": e.content, "status": plan_status(&e.status) })).collect();
                 self.json(out, json!({ "type": "plan", "entries": entries }));
             }
             Body::Attachment(attachment) => {
@@ -282,8 +282,10 @@ pub fn state_of(tool: &ToolCall) -> &'static str {
     }
 }
 
-fn plan_status(status: PlanStatus) -> &'static str {
+fn plan_status(status: &PlanStatus) -> &str {
     match status {
+        PlanStatus::Other(word) => word,
+        PlanStatus::Unreadable => "unreadable",
         PlanStatus::Pending => "pending",
         PlanStatus::InProgress => "in_progress",
         PlanStatus::Completed => "completed",

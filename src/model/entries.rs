@@ -3,7 +3,7 @@
 //! Invariant: ids count up without gaps from `first`, so an id finds its entry by subtraction; the bytes kept stay
 //! below a budget, beyond which the oldest bodies give way to a line that says so.
 
-use super::entry::{Attachment, Block, Body, Entry, FileOutcome, Level, Notice};
+use super::entry::{Attachment, Block, Body, Entry, FileOutcome, Level, Notice, PlanEntry, PlanStatus};
 use super::ids::{EntryId, Now, TurnId};
 use super::tool::ToolContent;
 
@@ -121,6 +121,10 @@ impl<'a> IntoIterator for &'a Entries {
 }
 
 /// About how many bytes a body keeps alive.
+fn size_of_step(step: &PlanEntry) -> usize {
+    step.content.len() + if let PlanStatus::Other(word) = &step.status { word.len() } else { 0 }
+}
+
 fn size_of_body(body: &Body) -> usize {
     match body {
         Body::User(m) => m.text.len(),
@@ -141,7 +145,7 @@ fn size_of_body(body: &Body) -> usize {
                 + tool.raw_input.as_ref().map_or(0, size_of_value)
                 + tool.raw_output.as_ref().map_or(0, size_of_value)
         }
-        Body::Plan(entries) => entries.iter().map(|e| e.content.len()).sum(),
+        Body::Plan(entries) => entries.iter().map(size_of_step).sum(),
         Body::Terminal(_) | Body::Changes(_) => 0,
         Body::File(op) => match &op.outcome {
             FileOutcome::Written { old, new, .. } => old.as_ref().map_or(0, |o| o.len()) + new.len(),

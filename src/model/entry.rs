@@ -111,13 +111,19 @@ pub enum Priority {
     High,
     Medium,
     Low,
+    /// None, or one that is not known here.
+    None,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanStatus {
     Pending,
     InProgress,
     Completed,
+    /// The agent's word for a state that is not known here.
+    Other(Arc<str>),
+    /// Stands for entries that cannot be read; its content says how many.
+    Unreadable,
 }
 
 /// A file served for the agent: every write, and what was refused.

@@ -63,6 +63,8 @@ pub enum AgentEvent {
     },
     OptionSet {
         option: String,
+        /// What the request asked for.
+        value: OptionValue,
         result: Result<Option<Vec<ConfigOption>>, CallError>,
     },
     Authenticated {
@@ -272,6 +274,10 @@ pub enum HostEvent {
     AgentExited {
         exit: Exit,
         stderr: Vec<String>,
+    },
+    /// A line on stderr while somebody logs in.
+    LogInPrinted {
+        line: String,
     },
     /// stdout is at its end although the process lives on.
     StdoutClosed {

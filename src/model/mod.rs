@@ -51,6 +51,8 @@ pub struct Model {
     creating: BTreeMap<ReqId, event::TerminalSpec>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
     noticed: std::collections::BTreeSet<String>,
+    /// What the agent prints during the log-in that is under way, or was under way last.
+    login_said: Option<EntryId>,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     suggestion: Option<String>,
     /// The review that is shown, if any.
@@ -100,6 +102,15 @@ impl Model {
 
     pub fn agent(&self) -> &AgentState {
         &self.agent
+    }
+
+    /// Whether what the agent prints now is shown: somebody logs in, and not too much has come yet.
+    pub fn hears_log_in(&self) -> bool {
+        let room = |id| match self.entries.get(id).map(|e| &e.body) {
+            Some(entry::Body::Notice(said)) => said.detail.len() < reduce::LOGIN_LINES,
+            _ => false,
+        };
+        matches!(self.phase, Phase::Authenticating { .. }) && self.login_said.is_none_or(room)
     }
 
     pub fn phase(&self) -> &Phase {

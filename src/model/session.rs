@@ -6,7 +6,7 @@
 use super::changes::Truth;
 use super::event::{AgentCaps, AuthMethod, CallError, Link, PermissionOption, TerminalSpec};
 use super::ids::{EntryId, Now, ReqId, SessionId, TermId, TurnId};
-use super::options::{Command, ConfigOption, LegacyModel, Modes, Usage};
+use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue, Usage};
 use super::tool::Exit;
 use crate::base::tail::TailBuffer;
 use crate::text::grid::ScreenSnapshot;
@@ -124,6 +124,24 @@ pub struct Session {
     pub held: VecDeque<HeldPrompt>,
     /// Permission requests that wait, in the order they came.
     pub pending: Vec<PendingPermission>,
+    /// Changes of modes and options that the agent has not answered, in the order they were sent.
+    pub(super) wishes: Vec<Wish>,
+}
+
+/// A mode or value that the agent was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wish {
+    pub what: Wished,
+    pub value: OptionValue,
+    /// The agent has said that it is so; then its answer changes nothing any more.
+    pub said: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wished {
+    Mode,
+    /// The option of this id.
+    Option(String),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,9 @@
 use super::keys::{Action, Layer, resolve};
 use super::state::picker::{ranked, step};
 use super::tty::{Click, Input};
-use super::view::paint;
+use super::view::paint::{self, Painted};
 use crate::base::sanitize;
+use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
@@ -76,6 +77,7 @@ impl AgentPicker {
         };
         self.note = None;
         match action {
+            Action::Escape if !self.filter.is_empty() => self.clear_filter(),
             Action::Escape | Action::CtrlC => return Some(Picked::Quit),
             Action::Accept => return self.accept(),
             Action::Up => self.step(-1),
@@ -86,10 +88,7 @@ impl AgentPicker {
                 self.filter.pop();
                 self.selected = 0;
             }
-            Action::KillLine | Action::DeleteWordBack => {
-                self.filter.clear();
-                self.selected = 0;
-            }
+            Action::KillLine | Action::DeleteWordBack => self.clear_filter(),
             Action::Char(c) => self.type_text(c.encode_utf8(&mut [0; 4])),
             _ => {}
         }
@@ -98,6 +97,11 @@ impl AgentPicker {
 
     fn step(&mut self, by: isize) {
         self.selected = step(self.selected, by, self.matching().len());
+    }
+
+    fn clear_filter(&mut self) {
+        self.filter.clear();
+        self.selected = 0;
     }
 
     fn type_text(&mut self, text: &str) {
@@ -137,18 +141,31 @@ impl AgentPicker {
         let line = Rect { x: area.x + 2, y: question, width: area.width.saturating_sub(3), height: 1 };
         let place = StyledText::of(sanitize::line(place), Token::Dim);
         paint::put_right(buf, line, used + 2, &place, theme);
-        let list =
-            Rect { y: area.y + head, height: area.height.saturating_sub(head + 1 + u16::from(head > 1)), ..area };
-        self.draw_list(theme, list, buf);
-        let foot = area.bottom() - 1;
-        let (words, token) = match &self.note {
-            Some(note) => (sanitize::line(note).into_owned(), Token::Warn),
-            None => ("type to filter · Enter starts · Esc quits".to_owned(), Token::Dim),
-        };
         let room = area.width.saturating_sub(3);
-        let words = StyledText::of(width::truncate(&words, usize::from(room)), token);
-        paint::put(buf, area.x + 2, foot, room, &words, theme);
+        // One row of the list stays, whatever there is to say.
+        let mut foot = self.foot(room);
+        foot.truncate(usize::from(area.height.saturating_sub(head + 1).max(1)));
+        let rows = u16::try_from(foot.len()).unwrap_or(1);
+        let height = area.height.saturating_sub(head + rows + u16::from(head > 1)).max(1);
+        self.draw_list(theme, Rect { y: area.y + head, height, ..area }, buf);
+        for (row, y) in foot.iter().zip(area.bottom() - rows..) {
+            paint::row(buf, Rect { x: area.x + 2, y, width: room, height: 1 }, row, theme);
+        }
         Some(((area.x + 2 + used).min(area.right().saturating_sub(1)), question))
+    }
+
+    /// The last rows: the keys, or how to install what was asked for, all of it.
+    fn foot(&self, columns: u16) -> Vec<Painted> {
+        let line = match &self.note {
+            Some(note) => LogicalLine::text(StyledText::of(sanitize::line(note), Token::Warn)),
+            None => {
+                let esc = if self.filter.is_empty() { "quits" } else { "clears the filter" };
+                let words = format!("type to filter · Enter starts · Esc {esc}");
+                let words = StyledText::of(width::truncate(&words, usize::from(columns)), Token::Dim);
+                LogicalLine { wrap: WrapMode::Truncate, ..LogicalLine::text(words) }
+            }
+        };
+        paint::rows(&[line], columns)
     }
 
     fn draw_list(&self, theme: &Theme, list: Rect, buf: &mut Buffer) {

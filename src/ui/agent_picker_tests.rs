@@ -61,6 +61,18 @@ fn what_is_not_installed_cannot_be_started() {
 }
 
 #[test]
+fn how_to_install_is_said_whole() {
+    let hint = "npm install -g @agentclientprotocol/claude-agent-acp, then start acp-tui again";
+    let mut p = AgentPicker::new(vec![item("x", "Claude Code", "claude-agent-acp", false, hint)]);
+    press(&mut p, Code::Enter);
+    for (width, height) in [(80, 24), (40, 10)] {
+        let shown = drawn(&p, width, height);
+        let bare = |text: &str| text.replace(char::is_whitespace, "");
+        assert!(bare(&shown).contains(&bare(hint)), "{shown}");
+    }
+}
+
+#[test]
 fn typing_filters_and_esc_quits() {
     let mut p = picker();
     for c in "clau".chars() {
@@ -72,6 +84,9 @@ fn typing_filters_and_esc_quits() {
     p.input(Input::Paste("zzz\r".into()));
     assert!(drawn(&p, 80, 10).contains("nothing matches"));
     assert_eq!(press(&mut p, Code::Enter), None);
+    assert!(drawn(&p, 80, 10).contains("Esc clears the filter"));
+    assert_eq!(press(&mut p, Code::Esc), None, "the filter first");
+    assert!(drawn(&p, 80, 10).contains("Gemini"));
     assert_eq!(press(&mut p, Code::Esc), Some(Picked::Quit));
 }
 

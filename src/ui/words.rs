@@ -9,6 +9,7 @@ use crate::model::changes::{Gate, Totals};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{AuthKind, TerminalSpec};
 use crate::model::ids::Now;
+use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::{Death, DeathKind, Phase, Turn};
 use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::run::StyledText;
@@ -38,19 +39,19 @@ pub struct Piece {
     /// What stands between this piece and the one before.
     sep: &'static str,
     text: StyledText,
-    /// Said instead when room is short.
-    short: Option<(u8, StyledText)>,
+    /// Said instead when room is short, the longest first.
+    short: Vec<(u8, StyledText)>,
     /// Pieces with a low rank give way first; [`KEEP`] never does.
     rank: u8,
 }
 
 impl Piece {
     fn new(sep: &'static str, text: impl Into<String>, token: Token, rank: u8) -> Self {
-        Self { sep, text: StyledText::of(text, token), short: None, rank }
+        Self { sep, text: StyledText::of(text, token), short: Vec::new(), rank }
     }
 
     fn or(mut self, rank: u8, short: impl Into<String>, token: Token) -> Self {
-        self.short = Some((rank, StyledText::of(short, token)));
+        self.short.push((rank, StyledText::of(short, token)));
         self
     }
 }
@@ -73,6 +74,12 @@ pub struct Status {
 }
 
 impl Status {
+    /// Whether the state waits for the person; then no message of ours may hide it.
+    pub fn is_urgent(&self) -> bool {
+        let token = self.left.first().and_then(|p| p.text.iter().next()).map(|(_, style)| style.token);
+        matches!(token, Some(Token::Warn | Token::Bad))
+    }
+
     /// A message of ours takes the right end for a while.
     pub fn set_toast(&mut self, text: &str) {
         self.right = vec![Piece::new("", text, Token::Text, KEEP)];
@@ -107,10 +114,9 @@ pub const fn verb(kind: ToolKind) -> &'static str {
 
 /// What a tool call is about, on one line: its label without the verb that already stands in front of it.
 pub fn object(tool: &ToolCall, cwd: &str) -> String {
-    let label = sanitize::line(tool.label());
-    let label = label.trim().trim_matches('`');
+    let label = tool.label().trim().trim_matches('`');
     let verb = verb(tool.kind);
-    let rest = match label.split_once(' ') {
+    let rest = match label.split_once(char::is_whitespace) {
         Some((first, rest)) if first.eq_ignore_ascii_case(verb) && !rest.trim().is_empty() => rest.trim(),
         _ => label,
     };
@@ -118,7 +124,7 @@ pub fn object(tool: &ToolCall, cwd: &str) -> String {
     if rest.starts_with('/') && !rest.contains(' ') {
         return paths::display(Path::new(rest), &[PathBuf::from(cwd)], None);
     }
-    rest.to_owned()
+    sanitize::line(rest).trim().to_owned()
 }
 
 /// The name of an agent as it is shown.
@@ -341,11 +347,12 @@ fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
 /// Nothing runs: how the last turn ended, when that was odd, and what can be done next.
 fn idle(model: &Model, hint: &str) -> (Busy, Vec<Piece>) {
     let mut pieces = Vec::new();
-    if let Some(odd) = odd_end(model) {
-        pieces.push(Piece::new("", odd, Token::Warn, KEEP));
-        pieces.push(Piece::new(" · ", hint, Token::Dim, 50));
-    } else {
-        pieces.push(Piece::new("", hint, Token::Dim, KEEP));
+    let odd = odd_end(model);
+    let first = if odd.is_some() { 41 } else { KEEP };
+    pieces.extend(odd.map(|odd| Piece::new("", odd, Token::Warn, KEEP)));
+    // Keys give way before what is to be reviewed, and the last of them first.
+    for (at, part) in hint.split(" · ").enumerate() {
+        pieces.push(Piece::new(" · ", part, Token::Dim, if at == 0 { first } else { 40 - at.min(5) as u8 }));
     }
     (Busy::No, pieces)
 }
@@ -397,10 +404,19 @@ fn changes(model: &Model) -> Vec<Piece> {
     let mut pieces = Vec::new();
     if !changes.totals.is_empty() {
         let Totals { added, removed, pending, .. } = changes.totals;
-        let short = format!("+{added} −{removed} · {pending}");
-        pieces.push(Piece::new(" · ", sums(changes.totals), Token::Text, 60).or(35, short, Token::Text));
+        let lines = format!("+{added} −{removed}");
+        let mut piece = Piece::new(" · ", sums(changes.totals), Token::Text, 60);
+        piece = match to_review(changes.totals) {
+            Some(open) => piece.or(33, format!("{lines} · {open}"), Token::Text).or(
+                52,
+                format!("{lines} · {pending}"),
+                Token::Text,
+            ),
+            None => piece.or(33, lines, Token::Text),
+        };
+        pieces.push(piece);
         if changes.after {
-            pieces.push(Piece::new(" · ", "reviewed after", Token::Dim, 12));
+            pieces.push(Piece::new(" · ", "reviewed after", Token::Dim, 44));
         }
     }
     if model.gate() != Gate::Off {
@@ -439,7 +455,7 @@ fn right(model: &Model) -> Vec<Piece> {
     if let Some((at, Some(short))) = context
         && let Some(piece) = pieces.get_mut(at)
     {
-        piece.short = Some((15, StyledText::of(short, Token::Dim)));
+        piece.short = vec![(15, StyledText::of(short, Token::Dim))];
     }
     pieces
 }
@@ -454,7 +470,12 @@ fn mode(model: &Model) -> Option<String> {
         }
     } else {
         let option = session.options.iter().find(|o| o.is_category("mode"))?;
-        (option.current_name(), if option.pending.is_some() { "…" } else { "" })
+        match (&option.pending, &option.kind) {
+            (Some(OptionValue::Id(id)), OptionKind::Select { values, .. }) => {
+                (values.iter().find(|v| v.value == *id).map_or(id.as_str(), |v| v.name.as_str()), "…")
+            }
+            _ => (option.current_name(), ""),
+        }
     };
     let name = sanitize::line(name);
     let name = name.trim();
@@ -494,7 +515,7 @@ fn give_way(left: &mut Vec<Piece>, right: &mut Vec<Piece>) -> bool {
         pieces
             .iter()
             .enumerate()
-            .map(|(at, p)| (p.short.as_ref().map_or(p.rank, |(rank, _)| *rank), at))
+            .map(|(at, p)| (p.short.first().map_or(p.rank, |(rank, _)| *rank), at))
             .filter(|(rank, _)| *rank < KEEP)
             .min()
     };
@@ -505,9 +526,9 @@ fn give_way(left: &mut Vec<Piece>, right: &mut Vec<Piece>) -> bool {
         (Some((l, at)), Some((r, _))) if l < r => (left, at),
         (_, Some((_, at))) => (right, at),
     };
-    match pieces.get_mut(at).and_then(|p| p.short.take().map(|(_, short)| p.text = short)) {
-        Some(()) => {}
-        None => {
+    match pieces.get_mut(at) {
+        Some(piece) if !piece.short.is_empty() => piece.text = piece.short.remove(0).1,
+        _ => {
             pieces.remove(at);
         }
     }

@@ -200,11 +200,12 @@ fn what_was_changed_stands_at_the_right() {
     changed(&mut s, false);
     assert_eq!(said(&s, 200).1, "+120 −14 in 6 files · 3 to review · default");
     let narrow = said(&s, 40);
-    assert!(narrow.1.starts_with("+120 −14 · 3"), "{narrow:?}");
+    assert!(narrow.1.starts_with("+120 −14 · 3 to review"), "{narrow:?}");
+    assert_eq!(said(&s, 22).1, "+120 −14 · 3", "{:?}", said(&s, 22));
     changed(&mut s, true);
     s.intent(Intent::SetGate(Gate::Hold));
     assert_eq!(said(&s, 200).1, "+120 −14 in 6 files · 3 to review · reviewed after · gate hold · default");
-    assert!(!said(&s, 60).1.contains("reviewed after"), "it gives way first");
+    assert_eq!(said(&s, 61).1, "+120 −14 · 3 to review · reviewed after · gate hold", "the mode gives way first");
     let decided = Totals { added: 1, removed: 0, files: 1, pending: 0 };
     s.event(Event::Host(HostEvent::ChangesSeen { session: decided, after: false }));
     assert!(said(&s, 200).1.starts_with("+1 −0 in 1 file · gate hold"), "{:?}", said(&s, 200));

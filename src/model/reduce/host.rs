@@ -16,6 +16,9 @@ pub fn host_event(model: &mut Model, event: HostEvent, now: Now, out: &mut Vec<E
         HostEvent::SpawnFailed { message, hint } => {
             lifecycle::die(model, DeathKind::NotStarted, message, hint, Vec::new(), now, out);
         }
+        HostEvent::LogInPrinted { line } => {
+            lifecycle::login_line(model, &line, now);
+        }
         HostEvent::AgentExited { exit, stderr } => exited(model, &exit, stderr, now, out),
         HostEvent::StdoutClosed { stderr } => {
             let (message, hint) = gone(model, "closed its output while it was still running");

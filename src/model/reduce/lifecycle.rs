@@ -2,7 +2,7 @@
 
 use super::super::Model;
 use super::super::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect};
-use super::super::entry::Level;
+use super::super::entry::{Body, Level};
 use super::super::event::{AuthKind, CallError, InitResult, SessionResult};
 use super::super::ids::{EntryId, Now, TurnId};
 use super::super::session::{AgentState, Death, DeathKind, Phase, Session};
@@ -15,6 +15,9 @@ pub const PROTOCOL_VERSION: u16 = 1;
 
 /// How long a program that prints text may take to answer all the same; package runners print before they start one.
 pub const EXPLAIN_AFTER: Duration = Duration::from_secs(3);
+
+/// Lines printed during a log-in that are kept.
+pub const LOGIN_LINES: usize = 50;
 
 pub fn start(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
     model.phase = Phase::Starting { since: now };
@@ -169,7 +172,35 @@ pub fn authenticate(model: &mut Model, method: String, now: Now, out: &mut Vec<E
         return;
     }
     model.phase = Phase::Authenticating { method: method.clone(), since: now, error: error.clone() };
+    model.login_said = None;
     out.push(Effect::Call(Call::Authenticate { method }));
+}
+
+/// A line that is no message. Agents print the address to visit and the code to type while somebody logs in: all of
+/// it belongs into one entry, in which it can be read and copied. False when nobody logs in.
+pub fn login_line(model: &mut Model, line: &str, now: Now) -> bool {
+    if !matches!(model.phase, Phase::Authenticating { .. }) {
+        return false;
+    }
+    if line.trim().is_empty() {
+        return true;
+    }
+    let Some(id) = model.login_said else {
+        let title = "the agent prints during the log-in";
+        model.login_said = Some(notice(model, Level::Warn, title, vec![line.to_owned()], now));
+        return true;
+    };
+    if model.hears_log_in() {
+        model.entries.change(id, |entry| {
+            if let Body::Notice(said) = &mut entry.body {
+                said.detail.push(line.to_owned());
+                if said.detail.len() == LOGIN_LINES {
+                    said.detail.push("… what follows is in the journal only".to_owned());
+                }
+            }
+        });
+    }
+    true
 }
 
 pub fn leave_authentication(model: &mut Model, out: &mut Vec<Effect>) {

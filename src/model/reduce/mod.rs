@@ -15,6 +15,7 @@ mod tool;
 mod update;
 
 pub use gate::Gated;
+pub use lifecycle::LOGIN_LINES;
 pub use review::COVERAGE_PATIENCE;
 
 use super::Model;
@@ -60,7 +61,9 @@ fn agent_event(model: &mut Model, event: AgentEvent, now: Now, out: &mut Vec<Eff
         AgentEvent::Authenticated { method, result } => lifecycle::authenticated(model, &method, result, now, out),
         AgentEvent::PromptDone { turn, result } => prompt::done(model, turn, result, now, out),
         AgentEvent::ModeSet { mode, result } => options::mode_set(model, &mode, result, now, out),
-        AgentEvent::OptionSet { option, result } => options::option_set(model, &option, result, now, out),
+        AgentEvent::OptionSet { option, value, result } => {
+            options::option_set(model, &option, &value, result, now, out);
+        }
         AgentEvent::Update { session, update } => {
             if let Some(update) = for_session(model, session, update) {
                 update::apply(model, update, now, out);
@@ -126,7 +129,8 @@ fn odd(model: &mut Model, what: Odd, head: String, now: Now, out: &mut Vec<Effec
         // Extensions of agents are everyday; they and late answers are counted.
         Odd::Stray | Odd::Unknown | Odd::LateResponse => None,
     };
-    if let Some(sort) = sort {
+    let shown = what == Odd::Stray && lifecycle::login_line(model, &head, now);
+    if let Some(sort) = sort.filter(|_| !shown) {
         notice_once(model, sort, format!("the agent sent {sort}"), vec![head.clone()], now);
     }
     let counts = &mut model.agent.odd;

@@ -1,4 +1,8 @@
 //! Modes and configuration options: asked for at once, confirmed by whatever comes first, rolled back on an error.
+//!
+//! Several changes may be on their way together. Invariants: each answer counts for what its own request asked for,
+//! in the order the answers come; what the agent says by itself counts when it says it; the newest wish that is not
+//! decided is the one that is shown as pending.
 
 use super::super::Model;
 use super::super::effect::{Call, Effect};
@@ -6,24 +10,24 @@ use super::super::entry::Level;
 use super::super::event::CallError;
 use super::super::ids::Now;
 use super::super::options::{ConfigOption, OptionKind, OptionValue};
+use super::super::session::{Session, Wish, Wished};
 use super::{lifecycle, notice};
 
 /// Only a listed mode is sent.
 pub fn set_mode(model: &mut Model, id: String, out: &mut Vec<Effect>) {
     let Some(session) = model.session.id.clone() else { return };
-    let Some(modes) = &mut model.session.modes else { return };
-    if !modes.lists(&id) {
+    if !model.session.modes.as_ref().is_some_and(|m| m.lists(&id)) {
         return;
     }
-    modes.pending = Some(id.clone());
+    wish(&mut model.session, Wished::Mode, OptionValue::Id(id.clone()));
     out.push(Effect::Call(Call::SetMode { session, mode: id }));
 }
 
 pub fn mode_set(model: &mut Model, mode: &str, result: Result<(), CallError>, now: Now, out: &mut Vec<Effect>) {
-    let asked = model.session.modes.as_mut().is_some_and(|m| m.pending.take_if(|p| p == mode).is_some());
+    let wish = answered(&mut model.session, &Wished::Mode, &OptionValue::Id(mode.to_owned()));
     match result {
         // The agent may have told us meanwhile; then what it said stands.
-        Ok(()) if asked => mode_changed(model, mode.to_owned()),
+        Ok(()) if wish.is_some_and(|w| !w.said) => mode_is(model, mode.to_owned()),
         Ok(()) => {}
         Err(error) if error.code == CallError::AUTH_REQUIRED => lifecycle::auth_needed(model, error, now, out),
         Err(error) => {
@@ -33,8 +37,14 @@ pub fn mode_set(model: &mut Model, mode: &str, result: Result<(), CallError>, no
     }
 }
 
-/// The agent switched, or believes that it did; an option of category `mode` is kept in step (fact 17).
+/// The agent switched, or believes that it did.
 pub fn mode_changed(model: &mut Model, id: String) {
+    said(&mut model.session, &Wished::Mode, &OptionValue::Id(id.clone()));
+    mode_is(model, id);
+}
+
+/// An option of category `mode` is kept in step (fact 17).
+fn mode_is(model: &mut Model, id: String) {
     for option in model.session.options.iter_mut().filter(|o| o.is_category("mode")) {
         if let OptionKind::Select { current, values } = &mut option.kind
             && values.iter().any(|v| v.value == id)
@@ -42,15 +52,16 @@ pub fn mode_changed(model: &mut Model, id: String) {
             current.clone_from(&id);
         }
     }
-    let modes = model.session.modes.get_or_insert_default();
-    modes.pending.take_if(|p| *p == id);
-    modes.current = id;
+    model.session.modes.get_or_insert_default().current = id;
+    show_pending(&mut model.session);
 }
 
 pub fn set_option(model: &mut Model, id: &str, value: OptionValue, out: &mut Vec<Effect>) {
     let Some(session) = model.session.id.clone() else { return };
-    let Some(option) = model.session.options.iter_mut().find(|o| o.id == id && o.accepts(&value)) else { return };
-    option.pending = Some(value.clone());
+    if !model.session.options.iter().any(|o| o.id == id && o.accepts(&value)) {
+        return;
+    }
+    wish(&mut model.session, Wished::Option(id.to_owned()), value.clone());
     out.push(Effect::Call(Call::SetOption { session, option: id.to_owned(), value }));
 }
 
@@ -58,35 +69,29 @@ pub fn set_option(model: &mut Model, id: &str, value: OptionValue, out: &mut Vec
 pub fn option_set(
     model: &mut Model,
     id: &str,
+    value: &OptionValue,
     result: Result<Option<Vec<ConfigOption>>, CallError>,
     now: Now,
     out: &mut Vec<Effect>,
 ) {
+    let wish = answered(&mut model.session, &Wished::Option(id.to_owned()), value);
     match result {
         Ok(Some(list)) => replace(model, list),
-        Ok(None) => {
+        Ok(None) if wish.is_some_and(|w| !w.said) => {
             let mut mode = None;
-            if let Some(option) = model.session.options.iter_mut().find(|o| o.id == id)
-                && let Some(value) = option.pending.take()
-            {
+            if let Some(option) = model.session.options.iter_mut().find(|o| o.id == id) {
                 match (&mut option.kind, value) {
-                    (OptionKind::Select { current, .. }, OptionValue::Id(id)) => *current = id,
-                    (OptionKind::Bool { current }, OptionValue::Bool(on)) => *current = on,
+                    (OptionKind::Select { current, .. }, OptionValue::Id(id)) => current.clone_from(id),
+                    (OptionKind::Bool { current }, OptionValue::Bool(on)) => *current = *on,
                     _ => {}
                 }
-                if let (true, OptionKind::Select { current, .. }) = (option.is_category("mode"), &option.kind) {
-                    mode = Some(current.clone());
-                }
+                mode = mode_of(option);
             }
             keep_mode_in_step(model, mode);
         }
+        Ok(None) => {}
+        Err(error) if error.code == CallError::AUTH_REQUIRED => lifecycle::auth_needed(model, error, now, out),
         Err(error) => {
-            if let Some(option) = model.session.options.iter_mut().find(|o| o.id == id) {
-                option.pending = None;
-            }
-            if error.code == CallError::AUTH_REQUIRED {
-                return lifecycle::auth_needed(model, error, now, out);
-            }
             notice(model, Level::Warn, format!("{id} was not set: {}", error.message), error.data_lines(), now);
         }
     }
@@ -94,19 +99,67 @@ pub fn option_set(
 
 /// Each list is complete.
 pub fn replace(model: &mut Model, list: Vec<ConfigOption>) {
+    for option in &list {
+        let value = match &option.kind {
+            OptionKind::Select { current, .. } => OptionValue::Id(current.clone()),
+            OptionKind::Bool { current } => OptionValue::Bool(*current),
+        };
+        said(&mut model.session, &Wished::Option(option.id.clone()), &value);
+    }
     model.session.options = list;
-    let mode = model.session.options.iter().find(|o| o.is_category("mode")).and_then(|o| match &o.kind {
-        OptionKind::Select { current, .. } => Some(current.clone()),
-        OptionKind::Bool { .. } => None,
-    });
+    let mode = model.session.options.iter().find_map(mode_of);
     keep_mode_in_step(model, mode);
+    show_pending(&mut model.session);
+}
+
+fn mode_of(option: &ConfigOption) -> Option<String> {
+    match &option.kind {
+        OptionKind::Select { current, .. } if option.is_category("mode") => Some(current.clone()),
+        _ => None,
+    }
 }
 
 fn keep_mode_in_step(model: &mut Model, mode: Option<String>) {
     if let (Some(modes), Some(mode)) = (&mut model.session.modes, mode)
         && modes.lists(&mode)
     {
-        modes.pending.take_if(|p| *p == mode);
-        modes.current = mode;
+        modes.current.clone_from(&mode);
+        said(&mut model.session, &Wished::Mode, &OptionValue::Id(mode));
+    }
+}
+
+fn wish(session: &mut Session, what: Wished, value: OptionValue) {
+    session.wishes.push(Wish { what, value, said: false });
+    show_pending(session);
+}
+
+/// The wish that an answer is for, which is not open any more.
+fn answered(session: &mut Session, what: &Wished, value: &OptionValue) -> Option<Wish> {
+    let at = session.wishes.iter().position(|w| w.what == *what && w.value == *value)?;
+    let wish = session.wishes.remove(at);
+    show_pending(session);
+    Some(wish)
+}
+
+/// The agent says by itself that it is so: the oldest wish for it is fulfilled before it is answered.
+fn said(session: &mut Session, what: &Wished, value: &OptionValue) {
+    if let Some(wish) = session.wishes.iter_mut().find(|w| w.what == *what && w.value == *value && !w.said) {
+        wish.said = true;
+        show_pending(session);
+    }
+}
+
+/// The newest wish for each thing is what is pending, unless the agent has said that it is so.
+fn show_pending(session: &mut Session) {
+    let wishes = &session.wishes;
+    let newest = |what: &Wished| wishes.iter().rev().find(|w| w.what == *what).filter(|w| !w.said);
+    if let Some(modes) = &mut session.modes {
+        modes.pending = newest(&Wished::Mode).and_then(|w| match &w.value {
+            OptionValue::Id(id) => Some(id.clone()),
+            OptionValue::Bool(_) => None,
+        });
+    }
+    for option in &mut session.options {
+        option.pending = newest(&Wished::Option(option.id.clone())).map(|w| w.value.clone());
     }
 }

@@ -201,6 +201,8 @@ fn plans_and_notices() {
     let plan =
         vec![step("a", PlanStatus::Completed), step("b\nc", PlanStatus::InProgress), step("d", PlanStatus::Pending)];
     assert_eq!(shown(Body::Plan(plan), None), ["≡ plan  1 of 3", "   ✓ a", "   ▸ b c", "   · d"]);
+    let other = vec![step("e", PlanStatus::Other("blo\u{1b}[1mcked".into())), step("2 more", PlanStatus::Unreadable)];
+    assert_eq!(shown(Body::Plan(other), None), ["≡ plan  0 of 1", "   · e  blocked", "   ? 2 more"]);
     let notice = Notice { level: Level::Error, title: "it broke".into(), detail: vec!["why\u{7}".into()] };
     assert_eq!(shown(Body::Notice(notice), None), ["✗ it broke", "why"]);
 }

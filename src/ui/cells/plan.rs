@@ -14,21 +14,23 @@ const MAX_ENTRIES: usize = 200;
 pub(super) fn lines(entries: &[PlanEntry]) -> Vec<LogicalLine> {
     let done = entries.iter().filter(|e| e.status == PlanStatus::Completed).count();
     let mut head = StyledText::of("plan", Token::Text);
-    head.push(&format!("  {done} of {}", entries.len()), Token::Dim);
+    let all = entries.iter().filter(|e| e.status != PlanStatus::Unreadable).count();
+    head.push(&format!("  {done} of {all}"), Token::Dim);
     let mut lines = vec![LogicalLine { gutter: gutter(GLYPH, Token::Dim), ..LogicalLine::text(head) }];
     for entry in entries.iter().take(MAX_ENTRIES) {
-        let (glyph, mark, style) = match entry.status {
+        let (glyph, mark, style) = match &entry.status {
             PlanStatus::Completed => ("✓", Token::Good, RunStyle::from(Token::Dim)),
             PlanStatus::InProgress => ("▸", Token::Accent, RunStyle::from(Token::Text).with_mods(Mods::BOLD)),
-            PlanStatus::Pending => ("·", Token::Dim, RunStyle::from(Token::Text)),
+            PlanStatus::Pending | PlanStatus::Other(_) => ("·", Token::Dim, RunStyle::from(Token::Text)),
+            PlanStatus::Unreadable => ("?", Token::Warn, RunStyle::from(Token::Dim)),
         };
+        let mut text = StyledText::of(label(&entry.content), style);
+        if let PlanStatus::Other(word) = &entry.status {
+            text.push(&format!("  {}", label(word)), Token::Dim);
+        }
         let mut prefix = StyledText::of("   ", Token::Text);
         prefix.push(&format!("{glyph} "), mark);
-        lines.push(LogicalLine {
-            prefix,
-            hang: StyledText::of("     ", Token::Text),
-            ..LogicalLine::text(StyledText::of(label(&entry.content), style))
-        });
+        lines.push(LogicalLine { prefix, hang: StyledText::of("     ", Token::Text), ..LogicalLine::text(text) });
     }
     if entries.len() > MAX_ENTRIES {
         lines.push(super::message::more_lines(entries.len() - MAX_ENTRIES, false));

@@ -25,10 +25,12 @@ pub fn source(entry: &Entry, model: &Model) -> String {
         }
         Body::Plan(entries) => {
             let lines = entries.iter().map(|e| {
-                let mark = match e.status {
+                let mark = match &e.status {
                     PlanStatus::Completed => "[x]",
                     PlanStatus::InProgress => "[>]",
                     PlanStatus::Pending => "[ ]",
+                    PlanStatus::Other(word) => return format!("- [ ] {} ({word})", e.content),
+                    PlanStatus::Unreadable => return e.content.clone(),
                 };
                 format!("- {mark} {}", e.content)
             });

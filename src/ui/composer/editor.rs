@@ -64,10 +64,10 @@ impl Composer {
         text
     }
 
-    /// Empties the composer (Ctrl+C); undo brings the text back.
+    /// Empties the composer (Ctrl+C); undo and Up bring the text back.
     pub fn clear(&mut self) {
+        self.recall.remember(self.buffer.text());
         self.buffer.set_text("");
-        self.recall.settle();
     }
 
     /// Prompts sent before this composer existed, oldest first.

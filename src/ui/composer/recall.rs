@@ -43,12 +43,6 @@ impl Recall {
         self.go(Some(to).filter(|i| *i < self.prompts.len()), shown)
     }
 
-    /// What stands in the composer is the draft now, wherever it came from.
-    pub fn settle(&mut self) {
-        self.at = None;
-        self.left.clear();
-    }
-
     fn go(&mut self, to: Option<usize>, shown: &str) -> Option<String> {
         let original = self.at.and_then(|i| self.prompts.get(i));
         if original.is_some_and(|p| p == shown) {

@@ -54,6 +54,31 @@ pub enum Mouse {
 pub struct Toast {
     pub text: String,
     pub until: Now,
+    pub holds: Holds,
+}
+
+/// As long as what is true does a message of ours stand?
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Holds {
+    /// It tells of what has happened.
+    Always,
+    /// No session has been opened.
+    NoSession,
+    /// Nothing waits in the dock.
+    NothingWaits,
+    /// The agent has not confirmed a cancel.
+    Unconfirmed,
+    /// A second Ctrl+C would quit.
+    QuitArmed,
+    /// The mode of this id is in force, and no other is asked for.
+    Mode(String),
+}
+
+/// A mode that the person asked for by key; it is told of when the agent has answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AskedMode {
+    pub id: String,
+    pub name: String,
 }
 
 #[derive(Debug, Default)]
@@ -68,6 +93,7 @@ pub struct UiState {
     /// Rows of the help above the view, when it is open.
     pub help: Option<usize>,
     pub toast: Option<Toast>,
+    pub asked_mode: Option<AskedMode>,
     pub quit_armed_until: Option<Now>,
     /// Keys until then were meant for a command that has just ended.
     pub stray_until: Option<Now>,
@@ -77,9 +103,43 @@ pub struct UiState {
 
 impl UiState {
     pub fn say(&mut self, text: impl Into<String>, now: Now) {
+        self.say_while(Holds::Always, text, now);
+    }
+
+    /// A message that goes as soon as it is not true any more.
+    pub fn say_while(&mut self, holds: Holds, text: impl Into<String>, now: Now) {
         let text = text.into();
         // Nothing said must not stand where the state is.
-        self.toast = (!text.trim().is_empty()).then(|| Toast { text, until: now.saturating_add(TOAST) });
+        self.toast = (!text.trim().is_empty()).then(|| Toast { text, until: now.saturating_add(TOAST), holds });
+    }
+
+    /// Takes away a message that is not true any more.
+    pub fn check_toast(&mut self, model: &Model) {
+        let holds = self.toast.as_ref().is_none_or(|toast| match &toast.holds {
+            Holds::Always => true,
+            Holds::NoSession => model.session_id().is_none(),
+            Holds::NothingWaits => self.dock.dialog.is_none(),
+            Holds::Unconfirmed => self.dock.dialog == Some(Dialog::Unconfirmed),
+            Holds::QuitArmed => self.quit_armed_until.is_some(),
+            Holds::Mode(id) => picker::mode_now(model).is_some_and(|now| !now.is_pending && now.id == *id),
+        });
+        if !holds {
+            self.toast = None;
+        }
+    }
+
+    /// Says what became of the mode that was asked for, once nothing is on its way any more.
+    fn tell_mode(&mut self, model: &Model, now: Now) {
+        let Some(mode) = picker::mode_now(model).filter(|_| self.asked_mode.is_some()) else {
+            self.asked_mode = None;
+            return;
+        };
+        let Some(asked) = self.asked_mode.take_if(|_| !mode.is_pending) else { return };
+        if mode.id == asked.id {
+            self.say_while(Holds::Mode(asked.id), format!("mode: {}", asked.name), now);
+        } else {
+            self.say(format!("mode {} was not set", asked.name), now);
+        }
     }
 
     /// Takes note of a changed model and of the time. The focus can only be taken away here, never given.
@@ -104,8 +164,10 @@ impl UiState {
         if self.focus == Focus::Dock && (self.dock.dialog.is_none() || asked != asks) {
             self.focus = Focus::Composer;
         }
+        self.tell_mode(model, now);
         self.toast.take_if(|t| t.until <= now);
         self.quit_armed_until.take_if(|until| *until <= now);
+        self.check_toast(model);
     }
 
     /// The review, when it is on the screen.

@@ -150,6 +150,27 @@ fn rows(model: &Model) -> Vec<Row> {
     rows
 }
 
+/// The mode in force, and whether another is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ModeNow<'a> {
+    pub id: &'a str,
+    pub is_pending: bool,
+}
+
+/// `None` without modes and without an option of that category.
+pub fn mode_now(model: &Model) -> Option<ModeNow<'_>> {
+    let session = model.session();
+    if let Some(modes) = session.modes.as_ref().filter(|m| !m.available.is_empty()) {
+        return Some(ModeNow { id: &modes.current, is_pending: modes.pending.is_some() });
+    }
+    session.options.iter().find_map(|o| match &o.kind {
+        OptionKind::Select { current, values } if o.is_category("mode") && !values.is_empty() => {
+            Some(ModeNow { id: current, is_pending: o.pending.is_some() })
+        }
+        _ => None,
+    })
+}
+
 /// What Shift+Tab asks for: the mode after the current one.
 pub fn next_mode(model: &Model) -> Option<(Intent, String)> {
     let session = model.session();

@@ -6,7 +6,7 @@ use crate::model::session::Phase;
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, ScrollBy};
 use crate::ui::state::picker::step;
-use crate::ui::state::{Focus, UiState};
+use crate::ui::state::{Focus, Holds, UiState};
 
 pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
@@ -70,7 +70,7 @@ fn escape(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
     } else if is_cancellable(cx.model) {
         out.push(Out::Intent(Intent::Cancel));
     } else if state.dock.dialog == Some(crate::ui::state::dock::Dialog::Unconfirmed) {
-        state.say("already asked to stop · Tab, then k ends the agent", cx.now);
+        state.say_while(Holds::Unconfirmed, "already asked to stop · Tab, then k ends the agent", cx.now);
     }
 }
 

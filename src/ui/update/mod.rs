@@ -12,7 +12,7 @@ mod terminal;
 use super::keys::{Action, Key, Layer, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::picker::{Picker, next_mode};
-use super::state::{Focus, Mouse, QUIT_WINDOW, UiState};
+use super::state::{AskedMode, Focus, Holds, Mouse, QUIT_WINDOW, UiState};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -21,6 +21,7 @@ use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, Now};
+use crate::model::options::OptionValue;
 use crate::ui::cells::{self, CellCtx};
 use crate::ui::state::folds::Fold;
 use crate::ui::words;
@@ -47,6 +48,7 @@ pub fn input(state: &mut UiState, cx: Cx<'_>, input: Input) -> Vec<Out> {
         Input::Mouse { what, x, y } => mouse(state, cx, what, Position { x, y }, &mut out),
         Input::Resize(..) | Input::Focus(_) => {}
     }
+    state.check_toast(cx.model);
     out
 }
 
@@ -109,10 +111,14 @@ fn common(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::CtrlC => ctrl_c(state, cx, out),
         Action::NextMode => match next_mode(cx.model) {
             Some((intent, name)) => {
+                if let Intent::SetMode { id } | Intent::SetOption { value: OptionValue::Id(id), .. } = &intent {
+                    state.asked_mode = Some(AskedMode { id: id.clone(), name: name.trim().to_owned() });
+                }
                 out.push(Out::Intent(intent));
-                state.say(format!("mode: {}", name.trim()), cx.now);
             }
-            None if cx.model.session_id().is_none() => state.say("no session yet, so no modes", cx.now),
+            None if cx.model.session_id().is_none() => {
+                state.say_while(Holds::NoSession, "no session yet, so no modes", cx.now);
+            }
             None => state.say("this agent has no modes", cx.now),
         },
         Action::NextGate => {
@@ -168,8 +174,7 @@ fn ctrl_c(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
     }
     state.quit_armed_until = Some(cx.now.saturating_add(QUIT_WINDOW));
     let words = if !state.composer.is_empty() {
-        // Taken, not cleared: what was written comes back with Up.
-        state.composer.take();
+        state.composer.clear();
         "cleared, Up brings it back · Ctrl+C again quits"
     } else if is_cancellable(cx.model) {
         out.push(Out::Intent(Intent::Cancel));
@@ -177,7 +182,7 @@ fn ctrl_c(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
     } else {
         "Ctrl+C again quits"
     };
-    state.say(words, cx.now);
+    state.say_while(Holds::QuitArmed, words, cx.now);
     if let (Some(toast), Some(until)) = (&mut state.toast, state.quit_armed_until) {
         toast.until = until;
     }
@@ -194,7 +199,7 @@ fn toggle_dock(state: &mut UiState, cx: Cx<'_>) {
             state.focus = Focus::Dock;
             state.dock.arm(cx.now);
         }
-        (_, None) => state.say("nothing waits for you", cx.now),
+        (_, None) => state.say_while(Holds::NothingWaits, "nothing waits for you", cx.now),
     }
 }
 

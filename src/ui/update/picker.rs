@@ -11,6 +11,7 @@ const PAGE: isize = 8;
 pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Some(picker) = &mut state.picker else { return };
     match action {
+        Action::Escape if !picker.filter().is_empty() => picker.clear(),
         Action::Escape | Action::CtrlC | Action::OptionsList => state.picker = None,
         Action::Accept | Action::Submit => {
             let choice = picker.choice();

@@ -348,8 +348,11 @@ fn shift_tab_asks_for_the_next_mode_at_once() {
     let mut s = Scene::ready(80, 24);
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
-    assert!(s.draw().contains("mode: plan"));
+    assert!(s.draw().contains("plan…") && !s.shown.contains("mode:"), "not said before it is so: {}", s.shown);
+    s.agent(AgentEvent::ModeSet { mode: "plan".into(), result: Ok(()) });
+    assert!(s.draw().contains("mode: plan"), "{}", s.shown);
     s.press(Code::BackTab);
+    assert!(!s.draw().contains("mode: plan"), "another is asked for: {}", s.shown);
     assert_eq!(s.intents().last(), Some(&Intent::SetMode { id: "default".into() }));
     let mut s = Scene::new(80, 24);
     s.press(Code::BackTab);
@@ -378,7 +381,9 @@ fn without_modes_the_option_of_category_mode_is_switched() {
     })));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
-    assert!(s.draw().contains("CODE"), "{}", s.shown);
+    assert!(s.draw().contains("CODE…"), "{}", s.shown);
+    s.agent(AgentEvent::OptionSet { option: "m".into(), value: OptionValue::Id("code".into()), result: Ok(None) });
+    assert!(s.draw().contains("mode: CODE"), "{}", s.shown);
 }
 
 #[test]
@@ -484,4 +489,46 @@ fn help_goes_away_with_a_letter_that_is_not_lost() {
     s.typed("a");
     assert_eq!(s.ui.composer.text(), "a");
     assert_eq!(s.ui.help, None);
+}
+
+#[test]
+fn a_message_of_ours_goes_when_it_is_not_true_any_more() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::BackTab);
+    s.agent(AgentEvent::ModeSet { mode: "plan".into(), result: Err(CallError::new(1, "not now")) });
+    assert!(s.draw().lines().last().unwrap().contains("mode plan was not set"), "{}", s.shown);
+
+    let mut s = Scene::working(80, 24);
+    s.key(Key::alt(Code::Char('p')));
+    assert!(s.draw().contains("nothing waits for you"), "{}", s.shown);
+    s.ask(1, "ls", &["Allow"]);
+    assert!(!s.draw().contains("nothing waits for you"), "{}", s.shown);
+
+    let mut s = Scene::ready(80, 24);
+    s.ctrl('c');
+    assert!(s.draw().contains("Ctrl+C again quits"), "{}", s.shown);
+    s.typed("x");
+    assert!(!s.draw().contains("Ctrl+C again quits"), "{}", s.shown);
+    s.ctrl('c').ctrl('c');
+    assert_eq!(s.outs, [Out::Quit], "armed anew");
+}
+
+#[test]
+fn what_ctrl_c_cleared_comes_back_with_undo_and_with_up() {
+    let mut s = Scene::ready(80, 24);
+    s.typed("precious words").ctrl('c');
+    assert_eq!(s.ui.composer.text(), "");
+    s.ctrl('_');
+    assert_eq!(s.ui.composer.text(), "precious words");
+    s.ctrl('c').press(Code::Up);
+    assert_eq!(s.ui.composer.text(), "precious words");
+}
+
+#[test]
+fn esc_clears_the_filter_of_the_list_before_it_closes_it() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::F(2)).typed("zzz").press(Code::Esc);
+    assert_eq!(s.ui.picker.as_ref().map(|p| p.filter().to_owned()).as_deref(), Some(""));
+    s.press(Code::Esc);
+    assert_eq!(s.ui.picker, None);
 }

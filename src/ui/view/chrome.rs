@@ -13,6 +13,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
 
+/// Fewer columns of a message are not worth showing.
+const TOAST_FROM: usize = 10;
+
 /// Directory and title at the left, agent and version at the right.
 pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let session = cx.model.session();
@@ -63,6 +66,7 @@ fn dashes(columns: u16) -> StyledText {
 /// The last row of the area; returns what is above it.
 pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) -> Rect {
     let (above, line) = split_bottom(area, 1);
+    let quiet = Status { right: Vec::new(), ..status.clone() };
     let mut status = status.clone();
     let glyph = match status.busy {
         words::Busy::Yes => format!("{} ", cx.spinner()),
@@ -77,9 +81,18 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
     if let Some(toast) = toast {
         status.set_toast(&toast.text);
     }
-    let (mut left, right) = words::fit(&status, usize::from(room));
+    let columns = usize::from(room);
+    let (mut left, mut right) = words::fit(&status, columns);
     if let Some(toast) = toast.filter(|_| right.is_empty()) {
-        left = StyledText::of(width::truncate(&toast.text, usize::from(room)), Token::Text);
+        if status.is_urgent() {
+            left = words::fit(&quiet, columns).0;
+            let beside = columns.saturating_sub(width::styled_width(&left) + 2);
+            if beside >= TOAST_FROM {
+                right = StyledText::of(width::truncate(&toast.text, beside), Token::Text);
+            }
+        } else {
+            left = StyledText::of(width::truncate(&toast.text, columns), Token::Text);
+        }
     }
     let used = paint::put(buf, x, line.y, room, &left, cx.theme);
     let at = Rect { x, width: room, ..line };

@@ -16,6 +16,8 @@ use crate::ui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+/// Rows from which the help says how much of it is on the screen.
+const HELP_FOOT_FROM: u16 = 3;
 /// The most commands that are listed at once.
 const COMMANDS: usize = 6;
 /// The most rows of the picker, its filter line included.
@@ -38,7 +40,8 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     line.push(picker.filter(), Token::Text);
     let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
     info.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
-    let keys = StyledText::of("type to filter · Enter chooses · Esc closes", Token::Dim);
+    let esc = if picker.filter().is_empty() { "Esc closes" } else { "Esc clears" };
+    let keys = StyledText::of(format!("type to filter · Enter chooses · {esc}"), Token::Dim);
     paint::put_right(buf, head, used + 2, &keys, cx.theme);
     if rows.is_empty() {
         let none = StyledText::of("nothing matches", Token::Dim);
@@ -150,12 +153,21 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
             lines.push(line);
         }
     }
-    let height = usize::from(area.height);
+    let more = lines.len() > usize::from(area.height) && area.height >= HELP_FOOT_FROM;
+    let (body, foot) = split_bottom(area, u16::from(more));
+    let height = usize::from(body.height);
     let max = lines.len().saturating_sub(height);
-    for (line, y) in lines.iter().skip(top.min(max)).zip(area.y..area.bottom()) {
-        let room = area.width.saturating_sub(3);
+    let top = top.min(max);
+    let room = area.width.saturating_sub(3);
+    for (line, y) in lines.iter().skip(top).zip(body.y..body.bottom()) {
         let line = width::truncate_styled(line, usize::from(room));
         paint::put(buf, area.x + 2, y, room, &line, cx.theme);
+    }
+    if more {
+        let key = if top < max { "PageDown more" } else { "PageUp back" };
+        let words = format!("{}–{} of {} · {key} · Esc closes", top + 1, top + height, lines.len());
+        let words = StyledText::of(width::truncate(&words, usize::from(room)), Token::Accent);
+        paint::put(buf, foot.x + 2, foot.y, room, &words, cx.theme);
     }
     max
 }

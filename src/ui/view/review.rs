@@ -232,7 +232,7 @@ fn file_line(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer
 }
 
 fn path(file: &FileDoc) -> String {
-    crate::base::sanitize::line(&file.path.to_string_lossy()).into_owned()
+    crate::base::paths::visible(file.path.as_os_str())
 }
 
 /// `+2 −1`; nothing for what has no lines.
@@ -255,8 +255,8 @@ fn change_words(file: &FileDoc) -> Option<String> {
         FileChange::Mode => "mode only".into(),
         FileChange::Kind => "another kind of file".into(),
         FileChange::Renamed => {
-            let from = file.renamed_from.as_ref().map(|p| p.to_string_lossy()).unwrap_or_default();
-            format!("renamed from {}", crate::base::sanitize::line(&from))
+            let from = file.renamed_from.as_ref().map(|p| crate::base::paths::visible(p.as_os_str()));
+            format!("renamed from {}", from.unwrap_or_default())
         }
         FileChange::Modified => return None,
     })

@@ -1,3 +1,4 @@
+use crate::model::changes::Totals;
 use crate::model::entry::ChunkKind;
 use crate::model::event::{AgentEvent, CallError, Event, HostEvent, Intent, Stop, Update};
 use crate::model::ids::ReqId;
@@ -248,6 +249,57 @@ fn rows_below_are_counted_on_the_rule() {
     s.say("more");
     s.draw();
     assert_eq!(s.shown.lines().nth(4).map(str::to_owned), before, "new output never moves a scrolled view");
+}
+
+fn changed(s: &mut Scene, added: u64, after: bool) {
+    let session = Totals { added, removed: 1, files: 1, pending: 1 };
+    s.event(Event::Host(HostEvent::ChangesSeen { session, after }));
+}
+
+#[test]
+fn what_is_to_review_stands_before_keys_and_the_model() {
+    let mut s = Scene::working(40, 10);
+    s.say("done");
+    s.end_turn(Stop::EndTurn);
+    changed(&mut s, 2, false);
+    s.draw();
+    assert!(s.last_row().starts_with(" ready ") && s.last_row().contains("+2 −1 · 1 to review"), "{}", s.shown);
+    let mut s = picture(120, 40);
+    s.update(Update::Usage { used: 380_000, size: 1_000_000, cost: Some((0.125, "USD".into())) });
+    s.tool("x", ToolKind::Execute, &format!("cargo test {}", "x".repeat(60)), ToolStatus::InProgress);
+    changed(&mut s, 1200, true);
+    s.draw();
+    assert!(s.last_row().contains("1 to review · reviewed after"), "{}", s.shown);
+}
+
+#[test]
+fn a_message_does_not_hide_that_the_person_is_waited_for() {
+    for (width, words) in [(80, "log-in needed · Tab, then a digit chooses"), (40, "log-in needed · Tab")] {
+        let mut s = Scene::new(width, 24);
+        s.start();
+        let init = crate::model::event::InitResult { protocol_version: 1, ..Default::default() };
+        s.agent(AgentEvent::Initialized(Ok(init)));
+        s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, "no"))));
+        s.ui.say("copied the command (OSC 52)", s.now);
+        s.draw();
+        assert!(s.last_row().starts_with(&format!(" {words}")), "{}", s.shown);
+        assert!(s.last_row().contains("copied the comm"), "{}", s.shown);
+    }
+}
+
+#[test]
+fn the_help_says_how_much_of_it_there_is() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::F(1)).draw();
+    let foot = |s: &Scene| s.shown.lines().find(|l| l.contains("Esc closes")).unwrap().trim().to_owned();
+    let first = foot(&s);
+    assert!(first.starts_with("1–") && first.contains(" of ") && first.contains("PageDown more"), "{}", s.shown);
+    for _ in 0..20 {
+        s.press(Code::PageDown).draw();
+    }
+    let (rows, all) = foot(&s).split_once(" of ").map(|(r, a)| (r.to_owned(), a.to_owned())).unwrap();
+    let last = rows.split('–').nth(1).unwrap();
+    assert!(all.starts_with(&format!("{last} ")) && all.contains("PageUp back"), "{}", s.shown);
 }
 
 fn scene(kind: u8, text: &str, width: u16, height: u16) -> Scene {

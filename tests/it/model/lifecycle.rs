@@ -3,6 +3,7 @@
 use crate::support::{Rig, SESSION, chunk, exit_code, killed, plain_init, with};
 use acp_tui::agent::outbound;
 use acp_tui::model::effect::{Call, Effect, Ended};
+use acp_tui::model::entry::Body;
 use acp_tui::model::event::{AuthKind, HostEvent, Intent};
 use acp_tui::model::session::{Death, DeathKind, Phase, Policy};
 use agent_client_protocol_schema::v1 as schema;
@@ -443,4 +444,52 @@ fn r_137_updates_may_come_before_the_session() {
     rig.answer("session/new", json!({ "sessionId": SESSION,
         "modes": { "currentModeId": "a", "availableModes": [{ "id": "a", "name": "A" }, { "id": "b", "name": "B" }] } }));
     assert_eq!(rig.model().session().modes.as_ref().unwrap().current, "b");
+}
+
+fn logging_in() -> Rig {
+    let mut rig = Rig::initialized(with(plain_init(), json!({ "authMethods": [{ "id": "web", "name": "Web" }] })));
+    rig.fail("session/new", json!({ "code": -32000, "message": "log in" }));
+    rig.intent(Intent::Authenticate { method: "web".into() });
+    rig
+}
+
+#[test]
+fn what_an_agent_prints_during_the_log_in_is_one_entry() {
+    let mut rig = logging_in();
+    let url = format!("https://example.org/login?state={}", "x".repeat(900));
+    rig.line("Please visit the following URL:");
+    rig.line("");
+    rig.line(&url);
+    rig.host(HostEvent::LogInPrinted { line: "and type the code 1234".into() });
+    let said = format!(
+        "Warn: the agent prints during the log-in | Please visit the following URL: | {url} | and type the code 1234"
+    );
+    assert_eq!(rig.entries().last(), Some(&said));
+    // After it the old rule goes on: the first line of a connection is told of, all are counted.
+    rig.answer("authenticate", json!({}));
+    rig.answer("session/new", json!({ "sessionId": SESSION }));
+    rig.line("banner");
+    rig.line("more banner");
+    assert_eq!(rig.entries()[2..], ["Info: the agent sent text that is no message | banner"]);
+    assert_eq!(rig.model().agent().odd.stray, 5);
+}
+
+#[test]
+fn what_an_agent_prints_during_the_log_in_is_bounded() {
+    let mut rig = logging_in();
+    for n in 0..10_000 {
+        rig.line(&format!("{n} {}", "y".repeat(9000)));
+    }
+    let lines = match &rig.model().entries().last().unwrap().body {
+        Body::Notice(notice) => notice.detail.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(lines[1].starts_with("1 yyy") && lines.len() < 100, "{}", lines.len());
+    assert!(lines.iter().all(|l| l.len() < 5000));
+    assert!(lines.last().unwrap().contains("journal"));
+    // Another attempt has an entry of its own.
+    rig.intent(Intent::LeaveAuthentication);
+    rig.intent(Intent::Authenticate { method: "web".into() });
+    rig.line("again");
+    assert_eq!(rig.entries().last().unwrap(), "Warn: the agent prints during the log-in | again");
 }

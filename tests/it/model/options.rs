@@ -228,3 +228,83 @@ fn fact_18_an_empty_answer_means_that_it_was_done() {
     assert_eq!(value(&rig, "model"), "Y");
     assert_eq!(rig.model().session().options[0].pending, None);
 }
+
+fn three_modes() -> Value {
+    let mode = |id: &str, name: &str| json!({ "id": id, "name": name });
+    json!({ "currentModeId": "ask",
+        "availableModes": [mode("ask", "Ask"), mode("code", "Code"), mode("yolo", "YOLO")] })
+}
+
+fn set_modes(rig: &mut Rig, modes: &[&str]) {
+    for mode in modes {
+        rig.intent(Intent::SetMode { id: (*mode).into() });
+    }
+}
+
+#[test]
+fn r_191_each_answer_counts_for_the_mode_that_its_own_request_asked_for() {
+    let mut rig = Rig::ready_with(json!({ "modes": three_modes() }));
+    set_modes(&mut rig, &["code", "yolo"]);
+    assert_eq!(current(&rig), ("ask".into(), Some("yolo".into())));
+    rig.answer("session/set_mode", json!({}));
+    assert_eq!(current(&rig), ("code".into(), Some("yolo".into())), "the newest wish is what is pending");
+    rig.fail("session/set_mode", json!({ "code": 1, "message": "not allowed here" }));
+    assert_eq!(current(&rig), ("code".into(), None), "the agent is in the mode that it confirmed");
+    assert!(rig.has_entry("mode yolo was not set: not allowed here"));
+}
+
+#[test]
+fn r_191_a_refused_older_wish_leaves_the_newer_one_pending() {
+    let mut rig = Rig::ready_with(json!({ "modes": three_modes() }));
+    set_modes(&mut rig, &["code", "yolo"]);
+    rig.fail("session/set_mode", json!({ "code": 1, "message": "no" }));
+    assert_eq!(current(&rig), ("ask".into(), Some("yolo".into())));
+    rig.answer("session/set_mode", json!({}));
+    assert_eq!(current(&rig), ("yolo".into(), None));
+}
+
+#[test]
+fn r_192_what_the_agent_says_between_two_answers_counts_in_its_order() {
+    let said = |id: &str| json!({ "sessionUpdate": "current_mode_update", "currentModeId": id });
+    let mut rig = Rig::ready_with(json!({ "modes": three_modes() }));
+    // It says so first and answers then, as many agents do; meanwhile it went back by itself.
+    set_modes(&mut rig, &["code", "yolo"]);
+    rig.update(said("code"));
+    assert_eq!(current(&rig), ("code".into(), Some("yolo".into())));
+    rig.update(said("ask"));
+    rig.answer("session/set_mode", json!({}));
+    assert_eq!(current(&rig), ("ask".into(), Some("yolo".into())), "an answer to what was said already is no news");
+    rig.answer("session/set_mode", json!({}));
+    assert_eq!(current(&rig), ("yolo".into(), None));
+    // The same mode twice: both answers are its own.
+    set_modes(&mut rig, &["code", "ask", "code"]);
+    for (now, pending) in [("code", Some("code")), ("ask", Some("code")), ("code", None)] {
+        rig.answer("session/set_mode", json!({}));
+        assert_eq!(current(&rig), (now.to_owned(), pending.map(str::to_owned)));
+    }
+}
+
+#[test]
+fn r_207_each_answer_counts_for_the_value_that_its_own_request_asked_for() {
+    let mut option = model_option("x");
+    option["options"] =
+        json!([{ "value": "x", "name": "X" }, { "value": "y", "name": "Y" }, { "value": "z", "name": "Z" }]);
+    let mut rig = Rig::ready_with(json!({ "configOptions": [option.clone()] }));
+    let pending = |rig: &Rig| rig.model().session().options[0].pending.clone();
+    set(&mut rig, "model", "y");
+    set(&mut rig, "model", "z");
+    rig.answer("session/set_config_option", json!({}));
+    assert_eq!(value(&rig, "model"), "Y");
+    assert_eq!(pending(&rig), Some(OptionValue::Id("z".into())));
+    rig.fail("session/set_config_option", json!({ "code": 1, "message": "no z for you" }));
+    assert_eq!((value(&rig, "model"), pending(&rig)), ("Y".into(), None));
+    // A list in answer to the older request does not hide that the newer one is on its way.
+    set(&mut rig, "model", "x");
+    set(&mut rig, "model", "z");
+    option["currentValue"] = json!("x");
+    rig.answer("session/set_config_option", json!({ "configOptions": [option] }));
+    assert_eq!(value(&rig, "model"), "X");
+    assert_eq!(pending(&rig), Some(OptionValue::Id("z".into())));
+    rig.answer("session/set_config_option", json!({}));
+    assert_eq!((value(&rig, "model"), pending(&rig)), ("Z".into(), None));
+}

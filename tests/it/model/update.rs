@@ -79,7 +79,14 @@ fn r_064_elements_that_cannot_be_read_are_dropped_one_by_one() {
     assert_eq!(session.options.len(), 1);
     let names: Vec<&str> = session.commands.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
-    assert_eq!(rig.entries(), ["plan: one High/Pending; two Low/Completed", "tool T NoFinalStatus @/a @/b"]);
+    assert_eq!(
+        rig.entries(),
+        [
+            "plan: one High/Pending; bad None/Pending; bad Low/Other(\"doing\"); two Low/Completed; \
+             1 entry of the plan cannot be read None/Unreadable",
+            "tool T NoFinalStatus @/a @/b"
+        ]
+    );
     // What is no list at all is an empty one where it is required, and left out where it is not.
     rig.tool_update(json!({ "toolCallId": "t", "locations": 4, "content": {} }));
     assert_eq!(rig.entries()[1], "tool T NoFinalStatus @/a @/b");
@@ -428,4 +435,16 @@ fn r_068_and_r_246_an_unknown_update_is_told_once_and_cuts_no_message() {
         ]
     );
     assert_eq!((rig.model().agent().odd.unknown, rig.model().agent().odd.stray), (3, 3));
+}
+
+/// Issue 3, section 2: what is unknown is shown as such.
+#[test]
+fn an_entry_of_a_plan_with_words_is_kept_whatever_else_it_says() {
+    let mut rig = Rig::ready();
+    rig.update(json!({ "sessionUpdate": "plan", "entries": [
+        { "content": "a", "status": "blocked", "priority": "critical" }, { "content": "b" },
+        { "content": "c", "status": 7, "priority": null }, { "status": "pending" }, "x", null] }));
+    let plan = "plan: a None/Other(\"blocked\"); b None/Pending; c None/Other(\"7\"); \
+                3 entries of the plan cannot be read None/Unreadable";
+    assert_eq!(rig.entries(), [plan]);
 }

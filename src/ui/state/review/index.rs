@@ -3,7 +3,7 @@
 //! Built once for a document, a file or a fold, so that a frame asks for the rows it shows and nothing else. Draws
 //! nothing. Invariant: rows are numbered without gaps, and the row of a place is the row that shows it.
 
-use crate::base::sanitize;
+use crate::base::paths;
 use crate::model::changes::{FileDoc, HunkDoc, HunkId, HunkKind, HunkState, ReviewDoc};
 use crate::text::diff::{DiffLine, Kind};
 use std::collections::BTreeSet;
@@ -317,7 +317,7 @@ impl Tree {
 }
 
 fn text(name: &OsStr) -> String {
-    sanitize::line(&name.to_string_lossy()).into_owned()
+    paths::visible(name)
 }
 
 /// The lines that a hunk puts in place of the old ones, without the context around them, each with its newline.

@@ -2,7 +2,7 @@
 //!
 //! Keys are named by the table that decides what they do.
 
-use crate::base::sanitize;
+use crate::base::paths;
 use crate::model::changes::{RewindOutcome, Rewound, Verdict};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -230,7 +230,7 @@ fn names(keys: &[R]) -> String {
 pub fn edit(cx: &ViewCx<'_>, edit: &Edit, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
     let (head, body) = if area.height > 3 { split_top(area, 1) } else { (Rect { height: 0, ..area }, area) };
     if !head.is_empty() {
-        let path = sanitize::line(&edit.path.to_string_lossy()).into_owned();
+        let path = paths::visible(edit.path.as_os_str());
         let room = usize::from(head.width.saturating_sub(2));
         let words = format!("the new lines of this hunk in {path}");
         let text = StyledText::of(width::truncate(&words, room), Token::Dim);
@@ -267,7 +267,7 @@ pub fn rewind(cx: &ViewCx<'_>, turn: u64, scroll: usize, area: Rect, frame: &mut
     let Some((_, files)) = preview else { return };
     frame.preview = Some(turn);
     frame.preview_max = files.len().saturating_sub(usize::from(body.height));
-    let name = |file: &Rewound| sanitize::line(&file.path.to_string_lossy()).into_owned();
+    let name = |file: &Rewound| paths::visible(file.path.as_os_str());
     let shown = files.iter().skip(scroll.min(frame.preview_max)).take(usize::from(body.height));
     let longest = shown.clone().map(|f| width::str_width(&name(f))).max().unwrap_or(0);
     let columns = (longest + 2).min(room / 2);
