@@ -164,11 +164,11 @@ fn a_turn_at_120_columns() {
 
 ✓ read     src/main.rs
 ✓ edit     src/main.rs                                                                              +2 −1   0.2 s
-     1 1   use std::env;
-     2 2
-     3   - fn add() { a - b }
-       3 + /// Adds.
-       4 + fn add() { a + b }
+       use std::env;
+
+     - fn add() { a - b }
+     + /// Adds.
+     + fn add() { a + b }
 ⠹ run      cargo test --all                                                                                   4 s
      Compiling shop v0.1.0
      running 12 tests
