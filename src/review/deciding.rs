@@ -233,7 +233,8 @@ impl Tracker {
             return Ok(Done { words, ..Done::default() });
         }
         let id = self.acts.next_id();
-        self.announce(Act { id, words: words.clone(), flips, files: files.clone() })?;
+        let goes_on = self.acts.cut_short(&words).filter(|_| flips.is_none());
+        self.announce(Act { id, words: words.clone(), flips, goes_on, files: files.clone() })?;
         let (mut done, mut left) = (Vec::new(), Vec::new());
         for (at, file) in files.iter().enumerate() {
             match self.write(file) {
@@ -242,7 +243,7 @@ impl Tracker {
             }
         }
         let none = done.is_empty();
-        self.finished(id, done)?;
+        self.finished(id, done, false)?;
         match (none, left.is_empty()) {
             (true, false) => Err(ReviewError::Refused(left.join("; "))),
             (_, true) => Ok(Done { words, ..Done::default() }),
@@ -256,7 +257,7 @@ impl Tracker {
         if before == after {
             return Ok(());
         }
-        let bytes = self.files.content(after)?;
+        let bytes = self.files.content(after).map_err(|e| e.of(&file.path))?;
         if self.files.shadow.peek(&file.path)?.0 != *before {
             return Err(ReviewError::Moved(file.path.clone()));
         }
@@ -278,14 +279,14 @@ impl Tracker {
         }
         let nothing = || ReviewError::Refused("nothing to undo".to_owned());
         let act = self.acts.undoable().cloned().ok_or_else(nothing)?;
-        let files = self.flipped(&self.acts.files(act.id))?;
+        let files = self.flipped(&self.acts.all_files(act.id))?;
         self.carry_out(format!("undone: {}", act.words), Some(act.id), files)
     }
 
     fn redo(&mut self) -> Result<Done, ReviewError> {
         let nothing = || ReviewError::Refused("nothing to do again".to_owned());
         let act = self.acts.redoable().cloned().ok_or_else(nothing)?;
-        let mut files = self.acts.files(act.id);
+        let mut files = self.acts.all_files(act.id);
         for file in &mut files {
             std::mem::swap(&mut file.disk.0, &mut file.disk.1);
             std::mem::swap(&mut file.accepted.0, &mut file.accepted.1);

@@ -30,7 +30,13 @@ pub enum Record {
     /// A decision, before it is carried out.
     Act(Act),
     /// It has been carried out, for the files of these numbers.
-    Done { act: u64, files: Vec<usize> },
+    Done {
+        act: u64,
+        files: Vec<usize>,
+        /// A crash came before all of it was done, so that the same is still to be done for the others.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cut: bool,
+    },
 }
 
 /// One observed change of one file.
@@ -70,6 +76,9 @@ pub struct Act {
     /// The act that this one takes back, or does again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flips: Option<u64>,
+    /// The act that a crash has cut short, and that this one goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goes_on: Option<u64>,
     pub files: Vec<ActFile>,
 }
 

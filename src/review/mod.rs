@@ -17,6 +17,7 @@ pub mod hunks;
 mod index;
 mod ledger;
 pub mod lines;
+mod lost;
 mod manifest;
 pub mod merge;
 mod notes;

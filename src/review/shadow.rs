@@ -7,7 +7,7 @@
 use super::error::ReviewError;
 use super::index::{self, Index, Repo, Theirs};
 use super::manifest::{Book, Entries, Entry, Head};
-use super::settle::{Job, Seen, Stores, mark, now, order, racy, settle, unkept};
+use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unkept};
 use super::state::{Change, Oid, State};
 use super::store::{self, Own};
 use super::walk::{self, Found, Key, Kind, Part, Reader, Stat, Walked};
@@ -60,6 +60,8 @@ pub struct Shadow {
     barred: Vec<Key>,
     /// There are more files than are looked at.
     full: bool,
+    /// How many of `stores` were gone when it was last looked after what they had.
+    gone: usize,
 }
 
 impl Shadow {
@@ -105,6 +107,7 @@ impl Shadow {
             dirs: BTreeSet::new(),
             barred: Vec::new(),
             full: false,
+            gone: 0,
         }
     }
 
@@ -243,6 +246,12 @@ impl Shadow {
         self.theirs.read(oid).or_else(|| Theirs::open(&self.stores).read(oid)).ok_or_else(gone)
     }
 
+    /// The state as it can be had: without its content, when that is in no store any more.
+    pub fn as_kept(&self, state: &State) -> State {
+        let is_here = |oid: &Oid| self.own.has(oid) || self.theirs.read(oid).is_some();
+        if state.oid().is_none_or(|oid| is_here(&oid)) { *state } else { lost(state) }
+    }
+
     /// Keeps content, wherever it comes from; durable when it returns.
     pub fn keep(&mut self, bytes: &[u8]) -> Result<Oid, ReviewError> {
         let oid = store::hash(bytes)?;
@@ -354,13 +363,18 @@ impl Shadow {
     fn jobs(&mut self, walked: &Walked, index: Option<&Index>) -> Vec<Job> {
         self.scans = self.scans.wrapping_add(1);
         let mut jobs = Vec::new();
+        // What only a store had that is gone can still be had from the files that nobody has changed yet.
+        let gone = self.stores.iter().filter(|dir| !dir.is_dir()).count();
+        let bereft = std::mem::replace(&mut self.gone, gone) < gone;
+        let (own, theirs) = (&self.own, &self.theirs);
+        let is_lost = |e: &Entry| bereft && e.state.oid().is_some_and(|o| !own.has(&o) && theirs.size(&o).is_none());
         let mut room = self.limits.files.saturating_sub(self.seen.len());
         for (key, stat) in &walked.files {
             match self.seen.get_mut(key) {
                 Some(entry) => {
                     entry.visit = self.scans;
                     entry.walked = true;
-                    if differs(entry, Some(stat)) {
+                    if differs(entry, Some(stat)) || is_lost(entry) {
                         let known = Some(*entry);
                         jobs.push(Job { key: key.clone(), known, stat: Some(*stat), walked: true, silent: false });
                     }
@@ -450,9 +464,12 @@ impl Shadow {
         let mut changes = Vec::new();
         let mut updates: Vec<(Key, Option<Entry>)> = news.into_iter().map(|(key, entry)| (key, Some(entry))).collect();
         for (job, seen) in jobs.into_iter().zip(found) {
-            let Some(Seen { state, stat, racy, barred }) = seen else { continue };
+            let Some(Seen { state, stat, racy, barred, lost: is_lost }) = seen else { continue };
             let before = job.known.map_or(State::Absent, |entry| entry.state);
-            if before != state && !(job.silent && job.known.is_none()) {
+            let before = if is_lost { lost(&before) } else { before };
+            // There was no room for what a store had that is gone: the file is still the same.
+            let same = is_lost && job.known.is_some_and(|entry| entry.stat == stat);
+            if before != state && !same && !(job.silent && job.known.is_none()) {
                 changes.push(Change { path: walk::path(&job.key).to_owned(), before, after: state });
             }
             let entry = Entry { state, stat, racy, walked: job.walked, barred, visit: 0 };

@@ -133,15 +133,15 @@ impl Tracker {
                 }
                 Record::Step { path, step, accepted } => self.put_step(path, *step, *accepted),
                 Record::Act(_) => self.acts.take(record),
-                Record::Done { act, files } => {
+                Record::Done { act, .. } => {
                     self.acts.take(record);
                     for file in self.acts.files(*act) {
                         self.put_act(&file);
                     }
-                    let _ = files;
                 }
             }
         }
+        self.forget_lost();
         self.finish_act()?;
         if let Some(turn) = open_turn {
             let root = self.files.shadow.root().to_owned();
@@ -167,12 +167,14 @@ impl Tracker {
         let Some(act) = self.acts.unfinished().cloned() else { return Ok(()) };
         let mut done = Vec::new();
         for (at, file) in act.files.iter().enumerate() {
-            if self.files.on_disk(&file.path)? == file.disk.1 {
+            // What cannot be read was not written.
+            if self.files.on_disk(&file.path).is_ok_and(|disk| disk == file.disk.1) {
                 done.push(at);
                 self.files.shadow.set(&file.path, file.disk.1)?;
             }
         }
-        self.finished(act.id, done)
+        let cut = done.len() < act.files.len();
+        self.finished(act.id, done, cut)
     }
 
     pub const fn is_in_turn(&self) -> bool {
@@ -476,8 +478,8 @@ impl Tracker {
     }
 
     /// Notes for which files an act was carried out.
-    pub(super) fn finished(&mut self, id: u64, done: Vec<usize>) -> Result<(), ReviewError> {
-        let record = Record::Done { act: id, files: done };
+    pub(super) fn finished(&mut self, id: u64, done: Vec<usize>, cut: bool) -> Result<(), ReviewError> {
+        let record = Record::Done { act: id, files: done, cut };
         self.ledger.add(&record)?;
         self.acts.take(&record);
         for file in self.acts.files(id) {
@@ -502,7 +504,10 @@ impl Tracker {
 
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
-        self.files.shadow.uncovered()
+        let mut named = self.files.shadow.uncovered();
+        let more = self.without_before(&named);
+        named.extend(more);
+        named
     }
 
     /// Turns that changed something, oldest first.
