@@ -89,7 +89,7 @@ impl Acts {
     }
 
     pub fn undoable(&self) -> Option<&Act> {
-        let did = |e: &Entry| e.done.as_ref().is_some_and(|d| !d.is_empty());
+        let did = |e: &Entry| e.done.is_some() && !self.all_files(e.act.id).is_empty();
         let is_open = |e: &&Entry| !e.undone && !e.joined && e.act.flips.is_none() && did(e);
         self.all.iter().rev().find(is_open).map(|e| &e.act)
     }

@@ -32,6 +32,8 @@ pub(super) struct Job {
     pub walked: bool,
     /// That it is new to us does not mean that it is new.
     pub silent: bool,
+    /// It is new to us, but was there before; nobody knows as what.
+    pub there: bool,
 }
 
 /// What a path was found to be.
@@ -79,6 +81,11 @@ pub(super) fn mark(stat: &Stat) -> u64 {
 
 pub(super) fn unkept(stat: &Stat) -> State {
     State::Unkept { mark: mark(stat), mode: stat.mode, size: stat.size }
+}
+
+/// A file that was there, with no more known of it than that it is another now.
+pub(super) fn unknown(stat: &Stat) -> State {
+    State::Unkept { mark: !mark(stat), mode: stat.mode, size: 0 }
 }
 
 /// The same state, of which only the name of the content is left.

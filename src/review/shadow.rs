@@ -4,13 +4,14 @@
 //! what a look reports is durable before it is reported; that it was seen is so after [`Shadow::save`], and what was
 //! not saved when all ended is reported again.
 
+use super::earlier::Before;
 use super::error::ReviewError;
 use super::index::{self, Index, Repo, Theirs};
 use super::manifest::{Book, Entries, Entry, Head};
-use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unkept};
+use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unkept, unknown};
 use super::state::{Change, Oid, State};
 use super::store::{self, Own};
-use super::walk::{self, Found, Key, Kind, Part, Reader, Stat, Walked};
+use super::walk::{self, Found, Key, Kind, OldRules, Part, Reader, Stat, Walked};
 use super::words;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Bound;
@@ -34,6 +35,8 @@ impl Default for Limits {
         Self { files: 200_000, kept_bytes: 200 << 20, file_bytes: 64 << 20 }
     }
 }
+
+const RULES: &[u8] = b".gitignore";
 
 /// A snapshot of a workspace that is brought up to date by looking.
 pub struct Shadow {
@@ -62,6 +65,8 @@ pub struct Shadow {
     full: bool,
     /// How many of `stores` were gone when it was last looked after what they had.
     gone: usize,
+    /// Files of rules that have changed since the last look at everything, as they were then.
+    ruled: Vec<(Key, State)>,
 }
 
 impl Shadow {
@@ -108,6 +113,7 @@ impl Shadow {
             barred: Vec::new(),
             full: false,
             gone: 0,
+            ruled: Vec::new(),
         }
     }
 
@@ -121,11 +127,10 @@ impl Shadow {
         self.find_stores(repo.as_ref(), &walked.repos)?;
         let index = self.new_index(repo.as_ref());
         let rules = self.rules(repo.as_ref(), &walked);
-        let was_doubtful = self.full || !self.barred.is_empty();
+        let unclear = self.full || !self.barred.is_empty() || rules != self.head.rules;
         self.full = walked.cut;
         let mut jobs = self.jobs(&walked, index.as_ref());
-        let doubtful = was_doubtful || rules != self.head.rules || jobs.iter().any(|job| names_rules(&job.key));
-        self.hush(&mut jobs, first, doubtful);
+        self.hush(&mut jobs, first, unclear);
         (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
         let before = self.head;
         (self.head.last, self.head.rules) = (started.0, rules);
@@ -140,6 +145,8 @@ impl Shadow {
         let changes = self.settle(jobs, news, first);
         if changes.is_err() {
             (self.head.last, self.head.rules) = (before.last, before.rules);
+        } else {
+            self.ruled.clear();
         }
         changes
     }
@@ -156,6 +163,12 @@ impl Shadow {
             let dir = key.is_empty() || stat.is_some_and(|stat| stat.kind == Kind::Dir);
             // What was in a directory that is gone counts as well.
             asked.extend(self.within(&key));
+            if !self.seen.contains_key(&key) {
+                // It may only be news that it is not ignored.
+                let rules =
+                    parents(&key).map(|dir| [dir, if dir.is_empty() { &b""[..] } else { b"/" }, RULES].concat());
+                asked.extend(rules.map(Key::from).filter(|rules| self.seen.contains_key(rules)));
+            }
             if dir {
                 part.below.insert(key.clone());
             } else if !self.seen.contains_key(&key) {
@@ -188,7 +201,7 @@ impl Shadow {
                 Some(_) => {}
             }
             let walked_before = known.is_some_and(|entry| entry.walked);
-            jobs.push(Job { key, known, stat, walked: walked || walked_before, silent: !walked });
+            jobs.push(Job { key, known, stat, walked: walked || walked_before, silent: !walked, there: false });
         }
         self.hush(&mut jobs, !self.looked, self.full || !self.barred.is_empty());
         if !jobs.is_empty() {
@@ -376,13 +389,27 @@ impl Shadow {
                     entry.walked = true;
                     if differs(entry, Some(stat)) || is_lost(entry) {
                         let known = Some(*entry);
-                        jobs.push(Job { key: key.clone(), known, stat: Some(*stat), walked: true, silent: false });
+                        jobs.push(Job {
+                            key: key.clone(),
+                            known,
+                            stat: Some(*stat),
+                            walked: true,
+                            silent: false,
+                            there: false,
+                        });
                     }
                 }
                 None if room == 0 => self.full = true,
                 None => {
                     room -= 1;
-                    jobs.push(Job { key: key.clone(), known: None, stat: Some(*stat), walked: true, silent: false });
+                    jobs.push(Job {
+                        key: key.clone(),
+                        known: None,
+                        stat: Some(*stat),
+                        walked: true,
+                        silent: false,
+                        there: false,
+                    });
                 }
             }
         }
@@ -391,7 +418,14 @@ impl Shadow {
             // Without permission to look, what was seen last stays.
             let Ok(stat) = reader.stat(key) else { continue };
             if differs(entry, stat.as_ref()) {
-                jobs.push(Job { key: key.clone(), known: Some(*entry), stat, walked: entry.walked, silent: false });
+                jobs.push(Job {
+                    key: key.clone(),
+                    known: Some(*entry),
+                    stat,
+                    walked: entry.walked,
+                    silent: false,
+                    there: false,
+                });
             }
         }
         let found: HashSet<&[u8]> = match index {
@@ -406,21 +440,28 @@ impl Shadow {
                 && matches!(stat.kind, Kind::File | Kind::Link)
             {
                 room -= 1;
-                jobs.push(Job { key: key.into(), known: None, stat: Some(stat), walked: false, silent: true });
+                jobs.push(Job {
+                    key: key.into(),
+                    known: None,
+                    stat: Some(stat),
+                    walked: false,
+                    silent: true,
+                    there: false,
+                });
             }
         }
         jobs
     }
 
-    /// Says of which paths it is no news that they are there: of all at the first look; and of old ones when the
-    /// rules have changed, unless they come from another place of the tree.
-    fn hush(&self, jobs: &mut [Job], first: bool, doubtful: bool) {
-        let moved: HashSet<u64> =
-            jobs.iter().filter(|job| job.stat.is_none()).filter_map(|job| job.known).map(|e| e.stat.ino).collect();
-        for job in jobs.iter_mut().filter(|job| job.known.is_none()) {
-            let old = job.stat.is_some_and(|s| s.ctime.0 < self.head.last && !moved.contains(&s.ino));
-            job.silent |= first || (doubtful && old);
-        }
+    fn hush(&self, jobs: &mut [Job], first: bool, unclear: bool) {
+        let mut ruled = self.ruled.clone();
+        let now = jobs.iter().filter(|job| names_rules(&job.key));
+        ruled.extend(now.map(|job| (job.key.clone(), job.known.map_or(State::Absent, |entry| entry.state))));
+        let text = |state: &State| self.content(state).unwrap_or_default();
+        let rules: Vec<OldRules> = ruled.iter().filter_map(|(key, state)| OldRules::of(key, &text(state))).collect();
+        // Since we were here last, rules may have changed and been looked at.
+        let doubtful = unclear || !ruled.is_empty() || (self.looked && self.scans <= 1);
+        Before { root: &self.root, last: self.head.last, first, doubtful, unclear, rules: &rules }.hush(jobs);
     }
 
     /// Takes from the person's index what it knows for sure, so that it need not be read.
@@ -465,11 +506,15 @@ impl Shadow {
         let mut updates: Vec<(Key, Option<Entry>)> = news.into_iter().map(|(key, entry)| (key, Some(entry))).collect();
         for (job, seen) in jobs.into_iter().zip(found) {
             let Some(Seen { state, stat, racy, barred, lost: is_lost }) = seen else { continue };
-            let before = job.known.map_or(State::Absent, |entry| entry.state);
+            let new = if job.there { unknown(&stat) } else { State::Absent };
+            let before = job.known.map_or(new, |entry| entry.state);
             let before = if is_lost { lost(&before) } else { before };
             // There was no room for what a store had that is gone: the file is still the same.
             let same = is_lost && job.known.is_some_and(|entry| entry.stat == stat);
             if before != state && !same && !(job.silent && job.known.is_none()) {
+                if names_rules(&job.key) && !self.ruled.iter().any(|(key, _)| *key == job.key) {
+                    self.ruled.push((job.key.clone(), before));
+                }
                 changes.push(Change { path: walk::path(&job.key).to_owned(), before, after: state });
             }
             let entry = Entry { state, stat, racy, walked: job.walked, barred, visit: 0 };
@@ -528,7 +573,7 @@ fn differs(entry: &Entry, stat: Option<&Stat>) -> bool {
 }
 
 fn names_rules(key: &[u8]) -> bool {
-    key.rsplit(|byte| *byte == b'/').next() == Some(b".gitignore")
+    key.rsplit(|byte| *byte == b'/').next() == Some(RULES)
 }
 
 /// The directories above a path, the root as well.

@@ -13,7 +13,7 @@ use super::history::{History, Pair, adopt, carry, readopt};
 use super::hunks::edits;
 use super::ledger::{Act, ActFile, Ledger, Record, Step};
 pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Released, ToolNote};
-use super::place::{HEAD, LEDGER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
+use super::place::{self, HEAD, LEDGER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
 use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
 use super::truth;
@@ -68,6 +68,7 @@ impl Tracker {
         let dir = home.join(&head.stem);
         make_private_dir(&dir).map_err(|e| ReviewError::io(&dir, e))?;
         let lock = lock(&dir)?;
+        place::make_room_for_trouble(&dir)?;
         write_json(&dir.join(HEAD), &head)?;
         write_json(&dir.join(SESSIONS), &Vec::<AgentSession>::new())?;
         let root = real(&head.cwd)?;
@@ -142,23 +143,35 @@ impl Tracker {
             }
         }
         self.forget_lost();
-        self.finish_act()?;
-        if let Some(turn) = open_turn {
-            let root = self.files.shadow.root().to_owned();
-            let is_later = |change: &Change| {
-                let path = root.join(&change.path);
-                let meta = path.symlink_metadata().or_else(|_| path.parent().unwrap_or(&root).symlink_metadata());
-                meta.and_then(|m| m.modified()).is_ok_and(|at| at > last_sign)
-            };
-            let (later, turns): (Vec<Change>, Vec<Change>) = self.files.shadow.scan()?.into_iter().partition(is_later);
-            self.activity.begin(turn);
-            self.observe(turns)?;
-            self.activity.end();
-            self.observe(later)?;
-            self.save()?;
-            self.activity.looked(true);
-            self.ledger.add(&Record::Turn { turn, begins: false })?;
+        if open_turn.is_some() || self.acts.unfinished().is_some() {
+            self.sweep();
         }
+        self.finish_act()?;
+        if let Some(turn) = open_turn
+            && let Err(error) = self.finish_turn(turn, last_sign)
+        {
+            // What is known so far can be looked at all the same.
+            self.activity.end();
+            place::note_trouble(&self.dir, &error);
+        }
+        Ok(())
+    }
+
+    fn finish_turn(&mut self, turn: u64, last_sign: SystemTime) -> Result<(), ReviewError> {
+        let root = self.files.shadow.root().to_owned();
+        let is_later = |change: &Change| {
+            let path = root.join(&change.path);
+            let meta = path.symlink_metadata().or_else(|_| path.parent().unwrap_or(&root).symlink_metadata());
+            meta.and_then(|m| m.modified()).is_ok_and(|at| at > last_sign)
+        };
+        let (later, turns): (Vec<Change>, Vec<Change>) = self.files.shadow.scan()?.into_iter().partition(is_later);
+        self.activity.begin(turn);
+        self.observe(turns)?;
+        self.activity.end();
+        self.observe(later)?;
+        self.save()?;
+        self.activity.looked(true);
+        self.ledger.add(&Record::Turn { turn, begins: false })?;
         Ok(())
     }
 
@@ -297,6 +310,14 @@ impl Tracker {
     }
 
     fn scan(&mut self) -> Result<(), ReviewError> {
+        let scanned = self.scan_all();
+        if let Err(error) = &scanned {
+            place::note_trouble(&self.dir, error);
+        }
+        scanned
+    }
+
+    fn scan_all(&mut self) -> Result<(), ReviewError> {
         let began = Instant::now();
         let changes = self.files.shadow.scan()?;
         self.last_scan = Instant::now();
@@ -504,7 +525,7 @@ impl Tracker {
 
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
-        let mut named = self.files.shadow.uncovered();
+        let mut named: Vec<String> = self.trouble().into_iter().chain(self.files.shadow.uncovered()).collect();
         let more = self.without_before(&named);
         named.extend(more);
         named
