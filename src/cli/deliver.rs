@@ -184,7 +184,14 @@ mod tests {
         assert!(problems.len() == 1 && problems[0].contains("gone/r.json"), "{problems:?}");
         assert!(patch.exists());
         let run = Run { dir: Some(lab.path().join("no-review")), ..run() };
-        assert_eq!(wanted.write(&run).len(), 1);
+        assert_eq!(wanted.write(&run).len(), 2);
+        let said: serde_json::Value = {
+            let review = lab.path().join("r.json");
+            let wanted = Wanted { review: Some(review.clone()), patch: None };
+            assert_eq!(wanted.write(&run).len(), 1);
+            serde_json::from_slice(&fs::read(review).unwrap()).unwrap()
+        };
+        assert!(said["not_covered"][0].as_str().unwrap().contains("cannot be read"), "{said}");
     }
 
     #[test]
@@ -213,6 +220,12 @@ mod tests {
         assert!(link.symlink_metadata().unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        // One that leads to nothing yet.
+        let (fresh, link) = (lab.path().join("fresh"), lab.path().join("link2"));
+        std::os::unix::fs::symlink("fresh", &link).unwrap();
+        replace(&link, b"new").unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read(fresh).unwrap(), b"new");
         replace(Path::new("/dev/null"), b"new").unwrap();
         assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
     }
