@@ -4,11 +4,22 @@
 
 use super::args::Usage;
 use crate::model::changes::Scope;
+use crate::review::error::ReviewError;
+use crate::review::home;
 use crate::review::tracker::Tracker;
 use crate::review::{patch, report};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+use std::time::{Duration, Instant};
+
+/// How long the review's last look is waited for, in all and without a sign of it.
+const LONGEST_LOOK: Duration = Duration::from_mins(10);
+const STALLED: Duration = Duration::from_mins(1);
+const PAUSE: Duration = Duration::from_millis(50);
+/// Links that are followed one after the other.
+const MAX_LINKS: usize = 40;
 
 /// Where they go.
 #[derive(Debug, Default)]
@@ -51,14 +62,18 @@ impl Wanted {
     /// Writes what is wanted. All problems, in words.
     pub fn write(&self, run: &Run) -> Vec<String> {
         let mut problems = Vec::new();
-        let mut tracker = match run.dir.as_deref().map(Tracker::open) {
+        let mut why = "no review was kept of this run".to_owned();
+        let mut tracker = match run.dir.as_deref().map(open) {
             Some(Ok(tracker)) => Some(tracker),
             Some(Err(error)) => {
-                problems.push(format!("the review of this run cannot be read: {error}"));
-                return problems;
+                why = format!("the review of this run cannot be read: {error}");
+                problems.push(why.clone());
+                None
             }
             None => None,
         };
+        problems.extend(tracker.as_ref().and_then(Tracker::trouble));
+        let mut failed = None;
         let mut deliver = |file: &Path, text: Result<Vec<u8>, String>| {
             let written = text.and_then(|text| replace(file, &text).map_err(|e| e.to_string()));
             if let Err(why) = written {
@@ -67,10 +82,15 @@ impl Wanted {
         };
         if let Some(file) = &self.review {
             let text = match &mut tracker {
-                Some(tracker) => report::report(tracker).map(|r| report::text(&r)).map_err(|e| e.to_string()),
-                None => Ok(report::text(&report::nothing(&run.cwd, &run.command, "no review was kept of this run"))),
+                Some(tracker) => report::report(tracker),
+                None => Ok(report::nothing(&run.cwd, &run.command, &why)),
             };
-            deliver(file, text.map(String::into_bytes));
+            if let Err(error) = &text {
+                failed = Some(format!("the review of this run cannot be read: {error}"));
+            }
+            let said = failed.as_deref().unwrap_or_default();
+            let text = text.unwrap_or_else(|_| report::nothing(&run.cwd, &run.command, said));
+            deliver(file, Ok(report::text(&text).into_bytes()));
         }
         if let Some(file) = &self.patch {
             let text = match &mut tracker {
@@ -79,14 +99,37 @@ impl Wanted {
             };
             deliver(file, text);
         }
+        problems.extend(failed);
         problems
+    }
+}
+
+/// Opens the review of the run that has just ended. Its own thread may still look at a large tree: as long as what it
+/// keeps grows, that is waited for.
+fn open(dir: &Path) -> Result<Tracker, String> {
+    let (end, mut stalled, mut kept) = (Instant::now() + LONGEST_LOOK, Instant::now() + STALLED, 0);
+    // Nobody ever says anything here: a pause.
+    let (_open, pause) = sync_channel::<()>(0);
+    loop {
+        match Tracker::open(dir) {
+            Err(ReviewError::Locked) => {}
+            opened => return opened.map_err(|e| e.to_string()),
+        }
+        let bytes = home::bytes(dir);
+        if bytes != kept {
+            (kept, stalled) = (bytes, Instant::now() + STALLED);
+        }
+        if Instant::now() >= end.min(stalled) {
+            return Err("the files are still being looked at".to_owned());
+        }
+        let _ = pause.recv_timeout(PAUSE);
     }
 }
 
 /// Writes a file as one step; what is no plain file (a pipe, a terminal) is written as it is.
 fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     // The target of a link is replaced, not the link.
-    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let file = target(file);
     if file.metadata().is_ok_and(|meta| !meta.is_file()) {
         return File::options().write(true).open(&file)?.write_all(text);
     }
@@ -98,6 +141,16 @@ fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     fresh.write_all(text)?;
     fresh.as_file().sync_all()?;
     fresh.persist(&file).map(drop).map_err(|e| e.error)
+}
+
+/// Where a link leads, also when nothing is there yet.
+fn target(file: &Path) -> PathBuf {
+    let mut at = file.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(next) = at.read_link() else { break };
+        at = at.parent().unwrap_or(Path::new("")).join(next);
+    }
+    at.canonicalize().unwrap_or(at)
 }
 
 #[cfg(test)]
@@ -131,7 +184,14 @@ mod tests {
         assert!(problems.len() == 1 && problems[0].contains("gone/r.json"), "{problems:?}");
         assert!(patch.exists());
         let run = Run { dir: Some(lab.path().join("no-review")), ..run() };
-        assert_eq!(wanted.write(&run).len(), 1);
+        assert_eq!(wanted.write(&run).len(), 2);
+        let said: serde_json::Value = {
+            let review = lab.path().join("r.json");
+            let wanted = Wanted { review: Some(review.clone()), patch: None };
+            assert_eq!(wanted.write(&run).len(), 1);
+            serde_json::from_slice(&fs::read(review).unwrap()).unwrap()
+        };
+        assert!(said["not_covered"][0].as_str().unwrap().contains("cannot be read"), "{said}");
     }
 
     #[test]
@@ -160,6 +220,12 @@ mod tests {
         assert!(link.symlink_metadata().unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        // One that leads to nothing yet.
+        let (fresh, link) = (lab.path().join("fresh"), lab.path().join("link2"));
+        std::os::unix::fs::symlink("fresh", &link).unwrap();
+        replace(&link, b"new").unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read(fresh).unwrap(), b"new");
         replace(Path::new("/dev/null"), b"new").unwrap();
         assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
     }

@@ -80,7 +80,11 @@ pub fn undo(undo: &Undo) -> Result<u8, Usage> {
 fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let found = find(home, &undo.session)?;
     let mut tracker = Tracker::open(&found.dir)?;
-    let turn = first_turn(tracker.sessions(), found.session.as_ref(), undo.turn)?;
+    let turn = first_turn(tracker.sessions(), found.session.as_ref(), undo.turn, tracker.last_turn())?;
+    let trouble = tracker.trouble();
+    if let Some(trouble) = &trouble {
+        say(trouble);
+    }
     for later in later(tracker.sessions(), found.session.as_ref()) {
         say(&format!("the later session {later} of the same run is taken back too"));
     }
@@ -116,7 +120,19 @@ fn bring_back(tracker: &mut Tracker) -> Result<String, ReviewError> {
         Some(words) if !words.starts_with(REWOUND) => Err(ReviewError::Refused(format!(
             "the last thing done was no undo but: {words}; `acp-tui review` undoes it"
         ))),
-        _ => tracker.act(&ReviewAction::Undo).map(|taken| taken.words),
+        None => Err(ReviewError::Refused("nothing to do again".to_owned())),
+        Some(_) => tracker.act(&ReviewAction::Undo).map(|taken| again(&taken.words)),
+    }
+}
+
+/// What an undo of an undo is called here: it does again what was taken back.
+fn again(words: &str) -> String {
+    match words.strip_prefix("undone: ").and_then(|words| words.strip_prefix(REWOUND)) {
+        Some(rest) => {
+            let (turn, left) = rest.split_at(rest.find(';').unwrap_or(rest.len()));
+            format!("done again: what was changed from{turn} on{left}")
+        }
+        None => words.to_owned(),
     }
 }
 
@@ -143,21 +159,23 @@ fn confirmed() -> bool {
     io::stdin().lock().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
-/// The turn of the run with which the undo begins. `wanted` counts the turns of the session from 1.
+/// The turn of the run with which the undo begins. `wanted` counts the turns of the session from 1, `last` those of the
+/// run.
 fn first_turn(
     sessions: &[AgentSession],
     session: Option<&AgentSession>,
     wanted: Option<u64>,
+    last: u64,
 ) -> Result<u64, ReviewError> {
     let first = session.map_or(1, |session| session.first_turn.max(1));
     let Some(wanted) = wanted else { return Ok(first) };
     let turn = first.saturating_add(wanted.saturating_sub(1));
-    match after(sessions, first).filter(|_| session.is_some()) {
-        Some(next) if turn >= next => {
-            Err(ReviewError::Refused(format!("the session has no turn {wanted}, only {}", next - first)))
-        }
-        _ => Ok(turn),
+    let behind = last.saturating_add(1).max(first);
+    let next = after(sessions, first).filter(|_| session.is_some()).map_or(behind, |next| next.min(behind));
+    if turn < next {
+        return Ok(turn);
     }
+    Err(ReviewError::Refused(format!("the session has no turn {wanted}, only {}", next - first)))
 }
 
 /// The first turn of the session that follows the one that begins with `first`.

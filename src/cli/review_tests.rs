@@ -10,20 +10,22 @@ fn session(id: &str, first_turn: u64) -> AgentSession {
 #[test]
 fn turns_are_counted_from_the_beginning_of_the_session() {
     let all = [session("a", 1), session("b", 4), session("c", 9)];
-    let turn = |session: Option<&AgentSession>, wanted| first_turn(&all, session, wanted).map_err(|e| e.to_string());
+    let turn =
+        |session: Option<&AgentSession>, wanted| first_turn(&all, session, wanted, 15).map_err(|e| e.to_string());
     for (session, wanted, turn_of_the_run) in [
         (Some(&all[0]), None, 1),
         (Some(&all[1]), None, 4),
         (Some(&all[1]), Some(1), 4),
         (Some(&all[1]), Some(5), 8),
         (Some(&all[2]), Some(7), 15),
-        (Some(&all[2]), Some(u64::MAX), u64::MAX),
         (None, None, 1),
         (None, Some(6), 6),
     ] {
         assert_eq!(turn(session, wanted), Ok(turn_of_the_run), "{session:?} {wanted:?}");
     }
     assert_eq!(turn(Some(&all[0]), Some(4)), Err("the session has no turn 4, only 3".into()));
+    assert_eq!(turn(Some(&all[2]), Some(8)), Err("the session has no turn 8, only 7".into()));
+    assert_eq!(turn(None, Some(u64::MAX)), Err(format!("the session has no turn {}, only 15", u64::MAX)));
     assert_eq!(later(&all, Some(&all[0])), ["b", "c"]);
     assert_eq!(later(&all, Some(&all[2])), [""; 0]);
     assert_eq!(later(&all, None), [""; 0]);

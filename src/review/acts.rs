@@ -3,6 +3,7 @@
 //! Plain bookkeeping over records; touches no file. Invariant: only what was carried out can be undone.
 
 use super::ledger::{Act, ActFile, Record};
+use super::state::State;
 
 #[derive(Debug)]
 struct Entry {
@@ -10,6 +11,10 @@ struct Entry {
     /// Numbers of the files for which it was carried out; nothing when that is not known.
     done: Option<Vec<usize>>,
     undone: bool,
+    /// A crash came before all of it was done.
+    cut: bool,
+    /// A later act went on with it after a crash, and stands for both.
+    joined: bool,
 }
 
 #[derive(Debug, Default)]
@@ -28,27 +33,53 @@ impl Acts {
     pub fn take(&mut self, record: &Record) {
         match record {
             Record::Act(act) => {
-                match act.flips {
-                    None => self.redo.clear(),
-                    Some(id) => {
-                        if let Some(entry) = self.all.iter_mut().find(|e| e.act.id == id) {
-                            entry.undone = !entry.undone;
-                            if entry.undone {
-                                self.redo.push(id);
-                            } else {
-                                self.redo.retain(|r| *r != id);
-                            }
-                        }
-                    }
+                if act.flips.is_none() {
+                    self.redo.clear();
                 }
-                self.all.push(Entry { act: act.clone(), done: None, undone: false });
+                if let Some(earlier) = act.goes_on.and_then(|id| self.entry(id)) {
+                    earlier.joined = true;
+                }
+                self.all.push(Entry { act: act.clone(), done: None, undone: false, cut: false, joined: false });
             }
-            Record::Done { act, files } => {
-                if let Some(entry) = self.all.iter_mut().find(|e| e.act.id == *act) {
-                    entry.done = Some(files.clone());
+            Record::Done { act, files, cut } => {
+                let Some(entry) = self.entry(*act) else { return };
+                entry.done = Some(files.clone());
+                entry.cut = *cut;
+                // What was not done, or only in part when a crash came, is still to be done.
+                if let Some(id) = entry.act.flips.filter(|_| !*cut && !files.is_empty()) {
+                    self.flip(id);
                 }
             }
             Record::Turn { .. } | Record::Step { .. } => {}
+        }
+    }
+
+    fn entry(&mut self, id: u64) -> Option<&mut Entry> {
+        self.all.iter_mut().find(|e| e.act.id == id)
+    }
+
+    fn flip(&mut self, id: u64) {
+        let Some(entry) = self.entry(id) else { return };
+        entry.undone = !entry.undone;
+        if entry.undone {
+            self.redo.push(id);
+        } else {
+            self.redo.retain(|r| *r != id);
+        }
+    }
+
+    /// Of the newest act, when a crash has cut it short and it is called like this: its number, for the one that goes
+    /// on with it.
+    pub fn cut_short(&self, words: &str) -> Option<u64> {
+        self.all.last().filter(|e| e.cut && e.act.flips.is_none() && e.act.words == words).map(|e| e.act.id)
+    }
+
+    pub fn each_state(&mut self, mut change: impl FnMut(&mut State)) {
+        for file in self.all.iter_mut().flat_map(|e| &mut e.act.files) {
+            for pair in [&mut file.disk, &mut file.accepted] {
+                change(&mut pair.0);
+                change(&mut pair.1);
+            }
         }
     }
 
@@ -58,7 +89,8 @@ impl Acts {
     }
 
     pub fn undoable(&self) -> Option<&Act> {
-        let is_open = |e: &&Entry| !e.undone && e.act.flips.is_none() && e.done.as_ref().is_some_and(|d| !d.is_empty());
+        let did = |e: &Entry| e.done.is_some() && !self.all_files(e.act.id).is_empty();
+        let is_open = |e: &&Entry| !e.undone && !e.joined && e.act.flips.is_none() && did(e);
         self.all.iter().rev().find(is_open).map(|e| &e.act)
     }
 
@@ -72,5 +104,31 @@ impl Acts {
         let Some(entry) = self.all.iter().find(|e| e.act.id == id) else { return Vec::new() };
         let done = entry.done.as_deref().unwrap_or_default();
         done.iter().filter_map(|at| entry.act.files.get(*at).cloned()).collect()
+    }
+
+    /// The same, with those of the acts that it went on with.
+    pub fn all_files(&self, id: u64) -> Vec<ActFile> {
+        let mut files = self.files(id);
+        let mut earlier = self.goes_on(id);
+        while let Some(id) = earlier {
+            for file in self.files(id) {
+                match files.iter_mut().find(|f| f.path == file.path) {
+                    None => files.push(file),
+                    Some(later) if later.disk.0 == file.disk.1 && later.accepted.0 == file.accepted.1 => {
+                        (later.disk.0, later.accepted.0) = (file.disk.0, file.accepted.0);
+                    }
+                    // Somebody changed it in between: that stays.
+                    Some(_) => {}
+                }
+            }
+            earlier = self.goes_on(id);
+        }
+        files
+    }
+
+    /// The number is always that of an earlier one, whatever a damaged ledger says.
+    fn goes_on(&self, id: u64) -> Option<u64> {
+        let entry = self.all.iter().find(|e| e.act.id == id)?;
+        entry.act.goes_on.filter(|earlier| *earlier < id)
     }
 }

@@ -241,7 +241,8 @@ impl Tracker {
             return Ok(Done { words, ..Done::default() });
         }
         let id = self.acts.next_id();
-        self.announce(Act { id, words: words.clone(), flips, files: files.clone() })?;
+        let goes_on = self.acts.cut_short(&words).filter(|_| flips.is_none());
+        self.announce(Act { id, words: words.clone(), flips, goes_on, files: files.clone() })?;
         let (mut done, mut left) = (Vec::new(), Vec::new());
         // What is to go goes first, from the inside out: a file may come where a directory is, and the reverse.
         let (mut gone, there): (Vec<_>, Vec<_>) = files.iter().enumerate().partition(|(_, f)| f.disk.1.is_absent());
@@ -253,7 +254,7 @@ impl Tracker {
             }
         }
         let none = done.is_empty();
-        self.finished(id, done)?;
+        self.finished(id, done, false)?;
         match (none, left.is_empty()) {
             (true, false) => Err(ReviewError::Refused(left.join("; "))),
             (_, true) => Ok(Done { words, ..Done::default() }),
@@ -267,7 +268,7 @@ impl Tracker {
         if before == after {
             return Ok(());
         }
-        let bytes = self.files.content(after)?;
+        let bytes = self.files.content(after).map_err(|e| e.of(&file.path))?;
         if self.files.shadow.peek(&file.path)?.0 != *before {
             return Err(ReviewError::Moved(file.path.clone()));
         }
@@ -289,7 +290,7 @@ impl Tracker {
         }
         let nothing = || ReviewError::Refused("nothing to undo".to_owned());
         let act = self.acts.undoable().cloned().ok_or_else(nothing)?;
-        let files = self.flipped(&self.acts.files(act.id))?;
+        let files = self.flipped(&self.acts.all_files(act.id))?;
         self.carry_out(format!("undone: {}", act.words), Some(act.id), files)
     }
 
@@ -300,7 +301,7 @@ impl Tracker {
         }
         let nothing = || ReviewError::Refused("nothing to do again".to_owned());
         let act = self.acts.redoable().cloned().ok_or_else(nothing)?;
-        let mut files = self.acts.files(act.id);
+        let mut files = self.acts.all_files(act.id);
         for file in &mut files {
             std::mem::swap(&mut file.disk.0, &mut file.disk.1);
             std::mem::swap(&mut file.accepted.0, &mut file.accepted.1);
@@ -476,9 +477,10 @@ impl Tracker {
             let words = format!("decided the held write of {}", shown(path));
             self.take(path, step, old)?;
             let upto = self.histories.get(path).map_or(0, |h| h.steps.len());
-            self.announce(Act { id, words, flips: None, files: vec![act_file((whole, to), (old, accepted))] })?;
+            let files = vec![act_file((whole, to), (old, accepted))];
+            self.announce(Act { id, words, flips: None, goes_on: None, files })?;
             let written = self.write(&act_file((disk, to), (old, accepted)));
-            self.finished(id, if written.is_ok() { vec![0] } else { Vec::new() })?;
+            self.finished(id, if written.is_ok() { vec![0] } else { Vec::new() }, false)?;
             written?;
             if held.is_touched() {
                 // What became of it stays in sight where it was decided.

@@ -27,6 +27,14 @@ pub enum ReviewError {
 }
 
 impl ReviewError {
+    /// The same, about a certain file.
+    pub fn of(self, path: &Path) -> Self {
+        match self {
+            Self::NotKept(_) => Self::NotKept(path.to_owned()),
+            other => other,
+        }
+    }
+
     pub fn io(path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { path: path.to_owned(), source: source.into() }
     }

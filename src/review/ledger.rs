@@ -30,7 +30,13 @@ pub enum Record {
     /// A decision, before it is carried out.
     Act(Act),
     /// It has been carried out, for the files of these numbers.
-    Done { act: u64, files: Vec<usize> },
+    Done {
+        act: u64,
+        files: Vec<usize>,
+        /// A crash came before all of it was done, so that the same is still to be done for the others.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cut: bool,
+    },
 }
 
 /// One observed change of one file.
@@ -70,6 +76,9 @@ pub struct Act {
     /// The act that this one takes back, or does again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flips: Option<u64>,
+    /// The act that a crash has cut short, and that this one goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goes_on: Option<u64>,
     pub files: Vec<ActFile>,
 }
 
@@ -89,6 +98,8 @@ pub struct Ledger {
     file: File,
     /// Something in it may not be on the disk yet.
     fresh: bool,
+    /// The last line was cut short.
+    torn: bool,
 }
 
 impl Ledger {
@@ -99,7 +110,7 @@ impl Ledger {
             .create_new(true)
             .open(path)
             .map_err(|e| ReviewError::io(path, e))?;
-        Ok(Self { path: path.to_owned(), file, fresh: false })
+        Ok(Self { path: path.to_owned(), file, fresh: false, torn: false })
     }
 
     /// Reads what is there and goes on behind it.
@@ -120,11 +131,8 @@ impl Ledger {
                 records.push(record);
             }
         }
-        let mut ledger = Self { path: path.to_owned(), file, fresh: false };
-        if !whole {
-            ledger.write(b"\n")?;
-        }
-        Ok((ledger, records))
+        // It is ended when the next one comes: to read, no room on the disk is needed.
+        Ok((Self { path: path.to_owned(), file, fresh: false, torn: !whole }, records))
     }
 
     pub fn add(&mut self, record: &Record) -> Result<(), ReviewError> {
@@ -150,6 +158,11 @@ impl Ledger {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), ReviewError> {
         self.fresh = true;
-        self.file.write_all(bytes).map_err(|e| ReviewError::io(&self.path, e))
+        let begun = if self.torn { self.file.write_all(b"\n") } else { Ok(()) };
+        // A line that there is no room for may be there in part.
+        self.torn = true;
+        begun.and_then(|()| self.file.write_all(bytes)).map_err(|e| ReviewError::io(&self.path, e))?;
+        self.torn = false;
+        Ok(())
     }
 }

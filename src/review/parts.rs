@@ -225,6 +225,7 @@ fn whole_words(files: &Files, old: &State, new: &State) -> String {
     let describe = |state: &State| match state {
         State::Absent => "nothing".to_owned(),
         State::File { size, .. } => human::bytes(*size),
+        State::Unkept { size: 0, .. } => "not kept".to_owned(),
         State::Unkept { size, .. } => format!("{}, not kept", human::bytes(*size)),
         State::Link { .. } => {
             let target = files.content(state).unwrap_or_default();

@@ -91,22 +91,33 @@ fn write(
     content: impl Fn(&State) -> Result<Vec<u8>, ReviewError>,
 ) -> Result<Vec<u8>, ReviewError> {
     let (renames, rest) = renames(changed);
-    let mut out = Vec::new();
+    let (mut out, mut patch) = (Vec::new(), Vec::new());
+    let mut left_out = |path: &Path| {
+        out.extend_from_slice(b"# not in this patch, its content was not kept: ");
+        out.extend(name(b"", path));
+        out.push(b'\n');
+    };
     for one in changed {
         let unkept = [one.before, one.after].iter().any(|s| matches!(s, State::Unkept { .. }));
         if unkept {
-            out.extend_from_slice(b"# not in this patch, its content was not kept: ");
-            out.extend(name(b"", &one.path));
-            out.push(b'\n');
+            left_out(&one.path);
         }
     }
     for (from, to) in renames {
-        rename_patch(from, to, &mut out);
+        rename_patch(from, to, &mut patch);
     }
     for one in rest {
-        let (before, after) = (content(&one.before)?, content(&one.after)?);
-        file_patch(&one.path, &Side::of(&one.before, &before), &Side::of(&one.after, &after), &mut out)?;
+        let (before, after) = match (content(&one.before), content(&one.after)) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(ReviewError::NotKept(_)), _) | (_, Err(ReviewError::NotKept(_))) => {
+                left_out(&one.path);
+                continue;
+            }
+            (Err(error), _) | (_, Err(error)) => return Err(error),
+        };
+        file_patch(&one.path, &Side::of(&one.before, &before), &Side::of(&one.after, &after), &mut patch)?;
     }
+    out.append(&mut patch);
     Ok(out)
 }
 

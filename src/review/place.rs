@@ -15,6 +15,9 @@ pub const SESSIONS: &str = "sessions.json";
 pub const LEDGER: &str = "ledger.jsonl";
 pub const LOCK: &str = "lock";
 pub const STORE: &str = "store";
+/// What went wrong; made as long as this from the start, since there may be no room later.
+const TROUBLE: &str = "trouble";
+const TROUBLE_BYTES: usize = 512;
 
 /// When the session was last heard of: its ledger or its journal was written then, or its lock touched.
 pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
@@ -34,6 +37,32 @@ pub fn lock(dir: &Path) -> Result<File, ReviewError> {
         Err(std::fs::TryLockError::WouldBlock) => Err(ReviewError::Locked),
         Err(std::fs::TryLockError::Error(error)) => Err(fail(error)),
     }
+}
+
+/// Makes room for a word on what will have gone wrong.
+pub fn make_room_for_trouble(dir: &Path) -> Result<(), ReviewError> {
+    let path = dir.join(TROUBLE);
+    std::fs::write(&path, [b' '; TROUBLE_BYTES]).map_err(|e| ReviewError::io(&path, e))
+}
+
+/// Notes that a look has failed: what is known of the files is not all from now on.
+pub fn note_trouble(dir: &Path, why: &ReviewError) {
+    if trouble(dir).is_some() {
+        return;
+    }
+    let mut words = format!("the files could not be looked at: {why}").into_bytes();
+    words.resize(TROUBLE_BYTES, b' ');
+    // Without that file there is nothing more that could be done.
+    if let Ok(mut file) = File::options().write(true).open(dir.join(TROUBLE)) {
+        let _ = std::io::Write::write_all(&mut file, &words);
+    }
+}
+
+/// What has gone wrong, in words.
+pub fn trouble(dir: &Path) -> Option<String> {
+    let bytes = std::fs::read(dir.join(TROUBLE)).ok().filter(|bytes| bytes.len() <= TROUBLE_BYTES)?;
+    let words = String::from_utf8_lossy(&bytes).trim().to_owned();
+    (!words.is_empty()).then_some(words)
 }
 
 /// Whole or not at all.

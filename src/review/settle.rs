@@ -1,7 +1,8 @@
 //! Reads paths that may have changed, and keeps what nobody else has.
 //!
 //! Two threads at most; records nothing. Invariant: what a state names is in a store when its pack is finished, and
-//! the content before a change is in ours.
+//! the contents before and after a change are in ours,
+//! or are said to be lost.
 
 use super::error::ReviewError;
 use super::index::Theirs;
@@ -31,6 +32,8 @@ pub(super) struct Job {
     pub walked: bool,
     /// That it is new to us does not mean that it is new.
     pub silent: bool,
+    /// It is new to us, but was there before; nobody knows as what.
+    pub there: bool,
 }
 
 /// What a path was found to be.
@@ -40,6 +43,8 @@ pub(super) struct Seen {
     pub stat: Stat,
     pub racy: bool,
     pub barred: bool,
+    /// The content before it is in no store any more.
+    pub lost: bool,
 }
 
 /// Where content is found and kept.
@@ -76,6 +81,21 @@ pub(super) fn mark(stat: &Stat) -> u64 {
 
 pub(super) fn unkept(stat: &Stat) -> State {
     State::Unkept { mark: mark(stat), mode: stat.mode, size: stat.size }
+}
+
+/// A file that was there, with no more known of it than that it is another now.
+pub(super) fn unknown(stat: &Stat) -> State {
+    State::Unkept { mark: !mark(stat), mode: stat.mode, size: 0 }
+}
+
+/// The same state, of which only the name of the content is left.
+pub(super) fn lost(state: &State) -> State {
+    let mark = state.oid().map_or(0, |oid| oid.0.iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte)));
+    match *state {
+        State::File { mode, size, .. } => State::Unkept { mark, mode, size },
+        State::Link { size, .. } => State::Unkept { mark, mode: 0o777, size },
+        other => other,
+    }
 }
 
 /// The order to look in: when not everything can be kept, the small ones first.
@@ -122,13 +142,13 @@ pub(super) fn settle(stores: &Stores, theirs: &Theirs, jobs: &[Job]) -> Result<V
 
 impl Stores<'_> {
     fn one(&self, reader: &mut Reader, theirs: &Theirs, job: &Job) -> Result<Option<Seen>, ReviewError> {
-        let seen = self.look(reader, theirs, job)?;
+        let mut seen = self.look(reader, theirs, job)?;
         // The content before a change may only be in a store that is not ours, and not for long.
         let before = job.known.and_then(|entry| entry.state.oid());
-        if let (Some(before), Some(seen)) = (before, &seen)
+        if let (Some(before), Some(seen)) = (before, &mut seen)
             && seen.state.oid() != Some(before)
         {
-            self.rescue(theirs, before)?;
+            seen.lost = !self.rescue(theirs, before)?;
         }
         Ok(seen)
     }
@@ -146,16 +166,16 @@ impl Stores<'_> {
             Found::Big(stat) => (unkept(&stat), stat, false, false),
             Found::Barred(stat, _) => (unkept(&stat), stat, false, true),
             Found::Link { stat, target } => {
-                let state = self.kept(theirs, &target)?.map(|oid| State::Link { oid, size: target.len() as u64 });
+                let state = self.kept(theirs, &target, job)?.map(|oid| State::Link { oid, size: target.len() as u64 });
                 (state.unwrap_or_else(|| unkept(&stat)), stat, false, false)
             }
             Found::File { stat, bytes, torn } => {
                 let file = |oid| State::File { oid, mode: stat.mode, size: bytes.len() as u64 };
-                let state = self.kept(theirs, &bytes)?.map(file);
+                let state = self.kept(theirs, &bytes, job)?.map(file);
                 (state.unwrap_or_else(|| unkept(&stat)), stat, torn, false)
             }
         };
-        Ok(Some(Seen { state, stat, racy: again || racy(&stat, started), barred }))
+        Ok(Some(Seen { state, stat, racy: again || racy(&stat, started), barred, lost: false }))
     }
 
     /// What is known of a file without reading it: that its content will not be kept.
@@ -167,13 +187,20 @@ impl Stores<'_> {
             _ => return None,
         };
         let barred = job.known.is_some_and(|entry| entry.barred);
-        Some(Seen { state, stat: *stat, racy: racy(stat, started), barred })
+        Some(Seen { state, stat: *stat, racy: racy(stat, started), barred, lost: false })
     }
 
-    /// The name of this content, once some store has it. `None`: it is too much to keep, or made to collide.
-    fn kept(&self, theirs: &Theirs, bytes: &[u8]) -> Result<Option<Oid>, ReviewError> {
+    /// The name of this content, once some store has it; what is part of a change goes into ours, since theirs may go.
+    /// `None`: it is too much to keep, or made to collide.
+    fn kept(&self, theirs: &Theirs, bytes: &[u8], job: &Job) -> Result<Option<Oid>, ReviewError> {
         let Ok(oid) = hash(bytes) else { return Ok(None) };
-        if self.own.has(&oid) || theirs.size(&oid) == Some(bytes.len() as u64) || self.begun(&oid) {
+        if self.own.has(&oid) || self.begun(&oid) {
+            return Ok(Some(oid));
+        }
+        if theirs.size(&oid) == Some(bytes.len() as u64) {
+            if job.known.map_or(!job.silent, |known| known.state.oid() != Some(oid)) {
+                self.add(&encode(oid, bytes)?)?;
+            }
             return Ok(Some(oid));
         }
         let size = bytes.len() as u64;
@@ -187,14 +214,14 @@ impl Stores<'_> {
         Ok(Some(oid))
     }
 
-    fn rescue(&self, theirs: &Theirs, oid: Oid) -> Result<(), ReviewError> {
-        if !self.own.has(&oid)
-            && !self.begun(&oid)
-            && let Some(bytes) = theirs.read(&oid)
-        {
-            self.add(&encode(oid, &bytes)?)?;
+    /// Whether it is in ours now.
+    fn rescue(&self, theirs: &Theirs, oid: Oid) -> Result<bool, ReviewError> {
+        if self.own.has(&oid) || self.begun(&oid) {
+            return Ok(true);
         }
-        Ok(())
+        let Some(bytes) = theirs.read(&oid) else { return Ok(false) };
+        self.add(&encode(oid, &bytes)?)?;
+        Ok(true)
     }
 
     fn begun(&self, oid: &Oid) -> bool {

@@ -4,13 +4,14 @@
 //! what a look reports is durable before it is reported; that it was seen is so after [`Shadow::save`], and what was
 //! not saved when all ended is reported again.
 
+use super::earlier::Before;
 use super::error::ReviewError;
 use super::index::{self, Index, Repo, Theirs};
 use super::manifest::{Book, Entries, Entry, Head};
-use super::settle::{Job, Seen, Stores, mark, now, order, racy, settle, unkept};
+use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unkept, unknown};
 use super::state::{Change, Oid, State};
 use super::store::{self, Own};
-use super::walk::{self, Found, Key, Kind, Part, Reader, Stat, Walked};
+use super::walk::{self, Found, Key, Kind, OldRules, Part, Reader, Stat, Walked};
 use super::words;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Bound;
@@ -34,6 +35,8 @@ impl Default for Limits {
         Self { files: 200_000, kept_bytes: 200 << 20, file_bytes: 64 << 20 }
     }
 }
+
+const RULES: &[u8] = b".gitignore";
 
 /// A snapshot of a workspace that is brought up to date by looking.
 pub struct Shadow {
@@ -60,6 +63,10 @@ pub struct Shadow {
     barred: Vec<Key>,
     /// There are more files than are looked at.
     full: bool,
+    /// How many of `stores` were gone when it was last looked after what they had.
+    gone: usize,
+    /// Files of rules that have changed since the last look at everything, as they were then.
+    ruled: Vec<(Key, State)>,
 }
 
 impl Shadow {
@@ -105,6 +112,8 @@ impl Shadow {
             dirs: BTreeSet::new(),
             barred: Vec::new(),
             full: false,
+            gone: 0,
+            ruled: Vec::new(),
         }
     }
 
@@ -118,11 +127,10 @@ impl Shadow {
         self.find_stores(repo.as_ref(), &walked.repos)?;
         let index = self.new_index(repo.as_ref());
         let rules = self.rules(repo.as_ref(), &walked);
-        let was_doubtful = self.full || !self.barred.is_empty();
+        let unclear = self.full || !self.barred.is_empty() || rules != self.head.rules;
         self.full = walked.cut;
         let mut jobs = self.jobs(&walked, index.as_ref());
-        let doubtful = was_doubtful || rules != self.head.rules || jobs.iter().any(|job| names_rules(&job.key));
-        self.hush(&mut jobs, first, doubtful);
+        self.hush(&mut jobs, first, unclear);
         (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
         let before = self.head;
         (self.head.last, self.head.rules) = (started.0, rules);
@@ -137,6 +145,8 @@ impl Shadow {
         let changes = self.settle(jobs, news, first);
         if changes.is_err() {
             (self.head.last, self.head.rules) = (before.last, before.rules);
+        } else {
+            self.ruled.clear();
         }
         changes
     }
@@ -153,6 +163,12 @@ impl Shadow {
             let dir = key.is_empty() || stat.is_some_and(|stat| stat.kind == Kind::Dir);
             // What was in a directory that is gone counts as well.
             asked.extend(self.within(&key));
+            if !self.seen.contains_key(&key) {
+                // It may only be news that it is not ignored.
+                let rules =
+                    parents(&key).map(|dir| [dir, if dir.is_empty() { &b""[..] } else { b"/" }, RULES].concat());
+                asked.extend(rules.map(Key::from).filter(|rules| self.seen.contains_key(rules)));
+            }
             if dir {
                 part.below.insert(key.clone());
             } else if !self.seen.contains_key(&key) {
@@ -185,7 +201,7 @@ impl Shadow {
                 Some(_) => {}
             }
             let walked_before = known.is_some_and(|entry| entry.walked);
-            jobs.push(Job { key, known, stat, walked: walked || walked_before, silent: !walked });
+            jobs.push(Job { key, known, stat, walked: walked || walked_before, silent: !walked, there: false });
         }
         self.hush(&mut jobs, !self.looked, self.full || !self.barred.is_empty());
         if !jobs.is_empty() {
@@ -242,6 +258,12 @@ impl Shadow {
         }
         // A pack of theirs may have been replaced since it was opened.
         self.theirs.read(oid).or_else(|| Theirs::open(&self.stores).read(oid)).ok_or_else(gone)
+    }
+
+    /// The state as it can be had: without its content, when that is in no store any more.
+    pub fn as_kept(&self, state: &State) -> State {
+        let is_here = |oid: &Oid| self.own.has(oid) || self.theirs.read(oid).is_some();
+        if state.oid().is_none_or(|oid| is_here(&oid)) { *state } else { lost(state) }
     }
 
     /// Keeps content, wherever it comes from; durable when it returns.
@@ -355,21 +377,40 @@ impl Shadow {
     fn jobs(&mut self, walked: &Walked, index: Option<&Index>) -> Vec<Job> {
         self.scans = self.scans.wrapping_add(1);
         let mut jobs = Vec::new();
+        // What only a store had that is gone can still be had from the files that nobody has changed yet.
+        let gone = self.stores.iter().filter(|dir| !dir.is_dir()).count();
+        let bereft = std::mem::replace(&mut self.gone, gone) < gone;
+        let (own, theirs) = (&self.own, &self.theirs);
+        let is_lost = |e: &Entry| bereft && e.state.oid().is_some_and(|o| !own.has(&o) && theirs.size(&o).is_none());
         let mut room = self.limits.files.saturating_sub(self.seen.len());
         for (key, stat) in &walked.files {
             match self.seen.get_mut(key) {
                 Some(entry) => {
                     entry.visit = self.scans;
                     entry.walked = true;
-                    if differs(entry, Some(stat)) {
+                    if differs(entry, Some(stat)) || is_lost(entry) {
                         let known = Some(*entry);
-                        jobs.push(Job { key: key.clone(), known, stat: Some(*stat), walked: true, silent: false });
+                        jobs.push(Job {
+                            key: key.clone(),
+                            known,
+                            stat: Some(*stat),
+                            walked: true,
+                            silent: false,
+                            there: false,
+                        });
                     }
                 }
                 None if room == 0 => self.full = true,
                 None => {
                     room -= 1;
-                    jobs.push(Job { key: key.clone(), known: None, stat: Some(*stat), walked: true, silent: false });
+                    jobs.push(Job {
+                        key: key.clone(),
+                        known: None,
+                        stat: Some(*stat),
+                        walked: true,
+                        silent: false,
+                        there: false,
+                    });
                 }
             }
         }
@@ -378,7 +419,14 @@ impl Shadow {
             // Without permission to look, what was seen last stays.
             let Ok(stat) = reader.stat(key) else { continue };
             if differs(entry, stat.as_ref()) {
-                jobs.push(Job { key: key.clone(), known: Some(*entry), stat, walked: entry.walked, silent: false });
+                jobs.push(Job {
+                    key: key.clone(),
+                    known: Some(*entry),
+                    stat,
+                    walked: entry.walked,
+                    silent: false,
+                    there: false,
+                });
             }
         }
         let found: HashSet<&[u8]> = match index {
@@ -393,21 +441,28 @@ impl Shadow {
                 && matches!(stat.kind, Kind::File | Kind::Link)
             {
                 room -= 1;
-                jobs.push(Job { key: key.into(), known: None, stat: Some(stat), walked: false, silent: true });
+                jobs.push(Job {
+                    key: key.into(),
+                    known: None,
+                    stat: Some(stat),
+                    walked: false,
+                    silent: true,
+                    there: false,
+                });
             }
         }
         jobs
     }
 
-    /// Says of which paths it is no news that they are there: of all at the first look; and of old ones when the
-    /// rules have changed, unless they come from another place of the tree.
-    fn hush(&self, jobs: &mut [Job], first: bool, doubtful: bool) {
-        let moved: HashSet<u64> =
-            jobs.iter().filter(|job| job.stat.is_none()).filter_map(|job| job.known).map(|e| e.stat.ino).collect();
-        for job in jobs.iter_mut().filter(|job| job.known.is_none()) {
-            let old = job.stat.is_some_and(|s| s.ctime.0 < self.head.last && !moved.contains(&s.ino));
-            job.silent |= first || (doubtful && old);
-        }
+    fn hush(&self, jobs: &mut [Job], first: bool, unclear: bool) {
+        let mut ruled = self.ruled.clone();
+        let now = jobs.iter().filter(|job| names_rules(&job.key));
+        ruled.extend(now.map(|job| (job.key.clone(), job.known.map_or(State::Absent, |entry| entry.state))));
+        let text = |state: &State| self.content(state).unwrap_or_default();
+        let rules: Vec<OldRules> = ruled.iter().filter_map(|(key, state)| OldRules::of(key, &text(state))).collect();
+        // Since we were here last, rules may have changed and been looked at.
+        let doubtful = unclear || !ruled.is_empty() || (self.looked && self.scans <= 1);
+        Before { root: &self.root, last: self.head.last, first, doubtful, unclear, rules: &rules }.hush(jobs);
     }
 
     /// Takes from the person's index what it knows for sure, so that it need not be read.
@@ -451,9 +506,16 @@ impl Shadow {
         let mut changes = Vec::new();
         let mut updates: Vec<(Key, Option<Entry>)> = news.into_iter().map(|(key, entry)| (key, Some(entry))).collect();
         for (job, seen) in jobs.into_iter().zip(found) {
-            let Some(Seen { state, stat, racy, barred }) = seen else { continue };
-            let before = job.known.map_or(State::Absent, |entry| entry.state);
-            if before != state && !(job.silent && job.known.is_none()) {
+            let Some(Seen { state, stat, racy, barred, lost: is_lost }) = seen else { continue };
+            let new = if job.there { unknown(&stat) } else { State::Absent };
+            let before = job.known.map_or(new, |entry| entry.state);
+            let before = if is_lost { lost(&before) } else { before };
+            // There was no room for what a store had that is gone: the file is still the same.
+            let same = is_lost && job.known.is_some_and(|entry| entry.stat == stat);
+            if before != state && !same && !(job.silent && job.known.is_none()) {
+                if names_rules(&job.key) && !self.ruled.iter().any(|(key, _)| *key == job.key) {
+                    self.ruled.push((job.key.clone(), before));
+                }
                 changes.push(Change { path: walk::path(&job.key).to_owned(), before, after: state });
             }
             let entry = Entry { state, stat, racy, walked: job.walked, barred, visit: 0 };
@@ -512,7 +574,7 @@ fn differs(entry: &Entry, stat: Option<&Stat>) -> bool {
 }
 
 fn names_rules(key: &[u8]) -> bool {
-    key.rsplit(|byte| *byte == b'/').next() == Some(b".gitignore")
+    key.rsplit(|byte| *byte == b'/').next() == Some(RULES)
 }
 
 /// The directories above a path, the root as well.

@@ -13,7 +13,7 @@ use super::history::{History, Pair, adopt, carry, readopt};
 use super::hunks::edits;
 use super::ledger::{Act, ActFile, Ledger, Record, Step};
 pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Proposal, Released, ToolNote};
-use super::place::{AFTERMATH, HEAD, LEDGER, SESSIONS, SIGN_LAG, STORE, last_sign, lock, read_json, write_json};
+use super::place::{self, HEAD, LEDGER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
 use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
 use super::truth;
@@ -37,15 +37,15 @@ const CHEAP_SCAN: Duration = Duration::from_millis(100);
 const MAX_CLAIMED: usize = 4 << 20;
 
 pub struct Tracker {
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
     head: Head,
     sessions: Vec<AgentSession>,
     roots: Roots,
     pub(super) files: Files,
-    ledger: Ledger,
+    pub(super) ledger: Ledger,
     pub(super) acts: Acts,
     pub(super) histories: BTreeMap<PathBuf, History>,
-    activity: Activity,
+    pub(super) activity: Activity,
     /// The number of the last look at each path that was looked at by itself.
     looked: HashMap<PathBuf, u64>,
     /// What the review shows as pending, from when it was first shown: decided hunks stay in sight.
@@ -53,7 +53,7 @@ pub struct Tracker {
     pub(super) held: Vec<Held>,
     pub(super) rev: u64,
     /// Turns that have begun.
-    turns: BTreeSet<u64>,
+    pub(super) turns: BTreeSet<u64>,
     pub(super) sums: HashMap<PathBuf, (usize, State, Totals)>,
     last_scan: Instant,
     scan_took: Duration,
@@ -69,6 +69,7 @@ impl Tracker {
         let dir = home.join(&head.stem);
         make_private_dir(&dir).map_err(|e| ReviewError::io(&dir, e))?;
         let lock = lock(&dir)?;
+        place::make_room_for_trouble(&dir)?;
         write_json(&dir.join(HEAD), &head)?;
         write_json(&dir.join(SESSIONS), &Vec::<AgentSession>::new())?;
         let root = real(&head.cwd)?;
@@ -120,74 +121,6 @@ impl Tracker {
             cheap: CHEAP_SCAN,
             lock,
         }
-    }
-
-    /// What the ledger says; an act that a crash has cut short is looked for on the disk. A turn that never ended is
-    /// looked at now: what changed up to its last sign is taken for its, what changed later for the person's.
-    fn replay(&mut self, records: &[Record], last_sign: SystemTime) -> Result<(), ReviewError> {
-        let mut open_turn = None;
-        for record in records {
-            match record {
-                Record::Turn { turn, begins } => {
-                    self.turns.insert(*turn);
-                    open_turn = begins.then_some(*turn);
-                }
-                Record::Step { path, step, accepted } => self.put_step(path, *step, *accepted),
-                Record::Act(_) => self.acts.take(record),
-                Record::Done { act, files } => {
-                    self.acts.take(record);
-                    for file in self.acts.files(*act) {
-                        self.put_act(&file);
-                    }
-                    let _ = files;
-                }
-            }
-        }
-        self.finish_act()?;
-        if let Some(turn) = open_turn {
-            let root = self.files.shadow.root().to_owned();
-            let at = |change: &Change| {
-                let path = root.join(&change.path);
-                let written = path.symlink_metadata().and_then(|m| m.modified());
-                walk::changed_at(&path).max(written.unwrap_or(last_sign))
-            };
-            let (mut turns, mut aftermath, mut later) = (Vec::new(), Vec::new(), Vec::new());
-            for change in self.files.shadow.scan()? {
-                match at(&change) {
-                    at if at <= last_sign + SIGN_LAG => turns.push(change),
-                    at if at <= last_sign + AFTERMATH => aftermath.push(change),
-                    _ => later.push(change),
-                }
-            }
-            self.activity.begin(turn);
-            self.observe(turns)?;
-            // The agent may have gone on, the person may have begun again: where the agent tells what it does, this is
-            // not known to be its doing.
-            let tells = |s: &Step| s.turn == turn && matches!(s.cause, Cause::Write | Cause::Tool | Cause::Command);
-            if self.histories.values().flat_map(|h| &h.steps).any(tells) {
-                self.activity.presume_told();
-            }
-            self.observe(aftermath)?;
-            self.activity.end();
-            self.observe(later)?;
-            self.save()?;
-            self.activity.looked(true);
-            self.ledger.add(&Record::Turn { turn, begins: false })?;
-        }
-        Ok(())
-    }
-
-    /// After a crash: which files of the last act have the state that was meant for them.
-    fn finish_act(&mut self) -> Result<(), ReviewError> {
-        let Some(act) = self.acts.unfinished().cloned() else { return Ok(()) };
-        let mut done = Vec::new();
-        for (at, file) in act.files.iter().enumerate() {
-            if self.files.on_disk(&file.path)? == file.disk.1 {
-                done.push(at);
-                self.files.shadow.set(&file.path, file.disk.1)?;
-            }
-        }
-        self.finished(act.id, done)
     }
 
     pub const fn is_in_turn(&self) -> bool {
@@ -312,6 +245,14 @@ impl Tracker {
     }
 
     fn scan(&mut self) -> Result<(), ReviewError> {
+        let scanned = self.scan_all();
+        if let Err(error) = &scanned {
+            place::note_trouble(&self.dir, error);
+        }
+        scanned
+    }
+
+    fn scan_all(&mut self) -> Result<(), ReviewError> {
         let began = Instant::now();
         let changes = self.files.shadow.scan()?;
         self.last_scan = Instant::now();
@@ -342,7 +283,7 @@ impl Tracker {
         self.look(&paths)
     }
 
-    fn observe(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
+    pub(super) fn observe(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
         for mut change in changes {
             // After a crash the ledger may be ahead of the store.
             change.before = self.histories.get(&change.path).map_or(change.before, History::last);
@@ -373,7 +314,7 @@ impl Tracker {
 
     /// First what has become of the files, then that they were seen: the other way round, what a crash comes between
     /// would never be known.
-    fn save(&mut self) -> Result<(), ReviewError> {
+    pub(super) fn save(&mut self) -> Result<(), ReviewError> {
         if !self.files.shadow.is_saved() {
             self.ledger.sync()?;
             self.files.shadow.save()?;
@@ -473,7 +414,7 @@ impl Tracker {
         self.activity.turn().or(self.turns.last().copied()).unwrap_or(0)
     }
 
-    fn put_step(&mut self, path: &Path, step: Step, accepted: State) {
+    pub(super) fn put_step(&mut self, path: &Path, step: Step, accepted: State) {
         self.rev += 1;
         match self.histories.get_mut(path) {
             Some(history) => {
@@ -502,8 +443,8 @@ impl Tracker {
     }
 
     /// Notes for which files an act was carried out.
-    pub(super) fn finished(&mut self, id: u64, done: Vec<usize>) -> Result<(), ReviewError> {
-        let record = Record::Done { act: id, files: done };
+    pub(super) fn finished(&mut self, id: u64, done: Vec<usize>, cut: bool) -> Result<(), ReviewError> {
+        let record = Record::Done { act: id, files: done, cut };
         self.ledger.add(&record)?;
         self.acts.take(&record);
         for file in self.acts.files(id) {
@@ -528,7 +469,10 @@ impl Tracker {
 
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
-        self.files.shadow.uncovered()
+        let mut named: Vec<String> = self.trouble().into_iter().chain(self.files.shadow.uncovered()).collect();
+        let more = self.without_before(&named);
+        named.extend(more);
+        named
     }
 
     /// Turns that changed something, oldest first.

@@ -1262,3 +1262,214 @@ fn a_rejected_hunk_with_an_unchanged_line_in_it_is_rejected_and_not_edited() {
     place.decide(target, Verdict::Reject).unwrap();
     assert_eq!(states(&place.doc(Scope::Pending)), [HunkState::Rejected]);
 }
+
+/// What undoing turns from `turn` on does to each file.
+fn outcomes(done: &Done) -> Vec<(&str, RewindOutcome)> {
+    done.rewound.iter().map(|r| (r.path.to_str().unwrap(), r.outcome)).collect()
+}
+
+fn git(place: &Place, args: &[&str]) {
+    let output = std::process::Command::new("git")
+        .current_dir(place.at(""))
+        .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+        .args(args)
+        .env("HOME", place.temp.path())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Two committed files and one that is not, and everything looked at.
+fn committed() -> Place {
+    let mut place = Place::empty();
+    for name in ["a", "b", "c"] {
+        place.write(name, &lines(5));
+    }
+    place.write("c", &lines(6));
+    git(&place, &["init", "-q"]);
+    git(&place, &["add", "a", "b"]);
+    git(&place, &["commit", "-qm", "one"]);
+    place.begin();
+    place
+}
+
+#[test]
+fn what_only_the_persons_store_had_takes_no_other_file_along() {
+    let mut place = committed();
+    place.turn(1, |p| {
+        p.command(|p| {
+            fs::remove_dir_all(p.at(".git")).unwrap();
+            p.write("a", "agent\n");
+            fs::remove_file(p.at("b")).unwrap();
+            p.write("c", "agent\n");
+        });
+    });
+    for _ in 0..2 {
+        let report = crate::review::report::report(&mut place.tracker).unwrap();
+        let names: Vec<&str> =
+            report["files"].as_array().unwrap().iter().map(|f| f["path"].as_str().unwrap()).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        let said = report["not_covered"].to_string();
+        assert!(said.contains("a: what it was") && said.contains("b: what it was") && !said.contains("c:"), "{said}");
+        let patch = crate::review::patch::export(&mut place.tracker, Scope::Session).unwrap();
+        let patch = String::from_utf8(patch).unwrap();
+        assert!(patch.contains("+++ b/c") && !patch.contains("+++ b/a"), "{patch}");
+        assert!(patch.starts_with("# not in this patch, its content was not kept: a\n"), "{patch}");
+        place = place.reopen();
+    }
+    // The loss can be accepted, not taken back.
+    let error = place.decide(Target::File("a".into()), Verdict::Reject).unwrap_err();
+    assert_eq!(error.to_string(), "a: what it was before is not kept");
+    place.decide(Target::File("b".into()), Verdict::Accept).unwrap();
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    let kept = RewindOutcome::NotKept;
+    assert_eq!(outcomes(&done), [("a", kept), ("b", kept), ("c", RewindOutcome::Restored)]);
+    assert_eq!((place.read("a"), place.read("c")), ("agent\n".into(), lines(6)));
+}
+
+#[test]
+fn what_is_unchanged_when_the_persons_store_goes_is_kept_from_the_disk() {
+    let mut place = committed();
+    place.turn(1, |p| p.command(|p| fs::remove_dir_all(p.at(".git")).unwrap()));
+    place.turn(2, |p| p.command(|p| p.write("a", "agent\n")));
+    assert_eq!(outcomes(&place.act(ReviewAction::Rewind { turn: 1 })), [("a", RewindOutcome::Restored)]);
+    assert_eq!(place.read("a"), lines(5));
+}
+
+#[test]
+fn a_review_whose_contents_are_gone_can_still_be_opened() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+    place.turn(1, |p| {
+        p.tool_writes("a", "agent\n");
+        p.tool_writes("b", "agent\n");
+    });
+    let packs = place.tracker.dir().join(STORE).join("objects/pack");
+    fs::remove_dir_all(packs).unwrap();
+    let mut place = place.reopen();
+    assert_eq!(place.doc(Scope::Session).files.len(), 2);
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(outcomes(&done), [("a", RewindOutcome::NotKept), ("b", RewindOutcome::NotKept)]);
+    assert_eq!(place.read("a"), "agent\n");
+}
+
+/// As if a kill had come right after the first of the files was written: `name` is as it was before, and that it was
+/// done is not in the ledger.
+fn cut_short(place: Place, name: &str, before: &str) -> Place {
+    let path = place.tracker.dir().join(LEDGER);
+    let ledger = fs::read_to_string(&path).unwrap();
+    let (rest, last) = ledger.trim_end().rsplit_once('\n').unwrap();
+    assert!(last.contains("done"), "{last}");
+    fs::write(&path, format!("{rest}\n")).unwrap();
+    fs::write(place.at(name), before).unwrap();
+    place.reopen()
+}
+
+#[test]
+fn an_undo_and_a_redo_that_were_cut_short_go_on_and_are_taken_back_in_one() {
+    let both = |p: &Place| (p.read("a"), p.read("b"));
+    let (old, new) = (("a\n".to_owned(), "b\n".to_owned()), ("agent\n".to_owned(), "agent\n".to_owned()));
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+    place.turn(1, |p| {
+        p.tool_writes("a", "agent\n");
+        p.tool_writes("b", "agent\n");
+    });
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(both(&place), old);
+    let mut place = cut_short(place, "b", "agent\n");
+    assert_eq!(both(&place), ("a\n".into(), "agent\n".into()));
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(both(&place), old);
+    // Also in another process.
+    let mut place = place.reopen();
+    place.act(ReviewAction::Undo);
+    assert_eq!(both(&place), new, "one undo takes back both parts");
+    let mut place = cut_short(place, "b", "b\n");
+    assert_eq!(both(&place), ("agent\n".into(), "b\n".into()));
+    place.act(ReviewAction::Undo);
+    assert_eq!(both(&place), new);
+    assert!(place.tracker.newest_decision().is_none());
+    place.act(ReviewAction::Redo);
+    assert_eq!(both(&place), old);
+    let mut place = cut_short(place, "b", "agent\n");
+    place.act(ReviewAction::Redo);
+    assert_eq!(both(&place), old);
+    place.act(ReviewAction::Undo);
+    assert_eq!(both(&place), new);
+}
+
+#[test]
+fn what_was_ignored_is_not_new_when_the_agent_takes_the_rule_away() {
+    type Change = fn(&Place);
+    let append: Change = |p| p.write(".env", "SECRET\nagent\n");
+    let anew: Change = |p| {
+        p.write("x", "SECRET\nagent\n");
+        fs::rename(p.at("x"), p.at(".env")).unwrap();
+    };
+    for (change, named) in [(append, false), (anew, false), (append, true)] {
+        let mut place = Place::with(&[(".gitignore", b".env\nold\n"), (".env", b"SECRET\n"), ("a", b"a\n")]);
+        place.turn(1, |p| {
+            if named {
+                // It is known that the rules have changed before the file is found.
+                p.tool_writes(".gitignore", "old\n");
+            }
+            p.command(|p| {
+                p.write(".gitignore", "old\n");
+                p.write("fresh", "new\n");
+                change(p);
+            });
+        });
+        let doc = place.doc(Scope::Session);
+        let found: Vec<_> = doc.files.iter().map(|f| (f.path.to_str().unwrap(), f.change)).collect();
+        let (modified, created) = (FileChange::Modified, FileChange::Created);
+        assert_eq!(found, [(".env", modified), (".gitignore", modified), ("fresh", created)]);
+        assert!(doc.uncovered.contains(&".env: what it was before is not kept".to_owned()), "{:?}", doc.uncovered);
+        let done = place.act(ReviewAction::Rewind { turn: 1 });
+        let env = (".env", RewindOutcome::NotKept);
+        assert_eq!(outcomes(&done), [env, (".gitignore", RewindOutcome::Restored), ("fresh", RewindOutcome::Removed)]);
+        assert_eq!(place.read(".env"), "SECRET\nagent\n");
+    }
+}
+
+#[test]
+fn a_look_that_failed_is_said_in_the_report() {
+    let mut place = Place::with(&[("a", b"a\n")]);
+    let packs = place.tracker.dir().join(STORE).join("objects/pack");
+    place.tracker.begin_turn(1).unwrap();
+    place.write("a", "agent\n");
+    fs::rename(&packs, packs.with_extension("away")).unwrap();
+    fs::write(&packs, "").unwrap();
+    place.tracker.end_turn(1).unwrap_err();
+    fs::remove_file(&packs).unwrap();
+    fs::rename(packs.with_extension("away"), &packs).unwrap();
+    let mut place = place.reopen();
+    let said = place.tracker.trouble().unwrap();
+    assert!(said.starts_with("the files could not be looked at: "), "{said}");
+    let report = crate::review::report::report(&mut place.tracker).unwrap();
+    assert_eq!(report["not_covered"][0], said);
+    assert_eq!(report["files"][0]["path"], "a", "what could be found later is there");
+}
+
+#[test]
+fn what_a_killed_program_left_beside_the_files_goes_with_the_next_opening() {
+    let mut place = Place::with(&[("src/a", b"a\n")]);
+    let (ours, theirs) = ("src/.acp-tui-0123456789abcdef.tmp", "src/.acp-tui-0123456789abcdeg.tmp");
+    place.turn(1, |p| p.tool_writes("src/a", "agent\n"));
+    place.write(ours, "half");
+    let mut place = place.reopen();
+    assert!(place.at(ours).exists(), "nothing was cut short");
+    place.tracker.begin_turn(2).unwrap();
+    place.write(theirs, "");
+    fs::create_dir(place.at("src/.acp-tui-aaaaaaaaaaaaaaaa.tmp")).unwrap();
+    // Somebody else is at work in the same tree: it may be theirs.
+    let head = Head { stem: "t".into(), cwd: place.at(""), command: "agent".into(), started: 0 };
+    let other = Tracker::create(&place.temp.path().join("home"), head).unwrap();
+    let place = place.reopen();
+    assert!(place.at(ours).exists());
+    drop(other);
+    let mut place = place;
+    place.tracker.begin_turn(3).unwrap();
+    let place = place.reopen();
+    assert!(!place.at(ours).exists());
+    assert!(place.at(theirs).exists() && place.at("src/.acp-tui-aaaaaaaaaaaaaaaa.tmp").exists());
+}

@@ -266,7 +266,48 @@ impl Reader {
     }
 }
 
+/// The second since 1970 in which a file was made; nothing where the system does not know.
+pub(super) fn born(path: &Path) -> Option<i64> {
+    let made = path.symlink_metadata().and_then(|meta| meta.created()).ok()?;
+    made.duration_since(std::time::UNIX_EPOCH).ok().map(|since| since.as_secs() as i64)
+}
+
+/// Whether there is a regular file at `path`, of the same owner as `other`.
+pub(super) fn is_file_of(path: &Path, other: &Path) -> bool {
+    let (Ok(meta), Ok(other)) = (path.symlink_metadata(), other.symlink_metadata()) else { return false };
+    meta.is_file() && meta.uid() == other.uid()
+}
+
 // ---- walking
+
+/// What a file of rules said earlier.
+pub(super) struct OldRules {
+    dir: Key,
+    rules: ignore::gitignore::Gitignore,
+}
+
+impl OldRules {
+    /// `key` is the file that said `text`. Nothing when that were no rules.
+    pub(super) fn of(key: &[u8], text: &[u8]) -> Option<Self> {
+        let dir = key.iter().rposition(|byte| *byte == b'/').map_or(&key[..0], |at| &key[..at]);
+        let mut builder = ignore::gitignore::GitignoreBuilder::new("");
+        for line in String::from_utf8_lossy(text).lines() {
+            // A line that is no rule is none.
+            let _ = builder.add_line(None, line);
+        }
+        Some(Self { dir: dir.into(), rules: builder.build().ok()? })
+    }
+
+    /// Whether they ignore a file.
+    pub(super) fn ignore(&self, key: &[u8]) -> bool {
+        let inside = if self.dir.is_empty() {
+            Some(key)
+        } else {
+            key.strip_prefix(&*self.dir).and_then(|rest| rest.strip_prefix(b"/"))
+        };
+        inside.is_some_and(|inside| self.rules.matched_path_or_any_parents(path(inside), false).is_ignore())
+    }
+}
 
 /// What a walk has found.
 #[derive(Default)]

@@ -1,0 +1,97 @@
+//! Taking a session up again: what its ledger says, and what a crash came in the way of.
+//!
+//! The part of [`Tracker`] that opening needs. Invariants: a file is what was meant for it or what it was, and what
+//! happened after the last sign of the program is never put down to the agent for certain.
+
+use super::error::ReviewError;
+use super::ledger::{Record, Step};
+use super::place::{self, AFTERMATH, SIGN_LAG};
+use super::state::Change;
+use super::tracker::Tracker;
+use super::walk;
+use crate::model::changes::Cause;
+use std::time::SystemTime;
+
+impl Tracker {
+    /// What the ledger says; an act that a crash has cut short is looked for on the disk. A turn that never ended is
+    /// looked at now: what changed up to its last sign is taken for its, what changed later for the person's.
+    pub(super) fn replay(&mut self, records: &[Record], last_sign: SystemTime) -> Result<(), ReviewError> {
+        let mut open_turn = None;
+        for record in records {
+            match record {
+                Record::Turn { turn, begins } => {
+                    self.turns.insert(*turn);
+                    open_turn = begins.then_some(*turn);
+                }
+                Record::Step { path, step, accepted } => self.put_step(path, *step, *accepted),
+                Record::Act(_) => self.acts.take(record),
+                Record::Done { act, .. } => {
+                    self.acts.take(record);
+                    for file in self.acts.files(*act) {
+                        self.put_act(&file);
+                    }
+                }
+            }
+        }
+        self.forget_lost();
+        if open_turn.is_some() || self.acts.unfinished().is_some() {
+            self.sweep();
+        }
+        self.finish_act()?;
+        if let Some(turn) = open_turn
+            && let Err(error) = self.finish_turn(turn, last_sign)
+        {
+            // What is known so far can be looked at all the same.
+            self.activity.end();
+            place::note_trouble(&self.dir, &error);
+        }
+        Ok(())
+    }
+
+    fn finish_turn(&mut self, turn: u64, last_sign: SystemTime) -> Result<(), ReviewError> {
+        let root = self.files.shadow.root().to_owned();
+        let at = |change: &Change| {
+            let path = root.join(&change.path);
+            let written = path.symlink_metadata().and_then(|m| m.modified());
+            walk::changed_at(&path).max(written.unwrap_or(last_sign))
+        };
+        let (mut turns, mut aftermath, mut later) = (Vec::new(), Vec::new(), Vec::new());
+        for change in self.files.shadow.scan()? {
+            match at(&change) {
+                at if at <= last_sign + SIGN_LAG => turns.push(change),
+                at if at <= last_sign + AFTERMATH => aftermath.push(change),
+                _ => later.push(change),
+            }
+        }
+        self.activity.begin(turn);
+        self.observe(turns)?;
+        // The agent may have gone on, the person may have begun again: where the agent tells what it does, this is not
+        // known to be its doing.
+        let tells = |s: &Step| s.turn == turn && matches!(s.cause, Cause::Write | Cause::Tool | Cause::Command);
+        if self.histories.values().flat_map(|h| &h.steps).any(tells) {
+            self.activity.presume_told();
+        }
+        self.observe(aftermath)?;
+        self.activity.end();
+        self.observe(later)?;
+        self.save()?;
+        self.activity.looked(true);
+        self.ledger.add(&Record::Turn { turn, begins: false })?;
+        Ok(())
+    }
+
+    /// After a crash: which files of the last act have the state that was meant for them.
+    fn finish_act(&mut self) -> Result<(), ReviewError> {
+        let Some(act) = self.acts.unfinished().cloned() else { return Ok(()) };
+        let mut done = Vec::new();
+        for (at, file) in act.files.iter().enumerate() {
+            // What cannot be read was not written.
+            if self.files.on_disk(&file.path).is_ok_and(|disk| disk == file.disk.1) {
+                done.push(at);
+                self.files.shadow.set(&file.path, file.disk.1)?;
+            }
+        }
+        let cut = done.len() < act.files.len();
+        self.finished(act.id, done, cut)
+    }
+}
