@@ -21,6 +21,7 @@ use crate::model::login::quote;
 use crate::model::session::{Policy, TerminalOrigin};
 use crate::model::tool::Exit;
 use crate::store::journal::Journal;
+use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{Batch, Incoming};
 use crate::wire::trace::Recorder;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -518,7 +519,7 @@ async fn agent_wake(running: &mut Option<Running>) -> Wake {
     }
 }
 
-async fn write(outbox: &mut crate::wire::outbox::Outbox, tx: Option<&mpsc::Sender<Arc<str>>>) -> bool {
+async fn write(outbox: &mut Outbox, tx: Option<&mpsc::Sender<Load>>) -> bool {
     match tx {
         Some(tx) => outbox.ready(tx).await.is_ok(),
         None => std::future::pending().await,
