@@ -8,7 +8,7 @@ use super::core::{Core, Line, Out};
 use super::decoding::{Decoded, Decoding};
 use super::journaling::Books;
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
-use super::running::Running;
+use super::running::{Running, STDERR_LINES};
 use crate::agent::process::{Graces, ShutdownReport};
 use crate::host::fs::Roots;
 use crate::host::pty::{ExitFact, Registry};
@@ -23,6 +23,7 @@ use crate::model::tool::Exit;
 use crate::store::journal::Journal;
 use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{Batch, Incoming};
+use crate::wire::stderr::StderrTail;
 use crate::wire::trace::Recorder;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -33,6 +34,9 @@ use tokio::task::JoinHandle;
 
 /// Facts under way from files and terminals.
 const FACTS: usize = 256;
+/// How long the error stream has to be silent, and how long that is waited for, before its end is shown.
+const STDERR_QUIET: Duration = Duration::from_millis(50);
+const STDERR_LIMIT: Duration = Duration::from_millis(250);
 
 /// What an engine needs to know.
 #[derive(Debug)]
@@ -107,6 +111,8 @@ pub struct Engine {
     pub(super) config: EngineConfig,
     pub(super) start: Instant,
     pub(super) running: Option<Running>,
+    /// What the newest agent wrote to its error stream, also when it has ended.
+    pub(super) stderr: Option<StderrTail>,
     pub(super) ending: Vec<JoinHandle<ShutdownReport>>,
     pub(super) facts: mpsc::Receiver<Fact>,
     pub(super) facts_tx: mpsc::Sender<Fact>,
@@ -152,6 +158,7 @@ impl Engine {
             core: Core::new(model, config.cwd.clone()),
             start: Instant::now(),
             running: None,
+            stderr: None,
             ending: Vec::new(),
             facts,
             facts_tx,
@@ -240,6 +247,16 @@ impl Engine {
     /// The agent's last lines on stderr.
     pub fn stderr_tail(&self, lines: usize) -> Vec<String> {
         self.running.as_ref().map(|r| r.stderr_tail(lines)).unwrap_or_default()
+    }
+
+    /// The last lines on stderr of an agent that may have ended; waits a moment for what is still on its way.
+    pub fn last_words(&self) -> impl Future<Output = Vec<String>> + use<> {
+        let tail = self.stderr.clone();
+        async move {
+            let Some(tail) = tail else { return Vec::new() };
+            tail.settled(STDERR_QUIET, STDERR_LIMIT).await;
+            tail.last_lines(STDERR_LINES)
+        }
     }
 
     /// Waits until something has happened. May be dropped and called again without a loss.

@@ -127,11 +127,7 @@ impl Running {
 
     /// The last lines on stderr, without blank ones.
     pub fn stderr_tail(&self, lines: usize) -> Vec<String> {
-        let text = self.stderr.text();
-        let mut tail: Vec<String> =
-            text.lines().rev().filter(|l| !l.trim().is_empty()).take(lines).map(str::to_owned).collect();
-        tail.reverse();
-        tail
+        self.stderr.last_lines(lines)
     }
 
     /// Closes the agent's input when what waits has been written, or after `patience`. Its output is read on, so that
