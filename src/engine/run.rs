@@ -509,8 +509,8 @@ impl Engine {
     fn settle(&mut self) -> Vec<FrontEnd> {
         self.tend_review();
         self.books.settle();
-        for message in std::mem::take(&mut self.books.troubles) {
-            self.apply(Event::Host(HostEvent::JournalFailed { message }));
+        for trouble in std::mem::take(&mut self.books.troubles) {
+            self.apply(Event::Host(trouble));
         }
         std::mem::take(&mut self.news)
     }

@@ -353,8 +353,7 @@ impl Exec {
             (_, Ended::Stopped(result)) => stop_verdict(result),
             (_, Ended::Failed(error)) if error.code == CallError::AUTH_REQUIRED => auth_verdict(model, &error),
             (_, Ended::Failed(error)) => {
-                let words = format!("the agent answered with error {}: {}", error.code, error.message);
-                Verdict::new(code::NOT_FINISHED, words).with_words(error.data_lines())
+                Verdict::new(code::NOT_FINISHED, error.as_answer()).with_words(error.data_lines())
             }
             // The phase tells.
             (_, Ended::Gone) => return,
