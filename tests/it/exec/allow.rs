@@ -161,15 +161,15 @@ fn r_053_a_write_that_would_have_to_be_mended_is_refused_and_nothing_is_written(
         )
     };
     let steps = [
-        begin("bytes").as_str(),
-        r#"{ do = "raw", newline = false, text = 'a.txt","content":"a' }, { do = "raw_bytes", hex = "ff" }, { do = "raw", text = 'b"}}' },"#,
-        &begin("content"),
-        r#"{ do = "raw", text = 'b.txt","content":"a\ud800b"}}' },"#,
-        &begin("path"),
-        r#"{ do = "raw", text = 'c\udc00.txt","content":"x"}}' },"#,
-        &begin("good"),
-        r#"{ do = "raw", text = 'd.txt","content":"a\ud83d\ude00b"}}' },"#,
-        r#"{ do = "wait", ms = 100, firm = true }, { do = "say", text = "a\uFFFDb" }"#,
+        begin("bytes"),
+        r#"{ do = "raw", newline = false, text = 'a.txt","content":"a' }, { do = "raw_bytes", hex = "ff" }, { do = "raw", text = 'b"}}' },"#.to_owned(),
+        begin("content"),
+        r#"{ do = "raw", text = 'b.txt","content":"a\ud800b"}}' },"#.to_owned(),
+        begin("path"),
+        r#"{ do = "raw", text = 'c\udc00.txt","content":"x"}}' },"#.to_owned(),
+        begin("good"),
+        r#"{ do = "raw", text = 'd.txt","content":"a\ud83d\ude00b"}}' },"#.to_owned(),
+        r#"{ do = "wait", ms = 100, firm = true }, { do = "say", text = "a\uFFFDb" }"#.to_owned(),
     ];
     let (done, record) = lab.record(&["x", "--allow", "all"], &lab.turn(&steps.join("\n")));
     done.assert_code(0);
