@@ -151,8 +151,8 @@ fn a_daemon_whose_parents_are_gone_is_named_whoever_started_it() {
     for (text, code) in [(lives, 0), (dies, 5)] {
         assert_named(&lab, &lab.exec(&["x"], &lab.shell_agent(&text)), code);
     }
-    // One that outlives the command that has started it.
-    let steps = r#"{ do = "terminal", tool = "t", command = "sh", args = ["-c", "setsid sleep 1004 <&- >&- 2>&- & echo done"], succeeded = [{ do = "say", text = "exit {exit}" }] },"#;
+    // One that outlives the command that has started it; before it has moved it would be ended with the terminal.
+    let steps = r#"{ do = "terminal", tool = "t", command = "sh", args = ["-c", "(setsid sh -c 'echo > moved; exec sleep 1004 <&- >&- 2>&-' &); until test -s moved; do sleep 0.01; done"], succeeded = [{ do = "say", text = "exit {exit}" }] },"#;
     let done = lab.exec(&["x", "--allow", "all"], &lab.turn(steps));
     assert_eq!(done.out(), "exit 0\n");
     assert_named(&lab, &done, 0);
