@@ -25,6 +25,8 @@ pub const TERM_GRACE: Duration = Duration::from_secs(2);
 /// How long to wait for a killed process to be gone; longer means it hangs inside the kernel.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(20);
+/// Carried by everything that this run starts: who has moved away and lost its parents is found again by it.
+const RUN_MARK: &str = "ACP_TUI_RUN";
 const LOOK_AROUND: Duration = Duration::from_millis(50);
 /// What a killed process may take to be gone from the table.
 const MOMENT: Duration = Duration::from_millis(200);
@@ -119,6 +121,11 @@ pub struct ShutdownReport {
     pub survivors: Vec<Survivor>,
 }
 
+/// The variable that agents and their commands are started with; `None` where nobody could be found by it.
+pub fn run_mark() -> Option<(String, String)> {
+    Some((RUN_MARK.to_owned(), family::own_name()?))
+}
+
 /// A running agent. Dropping it kills the whole group.
 #[derive(Debug)]
 pub struct AgentProcess {
@@ -142,6 +149,7 @@ pub fn spawn(spec: &AgentSpec) -> Result<AgentProcess, SpawnError> {
     let mut command = Command::new(&spec.command);
     command
         .args(&spec.args)
+        .envs(run_mark())
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
         .current_dir(&spec.cwd)
         .stdin(Stdio::piped())
@@ -310,11 +318,22 @@ impl Household {
         Self(family)
     }
 
-    /// Who is still alive of those remembered; those that are on their way out get a moment.
+    /// Who is still alive of those remembered and of those that carry the mark of this run; those that are on their way
+    /// out get a moment.
     pub async fn survivors(&self) -> Vec<Survivor> {
         let deadline = Instant::now() + MOMENT;
+        // The kernel may let a look into a process wait for it.
+        let marked = tokio::task::spawn_blocking(|| {
+            let mut marked = Family::default();
+            if let Some((name, value)) = run_mark() {
+                marked.look_for(&format!("{name}={value}"));
+            }
+            marked
+        });
+        let marked = marked.await.unwrap_or_default();
         loop {
-            let alive = self.0.alive_elsewhere();
+            let mut alive = self.0.alive_elsewhere();
+            alive.extend(marked.alive());
             if alive.is_empty() || Instant::now() >= deadline {
                 return alive;
             }
@@ -329,9 +348,13 @@ use family::Family;
 #[cfg(target_os = "linux")]
 mod family {
     use std::collections::BTreeMap;
+    use std::io::Read as _;
+    use std::os::unix::fs::MetadataExt as _;
 
     use super::Survivor;
 
+    /// No more of an environment is looked through.
+    const MAX_ENVIRONMENT: u64 = 8 << 20;
     /// More are not remembered.
     const MAX_KNOWN: usize = 4096;
     const MAX_COMMAND: usize = 200;
@@ -373,6 +396,18 @@ mod family {
             }
         }
 
+        /// Adds every process of this user that was started with this variable and has kept it.
+        pub fn look_for(&mut self, variable: &str) {
+            let own = rustix::process::getpid().as_raw_nonzero().get();
+            let all = processes();
+            let since = all.iter().find(|stat| stat.pid == own).map_or(0, |stat| stat.started);
+            for stat in all.iter().filter(|stat| stat.pid != own && stat.started >= since) {
+                if self.known.len() < MAX_KNOWN && carries(stat.pid, variable) {
+                    self.known.insert((stat.pid, stat.started), command(stat));
+                }
+            }
+        }
+
         pub fn alive(&self) -> Vec<Survivor> {
             self.alive_where(|_| true)
         }
@@ -395,6 +430,26 @@ mod family {
                 })
                 .collect()
         }
+    }
+
+    /// Names this process for good: its number and when it was started.
+    pub fn own_name() -> Option<String> {
+        let own = rustix::process::getpid().as_raw_nonzero().get();
+        let stat = parse_stat(own, &std::fs::read_to_string("/proc/self/stat").ok()?)?;
+        Some(format!("{own}-{}", stat.started))
+    }
+
+    fn carries(pid: i32, variable: &str) -> bool {
+        let place = format!("/proc/{pid}");
+        let user = rustix::process::geteuid().as_raw();
+        if !std::fs::metadata(&place).is_ok_and(|facts| facts.uid() == user) {
+            return false;
+        }
+        let Ok(file) = std::fs::File::open(format!("{place}/environ")) else { return false };
+        let mut variables = Vec::new();
+        // What could be read before an error counts.
+        let _ = file.take(MAX_ENVIRONMENT).read_to_end(&mut variables);
+        variables.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
     }
 
     /// Whether anything but corpses is left in a group: where nobody reaps orphans, corpses stay.
@@ -450,7 +505,7 @@ mod family {
     }
 }
 
-/// Elsewhere nothing is remembered and every group member counts as alive.
+/// Elsewhere nobody is marked, nothing is remembered and every group member counts as alive.
 #[cfg(not(target_os = "linux"))]
 mod family {
     use super::Survivor;
@@ -461,6 +516,8 @@ mod family {
     impl Family {
         pub fn look(&mut self, _root: i32) {}
 
+        pub fn look_for(&mut self, _variable: &str) {}
+
         pub fn alive(&self) -> Vec<Survivor> {
             Vec::new()
         }
@@ -468,6 +525,10 @@ mod family {
         pub fn alive_elsewhere(&self) -> Vec<Survivor> {
             Vec::new()
         }
+    }
+
+    pub fn own_name() -> Option<String> {
+        None
     }
 
     pub fn has_living_member(_group: i32) -> bool {

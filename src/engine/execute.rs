@@ -93,9 +93,11 @@ impl Engine {
             Ok(process) => {
                 let pid = u32::try_from(process.pid).unwrap_or(0);
                 self.running = Running::new(process);
+                self.stderr = self.running.as_ref().map(|r| r.stderr.clone());
                 HostEvent::AgentSpawned { pid }
             }
             Err(error) => {
+                self.stderr = None;
                 let missing = matches!(error, process::SpawnError::NotFound { .. });
                 let install = self.config.install.as_ref().filter(|_| missing);
                 let hint = install.map(|how| format!("To install it: {how}")).unwrap_or_default();
@@ -199,7 +201,7 @@ impl Engine {
                 let spec = TermSpec {
                     command: spec.command,
                     args: spec.args,
-                    env: spec.env,
+                    env: process::run_mark().into_iter().chain(spec.env).collect(),
                     cwd,
                     cols: COLUMNS,
                     rows: ROWS,

@@ -23,7 +23,7 @@ pub struct Books {
     /// How records of incoming frames begin at a time: those of a batch have it in common.
     opened: (Now, String),
     /// What could not be written, to be said.
-    pub troubles: Vec<String>,
+    pub troubles: Vec<HostEvent>,
 }
 
 impl Books {
@@ -74,7 +74,7 @@ impl Books {
 
     fn trace(&mut self, now: Now, dir: Dir, line: &Arc<str>, form: Form) {
         if let Err(error) = self.trace.push(now, dir, line, form) {
-            self.troubles.push(format!("the recording: {error}"));
+            self.troubles.push(recording_failed(&error));
         }
     }
 
@@ -111,14 +111,18 @@ impl Books {
     /// Hands everything on to the disk; what fails is noted in `troubles`.
     pub fn settle(&mut self) {
         if let Some(why) = self.journal.as_mut().and_then(Journal::hand_over) {
-            self.troubles.push(why);
+            self.troubles.push(HostEvent::JournalFailed { message: why });
         }
         if self.trace.is_recording()
             && let Err(error) = self.trace.flush()
         {
-            self.troubles.push(format!("the recording: {error}"));
+            self.troubles.push(recording_failed(&error));
         }
     }
+}
+
+fn recording_failed(error: &std::io::Error) -> HostEvent {
+    HostEvent::Warning { message: format!("the recording is not written any more: {error}") }
 }
 
 /// A `terminal/create` whose variables have lost their values.

@@ -57,6 +57,8 @@ pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a st
         } else if record.dir == "agent->client" {
             let text = record.frame.map(RawValue::get).or(record.raw.as_deref()).unwrap_or("");
             let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()));
+            // A request that was kept as raw text had bytes that could not be kept: it was refused.
+            let frame = if record.frame.is_none() { frame.refuse_damaged() } else { frame };
             core.frame(frame, &line, now);
         }
     }

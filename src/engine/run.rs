@@ -8,7 +8,7 @@ use super::core::{Core, Line, Out, login_line};
 use super::decoding::{Decoded, Decoding};
 use super::journaling::Books;
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
-use super::running::Running;
+use super::running::{Running, STDERR_LINES};
 use crate::agent::process::{Graces, ShutdownReport};
 use crate::host::fs::Roots;
 use crate::host::pty::{ExitFact, Registry};
@@ -21,7 +21,9 @@ use crate::model::login::quote;
 use crate::model::session::{Policy, TerminalOrigin};
 use crate::model::tool::Exit;
 use crate::store::journal::Journal;
+use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{Batch, Incoming};
+use crate::wire::stderr::StderrTail;
 use crate::wire::trace::Recorder;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -32,6 +34,9 @@ use tokio::task::JoinHandle;
 
 /// Facts under way from files and terminals.
 const FACTS: usize = 256;
+/// How long the error stream has to be silent, and how long that is waited for, before its end is shown.
+const STDERR_QUIET: Duration = Duration::from_millis(50);
+const STDERR_LIMIT: Duration = Duration::from_millis(250);
 
 /// What an engine needs to know.
 #[derive(Debug)]
@@ -106,6 +111,8 @@ pub struct Engine {
     pub(super) config: EngineConfig,
     pub(super) start: Instant,
     pub(super) running: Option<Running>,
+    /// What the newest agent wrote to its error stream, also when it has ended.
+    pub(super) stderr: Option<StderrTail>,
     pub(super) ending: Vec<JoinHandle<ShutdownReport>>,
     pub(super) facts: mpsc::Receiver<Fact>,
     pub(super) facts_tx: mpsc::Sender<Fact>,
@@ -151,6 +158,7 @@ impl Engine {
             core: Core::new(model, config.cwd.clone()),
             start: Instant::now(),
             running: None,
+            stderr: None,
             ending: Vec::new(),
             facts,
             facts_tx,
@@ -239,6 +247,16 @@ impl Engine {
     /// The agent's last lines on stderr.
     pub fn stderr_tail(&self, lines: usize) -> Vec<String> {
         self.running.as_ref().map(|r| r.stderr_tail(lines)).unwrap_or_default()
+    }
+
+    /// The last lines on stderr of an agent that may have ended; waits a moment for what is still on its way.
+    pub fn last_words(&self) -> impl Future<Output = Vec<String>> + use<> {
+        let tail = self.stderr.clone();
+        async move {
+            let Some(tail) = tail else { return Vec::new() };
+            tail.settled(STDERR_QUIET, STDERR_LIMIT).await;
+            tail.last_lines(STDERR_LINES)
+        }
     }
 
     /// Waits until something has happened. May be dropped and called again without a loss.
@@ -495,8 +513,8 @@ impl Engine {
     fn settle(&mut self) -> Vec<FrontEnd> {
         self.tend_review();
         self.books.settle();
-        for message in std::mem::take(&mut self.books.troubles) {
-            self.apply(Event::Host(HostEvent::JournalFailed { message }));
+        for trouble in std::mem::take(&mut self.books.troubles) {
+            self.apply(Event::Host(trouble));
         }
         std::mem::take(&mut self.news)
     }
@@ -522,7 +540,7 @@ async fn agent_wake(running: &mut Option<Running>) -> Wake {
     }
 }
 
-async fn write(outbox: &mut crate::wire::outbox::Outbox, tx: Option<&mpsc::Sender<Arc<str>>>) -> bool {
+async fn write(outbox: &mut Outbox, tx: Option<&mpsc::Sender<Load>>) -> bool {
     match tx {
         Some(tx) => outbox.ready(tx).await.is_ok(),
         None => std::future::pending().await,

@@ -7,7 +7,7 @@ use super::decoding::Decoding;
 use crate::agent::process::AgentProcess;
 use crate::model::event::HostEvent;
 use crate::model::tool::Exit;
-use crate::wire::outbox::Outbox;
+use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{self, Incoming};
 use crate::wire::stderr::StderrTail;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct Running {
     pub decoding: Option<Decoding>,
     pub stderr_lines: mpsc::Receiver<Arc<str>>,
     pub outbox: Outbox,
-    pub tx: Option<mpsc::Sender<Arc<str>>>,
+    pub tx: Option<mpsc::Sender<Load>>,
     pub stderr: StderrTail,
     stderr_task: JoinHandle<()>,
     writer_task: JoinHandle<std::io::Result<()>>,
@@ -127,11 +127,7 @@ impl Running {
 
     /// The last lines on stderr, without blank ones.
     pub fn stderr_tail(&self, lines: usize) -> Vec<String> {
-        let text = self.stderr.text();
-        let mut tail: Vec<String> =
-            text.lines().rev().filter(|l| !l.trim().is_empty()).take(lines).map(str::to_owned).collect();
-        tail.reverse();
-        tail
+        self.stderr.last_lines(lines)
     }
 
     /// Closes the agent's input when what waits has been written, or after `patience`. Its output is read on, so that

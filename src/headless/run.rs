@@ -58,12 +58,33 @@ struct Verdict {
     code: u8,
     words: String,
     detail: Vec<String>,
+    /// The agent's own words are in `detail`: `data`, or its last lines on stderr.
+    has_words: bool,
     result: Option<PromptResult>,
 }
 
 impl Verdict {
     fn new(code: u8, words: impl Into<String>) -> Self {
-        Self { code, words: words.into(), detail: Vec::new(), result: None }
+        Self { code, words: words.into(), detail: Vec::new(), has_words: false, result: None }
+    }
+
+    /// With what the agent itself has to say, if anything.
+    fn with_words(mut self, words: Vec<String>) -> Self {
+        self.has_words = !words.is_empty();
+        self.detail = words;
+        self
+    }
+
+    /// Adds what the agent last wrote to stderr, where it gave no `data`.
+    async fn complete(&mut self, engine: &Engine) {
+        if self.code == code::OK || self.has_words {
+            return;
+        }
+        self.has_words = true;
+        let mut detail = engine.last_words().await;
+        detail.append(&mut self.detail);
+        detail.extend(engine.model().stray_start());
+        self.detail = detail;
     }
 }
 
@@ -104,9 +125,10 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         deadline: None,
         unreviewed: None,
     };
-    let verdict = exec.drive(&mut engine).await?;
-    exec.wait_for_review(&mut engine).await?;
+    let mut verdict = exec.drive(&mut engine).await?;
     exec.follower.leave_to_the_end(&verdict.words);
+    exec.wait_for_review(&mut engine).await?;
+    verdict.complete(&engine).await;
     exec.print(&engine, Last::Yes);
     if form == Form::Json {
         exec.printer.print(result_line(&verdict, engine.model()));
@@ -118,31 +140,21 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         error = printer.finish() => Ok(error),
         code = patience(&verdict, deadline) => Err(code?),
     };
-    let code = match written {
+    let mut verdict = match written {
         // The reader does not read. What could not be written dies with us.
-        Err(code) => {
-            let late = if code == code::TIMEOUT { Cause::Timeout } else { Cause::Signal(code) };
-            let verdict = if code == verdict.code { verdict } else { cancel_verdict(late) };
-            say(&verdict.words, &verdict.detail);
-            code
+        Err(code) if code != verdict.code => {
+            cancel_verdict(if code == code::TIMEOUT { Cause::Timeout } else { Cause::Signal(code) })
         }
-        Ok(Some(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            say("the reader of the output has gone away", &[]);
-            code::READER_GONE
-        }
-        Ok(Some(error)) => {
-            say(&format!("writing the output failed: {error}"), &[]);
-            code::OWN_FAULT
-        }
-        Ok(None) => {
-            if verdict.code != code::OK {
-                say(&verdict.words, &verdict.detail);
-            }
-            verdict.code
-        }
+        Ok(Some(error)) if error.kind() == io::ErrorKind::BrokenPipe => cancel_verdict(Cause::ReaderGone),
+        Ok(Some(error)) => Verdict::new(code::OWN_FAULT, format!("writing the output failed: {error}")),
+        Err(_) | Ok(None) => verdict,
     };
+    verdict.complete(&engine).await;
+    if verdict.code != code::OK {
+        say(&verdict.words, &verdict.detail);
+    }
     let review = engine.model().changes().is_on.then(|| engine.stem());
-    Ok(Outcome { code, goodbye: engine.shutdown().await, review })
+    Ok(Outcome { code: verdict.code, goodbye: engine.shutdown().await, review })
 }
 
 /// Ends when no more is to be waited for a reader that is slow: soon when the time was up or a signal came before,
@@ -340,12 +352,9 @@ impl Exec {
             (Stage::Cancelling(cause, _), _) => cancel_verdict(*cause),
             (_, Ended::Stopped(result)) => stop_verdict(result),
             (_, Ended::Failed(error)) if error.code == CallError::AUTH_REQUIRED => auth_verdict(model, &error),
-            (_, Ended::Failed(error)) => Verdict {
-                code: code::NOT_FINISHED,
-                words: format!("the agent answered with error {}: {}", error.code, error.message),
-                detail: error.data_lines(),
-                result: None,
-            },
+            (_, Ended::Failed(error)) => {
+                Verdict::new(code::NOT_FINISHED, error.as_answer()).with_words(error.data_lines())
+            }
             // The phase tells.
             (_, Ended::Gone) => return,
         };
@@ -475,7 +484,7 @@ fn stop_verdict(result: PromptResult) -> Verdict {
         stop => format!("the turn ended with {}", stop_name(stop).unwrap_or("no stop reason")),
     };
     let code = if result.stop == Stop::EndTurn { code::OK } else { code::NOT_FINISHED };
-    Verdict { code, words, detail: Vec::new(), result: Some(result) }
+    Verdict { result: Some(result), ..Verdict::new(code, words) }
 }
 
 fn stop_name(stop: &Stop) -> Option<&str> {
@@ -498,19 +507,20 @@ fn cancel_verdict(cause: Cause) -> Verdict {
 }
 
 fn death_verdict(death: &Death) -> Verdict {
-    let mut detail = death.detail.clone();
+    let mut verdict = Verdict::new(code::NO_SESSION, death.message.clone()).with_words(death.detail.clone());
     if !death.hint.is_empty() {
-        detail.push(death.hint.clone());
+        verdict.detail.push(death.hint.clone());
     }
-    Verdict { detail, ..Verdict::new(code::NO_SESSION, death.message.clone()) }
+    verdict
 }
 
 /// The agent's message, the methods, and for each that runs in a terminal the command to type.
 fn auth_verdict(model: &Model, error: &CallError) -> Verdict {
-    let mut detail = error.data_lines();
+    let words = format!("log-in needed: {}", error.message);
+    let mut verdict = Verdict::new(code::AUTH, words).with_words(error.data_lines());
     let methods = &model.agent().auth_methods;
     if methods.is_empty() {
-        detail.push("the agent requires authentication but offers no method".into());
+        verdict.detail.push("the agent requires authentication but offers no method".into());
     }
     for method in methods {
         let how = match &method.kind {
@@ -520,9 +530,9 @@ fn auth_verdict(model: &Model, error: &CallError) -> Verdict {
                 format!("run in another terminal: {}", crate::model::login::command_line(&model.agent().command, other))
             }
         };
-        detail.push(format!("{}: {how}", method.name));
+        verdict.detail.push(format!("{}: {how}", method.name));
     }
-    Verdict { detail, ..Verdict::new(code::AUTH, format!("log-in needed: {}", error.message)) }
+    verdict
 }
 
 fn result_line(verdict: &Verdict, model: &Model) -> String {

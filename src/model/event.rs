@@ -39,6 +39,14 @@ impl CallError {
         Self { code, message: message.into(), data: Some(data) }
     }
 
+    /// That the agent gave this as its answer, in one line. Code 0 stands for one that could not be read.
+    pub fn as_answer(&self) -> String {
+        match self.code {
+            0 => format!("the agent answered with an unknown error: {}", self.message),
+            code => format!("the agent answered with error {code}: {}", self.message),
+        }
+    }
+
     /// `data` as lines for a person: a string as it is, anything else as indented JSON.
     pub fn data_lines(&self) -> Vec<String> {
         match &self.data {

@@ -82,6 +82,20 @@ impl Model {
         self.suggestion.as_deref()
     }
 
+    /// What a program has printed instead of answering `initialize`, and what to try with it. Empty once it answered.
+    pub fn stray_start(&self) -> Vec<String> {
+        let (Phase::Starting { .. }, Some(stray)) = (&self.phase, &self.agent.early_stray) else { return Vec::new() };
+        vec![stray.clone(), self.interface_hint()]
+    }
+
+    /// What to try with a program that speaks to people instead of the protocol.
+    pub fn interface_hint(&self) -> String {
+        self.suggestion.as_ref().map_or_else(
+            || "Start it with the option that makes it speak the Agent Client Protocol.".to_owned(),
+            |command| format!("Did you mean `{command}`?"),
+        )
+    }
+
     pub fn review(&self) -> Option<&Arc<changes::ReviewDoc>> {
         self.review.as_ref()
     }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::json::{clip, decode, members, trim};
-use super::rpc_error::{INVALID_REQUEST, PARSE_ERROR, RpcError};
+use super::json::{Damage, clip, decode, members, mend_surrogates, trim};
+use super::rpc_error::{INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, RpcError};
 
 /// A longer id is refused: it would be held as long as the request is open.
 const MAX_ID: usize = 4096;
@@ -153,16 +153,50 @@ impl Frame {
         Self::read(Cow::Borrowed(line)).0
     }
 
-    /// The frame and its text: trimmed, mended, shared. The text of a stray line is cut to a sane length.
+    /// The frame and its text: trimmed, mended, shared. The text of a stray line is cut to a sane length. A request is
+    /// not mended but refused: what it would do is not what was asked for.
     pub fn read(line: Cow<'_, [u8]>) -> (Self, Arc<str>) {
-        let text = decode(line);
+        let (text, damage) = decode(line);
+        let text = match damage {
+            None => text,
+            Some(Damage::Surrogates) => return Self::read_mended(text),
+            Some(Damage::Bytes) => Cow::Owned(mend_surrogates(text.into_owned())),
+        };
         let trimmed = trim(&text);
         if !trimmed.starts_with('{') {
             return (Self::Stray, clip(trimmed, KEEP_STRAY).into());
         }
         let line: Arc<str> = trimmed.into();
         drop(text);
-        Self::from_line(line)
+        let (frame, line) = Self::from_line(line);
+        (if damage.is_some() { frame.refuse_damaged() } else { frame }, line)
+    }
+
+    /// A refused request keeps its text, so that it is refused again when it is replayed.
+    fn read_mended(text: Cow<'_, str>) -> (Self, Arc<str>) {
+        let trimmed = trim(&text);
+        if !trimmed.starts_with('{') {
+            return (Self::Stray, clip(trimmed, KEEP_STRAY).into());
+        }
+        if let Ok([Some(id), Some(_)]) = members(trimmed, ["id", "method"])
+            && let Some(id) = RawId::from_json(id.get())
+        {
+            let why = "half a surrogate pair in a string".to_owned();
+            return (Self::Invalid { id: Some(id), code: INVALID_PARAMS, why }, trimmed.into());
+        }
+        let mended = mend_surrogates(text.into_owned());
+        Self::from_line(trim(&mended).into())
+    }
+
+    /// What is left of a request with bytes that were no UTF-8: nothing is done for it.
+    pub fn refuse_damaged(self) -> Self {
+        match self {
+            Self::Request { id, .. } => {
+                let why = "the message is not valid UTF-8".to_owned();
+                Self::Invalid { id: Some(id), code: PARSE_ERROR, why }
+            }
+            other => other,
+        }
     }
 
     /// Whether the text of this frame may be embedded as it is into another JSON text.

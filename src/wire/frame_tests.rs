@@ -163,3 +163,34 @@ proptest::proptest! {
         drop(frame);
     }
 }
+
+#[test]
+fn r_053_a_request_that_would_have_to_be_mended_is_refused_with_its_id() {
+    let write = |content: &[u8]| {
+        let before = br#"{"jsonrpc":"2.0","id":"w 1","method":"fs/write_text_file","params":{"content":""#;
+        Frame::read(Cow::Owned([before.as_slice(), content, br#""}}"#].concat()))
+    };
+    for (content, wanted) in [(b"a\xffb".as_slice(), PARSE_ERROR), (br"a\ud800b".as_slice(), INVALID_PARAMS)] {
+        let (frame, line) = write(content);
+        let Frame::Invalid { id, code, .. } = &frame else { panic!("{frame:?}") };
+        assert_eq!((id.as_ref().map(RawId::as_str), *code), (Some("\"w 1\""), wanted));
+        // What is kept of it as JSON is refused again.
+        if frame.is_json() {
+            assert_eq!(Frame::parse(line.as_bytes()), frame);
+        }
+    }
+    for content in ["a\u{fffd}b".as_bytes(), br"a\ufffdb", br"\ud83d\ude00"] {
+        assert!(matches!(write(content).0, Frame::Request { .. }));
+    }
+}
+
+#[test]
+fn r_053_what_is_no_request_is_mended() {
+    for text in [b"a\xffb".as_slice(), br"a\ud800b"] {
+        let chunk = [br#"{"method":"m","params":""#.as_slice(), text, br#""}"#].concat();
+        let Frame::Notification { params: Some(params), .. } = Frame::parse(&chunk) else { panic!("lost") };
+        assert_eq!(params.parse::<String>().unwrap(), "a\u{fffd}b");
+        let answer = [br#"{"id":1,"result":""#.as_slice(), text, br#""}"#].concat();
+        assert!(matches!(Frame::parse(&answer), Frame::Response { outcome: Ok(_), .. }));
+    }
+}

@@ -12,23 +12,29 @@ use serde_json::value::RawValue;
 /// Above this size a line that is not UTF-8 is mended in place, because U+FFFD could triple it.
 const LOSSY_MAX: usize = 1 << 20;
 
-/// The line as text. Bytes that are no UTF-8 become U+FFFD (R-053), and escapes of half a surrogate pair become
-/// `\ufffd`: agents cut strings in the middle of an emoji, and a strict parser would lose the whole frame.
-pub fn decode(line: Cow<'_, [u8]>) -> Cow<'_, str> {
-    let text = match line {
+/// What strict parsers refuse in a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damage {
+    /// Bytes that are no UTF-8 (R-053).
+    Bytes,
+    /// Escapes of half a surrogate pair: agents cut strings in the middle of an emoji.
+    Surrogates,
+}
+
+/// The line as text. Bytes that are no UTF-8 become U+FFFD; halves of surrogate pairs are only told of.
+pub fn decode(line: Cow<'_, [u8]>) -> (Cow<'_, str>, Option<Damage>) {
+    let (text, bytes) = match line {
         Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => Cow::Owned(lossy(bytes.to_vec())),
+            Ok(text) => (Cow::Borrowed(text), None),
+            Err(_) => (Cow::Owned(lossy(bytes.to_vec())), Some(Damage::Bytes)),
         },
         Cow::Owned(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Cow::Owned(text),
-            Err(error) => Cow::Owned(lossy(error.into_bytes())),
+            Ok(text) => (Cow::Owned(text), None),
+            Err(error) => (Cow::Owned(lossy(error.into_bytes())), Some(Damage::Bytes)),
         },
     };
-    match next_lone_surrogate(text.as_bytes(), 0) {
-        Some(first) => Cow::Owned(mend_surrogates(text.into_owned().into_bytes(), first)),
-        None => text,
-    }
+    let damage = bytes.or_else(|| next_lone_surrogate(text.as_bytes(), 0).map(|_| Damage::Surrogates));
+    (text, damage)
 }
 
 fn lossy(mut bytes: Vec<u8>) -> String {
@@ -47,8 +53,10 @@ fn lossy(mut bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-fn mend_surrogates(mut bytes: Vec<u8>, first: usize) -> String {
-    let mut next = Some(first);
+/// With `\ufffd` for each half of a surrogate pair: a strict parser would lose the whole frame.
+pub fn mend_surrogates(text: String) -> String {
+    let mut bytes = text.into_bytes();
+    let mut next = next_lone_surrogate(&bytes, 0);
     while let Some(at) = next {
         for (byte, new) in bytes.iter_mut().skip(at + 2).zip(b"fffd") {
             *byte = *new;
@@ -167,7 +175,7 @@ mod tests {
 
     #[test]
     fn half_a_surrogate_pair_becomes_a_replacement_character() {
-        let mended = |s: &str| decode(Cow::Owned(s.as_bytes().to_vec())).into_owned();
+        let mended = |s: &str| mend_surrogates(s.to_owned());
         assert_eq!(mended(r#""a\ud83db""#), r#""a\ufffdb""#);
         assert_eq!(mended(r#""\ud83d\ude00""#), r#""\ud83d\ude00""#);
         assert_eq!(mended(r#""\ude00\ud83d""#), r#""\ufffd\ufffd""#);
@@ -177,12 +185,21 @@ mod tests {
     }
 
     #[test]
+    fn damage_is_told_of_and_nothing_else() {
+        let told = |line: &[u8]| decode(Cow::Borrowed(line)).1;
+        assert_eq!(told(br#""a\ud83d\ude00 \\ud83d \u00e9""#), None);
+        assert_eq!(told("\"\u{e9}\u{1f600}\"".as_bytes()), None);
+        assert_eq!(told(br#""\ud83d""#), Some(Damage::Surrogates));
+        assert_eq!(told(b"\"\xff \\ud83d\""), Some(Damage::Bytes));
+    }
+
+    #[test]
     fn r_053_a_large_line_that_is_not_utf_8_does_not_grow() {
         let mut bytes = vec![b'x'; LOSSY_MAX];
         bytes.extend([0xff, 0xfe, b'a', 0xe2, 0x82]);
         let len = bytes.len();
-        let text = decode(Cow::Owned(bytes));
-        assert_eq!(text.len(), len);
+        let (text, damage) = decode(Cow::Owned(bytes));
+        assert_eq!((text.len(), damage), (len, Some(Damage::Bytes)));
         assert!(text.ends_with("??a??"));
     }
 

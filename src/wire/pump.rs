@@ -12,12 +12,11 @@ use tokio::task::JoinHandle;
 use super::codec::{Decoded, LineDecoder, MAX_LINE};
 use super::frame::Frame;
 use super::json;
+use super::outbox::{LOADS, Load};
 use super::stderr::StderrTail;
 
 /// Room for the channel `spawn_reader` sends on.
 pub const INBOX: usize = 64;
-/// Lines that may wait inside the writer.
-pub const WRITER_QUEUE: usize = 64;
 
 const BLOCK: usize = 64 << 10;
 const BATCH_FRAMES: usize = 512;
@@ -142,26 +141,15 @@ pub fn spawn_stderr(mut source: impl AsyncRead + Send + Unpin + 'static, tail: S
 /// Writes lines until the sender is dropped, which closes the stream, or until writing fails.
 pub fn spawn_writer(
     sink: impl AsyncWrite + Send + Unpin + 'static,
-) -> (mpsc::Sender<Arc<str>>, JoinHandle<std::io::Result<()>>) {
-    let (tx, rx) = mpsc::channel(WRITER_QUEUE);
+) -> (mpsc::Sender<Load>, JoinHandle<std::io::Result<()>>) {
+    let (tx, rx) = mpsc::channel(LOADS);
     (tx, tokio::spawn(write_all(sink, rx)))
 }
 
-async fn write_all(
-    mut sink: impl AsyncWrite + Send + Unpin,
-    mut lines: mpsc::Receiver<Arc<str>>,
-) -> std::io::Result<()> {
-    let mut small = Vec::new();
-    while let Some(line) = lines.recv().await {
-        // A short line goes out with its newline in one write, so that the peer wakes up once.
-        if line.len() < BLOCK {
-            small.clear();
-            small.extend_from_slice(line.as_bytes());
-            small.push(b'\n');
-            sink.write_all(&small).await?;
-        } else {
-            sink.write_all(line.as_bytes()).await?;
-            sink.write_all(b"\n").await?;
+async fn write_all(mut sink: impl AsyncWrite + Send + Unpin, mut loads: mpsc::Receiver<Load>) -> std::io::Result<()> {
+    while let Some(load) = loads.recv().await {
+        for part in load.parts() {
+            sink.write_all(part).await?;
         }
         sink.flush().await?;
     }
@@ -171,6 +159,7 @@ async fn write_all(
 #[cfg(test)]
 mod tests {
     use super::super::duplex;
+    use super::super::outbox::Outbox;
     use super::*;
 
     async fn collect(mut rx: mpsc::Receiver<Incoming>) -> (Vec<String>, Option<String>) {
@@ -231,13 +220,24 @@ mod tests {
         let (ours, mut theirs) = duplex::pair(100);
         let (tx, writer) = spawn_writer(ours.writer);
         let long = "y".repeat(BLOCK + 5);
-        tx.send("one".into()).await.unwrap();
-        tx.send(long.as_str().into()).await.unwrap();
-        drop(tx);
+        let sent = long.clone();
+        let send = tokio::spawn(async move {
+            let mut outbox = Outbox::new();
+            for line in ["one", &sent, "two"] {
+                outbox.push(line).unwrap();
+            }
+            while !outbox.is_empty() {
+                outbox.ready(&tx).await.unwrap();
+            }
+            drop(tx);
+            outbox
+        });
         assert_eq!(theirs.next_line().await.unwrap().as_deref(), Some("one"));
         assert_eq!(theirs.next_line().await.unwrap(), Some(long));
+        assert_eq!(theirs.next_line().await.unwrap().as_deref(), Some("two"));
         assert_eq!(theirs.next_line().await.unwrap(), None);
         writer.await.unwrap().unwrap();
+        assert_eq!(send.await.unwrap().bytes(), 0);
     }
 
     #[tokio::test]
@@ -245,9 +245,13 @@ mod tests {
         let (ours, theirs) = duplex::pair(100);
         let (tx, writer) = spawn_writer(ours.writer);
         drop(theirs);
-        tx.send("one".into()).await.unwrap();
+        let mut outbox = Outbox::new();
+        outbox.push("one").unwrap();
+        outbox.ready(&tx).await.unwrap();
         assert!(writer.await.unwrap().is_err());
-        assert!(tx.send("two".into()).await.is_err());
+        assert_eq!(outbox.bytes(), 0);
+        outbox.push("two").unwrap();
+        assert!(outbox.ready(&tx).await.is_err());
     }
 
     #[tokio::test]

@@ -5,8 +5,10 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
+use tokio::time::timeout;
 
 /// Bytes kept unless told otherwise.
 pub const KEEP: usize = 64 << 10;
@@ -57,6 +59,23 @@ impl StderrTail {
         // The first character may have been cut in two.
         let cut = bytes.iter().take(3).take_while(|b| **b & 0xC0 == 0x80).count();
         String::from_utf8_lossy(bytes.get(cut..).unwrap_or_default()).into_owned()
+    }
+
+    /// The last lines of it, without blank ones.
+    pub fn last_lines(&self, count: usize) -> Vec<String> {
+        let text = self.text();
+        let mut lines: Vec<String> =
+            text.lines().rev().filter(|l| !l.trim().is_empty()).take(count).map(str::to_owned).collect();
+        lines.reverse();
+        lines
+    }
+
+    /// Waits until nothing more has come for `quiet`, at most for `limit`: what was written before something else was
+    /// said may be read after it.
+    pub async fn settled(&self, quiet: Duration, limit: Duration) {
+        let wait = async { while timeout(quiet, self.changed()).await.is_ok() {} };
+        // At the limit what is there has to do.
+        let _ = timeout(limit, wait).await;
     }
 
     /// Line ends seen so far.

@@ -76,7 +76,7 @@ fn gone(model: &Model, how: &str) -> (String, String) {
     };
     let talks = model.suggestion.is_some() || model.agent.early_stray.is_some();
     let early = kind_of_end(model) == DeathKind::Early;
-    let hint = if early && talks { lifecycle::interface_hint(model) } else { String::new() };
+    let hint = if early && talks { model.interface_hint() } else { String::new() };
     (message, hint)
 }
 

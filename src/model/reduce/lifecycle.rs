@@ -27,18 +27,11 @@ pub fn start(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
 
 /// It printed text and does not answer: probably its interface for people. It is not ended; the person decides.
 pub fn explain_stray(model: &mut Model, now: Now) {
-    let (Phase::Starting { .. }, Some(stray)) = (&model.phase, &model.agent.early_stray) else { return };
-    let lines = vec![stray.clone(), interface_hint(model)];
-    let title = format!("`{}` prints text instead of answering", model.agent.command);
-    notice(model, Level::Warn, title, lines, now);
-}
-
-/// What to try with a program that speaks to people instead of the protocol.
-pub fn interface_hint(model: &Model) -> String {
-    model.suggestion.as_ref().map_or_else(
-        || "Start it with the option that makes it speak the Agent Client Protocol.".to_owned(),
-        |command| format!("Did you mean `{command}`?"),
-    )
+    let lines = model.stray_start();
+    if !lines.is_empty() {
+        let title = format!("`{}` prints text instead of answering", model.agent.command);
+        notice(model, Level::Warn, title, lines, now);
+    }
 }
 
 pub fn spawned(model: &mut Model, now: Now, out: &mut Vec<Effect>) {

@@ -99,13 +99,7 @@ pub fn done(model: &mut Model, id: TurnId, result: Result<PromptResult, CallErro
         }
         Err(error) => {
             let detail = error.data_lines();
-            notice(
-                model,
-                Level::Error,
-                format!("the agent answered with error {}: {}", error.code, error.message),
-                detail,
-                now,
-            );
+            notice(model, Level::Error, error.as_answer(), detail, now);
         }
     }
     return_held(model, None, out);

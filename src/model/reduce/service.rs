@@ -74,7 +74,7 @@ pub fn request(
 /// Our own `initialize` has come back: the program writes what it reads.
 fn echoed(model: &mut Model, req: ReqId, now: Now, out: &mut Vec<Effect>) {
     out.push(Effect::Void(req));
-    let hint = lifecycle::interface_hint(model);
+    let hint = model.interface_hint();
     let message = format!("`{}` writes back what it is told; it does not speak the protocol", model.agent.command);
     lifecycle::die(model, DeathKind::Early, message, hint, Vec::new(), now, out);
 }

@@ -151,3 +151,36 @@ fn nothing_outside_the_directory_is_read_or_written() {
     }
     assert_eq!(std::fs::read_to_string(lab.path("outside.txt")).unwrap(), "secret");
 }
+
+#[test]
+fn r_053_a_write_that_would_have_to_be_mended_is_refused_and_nothing_is_written() {
+    let lab = Lab::new();
+    let begin = |id: &str| {
+        format!(
+            r#"{{ do = "raw", newline = false, text = '{{"jsonrpc":"2.0","id":"{id}","method":"fs/write_text_file","params":{{"sessionId":"{{session}}","path":"{{cwd}}/' }},"#
+        )
+    };
+    let steps = [
+        begin("bytes"),
+        r#"{ do = "raw", newline = false, text = 'a.txt","content":"a' }, { do = "raw_bytes", hex = "ff" }, { do = "raw", text = 'b"}}' },"#.to_owned(),
+        begin("content"),
+        r#"{ do = "raw", text = 'b.txt","content":"a\ud800b"}}' },"#.to_owned(),
+        begin("path"),
+        r#"{ do = "raw", text = 'c\udc00.txt","content":"x"}}' },"#.to_owned(),
+        begin("good"),
+        r#"{ do = "raw", text = 'd.txt","content":"a\ud83d\ude00b"}}' },"#.to_owned(),
+        r#"{ do = "wait", ms = 100, firm = true }, { do = "say", text = "a\uFFFDb" }"#.to_owned(),
+    ];
+    let (done, record) = lab.record(&["x", "--allow", "all"], &lab.turn(&steps.join("\n")));
+    done.assert_code(0);
+    let codes: Vec<_> =
+        record.answers().into_iter().map(|(id, answer)| (id, answer["error"]["code"].as_i64())).collect();
+    for (id, code) in [("bytes", Some(-32700)), ("content", Some(-32602)), ("path", Some(-32602)), ("good", None)] {
+        let mine: Vec<_> = codes.iter().filter(|(answered, _)| *answered == format!("\"{id}\"")).collect();
+        assert_eq!(mine, [&(format!("\"{id}\""), code)]);
+    }
+    assert!(done.err().contains("a message that cannot be read"), "{}", done.err());
+    let files: Vec<_> = std::fs::read_dir(lab.cwd()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(files, ["d.txt"]);
+    assert_eq!(std::fs::read_to_string(lab.cwd().join("d.txt")).unwrap(), "a\u{1f600}b");
+}

@@ -269,3 +269,89 @@ fn a_reader_that_does_not_read_keeps_nobody_from_leaving() {
         lab.assert_nothing_left();
     }
 }
+
+#[test]
+fn every_reason_has_the_last_lines_of_stderr_below_it() {
+    let lab = Lab::new();
+    let said = "\n  out of cheese\n  redo from start\n";
+    let stderr = r#"stderr = "out of cheese\n\nredo from start\n""#;
+    let script = |text: &str| lab.script(&format!("[agent]\n{stderr}\n{text}\n"));
+    lab.exec(&["x", "--timeout", "1"], &script("silent = \"initialize\"")).assert_says(124, &["--timeout", said]);
+    lab.exec(&["x"], &script("protocol_version = 99")).assert_says(5, &["version 99", said]);
+    lab.exec(&["x"], &script("result.initialize = 7")).assert_says(5, &[said]);
+    for method in ["initialize", "session/new"] {
+        let plain = script(&format!("error.\"{method}\" = {{ code = -32603, message = \"no luck\" }}"));
+        lab.exec(&["x"], &plain).assert_says(5, &["no luck", said]);
+        let log_in = script(&format!("error.\"{method}\" = {{ code = -32000, message = \"who are you\" }}"));
+        lab.exec(&["x"], &log_in).assert_says(4, &["who are you", said]);
+        // `data` stands in its place.
+        let error = format!("error.\"{method}\" = {{ code = -32603, message = \"no luck\", data = \"rain\" }}");
+        let done = lab.exec(&["x"], &script(&error));
+        done.assert_says(5, &["\n  rain\n"]);
+        assert!(!done.err().contains("cheese"), "{}", done.err());
+    }
+    lab.exec(&["x", "--mode", "flying"], &script("")).assert_says(2, &["flying", said]);
+    let turn = r#"[[turn]]
+        default = true
+        step = [{ do = "stop", reason = "refusal" }]"#;
+    let done = lab.exec(&["x", "--json"], &script(turn));
+    done.assert_says(3, &["refusal", said]);
+    assert_eq!(done.result()["error"]["detail"], serde_json::json!(["out of cheese", "redo from start"]));
+    let file = lab.path("record.jsonl");
+    let running = lab.start(&["x", "--record", file.to_str().unwrap()], &script("silent = \"initialize\""));
+    let sent = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("redo"));
+    super::support::wait_until("the agent has complained", sent);
+    running.signal(Signal::INT);
+    running.finish().assert_says(130, &["interrupted", said]);
+}
+
+#[test]
+fn a_reason_is_given_once() {
+    let lab = Lab::new();
+    let exits = lab.script("[agent]\nexit_at_start = 9\n");
+    let refuses = lab.script_named("refuses", "[agent]\nerror.initialize = { code = -32603, message = \"no luck\" }\n");
+    let cases = [
+        ("x", words("no-such-agent-anywhere"), "was not found"),
+        ("x", exits, "before it answered initialize"),
+        ("x", refuses, "no luck"),
+        ("exit 7", demo("death"), "the agent ended"),
+        ("close", demo("death"), "closed its output"),
+    ];
+    for (prompt, agent, part) in cases {
+        let done = lab.exec(&[prompt], &agent);
+        done.assert_says(5, &[part]);
+        assert_eq!(done.err().matches(part).count(), 1, "{}", done.err());
+    }
+}
+
+#[test]
+fn a_program_that_printed_text_until_the_time_was_over_is_explained_at_the_end() {
+    let lab = Lab::new();
+    // With the notice after three seconds and without it.
+    for timeout in ["1", "4"] {
+        let agent = lab.shell_agent("printf 'Welcome\\n> '; sleep 100\n");
+        let done = lab.exec(&["x", "--timeout", timeout], &agent);
+        done.assert_says(124, &["--timeout", "\n  Welcome\n", "\n  Start it with the option"]);
+        assert_eq!(done.err().matches("Start it with").count(), 1, "{}", done.err());
+    }
+}
+
+#[test]
+fn r_030_an_error_without_a_code_is_an_unknown_one() {
+    let lab = Lab::new();
+    for error in [r#"{"code":"E1","message":"odd"}"#, r#"{"message":"odd"}"#] {
+        let mut agent = String::new();
+        for answer in [r#""result":{"protocolVersion":1}"#, r#""result":{"sessionId":"s"}"#] {
+            agent += &format!("read -r line; {}\n", answer_to_line(answer));
+        }
+        agent += &format!("read -r line; {}\nread -r line\n", answer_to_line(&format!(r#""error":{error}"#)));
+        let done = lab.exec(&["x"], &lab.shell_agent(&agent));
+        done.assert_says(3, &["acp-tui: the agent answered with an unknown error: odd"]);
+    }
+}
+
+/// The words of a shell that answer the request in `$line`.
+fn answer_to_line(outcome: &str) -> String {
+    let id = r#"$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')"#;
+    format!("printf '{{\"id\":%s,%s}}\\n' \"{id}\" '{outcome}'")
+}

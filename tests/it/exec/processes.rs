@@ -141,3 +141,30 @@ fn a_job_that_was_here_before_is_not_ours_to_name() {
     assert_eq!((done.assert_code(0).out(), done.err()), ("You said: x\n", ""));
     assert_eq!(lab.left().len(), 1);
 }
+
+#[test]
+fn a_daemon_whose_parents_are_gone_is_named_whoever_started_it() {
+    let daemon = "setsid sh -c 'sleep 1004 <&- >&- 2>&- &'";
+    let lab = Lab::new();
+    let lives = format!("{daemon}\nexec {}\n", lab.script("").join(" "));
+    let dies = format!("{daemon}\nexit 3\n");
+    for (text, code) in [(lives, 0), (dies, 5)] {
+        assert_named(&lab, &lab.exec(&["x"], &lab.shell_agent(&text)), code);
+    }
+    // One that outlives the command that has started it; before it has moved it would be ended with the terminal.
+    let steps = r#"{ do = "terminal", tool = "t", command = "sh", args = ["-c", "(setsid sh -c 'echo > moved; exec sleep 1004 <&- >&- 2>&-' &); until test -s moved; do sleep 0.01; done"], succeeded = [{ do = "say", text = "exit {exit}" }] },"#;
+    let done = lab.exec(&["x", "--allow", "all"], &lab.turn(steps));
+    assert_eq!(done.out(), "exit 0\n");
+    assert_named(&lab, &done, 0);
+}
+
+#[track_caller]
+fn assert_named(lab: &Lab, done: &super::support::Done, code: i32) {
+    done.assert_code(code);
+    let left = lab.left();
+    assert_eq!(left.len(), 1, "{left:?}");
+    let wanted = format!("still running in a session of its own: {} sleep 1004\n", left[0].0);
+    assert_eq!(done.err().matches(&wanted).count(), 1, "{}", done.err());
+    kill(left[0].0, Signal::KILL);
+    lab.assert_nothing_left();
+}

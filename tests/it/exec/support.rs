@@ -61,6 +61,12 @@ impl Lab {
         demo(path.to_str().unwrap())
     }
 
+    /// Another one, beside the first.
+    pub fn script_named(&self, name: &str, text: &str) -> Vec<String> {
+        let path = self.write(&format!("{name}.toml"), text);
+        demo(path.to_str().unwrap())
+    }
+
     /// The demo agent with one turn for every prompt.
     pub fn turn(&self, steps: &str) -> Vec<String> {
         self.script(&format!("[[turn]]\ndefault = true\nstep = [\n{steps}\n]\n"))

@@ -23,6 +23,12 @@ fn long_run() -> Rig {
     rig.line("{torn");
     rig.line("{\"jsonrpc\":\"2.0\",\"id\":4");
     rig.bytes(b"\xff\xfe");
+    let write = |content: &[u8]| {
+        let before = br#"{"jsonrpc":"2.0","id":9,"method":"fs/write_text_file","params":{"sessionId":"s1","path":"/project/m","content":""#;
+        [before.as_slice(), content, br#""}}"#].concat()
+    };
+    rig.bytes(&write(b"a\xffb"));
+    rig.bytes(&write(br"a\ud800b"));
     rig.ask(1, "t");
     rig.choose("yes");
     rig.terminal(2, "term-1");
