@@ -859,9 +859,9 @@ fn like_hunks_of_a_held_write_keep_their_names_while_they_are_decided() {
     place.tracker.begin_turn(1).unwrap();
     // The same line put in at three places: the hunks differ in their place only.
     let put = |wanted: &[usize]| -> String {
-        let both = |(at, line): (usize, &str)| match wanted.contains(&(at + 1)) {
-            true => format!("{line}\nsame\n"),
-            false => format!("{line}\n"),
+        let both = |(at, line): (usize, &str)| {
+            let more = if wanted.contains(&(at + 1)) { "same\n" } else { "" };
+            format!("{line}\n{more}")
         };
         text.lines().enumerate().map(both).collect()
     };

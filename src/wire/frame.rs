@@ -148,6 +148,9 @@ pub enum Frame {
     TooLong { dropped: u64 },
 }
 
+/// Requests whose strings name or become files and commands.
+const WORD_FOR_WORD: [&str; 3] = ["fs/write_text_file", "fs/read_text_file", "terminal/create"];
+
 impl Frame {
     pub fn parse(line: &[u8]) -> Self {
         Self::read(Cow::Borrowed(line)).0
@@ -172,13 +175,15 @@ impl Frame {
         (if damage.is_some() { frame.refuse_damaged() } else { frame }, line)
     }
 
-    /// A refused request keeps its text, so that it is refused again when it is replayed.
+    /// A refused request keeps its text, so that it is refused again when it is replayed. A question with half an emoji
+    /// in its title is still a question: only what would be written, read or run is taken word for word.
     fn read_mended(text: Cow<'_, str>) -> (Self, Arc<str>) {
         let trimmed = trim(&text);
         if !trimmed.starts_with('{') {
             return (Self::Stray, clip(trimmed, KEEP_STRAY).into());
         }
-        if let Ok([Some(id), Some(_)]) = members(trimmed, ["id", "method"])
+        if let Ok([Some(id), Some(method)]) = members(trimmed, ["id", "method"])
+            && WORD_FOR_WORD.iter().any(|name| method.get().trim_matches('"') == *name)
             && let Some(id) = RawId::from_json(id.get())
         {
             let why = "half a surrogate pair in a string".to_owned();

@@ -106,6 +106,17 @@ fn a_lone_surrogate_does_not_lose_the_frame() {
 }
 
 #[test]
+fn half_an_emoji_in_a_question_is_mended_and_in_a_write_refused() {
+    let line =
+        |method: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"title":"cut \ud83d"}}}}"#);
+    let question = Frame::parse(line("session/request_permission").as_bytes());
+    assert!(matches!(question, Frame::Request { .. }), "{question:?}");
+    for method in ["fs/write_text_file", "terminal/create"] {
+        assert!(matches!(Frame::parse(line(method).as_bytes()), Frame::Invalid { code: INVALID_PARAMS, .. }));
+    }
+}
+
+#[test]
 fn deep_nesting_does_not_crash() {
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
     let line = format!(r#"{{"id":1,"method":"m","x":{deep},"params":{deep}}}"#);
