@@ -129,11 +129,12 @@ impl Parts {
                 Chosen::Lines(..) => return None,
             };
         }
-        let hunk = |part| match part {
-            &Part::Lines(ref hunk) if ids.contains(&hunk.id) => Some(&**hunk),
+        let parts = self.parts.iter();
+        let hunks = parts.filter_map(|part| match part {
+            Part::Lines(hunk) if ids.contains(&hunk.id) => Some(&**hunk),
             _ => None,
-        };
-        Some(self.parts.iter().filter_map(hunk).collect())
+        });
+        Some(hunks.collect())
     }
 
     /// A text after something was done to every hunk that was chosen; from the end, so that the lines of what is left

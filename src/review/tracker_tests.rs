@@ -1116,7 +1116,7 @@ fn a_document_compares_texts_as_often_as_there_are_texts_however_many_hunks_ther
         what(place);
         place.tracker.files.compared - before
     };
-    place.tracker.files.docs = Default::default();
+    place.tracker.files.docs = crate::review::doc::Docs::default();
     let hunks = |place: &mut Place| assert_eq!(place.doc(Scope::Pending).files[0].hunks.len(), 100);
     // The states there are: before and after each step, and the accepted one.
     let first = compared(&mut place, &hunks);
