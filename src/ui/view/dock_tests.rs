@@ -275,7 +275,7 @@ fn asks_with_input(height: u16, lines: usize, raw_input: Option<serde_json::Valu
     let mut s = Scene::working(80, height);
     let mut patch = crate::model::tool::ToolPatch::new("call".into());
     patch.title = Some("a.txt".into());
-    let new = (1..=lines).map(|n| format!("line {n}\n")).collect::<String>();
+    let new = (1..=lines).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n") + "\n";
     let diff = crate::model::tool::ToolContent::Diff { path: PATH.into(), old: None, new: new.into() };
     patch.content = Some(vec![diff]);
     patch.raw_input = raw_input;
@@ -355,4 +355,13 @@ fn what_is_said_of_a_way_to_log_in_stands_below_its_name() {
     assert!(s.shown.contains("r start it again") && s.shown.contains('❯'), "{}", s.shown);
     s.typed("2").draw();
     assert!(s.shown.contains("2 copy: Terminal"), "{}", s.shown);
+}
+
+#[test]
+fn a_log_in_leaves_a_line() {
+    let mut s = logged_out(80, 24);
+    s.intent(Intent::Authenticate { method: "web".into() });
+    s.agent(AgentEvent::Authenticated { method: "web".into(), result: Ok(()) });
+    s.draw();
+    assert!(s.shown.contains("logged in: Browser"), "{}", s.shown);
 }
