@@ -43,7 +43,7 @@ impl Before<'_> {
             Some(born) if born < self.last => true,
             None if self.unclear => true,
             // Many programs write a file anew: it is as young as they have left it.
-            _ => self.rules.iter().any(|rules| rules.ignore(key)),
+            _ => self.rules.iter().any(|rules| rules.hide(key)),
         }
     }
 }

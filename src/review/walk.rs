@@ -298,8 +298,8 @@ impl OldRules {
         Some(Self { dir: dir.into(), rules: builder.build().ok()? })
     }
 
-    /// Whether they ignore a file.
-    pub(super) fn ignore(&self, key: &[u8]) -> bool {
+    /// Whether they hide a file.
+    pub(super) fn hide(&self, key: &[u8]) -> bool {
         let inside = if self.dir.is_empty() {
             Some(key)
         } else {

@@ -26,8 +26,13 @@ fn the_corpus_in_a_whole_session() {
         s.send(F2);
         s.quiet(Duration::from_millis(100));
         s.send("mode");
+        s.send("mode");
         s.send("\x1b[B");
+        // First what was typed goes, then the list.
         s.send(ESC);
+        s.quiet(Duration::from_millis(100));
+        s.send(ESC);
+        s.quiet(Duration::from_millis(100));
         s.send("/");
         s.quiet(Duration::from_millis(100));
         s.send("\t");

@@ -41,7 +41,7 @@ fn a_terminal_method_copies_its_command() {
     s.see("needs a log-in");
     s.focus();
     s.send("3");
-    s.see("copied the command of Sign in the older way");
+    s.see("copied the command");
     let bytes = s.bytes();
     let clipboard = super::bytes::assert_harmless(&bytes);
     let text = base64::engine::general_purpose::STANDARD.decode(&clipboard[0]).unwrap();

@@ -41,6 +41,9 @@ fn without_an_agent_the_highlight_starts_on_the_demo_and_esc_quits() {
     s.wait_for("the demo", |screen| screen.lines().any(|l| l.contains("❯ Demo")));
     s.send("claud");
     s.wait_for("filtered", |screen| !screen.contains("Demo ") && screen.contains("Claude Code"));
+    // First what was typed goes, then the list.
+    s.send(ESC);
+    s.see("Demo ");
     s.send(ESC);
     assert_eq!(s.end(), 0);
     s.assert_restored();

@@ -7,7 +7,7 @@ use crate::model::session::Phase;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
-use crate::ui::state::Focus;
+use crate::ui::state::{Focus, Holds};
 use crate::ui::words::{self, Status};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -84,7 +84,8 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
     let columns = usize::from(room);
     let (mut left, mut right) = words::fit(&status, columns);
     if let Some(toast) = toast.filter(|_| right.is_empty()) {
-        if status.is_urgent() {
+        // What a second Ctrl+C does must be read before it is pressed.
+        if status.is_urgent() && toast.holds != Holds::QuitArmed {
             left = words::fit(&quiet, columns).0;
             let beside = columns.saturating_sub(width::styled_width(&left) + 2);
             if beside >= TOAST_FROM {

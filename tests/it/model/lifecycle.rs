@@ -470,7 +470,7 @@ fn what_an_agent_prints_during_the_log_in_is_one_entry() {
     rig.answer("session/new", json!({ "sessionId": SESSION }));
     rig.line("banner");
     rig.line("more banner");
-    assert_eq!(rig.entries()[2..], ["Info: the agent sent text that is no message | banner"]);
+    assert_eq!(rig.entries()[2..], ["Info: logged in: Web", "Info: the agent sent text that is no message | banner"]);
     assert_eq!(rig.model().agent().odd.stray, 5);
 }
 
