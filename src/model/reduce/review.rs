@@ -1,7 +1,7 @@
 //! The review beside the turns: prompts wait for the snapshot, turns are looked at after their end, numbers are kept.
 //!
-//! Without a review nothing waits. Invariant: a prompt waits at most [`COVERAGE_PATIENCE`], and that it went out too
-//! early is said and kept.
+//! Without a review nothing waits. Invariant: a prompt waits at most [`COVERAGE_PATIENCE`] (longer without a
+//! screen), and that it went out too early is said and kept.
 
 use super::super::Model;
 use super::super::changes::Truth;
@@ -10,12 +10,14 @@ use super::super::effect::{Effect, FrontEnd, ReviewEffect};
 use super::super::entry::{Body, Level, TurnChanges};
 use super::super::event::Timer;
 use super::super::ids::{EntryId, Now, ReqId, TurnId};
-use super::super::session::About;
+use super::super::session::{About, Policy};
 use super::{MAX_NOTICED, gate, notice, prompt};
 use std::time::Duration;
 
 /// How long a prompt waits for the snapshot of the files.
 pub const COVERAGE_PATIENCE: Duration = Duration::from_secs(3);
+/// The same where nobody sits before a screen.
+const PATIENCE_ALONE: Duration = Duration::from_secs(30);
 /// Files that a notice names.
 const MAX_NAMED: usize = 50;
 /// Bytes of the texts of a truth that are kept for the dock.
@@ -25,7 +27,8 @@ const MAX_TRUTH: usize = 1 << 20;
 pub fn begin(model: &Model, turn: TurnId, out: &mut Vec<Effect>) -> bool {
     if model.changes.is_on {
         out.push(Effect::Review(ReviewEffect::BeginTurn(turn)));
-        out.push(Effect::StartTimer { timer: Timer::Coverage(turn), after: COVERAGE_PATIENCE });
+        let after = if matches!(model.policy, Policy::Auto(_)) { PATIENCE_ALONE } else { COVERAGE_PATIENCE };
+        out.push(Effect::StartTimer { timer: Timer::Coverage(turn), after });
     }
     model.changes.is_on
 }
