@@ -30,6 +30,12 @@ impl Engine {
                 Job::Session { id: id.as_str().to_owned(), first_turn, agent }
             }
             ReviewEffect::BeginTurn(turn) => Job::Begin(turn),
+            ReviewEffect::SentEarly(turn) => {
+                if let Some(reviewing) = &mut self.reviewing {
+                    reviewing.sent_early(turn);
+                }
+                return;
+            }
             ReviewEffect::EndTurn(turn) => {
                 if let Some(reviewing) = &mut self.reviewing {
                     // A late word of a call is told once more; that does no harm.

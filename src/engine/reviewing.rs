@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::{Notify, mpsc};
 
 /// Jobs under way to the thread.
@@ -94,6 +94,8 @@ pub(super) enum Job {
 
 /// Something that is new, if anything is.
 type Shown = Arc<Mutex<Option<Arc<ReviewDoc>>>>;
+/// The last turn whose prompt did not wait for the look before it, and when it went out.
+type Early = Arc<Mutex<Option<(TurnId, SystemTime)>>>;
 
 /// The engine's end of the thread.
 pub(super) struct Reviewing {
@@ -103,6 +105,7 @@ pub(super) struct Reviewing {
     has_backlog: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
     shown: Shown,
+    early: Early,
     /// The person looks at it; what the thread shows later than that is dropped.
     pub is_open: bool,
     /// What was last told of a tool call, as a fingerprint.
@@ -130,9 +133,9 @@ impl Reviewing {
         hint: Arc<Notify>,
     ) -> io::Result<Self> {
         let (jobs, queue) = sync_channel(QUEUE);
-        let (shown, has_backlog) = (Shown::default(), Arc::<AtomicBool>::default());
+        let (shown, early, has_backlog) = (Shown::default(), Early::default(), Arc::<AtomicBool>::default());
         let ReviewConfig { home, earlier } = config.clone();
-        let (slot, behind) = (Arc::clone(&shown), Arc::clone(&has_backlog));
+        let (slot, sent, behind) = (Arc::clone(&shown), Arc::clone(&early), Arc::clone(&has_backlog));
         let thread = std::thread::Builder::new().name("review".into()).spawn(move || {
             calm();
             let tracker = match earlier {
@@ -140,7 +143,7 @@ impl Reviewing {
                 None => Tracker::create(&home, head),
             };
             match tracker {
-                Ok(tracker) => Worker::new(tracker, roots, facts, slot, hint).work(&queue, &behind),
+                Ok(tracker) => Worker::new(tracker, roots, facts, (slot, sent), hint).work(&queue, &behind),
                 // When the engine is gone nobody needs to know.
                 Err(error) => {
                     let _ = facts.blocking_send(Fact::Host(HostEvent::ReviewOff { message: error.to_string() }));
@@ -153,6 +156,7 @@ impl Reviewing {
             has_backlog,
             thread: Some(thread),
             shown,
+            early,
             is_open: false,
             notes: HashMap::new(),
             left_out: false,
@@ -194,6 +198,11 @@ impl Reviewing {
         Given::Taken
     }
 
+    /// The prompt of a turn goes out now, and the look before it is not finished.
+    pub fn sent_early(&self, turn: TurnId) {
+        *self.early.lock().unwrap_or_else(PoisonError::into_inner) = Some((turn, SystemTime::now()));
+    }
+
     /// What is to be looked at now, if that is new.
     pub fn take_shown(&mut self) -> Option<Arc<ReviewDoc>> {
         let doc = self.shown.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -224,6 +233,7 @@ struct Worker {
     roots: Arc<Roots>,
     facts: mpsc::Sender<Fact>,
     shown: Shown,
+    early: Early,
     hint: Arc<Notify>,
     /// What the person looks at.
     scope: Option<Scope>,
@@ -236,12 +246,19 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(tracker: Tracker, roots: Arc<Roots>, facts: mpsc::Sender<Fact>, shown: Shown, hint: Arc<Notify>) -> Self {
+    fn new(
+        tracker: Tracker,
+        roots: Arc<Roots>,
+        facts: mpsc::Sender<Fact>,
+        (shown, early): (Shown, Early),
+        hint: Arc<Notify>,
+    ) -> Self {
         Self {
             tracker,
             roots,
             facts,
             shown,
+            early,
             hint,
             scope: None,
             due: None,
@@ -292,7 +309,10 @@ impl Worker {
                 self.trouble("session", "the review could not take note of the session", noted);
             }
             Job::Begin(turn) => {
-                let covered = self.tracker.begin_turn(turn.0).map_err(|e| e.to_string());
+                let early = Arc::clone(&self.early);
+                let sent = || early.lock().unwrap_or_else(PoisonError::into_inner).take().filter(|sent| sent.0 == turn);
+                let covered = self.tracker.begin_turn_unless(turn.0, || sent().map(|sent| sent.1));
+                let covered = covered.map_err(|e| e.to_string());
                 self.tell(HostEvent::TurnCovered { turn, covered });
                 self.now();
             }

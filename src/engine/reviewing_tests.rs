@@ -20,6 +20,7 @@ fn without_thread(queue: usize) -> (Reviewing, Receiver<Job>) {
         backlog: VecDeque::new(),
         has_backlog: Arc::default(),
         thread: None,
+        early: Early::default(),
         shown: Shown::default(),
         is_open: false,
         notes: HashMap::new(),

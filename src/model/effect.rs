@@ -73,6 +73,8 @@ pub enum ReviewEffect {
     },
     /// Look at everything before a prompt goes out; answered by a fact.
     BeginTurn(TurnId),
+    /// The prompt of this turn goes out although that look is not finished.
+    SentEarly(TurnId),
     /// Look at everything after a turn; answered by a fact.
     EndTurn(TurnId),
     /// There are news of the tool call with this entry.

@@ -19,7 +19,13 @@ const MAX_LINE: u64 = 64 << 20;
 #[serde(rename_all = "snake_case")]
 pub enum Record {
     /// A turn begins or has ended.
-    Turn { turn: u64, begins: bool },
+    Turn {
+        turn: u64,
+        begins: bool,
+        /// Its prompt went out before the look that precedes it was finished.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        early: bool,
+    },
     Step {
         #[serde(with = "rel")]
         path: PathBuf,

@@ -19,8 +19,9 @@ impl Tracker {
         let mut open_turn = None;
         for record in records {
             match record {
-                Record::Turn { turn, begins } => {
+                Record::Turn { turn, begins, early } => {
                     self.turns.insert(*turn);
+                    self.early.extend(early.then_some(*turn));
                     open_turn = begins.then_some(*turn);
                 }
                 Record::Step { path, step, accepted } => self.put_step(path, *step, *accepted),
@@ -76,7 +77,7 @@ impl Tracker {
         self.observe(later)?;
         self.save()?;
         self.activity.looked(true);
-        self.ledger.add(&Record::Turn { turn, begins: false })?;
+        self.ledger.add(&Record::Turn { turn, begins: false, early: false })?;
         Ok(())
     }
 

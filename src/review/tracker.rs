@@ -54,6 +54,8 @@ pub struct Tracker {
     pub(super) rev: u64,
     /// Turns that have begun.
     pub(super) turns: BTreeSet<u64>,
+    /// Those whose prompt went out before the look that precedes it was finished.
+    pub(super) early: BTreeSet<u64>,
     pub(super) sums: HashMap<PathBuf, (usize, State, Totals)>,
     last_scan: Instant,
     scan_took: Duration,
@@ -115,6 +117,7 @@ impl Tracker {
             held: Vec::new(),
             rev: 0,
             turns: BTreeSet::new(),
+            early: BTreeSet::new(),
             sums: HashMap::new(),
             last_scan: Instant::now(),
             scan_took: Duration::ZERO,
@@ -158,18 +161,36 @@ impl Tracker {
 
     /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's.
     pub fn begin_turn(&mut self, turn: u64) -> Result<(), ReviewError> {
-        self.scan()?;
-        self.activity.begin(turn);
-        self.looked.clear();
-        self.turns.insert(turn);
-        self.ledger.add(&Record::Turn { turn, begins: true })
+        self.begin_turn_unless(turn, || None)
+    }
+
+    /// The same; `sent` tells afterwards when the prompt went out if it did not wait. What has changed since then may
+    /// be the agent's.
+    pub fn begin_turn_unless(
+        &mut self,
+        turn: u64,
+        sent: impl FnOnce() -> Option<SystemTime>,
+    ) -> Result<(), ReviewError> {
+        self.scan_and(|tracker, changes| {
+            let root = tracker.files.shadow.root().to_owned();
+            let sent = sent();
+            let is_since = |change: &Change| sent.is_some_and(|at| walk::changed_at(&root.join(&change.path)) >= at);
+            let (since, before) = changes.into_iter().partition(is_since);
+            tracker.observe(before)?;
+            tracker.activity.begin(turn);
+            tracker.looked.clear();
+            tracker.turns.insert(turn);
+            tracker.early.extend(sent.map(|_| turn));
+            tracker.ledger.add(&Record::Turn { turn, begins: true, early: sent.is_some() })?;
+            tracker.observe(since)
+        })
     }
 
     /// Looks at the whole tree after a turn: what has changed is of the turn. Its sums.
     pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
         self.scan()?;
         self.activity.end();
-        self.ledger.add(&Record::Turn { turn, begins: false })?;
+        self.ledger.add(&Record::Turn { turn, begins: false, early: false })?;
         self.totals_of(Scope::Turn(turn))
     }
 
@@ -245,19 +266,30 @@ impl Tracker {
     }
 
     fn scan(&mut self) -> Result<(), ReviewError> {
-        let scanned = self.scan_all();
+        self.scan_and(Self::observe)
+    }
+
+    /// Looks at everything; `take` takes the changes into the ledger.
+    fn scan_and(
+        &mut self,
+        take: impl FnOnce(&mut Self, Vec<Change>) -> Result<(), ReviewError>,
+    ) -> Result<(), ReviewError> {
+        let scanned = self.scan_all(take);
         if let Err(error) = &scanned {
             place::note_trouble(&self.dir, error);
         }
         scanned
     }
 
-    fn scan_all(&mut self) -> Result<(), ReviewError> {
+    fn scan_all(
+        &mut self,
+        take: impl FnOnce(&mut Self, Vec<Change>) -> Result<(), ReviewError>,
+    ) -> Result<(), ReviewError> {
         let began = Instant::now();
         let changes = self.files.shadow.scan()?;
         self.last_scan = Instant::now();
         self.scan_took = began.elapsed();
-        self.observe(changes)?;
+        take(self, changes)?;
         self.save()?;
         self.activity.looked(true);
         Ok(())
@@ -472,6 +504,9 @@ impl Tracker {
         let mut named: Vec<String> = self.trouble().into_iter().chain(self.files.shadow.uncovered()).collect();
         let more = self.without_before(&named);
         named.extend(more);
+        named.extend(self.early.iter().map(|turn| {
+            format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
+        }));
         named
     }
 

@@ -1434,6 +1434,26 @@ fn what_was_ignored_is_not_new_when_the_agent_takes_the_rule_away() {
 }
 
 #[test]
+fn what_changes_after_a_prompt_that_did_not_wait_is_the_turns_and_said() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+    place.write("a", "the person's\n");
+    let sent = walk::changed_at(&place.at("a")) + Duration::from_nanos(1);
+    // As soon as the clock of the files has gone on.
+    while walk::changed_at(&place.at("b")) < sent {
+        place.write("b", "the agent's\n");
+    }
+    place.tracker.begin_turn_unless(1, || Some(sent)).unwrap();
+    place.tracker.end_turn(1).unwrap();
+    let said = "turn 1: its prompt went out before all files had been looked at";
+    for _ in 0..2 {
+        let doc = place.doc(Scope::Session);
+        assert_eq!(doc.files.iter().map(|f| f.path.to_str().unwrap()).collect::<Vec<_>>(), ["b"]);
+        assert!(doc.uncovered.iter().any(|line| line.starts_with(said)), "{:?}", doc.uncovered);
+        place = place.reopen();
+    }
+}
+
+#[test]
 fn a_look_that_failed_is_said_in_the_report() {
     let mut place = Place::with(&[("a", b"a\n")]);
     let packs = place.tracker.dir().join(STORE).join("objects/pack");

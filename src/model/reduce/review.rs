@@ -48,6 +48,7 @@ pub fn late(model: &mut Model, turn: TurnId, now: Now, out: &mut Vec<Effect>) {
     model.changes.uncovered_turns.insert(turn.0);
     let words = "the snapshot is not finished: changes of this turn may not all be covered";
     notice(model, Level::Warn, words, Vec::new(), now);
+    out.push(Effect::Review(ReviewEffect::SentEarly(turn)));
     prompt::transmit(model, turn, now, out);
 }
 

@@ -65,6 +65,7 @@ fn a_snapshot_that_takes_too_long_is_not_waited_for() {
     assert!(rig.sent().is_empty());
     rig.timer(Timer::Coverage(ONE));
     assert_eq!(rig.sent_briefly(), ["session/prompt"]);
+    assert!(wants(&mut rig).contains(&ReviewEffect::SentEarly(ONE)));
     assert!(rig.has_entry("Warn: the snapshot is not finished"));
     assert!(rig.model().changes().uncovered_turns.contains(&1));
     covered(&mut rig, 1);
