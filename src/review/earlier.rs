@@ -70,7 +70,7 @@ impl Before<'_> {
     /// Whether nothing of a file has changed since the last look.
     fn is_untouched(&self, stat: &Stat) -> bool {
         // Some file systems know only seconds.
-        if stat.ctime.1 == 0 { stat.ctime.0 < self.last.0 } else { stat.ctime <= self.last }
+        if stat.ctime.1 == 0 { stat.ctime.0 < self.last.0 } else { stat.ctime < self.last }
     }
 
     fn was_there(&self, key: &[u8]) -> bool {

@@ -6,9 +6,7 @@
 use super::error::ReviewError;
 use super::ledger::{Record, Step};
 use super::place::{self, AFTERMATH, SIGN_LAG};
-use super::state::Change;
 use super::tracker::Tracker;
-use super::walk;
 use crate::model::changes::Cause;
 use std::time::SystemTime;
 
@@ -50,15 +48,12 @@ impl Tracker {
     }
 
     fn finish_turn(&mut self, turn: u64, last_sign: SystemTime) -> Result<(), ReviewError> {
-        let root = self.files.shadow.root().to_owned();
-        let at = |change: &Change| {
-            let path = root.join(&change.path);
-            let written = path.symlink_metadata().and_then(|m| m.modified());
-            walk::changed_at(&path).max(written.unwrap_or(last_sign))
-        };
         let (mut turns, mut aftermath, mut later) = (Vec::new(), Vec::new(), Vec::new());
-        for change in self.files.shadow.scan()? {
-            match at(&change) {
+        let changes = self.files.shadow.scan()?;
+        let shadow = &self.files.shadow;
+        for change in changes {
+            let written = shadow.root().join(&change.path).symlink_metadata().and_then(|m| m.modified());
+            match shadow.changed_at(&change.path).max(written.unwrap_or(last_sign)) {
                 at if at <= last_sign + SIGN_LAG => turns.push(change),
                 at if at <= last_sign + AFTERMATH => aftermath.push(change),
                 _ => later.push(change),

@@ -18,6 +18,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::time::SystemTime;
 
 /// How much is taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,8 @@ pub struct Shadow {
     looked: bool,
     /// When the last look at the whole tree began, by the clock of the files.
     began: Time,
+    /// The same of the look before the last: what the last one reports has happened since.
+    since: Time,
     scans: u32,
     /// The person's index as it was read last.
     index: Option<Stat>,
@@ -130,6 +133,7 @@ impl Shadow {
             unsaved: Vec::new(),
             looked: false,
             began: Time::default(),
+            since: Time::default(),
             scans: 0,
             index: None,
             dirs: BTreeSet::new(),
@@ -172,6 +176,7 @@ impl Shadow {
         self.hush(&mut jobs, first, unclear);
         (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
         let before = (self.head, self.began);
+        self.since = self.began;
         (self.head.last, self.head.rules, self.began) = (started.0, rules, started);
         let mut news = Vec::new();
         if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
@@ -194,6 +199,7 @@ impl Shadow {
     /// Looks at these paths only, absolute or below the root; others are ignored. What is ignored by git is covered
     /// from then on: its present state is no change. A directory stands for everything in it that is covered.
     pub fn look(&mut self, paths: &[PathBuf]) -> Result<Vec<Change>, ReviewError> {
+        self.since = self.began;
         let keys: BTreeSet<Key> = paths.iter().filter_map(|path| walk::key(&self.root, path)).collect();
         let mut reader = Reader::new(&self.root);
         let (mut jobs, mut part) = (Vec::new(), Part::default());
@@ -359,6 +365,11 @@ impl Shadow {
             self.head.last,
             self.full.then_some(self.limits.files),
         )
+    }
+
+    /// When what the last look has reported of `path` happened.
+    pub fn changed_at(&self, path: &Path) -> SystemTime {
+        walk::changed_at(&self.root, path, self.since)
     }
 
     pub fn root(&self) -> &Path {

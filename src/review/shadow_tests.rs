@@ -516,6 +516,29 @@ fn what_a_command_puts_into_the_index_in_the_middle_of_a_look_is_reported() {
 }
 
 #[test]
+fn what_comes_with_a_directory_has_changed_when_the_directory_was_moved() {
+    let space = Space::new();
+    space.write("d/sub/a", "a");
+    space.write("b", "b");
+    let ctime = |path: &str| Stat::of_meta(&space.root.join(path).symlink_metadata().unwrap()).ctime;
+    let old = ctime("d/sub/a");
+    // As soon as the clock of the files has gone on.
+    while ctime("d") <= old {
+        fs::rename(space.root.join("d"), space.root.join("moved")).unwrap();
+        fs::rename(space.root.join("moved"), space.root.join("d")).unwrap();
+    }
+    let moved = ctime("d");
+    let at = |path: &str, since| {
+        let at = walk::changed_at(&space.root, Path::new(path), since).duration_since(std::time::UNIX_EPOCH).unwrap();
+        (at.as_secs() as i64, at.subsec_nanos())
+    };
+    assert_eq!(at("d/sub/a", moved), moved);
+    assert_eq!(at("d/sub/a", old), old, "it may have come by itself");
+    assert_eq!(at("b", (i64::MAX, 0)), ctime("b"), "nothing has changed since");
+    assert_eq!(at("d/gone", (0, 0)), ctime("d"));
+}
+
+#[test]
 fn a_file_that_appears_while_it_is_asked_for_is_new() {
     for (point, name) in [(Point::Asked, "new.txt"), (Point::Asked, "new.log"), (Point::AskedAgain, "new.txt")] {
         let space = busy_space();

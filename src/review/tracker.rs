@@ -17,7 +17,6 @@ use super::place::{self, HEAD, LEDGER, SESSIONS, STORE, last_sign, lock, read_js
 use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
 use super::truth;
-use super::walk;
 use crate::host::fs::Roots;
 use crate::model::changes::{Cause, Scope, Totals, Truth};
 use crate::model::ids::EntryId;
@@ -172,9 +171,9 @@ impl Tracker {
         sent: impl FnOnce() -> Option<SystemTime>,
     ) -> Result<(), ReviewError> {
         self.scan_and(|tracker, changes| {
-            let root = tracker.files.shadow.root().to_owned();
             let sent = sent();
-            let is_since = |change: &Change| sent.is_some_and(|at| walk::changed_at(&root.join(&change.path)) >= at);
+            let shadow = &tracker.files.shadow;
+            let is_since = |change: &Change| sent.is_some_and(|at| shadow.changed_at(&change.path) >= at);
             let (since, before) = changes.into_iter().partition(is_since);
             tracker.observe(before)?;
             tracker.activity.begin(turn);
@@ -340,7 +339,7 @@ impl Tracker {
     }
 
     fn blame(&self, path: &Path) -> Blamed {
-        let at = walk::changed_at(&self.files.shadow.root().join(path));
+        let at = self.files.shadow.changed_at(path);
         self.activity.blame(path, self.looked.get(path).copied(), at)
     }
 

@@ -1,5 +1,6 @@
 //! Histories on real trees: what the agent and the person do, and what a review makes of it.
 
+use super::super::walk;
 use super::*;
 use crate::model::changes::{
     FileChange, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
@@ -1437,9 +1438,10 @@ fn what_was_ignored_is_not_new_when_the_agent_takes_the_rule_away() {
 fn what_changes_after_a_prompt_that_did_not_wait_is_the_turns_and_said() {
     let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
     place.write("a", "the person's\n");
-    let sent = walk::changed_at(&place.at("a")) + Duration::from_nanos(1);
+    let changed = |place: &Place, name: &str| walk::changed_at(&place.at(""), Path::new(name), (0, 0));
+    let sent = changed(&place, "a") + Duration::from_nanos(1);
     // As soon as the clock of the files has gone on.
-    while walk::changed_at(&place.at("b")) < sent {
+    while changed(&place, "b") < sent {
         place.write("b", "the agent's\n");
     }
     place.tracker.begin_turn_unless(1, || Some(sent)).unwrap();

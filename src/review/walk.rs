@@ -266,10 +266,14 @@ impl Reader {
     }
 }
 
-/// The present as the system dates files, taken from a new one in `dir`: what was changed before is not younger, and what
-/// is changed from now on is not older. The system's ordinary clock may be some milliseconds ahead of it.
+/// The present as the system dates files, taken from one in `dir`: what was changed before is older, and what is changed
+/// from now on is not. The ordinary clock may be some milliseconds ahead of it.
 pub(super) fn files_now(dir: &Path) -> Time {
-    let probe = tempfile::tempfile_in(dir).and_then(|file| file.metadata());
+    let probe = tempfile::tempfile_in(dir).and_then(|file| {
+        // Linux dates a change to the nanosecond only when somebody has looked at the date before it.
+        file.set_permissions(file.metadata()?.permissions())?;
+        file.metadata()
+    });
     let ordinary = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     probe.map_or_else(|_| (ordinary().as_secs() as i64, ordinary().subsec_nanos()), |meta| Stat::of_meta(&meta).ctime)
 }
@@ -474,12 +478,17 @@ fn place(error: &ignore::Error) -> Option<&Path> {
         _ => None,
     }
 }
-/// When a path was changed last; for one that is not there any more, its directory.
-pub fn changed_at(path: &Path) -> SystemTime {
-    let meta = path.ancestors().find_map(|p| p.symlink_metadata().ok());
-    let since = |meta: std::fs::Metadata| {
-        let seconds = Duration::from_secs(u64::try_from(meta.ctime()).ok()?);
-        SystemTime::UNIX_EPOCH.checked_add(seconds + Duration::from_nanos(meta.ctime_nsec().try_into().ok()?))
+/// When a path below `root` was changed last; for one that is not there any more, its directory. One that has come since
+/// `since` with older times of its own was moved together with a directory: then that counts.
+pub(super) fn changed_at(root: &Path, below: &Path, since: Time) -> SystemTime {
+    let path = root.join(below);
+    let there = path.ancestors().take_while(|dir| dir.starts_with(root)).filter_map(|dir| dir.symlink_metadata().ok());
+    let mut times = there.map(|meta| Stat::of_meta(&meta).ctime).peekable();
+    let own = times.peek().copied();
+    let at = times.find(|at| *at >= since).or(own);
+    let time = |(secs, nanos): Time| {
+        let since = Duration::new(u64::try_from(secs).ok()?, nanos);
+        SystemTime::UNIX_EPOCH.checked_add(since)
     };
-    meta.and_then(since).unwrap_or_else(SystemTime::now)
+    at.and_then(time).unwrap_or_else(SystemTime::now)
 }
