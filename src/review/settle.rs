@@ -30,10 +30,26 @@ pub(super) struct Job {
     /// As the walk has found it; nothing when it was not there.
     pub stat: Option<Stat>,
     pub walked: bool,
+    /// It was there when it was asked for, and the walk does not come past it: git's rules hide it.
+    pub hidden: bool,
+    /// It was not there a moment ago.
+    pub fresh: bool,
     /// That it is new to us does not mean that it is new.
     pub silent: bool,
     /// It is new to us, but was there before; nobody knows as what.
     pub there: bool,
+}
+
+impl Job {
+    pub(super) fn new(key: Key, known: Option<Entry>, stat: Option<Stat>) -> Self {
+        let walked = known.is_some_and(|entry| entry.walked);
+        Self { key, known, stat, walked, hidden: false, fresh: false, silent: false, there: false }
+    }
+
+    /// Of a path that the walk has come past.
+    pub(super) fn walked(key: Key, known: Option<Entry>, stat: Stat) -> Self {
+        Self { walked: true, ..Self::new(key, known, Some(stat)) }
+    }
 }
 
 /// What a path was found to be.

@@ -4,16 +4,16 @@
 //! what a look reports is durable before it is reported; that it was seen is so after [`Shadow::save`], and what was
 //! not saved when all ended is reported again.
 
-use super::earlier::Before;
+use super::earlier::{Before, Moved, as_moved};
 use super::error::ReviewError;
 use super::index::{self, Index, Repo, Theirs};
 use super::manifest::{Book, Entries, Entry, Head};
 use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unkept, unknown};
 use super::state::{Change, Oid, State};
 use super::store::{self, Own};
-use super::walk::{self, Found, Key, Kind, OldRules, Part, Reader, Stat, Walked};
+use super::walk::{self, Found, Key, Kind, OldRules, Part, Reader, Stat, Time, Walked};
 use super::words;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -56,6 +56,8 @@ pub struct Shadow {
     unsaved: Vec<(Key, Option<Entry>)>,
     /// There was a look at the whole tree.
     looked: bool,
+    /// When the last look at the whole tree began, by the clock of the files.
+    began: Time,
     scans: u32,
     /// The person's index as it was read last.
     index: Option<Stat>,
@@ -67,6 +69,25 @@ pub struct Shadow {
     gone: usize,
     /// Files of rules that have changed since the last look at everything, as they were then.
     ruled: Vec<(Key, State)>,
+    /// Files that were found gone since the last but one look at everything began: what was moved may turn up one look
+    /// later than it is missed.
+    vanished: [HashSet<Moved>; 2],
+    /// Something that happens in the middle of a look.
+    #[cfg(test)]
+    meanwhile: Option<Box<dyn FnMut(Point)>>,
+}
+
+/// Points of a look between which the tree may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Point {
+    Began,
+    Walked,
+    IndexSeen,
+    IndexRead,
+    Missed,
+    Compared,
+    Asked,
+    AskedAgain,
 }
 
 impl Shadow {
@@ -87,6 +108,7 @@ impl Shadow {
         let mut shadow = Self::new(dir, root, limits, own, book);
         if let Some((head, seen)) = read {
             (shadow.head, shadow.seen, shadow.looked) = (head, seen, true);
+            shadow.began = (shadow.head.last, 0);
         }
         shadow.stores = store::alternates(dir);
         shadow.theirs = Theirs::open(&shadow.stores);
@@ -107,6 +129,7 @@ impl Shadow {
             seen: Entries::new(),
             unsaved: Vec::new(),
             looked: false,
+            began: Time::default(),
             scans: 0,
             index: None,
             dirs: BTreeSet::new(),
@@ -114,26 +137,42 @@ impl Shadow {
             full: false,
             gone: 0,
             ruled: Vec::new(),
+            vanished: Default::default(),
+            #[cfg(test)]
+            meanwhile: None,
+        }
+    }
+
+    /// Nothing happens here but what a test wants.
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "only tests have something that happens meanwhile"))]
+    fn at(&mut self, _point: Point) {
+        #[cfg(test)]
+        if let Some(meanwhile) = &mut self.meanwhile {
+            meanwhile(_point);
         }
     }
 
     /// Looks at the whole tree: what differs from the last look, sorted by path. The first look of a store has no
     /// changes. Content that is new is durable before this returns.
     pub fn scan(&mut self) -> Result<Vec<Change>, ReviewError> {
-        let started = now();
+        let started = walk::files_now(&self.dir);
         let first = !self.looked;
+        self.at(Point::Began);
         let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2));
+        self.at(Point::Walked);
         let repo = Repo::find(&self.root);
         self.find_stores(repo.as_ref(), &walked.repos)?;
         let index = self.new_index(repo.as_ref());
+        self.at(Point::IndexRead);
         let rules = self.rules(repo.as_ref(), &walked);
         let unclear = self.full || !self.barred.is_empty() || rules != self.head.rules;
         self.full = walked.cut;
         let mut jobs = self.jobs(&walked, index.as_ref());
+        self.at(Point::Compared);
         self.hush(&mut jobs, first, unclear);
         (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
-        let before = self.head;
-        (self.head.last, self.head.rules) = (started.0, rules);
+        let before = (self.head, self.began);
+        (self.head.last, self.head.rules, self.began) = (started.0, rules, started);
         let mut news = Vec::new();
         if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
             let files = walked.files.iter().map(|(key, _)| key);
@@ -144,9 +183,10 @@ impl Shadow {
         }
         let changes = self.settle(jobs, news, first);
         if changes.is_err() {
-            (self.head.last, self.head.rules) = (before.last, before.rules);
+            (self.head.last, self.head.rules, self.began) = (before.0.last, before.0.rules, before.1);
         } else {
             self.ruled.clear();
+            self.vanished[0] = std::mem::take(&mut self.vanished[1]);
         }
         changes
     }
@@ -157,9 +197,12 @@ impl Shadow {
         let keys: BTreeSet<Key> = paths.iter().filter_map(|path| walk::key(&self.root, path)).collect();
         let mut reader = Reader::new(&self.root);
         let (mut jobs, mut part) = (Vec::new(), Part::default());
-        let mut asked = BTreeSet::new();
+        let (mut asked, mut there) = (BTreeSet::new(), BTreeSet::new());
         for key in keys {
             let Ok(stat) = reader.stat(&key) else { continue };
+            if stat.is_some() {
+                there.insert(key.clone());
+            }
             let dir = key.is_empty() || stat.is_some_and(|stat| stat.kind == Kind::Dir);
             // What was in a directory that is gone counts as well.
             asked.extend(self.within(&key));
@@ -178,12 +221,13 @@ impl Shadow {
                 asked.insert(key);
             }
         }
-        let existing = part.paths.iter().any(|key| reader.stat(key).is_ok_and(|stat| stat.is_some()));
-        let walked = if existing || !part.below.is_empty() {
+        self.at(Point::Asked);
+        let walked = if !part.below.is_empty() || part.paths.iter().any(|key| there.contains(key)) {
             walk::walk(&self.root, Some(part), self.limits.files)
         } else {
             Walked::default()
         };
+        self.at(Point::AskedAgain);
         let covered: BTreeSet<&Key> = walked.files.iter().map(|(key, _)| key).collect();
         asked.extend(walked.files.iter().map(|(key, _)| key.clone()));
         let mut room = self.limits.files.saturating_sub(self.seen.len());
@@ -201,7 +245,9 @@ impl Shadow {
                 Some(_) => {}
             }
             let walked_before = known.is_some_and(|entry| entry.walked);
-            jobs.push(Job { key, known, stat, walked: walked || walked_before, silent: !walked, there: false });
+            let was_there = there.contains(&key);
+            let (hidden, fresh) = (!walked && was_there, !walked && !was_there);
+            jobs.push(Job { walked: walked || walked_before, hidden, fresh, ..Job::new(key, known, stat) });
         }
         self.hush(&mut jobs, !self.looked, self.full || !self.barred.is_empty());
         if !jobs.is_empty() {
@@ -355,6 +401,7 @@ impl Shadow {
             return None;
         }
         self.index = Some(stat);
+        self.at(Point::IndexSeen);
         repo.index(&self.root)
     }
 
@@ -389,28 +436,13 @@ impl Shadow {
                     entry.visit = self.scans;
                     entry.walked = true;
                     if differs(entry, Some(stat)) || is_lost(entry) {
-                        let known = Some(*entry);
-                        jobs.push(Job {
-                            key: key.clone(),
-                            known,
-                            stat: Some(*stat),
-                            walked: true,
-                            silent: false,
-                            there: false,
-                        });
+                        jobs.push(Job::walked(key.clone(), Some(*entry), *stat));
                     }
                 }
                 None if room == 0 => self.full = true,
                 None => {
                     room -= 1;
-                    jobs.push(Job {
-                        key: key.clone(),
-                        known: None,
-                        stat: Some(*stat),
-                        walked: true,
-                        silent: false,
-                        there: false,
-                    });
+                    jobs.push(Job::walked(key.clone(), None, *stat));
                 }
             }
         }
@@ -419,50 +451,52 @@ impl Shadow {
             // Without permission to look, what was seen last stays.
             let Ok(stat) = reader.stat(key) else { continue };
             if differs(entry, stat.as_ref()) {
-                jobs.push(Job {
-                    key: key.clone(),
-                    known: Some(*entry),
-                    stat,
-                    walked: entry.walked,
-                    silent: false,
-                    there: false,
-                });
+                jobs.push(Job::new(key.clone(), Some(*entry), stat));
             }
         }
-        let found: HashSet<&[u8]> = match index {
-            Some(_) => walked.files.iter().map(|(key, _)| &**key).collect(),
-            None => HashSet::new(),
-        };
-        for key in index.into_iter().flat_map(Index::tracked) {
-            if room == 0 || found.contains(key) || self.seen.contains_key(key) {
-                continue;
-            }
-            if let Ok(Some(stat)) = reader.stat(key)
-                && matches!(stat.kind, Kind::File | Kind::Link)
-            {
-                room -= 1;
-                jobs.push(Job {
-                    key: key.into(),
-                    known: None,
-                    stat: Some(stat),
-                    walked: false,
-                    silent: true,
-                    there: false,
-                });
-            }
-        }
+        let missed = index.map_or_else(Vec::new, |index| self.missed(walked, index, room));
+        jobs.extend(missed);
         jobs
+    }
+
+    /// What the person's index names and the walk has not found, at most `room` paths: git's rules hide it, or it has
+    /// come since the walk, as when a command runs that puts new paths into the index.
+    fn missed(&mut self, walked: &Walked, index: &Index, room: usize) -> Vec<Job> {
+        let found: HashSet<&[u8]> = walked.files.iter().map(|(key, _)| &**key).collect();
+        let mut reader = Reader::new(&self.root);
+        let unknown = index.tracked().filter(|key| !found.contains(key) && !self.seen.contains_key(*key));
+        let there = unknown.filter_map(|key| {
+            let stat = reader.stat(key).ok()??;
+            matches!(stat.kind, Kind::File | Kind::Link).then(|| (Key::from(key), stat))
+        });
+        let there: BTreeMap<Key, Stat> = there.take(room).collect();
+        if there.is_empty() {
+            return Vec::new();
+        }
+        self.at(Point::Missed);
+        let part = Part { paths: there.keys().cloned().collect(), ..Part::default() };
+        let again = walk::walk(&self.root, Some(part), self.limits.files).files.into_iter();
+        let mut again: BTreeMap<Key, Stat> = again.collect();
+        let job = |(key, stat)| match again.remove(&key) {
+            Some(stat) => Job::walked(key, None, stat),
+            None => Job { hidden: true, ..Job::new(key, None, Some(stat)) },
+        };
+        there.into_iter().map(job).collect()
     }
 
     fn hush(&self, jobs: &mut [Job], first: bool, unclear: bool) {
         let mut ruled = self.ruled.clone();
         let now = jobs.iter().filter(|job| names_rules(&job.key));
-        ruled.extend(now.map(|job| (job.key.clone(), job.known.map_or(State::Absent, |entry| entry.state))));
+        let now = now.map(|job| (job.key.clone(), job.known.map_or(State::Absent, |entry| entry.state)));
+        // A file that may have changed without a trace in its times need not have.
+        ruled.extend(now.filter(|(key, state)| self.peek(walk::path(key)).map_or(true, |(now, _)| now != *state)));
         let text = |state: &State| self.content(state).unwrap_or_default();
         let rules: Vec<OldRules> = ruled.iter().filter_map(|(key, state)| OldRules::of(key, &text(state))).collect();
         // Since we were here last, rules may have changed and been looked at.
         let doubtful = unclear || !ruled.is_empty() || (self.looked && self.scans <= 1);
-        Before { root: &self.root, last: self.head.last, first, doubtful, unclear, rules: &rules }.hush(jobs);
+        let (root, last, seen) = (self.root.as_path(), self.began, &self.seen);
+        let gone = self.vanished.iter().flatten().copied().collect();
+        Before { root, last, first, doubtful, unclear, rules: &rules, seen, gone: &gone }.hush(jobs);
     }
 
     /// Takes from the person's index what it knows for sure, so that it need not be read.
@@ -515,6 +549,9 @@ impl Shadow {
             if before != state && !same && !(job.silent && job.known.is_none()) {
                 if names_rules(&job.key) && !self.ruled.iter().any(|(key, _)| *key == job.key) {
                     self.ruled.push((job.key.clone(), before));
+                }
+                if let Some(entry) = job.known.filter(|_| state.is_absent()) {
+                    self.vanished[1].insert(as_moved(&entry.stat));
                 }
                 changes.push(Change { path: walk::path(&job.key).to_owned(), before, after: state });
             }

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::process::Command;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 /// A workspace and, beside it, a place for its store.
@@ -387,7 +388,7 @@ fn what_was_ignored_before_is_not_new_when_the_rules_change() {
     let space = Space::git(|s| s.write(".gitignore", ".env\n"));
     space.write(".env", "SECRET");
     let mut shadow = space.shadow();
-    shadow.head.last += 5;
+    shadow.began.0 += 5;
     space.write(".gitignore", "");
     assert_eq!(paths(&shadow.scan().unwrap()), [".gitignore"]);
     assert!(!shadow.state(Path::new(".env")).is_absent());
@@ -407,6 +408,155 @@ fn tracked_although_ignored_is_covered() {
     space.write("keep.log", "two");
     space.write("other.log", "two");
     assert_eq!(paths(&shadow.scan().unwrap()), ["keep.log"]);
+}
+
+/// A tree with what commands of git move about: files, directories, a branch, a stash, something ignored.
+fn busy_space() -> Space {
+    let space = Space::git(|s| {
+        s.write(".gitignore", "*.log\nbuild/\n");
+        s.write("a.txt", "a");
+        s.write("d1/f1", "f1");
+        s.write("d1/f2", "f2");
+        s.write("z/last", "z");
+    });
+    space.run(&["checkout", "-q", "-b", "other"]);
+    space.write("d1/f1", "f1 of other");
+    space.write("only/other", "o");
+    space.run(&["add", "-A"]);
+    space.run(&["commit", "-qm", "two"]);
+    space.run(&["checkout", "-q", "main"]);
+    space.write("stashed/new", "s");
+    space.write("a.txt", "a stashed");
+    space.run(&["add", "-A"]);
+    space.run(&["stash", "push", "-q"]);
+    space.write("build/out.o", "o");
+    space.write("own.log", "the person's");
+    space
+}
+
+/// The covered files and their bytes.
+fn tree(space: &Space) -> BTreeMap<PathBuf, Vec<u8>> {
+    let files = everything(&space.root).into_iter().filter(|(path, ..)| path.is_file());
+    let below = files.map(|(path, bytes, ..)| (path.strip_prefix(&space.root).unwrap().to_owned(), bytes));
+    below.filter(|(path, _)| !path.starts_with(".git")).collect()
+}
+
+/// What a row of looks has reported, as one change for each path.
+fn together(shadow: &Shadow, looks: Vec<Change>) -> BTreeMap<PathBuf, (Option<Vec<u8>>, Option<Vec<u8>>)> {
+    let mut all: BTreeMap<PathBuf, (State, State)> = BTreeMap::new();
+    for change in looks {
+        let of_path = all.entry(change.path).or_insert((change.before, change.before));
+        assert_eq!(of_path.1, change.before);
+        of_path.1 = change.after;
+    }
+    let content = |state: &State| {
+        let bytes = || shadow.content(state).unwrap_or_else(|_| format!("not kept: {state:?}").into_bytes());
+        (!state.is_absent()).then(bytes)
+    };
+    let all = all.into_iter().filter(|(_, (before, after))| before != after);
+    all.map(|(path, (before, after))| (path, (content(&before), content(&after)))).collect()
+}
+
+const COMMANDS: [&[&[&str]]; 9] = [
+    &[&["mv", "a.txt", "moved.txt"]],
+    &[&["mv", "d1", "renamed"]],
+    &[&["mv", "z/last", "d1/last"], &["mv", "a.txt", "a-1"]],
+    &[&["add", "."], &["mv", "d1/f1", "f1.log"]],
+    &[&["checkout", "-q", "other"]],
+    &[&["stash", "pop", "-q"]],
+    &[&["rm", "-q", "d1/f1"], &["commit", "-qm", "less"]],
+    &[&["rm", "-q", "--cached", "a.txt"], &["commit", "-qam", "untracked"]],
+    &[&["checkout", "-q", "other"], &["mv", "only", "d1/only"], &["commit", "-qm", "more"]],
+];
+
+const POINTS: [Point; 6] =
+    [Point::Began, Point::Walked, Point::IndexSeen, Point::IndexRead, Point::Missed, Point::Compared];
+
+#[test]
+fn what_a_command_puts_into_the_index_in_the_middle_of_a_look_is_reported() {
+    for command in COMMANDS {
+        for point in POINTS {
+            let space = busy_space();
+            let mut shadow = space.shadow();
+            let old = tree(&space);
+            // These are only passed when the index is another one, and when it names what the walk has missed.
+            if matches!(point, Point::IndexSeen | Point::Missed) {
+                space.write("early", "e");
+                space.run(&["add", "early"]);
+                fs::remove_file(space.root.join("early")).unwrap();
+            }
+            let root = Arc::new(Mutex::new(Some(space)));
+            let space_there = Arc::clone(&root);
+            let mut done = false;
+            shadow.meanwhile = Some(Box::new(move |at| {
+                let space = space_there.lock().unwrap();
+                let space = space.as_ref().unwrap();
+                if point == Point::Missed && at == Point::Walked {
+                    space.write("early", "e");
+                }
+                if at == point && !std::mem::replace(&mut done, true) {
+                    space.write("brand-new", "n");
+                    command.iter().for_each(|args| drop(space.run(args)));
+                    space.run(&["add", "brand-new"]);
+                }
+            }));
+            let mut looks = shadow.scan().unwrap();
+            shadow.meanwhile = None;
+            looks.extend(shadow.scan().unwrap());
+            let space = root.lock().unwrap().take().unwrap();
+            let new = tree(&space);
+            assert!(new.contains_key(Path::new("brand-new")), "{point:?} was not passed");
+            let names = old.keys().chain(new.keys()).filter(|path| old.get(*path) != new.get(*path));
+            let wanted: BTreeMap<_, _> =
+                names.map(|p| (p.clone(), (old.get(p).cloned(), new.get(p).cloned()))).collect();
+            let got = together(&shadow, looks);
+            assert_eq!(got, wanted, "{command:?} at {point:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_appears_while_it_is_asked_for_is_new() {
+    for (point, name) in [(Point::Asked, "new.txt"), (Point::Asked, "new.log"), (Point::AskedAgain, "new.txt")] {
+        let space = busy_space();
+        let mut shadow = space.shadow();
+        let path = space.root.join(name);
+        let file = path.clone();
+        shadow.meanwhile = Some(Box::new(move |at| {
+            if at == point {
+                fs::write(&file, "new").unwrap();
+            }
+        }));
+        let mut looks = shadow.look(std::slice::from_ref(&path)).unwrap();
+        shadow.meanwhile = None;
+        looks.extend(shadow.scan().unwrap());
+        let wanted = BTreeMap::from([(PathBuf::from(name), (None, Some(b"new".to_vec())))]);
+        assert_eq!(together(&shadow, looks), wanted, "{name} at {point:?}");
+    }
+}
+
+#[test]
+fn what_was_ignored_and_is_staged_or_named_is_not_taken_for_new() {
+    let space = busy_space();
+    space.write("untouched.log", "the person's, too");
+    let mut shadow = space.shadow();
+    // Staged as it was: no change, and covered from now on.
+    space.run(&["add", "-f", "untouched.log"]);
+    assert_eq!(shadow.scan().unwrap(), []);
+    space.write("untouched.log", "other");
+    assert_eq!(paths(&shadow.scan().unwrap()), ["untouched.log"]);
+    // Changed before anybody could look: that it is another is known, what it was is not.
+    shadow.began = (shadow.began.0 - 1, 0);
+    space.write("own.log", "the agent's");
+    space.run(&["add", "-f", "own.log"]);
+    let changes = shadow.scan().unwrap();
+    assert_eq!(paths(&changes), ["own.log"]);
+    assert!(matches!(changes[0].before, State::Unkept { .. }), "{:?}", changes[0].before);
+    space.write("build/out.o", "the agent's");
+    shadow.began = (shadow.began.0 - 1, 0);
+    let changes = shadow.look(&[space.root.join("build/out.o")]).unwrap();
+    assert_eq!(paths(&changes), ["build/out.o"]);
+    assert!(matches!(changes[0].before, State::Unkept { .. }), "{:?}", changes[0].before);
 }
 
 #[test]

@@ -266,6 +266,14 @@ impl Reader {
     }
 }
 
+/// The present as the system dates files, taken from a new one in `dir`: what was changed before is not younger, and what
+/// is changed from now on is not older. The system's ordinary clock may be some milliseconds ahead of it.
+pub(super) fn files_now(dir: &Path) -> Time {
+    let probe = tempfile::tempfile_in(dir).and_then(|file| file.metadata());
+    let ordinary = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    probe.map_or_else(|_| (ordinary().as_secs() as i64, ordinary().subsec_nanos()), |meta| Stat::of_meta(&meta).ctime)
+}
+
 /// The second since 1970 in which a file was made; nothing where the system does not know.
 pub(super) fn born(path: &Path) -> Option<i64> {
     let made = path.symlink_metadata().and_then(|meta| meta.created()).ok()?;
