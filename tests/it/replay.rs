@@ -3,7 +3,7 @@
 //! Drives the tracker itself, so nothing races here. `scripts/replay-commits` does the same with the program and any
 //! repository.
 
-use acp_tui::model::changes::{ReviewAction, Scope};
+use acp_tui::model::changes::{ReviewAction, RewindOutcome, Scope};
 use acp_tui::model::ids::EntryId;
 use acp_tui::review::patch;
 use acp_tui::review::report::report;
@@ -16,11 +16,9 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 use tempfile::TempDir;
 
-/// Longer ago than what is forgiven between a change and the news of it.
-const OLD: Duration = Duration::from_secs(1);
 /// Makes the history; `c` commits all that is there, ignored or not.
 const HISTORY: &str = r##"
 set -e
@@ -454,8 +452,9 @@ fn path_of(file: &Value, member: &str) -> PathBuf {
 /// Each commit in a session of its own.
 fn replay(ways: &[Way]) {
     let history = History::new();
-    // The last commit makes files that are ignored: nobody knows of those who writes them without a word.
-    let last = history.commits.len() - usize::from(ways == [Way::Silent]);
+    // The last commit makes files that are ignored: who names them is believed, of others it is not known what was there.
+    let named = ways.iter().all(|way| matches!(way, Way::Told | Way::Client));
+    let last = history.commits.len() - usize::from(!named);
     for n in 1..last {
         let way = ways[n % ways.len()];
         let when = format!("commit {n} {way:?}");
@@ -499,45 +498,26 @@ fn commits_put_in_place_by_git_as_a_whole_equal_gits_trees() {
 }
 
 #[test]
-fn what_a_command_moves_with_its_directory_is_its_doing_however_old_it_is() {
-    for git in [true, false] {
+fn what_a_command_adds_although_it_is_ignored_is_shown_and_what_undo_leaves_is_said() {
+    for means in [Means::Move, Means::Add, Means::ReadTree, Means::Checkout, Means::Stash, Means::Reset] {
         let history = History::new();
-        let there = history.work().join("dir/a.txt");
-        // Changes are told apart by their times; these files are older than any doubt about that.
-        let old = || there.metadata().unwrap().modified().unwrap().elapsed().unwrap_or_default() > OLD;
-        while !old() {
-            std::thread::park_timeout(Duration::from_millis(20));
-        }
-        let before = history.read();
-        let mut work = Work::new(&history, "moved");
-        work.tracker.begin_turn(1).unwrap();
-        work.note(Doing::Runs, None, false);
-        if git {
-            history.git(&["mv", "dir", "elsewhere"]);
-        } else {
-            fs::rename(history.work().join("dir"), history.work().join("elsewhere")).unwrap();
-        }
-        work.note(Doing::Runs, None, true);
-        work.tracker.end_turn(1).unwrap();
+        let last = history.commits.len() - 1;
+        history.git(&["checkout", "-q", "-f", "--detach", &history.commits[last - 1].0]);
+        let mut work = Work::new(&history, "ignored");
+        work.turn(1, last, Way::Command(means));
+        let report = report(&mut work.tracker).unwrap();
+        let of_path = |member| report["files"].as_array().unwrap().iter().map(move |f| path_of(f, member));
+        let known: BTreeSet<PathBuf> = of_path("path").collect();
+        let changed = changes(&history.commits[last - 1].2, &history.commits[last].2);
+        let missing: Vec<_> = changed.iter().filter(|(path, _, new)| new.is_some() && !known.contains(*path)).collect();
+        assert!(missing.is_empty(), "{means:?}: {missing:?}");
         let done = work.tracker.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
-        assert_same(&history.read(), &before, &format!("by git: {git}, undo said {:?}", done.rewound));
+        for left in done.rewound.iter().filter(|one| one.outcome == RewindOutcome::NotKept) {
+            assert!(["kept.log", "build/out.txt"].map(Path::new).contains(&left.path.as_path()), "{means:?}: {left:?}");
+            remove(&work.work, &left.path);
+        }
+        assert_same(&history.read(), &history.commits[last - 1].2, &format!("{means:?}: undo said {:?}", done.rewound));
     }
-}
-
-#[test]
-fn a_link_that_a_call_names_and_replaces_is_the_calls_doing() {
-    let history = History::new();
-    let before = history.read();
-    let mut work = Work::new(&history, "link");
-    work.tracker.begin_turn(1).unwrap();
-    for name in ["link", "dangling", "to-dir"] {
-        work.note(Doing::Edits, Some(Path::new(name)), false);
-        put(&work.work, Path::new(name), &("120000", 0, b"elsewhere".to_vec()));
-        work.note(Doing::Edits, Some(Path::new(name)), true);
-    }
-    work.tracker.end_turn(1).unwrap();
-    let done = work.tracker.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
-    assert_same(&history.read(), &before, &format!("undo said {:?}", done.rewound));
 }
 
 #[test]
