@@ -16,9 +16,11 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
+/// Longer ago than what is forgiven between a change and the news of it.
+const OLD: Duration = Duration::from_secs(1);
 /// Makes the history; `c` commits all that is there, ignored or not.
 const HISTORY: &str = r##"
 set -e
@@ -518,6 +520,48 @@ fn what_a_command_adds_although_it_is_ignored_is_shown_and_what_undo_leaves_is_s
         }
         assert_same(&history.read(), &history.commits[last - 1].2, &format!("{means:?}: undo said {:?}", done.rewound));
     }
+}
+
+#[test]
+fn what_a_command_moves_with_its_directory_is_its_doing_however_old_it_is() {
+    for git in [true, false] {
+        let history = History::new();
+        let there = history.work().join("dir/a.txt");
+        // Changes are told apart by their times; these files are older than any doubt about that.
+        let old = || there.metadata().unwrap().modified().unwrap().elapsed().unwrap_or_default() > OLD;
+        while !old() {
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+        let before = history.read();
+        let mut work = Work::new(&history, "moved");
+        work.tracker.begin_turn(1).unwrap();
+        work.note(Doing::Runs, None, false);
+        if git {
+            history.git(&["mv", "dir", "elsewhere"]);
+        } else {
+            fs::rename(history.work().join("dir"), history.work().join("elsewhere")).unwrap();
+        }
+        work.note(Doing::Runs, None, true);
+        work.tracker.end_turn(1).unwrap();
+        let done = work.tracker.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+        assert_same(&history.read(), &before, &format!("by git: {git}, undo said {:?}", done.rewound));
+    }
+}
+
+#[test]
+fn a_link_that_a_call_names_and_replaces_is_the_calls_doing() {
+    let history = History::new();
+    let before = history.read();
+    let mut work = Work::new(&history, "link");
+    work.tracker.begin_turn(1).unwrap();
+    for name in ["link", "dangling", "to-dir"] {
+        work.note(Doing::Edits, Some(Path::new(name)), false);
+        put(&work.work, Path::new(name), &("120000", 0, b"elsewhere".to_vec()));
+        work.note(Doing::Edits, Some(Path::new(name)), true);
+    }
+    work.tracker.end_turn(1).unwrap();
+    let done = work.tracker.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+    assert_same(&history.read(), &before, &format!("undo said {:?}", done.rewound));
 }
 
 #[test]
