@@ -22,7 +22,7 @@ use tempfile::TempDir;
 /// Longer ago than what is forgiven between a change and the news of it.
 const OLD: Duration = Duration::from_secs(1);
 /// Makes the history; `c` commits all that is there, ignored or not.
-const HISTORY: &str = r##"
+const HISTORY: &str = r#"
 set -e
 c() { git add -A -f .; git commit -q --allow-empty -m "$1"; }
 lines() { i=0; while [ $i -lt "$1" ]; do i=$((i + 1)); echo "line $i"; done; }
@@ -77,7 +77,7 @@ c 'moved again, one of several that are the same'
 c 'nothing at all'
 git read-tree -u --reset HEAD~12
 c 'all of it back'
-"##;
+"#;
 
 /// Mode as git names it, permissions as the disk has them, and the content or the target.
 type Node = (&'static str, u32, Vec<u8>);
