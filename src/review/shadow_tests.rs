@@ -1050,3 +1050,59 @@ fn shadow_speed() {
     wait();
     measure(&plain, "no git");
 }
+
+#[test]
+fn rules_that_change_in_the_middle_of_a_look_make_nothing_new_that_was_there() {
+    for (file, when) in
+        [(".gitignore", Point::Began), (".gitignore", Point::Walked), (".git/info/exclude", Point::Walked)]
+    {
+        let space = Space::git(|s| s.write("a", "a"));
+        space.write(".gitignore", "");
+        space.write(file, ".env\n");
+        space.write(".env", "SECRET");
+        let mut shadow = space.shadow();
+        let rules = space.root.join(file);
+        shadow.meanwhile = Some(Box::new(move |at| {
+            if at == when {
+                fs::write(&rules, "").unwrap();
+            }
+        }));
+        let mut looks = shadow.scan().unwrap();
+        shadow.meanwhile = None;
+        looks.extend(shadow.scan().unwrap());
+        let created: Vec<_> = looks.iter().filter(|c| c.before.is_absent()).map(|c| &c.path).collect();
+        assert!(created.is_empty(), "{file} at {when:?}: {created:?}");
+    }
+}
+
+#[test]
+fn tracked_although_ignored_is_covered_when_it_comes_back() {
+    let space = Space::git(|s| s.write("keep.log", "kept"));
+    space.write(".gitignore", "*.log\n");
+    fs::remove_file(space.root.join("keep.log")).unwrap();
+    let mut shadow = space.shadow();
+    space.write("keep.log", "again");
+    assert_eq!(paths(&shadow.scan().unwrap()), ["keep.log"]);
+}
+
+#[test]
+fn a_new_directory_that_is_moved_past_a_look_is_new_at_the_next() {
+    let space = busy_space();
+    let mut shadow = space.shadow();
+    space.write("fresh/in", "new");
+    // As when it was moved from where the walk had not been yet to where it had been.
+    let (from, to) = (space.root.join("fresh"), space.root.join("d1/fresh"));
+    let away = space.temp.path().join("away");
+    fs::rename(&from, &away).unwrap();
+    shadow.meanwhile = Some(Box::new(move |at| {
+        if at == Point::Walked {
+            fs::rename(&away, &to).unwrap();
+        }
+    }));
+    let mut looks = shadow.scan().unwrap();
+    shadow.meanwhile = None;
+    // What the walk says of a directory that vanishes under it.
+    shadow.barred.push(Key::from(&b"fresh"[..]));
+    looks.extend(shadow.scan().unwrap());
+    assert_eq!(paths(&looks), ["d1/fresh/in"]);
+}

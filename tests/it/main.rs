@@ -13,5 +13,6 @@ mod hostile;
 mod model;
 mod readme;
 mod recordings;
+mod replay;
 mod review;
 mod sdk_agent;
