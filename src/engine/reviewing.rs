@@ -317,10 +317,7 @@ impl Worker {
                 self.now();
             }
             Job::End(turn) => self.end(turn),
-            Job::Note(mut note) => {
-                for path in note.paths.iter_mut().chain(note.claims.iter_mut().map(|c| &mut c.path)) {
-                    *path = self.real(path);
-                }
+            Job::Note(note) => {
                 let changed = self.tracker.tool(&note);
                 if self.trouble("tool", "the review could not look at what a tool call names", changed) == Some(true) {
                     self.soon();

@@ -87,8 +87,9 @@ impl Activity {
         }
     }
 
-    /// Takes note; the paths are below the root. Whether the call has just settled.
-    pub fn note(&mut self, note: &ToolNote, below: impl Fn(&Path) -> Option<PathBuf>) -> bool {
+    /// Takes note; `places` gives what a path may mean below the root, a link followed last. Whether the call has just
+    /// settled.
+    pub fn note(&mut self, note: &ToolNote, places: impl Fn(&Path) -> Vec<PathBuf>) -> bool {
         let looks = self.looks;
         let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
             doing: note.doing,
@@ -104,12 +105,12 @@ impl Activity {
         tool.doing = note.doing;
         tool.waits = note.waits;
         // A path that has become a link meanwhile is another one now; the call was about the one before.
-        for path in note.paths.iter().filter_map(|p| below(p)) {
+        for path in note.paths.iter().flat_map(|p| places(p)) {
             if tool.paths.len() < MAX_NAMED && !tool.paths.contains(&path) {
                 tool.paths.push(path);
             }
         }
-        let claim = |c: &Claim| Some((below(&c.path)?, c.old.clone(), Arc::clone(&c.new)));
+        let claim = |c: &Claim| Some((places(&c.path).pop()?, c.old.clone(), Arc::clone(&c.new)));
         tool.claims = note.claims.iter().filter_map(claim).collect();
         let settles = note.settled && !tool.settled;
         if settles {

@@ -57,9 +57,10 @@ pub struct Shadow {
     unsaved: Vec<(Key, Option<Entry>)>,
     /// There was a look at the whole tree.
     looked: bool,
-    /// When the last look at the whole tree began, by the clock of the files.
-    began: Time,
-    /// The same of the look before the last: what the last one reports has happened since.
+    /// When the last look at the whole tree began, by the clock of the files, and the one before it: what is moved about
+    /// meanwhile can be missed by one of them.
+    began: [Time; 2],
+    /// What the last look reports has happened since.
     since: Time,
     scans: u32,
     /// The person's index as it was read last.
@@ -70,8 +71,9 @@ pub struct Shadow {
     full: bool,
     /// How many of `stores` were gone when it was last looked after what they had.
     gone: usize,
-    /// Files of rules that have changed since the last look at everything, as they were then.
-    ruled: Vec<(Key, State)>,
+    /// Files of rules that have changed since the last but one look at everything began, as they were then: the walk may
+    /// have come past with the old rules.
+    ruled: [Vec<(Key, State)>; 2],
     /// Files that were found gone since the last but one look at everything began: what was moved may turn up one look
     /// later than it is missed.
     vanished: [HashSet<Moved>; 2],
@@ -111,7 +113,7 @@ impl Shadow {
         let mut shadow = Self::new(dir, root, limits, own, book);
         if let Some((head, seen)) = read {
             (shadow.head, shadow.seen, shadow.looked) = (head, seen, true);
-            shadow.began = (shadow.head.last, 0);
+            shadow.began = [(shadow.head.last, 0); 2];
         }
         shadow.stores = store::alternates(dir);
         shadow.theirs = Theirs::open(&shadow.stores);
@@ -132,7 +134,7 @@ impl Shadow {
             seen: Entries::new(),
             unsaved: Vec::new(),
             looked: false,
-            began: Time::default(),
+            began: Default::default(),
             since: Time::default(),
             scans: 0,
             index: None,
@@ -140,7 +142,7 @@ impl Shadow {
             barred: Vec::new(),
             full: false,
             gone: 0,
-            ruled: Vec::new(),
+            ruled: Default::default(),
             vanished: Default::default(),
             #[cfg(test)]
             meanwhile: None,
@@ -161,6 +163,7 @@ impl Shadow {
     pub fn scan(&mut self) -> Result<Vec<Change>, ReviewError> {
         let started = walk::files_now(&self.dir);
         let first = !self.looked;
+        let rules = self.rules(Repo::find(&self.root).as_ref());
         self.at(Point::Began);
         let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2));
         self.at(Point::Walked);
@@ -168,16 +171,19 @@ impl Shadow {
         self.find_stores(repo.as_ref(), &walked.repos)?;
         let index = self.new_index(repo.as_ref());
         self.at(Point::IndexRead);
-        let rules = self.rules(repo.as_ref(), &walked);
-        let unclear = self.full || !self.barred.is_empty() || rules != self.head.rules;
+        // Nobody knows by which rules the walk went when they change meanwhile; the next look finds others, too.
+        let changing = self.rules(repo.as_ref()) != rules;
+        let rules = sum(&[rules, walked.repos.iter().flat_map(|dir| walk::bytes(dir)).copied().collect()].concat());
+        let unclear = self.full || !self.barred.is_empty() || changing || rules != self.head.rules;
         self.full = walked.cut;
         let mut jobs = self.jobs(&walked, index.as_ref());
         self.at(Point::Compared);
         self.hush(&mut jobs, first, unclear);
         (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
         let before = (self.head, self.began);
-        self.since = self.began;
-        (self.head.last, self.head.rules, self.began) = (started.0, rules, started);
+        self.since = self.began[0];
+        (self.head.last, self.head.rules) = (started.0, rules);
+        self.began = [started, if first { started } else { self.began[0] }];
         let mut news = Vec::new();
         if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
             let files = walked.files.iter().map(|(key, _)| key);
@@ -190,7 +196,7 @@ impl Shadow {
         if changes.is_err() {
             (self.head.last, self.head.rules, self.began) = (before.0.last, before.0.rules, before.1);
         } else {
-            self.ruled.clear();
+            self.ruled[0] = std::mem::take(&mut self.ruled[1]);
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
         }
         changes
@@ -199,7 +205,7 @@ impl Shadow {
     /// Looks at these paths only, absolute or below the root; others are ignored. What is ignored by git is covered
     /// from then on: its present state is no change. A directory stands for everything in it that is covered.
     pub fn look(&mut self, paths: &[PathBuf]) -> Result<Vec<Change>, ReviewError> {
-        self.since = self.began;
+        self.since = self.began[0];
         let keys: BTreeSet<Key> = paths.iter().filter_map(|path| walk::key(&self.root, path)).collect();
         let mut reader = Reader::new(&self.root);
         let (mut jobs, mut part) = (Vec::new(), Part::default());
@@ -416,8 +422,8 @@ impl Shadow {
         repo.index(&self.root)
     }
 
-    /// A number that changes when other paths may be ignored than before.
-    fn rules(&self, repo: Option<&Repo>, walked: &Walked) -> u64 {
+    /// Numbers that change when other paths may be ignored than before, by rules from outside of the tree.
+    fn rules(&self, repo: Option<&Repo>) -> Vec<u8> {
         let mut files = index::rules(repo);
         if walk::in_git(&self.root) {
             files.extend(self.root.ancestors().skip(1).map(|dir| dir.join(".gitignore")));
@@ -427,8 +433,7 @@ impl Shadow {
             let stat = file.metadata().map_or_else(|_| Stat::default(), |meta| Stat::of_meta(&meta));
             numbers.extend_from_slice(&mark(&stat).to_le_bytes());
         }
-        walked.repos.iter().for_each(|dir| numbers.extend_from_slice(walk::bytes(dir)));
-        store::sha1(&[&numbers]).map_or(0, |sum| sum.iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte)))
+        numbers
     }
 
     /// What of the tree has to be looked at more closely.
@@ -471,18 +476,21 @@ impl Shadow {
     }
 
     /// What the person's index names and the walk has not found, at most `room` paths: git's rules hide it, or it has
-    /// come since the walk, as when a command runs that puts new paths into the index.
+    /// come since the walk, as when a command runs that puts new paths into the index. What is not there is taken note
+    /// of, so that it is news when it comes.
     fn missed(&mut self, walked: &Walked, index: &Index, room: usize) -> Vec<Job> {
         let found: HashSet<&[u8]> = walked.files.iter().map(|(key, _)| &**key).collect();
         let mut reader = Reader::new(&self.root);
         let unknown = index.tracked().filter(|key| !found.contains(key) && !self.seen.contains_key(*key));
-        let there = unknown.filter_map(|key| {
-            let stat = reader.stat(key).ok()??;
-            matches!(stat.kind, Kind::File | Kind::Link).then(|| (Key::from(key), stat))
-        });
-        let there: BTreeMap<Key, Stat> = there.take(room).collect();
+        let named: BTreeMap<Key, Option<Stat>> =
+            unknown.filter_map(|key| Some((Key::from(key), reader.stat(key).ok()?))).take(room).collect();
+        let is_file = |stat: &Stat| matches!(stat.kind, Kind::File | Kind::Link);
+        let (there, gone): (Vec<_>, Vec<_>) = named.into_iter().partition(|(_, stat)| stat.is_some());
+        let gone = gone.into_iter().map(|(key, _)| Job { fresh: true, ..Job::new(key, None, None) });
+        let there: BTreeMap<Key, Stat> =
+            there.into_iter().filter_map(|(key, stat)| Some((key, stat.filter(is_file)?))).collect();
         if there.is_empty() {
-            return Vec::new();
+            return gone.collect();
         }
         self.at(Point::Missed);
         let part = Part { paths: there.keys().cloned().collect(), ..Part::default() };
@@ -492,11 +500,11 @@ impl Shadow {
             Some(stat) => Job::walked(key, None, stat),
             None => Job { hidden: true, ..Job::new(key, None, Some(stat)) },
         };
-        there.into_iter().map(job).collect()
+        there.into_iter().map(job).chain(gone).collect()
     }
 
     fn hush(&self, jobs: &mut [Job], first: bool, unclear: bool) {
-        let mut ruled = self.ruled.clone();
+        let mut ruled = self.ruled.concat();
         let now = jobs.iter().filter(|job| names_rules(&job.key));
         let now = now.map(|job| (job.key.clone(), job.known.map_or(State::Absent, |entry| entry.state)));
         // A file that may have changed without a trace in its times need not have.
@@ -505,7 +513,7 @@ impl Shadow {
         let rules: Vec<OldRules> = ruled.iter().filter_map(|(key, state)| OldRules::of(key, &text(state))).collect();
         // Since we were here last, rules may have changed and been looked at.
         let doubtful = unclear || !ruled.is_empty() || (self.looked && self.scans <= 1);
-        let (root, last, seen) = (self.root.as_path(), self.began, &self.seen);
+        let (root, last, seen) = (self.root.as_path(), self.began[1], &self.seen);
         let gone = self.vanished.iter().flatten().copied().collect();
         Before { root, last, first, doubtful, unclear, rules: &rules, seen, gone: &gone }.hush(jobs);
     }
@@ -558,8 +566,8 @@ impl Shadow {
             // There was no room for what a store had that is gone: the file is still the same.
             let same = is_lost && job.known.is_some_and(|entry| entry.stat == stat);
             if before != state && !same && !(job.silent && job.known.is_none()) {
-                if names_rules(&job.key) && !self.ruled.iter().any(|(key, _)| *key == job.key) {
-                    self.ruled.push((job.key.clone(), before));
+                if names_rules(&job.key) && !self.ruled[1].iter().any(|(key, _)| *key == job.key) {
+                    self.ruled[1].push((job.key.clone(), before));
                 }
                 if let Some(entry) = job.known.filter(|_| state.is_absent()) {
                     self.vanished[1].insert(as_moved(&entry.stat));
@@ -611,6 +619,10 @@ impl Shadow {
             };
         }
     }
+}
+
+fn sum(bytes: &[u8]) -> u64 {
+    store::sha1(&[bytes]).map_or(0, |sum| sum.iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte)))
 }
 
 /// Whether a path has to be read again.

@@ -388,7 +388,7 @@ fn what_was_ignored_before_is_not_new_when_the_rules_change() {
     let space = Space::git(|s| s.write(".gitignore", ".env\n"));
     space.write(".env", "SECRET");
     let mut shadow = space.shadow();
-    shadow.began.0 += 5;
+    shadow.began[1].0 += 5;
     space.write(".gitignore", "");
     assert_eq!(paths(&shadow.scan().unwrap()), [".gitignore"]);
     assert!(!shadow.state(Path::new(".env")).is_absent());
@@ -569,14 +569,14 @@ fn what_was_ignored_and_is_staged_or_named_is_not_taken_for_new() {
     space.write("untouched.log", "other");
     assert_eq!(paths(&shadow.scan().unwrap()), ["untouched.log"]);
     // Changed before anybody could look: that it is another is known, what it was is not.
-    shadow.began = (shadow.began.0 - 1, 0);
+    shadow.began = shadow.began.map(|began| (began.0 - 1, 0));
     space.write("own.log", "the agent's");
     space.run(&["add", "-f", "own.log"]);
     let changes = shadow.scan().unwrap();
     assert_eq!(paths(&changes), ["own.log"]);
     assert!(matches!(changes[0].before, State::Unkept { .. }), "{:?}", changes[0].before);
     space.write("build/out.o", "the agent's");
-    shadow.began = (shadow.began.0 - 1, 0);
+    shadow.began = shadow.began.map(|began| (began.0 - 1, 0));
     let changes = shadow.look(&[space.root.join("build/out.o")]).unwrap();
     assert_eq!(paths(&changes), ["build/out.o"]);
     assert!(matches!(changes[0].before, State::Unkept { .. }), "{:?}", changes[0].before);

@@ -197,7 +197,7 @@ impl Tracker {
     pub fn tool(&mut self, note: &ToolNote) -> Result<bool, ReviewError> {
         let before = self.rev;
         let named = note.paths.iter().chain(note.claims.iter().map(|c| &c.path));
-        let paths: Vec<PathBuf> = named.filter_map(|p| self.below(p)).collect();
+        let paths: Vec<PathBuf> = named.flat_map(|p| places(&self.roots, self.files.shadow.root(), p)).collect();
         if self.activity.resumes(note) {
             match note.doing {
                 Doing::Runs => self.before_command()?,
@@ -206,7 +206,7 @@ impl Tracker {
         }
         let (roots, root) = (&self.roots, self.files.shadow.root());
         let begins = !note.settled && !self.activity.knows(note.entry);
-        let settles = self.activity.note(note, |path| below(roots, root, path));
+        let settles = self.activity.note(note, |path| places(roots, root, path));
         if note.doing != Doing::Nothing {
             self.look(&paths)?;
         }
@@ -557,7 +557,17 @@ impl Tracker {
     }
 }
 
-/// Below the root, as the real path of a place inside it. A link at the end stays the link.
+/// What a path that a call names may mean below the root: a link itself, and what it leads to.
+fn places(roots: &Roots, root: &Path, path: &Path) -> Vec<PathBuf> {
+    let parent = path.parent().and_then(|dir| roots.check(dir).ok()).map(|dir| dir.real);
+    let itself = parent.zip(path.file_name()).map(|(dir, name)| dir.join(name));
+    let itself = itself.and_then(|path| path.strip_prefix(root).ok().map(Path::to_owned));
+    let mut places: Vec<PathBuf> = itself.into_iter().chain(below(roots, root, path)).collect();
+    places.dedup();
+    places
+}
+
+/// Below the root, as the real path of a place inside it.
 fn below(roots: &Roots, root: &Path, path: &Path) -> Option<PathBuf> {
     let resolved = roots.check(path).ok()?.real;
     resolved.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty()).map(Path::to_owned)

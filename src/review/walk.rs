@@ -473,7 +473,11 @@ impl Drop for Mine<'_> {
 /// The path that an error of the walk is about, when it is one of permission.
 fn place(error: &ignore::Error) -> Option<&Path> {
     match error {
-        ignore::Error::WithPath { path, err } if err.io_error().is_some() => Some(path),
+        ignore::Error::WithPath { path, err }
+            if err.io_error().is_some_and(|e| e.kind() == std::io::ErrorKind::PermissionDenied) =>
+        {
+            Some(path)
+        }
         ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place(err),
         _ => None,
     }
