@@ -27,7 +27,9 @@ impl Tracker {
         for dir in dirs {
             let Ok(entries) = root.join(dir).read_dir() else { continue };
             let entries: Vec<_> = entries.flatten().collect();
-            entries.iter().for_each(|entry| self.settle_swapped(dir, &entry.file_name()));
+            for entry in &entries {
+                self.settle_swapped(dir, &entry.file_name());
+            }
             let ours = entries.into_iter().filter(|e| is_name(&e.file_name())).map(|e| e.file_name());
             for path in ours.map(|name| dir.join(name)) {
                 if walk::is_file_of(&root.join(&path), &self.dir().join(LOCK)) {

@@ -158,7 +158,7 @@ fn swap_name(place: &Place, name: &str) -> PathBuf {
     let before = fs::read(&at).unwrap();
     let hook = moments::on(move |now| {
         if now == Moment::Exchanged {
-            let name = names(&dir).into_iter().find(|name| name.ends_with(".swap"));
+            let name = names(&dir).into_iter().find(|name| crate::host::fs::is_swap(name.as_ref()));
             told.set(name.map(|name| dir.join(name)));
         }
     });
