@@ -200,14 +200,17 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
     let path = one.path.display();
     let verb = |did: &'static str, would: &'static str| if tense == Tense::Did { did } else { would };
     let alone = verb("left alone", "would leave alone");
+    let remark = one.remark.as_ref().map(|remark| format!(" ({remark})")).unwrap_or_default();
     match one.outcome {
-        RewindOutcome::Restored => format!("{} {path}", verb("restored", "would restore")),
+        RewindOutcome::Restored => format!("{} {path}{remark}", verb("restored", "would restore")),
         RewindOutcome::Removed => format!("{} {path}", verb("removed", "would remove")),
-        RewindOutcome::Merged => format!("{} {path} (your changes stay)", verb("merged", "would merge")),
+        RewindOutcome::Merged => format!("{} {path} (your changes stay){remark}", verb("merged", "would merge")),
         RewindOutcome::Conflict => format!("{alone} {path}: you changed the same lines"),
         RewindOutcome::Doubtful => format!("{alone} {path}: nobody said who changed it; `acp-tui review` shows it"),
         RewindOutcome::NotKept => format!("{alone} {path}: what it was before is not kept"),
-        RewindOutcome::Failed => format!("{alone} {path}: it could not be written"),
+        RewindOutcome::Failed => {
+            format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("it could not be written"))
+        }
     }
 }
 

@@ -33,7 +33,7 @@ fn turns_are_counted_from_the_beginning_of_the_session() {
 
 #[test]
 fn every_outcome_is_one_line_that_says_what_happened() {
-    let one = |outcome| Rewound { path: "src/a.rs".into(), outcome };
+    let one = |outcome| Rewound { path: "src/a.rs".into(), outcome, remark: None };
     for (outcome, did, would) in [
         (RewindOutcome::Restored, "restored src/a.rs", "would restore src/a.rs"),
         (RewindOutcome::Removed, "removed src/a.rs", "would remove src/a.rs"),
@@ -46,6 +46,13 @@ fn every_outcome_is_one_line_that_says_what_happened() {
     ] {
         assert_eq!(super::outcome(&one(outcome), Tense::Did), did);
         assert_eq!(super::outcome(&one(outcome), Tense::Would), would);
+    }
+    let remark = |outcome, remark: &str| Rewound { remark: Some(remark.to_owned()), ..one(outcome) };
+    for (rewound, words) in [
+        (remark(RewindOutcome::Restored, "owner 0 instead of 1000"), "restored src/a.rs (owner 0 instead of 1000)"),
+        (remark(RewindOutcome::Failed, "changed meanwhile"), "left alone src/a.rs: changed meanwhile"),
+    ] {
+        assert_eq!(super::outcome(&rewound, Tense::Did), words);
     }
     // A name cannot forge a line or move the cursor.
     let odd = line(&super::outcome(

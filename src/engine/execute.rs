@@ -1,16 +1,16 @@
 //! One small function an effect. What may block runs on a blocking thread and comes back as a fact.
 
+use super::filing::{FileJob, LOOK, ReadJob, rpc};
 use super::reviewing::Job;
 use super::run::{Engine, Fact, host_id};
 use super::running::Running;
 use crate::agent::outbound;
 use crate::agent::process::{self, AgentSpec};
-use crate::agent::quirks::{self, MissingFile};
-use crate::host::fs::{self, FsError};
+use crate::agent::quirks;
 use crate::host::pty::TermSpec;
 use crate::model::effect::Effect;
-use crate::model::event::{CallError, Event, HostEvent, TerminalSpec, WriteFact};
-use crate::model::ids::{EntryId, ReqId, TermId};
+use crate::model::event::{CallError, Event, HostEvent, TerminalSpec};
+use crate::model::ids::{ReqId, TermId};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -21,16 +21,6 @@ const COLUMNS: u16 = 120;
 const ROWS: u16 = 30;
 /// How long what waits for a dying agent may take to be written.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-
-/// How long a write waits for the review to look at the file first.
-const LOOK: Duration = Duration::from_secs(2);
-
-#[derive(Debug)]
-pub enum FileJob {
-    Read { req: ReqId, path: String, line: Option<u32>, limit: Option<u32>, missing: MissingFile },
-    Check { req: ReqId, path: String },
-    Write { req: ReqId, path: String, content: Arc<str>, entry: EntryId },
-}
 
 impl Engine {
     pub(super) fn execute(&mut self, effect: Effect) {
@@ -48,7 +38,8 @@ impl Engine {
             }
             Effect::FsRead { req, path, line, limit } => {
                 let missing = quirks::missing_file(self.model().agent().name.as_deref());
-                self.files.push_back(FileJob::Read { req, path, line, limit, missing });
+                let turn = self.model().session().turn.as_ref().map(|turn| turn.id);
+                self.files.push_back(FileJob::Read(ReadJob { req, path, line, limit, missing, turn }));
                 self.next_file();
             }
             Effect::CheckWrite { req, path } => {
@@ -56,7 +47,7 @@ impl Engine {
                 self.next_file();
             }
             Effect::FsWrite { req, path, content, entry } => {
-                self.files.push_back(FileJob::Write { req, path, content, entry });
+                self.files.push_back(FileJob::Write { req, path, content, entry, tries: 0 });
                 self.next_file();
             }
             Effect::TerminalCreate { req, spec } => self.create_terminal(req, spec),
@@ -117,70 +108,12 @@ impl Engine {
         }));
     }
 
-    /// Files are read and written one after the other, in the order of the requests.
-    pub(super) fn next_file(&mut self) {
-        if self.file_running {
-            return;
-        }
-        let Some(job) = self.files.pop_front() else { return };
-        self.file_running = true;
-        let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
-        let looked = match &job {
-            FileJob::Write { path, entry, content, .. } => self.before_write(path, *entry, content),
-            FileJob::Check { .. } | FileJob::Read { .. } => None,
-        };
-        tokio::task::spawn_blocking(move || {
-            let event = match job {
-                FileJob::Check { req, path } => {
-                    let result = roots.check(&path).map(|_| ()).map_err(|e| rpc(&e));
-                    HostEvent::WriteChecked { req, path, result }
-                }
-                FileJob::Read { req, path, line, limit, missing } => {
-                    let result = match fs::read_text(&roots, &path, line, limit) {
-                        Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
-                        other => other.map_err(|e| rpc(&e)),
-                    };
-                    HostEvent::FileRead { req, path, result }
-                }
-                FileJob::Write { req, path, content, .. } => {
-                    if let Some(looked) = looked {
-                        // Without an answer the write happens all the same.
-                        let _ = looked.recv_timeout(LOOK);
-                    }
-                    let result = fs::write_text(&roots, &path, &content)
-                        .map(|w| WriteFact { created: w.created, bytes: w.bytes, old: w.old })
-                        .map_err(|e| rpc(&e));
-                    HostEvent::FileWritten { req, path, result }
-                }
-            };
-            // When the engine is gone nobody needs to know.
-            let _ = facts.blocking_send(Fact::Host(event));
-        });
-    }
-
-    /// What is there right before a write is not its doing: the review has a look first.
-    fn before_write(&mut self, path: &str, entry: EntryId, content: &Arc<str>) -> Option<Receiver<()>> {
-        self.reviewing.as_ref()?;
-        let (done, looked) = sync_channel(1);
-        self.writing = Some((entry, Arc::clone(content)));
-        self.give(Job::BeforeWrite { path: path.into(), content: Arc::clone(content), done });
-        Some(looked)
-    }
-
     /// Has the review look at what is there before a command changes it.
     fn look_before_command(&mut self) -> Option<Receiver<()>> {
         self.reviewing.as_ref()?;
         let (done, looked) = sync_channel(1);
         self.give(Job::BeforeCommand { done });
         Some(looked)
-    }
-
-    /// The write is done; the review has a look at it.
-    pub(super) fn wrote(&mut self, event: &HostEvent) {
-        let writing = self.writing.take();
-        if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some((entry, content))) = (event, writing) {
-            self.give(Job::Wrote { path: path.into(), entry, content });
-        }
     }
 
     fn create_terminal(&mut self, req: ReqId, spec: TerminalSpec) {
@@ -232,9 +165,4 @@ impl Engine {
             self.send(line);
         }
     }
-}
-
-fn rpc(error: &FsError) -> CallError {
-    let (code, message, data) = error.rpc();
-    CallError::with_data(code, message, data)
 }

@@ -6,6 +6,7 @@ pub mod attach;
 pub mod core;
 mod decoding;
 mod execute;
+mod filing;
 mod journaling;
 mod noting;
 pub mod replay;

@@ -11,7 +11,7 @@ use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, Scope, Totals,
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, TurnId};
 use crate::review::error::ReviewError;
-use crate::review::tracker::{Claim, Head, Proposal, Released, ToolNote, Tracker};
+use crate::review::tracker::{Claim, Head, Proposal, Released, Replaceable, ToolNote, Tracker};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -57,11 +57,11 @@ pub(super) enum Job {
     Begin(TurnId),
     End(TurnId),
     Note(ToolNote),
-    /// `done` is told when the write may happen.
+    /// `done` is told when the write may happen, and what it may replace.
     BeforeWrite {
         path: PathBuf,
         content: Arc<str>,
-        done: SyncSender<()>,
+        done: SyncSender<Option<Replaceable>>,
     },
     /// The same before a command.
     BeforeCommand {
@@ -326,9 +326,9 @@ impl Worker {
             Job::BeforeWrite { path, content, done } => {
                 let path = self.real(&path);
                 let looked = self.tracker.before_write(&path, &content);
+                let looked = self.trouble("write", "the review could not look at a file before it was written", looked);
                 // Whoever waited may have given up.
-                let _ = done.try_send(());
-                self.trouble("write", "the review could not look at a file before it was written", looked);
+                let _ = done.try_send(looked.flatten());
             }
             Job::BeforeCommand { done } => {
                 let looked = self.tracker.before_command();
@@ -546,4 +546,4 @@ pub(super) fn head(stem: &Stem, cwd: &Path, roots: &Roots, command: &str) -> Hea
 
 #[cfg(test)]
 #[path = "reviewing_tests.rs"]
-mod tests;
+pub(super) mod tests;

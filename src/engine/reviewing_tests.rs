@@ -90,13 +90,13 @@ fn what_comes_after_the_review_was_closed_is_not_shown() {
     assert!(reviewing.take_shown().is_none(), "once");
 }
 
-struct Place {
+pub struct Place {
     _dir: tempfile::TempDir,
-    root: PathBuf,
+    pub root: PathBuf,
     home: PathBuf,
 }
 
-fn place() -> Place {
+pub fn place() -> Place {
     let dir = tempfile::tempdir().unwrap();
     let base = dir.path().canonicalize().unwrap();
     let (root, home) = (base.join("project"), base.join("state"));
@@ -104,7 +104,7 @@ fn place() -> Place {
     Place { _dir: dir, root, home }
 }
 
-fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine {
+pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine {
     Engine::new(EngineConfig {
         command: "sh".into(),
         args: vec!["-c".into(), script.into()],

@@ -6,6 +6,7 @@
 use super::attach;
 use super::core::{Core, Line, Out, login_line};
 use super::decoding::{Decoded, Decoding};
+use super::filing::{FileJob, Filing};
 use super::journaling::Books;
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
 use super::running::{Running, STDERR_LINES};
@@ -102,6 +103,10 @@ pub enum Wake {
 pub enum Fact {
     Host(HostEvent),
     TerminalExit(TermId, ExitFact),
+    /// A write that is to be begun once more.
+    WriteAgain(FileJob),
+    /// A write that was done, or not; with the other names that the file was written under.
+    Written(HostEvent, Vec<PathBuf>),
 }
 
 pub(super) type Dirty = Arc<Mutex<BTreeSet<TermId>>>;
@@ -121,8 +126,8 @@ pub struct Engine {
     pub(super) hint: Arc<Notify>,
     pub(super) timers: Vec<(Instant, Timer)>,
     pub(super) roots: Arc<Roots>,
-    pub(super) files: VecDeque<super::execute::FileJob>,
-    pub(super) file_running: bool,
+    pub(super) files: VecDeque<FileJob>,
+    pub(super) filing: Filing,
     /// Terminals that are being started.
     pub(super) creating: usize,
     /// Ends of terminals that were told before their starts: the two come from different threads.
@@ -168,7 +173,7 @@ impl Engine {
             timers: Vec::new(),
             roots,
             files: VecDeque::new(),
-            file_running: false,
+            filing: Filing::default(),
             creating: 0,
             early_exits: BTreeMap::new(),
             reviewing: None,
@@ -263,7 +268,7 @@ impl Engine {
     pub async fn next(&mut self) -> Wake {
         let timer = self.timers.iter().map(|(at, _)| *at).min();
         let end = self.running.as_ref().and_then(Running::deadline);
-        let deadline = [timer, end].into_iter().flatten().min();
+        let deadline = [timer, end, self.filing.deadline()].into_iter().flatten().min();
         let Self { running, facts, hint, .. } = self;
         tokio::select! {
             biased;
@@ -406,6 +411,8 @@ impl Engine {
                 self.early_exits.insert(id, exit);
             }
             Fact::TerminalExit(id, exit) => self.terminal_exited(id, exit),
+            Fact::WriteAgain(job) => self.write_again(job),
+            Fact::Written(event, links) => self.written(event, links),
             Fact::Host(event @ (HostEvent::TerminalStarted { .. } | HostEvent::TerminalFailed { .. })) => {
                 self.creating = self.creating.saturating_sub(1);
                 let started =
@@ -424,11 +431,9 @@ impl Engine {
             }
             Fact::Host(event) => {
                 match &event {
-                    HostEvent::FileRead { .. } | HostEvent::WriteChecked { .. } => self.file_running = false,
-                    HostEvent::FileWritten { .. } => {
-                        self.file_running = false;
-                        self.wrote(&event);
-                    }
+                    // It was answered when it was given up.
+                    HostEvent::FileRead { req, .. } if !self.has_read(*req) => return self.next_file(),
+                    HostEvent::WriteChecked { .. } => self.checked(),
                     HostEvent::ReviewOff { .. } => self.reviewing = None,
                     // Nobody waits any more, and an idle client shall not wake for it.
                     HostEvent::TurnCovered { turn, .. } => self.timers.retain(|t| t.1 != Timer::Coverage(*turn)),
@@ -511,6 +516,7 @@ impl Engine {
     }
 
     fn settle(&mut self) -> Vec<FrontEnd> {
+        self.mind_reading();
         self.tend_review();
         self.books.settle();
         for trouble in std::mem::take(&mut self.books.troubles) {

@@ -228,6 +228,9 @@ pub enum ReviewAction {
 pub struct Rewound {
     pub path: PathBuf,
     pub outcome: RewindOutcome,
+    /// What else there is to say: what is not as it was, or why it was left alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

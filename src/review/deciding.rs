@@ -15,7 +15,6 @@ use super::rewind;
 use super::state::State;
 use super::tracker::Tracker;
 use crate::base::paths;
-use crate::host::fs::{Put, put};
 use crate::model::changes::{
     Cause, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, Verdict,
 };
@@ -28,6 +27,8 @@ use std::sync::Arc;
 pub const REWOUND: &str = "rewound to before";
 /// Bytes of a difference that goes into an answer to the agent.
 const MAX_DIFFERENCE: usize = 8 << 10;
+/// How often a held write is merged with what is saved meanwhile, before the person is asked again.
+const RELEASES: usize = 4;
 
 impl Tracker {
     /// The person looks: what is decided from now on stays in sight until [`Tracker::stop_looking`].
@@ -243,6 +244,7 @@ impl Tracker {
         let id = self.acts.next_id();
         let goes_on = self.acts.cut_short(&words).filter(|_| flips.is_none());
         self.announce(Act { id, words: words.clone(), flips, goes_on, files: files.clone() })?;
+        self.writing.begin();
         let (mut done, mut left) = (Vec::new(), Vec::new());
         // What is to go goes first, from the inside out: a file may come where a directory is, and the reverse.
         let (mut gone, there): (Vec<_>, Vec<_>) = files.iter().enumerate().partition(|(_, f)| f.disk.1.is_absent());
@@ -257,29 +259,12 @@ impl Tracker {
         self.finished(id, done, false)?;
         match (none, left.is_empty()) {
             (true, false) => Err(ReviewError::Refused(left.join("; "))),
-            (_, true) => Ok(Done { words, ..Done::default() }),
-            (_, false) => Ok(Done { words: format!("{words}; left alone: {}", left.join("; ")), ..Done::default() }),
+            (_, true) => Ok(Done { words: format!("{words}{}", self.writing.lost()), ..Done::default() }),
+            (_, false) => {
+                let words = format!("{words}{}; left alone: {}", self.writing.lost(), left.join("; "));
+                Ok(Done { words, ..Done::default() })
+            }
         }
-    }
-
-    /// Puts a file into its new state, if it still has the old one.
-    fn write(&mut self, file: &ActFile) -> Result<(), ReviewError> {
-        let (before, after) = &file.disk;
-        if before == after {
-            return Ok(());
-        }
-        let bytes = self.files.content(after).map_err(|e| e.of(&file.path))?;
-        if self.files.shadow.peek(&file.path)?.0 != *before {
-            return Err(ReviewError::Moved(file.path.clone()));
-        }
-        let what = match after {
-            State::Absent => Put::Absent,
-            State::File { mode, .. } => Put::File { bytes: &bytes, mode: *mode },
-            State::Link { .. } => Put::Link { target: &bytes },
-            State::Unkept { .. } => return Err(ReviewError::NotKept(file.path.clone())),
-        };
-        put(self.files.shadow.root(), &file.path, &what).map_err(|e| ReviewError::Refused(e.to_string()))?;
-        self.files.shadow.set(&file.path, *after)
     }
 
     fn undo(&mut self) -> Result<Done, ReviewError> {
@@ -347,7 +332,7 @@ impl Tracker {
                     rewind.outcome
                 }
             };
-            rewound.push(Rewound { path: path.clone(), outcome });
+            rewound.push(Rewound { path: path.clone(), outcome, remark: None });
         }
         if mode == Mode::Preview {
             return Ok(Done { rewound, ..Done::default() });
@@ -359,6 +344,7 @@ impl Tracker {
             if paths.contains(&one.path) && !self.histories.get(&one.path).is_some_and(is_there) {
                 one.outcome = RewindOutcome::Failed;
             }
+            one.remark = self.writing.remark(&one.path);
         }
         let words = match done {
             Ok(done) => done.words,
@@ -427,8 +413,18 @@ impl Tracker {
         }
         let Some(held) = self.held.get(at).cloned() else { return Ok(None) };
         self.rev += 1;
-        let released = self.release(&held);
-        if let (Err(ReviewError::Conflict { .. }), Some(slot)) = (&released, self.held.get_mut(at)) {
+        let mut released = self.release(&held);
+        // Saved by the person while it was being written: what is there now is merged instead.
+        for _ in 1..RELEASES {
+            if !matches!(released, Err(ReviewError::Moved(_))) {
+                break;
+            }
+            self.look(std::slice::from_ref(&held.path))?;
+            released = self.release(&held);
+        }
+        if let (Err(ReviewError::Conflict { .. } | ReviewError::Moved(_)), Some(slot)) =
+            (&released, self.held.get_mut(at))
+        {
             *slot = held.over(self.files.on_disk(&held.path)?);
             if slot.pending(&mut self.files)? > 0 {
                 return Ok(Some(Released::Again { path: held.path }));
@@ -524,7 +520,7 @@ const fn size_of(state: &State) -> u64 {
     if let State::File { size, .. } = state { *size } else { 0 }
 }
 
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     paths::display(path, &[], None)
 }
 

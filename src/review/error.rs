@@ -18,7 +18,7 @@ pub enum ReviewError {
     Ambiguous { name: String, found: Vec<String> },
     #[error("{}: what it was before is not kept", .0.display())]
     NotKept(PathBuf),
-    #[error("{}: changed on the disk meanwhile; look again", .0.display())]
+    #[error("{}: changed meanwhile, nothing was written; look again", .0.display())]
     Moved(PathBuf),
     #[error("{}: {why}", .path.display())]
     Conflict { path: PathBuf, why: String },

@@ -7,7 +7,7 @@ use super::home;
 use super::place::LOCK;
 use super::tracker::Tracker;
 use super::walk;
-use crate::host::fs::{Put, put};
+use crate::host::fs::{Put, Was, put};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -26,11 +26,15 @@ impl Tracker {
         let dirs: BTreeSet<&Path> = self.histories.keys().chain(acted).filter_map(|path| path.parent()).collect();
         for dir in dirs {
             let Ok(entries) = root.join(dir).read_dir() else { continue };
-            let ours = entries.flatten().filter(|e| is_name(&e.file_name())).map(|e| e.file_name());
+            let entries: Vec<_> = entries.flatten().collect();
+            for entry in &entries {
+                self.settle_swapped(dir, &entry.file_name());
+            }
+            let ours = entries.into_iter().filter(|e| is_name(&e.file_name())).map(|e| e.file_name());
             for path in ours.map(|name| dir.join(name)) {
                 if walk::is_file_of(&root.join(&path), &self.dir().join(LOCK)) {
                     // It does no harm; the next opening after a crash tries again.
-                    let _ = put(root, &path, &Put::Absent);
+                    let _ = put(root, &path, &Put::Absent, &Was::Any);
                 }
             }
         }

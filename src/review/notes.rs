@@ -107,3 +107,14 @@ pub struct Changed {
     pub causes: Vec<Cause>,
     pub turns: Vec<u64>,
 }
+
+/// What a write through the client may replace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaceable {
+    /// What is there, as the review has it.
+    pub state: State,
+    /// Below the root.
+    pub path: PathBuf,
+    /// Other names of the same file, below the root.
+    pub links: Vec<PathBuf>,
+}

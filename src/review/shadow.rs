@@ -52,7 +52,7 @@ pub struct Shadow {
     repos: BTreeSet<PathBuf>,
     book: Book,
     head: Head,
-    seen: Entries,
+    pub(super) seen: Entries,
     /// What is in `seen` and not in `book`.
     unsaved: Vec<(Key, Option<Entry>)>,
     /// There was a look at the whole tree.

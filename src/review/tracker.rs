@@ -12,11 +12,12 @@ use super::held::Held;
 use super::history::{History, Pair, adopt, carry, readopt};
 use super::hunks::edits;
 use super::ledger::{Act, ActFile, Ledger, Record, Step};
-pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Proposal, Released, ToolNote};
+pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Proposal, Released, Replaceable, ToolNote};
 use super::place::{self, HEAD, LEDGER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
 use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
 use super::truth;
+use super::writing::Writing;
 use crate::host::fs::Roots;
 use crate::model::changes::{Cause, Scope, Totals, Truth};
 use crate::model::ids::EntryId;
@@ -50,6 +51,7 @@ pub struct Tracker {
     /// What the review shows as pending, from when it was first shown: decided hunks stay in sight.
     pub(super) sitting: BTreeMap<PathBuf, Pair>,
     pub(super) held: Vec<Held>,
+    pub(super) writing: Writing,
     pub(super) rev: u64,
     /// Turns that have begun.
     pub(super) turns: BTreeSet<u64>,
@@ -114,6 +116,7 @@ impl Tracker {
             looked: HashMap::new(),
             sitting: BTreeMap::new(),
             held: Vec::new(),
+            writing: Writing::default(),
             rev: 0,
             turns: BTreeSet::new(),
             early: BTreeSet::new(),
@@ -228,13 +231,17 @@ impl Tracker {
     }
 
     /// Right before a write of `content` through the client: what is there now is not its doing. `path` is absolute.
-    pub fn before_write(&mut self, path: &Path, content: &str) -> Result<(), ReviewError> {
-        let Some(path) = self.below(path) else { return Ok(()) };
+    /// What the write may replace, as far as that is known.
+    pub fn before_write(&mut self, path: &Path, content: &str) -> Result<Option<Replaceable>, ReviewError> {
+        let Some(path) = self.below(path) else { return Ok(None) };
         // Some agents write the file themselves as well, and first.
         if self.files.shadow.peek(&path).is_ok_and(|(_, disk)| disk.as_deref() != Some(content.as_bytes())) {
             self.activity.writes(&path);
         }
-        self.look(&[path])
+        self.look(std::slice::from_ref(&path))?;
+        // After a crash in the middle of the write it is known whose it is.
+        self.files.shadow.keep(content.as_bytes())?;
+        self.replaceable(path)
     }
 
     /// Right after a write through the client. What is there beyond `content` was done by somebody else since.
@@ -579,7 +586,7 @@ fn real(path: &Path) -> Result<PathBuf, ReviewError> {
 
 #[cfg(test)]
 #[path = "tracker_tests.rs"]
-mod tests;
+pub(super) mod tests;
 
 #[cfg(test)]
 #[path = "property_tests.rs"]

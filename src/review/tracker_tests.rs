@@ -10,7 +10,7 @@ use crate::review::place::LOCK;
 use std::fs;
 use tempfile::TempDir;
 
-pub(super) struct Place {
+pub(in crate::review) struct Place {
     temp: TempDir,
     pub tracker: Tracker,
     entry: u64,
@@ -301,7 +301,7 @@ fn scenario_44_the_persons_edits_before_during_and_after_stay() {
     assert_eq!(place.read("a"), changed(&mine, &[(20, "AGENT 20"), (30, "AGENT 30")]));
     // The same by undoing the turn.
     let done = place.act(ReviewAction::Rewind { turn: 1 });
-    assert_eq!(done.rewound, [Rewound { path: "a".into(), outcome: RewindOutcome::Merged }]);
+    assert_eq!(done.rewound, [Rewound { path: "a".into(), outcome: RewindOutcome::Merged, remark: None }]);
     assert_eq!(place.read("a"), mine);
     place.act(ReviewAction::Undo);
     assert_eq!(place.read("a"), changed(&mine, &[(20, "AGENT 20"), (30, "AGENT 30")]));

@@ -61,7 +61,7 @@ pub(super) struct Stat {
 }
 
 impl Stat {
-    fn of(stat: &rustix::fs::Stat) -> Self {
+    pub(super) fn of(stat: &rustix::fs::Stat) -> Self {
         let kind = match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Kind::File,
             FileType::Symlink => Kind::Link,

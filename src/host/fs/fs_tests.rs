@@ -36,11 +36,11 @@ impl Place {
     }
 
     fn read(&self, name: &str) -> Result<String, FsError> {
-        read_text(&self.roots, self.at(name), None, None)
+        read_text(&self.roots, self.at(name), None, None, &|| true)
     }
 
     fn write(&self, name: &str, content: &str) -> Result<Written, FsError> {
-        write_text(&self.roots, self.at(name), content)
+        write_text(&self.roots, self.at(name), content, &Was::Any)
     }
 
     fn names(&self) -> Vec<String> {
@@ -63,10 +63,10 @@ fn mkfifo(path: &Path) {
 #[test]
 fn r_343_a_relative_path_is_invalid() {
     let place = Place::new();
-    let error = read_text(&place.roots, "in.txt", None, None).unwrap_err();
+    let error = read_text(&place.roots, "in.txt", None, None, &|| true).unwrap_err();
     assert_eq!(error.rpc().0, -32602);
-    assert!(write_text(&place.roots, "in.txt", "x").is_err());
-    assert_eq!(read_text(&place.roots, "", None, None).unwrap_err().rpc().0, -32602);
+    assert!(write_text(&place.roots, "in.txt", "x", &Was::Any).is_err());
+    assert_eq!(read_text(&place.roots, "", None, None, &|| true).unwrap_err().rpc().0, -32602);
 }
 
 #[test]
@@ -101,9 +101,9 @@ fn r_344_a_sibling_with_the_same_beginning_is_outside() {
     let place = Place::new();
     fs::create_dir(place.temp.path().join("ws-other")).unwrap();
     fs::write(place.temp.path().join("ws-other/x"), "x").unwrap();
-    let error = read_text(&place.roots, place.temp.path().join("ws-other/x"), None, None).unwrap_err();
+    let error = read_text(&place.roots, place.temp.path().join("ws-other/x"), None, None, &|| true).unwrap_err();
     assert_eq!(reason(&error), "outside_workspace");
-    let error = read_text(&place.roots, "/proc/self/environ", None, None).unwrap_err();
+    let error = read_text(&place.roots, "/proc/self/environ", None, None, &|| true).unwrap_err();
     assert_eq!(reason(&error), "outside_workspace");
     assert!(Roots::new(vec![PathBuf::from("/does/not/exist")]).check("/does/not/exist/x").is_err());
 }
@@ -137,9 +137,9 @@ fn r_346_r_347_errors_say_what_they_are() {
     assert_eq!(code, -32603);
     assert!(message.contains("directory"), "{message}");
     assert!(data["path"].is_string());
-    let nul = read_text(&place.roots, place.at("a\0b"), None, None).unwrap_err();
+    let nul = read_text(&place.roots, place.at("a\0b"), None, None, &|| true).unwrap_err();
     assert_eq!((nul.rpc().0, nul.rpc().2), (-32602, json!(null)));
-    let long = read_text(&place.roots, place.at(&"x/".repeat(3000)), None, None).unwrap_err();
+    let long = read_text(&place.roots, place.at(&"x/".repeat(3000)), None, None, &|| true).unwrap_err();
     assert_eq!(long.rpc().0, -32602);
     assert_eq!(reason(&FsError::DeniedByUser(place.at("x"))), "denied_by_user");
 }
@@ -163,8 +163,8 @@ fn r_349_only_regular_files_and_no_waiting() {
     }
     let devices = Roots::new(vec![PathBuf::from("/dev")]);
     for device in ["/dev/zero", "/dev/null", "/dev/tty"] {
-        assert_eq!(reason(&read_text(&devices, device, None, Some(1)).unwrap_err()), "denied_by_policy");
-        assert_eq!(reason(&write_text(&devices, device, "x").unwrap_err()), "denied_by_policy");
+        assert_eq!(reason(&read_text(&devices, device, None, Some(1), &|| true).unwrap_err()), "denied_by_policy");
+        assert_eq!(reason(&write_text(&devices, device, "x", &Was::Any).unwrap_err()), "denied_by_policy");
     }
 }
 
@@ -202,12 +202,16 @@ fn r_352_r_353_line_and_limit() {
         (Some(2), Some(0), ""),
     ];
     for (line, limit, expected) in table {
-        assert_eq!(read_text(&place.roots, place.at("f"), *line, *limit).unwrap(), *expected, "{line:?} {limit:?}");
+        assert_eq!(
+            read_text(&place.roots, place.at("f"), *line, *limit, &|| true).unwrap(),
+            *expected,
+            "{line:?} {limit:?}"
+        );
     }
     place.write("g", "a\nb\n").unwrap();
-    assert_eq!(read_text(&place.roots, place.at("g"), Some(3), Some(1)).unwrap(), "");
+    assert_eq!(read_text(&place.roots, place.at("g"), Some(3), Some(1), &|| true).unwrap(), "");
     place.write("empty", "").unwrap();
-    assert_eq!(read_text(&place.roots, place.at("empty"), Some(1), Some(9)).unwrap(), "");
+    assert_eq!(read_text(&place.roots, place.at("empty"), Some(1), Some(9), &|| true).unwrap(), "");
 }
 
 proptest! {
@@ -218,7 +222,7 @@ proptest! {
         place.write("f", &text).unwrap();
         let expected: String =
             text.split_inclusive('\n').skip(line.max(1) as usize - 1).take(limit as usize).collect();
-        prop_assert_eq!(read_text(&place.roots, place.at("f"), Some(line), Some(limit)).unwrap(), expected);
+        prop_assert_eq!(read_text(&place.roots, place.at("f"), Some(line), Some(limit), &|| true).unwrap(), expected);
     }
 }
 
@@ -227,8 +231,8 @@ fn r_354_what_is_no_utf8_is_refused() {
     let place = Place::new();
     fs::write(place.at("latin"), b"fine\ncaf\xe9\n").unwrap();
     assert_eq!(reason(&place.read("latin").unwrap_err()), "not_text");
-    assert_eq!(read_text(&place.roots, place.at("latin"), None, Some(1)).unwrap(), "fine\n");
-    assert_eq!(reason(&read_text(&place.roots, place.at("latin"), Some(2), None).unwrap_err()), "not_text");
+    assert_eq!(read_text(&place.roots, place.at("latin"), None, Some(1), &|| true).unwrap(), "fine\n");
+    assert_eq!(reason(&read_text(&place.roots, place.at("latin"), Some(2), None, &|| true).unwrap_err()), "not_text");
 }
 
 #[test]
@@ -239,11 +243,14 @@ fn r_355_large_files_in_parts_only() {
     let error = place.read("big").unwrap_err();
     assert_eq!(reason(&error), "too_large");
     assert!(error.to_string().contains("`limit`"));
-    assert_eq!(read_text(&place.roots, place.at("big"), Some(17 * 1024), Some(5)).unwrap(), line);
-    assert_eq!(reason(&read_text(&place.roots, place.at("big"), Some(2), None).unwrap_err()), "too_large");
+    assert_eq!(read_text(&place.roots, place.at("big"), Some(17 * 1024), Some(5), &|| true).unwrap(), line);
+    assert_eq!(reason(&read_text(&place.roots, place.at("big"), Some(2), None, &|| true).unwrap_err()), "too_large");
     fs::write(place.at("one-line"), "y".repeat(17 * 1024 * 1024)).unwrap();
-    assert_eq!(reason(&read_text(&place.roots, place.at("one-line"), None, Some(1)).unwrap_err()), "too_large");
-    assert_eq!(read_text(&place.roots, place.at("one-line"), Some(2), None).unwrap(), "");
+    assert_eq!(
+        reason(&read_text(&place.roots, place.at("one-line"), None, Some(1), &|| true).unwrap_err()),
+        "too_large"
+    );
+    assert_eq!(read_text(&place.roots, place.at("one-line"), Some(2), None, &|| true).unwrap(), "");
 }
 
 #[test]
@@ -311,11 +318,12 @@ fn r_359_a_failure_half_way_leaves_the_old_file_alone() {
     let place = Place::new();
     let at = place.roots.check(place.at("in.txt")).unwrap();
     let (dir, name) = beneath::open_parent(&at, beneath::Missing::Refuse).unwrap();
-    let error = write::replace(&dir, &name, None, None, |file| {
+    let error = write::replace(&dir, &name, None, None, &Was::Any, |file| {
         std::io::Write::write_all(file, b"half")?;
         Err(std::io::ErrorKind::StorageFull.into())
     });
-    assert_eq!(error.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    let full = std::io::ErrorKind::StorageFull;
+    assert!(matches!(error.unwrap_err(), swap::Refusal::Os(error) if error.kind() == full));
     assert_eq!(place.read("in.txt").unwrap(), "inside");
     assert_eq!(place.names(), ["in.txt"]);
 }

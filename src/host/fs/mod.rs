@@ -4,14 +4,17 @@
 //! Invariant: every file is reached by walking real directories from a root, never by following a link.
 
 mod beneath;
+pub mod moments;
 mod policy;
 mod put;
 mod read;
+mod swap;
 mod write;
 
 pub use policy::{Resolved, Roots};
-pub use put::{Put, put};
-pub use read::{MAX_READ_BYTES, read_text};
+pub use put::{Inode, Put, bring_back, inode, link, put};
+pub use read::{MAX_READ_BYTES, MAX_SKIPPED_BYTES, read_text};
+pub use swap::{Was, is_swap, may_be_of};
 pub use write::{MAX_OLD_BYTES, Written, write_text};
 
 use std::io;
@@ -50,6 +53,14 @@ pub enum FsError {
     DeniedByPolicy(PathBuf),
     #[error("refused by the user: {}", .0.display())]
     DeniedByUser(PathBuf),
+    #[error("line {line} begins more than {limit} bytes into the file: {}; ask for an earlier line, or cut the file with a command", .path.display())]
+    TooFar { path: PathBuf, line: u64, limit: u64 },
+    #[error("not read to its end, since the turn is over: {}", .0.display())]
+    NotWanted(PathBuf),
+    #[error("changed meanwhile, nothing was written: {}", .0.display())]
+    Changed(PathBuf),
+    #[error("changed twice meanwhile, nothing was written: {}; what was saved first is in {}", .path.display(), .beside.display())]
+    ChangedTwice { path: PathBuf, beside: PathBuf },
     #[error("no such file: {}", .0.display())]
     NotFound(PathBuf),
     #[error("{}: {source}", .path.display())]
@@ -80,7 +91,9 @@ impl FsError {
                 (INVALID_PARAMS, refused("denied_by_policy", path))
             }
             Self::DeniedByUser(path) => (INVALID_PARAMS, refused("denied_by_user", path)),
-            Self::TooLarge { path, .. } => (INVALID_PARAMS, refused("too_large", path)),
+            Self::NotWanted(path) => (INTERNAL_ERROR, refused("turn_over", path)),
+            Self::Changed(path) | Self::ChangedTwice { path, .. } => (INTERNAL_ERROR, refused("changed", path)),
+            Self::TooLarge { path, .. } | Self::TooFar { path, .. } => (INVALID_PARAMS, refused("too_large", path)),
             Self::NotFound(path) => (NOT_FOUND, json!({ "uri": file_uri(path) })),
             Self::Os { path, .. } => (INTERNAL_ERROR, json!({ "path": path.to_string_lossy() })),
         };

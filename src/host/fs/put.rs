@@ -4,15 +4,17 @@
 //! old or the new, also when the process is killed halfway; no link is followed, neither on the way nor at the end.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, fchown, fstat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
-use super::beneath::{Missing, open_parent, regular};
+use super::beneath::{Missing, open_parent, regular, stat_regular};
+use super::swap::{Refusal, Was, beside, put_back, put_link, take_away};
 use super::write::{replace, replace_by_link};
 use super::{FsError, Resolved};
 
@@ -33,19 +35,22 @@ pub enum Put<'a> {
     },
 }
 
-/// Replaces what is at `below` (names only, no `..`) beneath `root`, a real path. Missing parents are created for a
-/// file or link, and empty ones stay, but for one at the path itself, which gives way. A regular file that is replaced hands on its group and extended attributes. That
-/// it may not be written protects a file from agents and not from the person's decision: it is replaced.
+/// Replaces what is at `below` (names only, no `..`) beneath `root`, a real path, when it is what was expected. Missing
+/// parents are created for a file or link, and empty ones stay, but for one at the path itself, which gives way. A
+/// regular file that is replaced hands on its owner, group and extended attributes; those of which it could not are
+/// what is returned, in words. That it may not be written protects a file from agents and not from the person's
+/// decision: it is replaced.
 ///
 /// # Errors
-/// Outside: `below` has other things than names, or a link is on the way. Something that is neither a regular file nor
-/// a link is in the way, such as a directory that holds something. What the operating system says.
-pub fn put(root: &Path, below: &Path, what: &Put<'_>) -> Result<(), FsError> {
+/// Changed: something else is there than was expected, and stays. Outside: `below` has other things than names, or a
+/// link is on the way. Something that is neither a regular file nor a link is in the way, such as a directory that
+/// holds something. What the operating system says.
+pub fn put(root: &Path, below: &Path, what: &Put<'_>, was: &Was<'_>) -> Result<Vec<String>, FsError> {
     let at = beneath(root, below)?;
     let missing = if *what == Put::Absent { Missing::Refuse } else { Missing::Create };
     let (dir, name) = match open_parent(&at, missing) {
         Ok(found) => found,
-        Err(error) if *what == Put::Absent && is_nowhere(&error) => return Ok(()),
+        Err(error) if *what == Put::Absent && is_nowhere(&error) => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
     if *what != Put::Absent {
@@ -53,18 +58,59 @@ pub fn put(root: &Path, below: &Path, what: &Put<'_>) -> Result<(), FsError> {
     }
     let old = standing(&at, &dir, &name)?;
     let done = match what {
-        Put::Absent => match unlinkat(&dir, name.as_os_str(), AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(e) => Err(e.into()),
-        },
+        Put::Absent => take_away(&dir, &name, was).map(|()| Vec::new()),
         Put::File { bytes, mode } => {
             let file = old.filter(|stat| FileType::from_raw_mode(stat.st_mode).is_file());
             let mode = Mode::from_raw_mode((mode & 0o7777) as _);
-            replace(&dir, &name, file.as_ref(), Some(mode), |file| file.write_all(bytes))
+            let mut given = Vec::new();
+            let fill = |new: &mut File| {
+                if file.is_none() {
+                    given = give_to_owner(&dir, new)?;
+                }
+                new.write_all(bytes)
+            };
+            let lost = replace(&dir, &name, file.as_ref(), Some(mode), was, fill);
+            lost.map(|lost| [given, lost].concat())
         }
-        Put::Link { target } => replace_by_link(&dir, &name, OsStr::from_bytes(target)),
+        Put::Link { target } => replace_by_link(&dir, &name, OsStr::from_bytes(target), was).map(|()| Vec::new()),
     };
-    done.map_err(|e| FsError::os(&at.asked, e))
+    done.map_err(|e| e.about(&at.asked))
+}
+
+/// Tells files apart, whatever their names are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Inode {
+    device: u64,
+    pub number: u64,
+}
+
+/// Which regular file is at `below` beneath `root`, and how many names it has.
+pub fn inode(root: &Path, below: &Path) -> Option<(Inode, u64)> {
+    let at = beneath(root, below).ok()?;
+    let (dir, name) = open_parent(&at, Missing::Refuse).ok()?;
+    let stat = stat_regular(&at, &dir, &name).ok()??;
+    Some((Inode { device: stat.st_dev as _, number: stat.st_ino as _ }, stat.st_nlink as _))
+}
+
+/// Makes `below` another name of the file at `first`, when both are what is expected.
+pub fn link(root: &Path, below: &Path, first: &Path, is: &Was<'_>, was: &Was<'_>) -> Result<(), FsError> {
+    let (at, first) = (beneath(root, below)?, beneath(root, first)?);
+    let (dir, name) = open_parent(&at, Missing::Refuse)?;
+    let (from, first_name) = open_parent(&first, Missing::Refuse)?;
+    put_link(&dir, &name, (&from, &first_name), is, was).map_err(|e| e.about(&at.asked))
+}
+
+/// Puts what a killed program has left under a name of ours back to `below`, where there has to be what was expected;
+/// gives it a name that everybody sees when that cannot be, or nothing is expected.
+pub fn bring_back(root: &Path, below: &Path, swap: &OsStr, was: Option<&Was<'_>>) -> Result<(), FsError> {
+    let at = beneath(root, below)?;
+    let (dir, name) = open_parent(&at, Missing::Refuse)?;
+    let back = was.map(|was| put_back(&dir, &name, swap, was));
+    match back {
+        Some(Ok(())) => Ok(()),
+        Some(Err(refusal @ Refusal::Beside(_))) => Err(refusal.about(&at.asked)),
+        None | Some(Err(_)) => Err(beside(&dir, swap, &name).about(&at.asked)),
+    }
 }
 
 fn beneath(root: &Path, below: &Path) -> Result<Resolved, FsError> {
@@ -77,6 +123,21 @@ fn beneath(root: &Path, below: &Path) -> Result<Resolved, FsError> {
         }
     }
     Ok(Resolved { real: asked.clone(), asked, root: root.to_owned(), names })
+}
+
+/// Whose a file was that is not there any more is not known: most probably that of its directory. In words, when that
+/// is somebody else than who runs this.
+fn give_to_owner(dir: &OwnedFd, file: &File) -> io::Result<Vec<String>> {
+    let (ours, dir) = (fstat(file)?, statat(dir, ".", AtFlags::empty())?);
+    if ours.st_uid == dir.st_uid {
+        return Ok(Vec::new());
+    }
+    let given = fchown(file, Some(Uid::from_raw(dir.st_uid)), Some(Gid::from_raw(dir.st_gid)));
+    let words = match given {
+        Ok(()) => format!("owner {} and group {} as of its directory", dir.st_uid, dir.st_gid),
+        Err(_) => format!("owner {} and group {}", ours.st_uid, ours.st_gid),
+    };
+    Ok(vec![words])
 }
 
 /// A parent is missing, or is no directory: then there is nothing at the path.

@@ -28,7 +28,7 @@ impl Place {
     }
 
     fn put(&self, below: impl AsRef<Path>, what: Put<'_>) -> Result<(), FsError> {
-        put(&self.root, below.as_ref(), &what)
+        put(&self.root, below.as_ref(), &what, &Was::Any).map(drop)
     }
 
     fn file(&self, below: impl AsRef<Path>, text: &str, mode: u32) -> Result<(), FsError> {

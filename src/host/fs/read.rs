@@ -1,7 +1,8 @@
 //! `fs/read_text_file`: a text file or some of its lines, exactly as they are on disk.
 //!
-//! No line ending, byte order mark or final newline is touched. Invariant: what is returned is a byte-exact part
-//! of the file and at most `MAX_READ_BYTES` long; a range reads the file as a stream.
+//! No line ending, byte order mark or final newline is touched. Invariants: what is returned is a byte-exact part of the
+//! file and at most `MAX_READ_BYTES` long; a range reads the file as a stream, of which at most `MAX_SKIPPED_BYTES` are
+//! passed over; it ends soon after nobody wants it any more.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -11,41 +12,61 @@ use std::path::Path;
 
 /// The most that one answer carries.
 pub const MAX_READ_BYTES: u64 = 16 * 1024 * 1024;
+/// The most that is read to get to the first line wanted.
+pub const MAX_SKIPPED_BYTES: u64 = 256 * 1024 * 1024;
+/// Read at once; whether it is still wanted is asked in between.
+const CHUNK: usize = 64 * 1024;
 
-/// Reads the text of a file, from line `line` (1-based) on, at most `limit` lines.
+/// Reads the text of a file, from line `line` (1-based) on, at most `limit` lines, as long as it `is_wanted`.
 pub fn read_text(
     roots: &Roots,
     path: impl AsRef<Path>,
     line: Option<u32>,
     limit: Option<u32>,
+    is_wanted: &dyn Fn() -> bool,
 ) -> Result<String, FsError> {
     let at = roots.check(path)?;
     let (dir, name) = open_parent(&at, Missing::Refuse)?;
     let (file, stat) = open_regular(&at, &dir, &name)?;
     let too_large = || FsError::TooLarge { path: at.asked.clone(), limit: MAX_READ_BYTES };
     let skip = u64::from(line.unwrap_or(1).max(1)) - 1;
-    let whole = skip == 0 && limit.is_none();
-    if whole && u64::try_from(stat.st_size).unwrap_or(0) > MAX_READ_BYTES {
+    if skip == 0 && limit.is_none() && u64::try_from(stat.st_size).unwrap_or(0) > MAX_READ_BYTES {
         return Err(too_large());
     }
-    let read = match limit {
-        // The size that the system reports may be out of date or zero, so the bound holds while reading too.
-        None if whole => read_all(file),
-        _ => read_lines(BufReader::with_capacity(64 * 1024, file), skip, limit.map(u64::from)),
-    };
-    let bytes = read.map_err(|e| FsError::os(&at.asked, e))?.ok_or_else(too_large)?;
-    String::from_utf8(bytes).map_err(|_| FsError::NotText(at.asked.clone()))
+    let reader = BufReader::with_capacity(CHUNK, Wanted { file, is_wanted });
+    match read_lines(reader, skip, limit.map(u64::from), MAX_SKIPPED_BYTES) {
+        Ok(Lines::Text(bytes)) => String::from_utf8(bytes).map_err(|_| FsError::NotText(at.asked)),
+        Ok(Lines::TooLarge) => Err(too_large()),
+        Ok(Lines::TooFar) => {
+            Err(FsError::TooFar { path: at.asked, line: skip.saturating_add(1), limit: MAX_SKIPPED_BYTES })
+        }
+        Err(_) if !is_wanted() => Err(FsError::NotWanted(at.asked)),
+        Err(e) => Err(FsError::os(&at.asked, e)),
+    }
 }
 
-/// `None`: larger than allowed.
-pub(super) fn read_all(file: impl Read) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    file.take(MAX_READ_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= MAX_READ_BYTES).then_some(bytes))
+/// Fails as soon as nobody wants what it reads.
+struct Wanted<'a, R> {
+    file: R,
+    is_wanted: &'a dyn Fn() -> bool,
 }
 
-/// Skips lines without keeping them, then takes some. `None`: larger than allowed.
-fn read_lines(mut reader: impl BufRead, mut skip: u64, take: Option<u64>) -> io::Result<Option<Vec<u8>>> {
+impl<R: Read> Read for Wanted<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if (self.is_wanted)() { self.file.read(into) } else { Err(io::ErrorKind::TimedOut.into()) }
+    }
+}
+
+enum Lines {
+    Text(Vec<u8>),
+    /// There is more than one answer carries.
+    TooLarge,
+    /// The first line lies behind what may be passed over.
+    TooFar,
+}
+
+/// Skips lines without keeping them, then takes some.
+fn read_lines(mut reader: impl BufRead, mut skip: u64, take: Option<u64>, mut to_pass: u64) -> io::Result<Lines> {
     let mut left = take.unwrap_or(u64::MAX);
     let mut out = Vec::new();
     while left > 0 {
@@ -65,11 +86,17 @@ fn read_lines(mut reader: impl BufRead, mut skip: u64, take: Option<u64>) -> io:
             left -= u64::from(ended);
         } else {
             skip -= u64::from(ended);
+            let Some(rest) = to_pass.checked_sub(used as u64) else { return Ok(Lines::TooFar) };
+            to_pass = rest;
         }
         reader.consume(used);
         if out.len() as u64 > MAX_READ_BYTES {
-            return Ok(None);
+            return Ok(Lines::TooLarge);
         }
     }
-    Ok(Some(out))
+    Ok(Lines::Text(out))
 }
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

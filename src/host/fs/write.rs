@@ -1,27 +1,24 @@
 //! `fs/write_text_file`: replaces the content of a file as one step.
 //!
-//! The new content goes to a temporary file beside the old one, which a rename then replaces; links are already
-//! followed, so they stay links. Invariant: a failure at any point leaves the old file and no temporary one.
+//! The new content goes to a temporary file beside the old one, with whose attributes it then takes its place; links are
+//! already followed, so they stay links. Invariant: a failure at any point leaves the old file and no temporary one.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{
-    Access, AtFlags, Gid, Mode, OFlags, Stat, accessat, fchmod, fchown, openat, renameat, symlinkat, unlinkat,
-};
+use rustix::fs::{Access, AtFlags, Gid, Mode, OFlags, Stat, Uid, accessat, fchmod, fchown, fstat, openat, symlinkat};
 use rustix::io::Errno;
 
 use super::beneath::{Missing, open_parent, open_regular, stat_regular};
+use super::moments::{Moment, at};
+use super::swap::{Refusal, Was, put_in_place, temporary};
 use super::{FsError, Roots};
 
 /// The largest previous text that is handed back for the diff on screen.
 pub const MAX_OLD_BYTES: u64 = 1024 * 1024;
-/// Names tried for the temporary file.
-const NAME_TRIES: usize = 16;
 /// The most that is copied of one extended attribute.
 const MAX_XATTR_BYTES: usize = 64 * 1024;
 
@@ -35,8 +32,8 @@ pub struct Written {
     pub old: Option<String>,
 }
 
-/// Writes `content`, byte for byte, creating missing parent directories inside the roots.
-pub fn write_text(roots: &Roots, path: impl AsRef<Path>, content: &str) -> Result<Written, FsError> {
+/// Writes `content`, byte for byte, creating missing parent directories inside the roots. Only over what was expected.
+pub fn write_text(roots: &Roots, path: impl AsRef<Path>, content: &str, was: &Was<'_>) -> Result<Written, FsError> {
     let at = roots.check(path)?;
     let (dir, name) = open_parent(&at, Missing::Create)?;
     let stat = stat_regular(&at, &dir, &name)?;
@@ -47,8 +44,8 @@ pub fn write_text(roots: &Roots, path: impl AsRef<Path>, content: &str) -> Resul
             old = open_regular(&at, &dir, &name).ok().and_then(|(file, _)| previous(file));
         }
     }
-    replace(&dir, &name, stat.as_ref(), None, |file| file.write_all(content.as_bytes()))
-        .map_err(|e| FsError::os(&at.asked, e))?;
+    replace(&dir, &name, stat.as_ref(), None, was, |file| file.write_all(content.as_bytes()))
+        .map_err(|e| e.about(&at.asked))?;
     Ok(Written { created: stat.is_none(), bytes: content.len() as u64, old })
 }
 
@@ -66,94 +63,84 @@ fn writable(dir: &OwnedFd, name: &OsStr, stat: &Stat) -> Result<(), Errno> {
     accessat(dir, name, Access::WRITE_OK, AtFlags::empty())
 }
 
-/// A temporary file that is gone again unless it has been renamed.
-struct Temp<'a> {
-    dir: BorrowedFd<'a>,
-    name: Option<OsString>,
-}
-
-impl Temp<'_> {
-    fn put_at(mut self, dir: &OwnedFd, name: &OsStr) -> io::Result<()> {
-        if let Some(from) = self.name.take()
-            && let Err(e) = renameat(dir, from.as_os_str(), dir, name)
-        {
-            self.name = Some(from);
-            return Err(e.into());
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Temp<'_> {
-    fn drop(&mut self) {
-        if let Some(name) = &self.name {
-            let _ = unlinkat(self.dir, name.as_os_str(), AtFlags::empty());
-        }
-    }
-}
-
-/// Fills a new file and puts it in the place of `name`, with a mode, or that of the old file, or that of any new one.
+/// Fills a new file and puts it in the place of `name`, where there has to be what was expected; with a mode, or that of
+/// the old file, or that of any new one. In words: what of the old file could not be kept.
 pub(super) fn replace(
     dir: &OwnedFd,
     name: &OsStr,
     old: Option<&Stat>,
     mode: Option<Mode>,
+    was: &Was<'_>,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<()> {
+) -> Result<Vec<String>, Refusal> {
+    at(Moment::Begun);
     // Until it has its mode, nobody else may read it; without one, the mask of the process applies.
     let first = if old.is_some() || mode.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let (temp, fd) = temporary(dir, |from| openat(dir, from, flags, first))?;
     let mut file = File::from(fd);
     fill(&mut file)?;
-    if let Some(old) = old {
-        keep_attributes(dir, name, &file, old)?;
-    }
-    if let Some(mode) = mode {
+    let lost = match old {
+        Some(old) => keep_attributes(dir, name, &file, old)?,
+        None => Vec::new(),
+    };
+    // Last: a change of the owner takes bits away.
+    if let Some(mode) = mode.or(old.map(|old| Mode::from_raw_mode(old.st_mode))) {
         fchmod(&file, mode)?;
     }
     // Otherwise a crash soon after the rename could leave an empty file on some file systems.
     file.sync_data()?;
-    temp.put_at(dir, name)
+    put_in_place(dir, name, temp, was)?;
+    Ok(lost)
 }
 
-/// Puts a new link in the place of `name`.
-pub(super) fn replace_by_link(dir: &OwnedFd, name: &OsStr, target: &OsStr) -> io::Result<()> {
+/// Puts a new link in the place of `name`, where there has to be what was expected.
+pub(super) fn replace_by_link(dir: &OwnedFd, name: &OsStr, target: &OsStr, was: &Was<'_>) -> Result<(), Refusal> {
+    at(Moment::Begun);
     let (temp, ()) = temporary(dir, |from| symlinkat(target, dir, from))?;
-    temp.put_at(dir, name)
+    put_in_place(dir, name, temp, was)
 }
 
-/// Makes something under a name that is free.
-fn temporary<T>(dir: &OwnedFd, make: impl Fn(&OsStr) -> Result<T, Errno>) -> io::Result<(Temp<'_>, T)> {
-    for _ in 0..NAME_TRIES {
-        let name = OsString::from(format!(".acp-tui-{:016x}.tmp", RandomState::new().build_hasher().finish()));
-        match make(&name) {
-            Ok(made) => return Ok((Temp { dir: dir.as_fd(), name: Some(name) }, made)),
-            Err(Errno::EXIST) => {}
-            Err(e) => return Err(e.into()),
-        }
+/// Owner, group and extended attributes of the old file; in words, which of them could not be kept.
+fn keep_attributes(dir: &OwnedFd, name: &OsStr, file: &File, old: &Stat) -> io::Result<Vec<String>> {
+    let (owner, group) = (Some(Uid::from_raw(old.st_uid)), Some(Gid::from_raw(old.st_gid)));
+    if fchown(file, owner, group).is_err() {
+        // The group may be one of ours, where the owner is not.
+        let _ = fchown(file, None, group);
     }
-    Err(Errno::EXIST.into())
-}
-
-/// Group, mode and extended attributes of the old file; only the mode must succeed.
-fn keep_attributes(dir: &OwnedFd, name: &OsStr, file: &File, old: &Stat) -> io::Result<()> {
-    let _ = fchown(file, None, Some(Gid::from_raw(old.st_gid)));
+    let now = fstat(file)?;
+    let mut lost = Vec::new();
+    if now.st_uid != old.st_uid {
+        lost.push(format!("owner {} instead of {}", now.st_uid, old.st_uid));
+    }
+    if now.st_gid != old.st_gid {
+        lost.push(format!("group {} instead of {}", now.st_gid, old.st_gid));
+    }
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     if let Ok(from) = openat(dir, name, flags, Mode::empty()) {
-        copy_xattrs(&from, file);
+        lost.extend(copy_xattrs(&from, file));
     }
-    fchmod(file, Mode::from_raw_mode(old.st_mode)).map_err(io::Error::from)
+    Ok(lost)
 }
 
-fn copy_xattrs(from: &OwnedFd, to: &File) {
+/// Also what is set for access by name and group. In words: what could not be copied.
+fn copy_xattrs(from: &OwnedFd, to: &File) -> Vec<String> {
     let mut names = vec![0_u8; MAX_XATTR_BYTES];
-    let Ok(used) = rustix::fs::flistxattr(from, &mut names[..]) else { return };
+    let used = match rustix::fs::flistxattr(from, &mut names[..]) {
+        Ok(used) => used,
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Vec::new(),
+        Err(_) => return vec!["without its extended attributes".to_owned()],
+    };
+    let mut lost = Vec::new();
     for name in names.get(..used).unwrap_or_default().split(|&b| b == 0).filter(|name| !name.is_empty()) {
         let mut value = vec![0_u8; MAX_XATTR_BYTES];
-        if let Ok(size) = rustix::fs::fgetxattr(from, name, &mut value[..]) {
+        let copied = rustix::fs::fgetxattr(from, name, &mut value[..]).and_then(|size| {
             let value = value.get(..size).unwrap_or_default();
-            let _ = rustix::fs::fsetxattr(to, name, value, rustix::fs::XattrFlags::empty());
+            rustix::fs::fsetxattr(to, name, value, rustix::fs::XattrFlags::empty())
+        });
+        if copied.is_err() {
+            lost.push(format!("without the attribute {}", String::from_utf8_lossy(name)));
         }
     }
+    lost
 }

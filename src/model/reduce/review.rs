@@ -158,9 +158,13 @@ fn line(rewound: &Rewound) -> String {
         RewindOutcome::Conflict => "left alone: you changed the same lines",
         RewindOutcome::Doubtful => "left alone: nobody said who changed it",
         RewindOutcome::NotKept => "left alone: what it was before is not kept",
-        RewindOutcome::Failed => "left alone: it could not be written",
+        RewindOutcome::Failed => match &rewound.remark {
+            Some(why) => return format!("{}: left alone: {why}", rewound.path.display()),
+            None => "left alone: it could not be written",
+        },
     };
-    format!("{}: {what}", rewound.path.display())
+    let remark = rewound.remark.as_ref().map(|remark| format!(" ({remark})")).unwrap_or_default();
+    format!("{}: {what}{remark}", rewound.path.display())
 }
 
 /// Says once that something of this sort does not work.

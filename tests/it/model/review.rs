@@ -286,7 +286,7 @@ fn what_came_of_an_action_is_said() {
     let said: Vec<String> = rig.wishes.iter().filter_map(said).collect();
     assert_eq!(said, ["took back 1 hunk", "nothing to undo"]);
     assert!(rig.entries().is_empty());
-    let rewound = vec![Rewound { path: "a".into(), outcome: RewindOutcome::Conflict }];
+    let rewound = vec![Rewound { path: "a".into(), outcome: RewindOutcome::Conflict, remark: None }];
     rig.host(HostEvent::RewindPreviewed { turn: 3, rewound: rewound.clone() });
     assert_eq!(rig.model().rewind_preview(), Some(&(3, rewound.clone())));
     rig.host(HostEvent::ReviewDone { words: "rewound".into(), rewound });

@@ -443,7 +443,7 @@ fn a_rewind_shows_what_it_does_before_it_is_done() {
     s.draw();
     s.typed("y");
     assert_eq!(actions(&s).len(), 1, "nothing was shown yet");
-    let rewound = |path: &str, outcome| Rewound { path: path.into(), outcome };
+    let rewound = |path: &str, outcome| Rewound { path: path.into(), outcome, remark: None };
     s.model.show_rewind(Some((
         3,
         vec![rewound("src/cart.rs", RewindOutcome::Restored), rewound("x.rs", RewindOutcome::Conflict)],

@@ -1,0 +1,108 @@
+//! Tests of files that somebody waits for in vain.
+
+use super::super::reviewing::tests::{engine, place};
+use super::super::run::Wake;
+use super::*;
+use crate::agent::quirks::MissingFile;
+
+fn job(req: u64, path: &Path, turn: Option<TurnId>) -> FileJob {
+    FileJob::Read(ReadJob {
+        req: ReqId(req),
+        path: path.to_string_lossy().into_owned(),
+        line: None,
+        limit: None,
+        missing: MissingFile::NotFound,
+        turn,
+    })
+}
+
+/// A read that does not come back.
+fn hangs(engine: &mut Engine, turn: Option<TurnId>, until: Instant) -> Arc<AtomicBool> {
+    let stop = Arc::<AtomicBool>::default();
+    let reading = Reading { req: ReqId(1), path: "hangs".into(), turn, stop: Stop(Arc::clone(&stop)), until };
+    engine.filing = Filing { is_busy: true, reading: Some(reading), stuck: engine.filing.stuck };
+    stop
+}
+
+async fn idle(engine: &mut Engine) {
+    while engine.filing.is_busy {
+        let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
+        engine.step(wake);
+    }
+}
+
+#[tokio::test]
+async fn a_read_that_does_not_come_back_holds_nobody_up() {
+    let place = place();
+    let path = place.root.join("x");
+    std::fs::write(&path, "text").unwrap();
+    let mut engine = engine(&place, "", None);
+    let stop = hangs(&mut engine, None, Instant::now());
+    engine.files.push_back(job(2, &path, None));
+    assert!(engine.filing.deadline().is_some(), "the loop wakes for it");
+    engine.mind_reading();
+    assert!(stop.load(Ordering::Relaxed), "it ends as soon as it can");
+    assert_eq!(engine.filing.reading.as_ref().map(|r| r.req), Some(ReqId(2)), "the next one is read");
+    idle(&mut engine).await;
+    assert_eq!(engine.filing.stuck, 1);
+    // Its late answer is nobody's, and not taken for that of a later read.
+    hangs(&mut engine, None, Instant::now() + PATIENCE);
+    engine.filing.reading.as_mut().unwrap().req = ReqId(3);
+    assert!(!engine.has_read(ReqId(1)));
+    assert!(engine.filing.is_busy && engine.filing.stuck == 0);
+    assert!(engine.has_read(ReqId(3)) && !engine.filing.is_busy);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn reads_that_do_not_come_back_are_not_more_and_more() {
+    let place = place();
+    let path = place.root.join("x");
+    std::fs::write(&path, "text").unwrap();
+    let mut engine = engine(&place, "", None);
+    engine.filing.stuck = MAX_STUCK;
+    engine.files.extend([job(1, &path, None), job(2, &path, None)]);
+    engine.next_file();
+    assert!(engine.files.is_empty() && !engine.filing.is_busy && engine.filing.reading.is_none());
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_read_ends_with_its_turn_and_those_behind_it_are_not_begun() {
+    let place = place();
+    let mut engine = engine(&place, "", None);
+    let over = Some(TurnId(7));
+    let stop = hangs(&mut engine, over, Instant::now() + PATIENCE);
+    engine.files.extend((2..40).map(|req| job(req, Path::new("/nowhere"), over)));
+    engine.mind_reading();
+    assert!(stop.load(Ordering::Relaxed));
+    assert!(engine.has_read(ReqId(1)));
+    engine.next_file();
+    assert!(engine.files.is_empty() && !engine.filing.is_busy, "all were answered at once");
+    // And with the program.
+    let stop = hangs(&mut engine, None, Instant::now() + PATIENCE);
+    engine.shutdown().await;
+    assert!(stop.load(Ordering::Relaxed));
+}
+
+#[tokio::test]
+async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_else() {
+    let place = place();
+    let (path, other) = (place.root.join("x"), place.root.join("other"));
+    std::fs::write(&other, "text").unwrap();
+    let mut engine = engine(&place, "", None);
+    engine.filing.is_busy = true;
+    engine.files.push_back(job(2, &other, None));
+    let content: Arc<str> = "agent".into();
+    let path_text = path.to_string_lossy().into_owned();
+    let again = FileJob::Write { req: ReqId(1), path: path_text, content, entry: EntryId(1), tries: 1 };
+    engine.step(Wake::Fact(Fact::WriteAgain(again)));
+    assert!(engine.filing.is_busy && engine.files.len() == 1, "the read waits for it");
+    while engine.filing.is_busy {
+        let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
+        engine.step(wake);
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "agent");
+    assert!(engine.files.is_empty());
+    engine.shutdown().await;
+}

@@ -1,0 +1,381 @@
+//! Putting something where something else is, and taking something away, without losing what is saved there meanwhile.
+//!
+//! What is new lies ready beside the old one. The two names are exchanged, and what came out is looked at: only what
+//! was expected is removed, anything else goes back. Knows nothing of who decided what. Invariants: whoever looks sees
+//! the old or the new, also when the process is killed at any point; what somebody else has saved is never removed. A
+//! name that ends in [`SWAP`] may hold such a save after a kill, one that ends in [`TEMP`] never does.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RenameFlags, Stat, fstat, linkat, openat, readlinkat, renameat, renameat_with,
+    statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::FsError;
+use super::moments::{Moment, at, can_exchange};
+
+/// Begins every name of ours.
+const OURS: &str = ".acp-tui-";
+/// Ends the name of what is being prepared: it is ours, and of no use when we are killed.
+const TEMP: &str = ".tmp";
+/// Ends the name of what is exchanged: ours before, afterwards what was there.
+pub const SWAP: &str = ".swap";
+/// Names tried.
+const TRIES: usize = 16;
+
+/// What has to be at a path for it to be replaced or taken away.
+#[derive(Clone, Copy)]
+pub enum Was<'a> {
+    /// Anything that may be replaced at all.
+    Any,
+    Absent,
+    File {
+        /// Permission bits.
+        mode: u32,
+        size: u64,
+        is: &'a dyn Fn(&[u8]) -> bool,
+    },
+    /// Its target.
+    Link {
+        is: &'a dyn Fn(&[u8]) -> bool,
+    },
+    /// A file of which only the numbers are known. An exchange changes them, so that they are asked for before it.
+    Unread {
+        is: &'a dyn Fn(&Stat) -> bool,
+    },
+}
+
+/// Why something is as it was.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// Something else is there than was expected.
+    Changed,
+    /// It was saved more than once meanwhile: what was saved first is beside it, under this name.
+    Beside(OsString),
+    Os(io::Error),
+}
+
+impl<E: Into<io::Error>> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self::Os(error.into())
+    }
+}
+
+impl Refusal {
+    pub(super) fn about(self, path: &Path) -> FsError {
+        match self {
+            Self::Changed => FsError::Changed(path.to_owned()),
+            Self::Beside(name) => FsError::ChangedTwice { path: path.to_owned(), beside: path.with_file_name(name) },
+            Self::Os(error) => FsError::os(path, error),
+        }
+    }
+}
+
+/// Something under a name of ours that is gone again unless it is put somewhere.
+pub(super) struct Temp<'a> {
+    dir: BorrowedFd<'a>,
+    name: Option<OsString>,
+}
+
+impl Drop for Temp<'_> {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            let _ = unlinkat(self.dir, name.as_os_str(), AtFlags::empty());
+        }
+    }
+}
+
+/// Makes something under a name that is free.
+pub(super) fn temporary<T>(
+    dir: &OwnedFd,
+    make: impl Fn(&OsStr) -> Result<T, Errno>,
+) -> Result<(Temp<'_>, T), io::Error> {
+    let (name, made) = named(|| format!("{OURS}{:016x}{TEMP}", random()).into(), make)?;
+    Ok((Temp { dir: dir.as_fd(), name: Some(name) }, made))
+}
+
+fn named<T>(name: impl Fn() -> OsString, make: impl Fn(&OsStr) -> Result<T, Errno>) -> Result<(OsString, T), Errno> {
+    for _ in 0..TRIES {
+        let name = name();
+        match make(&name) {
+            Ok(made) => return Ok((name, made)),
+            Err(Errno::EXIST) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Err(Errno::EXIST)
+}
+
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// A name for what is exchanged with `name`; tells by [`may_be_of`] what it belonged to.
+fn swap_name(name: &OsStr) -> OsString {
+    format!("{OURS}{:08x}{:08x}{SWAP}", mark(name), random() as u32).into()
+}
+
+/// Whether something is named as what was exchanged with `name`. Several names may be meant.
+pub fn may_be_of(swap: &OsStr, name: &OsStr) -> bool {
+    is_swap(swap) && swap.as_bytes().get(OURS.len()..OURS.len() + 8) == Some(format!("{:08x}", mark(name)).as_bytes())
+}
+
+/// Whether something is named as what is exchanged.
+pub fn is_swap(name: &OsStr) -> bool {
+    let middle = name.to_str().and_then(|name| name.strip_prefix(OURS)?.strip_suffix(SWAP));
+    middle.is_some_and(|m| m.len() == 16 && m.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)))
+}
+
+fn mark(name: &OsStr) -> u32 {
+    name.as_bytes().iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+/// Puts what lies ready at `name`, where there has to be what was expected.
+pub(super) fn put_in_place(dir: &OwnedFd, name: &OsStr, mut temp: Temp<'_>, was: &Was<'_>) -> Result<(), Refusal> {
+    let Some(from) = temp.name.clone() else { return Err(Refusal::Os(Errno::NOENT.into())) };
+    at(Moment::Prepared);
+    let before = was.at(dir, name)?;
+    at(Moment::Compared);
+    let Expected::Something(before) = before else {
+        return match rename_new(dir, &from, name) {
+            Ok(()) => {
+                temp.name = None;
+                Ok(())
+            }
+            Err(Errno::EXIST) => Err(Refusal::Changed),
+            Err(e) => Err(e.into()),
+        };
+    };
+    let ours = statat(dir, from.as_os_str(), AtFlags::SYMLINK_NOFOLLOW)?;
+    let (swap, ()) = named(|| swap_name(name), |to| rename_new(dir, &from, to))?;
+    temp.name = Some(swap.clone());
+    match exchange(dir, &swap, name) {
+        Ok(()) => temp.name = None,
+        Err(Errno::NOENT) => return Err(Refusal::Changed),
+        Err(e) if is_unable(e) => {
+            // What is saved by another program between this look and the rename is lost here, and nowhere else: that
+            // is a few microseconds, on file systems that cannot exchange two names.
+            was.again(&before, dir, name)?;
+            renameat(dir, swap.as_os_str(), dir, name)?;
+            temp.name = None;
+            return Ok(());
+        }
+        Err(e) => return Err(e.into()),
+    }
+    at(Moment::Exchanged);
+    if removed(dir, &swap, was, &before) {
+        return Ok(());
+    }
+    at(Moment::GoesBack);
+    if exchange(dir, &swap, name).is_err() {
+        // Taken away or replaced by a directory since it was saved.
+        return Err(beside(dir, &swap, name));
+    }
+    let out = statat(dir, swap.as_os_str(), AtFlags::SYMLINK_NOFOLLOW)?;
+    if is_untouched(&ours, &out) {
+        unlinkat(dir, swap.as_os_str(), AtFlags::empty())?;
+        return Err(Refusal::Changed);
+    }
+    // Saved once more, over what was put there for a moment: that is the newest, and belongs there. When it does not
+    // go there, it is what is kept beside.
+    let _ = exchange(dir, &swap, name);
+    Err(beside(dir, &swap, name))
+}
+
+/// Puts another name of a file, which has to be what it `is`, in the place of `name`.
+pub(super) fn put_link(
+    dir: &OwnedFd,
+    name: &OsStr,
+    (from, first): (&OwnedFd, &OsStr),
+    is: &Was<'_>,
+    was: &Was<'_>,
+) -> Result<(), Refusal> {
+    let (temp, ()) = temporary(dir, |to| linkat(from, first, dir, to, AtFlags::empty()))?;
+    if let Some(made) = &temp.name {
+        is.at(dir, made)?;
+    }
+    put_in_place(dir, name, temp, was)
+}
+
+/// Takes away what is at `name`, which has to be what was expected.
+pub(super) fn take_away(dir: &OwnedFd, name: &OsStr, was: &Was<'_>) -> Result<(), Refusal> {
+    let Expected::Something(before) = was.at(dir, name)? else { return Ok(()) };
+    at(Moment::Compared);
+    let swap = match named(|| swap_name(name), |to| rename_new(dir, name, to)) {
+        Ok((swap, ())) => swap,
+        Err(Errno::NOENT) => return Ok(()),
+        Err(e) => return Err(e.into()),
+    };
+    at(Moment::Exchanged);
+    if removed(dir, &swap, was, &before) {
+        return Ok(());
+    }
+    at(Moment::GoesBack);
+    match rename_new(dir, &swap, name) {
+        Ok(()) => Err(Refusal::Changed),
+        Err(_) => Err(beside(dir, &swap, name)),
+    }
+}
+
+/// Puts what a killed program has left under a [`SWAP`] name back to where it came from: over what has to be there.
+pub(super) fn put_back(dir: &OwnedFd, name: &OsStr, swap: &OsStr, was: &Was<'_>) -> Result<(), Refusal> {
+    match was.at(dir, name)? {
+        Expected::Nothing => Ok(rename_new(dir, swap, name)?),
+        Expected::Something(before) => {
+            exchange(dir, swap, name)?;
+            if removed(dir, swap, was, &before) { Ok(()) } else { Err(beside(dir, swap, name)) }
+        }
+    }
+}
+
+/// Removes what came out, when it is what was expected and nobody writes to it.
+fn removed(dir: &OwnedFd, swap: &OsStr, was: &Was<'_>, before: &Seen) -> bool {
+    let Ok(seen) = was.again(before, dir, swap) else { return false };
+    at(Moment::Looked);
+    // An editor that has opened it by its old name writes to it all the same. Who does so after this line is not
+    // noticed: such a program had the file open from before the exchange on, without having touched it.
+    seen.is_still_so() && unlinkat(dir, swap, AtFlags::empty()).is_ok()
+}
+
+/// Gives what somebody has saved a name that everybody sees, and nobody removes.
+pub(super) fn beside(dir: &OwnedFd, swap: &OsStr, name: &OsStr) -> Refusal {
+    let long = || OsString::from_vec([name.as_bytes(), format!(".saved-{:08x}", random() as u32).as_bytes()].concat());
+    let short = || OsString::from(format!("acp-tui-saved-{:016x}", random()));
+    let renamed = named(long, |to| rename_new(dir, swap, to)).or_else(|_| named(short, |to| rename_new(dir, swap, to)));
+    Refusal::Beside(renamed.map_or_else(|_| swap.to_owned(), |(name, ())| name))
+}
+
+fn exchange(dir: &OwnedFd, one: &OsStr, other: &OsStr) -> Result<(), Errno> {
+    if can_exchange() { renameat_with(dir, one, dir, other, RenameFlags::EXCHANGE) } else { Err(Errno::INVAL) }
+}
+
+/// Renames to a name that has to be free.
+pub(super) fn rename_new(dir: &OwnedFd, from: &OsStr, to: &OsStr) -> Result<(), Errno> {
+    let renamed =
+        if can_exchange() { renameat_with(dir, from, dir, to, RenameFlags::NOREPLACE) } else { Err(Errno::INVAL) };
+    match renamed {
+        Err(e) if is_unable(e) => {}
+        done => return done,
+    }
+    match linkat(dir, from, dir, to, AtFlags::empty()) {
+        Ok(()) => return unlinkat(dir, from, AtFlags::empty()),
+        Err(e @ (Errno::EXIST | Errno::NOENT)) => return Err(e),
+        Err(_) => {}
+    }
+    // Neither is known to this file system: what comes to be there after this look is lost.
+    match statat(dir, to, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => renameat(dir, from, dir, to),
+        Ok(_) => Err(Errno::EXIST),
+        Err(e) => Err(e),
+    }
+}
+
+fn is_unable(error: Errno) -> bool {
+    [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP].contains(&error)
+}
+
+/// The same file, and nobody has written to it. (A rename changes its other time.)
+fn is_untouched(one: &Stat, other: &Stat) -> bool {
+    let numbers = |s: &Stat| (s.st_dev, s.st_ino, s.st_mode, s.st_size, s.st_mtime, s.st_mtime_nsec);
+    numbers(one) == numbers(other)
+}
+
+/// What was expected is there.
+enum Expected {
+    Nothing,
+    Something(Seen),
+}
+
+/// What was looked at; the file is held open.
+struct Seen {
+    stat: Stat,
+    file: Option<File>,
+}
+
+impl Seen {
+    fn is_still_so(&self) -> bool {
+        let now = self.file.as_ref().map(fstat);
+        now.is_none_or(|now| now.is_ok_and(|now| is_untouched(&self.stat, &now) && self.stat.st_ctime == now.st_ctime))
+    }
+}
+
+impl Was<'_> {
+    fn at(&self, dir: &OwnedFd, name: &OsStr) -> Result<Expected, Refusal> {
+        let stat = match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => stat,
+            Err(Errno::NOENT) if matches!(self, Self::Any | Self::Absent) => return Ok(Expected::Nothing),
+            Err(Errno::NOENT) => return Err(Refusal::Changed),
+            Err(e) => return Err(e.into()),
+        };
+        match (self, FileType::from_raw_mode(stat.st_mode)) {
+            (Self::Any, FileType::RegularFile | FileType::Symlink) => {
+                Ok(Expected::Something(Seen { stat, file: None }))
+            }
+            (Self::Link { is }, FileType::Symlink) => {
+                let target = readlinkat(dir, name, Vec::new())?;
+                if is(target.as_bytes()) {
+                    Ok(Expected::Something(Seen { stat, file: None }))
+                } else {
+                    Err(Refusal::Changed)
+                }
+            }
+            (Self::File { mode, size, is }, FileType::RegularFile) => {
+                let seen = open(dir, name)?;
+                if seen.has(*mode, *size, is)? { Ok(Expected::Something(seen)) } else { Err(Refusal::Changed) }
+            }
+            (Self::Unread { is }, FileType::RegularFile) if is(&stat) => {
+                Ok(Expected::Something(Seen { stat, file: None }))
+            }
+            _ => Err(Refusal::Changed),
+        }
+    }
+
+    /// Whether it is so still, maybe under another name.
+    fn again(&self, before: &Seen, dir: &OwnedFd, name: &OsStr) -> Result<Seen, Refusal> {
+        if let Self::Unread { .. } = self {
+            let seen = match open(dir, name) {
+                // It may be written and not read.
+                Err(_) => Seen { stat: statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?, file: None },
+                Ok(seen) => seen,
+            };
+            return if is_untouched(&before.stat, &seen.stat) { Ok(seen) } else { Err(Refusal::Changed) };
+        }
+        match self.at(dir, name)? {
+            Expected::Something(seen) => Ok(seen),
+            Expected::Nothing => Err(Refusal::Changed),
+        }
+    }
+}
+
+fn open(dir: &OwnedFd, name: &OsStr) -> Result<Seen, Refusal> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(openat(dir, name, flags, Mode::empty())?);
+    Ok(Seen { stat: fstat(&file)?, file: Some(file) })
+}
+
+impl Seen {
+    fn has(&self, mode: u32, size: u64, is: &dyn Fn(&[u8]) -> bool) -> io::Result<bool> {
+        let Some(file) = &self.file else { return Ok(false) };
+        let there = u64::try_from(self.stat.st_size).unwrap_or(0);
+        let kind = FileType::from_raw_mode(self.stat.st_mode);
+        if !kind.is_file() || there != size || Mode::from_raw_mode(self.stat.st_mode) != Mode::from_raw_mode(mode as _)
+        {
+            return Ok(false);
+        }
+        let mut bytes = Vec::with_capacity(there as usize + 1);
+        file.take(size.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(bytes.len() as u64 == size && is(&bytes) && self.is_still_so())
+    }
+}
+
+#[cfg(test)]
+#[path = "swap_tests.rs"]
+mod tests;
