@@ -26,7 +26,9 @@ pub mod merge;
 mod notes;
 mod parts;
 pub mod patch;
+mod peek;
 mod place;
+mod putting;
 mod recover;
 mod rel;
 
