@@ -33,6 +33,19 @@ pub fn precise(d: Duration) -> String {
     }
 }
 
+/// "512", "60,000".
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// One decimal below ten, unless it is zero.
 fn scaled(n: u64, units: &[&str]) -> String {
     let mut unit = 1000;

@@ -83,14 +83,13 @@ impl Wanted {
         if let Some(file) = &self.review {
             let text = match &mut tracker {
                 Some(tracker) => report::report(tracker),
-                None => Ok(report::nothing(&run.cwd, &run.command, &why)),
+                None => Ok(nothing(run, &why)),
             };
             if let Err(error) = &text {
                 failed = Some(format!("the review of this run cannot be read: {error}"));
             }
             let said = failed.as_deref().unwrap_or_default();
-            let text = text.unwrap_or_else(|_| report::nothing(&run.cwd, &run.command, said));
-            deliver(file, Ok(report::text(&text).into_bytes()));
+            deliver(file, Ok(text.unwrap_or_else(|_| nothing(run, said)).into_bytes()));
         }
         if let Some(file) = &self.patch {
             let text = match &mut tracker {
@@ -102,6 +101,10 @@ impl Wanted {
         problems.extend(failed);
         problems
     }
+}
+
+fn nothing(run: &Run, why: &str) -> String {
+    report::text(&report::nothing(&run.cwd, &run.command, why))
 }
 
 /// Opens the review of the run that has just ended. Its own thread may still look at a large tree: as long as what it

@@ -4,6 +4,7 @@ mod args;
 mod deliver;
 mod help;
 mod launch;
+mod progress;
 mod review;
 mod run;
 mod screen;

@@ -4,6 +4,7 @@
 //! with yes.
 
 use super::args::{Undo, Usage};
+use super::progress;
 use super::run::{is_screen, print, say};
 use crate::base::paths;
 use crate::config::dirs::{Dirs, Env};
@@ -100,8 +101,10 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
             return Ok(code::OK);
         }
     }
-    let taken = tracker.act(&ReviewAction::Rewind { turn })?;
-    Ok(show(&taken.rewound, Tense::Did))
+    let (taken, stopped) = progress::act(&mut tracker, &ReviewAction::Rewind { turn }, "taking back")?;
+    let printed =
+        if taken.stopped.is_some() && taken.rewound.is_empty() { code::OK } else { show(&taken.rewound, Tense::Did) };
+    Ok(stopped.unwrap_or(printed))
 }
 
 /// `acp-tui redo [SESSION]`.
@@ -110,18 +113,21 @@ pub fn redo(name: &str) -> Result<u8, Usage> {
     let outcome = find(&home, name)
         .and_then(|found| Tracker::open(&found.dir))
         .and_then(|mut tracker| bring_back(&mut tracker))
-        .map(|words| print_or_gone(&line(&words)));
+        .map(|(words, stopped)| stopped.unwrap_or_else(|| print_or_gone(&line(&words))));
     Ok(done(outcome))
 }
 
 /// Takes back an undo, and nothing else: a decision made since then would have to be undone first.
-fn bring_back(tracker: &mut Tracker) -> Result<String, ReviewError> {
+fn bring_back(tracker: &mut Tracker) -> Result<(String, Option<u8>), ReviewError> {
     match tracker.newest_decision() {
         Some(words) if !words.starts_with(REWOUND) => Err(ReviewError::Refused(format!(
             "the last thing done was no undo but: {words}; `acp-tui review` undoes it"
         ))),
         None => Err(ReviewError::Refused("nothing to do again".to_owned())),
-        Some(_) => tracker.act(&ReviewAction::Undo).map(|taken| again(&taken.words)),
+        Some(_) => {
+            let (taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "bringing back")?;
+            Ok((again(&taken.words), stopped))
+        }
     }
 }
 

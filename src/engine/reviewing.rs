@@ -11,7 +11,7 @@ use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, Scope, Totals,
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, TurnId};
 use crate::review::error::ReviewError;
-use crate::review::tracker::{Claim, Head, Proposal, Released, Replaceable, ToolNote, Tracker};
+use crate::review::tracker::{Claim, Head, Proposal, Released, Replaceable, ToolNote, Tracker, Watch};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -31,8 +31,12 @@ const BACKLOG: usize = 2048;
 const WITH_TEXTS: usize = 64;
 /// Between two looks at what changed while an agent works.
 const PACE: Duration = Duration::from_millis(500);
+/// After a look that took long nothing is looked at for so many times as long, but for what the person asks for.
+const REST: u32 = 4;
 /// In a turn in which nothing is heard, between two signs that it still runs.
 const BEAT: Duration = Duration::from_secs(5);
+/// Of so many files it is told how far the writing has come.
+const MANY: usize = 1000;
 /// How long the last jobs may take on the way out.
 const LAST_JOBS: Duration = Duration::from_secs(5);
 
@@ -143,7 +147,10 @@ impl Reviewing {
                 None => Tracker::create(&home, head),
             };
             match tracker {
-                Ok(tracker) => Worker::new(tracker, roots, facts, (slot, sent), hint).work(&queue, &behind),
+                Ok(mut tracker) => {
+                    tracker.watched(Some(watch(facts.clone())));
+                    Worker::new(tracker, roots, facts, (slot, sent), hint).work(&queue, &behind);
+                }
                 // When the engine is gone nobody needs to know.
                 Err(error) => {
                     let _ = facts.blocking_send(Fact::Host(HostEvent::ReviewOff { message: error.to_string() }));
@@ -487,8 +494,13 @@ impl Worker {
 
     /// Shows and tells what has changed.
     fn refresh(&mut self) {
+        let began = Instant::now();
         self.due = None;
-        self.refreshed = Some(Instant::now());
+        self.show();
+        self.refreshed = Some(rested(began, Instant::now()));
+    }
+
+    fn show(&mut self) {
         let sums = self.sums();
         if sums != self.told {
             self.told = sums;
@@ -531,6 +543,23 @@ impl Worker {
         // When the engine is gone nobody needs to know.
         let _ = self.facts.blocking_send(Fact::Host(event));
     }
+}
+
+/// From when on it may be looked again: of very many files a look takes long, and others wait for the thread.
+fn rested(began: Instant, ended: Instant) -> Instant {
+    ended + ended.duration_since(began) * REST
+}
+
+/// Tells how far the writing of many files has come; it goes on as long as there is an engine.
+fn watch(facts: mpsc::Sender<Fact>) -> Watch {
+    let mut told = Instant::now();
+    Box::new(move |far| {
+        if far.of >= MANY && told.elapsed() >= PACE {
+            told = Instant::now();
+            let _ = facts.blocking_send(Fact::Host(HostEvent::ReviewWrites { done: far.done, of: far.of }));
+        }
+        !facts.is_closed()
+    })
 }
 
 /// The patch of what a review shows.

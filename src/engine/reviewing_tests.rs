@@ -281,3 +281,11 @@ async fn a_held_write_happens_when_it_is_let_through() {
         engine.shutdown().await;
     }
 }
+
+#[test]
+fn a_look_at_very_many_files_leaves_the_thread_to_others_for_longer_than_it_takes() {
+    let began = Instant::now();
+    let ended = began + Duration::from_secs(2);
+    assert_eq!(rested(began, ended), ended + Duration::from_secs(8));
+    assert_eq!(rested(began, began), began);
+}

@@ -3,6 +3,7 @@
 mod print;
 mod printer;
 mod run;
+pub mod stop;
 
 pub use run::{ExecOptions, Outcome, Style, run};
 

@@ -569,7 +569,7 @@ fn say(words: &str, detail: &[String]) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-async fn any_signal(interrupt: &mut Signal, terminate: &mut Signal, hangup: &mut Signal) -> u8 {
+pub(super) async fn any_signal(interrupt: &mut Signal, terminate: &mut Signal, hangup: &mut Signal) -> u8 {
     tokio::select! {
         _ = interrupt.recv() => code::INTERRUPTED,
         _ = terminate.recv() => code::TERMINATED,

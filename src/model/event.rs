@@ -372,6 +372,11 @@ pub enum HostEvent {
         turn: u64,
         rewound: Vec<Rewound>,
     },
+    /// What the person asked of the review writes many files; so far so many.
+    ReviewWrites {
+        done: usize,
+        of: usize,
+    },
     /// What the person asked of the review was not done.
     ReviewFailed {
         message: String,

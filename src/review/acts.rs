@@ -4,6 +4,8 @@
 
 use super::ledger::{Act, ActFile, Record};
 use super::state::State;
+use std::collections::HashMap;
+use std::path::Path;
 
 #[derive(Debug)]
 struct Entry {
@@ -30,7 +32,7 @@ impl Acts {
     }
 
     /// Takes a record of the ledger, or one that was just written.
-    pub fn take(&mut self, record: &Record) {
+    pub fn take(&mut self, record: Record) {
         match record {
             Record::Act(act) => {
                 if act.flips.is_none() {
@@ -39,14 +41,15 @@ impl Acts {
                 if let Some(earlier) = act.goes_on.and_then(|id| self.entry(id)) {
                     earlier.joined = true;
                 }
-                self.all.push(Entry { act: act.clone(), done: None, undone: false, cut: false, joined: false });
+                self.all.push(Entry { act, done: None, undone: false, cut: false, joined: false });
             }
             Record::Done { act, files, cut } => {
-                let Some(entry) = self.entry(*act) else { return };
-                entry.done = Some(files.clone());
-                entry.cut = *cut;
+                let Some(entry) = self.entry(act) else { return };
                 // What was not done, or only in part when a crash came, is still to be done.
-                if let Some(id) = entry.act.flips.filter(|_| !*cut && !files.is_empty()) {
+                let flips = entry.act.flips.filter(|_| !cut && !files.is_empty());
+                entry.done = Some(files);
+                entry.cut = cut;
+                if let Some(id) = flips {
                     self.flip(id);
                 }
             }
@@ -89,7 +92,10 @@ impl Acts {
     }
 
     pub fn undoable(&self) -> Option<&Act> {
-        let did = |e: &Entry| e.done.is_some() && !self.all_files(e.act.id).is_empty();
+        let did = |e: &Entry| {
+            let mut acts = std::iter::successors(Some(e.act.id), |id| self.goes_on(*id));
+            e.done.is_some() && acts.any(|id| self.files(id).next().is_some())
+        };
         let is_open = |e: &&Entry| !e.undone && !e.joined && e.act.flips.is_none() && did(e);
         self.all.iter().rev().find(is_open).map(|e| &e.act)
     }
@@ -100,20 +106,27 @@ impl Acts {
     }
 
     /// The files of an act that were carried out.
-    pub fn files(&self, id: u64) -> Vec<ActFile> {
-        let Some(entry) = self.all.iter().find(|e| e.act.id == id) else { return Vec::new() };
-        let done = entry.done.as_deref().unwrap_or_default();
-        done.iter().filter_map(|at| entry.act.files.get(*at).cloned()).collect()
+    pub fn files(&self, id: u64) -> impl Iterator<Item = &ActFile> {
+        let entry = self.all.iter().find(|e| e.act.id == id);
+        let done = entry.and_then(|e| e.done.as_deref()).unwrap_or_default();
+        done.iter().filter_map(move |at| entry?.act.files.get(*at))
     }
 
     /// The same, with those of the acts that it went on with.
     pub fn all_files(&self, id: u64) -> Vec<ActFile> {
-        let mut files = self.files(id);
+        let mut files: Vec<ActFile> = self.files(id).cloned().collect();
         let mut earlier = self.goes_on(id);
+        let mut places: HashMap<&Path, usize> = HashMap::new();
+        if earlier.is_some() {
+            places.extend(self.files(id).enumerate().map(|(at, file)| (&*file.path, at)));
+        }
         while let Some(id) = earlier {
             for file in self.files(id) {
-                match files.iter_mut().find(|f| f.path == file.path) {
-                    None => files.push(file),
+                match places.get(&*file.path).and_then(|at| files.get_mut(*at)) {
+                    None => {
+                        places.insert(&file.path, files.len());
+                        files.push(file.clone());
+                    }
                     Some(later) if later.disk.0 == file.disk.1 && later.accepted.0 == file.accepted.1 => {
                         (later.disk.0, later.accepted.0) = (file.disk.0, file.accepted.0);
                     }

@@ -11,6 +11,7 @@ use super::history::{History, Pair};
 use super::ledger::{Act, ActFile, Step};
 use super::notes::{Done, Proposal, Released};
 use super::parts::Chosen;
+use super::putting::Carried;
 use super::rewind;
 use super::state::State;
 use super::tracker::Tracker;
@@ -34,6 +35,7 @@ impl Tracker {
     /// The person looks: what is decided from now on stays in sight until [`Tracker::stop_looking`].
     pub fn stop_looking(&mut self) {
         self.sitting.clear();
+        self.files.docs.clear();
     }
 
     /// What an undo would take back, in words.
@@ -44,6 +46,7 @@ impl Tracker {
     /// What there is to look at; reads the files in question again.
     pub fn doc(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
         self.refresh()?;
+        self.files.docs.begin();
         let mut docs = Vec::new();
         let paths: Vec<PathBuf> = self.histories.keys().cloned().collect();
         for path in paths {
@@ -55,10 +58,11 @@ impl Tracker {
         // Of several writes of one file the first is decided first.
         for held in self.held.iter().rev() {
             let doc = held.doc(&mut self.files)?;
-            files.retain(|f| f.path != doc.path);
-            files.push(doc);
+            match files.binary_search_by(|f| f.path.cmp(&doc.path)) {
+                Ok(at) => files[at] = Arc::new(doc),
+                Err(at) => files.insert(at, Arc::new(doc)),
+            }
         }
-        files.sort_by(|a, b| a.path.cmp(&b.path));
         let states = || files.iter().flat_map(|f| &f.hunks).map(|h| h.state);
         let all = states().count() as u64;
         let pending = states().filter(|s| *s == HunkState::Pending).count() as u64;
@@ -71,7 +75,7 @@ impl Tracker {
             rev: self.rev,
             scope,
             turns: self.turns_that_changed(),
-            files: files.into_iter().map(Arc::new).collect(),
+            files,
             totals,
             decided: (all - pending, all),
             uncovered: self.uncovered(),
@@ -110,6 +114,13 @@ impl Tracker {
     /// Carries out what the person wants (all but `Show`, `Close` and `Export`).
     pub fn act(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
         self.refresh()?;
+        self.files.shadow.gather();
+        let done = self.carried_out(action);
+        let gathered = self.files.shadow.gathered();
+        done.and_then(|done| gathered.map(|()| done))
+    }
+
+    fn carried_out(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
         match action {
             ReviewAction::Show(_) | ReviewAction::Export { .. } => Ok(Done::default()),
             ReviewAction::Close => {
@@ -245,18 +256,13 @@ impl Tracker {
         let goes_on = self.acts.cut_short(&words).filter(|_| flips.is_none());
         self.announce(Act { id, words: words.clone(), flips, goes_on, files: files.clone() })?;
         self.writing.begin();
-        let (mut done, mut left) = (Vec::new(), Vec::new());
-        // What is to go goes first, from the inside out: a file may come where a directory is, and the reverse.
-        let (mut gone, there): (Vec<_>, Vec<_>) = files.iter().enumerate().partition(|(_, f)| f.disk.1.is_absent());
-        gone.reverse();
-        for (at, file) in gone.into_iter().chain(there) {
-            match self.write(file) {
-                Ok(()) => done.push(at),
-                Err(error) => left.push(error.to_string()),
-            }
-        }
+        let Carried { done, left, stopped } = self.write_all(&files);
         let none = done.is_empty();
-        self.finished(id, done, false)?;
+        self.finished(id, done, stopped.is_some())?;
+        self.save()?;
+        if stopped.is_some() {
+            return Ok(Done { words: format!("stopped: {words}"), stopped, ..Done::default() });
+        }
         match (none, left.is_empty()) {
             (true, false) => Err(ReviewError::Refused(left.join("; "))),
             (_, true) => Ok(Done { words: format!("{words}{}", self.writing.lost()), ..Done::default() }),
@@ -321,37 +327,41 @@ impl Tracker {
         let (mut files, mut rewound) = (Vec::new(), Vec::new());
         for (path, history) in &self.histories {
             let disk = history.last();
-            let outcome = match rewind::rewind(history, &disk, |t| t >= turn, &mut self.files)? {
+            let rewind = rewind::rewind(history, &disk, |t| t >= turn, &mut self.files)?;
+            let outcome = match &rewind {
                 None if history.steps.iter().any(|s| s.doubt && s.turn >= turn) => RewindOutcome::Doubtful,
                 None => continue,
-                Some(rewind) => {
-                    if let Some((to, accepted)) = rewind.to {
-                        let accepted = (history.accepted, accepted);
-                        files.push(ActFile { path: path.clone(), disk: (disk, to), accepted, by_hand: false });
-                    }
-                    rewind.outcome
-                }
+                Some(rewind) => rewind.outcome,
             };
-            rewound.push(Rewound { path: path.clone(), outcome, remark: None });
-        }
-        if mode == Mode::Preview {
-            return Ok(Done { rewound, ..Done::default() });
-        }
-        let paths: Vec<PathBuf> = files.iter().map(|f| f.path.clone()).collect();
-        let done = self.carry_out(format!("{REWOUND} turn {turn}"), None, files);
-        for one in &mut rewound {
-            let is_there = |h: &History| h.steps.last().is_some_and(|s| s.decided);
-            if paths.contains(&one.path) && !self.histories.get(&one.path).is_some_and(is_there) {
-                one.outcome = RewindOutcome::Failed;
+            let to = rewind.and_then(|rewind| rewind.to);
+            if let Some((to, accepted)) = to {
+                let accepted = (history.accepted, accepted);
+                files.push(ActFile { path: path.clone(), disk: (disk, to), accepted, by_hand: false });
             }
-            one.remark = self.writing.remark(&one.path);
+            rewound.push((Rewound { path: path.clone(), outcome, remark: None }, to.map(|(to, _)| to)));
         }
-        let words = match done {
-            Ok(done) => done.words,
-            Err(ReviewError::Refused(words)) => words,
-            Err(error) => return Err(error),
-        };
-        Ok(Done { words, rewound })
+        let mut done = Done::default();
+        if mode == Mode::Apply {
+            done = match self.carry_out(format!("{REWOUND} turn {turn}"), None, files) {
+                Err(ReviewError::Refused(words)) => Done { words, ..Done::default() },
+                done => done?,
+            };
+            let is_missing = |(one, to): &(Rewound, Option<State>)| {
+                let is = self.histories.get(&one.path).map(History::last);
+                to.is_some() && is != *to
+            };
+            if done.stopped.is_some() {
+                // It is still to be done.
+                rewound.retain(|one| !is_missing(one));
+            }
+            for one in &mut rewound {
+                if is_missing(one) {
+                    one.0.outcome = RewindOutcome::Failed;
+                }
+                one.0.remark = self.writing.remark(&one.0.path);
+            }
+        }
+        Ok(Done { rewound: rewound.into_iter().map(|(one, _)| one).collect(), ..done })
     }
 
     /// Takes a write that is not to happen before it is decided; it is part of every [`Tracker::doc`] from now on.
@@ -466,6 +476,7 @@ impl Tracker {
             // Allowed, and still to be reviewed.
             self.write(&act_file((disk, to), (old, old)))?;
             self.take(path, step, old)?;
+            self.save()?;
         } else {
             // The person has decided it hunk by hunk; what was pending in the file before stays so.
             let accepted = self.files.joined(&disk, &old, &to)?.unwrap_or(old);
@@ -477,6 +488,7 @@ impl Tracker {
             self.announce(Act { id, words, flips: None, goes_on: None, files })?;
             let written = self.write(&act_file((disk, to), (old, accepted)));
             self.finished(id, if written.is_ok() { vec![0] } else { Vec::new() }, false)?;
+            self.save()?;
             written?;
             if held.is_touched() {
                 // What became of it stays in sight where it was decided.

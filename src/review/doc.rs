@@ -6,48 +6,83 @@ use super::error::ReviewError;
 use super::files::Files;
 use super::history::{Blame, History, Pair, is_touched, touches};
 use super::hunks::HunkLines;
-use super::kept::Kept;
 use super::ledger::Step;
 use super::parts::{Part, Parts};
 use super::state::State;
 use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState};
 use crate::model::ids::EntryId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How many files are kept as they were shown, and their bytes.
-const SHOWN: (usize, usize) = (4096, 32 << 20);
+/// Bytes of files that are kept as they were shown; for the most part they are those of the document that is shown.
+const SHOWN: usize = 256 << 20;
+
+/// A file as it was shown last.
+struct Shown {
+    history: History,
+    pair: Pair,
+    doc: Arc<FileDoc>,
+    bytes: usize,
+    /// The document that it was part of last.
+    round: u64,
+}
 
 /// Files as they were shown last: most of them have not changed since.
-pub struct Docs(Kept<PathBuf, Arc<(History, Pair, FileDoc)>>);
-
-impl Default for Docs {
-    fn default() -> Self {
-        Self(Kept::new(SHOWN.0, SHOWN.1))
-    }
+#[derive(Default)]
+pub struct Docs {
+    shown: HashMap<PathBuf, Shown>,
+    bytes: usize,
+    round: u64,
 }
 
 impl Docs {
-    fn get(&mut self, path: &Path, history: &History, pair: &Pair) -> Option<FileDoc> {
-        let shown = self.0.get(path)?;
-        (shown.0 == *history && shown.1 == *pair).then(|| shown.2.clone())
+    /// A new document begins: of the files of the one before only those are kept that it has.
+    pub fn begin(&mut self) {
+        let round = self.round;
+        self.shown.retain(|_, shown| shown.round == round);
+        self.bytes = self.shown.values().map(|shown| shown.bytes).sum();
+        self.round += 1;
     }
 
-    fn put(&mut self, history: &History, pair: &Pair, doc: &FileDoc) {
+    /// Nobody looks any more.
+    pub fn clear(&mut self) {
+        self.shown = HashMap::new();
+        self.bytes = 0;
+    }
+
+    fn get(&mut self, path: &Path, history: &History, pair: &Pair) -> Option<Arc<FileDoc>> {
+        let shown = self.shown.get_mut(path)?;
+        shown.round = self.round;
+        (shown.history == *history && shown.pair == *pair).then(|| Arc::clone(&shown.doc))
+    }
+
+    /// What there is no room for is made anew each time; what is there stays, since each document asks for all of it.
+    fn put(&mut self, history: &History, pair: &Pair, doc: &Arc<FileDoc>) {
         let lines = doc.hunks.iter().flat_map(|hunk| &hunk.lines);
         let lines: usize = lines.map(|line| size_of_val(line) + line.text.len()).sum();
-        let bytes = lines + size_of_val(&*doc.hunks) + size_of_val(&*history.steps);
-        self.0.put(doc.path.clone(), Arc::new((history.clone(), pair.clone(), doc.clone())), bytes);
+        let bytes = lines + size_of::<FileDoc>() + size_of_val(&*doc.hunks) + size_of_val(&*history.steps);
+        if let Some(before) = self.shown.remove(&doc.path) {
+            self.bytes -= before.bytes;
+        }
+        if self.bytes + bytes <= SHOWN {
+            self.bytes += bytes;
+            let (history, pair, round) = (history.clone(), pair.clone(), self.round);
+            self.shown.insert(doc.path.clone(), Shown { history, pair, doc: Arc::clone(doc), bytes, round });
+        }
     }
 }
 
 /// One file as it can be looked at.
-pub fn file_doc(path: &Path, history: &History, pair: &Pair, files: &mut Files) -> Result<FileDoc, ReviewError> {
+pub fn file_doc(path: &Path, history: &History, pair: &Pair, files: &mut Files) -> Result<Arc<FileDoc>, ReviewError> {
     if let Some(doc) = files.docs.get(path, history, pair) {
         return Ok(doc);
     }
-    let doc = new_doc(path, history, pair, files)?;
+    let doc = Arc::new(new_doc(path, history, pair, files)?);
+    #[cfg(test)]
+    {
+        files.shown += 1;
+    }
     files.docs.put(history, pair, &doc);
     Ok(doc)
 }
@@ -256,42 +291,47 @@ pub fn conflict(
 /// The id of what a rename is shown as.
 pub const RENAME: HunkId = HunkId(0x007e_7a3e);
 
-/// Pairs of files of which one went and one came with the same content are shown as one.
-pub fn pair_renames(docs: Vec<(FileDoc, Pair)>) -> Vec<FileDoc> {
-    let mut out: Vec<(FileDoc, Pair)> = Vec::new();
-    let (mut gone, rest): (Vec<_>, Vec<_>) = docs
+/// Pairs of files of which one went and one came with the same content are shown as one. Sorted by path.
+pub fn pair_renames(docs: Vec<(Arc<FileDoc>, Pair)>) -> Vec<Arc<FileDoc>> {
+    let mut gone: HashMap<State, VecDeque<Arc<FileDoc>>> = HashMap::new();
+    let (left, rest): (Vec<_>, Vec<_>) = docs
         .into_iter()
         .partition(|(doc, pair)| doc.change == FileChange::Deleted && pair.old.oid().is_some() && !is_empty(&pair.old));
-    for (mut doc, pair) in rest {
-        let twin = (doc.change == FileChange::Created)
-            .then(|| gone.iter().position(|(_, other)| other.old == pair.new))
-            .flatten();
-        if let Some(at) = twin {
-            let (old, _) = gone.remove(at);
-            doc.change = FileChange::Renamed;
-            let from = crate::base::paths::display(&old.path, &[], None);
-            doc.renamed_from = Some(old.path);
-            let state = worst(doc.hunks.iter().chain(&old.hunks).map(|h| h.state));
-            if let Some(first) = doc.hunks.into_iter().next() {
-                doc.hunks = vec![HunkDoc {
-                    id: RENAME,
-                    state,
-                    what: HunkKind::Whole(format!("renamed from {from}")),
-                    lines: Vec::new(),
-                    heading: String::new(),
-                    ..first
-                }];
-            } else {
-                doc.hunks = Vec::new();
-            }
-            (doc.added, doc.removed) = (0, 0);
-        }
-        out.push((doc, pair));
+    for (doc, pair) in left {
+        gone.entry(pair.old).or_default().push_back(doc);
     }
-    out.append(&mut gone);
-    let mut docs: Vec<FileDoc> = out.into_iter().map(|(doc, _)| doc).collect();
+    let mut docs: Vec<Arc<FileDoc>> = Vec::new();
+    for (doc, pair) in rest {
+        let twin = if doc.change == FileChange::Created { gone.get_mut(&pair.new) } else { None };
+        docs.push(match twin.and_then(VecDeque::pop_front) {
+            Some(old) => Arc::new(renamed(&old, &doc)),
+            None => doc,
+        });
+    }
+    docs.extend(gone.into_values().flatten());
     docs.sort_by(|a, b| a.path.cmp(&b.path));
     docs
+}
+
+fn renamed(old: &FileDoc, new: &FileDoc) -> FileDoc {
+    let from = crate::base::paths::display(&old.path, &[], None);
+    let state = worst(new.hunks.iter().chain(&old.hunks).map(|h| h.state));
+    let hunk = |first: &HunkDoc| HunkDoc {
+        id: RENAME,
+        state,
+        what: HunkKind::Whole(format!("renamed from {from}")),
+        lines: Vec::new(),
+        heading: String::new(),
+        ..first.clone()
+    };
+    FileDoc {
+        change: FileChange::Renamed,
+        renamed_from: Some(old.path.clone()),
+        hunks: new.hunks.first().map(hunk).into_iter().collect(),
+        added: 0,
+        removed: 0,
+        ..new.clone()
+    }
 }
 
 const fn is_empty(state: &State) -> bool {

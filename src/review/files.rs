@@ -36,9 +36,11 @@ pub struct Files {
     hunks: Kept<(Text, Text), Hunks>,
     joins: Kept<(State, State, State), Joined>,
     same: Kept<(Place, Place), bool>,
-    /// How often two texts were compared.
+    /// How often two texts were compared, and files made ready to be looked at.
     #[cfg(test)]
     pub(super) compared: usize,
+    #[cfg(test)]
+    pub(super) shown: usize,
 }
 
 pub type Hunks = Arc<[Arc<HunkLines>]>;
@@ -63,6 +65,8 @@ impl Files {
             same: Kept::new(SAME, usize::MAX),
             #[cfg(test)]
             compared: 0,
+            #[cfg(test)]
+            shown: 0,
         }
     }
 

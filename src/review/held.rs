@@ -15,6 +15,7 @@ use super::state::State;
 use crate::model::changes::{Cause, FileDoc, HunkId, HunkState, Verdict};
 use crate::model::ids::{EntryId, ReqId};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub struct Held {
@@ -140,7 +141,7 @@ impl Held {
 
     /// As it is shown, among the changes that are on the disk.
     pub fn doc(&self, files: &mut Files) -> Result<FileDoc, ReviewError> {
-        let mut doc = doc::file_doc(&self.path, &self.history, &self.pair, files)?;
+        let mut doc = Arc::unwrap_or_clone(doc::file_doc(&self.path, &self.history, &self.pair, files)?);
         doc.held = Some(self.req);
         for hunk in &mut doc.hunks {
             hunk.entry = Some(self.entry);

@@ -12,8 +12,11 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-/// A line longer than this is not ours.
-const MAX_LINE: u64 = 64 << 20;
+/// A line longer than this is not ours: a decision about as many files as are looked at, with long names.
+pub(super) const MAX_LINE: u64 = 512 << 20;
+
+/// Bytes after which lines that come together are written.
+const MAX_WRITE: usize = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -142,9 +145,22 @@ impl Ledger {
     }
 
     pub fn add(&mut self, record: &Record) -> Result<(), ReviewError> {
-        let mut line = serde_json::to_vec(record).map_err(|e| ReviewError::io(&self.path, std::io::Error::other(e)))?;
-        line.push(b'\n');
-        self.write(&line)
+        self.add_all(std::slice::from_ref(record))
+    }
+
+    /// The same for many at once.
+    pub fn add_all(&mut self, records: &[Record]) -> Result<(), ReviewError> {
+        let mut lines = Vec::new();
+        for record in records {
+            let fail = |e| ReviewError::io(&self.path, std::io::Error::other(e));
+            serde_json::to_writer(&mut lines, record).map_err(fail)?;
+            lines.push(b'\n');
+            if lines.len() >= MAX_WRITE {
+                self.write(&lines)?;
+                lines.clear();
+            }
+        }
+        if lines.is_empty() { Ok(()) } else { self.write(&lines) }
     }
 
     /// The same, and on the disk when it returns.

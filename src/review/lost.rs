@@ -7,7 +7,7 @@ use super::place;
 use super::state::State;
 use super::tracker::Tracker;
 use crate::base::sanitize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 impl Tracker {
@@ -50,11 +50,14 @@ impl Tracker {
 
     /// Files of which it is not known what they were before the agent changed them, in words. Those that `named` names
     /// already are left out.
-    pub(super) fn without_before(&self, named: &[String]) -> Vec<String> {
+    pub(super) fn without_before<'a>(&self, named: &'a [String]) -> Vec<String> {
         let is_unkept = |state: &State| matches!(state, State::Unkept { .. });
         let files = self.histories.iter().filter(|(_, h)| h.steps.iter().any(|s| s.is_shown() && is_unkept(&s.before)));
         let lines = files.map(|(path, _)| format!("{}: ", shown(path)));
-        let new = lines.filter(|line| !named.iter().any(|one| one.starts_with(line)));
+        // A name may have a colon in it.
+        let colons = |one: &'a String| one.match_indices(": ").map(|(at, _)| &one[..at + 2]);
+        let named: HashSet<&str> = named.iter().flat_map(colons).collect();
+        let new = lines.filter(|line| !named.contains(&**line));
         new.map(|line| format!("{line}what it was before is not kept")).collect()
     }
 }

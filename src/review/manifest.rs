@@ -54,6 +54,9 @@ pub(super) struct Book {
     log: File,
     log_size: u64,
     manifest_size: u64,
+    /// How often something was made durable.
+    #[cfg(test)]
+    pub(super) saves: usize,
 }
 
 impl Book {
@@ -61,7 +64,14 @@ impl Book {
         let path = dir.join("log");
         let log = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let log = log.map_err(|e| ReviewError::io(&path, e))?;
-        Ok(Self { dir: dir.to_owned(), log, log_size: 0, manifest_size: 0 })
+        Ok(Self {
+            dir: dir.to_owned(),
+            log,
+            log_size: 0,
+            manifest_size: 0,
+            #[cfg(test)]
+            saves: 0,
+        })
     }
 
     /// Reads what is there. `None`: nothing has been looked at yet.
@@ -102,6 +112,10 @@ impl Book {
 
     /// Writes down entries that are new or different; `None` takes one away. Durable when it returns.
     pub(super) fn append(&mut self, head: &Head, entries: &[(Key, Option<Entry>)]) -> Result<(), ReviewError> {
+        #[cfg(test)]
+        {
+            self.saves += 1;
+        }
         let record = record(head, entries.iter().map(|(key, entry)| (key, entry.as_ref())))?;
         let written = self.log.write_all(&record).and_then(|()| self.log.sync_data());
         if let Err(e) = written {

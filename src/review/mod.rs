@@ -28,7 +28,9 @@ pub mod merge;
 mod notes;
 mod parts;
 pub mod patch;
+mod peek;
 mod place;
+mod putting;
 mod recover;
 mod rel;
 

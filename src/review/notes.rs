@@ -71,7 +71,19 @@ pub struct Done {
     pub words: String,
     /// For a rewind or its preview.
     pub rewound: Vec<Rewound>,
+    /// It was stopped before its end; the same again goes on with it.
+    pub stopped: Option<HowFar>,
 }
+
+/// How many of the files of an action have their new state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HowFar {
+    pub done: usize,
+    pub of: usize,
+}
+
+/// Is told how far an action has come, often; whether to go on.
+pub type Watch = Box<dyn FnMut(HowFar) -> bool + Send>;
 
 /// What became of a held write.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,22 +13,20 @@ use std::time::SystemTime;
 impl Tracker {
     /// What the ledger says; an act that a crash has cut short is looked for on the disk. A turn that never ended is
     /// looked at now: what changed up to its last sign is taken for its, what changed later for the person's.
-    pub(super) fn replay(&mut self, records: &[Record], last_sign: SystemTime) -> Result<(), ReviewError> {
+    pub(super) fn replay(&mut self, records: Vec<Record>, last_sign: SystemTime) -> Result<(), ReviewError> {
         let mut open_turn = None;
         for record in records {
             match record {
                 Record::Turn { turn, begins, early } => {
-                    self.turns.insert(*turn);
-                    self.early.extend(early.then_some(*turn));
-                    open_turn = begins.then_some(*turn);
+                    self.turns.insert(turn);
+                    self.early.extend(early.then_some(turn));
+                    open_turn = begins.then_some(turn);
                 }
-                Record::Step { path, step, accepted } => self.put_step(path, *step, *accepted),
+                Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
                 Record::Act(_) => self.acts.take(record),
                 Record::Done { act, .. } => {
                     self.acts.take(record);
-                    for file in self.acts.files(*act) {
-                        self.put_act(&file);
-                    }
+                    self.put_done(act);
                 }
             }
         }
@@ -88,6 +86,7 @@ impl Tracker {
             }
         }
         let cut = done.len() < act.files.len();
-        self.finished(act.id, done, cut)
+        self.finished(act.id, done, cut)?;
+        self.save()
     }
 }

@@ -13,12 +13,13 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Version of the report.
 pub const VERSION: u32 = 1;
 
-/// What the whole session has changed, and what was decided of it.
-pub fn report(tracker: &mut Tracker) -> Result<Value, ReviewError> {
+/// What the whole session has changed, and what was decided of it; see [`text`].
+pub fn report(tracker: &mut Tracker) -> Result<String, ReviewError> {
     let doc = tracker.doc(Scope::Session)?;
     let mut turns = Vec::new();
     for turn in &doc.turns {
@@ -26,14 +27,13 @@ pub fn report(tracker: &mut Tracker) -> Result<Value, ReviewError> {
     }
     let changed = tracker.changed(Scope::Session)?;
     let by_path: BTreeMap<&Path, &Changed> = changed.iter().map(|one| (one.path.as_path(), one)).collect();
-    let mut files = Vec::new();
-    for file in &doc.files {
+    let file = |file: &Arc<FileDoc>| {
         let names = std::iter::once(&file.path).chain(&file.renamed_from);
         let of_file: Vec<&Changed> = names.filter_map(|path| by_path.get(path.as_path()).copied()).collect();
         let lines = file.hunks.iter().any(|hunk| hunk.what == HunkKind::Lines);
         let binary = !lines && holds_zero(tracker, &of_file);
-        files.push(file_value(file, &of_file, binary));
-    }
+        file_value(file, &of_file, binary)
+    };
     let sessions: Vec<Value> = tracker
         .sessions()
         .iter()
@@ -54,11 +54,33 @@ pub fn report(tracker: &mut Tracker) -> Result<Value, ReviewError> {
         "totals": totals_value(doc.totals),
         "reviewed_after": tracker.is_after(),
         "turns": turns,
-        "files": files,
+        "files": [],
         "not_covered": tracker.uncovered(),
     });
     add(&mut out, rest);
-    Ok(out)
+    Ok(with_files(&out, doc.files.iter().map(file)))
+}
+
+/// The text of a report with these files, of which there may be so many that only one is made at a time.
+fn with_files(report: &Value, files: impl Iterator<Item = Value>) -> String {
+    let mut out = "{".to_owned();
+    let mut files = files.peekable();
+    for (at, (member, value)) in report.as_object().into_iter().flatten().enumerate() {
+        out.push_str(if at > 0 { ",\n  " } else { "\n  " });
+        escaped(&format!("{}: ", json!(member)), 2, &mut out);
+        if member == "files" && files.peek().is_some() {
+            out.push('[');
+            while let Some(file) = files.next() {
+                out.push_str("\n    ");
+                escaped(&format!("{file:#}"), 4, &mut out);
+                out.push_str(if files.peek().is_some() { "," } else { "\n  ]" });
+            }
+        } else {
+            escaped(&format!("{value:#}"), 2, &mut out);
+        }
+    }
+    out.push_str("\n}\n");
+    out
 }
 
 /// A report of a run of which no review was kept, and why.
@@ -75,17 +97,25 @@ pub fn nothing(cwd: &Path, command: &str, why: &str) -> Value {
 /// A report as text, with everything escaped that a terminal could obey.
 pub fn text(report: &Value) -> String {
     let mut out = String::new();
-    for c in format!("{report:#}\n").chars() {
-        if c == '\n' || !(c.is_control() || sanitize::is_deceptive(c)) {
+    escaped(&format!("{report:#}\n"), 0, &mut out);
+    out
+}
+
+/// `json`, with `deep` blanks at the beginning of every line but the first.
+fn escaped(json: &str, deep: usize, out: &mut String) {
+    for c in json.chars() {
+        if c == '\n' {
             out.push(c);
-        } else {
+            out.extend(std::iter::repeat_n(' ', deep));
+        } else if c.is_control() || sanitize::is_deceptive(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "\\u{unit:04x}");
             }
+        } else {
+            out.push(c);
         }
     }
-    out
 }
 
 fn totals_value(totals: Totals) -> Value {

@@ -126,7 +126,9 @@ fn tracker() -> (tempfile::TempDir, Tracker) {
 fn a_report_is_what_the_schema_says() {
     let (_home, mut tracker) = tracker();
     tracker.session("s-1", 1, "demo").unwrap();
-    let mut whole = report(&mut tracker).unwrap();
+    let written = report(&mut tracker).unwrap();
+    let mut whole: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(written, text(&whole), "file by file it is the same");
     assert_eq!(whole["cwd"], "/work");
     assert_eq!(whole["command"], "agent --acp");
     let hunks = vec![
@@ -191,4 +193,15 @@ fn the_text_holds_nothing_that_a_terminal_obeys_and_is_the_same_value() {
     assert!(said.ends_with("}\n") && said.contains('é'), "{said}");
     assert!(!said.chars().any(|c| c != '\n' && c.is_control() || c == '\u{202e}'), "{said:?}");
     assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), value);
+}
+
+#[test]
+fn a_report_that_is_written_file_by_file_is_the_same_text() {
+    let files =
+        |count: usize| (0..count).map(|n| json!({ "path": format!("f{n}"), "hunks": [{ "a": 1 }], "turns": [] }));
+    for count in [0, 1, 3] {
+        let with = |files: Value| json!({ "cwd": "/w", "files": files, "turns": [1, 2], "a\u{1b}": {} });
+        let whole: Value = files(count).collect();
+        assert_eq!(with_files(&with(json!([])), files(count)), text(&with(whole)));
+    }
 }

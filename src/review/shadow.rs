@@ -8,10 +8,11 @@ use super::earlier::{Before, Moved, as_moved};
 use super::error::ReviewError;
 use super::index::{self, Index, Repo, Theirs};
 use super::manifest::{Book, Entries, Entry, Head};
-use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unkept, unknown};
+use super::peek::Peek;
+use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unknown};
 use super::state::{Change, Oid, State};
-use super::store::{self, Own};
-use super::walk::{self, Found, Key, Kind, OldRules, Part, Reader, Stat, Time, Walked};
+use super::store::{self, Gathered, Own};
+use super::walk::{self, Key, Kind, OldRules, Part, Reader, Stat, Time, Walked};
 use super::words;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
@@ -55,6 +56,8 @@ pub struct Shadow {
     pub(super) seen: Entries,
     /// What is in `seen` and not in `book`.
     unsaved: Vec<(Key, Option<Entry>)>,
+    /// Content that is kept together with more.
+    gathered: Option<Gathered>,
     /// There was a look at the whole tree.
     looked: bool,
     /// When the last look at the whole tree began, by the clock of the files, and the one before it: what is moved about
@@ -133,6 +136,7 @@ impl Shadow {
             head: Head::default(),
             seen: Entries::new(),
             unsaved: Vec::new(),
+            gathered: None,
             looked: false,
             began: Default::default(),
             since: Time::default(),
@@ -206,7 +210,8 @@ impl Shadow {
     /// from then on: its present state is no change. A directory stands for everything in it that is covered.
     pub fn look(&mut self, paths: &[PathBuf]) -> Result<Vec<Change>, ReviewError> {
         self.since = self.began[0];
-        let keys: BTreeSet<Key> = paths.iter().filter_map(|path| walk::key(&self.root, path)).collect();
+        let mut names = walk::Keys::new(&self.root);
+        let keys: BTreeSet<Key> = paths.iter().filter_map(|path| names.key(path)).collect();
         let mut reader = Reader::new(&self.root);
         let (mut jobs, mut part) = (Vec::new(), Part::default());
         let (mut asked, mut there) = (BTreeSet::new(), BTreeSet::new());
@@ -221,7 +226,7 @@ impl Shadow {
             if !self.seen.contains_key(&key) {
                 // It may only be news that it is not ignored.
                 let rules =
-                    parents(&key).map(|dir| [dir, if dir.is_empty() { &b""[..] } else { b"/" }, RULES].concat());
+                    walk::parents(&key).map(|dir| [dir, if dir.is_empty() { &b""[..] } else { b"/" }, RULES].concat());
                 asked.extend(rules.map(Key::from).filter(|rules| self.seen.contains_key(rules)));
             }
             if dir {
@@ -268,6 +273,11 @@ impl Shadow {
         self.settle(jobs, Vec::new(), false)
     }
 
+    #[cfg(test)]
+    pub(super) fn saves(&self) -> usize {
+        self.book.saves + self.own.packs()
+    }
+
     /// What `path` was when it was last looked at.
     #[cfg(test)]
     fn state(&self, path: &Path) -> State {
@@ -277,29 +287,14 @@ impl Shadow {
         entry.map_or(State::Absent, |entry| entry.state)
     }
 
-    /// Reads what is at `path` now, and records nothing. The content is that of a file or the target of a link; `None`
-    /// for nothing, and for what is too large. Where content was not kept, the state is the one last seen as long
-    /// as the file was not touched. Refuses what is outside of the root, and what is neither file nor link.
+    /// For reading what is at a path now, also in several threads.
+    pub(super) fn peeks(&self) -> Peek<'_> {
+        Peek { root: &self.root, seen: &self.seen, file_bytes: self.limits.file_bytes }
+    }
+
+    /// Reads what is at `path` now, and records nothing; see [`Peek::peek`].
     pub fn peek(&self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
-        let refused = |why| ReviewError::Refused(format!("{} {why}", path.display()));
-        let key = walk::key(&self.root, path).filter(|key| !key.is_empty());
-        let key = key.ok_or_else(|| refused("is not in the workspace"))?;
-        let found = Reader::new(&self.root).read(&key, self.limits.file_bytes).map_err(|e| ReviewError::io(path, e))?;
-        let before = |stat: &Stat| self.seen.get(&key).map(|entry| entry.state).filter(|state| *state == unkept(stat));
-        Ok(match found {
-            // What is in a directory is looked at by itself.
-            Found::Absent | Found::Dir => (State::Absent, None),
-            Found::Other => return Err(refused("is neither a file nor a link")),
-            Found::Barred(_, e) => return Err(ReviewError::io(path, e)),
-            Found::Big(stat) => (unkept(&stat), None),
-            Found::Link { target, .. } => {
-                (State::Link { oid: store::hash(&target)?, size: target.len() as u64 }, Some(target))
-            }
-            Found::File { stat, bytes, .. } => {
-                let now = || Ok(State::File { oid: store::hash(&bytes)?, mode: stat.mode, size: bytes.len() as u64 });
-                (before(&stat).map_or_else(now, Ok)?, Some(bytes))
-            }
-        })
+        self.peeks().peek(path)
     }
 
     /// The content behind a state; empty for nothing. Fails with `NotKept` when nobody has it (the path of the error
@@ -311,6 +306,9 @@ impl Shadow {
             State::Unkept { .. } => return Err(gone()),
             State::File { oid, .. } | State::Link { oid, .. } => oid,
         };
+        if let Some(bytes) = self.gathered.as_ref().and_then(|gathered| gathered.get(oid)) {
+            return Ok(bytes.to_vec());
+        }
         if let Some(bytes) = self.own.read(oid)? {
             return Ok(bytes);
         }
@@ -324,18 +322,34 @@ impl Shadow {
         if state.oid().is_none_or(|oid| is_here(&oid)) { *state } else { lost(state) }
     }
 
-    /// Keeps content, wherever it comes from; durable when it returns.
+    /// From here to [`Shadow::gathered`] content is kept together.
+    pub fn gather(&mut self) {
+        self.gathered.get_or_insert_default();
+    }
+
+    /// What was kept since [`Shadow::gather`] is durable when this returns.
+    pub fn gathered(&mut self) -> Result<(), ReviewError> {
+        self.gathered.take().map_or(Ok(()), |gathered| gathered.finish(&mut self.own))
+    }
+
+    /// Keeps content, wherever it comes from; durable when it returns, or with the rest that is gathered.
     pub fn keep(&mut self, bytes: &[u8]) -> Result<Oid, ReviewError> {
         let oid = store::hash(bytes)?;
-        if !self.own.has(&oid) {
-            let mut pack = self.own.begin()?;
-            pack.add(&store::encode(oid, bytes)?)?;
-            self.own.finish(pack)?;
+        match &mut self.gathered {
+            _ if self.own.has(&oid) => {}
+            Some(gathered) if gathered.get(&oid).is_some() => {}
+            Some(gathered) => gathered.add(&mut self.own, oid, bytes)?,
+            None => {
+                let mut alone = Gathered::default();
+                alone.add(&mut self.own, oid, bytes)?;
+                alone.finish(&mut self.own)?;
+            }
         }
         Ok(oid)
     }
 
     /// Records that we have just written `path` ourselves: the next look reports only what differs from `state`.
+    /// [`Shadow::save`] makes that durable, for many paths at once.
     pub fn set(&mut self, path: &Path, state: State) -> Result<(), ReviewError> {
         let key = walk::key(&self.root, path).filter(|key| !key.is_empty());
         let key = key.ok_or_else(|| ReviewError::Refused(format!("{} is not in the workspace", path.display())))?;
@@ -354,14 +368,14 @@ impl Shadow {
         let update = (key, stays.then_some(entry));
         self.unsaved.push(update.clone());
         self.accept(vec![update]);
-        self.save()
+        Ok(())
     }
 
     /// What is not covered, in words: what is ignored, too large, unreadable, too much.
     pub fn uncovered(&self) -> Vec<String> {
         let mut dirs = self.dirs.clone();
         if dirs.is_empty() {
-            dirs = self.seen.keys().flat_map(|key| parents(key)).map(Key::from).collect();
+            dirs = self.seen.keys().flat_map(|key| walk::parents(key)).map(Key::from).collect();
         }
         words::uncovered(
             &self.root,
@@ -635,12 +649,6 @@ fn differs(entry: &Entry, stat: Option<&Stat>) -> bool {
 
 fn names_rules(key: &[u8]) -> bool {
     key.rsplit(|byte| *byte == b'/').next() == Some(RULES)
-}
-
-/// The directories above a path, the root as well.
-fn parents(key: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let slashes = (0..key.len()).filter(|at| key[*at] == b'/');
-    std::iter::once(&key[..0]).chain(slashes.map(|at| &key[..at]))
 }
 
 #[cfg(test)]

@@ -729,6 +729,7 @@ fn what_was_not_saved_is_found_once_more() {
     // Our own write saves what was seen before it as well.
     let state = shadow.state(Path::new("b"));
     shadow.set(Path::new("b"), state).unwrap();
+    shadow.save().unwrap();
     drop(shadow);
     let mut shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
     assert_eq!(shadow.scan().unwrap(), []);
@@ -898,6 +899,7 @@ fn what_we_write_ourselves_is_no_change_and_what_differs_from_it_is() {
     space.write("a", "22");
     fs::set_permissions(space.root.join("a"), fs::Permissions::from_mode(0o644)).unwrap();
     shadow.set(Path::new("a"), state).unwrap();
+    shadow.save().unwrap();
     assert_eq!(shadow.peek(Path::new("a")).unwrap(), (state, Some(b"22".to_vec())));
     drop(shadow);
     let mut shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();

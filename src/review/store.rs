@@ -152,6 +152,42 @@ fn index(entries: &mut [Row], pack: [u8; 20]) -> Result<Vec<u8>, ReviewError> {
     Ok(out)
 }
 
+/// Content that is kept together, one pack for much of it; until then it is here.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pack: Option<Pack>,
+    bytes: HashMap<Oid, Vec<u8>>,
+    size: usize,
+}
+
+impl Gathered {
+    /// Bytes that are held here at most, but for the newest content.
+    const MOST: usize = 16 << 20;
+
+    pub(super) fn get(&self, oid: &Oid) -> Option<&[u8]> {
+        self.bytes.get(oid).map(Vec::as_slice)
+    }
+
+    pub(super) fn add(&mut self, own: &mut Own, oid: Oid, bytes: &[u8]) -> Result<(), ReviewError> {
+        if self.size >= Self::MOST {
+            std::mem::take(self).finish(own)?;
+        }
+        let pack = match &mut self.pack {
+            Some(pack) => pack,
+            None => self.pack.insert(own.begin()?),
+        };
+        pack.add(&encode(oid, bytes)?)?;
+        self.size += bytes.len();
+        self.bytes.insert(oid, bytes.to_vec());
+        Ok(())
+    }
+
+    /// All of it is durable when this returns.
+    pub(super) fn finish(self, own: &mut Own) -> Result<(), ReviewError> {
+        self.pack.map_or(Ok(()), |pack| own.finish(pack))
+    }
+}
+
 /// The packs of one store.
 pub(super) struct Own {
     dir: PathBuf,
@@ -216,6 +252,11 @@ impl Own {
 
     pub(super) fn has(&self, oid: &Oid) -> bool {
         self.at.contains_key(oid)
+    }
+
+    #[cfg(test)]
+    pub(super) fn packs(&self) -> usize {
+        self.packs.len()
     }
 
     /// Begins a pack.
@@ -292,7 +333,7 @@ fn read_blob(path: &Path, at: u64) -> std::io::Result<Vec<u8>> {
     let damaged = || std::io::Error::new(std::io::ErrorKind::InvalidData, "damaged");
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(at))?;
-    let mut file = BufReader::with_capacity(1 << 16, file);
+    let mut file = BufReader::with_capacity(1 << 13, file);
     let mut byte = [0];
     file.read_exact(&mut byte)?;
     let mut size = u64::from(byte[0] & 15);
@@ -312,7 +353,7 @@ fn read_blob(path: &Path, at: u64) -> std::io::Result<Vec<u8>> {
 fn inflate(file: &mut impl std::io::BufRead, size: usize) -> std::io::Result<Option<Vec<u8>>> {
     let mut unpacker = Decompress::new();
     let mut out = Vec::new();
-    let mut buffer = vec![0; 1 << 16];
+    let mut buffer = vec![0; size.saturating_add(64).min(1 << 16)];
     loop {
         let input = file.fill_buf()?;
         let (before_in, before_out) = (unpacker.total_in(), unpacker.total_out());

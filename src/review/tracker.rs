@@ -12,7 +12,9 @@ use super::held::Held;
 use super::history::{History, Pair, adopt, carry, readopt};
 use super::hunks::edits;
 use super::ledger::{Act, ActFile, Ledger, Record, Step};
-pub use super::notes::{AgentSession, Changed, Claim, Doing, Done, Head, Proposal, Released, Replaceable, ToolNote};
+pub use super::notes::{
+    AgentSession, Changed, Claim, Doing, Done, Head, HowFar, Proposal, Released, Replaceable, ToolNote, Watch,
+};
 use super::place::{self, HEAD, LEDGER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
 use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
@@ -62,6 +64,10 @@ pub struct Tracker {
     scan_took: Duration,
     /// A look that is shorter than this is always taken.
     cheap: Duration,
+    /// Is told how far an action has come.
+    pub(super) watch: Option<Watch>,
+    /// Steps of a look that go into the ledger together.
+    steps: Option<Vec<Record>>,
     /// Open elsewhere as long as somebody holds it.
     lock: File,
 }
@@ -91,7 +97,7 @@ impl Tracker {
         let (ledger, records) = Ledger::open(&dir.join(LEDGER))?;
         let last_sign = last_sign(dir, &head.stem);
         let mut tracker = Self::assembled(dir.to_owned(), head, sessions, shadow, ledger, lock);
-        tracker.replay(&records, last_sign)?;
+        tracker.replay(records, last_sign)?;
         Ok(tracker)
     }
 
@@ -124,6 +130,8 @@ impl Tracker {
             last_scan: Instant::now(),
             scan_took: Duration::ZERO,
             cheap: CHEAP_SCAN,
+            watch: None,
+            steps: None,
             lock,
         }
     }
@@ -322,6 +330,16 @@ impl Tracker {
     }
 
     pub(super) fn observe(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
+        self.files.shadow.gather();
+        self.steps = Some(Vec::new());
+        let observed = self.observe_each(changes);
+        let steps = self.steps.take().unwrap_or_default();
+        // What they name is in the store first.
+        let written = self.files.shadow.gathered().and_then(|()| self.ledger.add_all(&steps));
+        observed.and(written)
+    }
+
+    fn observe_each(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
         for mut change in changes {
             // After a crash the ledger may be ahead of the store.
             change.before = self.histories.get(&change.path).map_or(change.before, History::last);
@@ -442,7 +460,14 @@ impl Tracker {
 
     /// Takes a step into the ledger, and the state that is accepted after it.
     pub(super) fn take(&mut self, path: &Path, step: Step, accepted: State) -> Result<(), ReviewError> {
-        self.ledger.add(&Record::Step { path: path.to_owned(), step, accepted })?;
+        let record = Record::Step { path: path.to_owned(), step, accepted };
+        match &mut self.steps {
+            Some(steps) => steps.push(record),
+            None => {
+                self.files.shadow.gathered()?;
+                self.ledger.add(&record)?;
+            }
+        }
         self.put_step(path, step, accepted);
         Ok(())
     }
@@ -466,7 +491,7 @@ impl Tracker {
     }
 
     /// A decision that was carried out.
-    pub(super) fn put_act(&mut self, file: &ActFile) {
+    fn put_act(&mut self, file: &ActFile) {
         let (before, after) = file.disk;
         let turn = self.newest_turn();
         let cause = if file.by_hand { Cause::Person } else { Cause::Review };
@@ -484,18 +509,25 @@ impl Tracker {
     pub(super) fn finished(&mut self, id: u64, done: Vec<usize>, cut: bool) -> Result<(), ReviewError> {
         let record = Record::Done { act: id, files: done, cut };
         self.ledger.add(&record)?;
-        self.acts.take(&record);
-        for file in self.acts.files(id) {
-            self.put_act(&file);
-        }
+        self.acts.take(record);
+        self.put_done(id);
         Ok(())
+    }
+
+    /// Takes into the histories what was carried out of an act.
+    pub(super) fn put_done(&mut self, id: u64) {
+        let acts = std::mem::take(&mut self.acts);
+        acts.files(id).for_each(|file| self.put_act(file));
+        self.acts = acts;
     }
 
     /// Notes what is about to be done; on the disk when it returns.
     pub(super) fn announce(&mut self, act: Act) -> Result<(), ReviewError> {
+        // What it names is in the store first.
+        self.files.shadow.gathered()?;
         let record = Record::Act(act);
         self.ledger.add_now(&record)?;
-        self.acts.take(&record);
+        self.acts.take(record);
         Ok(())
     }
 
@@ -587,6 +619,10 @@ fn real(path: &Path) -> Result<PathBuf, ReviewError> {
 #[cfg(test)]
 #[path = "tracker_tests.rs"]
 pub(super) mod tests;
+
+#[cfg(test)]
+#[path = "many_tests.rs"]
+mod many_tests;
 
 #[cfg(test)]
 #[path = "property_tests.rs"]

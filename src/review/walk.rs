@@ -119,19 +119,41 @@ pub(super) fn private_dir(dir: &Path) -> Result<(), ReviewError> {
 /// Names `path` below `root`; links in its parents are followed as long as they stay inside. `None` for what is
 /// outside, for the root itself seen through `..`, and for everything in a `.git`.
 pub(super) fn key(root: &Path, path: &Path) -> Option<Key> {
-    if path.components().any(|part| part == Component::ParentDir) {
-        return None;
+    Keys::new(root).key(path)
+}
+
+/// Names many paths; of those of one directory, one after the other, the directory is looked up once.
+pub(super) struct Keys<'a> {
+    root: &'a Path,
+    last: Option<(PathBuf, PathBuf)>,
+}
+
+impl<'a> Keys<'a> {
+    pub(super) const fn new(root: &'a Path) -> Self {
+        Self { root, last: None }
     }
-    let full = root.join(path);
-    if full == root {
-        return Some(Key::default());
+
+    /// See [`key`].
+    pub(super) fn key(&mut self, path: &Path) -> Option<Key> {
+        let root = self.root;
+        if path.components().any(|part| part == Component::ParentDir) {
+            return None;
+        }
+        let full = root.join(path);
+        if full == root {
+            return Some(Key::default());
+        }
+        let (parent, name) = (full.parent()?, full.file_name()?);
+        if self.last.as_ref().is_none_or(|(asked, _)| asked.as_os_str() != parent.as_os_str()) {
+            self.last = Some((parent.to_owned(), real(parent)?));
+        }
+        let (_, dir) = self.last.as_ref()?;
+        let inside = dir.strip_prefix(root).ok()?.join(name);
+        if inside.components().any(|part| part.as_os_str() == ".git") {
+            return None;
+        }
+        Some(bytes(&inside).into())
     }
-    let (parent, name) = (full.parent()?, full.file_name()?);
-    let inside = real(parent)?.strip_prefix(root).ok()?.join(name);
-    if inside.components().any(|part| part.as_os_str() == ".git") {
-        return None;
-    }
-    Some(bytes(&inside).into())
 }
 
 /// The real path of a directory, of which the last names need not exist.
@@ -149,6 +171,12 @@ fn real(dir: &Path) -> Option<PathBuf> {
         missing.push(at.file_name()?);
         at = at.parent()?;
     }
+}
+
+/// The directories above a path, the root as well.
+pub(super) fn parents(key: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let slashes = (0..key.len()).filter(|at| key[*at] == b'/');
+    std::iter::once(&key[..0]).chain(slashes.map(|at| &key[..at]))
 }
 
 // ---- looking at one path

@@ -5,7 +5,8 @@
 use super::manifest::Entries;
 use super::state::State;
 use super::walk::{self, Key, Kind, Stat};
-use crate::base::{human, sanitize};
+use crate::base::human::{self, thousands};
+use crate::base::sanitize;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -104,16 +105,4 @@ fn names(root: &Path, dir: &[u8], dirs: &BTreeSet<Key>, seen: &Entries, last: i6
 
 fn show(key: &[u8]) -> String {
     sanitize::line(&walk::path(key).to_string_lossy()).into_owned()
-}
-
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }

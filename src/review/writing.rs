@@ -7,6 +7,7 @@
 use super::error::ReviewError;
 use super::expected::expected;
 use super::ledger::ActFile;
+use super::peek::Peek;
 use super::state::State;
 use super::tracker::Tracker;
 use crate::host::fs::{self, FsError, Inode, Put};
@@ -46,6 +47,67 @@ impl Writing {
     }
 }
 
+/// Why a file was not written, and what there is to say about it.
+pub(super) struct Unwritten {
+    pub error: ReviewError,
+    remark: Option<String>,
+}
+
+impl From<ReviewError> for Unwritten {
+    fn from(error: ReviewError) -> Self {
+        Self { error, remark: None }
+    }
+}
+
+/// Puts a file into its new state, of which `bytes` are the content, if it still has the old one; `put` replaces only
+/// that. What could not be kept of it, in words.
+fn replace(
+    peek: Peek<'_>,
+    file: &ActFile,
+    bytes: &[u8],
+    put: impl FnOnce(&Put<'_>) -> Result<Vec<String>, FsError>,
+) -> Result<Vec<String>, Unwritten> {
+    let (before, after) = &file.disk;
+    let moved = || Unwritten {
+        error: ReviewError::Moved(file.path.clone()),
+        remark: Some("changed meanwhile, nothing was written".to_owned()),
+    };
+    let disk = peek.peek(&file.path)?.0;
+    if disk == *after {
+        // Somebody else has done it.
+        return Ok(Vec::new());
+    }
+    if disk != *before {
+        return Err(moved());
+    }
+    let what = match after {
+        State::Absent => Put::Absent,
+        State::File { mode, .. } => Put::File { bytes, mode: *mode },
+        State::Link { .. } => Put::Link { target: bytes },
+        State::Unkept { .. } => return Err(ReviewError::NotKept(file.path.clone()).into()),
+    };
+    // Compared once more right before and after it gets there: somebody may save it at any time.
+    put(&what).map_err(|error| match error {
+        FsError::Changed(_) => moved(),
+        FsError::ChangedTwice { beside, .. } => {
+            let why = format!("saved twice meanwhile, nothing was written; the first is in {}", beside.display());
+            let error = ReviewError::Conflict { path: file.path.clone(), why: why.clone() };
+            Unwritten { error, remark: Some(why) }
+        }
+        error => ReviewError::Refused(error.to_string()).into(),
+    })
+}
+
+/// The same for a file that has no other name; threads may do it side by side.
+pub(super) fn replace_alone(peek: Peek<'_>, file: &ActFile, bytes: &[u8]) -> Result<Vec<String>, Unwritten> {
+    replace(peek, file, bytes, |what| expected(&file.disk.0, |was| fs::put(peek.root, &file.path, what, was)))
+}
+
+/// Whether a file may have other names, so that [`replace_alone`] is not for it.
+pub(super) fn has_other_names(root: &Path, path: &Path) -> bool {
+    fs::inode(root, path).is_some_and(|(_, names)| names > 1)
+}
+
 impl Tracker {
     /// Puts a file into its new state, if it still has the old one.
     pub(super) fn write(&mut self, file: &ActFile) -> Result<(), ReviewError> {
@@ -53,48 +115,48 @@ impl Tracker {
         if before == after {
             return Ok(());
         }
-        let bytes = self.files.content(after).map_err(|e| e.of(&file.path))?;
-        let moved = |writing: &mut Writing| {
-            writing.remarks.insert(file.path.clone(), "changed meanwhile, nothing was written".to_owned());
-            ReviewError::Moved(file.path.clone())
-        };
-        let disk = self.files.shadow.peek(&file.path)?.0;
-        if disk == *after {
-            // Somebody else has done it.
-            return self.files.shadow.set(&file.path, *after);
-        }
-        if disk != *before {
-            return Err(moved(&mut self.writing));
-        }
-        let what = match after {
-            State::Absent => Put::Absent,
-            State::File { mode, .. } => Put::File { bytes: &bytes, mode: *mode },
-            State::Link { .. } => Put::Link { target: &bytes },
-            State::Unkept { .. } => return Err(ReviewError::NotKept(file.path.clone())),
-        };
-        // Compared once more right before and after it gets there: somebody may save it at any time.
-        match self.put(&file.path, before, after, &what) {
-            Ok(lost) if lost.is_empty() => {}
-            Ok(lost) => {
-                self.writing.remarks.insert(file.path.clone(), lost.join(", "));
-            }
-            Err(FsError::Changed(_)) => return Err(moved(&mut self.writing)),
-            Err(FsError::ChangedTwice { beside, .. }) => {
-                let why = format!("saved twice meanwhile, nothing was written; the first is in {}", beside.display());
-                self.writing.remarks.insert(file.path.clone(), why.clone());
-                return Err(ReviewError::Conflict { path: file.path.clone(), why });
-            }
-            Err(error) => return Err(ReviewError::Refused(error.to_string())),
-        }
-        self.files.shadow.set(&file.path, *after)
+        let bytes = self.content_to_be(file)?;
+        let Self { files, writing, .. } = self;
+        let peek = files.shadow.peeks();
+        let written = replace(peek, file, &bytes, |what| writing.put(peek.root, &file.path, before, after, what));
+        self.written(file, written)
     }
 
+    pub(super) fn content_to_be(&self, file: &ActFile) -> Result<Vec<u8>, ReviewError> {
+        self.files.content(&file.disk.1).map_err(|e| e.of(&file.path))
+    }
+
+    /// Takes note of what has become of a file.
+    pub(super) fn written(
+        &mut self,
+        file: &ActFile,
+        written: Result<Vec<String>, Unwritten>,
+    ) -> Result<(), ReviewError> {
+        let remark = match &written {
+            Ok(lost) => (!lost.is_empty()).then(|| lost.join(", ")),
+            Err(unwritten) => unwritten.remark.clone(),
+        };
+        if let Some(remark) = remark {
+            self.writing.remarks.insert(file.path.clone(), remark);
+        }
+        written.map_err(|unwritten| unwritten.error)?;
+        self.files.shadow.set(&file.path, file.disk.1)
+    }
+}
+
+impl Writing {
     /// As another name of a file that was just written, when it was one before; else by itself.
-    fn put(&mut self, path: &Path, before: &State, after: &State, what: &Put<'_>) -> Result<Vec<String>, FsError> {
-        let root = self.files.shadow.root();
+    fn put(
+        &mut self,
+        root: &Path,
+        path: &Path,
+        before: &State,
+        after: &State,
+        what: &Put<'_>,
+    ) -> Result<Vec<String>, FsError> {
         let is_file = matches!(what, Put::File { .. });
         let inode = fs::inode(root, path).filter(|_| is_file);
-        let twin = inode.and_then(|(inode, _)| self.writing.twins.get_mut(&inode));
+        let twin = inode.and_then(|(inode, _)| self.twins.get_mut(&inode));
         if let Some((first, state, left)) = twin
             && state == after
         {
@@ -113,7 +175,7 @@ impl Tracker {
         if let Some((inode, names)) = inode
             && names > 1
         {
-            self.writing.twins.entry(inode).or_insert_with(|| (path.to_owned(), *after, names - 1));
+            self.twins.entry(inode).or_insert_with(|| (path.to_owned(), *after, names - 1));
         }
         Ok(lost)
     }

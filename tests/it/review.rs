@@ -1,6 +1,7 @@
 //! The review from the outside: what `exec` leaves behind, and `undo`, `redo`, `review` and `sessions` after it.
 
 use crate::exec::support::{Done, Lab, Running};
+use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -282,4 +283,49 @@ fn a_kill_in_mid_undo_leaves_no_file_half_and_the_next_start_goes_on() {
     let given = |n: &str| n.starts_with('f') || ["kept.txt", "gone.txt"].contains(&n);
     let stray: Vec<_> = place.files().into_keys().filter(|n| !given(n)).collect();
     assert!(stray.is_empty(), "a file that was being written stayed behind: {stray:?}");
+}
+
+/// SIGINT and SIGTERM in the middle of an undo and of a redo: it ends between two files and says how far it came, and
+/// the same command does the rest.
+#[test]
+fn a_signal_ends_an_undo_between_two_files_and_the_same_command_goes_on() {
+    const FILES: usize = 1500;
+    let place = Place::new();
+    let (old, new) = (|n: usize| format!("old {n}\n"), |n: usize| format!("new {n}\n"));
+    for n in 0..FILES {
+        place.lab.write(&format!("work/f{n}"), &old(n));
+    }
+    place.work(r#"{ do = "terminal", tool = "t", command = "sh", args = ["-c", "sed -i 's/old/new/' f*"] },"#);
+    let read = |n: usize| std::fs::read_to_string(place.lab.cwd().join(format!("f{n}"))).unwrap();
+    let count = |text: &dyn Fn(usize) -> String| (0..FILES).filter(|n| read(*n) == text(*n)).count();
+    type Text<'a> = &'a dyn Fn(usize) -> String;
+    let cases: [(&str, Signal, i32, Text, Text); 2] =
+        [("undo", Signal::INT, 130, &old, &new), ("redo", Signal::TERM, 143, &new, &old)];
+    for (what, signal, code, to, from) in cases {
+        let back = if what == "undo" { "redo" } else { "undo" };
+        let mut tries = 0..20;
+        let (done, stopped) = loop {
+            assert!(tries.next().is_some(), "no signal came in time");
+            assert_eq!(count(from), FILES);
+            let mut command = place.lab.program();
+            command.args([what, "last"]);
+            let running = Running::start(command, Stdio::null());
+            // The first of them is done, many are not.
+            while read(0) != to(0) {}
+            running.signal(signal);
+            let done = running.finish();
+            let stopped = count(to);
+            assert_eq!(stopped + count(from), FILES, "a file is neither old nor new");
+            if stopped < FILES {
+                break (done, stopped);
+            }
+            place.run(&[back, "last"]).assert_code(0);
+        };
+        done.assert_says(code, &["stopped: ", " of 1,500 files are done; the same command again does the rest"]);
+        assert_eq!(lines(&done).len(), if what == "undo" { stopped } else { 0 });
+        place.run(&[what, "last"]).assert_code(0);
+        assert_eq!(count(to), FILES);
+    }
+    let stray = place.files().into_keys().filter(|n| n.contains("tmp")).count();
+    assert_eq!(stray, 0, "a file that was being written stayed behind");
 }

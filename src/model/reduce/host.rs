@@ -8,6 +8,7 @@ use super::super::ids::{EntryId, Now, ReqId, TermId, TurnId};
 use super::super::session::{DeathKind, Phase, Terminal, TerminalOrigin};
 use super::super::tool::Exit;
 use super::{gate, lifecycle, notice, prompt, review, service};
+use crate::base::human;
 use std::sync::Arc;
 
 pub fn host_event(model: &mut Model, event: HostEvent, now: Now, out: &mut Vec<Effect>) {
@@ -52,6 +53,10 @@ pub fn host_event(model: &mut Model, event: HostEvent, now: Now, out: &mut Vec<E
         HostEvent::HeldDecided { req, outcome } => gate::decided(model, req, outcome, out),
         HostEvent::ReviewDone { words, rewound } => review::done(model, words, &rewound, now, out),
         HostEvent::RewindPreviewed { turn, rewound } => model.show_rewind(Some((turn, rewound))),
+        HostEvent::ReviewWrites { done, of } => {
+            let (done, of) = (human::thousands(done as u64), human::thousands(of as u64));
+            out.push(Effect::FrontEnd(FrontEnd::Said(format!("writing: {done} of {of} files"))));
+        }
         HostEvent::ReviewFailed { message } => out.push(Effect::FrontEnd(FrontEnd::Said(message))),
         HostEvent::ReviewTrouble { what, message } => review::trouble(model, &what, &message, now),
         HostEvent::ReviewOff { message } => review::off(model, &message, now, out),

@@ -1,0 +1,135 @@
+//! How far the undo of many files has come, on standard error.
+//!
+//! Decides nothing but when to say it. Invariant: few files leave no word, and a line on a terminal that is written
+//! over is gone at the end.
+
+use super::run::say;
+use crate::base::human::thousands;
+use crate::headless::stop::Stop;
+use crate::model::changes::ReviewAction;
+use crate::review::error::ReviewError;
+use crate::review::tracker::{Done, HowFar, Tracker};
+use std::io::{self, IsTerminal as _, Write};
+use std::time::{Duration, Instant};
+
+/// Fewer files take no time that would be worth a word.
+const FROM: usize = 1000;
+/// Between two figures on a terminal.
+const PACE: Duration = Duration::from_millis(100);
+/// Files between two lines where there is no terminal.
+const STEP: usize = 10_000;
+
+/// Carries out an action that may write many files; `doing` says what it does. The exit code when a signal stopped it:
+/// then the rest is still to be done.
+pub(super) fn act(
+    tracker: &mut Tracker,
+    action: &ReviewAction,
+    doing: &'static str,
+) -> Result<(Done, Option<u8>), ReviewError> {
+    // Without it a signal ends us at once, as it would a program that is killed.
+    let stop = Stop::listen().ok();
+    let asked = stop.clone();
+    let mut line = Line::new(io::stderr(), io::stderr().is_terminal(), doing);
+    tracker.watched(Some(Box::new(move |far| {
+        line.show(far, Instant::now());
+        asked.as_ref().and_then(Stop::asked).is_none()
+    })));
+    let done = tracker.act(action);
+    // The line goes with it.
+    tracker.watched(None);
+    let done = done?;
+    let Some(far) = done.stopped else { return Ok((done, None)) };
+    say(&stopped(far));
+    let code = stop.as_ref().and_then(Stop::asked);
+    Ok((done, code))
+}
+
+fn stopped(far: HowFar) -> String {
+    let (done, of) = (thousands(far.done as u64), thousands(far.of as u64));
+    format!("stopped: {done} of {of} files are done; the same command again does the rest")
+}
+
+struct Line<W: Write> {
+    out: W,
+    terminal: bool,
+    doing: &'static str,
+    /// Letters that stand on the terminal.
+    wide: usize,
+    /// When the last figure was shown on a terminal.
+    shown: Option<Instant>,
+    /// Files that the last line was about.
+    said: usize,
+}
+
+impl<W: Write> Line<W> {
+    const fn new(out: W, terminal: bool, doing: &'static str) -> Self {
+        Self { out, terminal, doing, wide: 0, shown: None, said: 0 }
+    }
+
+    fn show(&mut self, far: HowFar, now: Instant) {
+        if far.of < FROM {
+            return;
+        }
+        let words = format!("{} {} of {} files", self.doing, thousands(far.done as u64), thousands(far.of as u64));
+        // Nobody to tell when standard error is gone.
+        if self.terminal {
+            if self.shown.is_none_or(|shown| now.duration_since(shown) >= PACE) {
+                let _ = write!(self.out, "\r{words}").and_then(|()| self.out.flush());
+                (self.shown, self.wide) = (Some(now), self.wide.max(words.len()));
+            }
+        } else if far.done / STEP > self.said / STEP {
+            let _ = writeln!(self.out, "acp-tui: {words}");
+            self.said = far.done;
+        }
+    }
+}
+
+impl<W: Write> Drop for Line<W> {
+    fn drop(&mut self) {
+        if self.wide > 0 {
+            let _ = write!(self.out, "\r{:1$}\r", "", self.wide).and_then(|()| self.out.flush());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(terminal: bool, of: usize, step: usize, millis: u64) -> String {
+        let mut out = Vec::new();
+        let mut line = Line::new(&mut out, terminal, "taking back");
+        let begin = Instant::now();
+        for (at, done) in (0..of).step_by(step).enumerate() {
+            line.show(HowFar { done, of }, begin + Duration::from_millis(millis * at as u64));
+        }
+        drop(line);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_terminal_has_one_line_that_is_written_over_ten_times_a_second_and_goes() {
+        let text = shown(true, 1200, 300, 100);
+        let figures = ["0", "300", "600", "900"].map(|n| format!("\rtaking back {n} of 1,200 files"));
+        assert_eq!(text, format!("{}\r{:30}\r", figures.concat(), ""));
+        // A hundred batches in one second.
+        assert_eq!(shown(true, 100_000, 1000, 10).matches("files").count(), 10);
+        assert!(!text.contains('\n'));
+    }
+
+    #[test]
+    fn elsewhere_there_are_few_lines_and_for_few_files_none() {
+        let text = shown(false, 60_000, 256, 1);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 5, "{text}");
+        assert_eq!(lines[0], "acp-tui: taking back 10,240 of 60,000 files");
+        assert_eq!(shown(false, 9000, 256, 1000), "");
+        assert_eq!(shown(true, 900, 256, 1000), "");
+    }
+
+    #[test]
+    fn a_stop_says_how_far_it_came_and_what_goes_on_with_it() {
+        let words = stopped(HowFar { done: 12_032, of: 60_000 });
+        assert_eq!(words, "stopped: 12,032 of 60,000 files are done; the same command again does the rest");
+    }
+}

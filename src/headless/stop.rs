@@ -1,0 +1,43 @@
+//! The signals that stop work which waits for nothing: an undo of many files.
+//!
+//! Only notes that one has come; the work looks. Invariant: from [`Stop::listen`] on such a signal no longer ends the
+//! program by itself.
+
+use super::code;
+use super::run::any_signal;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::thread;
+use tokio::runtime::Builder;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Whether the work is to stop.
+#[derive(Clone)]
+pub struct Stop(Arc<AtomicU8>);
+
+impl Stop {
+    /// # Errors
+    /// The system does not let us listen.
+    pub fn listen() -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let (mut interrupt, mut terminate, mut hangup) = {
+            let _here = runtime.enter();
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?)
+        };
+        let stop = Self(Arc::new(AtomicU8::new(code::OK)));
+        let asked = Arc::clone(&stop.0);
+        // It ends with the program.
+        thread::Builder::new().name("signals".into()).spawn(move || {
+            let code = runtime.block_on(any_signal(&mut interrupt, &mut terminate, &mut hangup));
+            asked.store(code, Ordering::Release);
+        })?;
+        Ok(stop)
+    }
+
+    /// The exit code of a stop that was asked for.
+    pub fn asked(&self) -> Option<u8> {
+        let code = self.0.load(Ordering::Acquire);
+        (code != code::OK).then_some(code)
+    }
+}

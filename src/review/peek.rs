@@ -1,0 +1,48 @@
+//! What is at a path now.
+//!
+//! Reads one path at a time and records nothing; threads may share it. Invariant: nothing is read outside of the
+//! workspace, and nothing but files and links.
+
+use super::error::ReviewError;
+use super::manifest::Entries;
+use super::settle::unkept;
+use super::state::State;
+use super::store;
+use super::walk::{self, Found, Reader, Stat};
+use std::path::Path;
+
+/// What is needed of the shadow for it.
+#[derive(Clone, Copy)]
+pub(super) struct Peek<'a> {
+    pub root: &'a Path,
+    pub seen: &'a Entries,
+    /// Bytes of one file that are read.
+    pub file_bytes: u64,
+}
+
+impl Peek<'_> {
+    /// The content is that of a file or the target of a link; `None` for nothing, and for what is too large. Where
+    /// content was not kept, the state is the one last seen as long as the file was not touched. Refuses what is
+    /// outside of the root, and what is neither file nor link.
+    pub(super) fn peek(self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
+        let refused = |why| ReviewError::Refused(format!("{} {why}", path.display()));
+        let key = walk::key(self.root, path).filter(|key| !key.is_empty());
+        let key = key.ok_or_else(|| refused("is not in the workspace"))?;
+        let found = Reader::new(self.root).read(&key, self.file_bytes).map_err(|e| ReviewError::io(path, e))?;
+        let before = |stat: &Stat| self.seen.get(&key).map(|entry| entry.state).filter(|state| *state == unkept(stat));
+        Ok(match found {
+            // What is in a directory is looked at by itself.
+            Found::Absent | Found::Dir => (State::Absent, None),
+            Found::Other => return Err(refused("is neither a file nor a link")),
+            Found::Barred(_, e) => return Err(ReviewError::io(path, e)),
+            Found::Big(stat) => (unkept(&stat), None),
+            Found::Link { target, .. } => {
+                (State::Link { oid: store::hash(&target)?, size: target.len() as u64 }, Some(target))
+            }
+            Found::File { stat, bytes, .. } => {
+                let now = || Ok(State::File { oid: store::hash(&bytes)?, mode: stat.mode, size: bytes.len() as u64 });
+                (before(&stat).map_or_else(now, Ok)?, Some(bytes))
+            }
+        })
+    }
+}
