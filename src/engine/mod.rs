@@ -7,6 +7,7 @@ pub mod core;
 mod decoding;
 mod execute;
 mod journaling;
+mod masking;
 mod noting;
 pub mod replay;
 mod reviewing;

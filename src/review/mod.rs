@@ -12,6 +12,7 @@ mod earlier;
 pub mod error;
 mod files;
 mod held;
+mod hidden;
 mod history;
 pub mod home;
 pub mod hunks;

@@ -6,6 +6,7 @@
 
 use super::earlier::Before;
 use super::error::ReviewError;
+use super::hidden::Hidden;
 use super::index::{self, Index, Repo, Theirs};
 use super::manifest::{Book, Entries, Entry, Head};
 use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unkept, unknown};
@@ -13,11 +14,12 @@ use super::state::{Change, Oid, State};
 use super::store::{self, Own};
 use super::walk::{self, Found, Key, Kind, OldRules, Part, Reader, Stat, Walked};
 use super::words;
+use crate::base::paths::visible;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 
 /// How much is taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +43,7 @@ const RULES: &[u8] = b".gitignore";
 /// A snapshot of a workspace that is brought up to date by looking.
 pub struct Shadow {
     dir: PathBuf,
-    root: PathBuf,
+    pub(super) root: PathBuf,
     limits: Limits,
     own: Own,
     theirs: Theirs,
@@ -51,7 +53,7 @@ pub struct Shadow {
     repos: BTreeSet<PathBuf>,
     book: Book,
     head: Head,
-    seen: Entries,
+    pub(super) seen: Entries,
     /// What is in `seen` and not in `book`.
     unsaved: Vec<(Key, Option<Entry>)>,
     /// There was a look at the whole tree.
@@ -67,6 +69,7 @@ pub struct Shadow {
     gone: usize,
     /// Files of rules that have changed since the last look at everything, as they were then.
     ruled: Vec<(Key, State)>,
+    pub(super) hidden: Arc<Hidden>,
 }
 
 impl Shadow {
@@ -80,7 +83,7 @@ impl Shadow {
     /// Goes on with a store after a restart or a crash. Does not look at the tree.
     pub fn open(dir: &Path, root: &Path, limits: Limits) -> Result<Self, ReviewError> {
         if !dir.is_dir() {
-            return Err(ReviewError::Store(format!("nothing at {}", dir.display())));
+            return Err(ReviewError::Store(format!("nothing at {}", visible(dir.as_os_str()))));
         }
         let own = Own::open(dir)?;
         let (book, read) = Book::open(dir)?;
@@ -114,6 +117,7 @@ impl Shadow {
             full: false,
             gone: 0,
             ruled: Vec::new(),
+            hidden: Arc::default(),
         }
     }
 
@@ -122,7 +126,7 @@ impl Shadow {
     pub fn scan(&mut self) -> Result<Vec<Change>, ReviewError> {
         let started = now();
         let first = !self.looked;
-        let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2));
+        let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2), &self.hidden);
         let repo = Repo::find(&self.root);
         self.find_stores(repo.as_ref(), &walked.repos)?;
         let index = self.new_index(repo.as_ref());
@@ -180,7 +184,7 @@ impl Shadow {
         }
         let existing = part.paths.iter().any(|key| reader.stat(key).is_ok_and(|stat| stat.is_some()));
         let walked = if existing || !part.below.is_empty() {
-            walk::walk(&self.root, Some(part), self.limits.files)
+            walk::walk(&self.root, Some(part), self.limits.files, &self.hidden)
         } else {
             Walked::default()
         };
@@ -223,9 +227,8 @@ impl Shadow {
     /// for nothing, and for what is too large. Where content was not kept, the state is the one last seen as long
     /// as the file was not touched. Refuses what is outside of the root, and what is neither file nor link.
     pub fn peek(&self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
-        let refused = |why| ReviewError::Refused(format!("{} {why}", path.display()));
-        let key = walk::key(&self.root, path).filter(|key| !key.is_empty());
-        let key = key.ok_or_else(|| refused("is not in the workspace"))?;
+        let refused = |why| ReviewError::Refused(format!("{} {why}", visible(path.as_os_str())));
+        let key = self.key(path).ok_or_else(|| refused("is not in the workspace"))?;
         let found = Reader::new(&self.root).read(&key, self.limits.file_bytes).map_err(|e| ReviewError::io(path, e))?;
         let before = |stat: &Stat| self.seen.get(&key).map(|entry| entry.state).filter(|state| *state == unkept(stat));
         Ok(match found {
@@ -279,8 +282,9 @@ impl Shadow {
 
     /// Records that we have just written `path` ourselves: the next look reports only what differs from `state`.
     pub fn set(&mut self, path: &Path, state: State) -> Result<(), ReviewError> {
-        let key = walk::key(&self.root, path).filter(|key| !key.is_empty());
-        let key = key.ok_or_else(|| ReviewError::Refused(format!("{} is not in the workspace", path.display())))?;
+        let key = self
+            .key(path)
+            .ok_or_else(|| ReviewError::Refused(format!("{} is not in the workspace", visible(path.as_os_str()))))?;
         let stat = Reader::new(&self.root).stat(&key).map_err(|e| ReviewError::io(path, e))?.unwrap_or_default();
         let known = self.seen.get(&key).copied();
         // What we have written over may only be in a store that is not ours.
@@ -312,6 +316,7 @@ impl Shadow {
             &self.barred,
             self.head.last,
             self.full.then_some(self.limits.files),
+            &self.hidden,
         )
     }
 
@@ -469,6 +474,9 @@ impl Shadow {
     fn believe(&self, index: &Index, jobs: &mut Vec<Job>, news: &mut Vec<(Key, Entry)>) {
         let started = now();
         jobs.retain(|job| {
+            if self.hidden.has(&job.key) {
+                return false;
+            }
             let Some((stat, oid)) = job.stat.and_then(|stat| Some((stat, index.blob(&job.key, &stat)?))) else {
                 return true;
             };
@@ -488,6 +496,7 @@ impl Shadow {
     // ---- what came of it
 
     fn settle(&mut self, mut jobs: Vec<Job>, news: Vec<(Key, Entry)>, whole: bool) -> Result<Vec<Change>, ReviewError> {
+        jobs.retain(|job| !self.hidden.has(&job.key));
         let left = self.limits.kept_bytes.saturating_sub(self.head.kept);
         order(&mut jobs, left);
         let stores = Stores {

@@ -182,7 +182,7 @@ fn an_old_file_is_not_read_again() {
     let entry = shadow.seen.get_mut(&b"a"[..]).unwrap();
     (entry.stat, entry.racy) = (stat, false);
     space.write("b", "new");
-    let walked = walk::walk(&space.root, None, 10);
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
     assert_eq!(shadow.jobs(&walked, None).iter().map(|job| &*job.key).collect::<Vec<_>>(), [b"b"]);
 }
 
@@ -257,7 +257,7 @@ fn the_index_is_believed_when_nothing_can_differ() {
     let (_, index) = late_index(&space);
     let root = space.root.join("sub");
     for (root, index) in [(&space.root, index), (&root, late_index(&Space { root: root.clone(), ..space }).1)] {
-        let mut stats = walk::walk(root, None, 10).files;
+        let mut stats = walk::walk(root, None, 10, &Arc::default()).files;
         assert_eq!(stats.len(), 2);
         let (link, file) = (stats.pop().unwrap(), stats.pop().unwrap());
         assert_eq!(index.blob(&link.0, &link.1), store::hash(b"a").ok());
@@ -282,7 +282,7 @@ fn the_index_is_believed_when_nothing_can_differ() {
 fn an_index_as_young_as_the_file_is_not_believed() {
     let space = Space::git(|s| s.write("a", "one"));
     let (_, mut index) = late_index(&space);
-    let (key, stat) = walk::walk(&space.root, None, 10).files.remove(0);
+    let (key, stat) = walk::walk(&space.root, None, 10, &Arc::default()).files.remove(0);
     assert!(index.blob(&key, &stat).is_some());
     index.written = stat.touched();
     assert_eq!(index.blob(&key, &stat), None);
@@ -302,7 +302,7 @@ fn a_blob_that_is_not_as_long_as_the_file_or_not_there_is_not_believed() {
     let (repo, index) = late_index(&space);
     let mut shadow = Shadow::create(&space.store(), &space.root, Limits::default()).unwrap();
     shadow.find_stores(Some(&repo), &[]).unwrap();
-    let walked = walk::walk(&space.root, None, 10);
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
     let (mut jobs, mut news) = (shadow.jobs(&walked, Some(&index)), Vec::new());
     assert_eq!(jobs.len(), 3);
     shadow.believe(&index, &mut jobs, &mut news);
@@ -688,7 +688,7 @@ fn a_file_that_vanishes_between_the_walk_and_the_reading_is_no_error() {
     let mut shadow = space.shadow();
     space.write("brief", "x");
     space.write("a", "2");
-    let walked = walk::walk(&space.root, None, 10);
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
     let jobs = shadow.jobs(&walked, None);
     assert_eq!(jobs.len(), 2);
     fs::remove_file(space.root.join("brief")).unwrap();
@@ -706,7 +706,7 @@ fn a_directory_swapped_for_a_link_leads_nowhere() {
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("a"), "secret").unwrap();
     let mut shadow = space.shadow();
-    let walked = walk::walk(&space.root, None, 10);
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
     fs::rename(space.root.join("dir"), space.temp.path().join("old")).unwrap();
     symlink(&outside, space.root.join("dir")).unwrap();
     let jobs = shadow.jobs(&walked, None);

@@ -12,6 +12,7 @@ use super::super::event::Timer;
 use super::super::ids::{EntryId, Now, ReqId, TurnId};
 use super::super::session::{About, Policy};
 use super::{MAX_NOTICED, gate, notice, prompt};
+use crate::base::paths::visible;
 use std::time::Duration;
 
 /// How long a prompt waits for the snapshot of the files.
@@ -159,7 +160,7 @@ fn line(rewound: &Rewound) -> String {
         RewindOutcome::NotKept => "left alone: what it was before is not kept",
         RewindOutcome::Failed => "left alone: it could not be written",
     };
-    format!("{}: {what}", rewound.path.display())
+    format!("{}: {what}", visible(rewound.path.as_os_str()))
 }
 
 /// Says once that something of this sort does not work.
