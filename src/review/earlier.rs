@@ -4,7 +4,7 @@
 //! person's before is never taken for a new file, which an undo would remove.
 
 use super::settle::Job;
-use super::walk::{self, OldRules};
+use super::walk::{self, Key, OldRules};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -19,6 +19,8 @@ pub(super) struct Before<'a> {
     pub doubtful: bool,
     /// The same, and nobody knows for which paths.
     pub unclear: bool,
+    /// Directories that nobody could look into then.
+    pub barred: &'a [Key],
     /// What was ignored then, of rules that are others now.
     pub rules: &'a [OldRules],
 }
@@ -39,6 +41,10 @@ impl Before<'_> {
     }
 
     fn was_there(&self, key: &[u8]) -> bool {
+        let was_in = |dir: &Key| key.strip_prefix(&**dir).is_some_and(|rest| dir.is_empty() || rest.starts_with(b"/"));
+        if self.barred.iter().any(was_in) {
+            return true;
+        }
         match walk::born(&self.root.join(walk::path(key))) {
             Some(born) if born < self.last => true,
             None if self.unclear => true,

@@ -467,7 +467,8 @@ impl Shadow {
         let rules: Vec<OldRules> = ruled.iter().filter_map(|(key, state)| OldRules::of(key, &text(state))).collect();
         // Since we were here last, rules may have changed and been looked at.
         let doubtful = unclear || !ruled.is_empty() || (self.looked && self.scans <= 1);
-        Before { root: &self.root, last: self.head.last, first, doubtful, unclear, rules: &rules }.hush(jobs);
+        let (root, last, barred) = (&*self.root, self.head.last, &*self.barred);
+        Before { root, last, first, doubtful, unclear, barred, rules: &rules }.hush(jobs);
     }
 
     /// Takes from the person's index what it knows for sure, so that it need not be read.

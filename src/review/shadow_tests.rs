@@ -674,6 +674,10 @@ fn what_cannot_be_read_is_named() {
         let named = shadow.uncovered();
         assert!(named.contains(&"closed: cannot be read".to_owned()), "{named:?}");
         assert!(named.contains(&"room/: cannot be read".to_owned()), "{named:?}");
+        // Whoever opens the store later says so as well, without a look at the tree.
+        shadow.save().unwrap();
+        let named = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap().uncovered();
+        assert_eq!(named.iter().filter(|line| *line == "room/: cannot be read").count(), 1, "{named:?}");
     }
     mode("closed", 0o644);
     mode("room", 0o755);
@@ -876,4 +880,24 @@ fn shadow_speed() {
     fill(&plain, files * 3 / 10, 6_600);
     wait();
     measure(&plain, "no git");
+}
+
+#[test]
+fn what_appears_in_a_directory_that_nobody_could_look_into_is_not_taken_for_new() {
+    let space = Space::new();
+    space.write("room/inner", "the person's\n");
+    let mut shadow = Shadow::create(&space.store(), &space.root, Limits::default()).unwrap();
+    fs::rename(space.root.join("room"), space.temp.path().join("away")).unwrap();
+    shadow.scan().unwrap();
+    // As without permission, whoever runs this.
+    shadow.barred = vec![b"room"[..].into()];
+    fs::rename(space.temp.path().join("away"), space.root.join("room")).unwrap();
+    // Written anew, as `sed -i` does: as young as a file can be.
+    space.write("room/new", "the person's, changed\n");
+    fs::rename(space.root.join("room/new"), space.root.join("room/inner")).unwrap();
+    space.write("roomy", "new\n");
+    let changes = shadow.scan().unwrap();
+    assert_eq!(paths(&changes), ["room/inner", "roomy"]);
+    assert!(matches!(changes[0].before, State::Unkept { .. }), "{:?}", changes[0].before);
+    assert_eq!(changes[1].before, State::Absent);
 }

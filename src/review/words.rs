@@ -56,9 +56,13 @@ pub(super) fn uncovered(
         out.push(format!("more than {} files: the others are not looked at", thousands(files as u64)));
     }
     let mut ignored = List::new();
+    let mut closed = List::new();
     let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
     for dir in dirs {
-        names(root, dir, &is_known, last, &mut ignored);
+        let shut = names(root, dir, &is_known, last, &mut ignored);
+        if shut && !barred.contains(dir) {
+            closed.add(|| format!("{}/: cannot be read", show(dir)));
+        }
     }
     let mut unkept = List::new();
     for (key, entry) in seen {
@@ -70,7 +74,6 @@ pub(super) fn uncovered(
             _ => {}
         }
     }
-    let mut closed = List::new();
     for key in barred {
         closed.add(|| format!("{}/: cannot be read", show(key)));
     }
@@ -81,9 +84,12 @@ pub(super) fn uncovered(
     out
 }
 
-/// What in a directory is neither covered nor new.
-fn names(root: &Path, dir: &[u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, list: &mut List) {
-    let Ok(entries) = std::fs::read_dir(root.join(walk::path(dir))) else { return };
+/// What in a directory is neither covered nor new. Whether nobody may look.
+fn names(root: &Path, dir: &[u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, list: &mut List) -> bool {
+    let entries = match std::fs::read_dir(root.join(walk::path(dir))) {
+        Ok(entries) => entries,
+        Err(e) => return e.kind() == std::io::ErrorKind::PermissionDenied,
+    };
     let mut found = BTreeSet::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -104,6 +110,7 @@ fn names(root: &Path, dir: &[u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, l
     for (key, is_dir) in found {
         list.add(|| format!("{}{} (ignored)", show(&key), if is_dir { "/" } else { "" }));
     }
+    false
 }
 
 pub(super) fn show(key: &[u8]) -> String {
