@@ -214,6 +214,24 @@ mod tests {
     }
 
     #[test]
+    fn our_own_refusal_does_not_say_them_and_says_what_is_wrong() {
+        for (env, why) in [
+            (r#"{"TOKEN":"hunter2"}"#, "expected a sequence"),
+            (r#"["TOKEN=hunter2"]"#, "invalid type: string, expected"),
+            (r#""hunter2, expected \" `hunter2`""#, "invalid type: string, expected a sequence"),
+            (r#"[{"name":"TOKEN","value":["hunter2"]}]"#, "expected a string"),
+            (r#"[{"name":"TOKEN"}]"#, "missing field `value`"),
+        ] {
+            let params = format!(r#"{{"sessionId":"s","command":"x","env":{env}}}"#);
+            let (_, request) = crate::agent::inbound::request("terminal/create", &params);
+            let crate::model::event::AgentRequest::BadParams { why: said, .. } = request else {
+                panic!("{env} was taken")
+            };
+            assert!(!said.contains(SECRET) && said.contains(why), "{said}");
+        }
+    }
+
+    #[test]
     fn whatever_surrounds_them_they_are_left_out() {
         let line = create(r#"[{"name":"TOKEN","value":"hunter2"}]"#);
         let pretty = "  \"value\": \"hunter2\"";
@@ -227,7 +245,7 @@ mod tests {
             &line.replace("terminal/create", "_x/run"),
             &line.replace("\"id\":1,", ""),
             &line.replace("\"id\":1,", "\"id\":{},"),
-            &line[..line.len() - 3].to_owned(),
+            &line[..line.len() - 3],
             &format!("x{}", line.replace('"', "'")),
             &format!("{{\"doubly\" {}", serde_json::Value::from(line.as_str())),
             pretty,

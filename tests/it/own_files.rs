@@ -62,7 +62,7 @@ impl Place {
         all
     }
 
-    fn report(&self, file: &Path) -> (Vec<String>, Vec<String>) {
+    fn report(file: &Path) -> (Vec<String>, Vec<String>) {
         let report: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
         let words = |value: &Value| value.as_str().unwrap().to_owned();
         let files = report["files"].as_array().unwrap().iter().map(|file| words(&file["path"])).collect();
@@ -78,7 +78,7 @@ fn at_home_in_the_sessions_directory_undo_and_redo_are_exact_and_touch_no_state(
     place.exec(COMMAND, &["--review", out.to_str().unwrap()]).assert_code(0);
     let changed = place.files();
     assert_ne!(changed, before);
-    let (files, not_covered) = place.report(&out);
+    let (files, not_covered) = Place::report(&out);
     assert_eq!(files, ["f1", "f2", "f3"]);
     assert!(not_covered.len() == 1 && not_covered[0].contains(STATE), "{not_covered:?}");
     let kept = place.kept();
@@ -133,7 +133,7 @@ fn the_files_of_the_options_are_not_the_agents_work() {
     // Relative to where the program is started.
     place.exec(&steps, &["--record", "rec", "--review", "./r.json", "--patch", "../work/p.patch"]).assert_code(0);
     let at = |name: &str| place.lab.cwd().join(name);
-    let (files, not_covered) = place.report(&at("r.json"));
+    let (files, not_covered) = Place::report(&at("r.json"));
     assert_eq!(files, ["f1", "f2", "f3"]);
     assert!(not_covered.len() == 1 && not_covered[0].contains("r.json"), "{not_covered:?}");
     let patch = std::fs::read_to_string(at("p.patch")).unwrap();
@@ -158,7 +158,7 @@ fn a_state_directory_that_is_a_link_into_the_tree_is_the_same() {
     let args = ["go", "--allow", "all", "--review", out.to_str().unwrap()];
     started(place.lab.exec_command(&args, &place.lab.turn(COMMAND))).assert_code(0);
     assert!(place.lab.cwd().join("st/acp-tui/review").is_dir());
-    let (files, not_covered) = place.report(&out);
+    let (files, not_covered) = Place::report(&out);
     assert_eq!(files, ["f1", "f2", "f3"]);
     assert!(not_covered.len() == 1 && not_covered[0].contains("st/acp-tui/review"), "{not_covered:?}");
 }

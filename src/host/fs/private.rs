@@ -4,6 +4,7 @@
 //! it can be reached, through links, another mount or, where the file system does not tell them apart, in other case.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -41,8 +42,11 @@ impl Private {
 
     /// Whether a real path is one of them or lies below one; neither need exist.
     pub fn holds(&self, real: &Path) -> bool {
-        self.paths.iter().any(|own| real.starts_with(own))
-            || self.paths.iter().any(|own| real.ancestors().any(|place| is_same(place, own)))
+        if self.paths.iter().any(|own| real.starts_with(own)) {
+            return true;
+        }
+        let own: Vec<Place<'_>> = self.paths.iter().map(|path| Place::of(path)).collect();
+        !own.is_empty() && real.ancestors().map(Place::of).any(|place| own.iter().any(|own| place.is(own)))
     }
 
     /// The system's numbers of those that are there. A file with none of these is none of them under its own name.
@@ -59,18 +63,31 @@ fn identity(meta: &Metadata) -> Identity {
     (meta.dev(), meta.ino())
 }
 
-/// Whether two names are of one place. Another name of a file's content, a hard link, is a place of its own.
-fn is_same(place: &Path, own: &Path) -> bool {
-    let found = look(place).zip(look(own)).map(|(one, other)| (identity(&one) == identity(&other), one.is_dir()));
-    if let Some((same, true)) = found {
-        return same;
+/// A name, and what is there now.
+struct Place<'a> {
+    path: &'a Path,
+    meta: Option<Metadata>,
+}
+
+impl<'a> Place<'a> {
+    fn of(path: &'a Path) -> Self {
+        Self { path, meta: look(path) }
     }
-    let (Some(name), Some(own_name)) = (place.file_name(), own.file_name()) else { return false };
-    let fold = |name: &std::ffi::OsStr| name.to_string_lossy().to_lowercase();
-    // A file system that does not mind the case finds the same file under both names.
-    let alike = name == own_name || found.is_some_and(|(same, _)| same) && fold(name) == fold(own_name);
-    let parent = |path: &Path| path.parent().and_then(look).map(|meta| identity(&meta));
-    alike && parent(own).is_some_and(|dir| parent(place) == Some(dir))
+
+    /// Whether two names are of one place. Another name of a file's content, a hard link, is a place of its own.
+    fn is(&self, own: &Place<'_>) -> bool {
+        let found = self.meta.as_ref().zip(own.meta.as_ref());
+        let found = found.map(|(one, other)| (identity(one) == identity(other), one.is_dir()));
+        if let Some((same, true)) = found {
+            return same;
+        }
+        let (Some(name), Some(own_name)) = (self.path.file_name(), own.path.file_name()) else { return false };
+        let fold = |name: &OsStr| name.to_string_lossy().to_lowercase();
+        // A file system that does not mind the case finds the same file under both names.
+        let alike = name == own_name || found.is_some_and(|(same, _)| same) && fold(name) == fold(own_name);
+        let parent = |path: &Path| path.parent().and_then(look).map(|meta| identity(&meta));
+        alike && parent(own.path).is_some_and(|dir| parent(self.path) == Some(dir))
+    }
 }
 
 #[cfg(test)]
@@ -78,6 +95,10 @@ mod tests {
     use super::*;
     use std::fs;
     use std::os::unix::fs::symlink;
+
+    fn is_same(one: &Path, other: &Path) -> bool {
+        Place::of(one).is(&Place::of(other))
+    }
 
     fn lab() -> (tempfile::TempDir, PathBuf) {
         let temp = tempfile::tempdir().unwrap();
