@@ -233,7 +233,18 @@ fn typed<T: serde::de::DeserializeOwned>(
     value: Value,
     f: impl FnOnce(T) -> AgentRequest,
 ) -> AgentRequest {
-    serde_json::from_value(value).map_or_else(|e| bad(method, &e.to_string()), f)
+    serde_json::from_value(value).map_or_else(|e| bad(method, &without_value(&e.to_string())), f)
+}
+
+/// What is wrong, without the value itself: it may be that of an environment variable, and this is written down.
+fn without_value(why: &str) -> String {
+    match why.rsplit_once(", expected ") {
+        Some((found, expected)) => {
+            let kind = found.find(['"', '`']).and_then(|at| found.get(..at)).map_or(found, str::trim_end);
+            format!("{kind}, expected {expected}")
+        }
+        None => why.to_owned(),
+    }
 }
 
 fn term(id: &schema::TerminalId) -> TermId {

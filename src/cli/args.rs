@@ -7,6 +7,7 @@ use std::time::Duration;
 
 /// The session that is meant when none is named.
 const LAST: &str = crate::review::home::LAST;
+const ALL: &str = crate::review::home::ALL;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
@@ -43,9 +44,14 @@ pub struct Undo {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Sessions {
-    List { json: bool },
+    List {
+        json: bool,
+    },
     Remove(String),
-    RemoveAll,
+    RemoveAll {
+        /// Without a question.
+        yes: bool,
+    },
     Prune,
 }
 
@@ -261,7 +267,7 @@ fn undo(args: Vec<OsString>) -> Result<Command, Usage> {
 }
 
 fn sessions(args: Vec<OsString>) -> Result<Command, Usage> {
-    let (mut json, mut what) = (false, None);
+    let (mut json, mut yes, mut what) = (false, false, None);
     let mut parser = lexopt::Parser::from_args(args);
     while let Some(arg) = parser.next()? {
         let next = match owned(&arg).arg() {
@@ -270,8 +276,12 @@ fn sessions(args: Vec<OsString>) -> Result<Command, Usage> {
                 json = true;
                 continue;
             }
+            lexopt::Arg::Long("yes") | lexopt::Arg::Short('y') => {
+                yes = true;
+                continue;
+            }
             lexopt::Arg::Long("remove") => match text(parser.value()?)? {
-                name if name == "all" => Sessions::RemoveAll,
+                name if name == ALL => Sessions::RemoveAll { yes: false },
                 name => Sessions::Remove(name),
             },
             lexopt::Arg::Long("prune") => Sessions::Prune,
@@ -283,6 +293,8 @@ fn sessions(args: Vec<OsString>) -> Result<Command, Usage> {
     }
     match what {
         Some(_) if json => Err(Usage("--json is for the list alone".into())),
+        Some(Sessions::RemoveAll { .. }) => Ok(Command::Sessions(Sessions::RemoveAll { yes })),
+        _ if yes => Err(Usage("--yes is for --remove all".into())),
         Some(what) => Ok(Command::Sessions(what)),
         None => Ok(Command::Sessions(Sessions::List { json })),
     }
@@ -419,7 +431,8 @@ mod tests {
             (vec!["sessions"], Command::Sessions(Sessions::List { json: false })),
             (vec!["sessions", "--json"], Command::Sessions(Sessions::List { json: true })),
             (vec!["sessions", "--remove", "abc"], Command::Sessions(Sessions::Remove("abc".into()))),
-            (vec!["sessions", "--remove=all"], Command::Sessions(Sessions::RemoveAll)),
+            (vec!["sessions", "--remove=all"], Command::Sessions(Sessions::RemoveAll { yes: false })),
+            (vec!["sessions", "-y", "--remove", "all"], Command::Sessions(Sessions::RemoveAll { yes: true })),
             (vec!["sessions", "--prune"], Command::Sessions(Sessions::Prune)),
             (vec!["sessions", "--help"], Command::Help),
             (vec!["undo", "-h"], Command::Help),
@@ -461,6 +474,7 @@ mod tests {
             (vec!["sessions", "--remove"], "--remove"),
             (vec!["sessions", "--prune", "--remove", "all"], "at a time"),
             (vec!["sessions", "--prune", "--json"], "for the list"),
+            (vec!["sessions", "--remove", "abc", "--yes"], "--remove all"),
         ] {
             let Err(Usage(words_said)) = parse_words(&words) else { panic!("{words:?} was taken") };
             assert!(words_said.contains(hint), "{words:?}: {words_said}");

@@ -3,6 +3,7 @@
 //! Both are read from the review when the run is over. Invariant: a file is replaced as a whole or not at all.
 
 use super::args::Usage;
+use crate::base::paths::visible;
 use crate::model::changes::Scope;
 use crate::review::error::ReviewError;
 use crate::review::home;
@@ -46,7 +47,7 @@ impl Wanted {
     pub fn check(&self) -> Result<(), Usage> {
         for (option, file) in [("--review", &self.review), ("--patch", &self.patch)] {
             let Some(file) = file else { continue };
-            let problem = |why: String| Usage(format!("{option} {}: {why}", file.display()));
+            let problem = |why: String| Usage(format!("{option} {}: {why}", visible(file.as_os_str())));
             if file.is_dir() {
                 return Err(problem("is a directory".into()));
             }
@@ -77,7 +78,7 @@ impl Wanted {
         let mut deliver = |file: &Path, text: Result<Vec<u8>, String>| {
             let written = text.and_then(|text| replace(file, &text).map_err(|e| e.to_string()));
             if let Err(why) = written {
-                problems.push(format!("could not write {}: {why}", file.display()));
+                problems.push(format!("could not write {}: {why}", visible(file.as_os_str())));
             }
         };
         if let Some(file) = &self.review {

@@ -38,7 +38,7 @@ directory, else the newest of all.
 Options of undo:
   --turn N               only from before turn N of the session on
   --dry-run              only say what would happen
-  -y, --yes              without a question
+  -y, --yes              without a question (also of sessions --remove all)
 
 Options of sessions:
   --json                 as JSON

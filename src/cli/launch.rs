@@ -1,6 +1,7 @@
 //! From what was typed to what is started: the agent's command, the session's directory, the engine's settings.
 
 use super::args::{Common, Usage};
+use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::load::{self, Warning};
@@ -67,8 +68,12 @@ pub fn directory(common: &Common) -> Result<PathBuf, Usage> {
         Some(dir) => here()?.join(dir),
         None => here()?,
     };
-    let found = wanted.canonicalize().map_err(|e| Usage(format!("--cwd {}: {e}", wanted.display())))?;
-    if found.is_dir() { Ok(found) } else { Err(Usage(format!("--cwd {}: not a directory", wanted.display()))) }
+    let found = wanted.canonicalize().map_err(|e| Usage(format!("--cwd {}: {e}", visible(wanted.as_os_str()))))?;
+    if found.is_dir() {
+        Ok(found)
+    } else {
+        Err(Usage(format!("--cwd {}: not a directory", visible(wanted.as_os_str()))))
+    }
 }
 
 pub fn engine_config(
@@ -79,10 +84,15 @@ pub fn engine_config(
     dirs: Option<&Dirs>,
 ) -> Result<EngineConfig, Usage> {
     let record = match &common.record {
-        Some(file) => Some(Recorder::create(file).map_err(|e| Usage(format!("--record {}: {e}", file.display())))?),
+        Some(file) => {
+            Some(Recorder::create(file).map_err(|e| Usage(format!("--record {}: {e}", visible(file.as_os_str()))))?)
+        }
         None => None,
     };
     let suggestion = suggestion(&agent);
+    if let Some(dirs) = dirs {
+        home::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
+    }
     let review = dirs.map(|d| ReviewConfig { home: home::below(&d.state), earlier: None });
     if let Some(review) = &review {
         make_room(review.home.clone());
@@ -102,7 +112,18 @@ pub fn engine_config(
         graces: crate::agent::process::Graces::default(),
         review,
         gate: crate::model::changes::Gate::Off,
+        private: dirs
+            .map(|d| home::private(&d.state))
+            .into_iter()
+            .flatten()
+            .chain(own_file(common.record.as_deref()))
+            .collect(),
     })
+}
+
+/// A file that this program is asked to write, as the agent would have to name it.
+pub fn own_file(file: Option<&Path>) -> Option<PathBuf> {
+    std::path::absolute(file?).ok()
 }
 
 /// For the review of an earlier session: no agent is ever started with it.
@@ -121,6 +142,7 @@ pub fn review_config(head: Head, dir: &Path) -> EngineConfig {
         graces: crate::agent::process::Graces::default(),
         review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), earlier: Some(dir.to_owned()) }),
         gate: crate::model::changes::Gate::Off,
+        private: Vec::new(),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::model::changes::{
     Totals,
 };
 use crate::review::error::ReviewError;
-use crate::review::home::{self, Found};
+use crate::review::home::{self, Found, Listed};
 use crate::review::tracker::{AgentSession, REWOUND, Tracker};
 use crate::text::diff::Kind;
 use std::fmt::Write as _;
@@ -24,13 +24,26 @@ use std::path::{Path, PathBuf};
 /// The directory of all reviews.
 pub(super) fn reviews() -> Result<PathBuf, Usage> {
     let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
-    dirs.map(|dirs| home::below(&dirs.state)).ok_or_else(|| Usage("no home directory, so no sessions are kept".into()))
+    let dirs = dirs.ok_or_else(|| Usage("no home directory, so no sessions are kept".into()))?;
+    home::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
+    Ok(home::below(&dirs.state))
 }
 
 /// The review that is meant.
 pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
-    home::find(home, name, here.ok().as_deref())
+    let found = home::find(home, name, here.ok().as_deref());
+    if name == home::LAST {
+        say_namesakes(&home::list(home), name);
+    }
+    found
+}
+
+/// Says how a session is named that an agent has called like a word of ours.
+pub(super) fn say_namesakes(all: &[Listed], word: &str) {
+    for one in all.iter().filter(|one| one.sessions.iter().any(|session| session.id == word)) {
+        say(&format!("`{word}` is not taken for the session whose id that is; it is named {}", one.stem));
+    }
 }
 
 /// Says what went wrong. Gives the exit code.
@@ -87,7 +100,7 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
         say(trouble);
     }
     for later in later(tracker.sessions(), found.session.as_ref()) {
-        say(&format!("the later session {later} of the same run is taken back too"));
+        say(&format!("the later session {} of the same run is taken back too", home::shown_id(later)));
     }
     let ask = is_screen() && !undo.yes;
     if undo.dry_run || ask {
@@ -96,7 +109,7 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
         if undo.dry_run || preview.rewound.is_empty() || printed != code::OK {
             return Ok(printed);
         }
-        if !confirmed() {
+        if !confirmed("Take this back?") {
             say("nothing was taken back");
             return Ok(code::OK);
         }
@@ -158,9 +171,9 @@ fn line(words: &str) -> String {
 }
 
 /// Only a yes is one.
-fn confirmed() -> bool {
+pub(super) fn confirmed(question: &str) -> bool {
     // Nobody to ask when standard error is gone; the answer will not be yes then.
-    let _ = write!(io::stderr(), "Take this back? [y/N] ");
+    let _ = write!(io::stderr(), "{question} [y/N] ");
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
@@ -203,7 +216,7 @@ enum Tense {
 }
 
 fn outcome(one: &Rewound, tense: Tense) -> String {
-    let path = one.path.display();
+    let path = paths::visible(one.path.as_os_str());
     let verb = |did: &'static str, would: &'static str| if tense == Tense::Did { did } else { would };
     let alone = verb("left alone", "would leave alone");
     let remark = one.remark.as_ref().map(|remark| format!(" ({remark})")).unwrap_or_default();

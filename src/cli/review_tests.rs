@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::changes::HunkId;
 use crate::text::diff::DiffLine;
+use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
 
 fn session(id: &str, first_turn: u64) -> AgentSession {
@@ -60,6 +61,15 @@ fn every_outcome_is_one_line_that_says_what_happened() {
         Tense::Did,
     ));
     assert!(odd.matches('\n').count() == 1 && !odd.contains('\u{1b}'), "{odd:?}");
+    // Nor do two files look the same.
+    let names: [&[u8]; 7] =
+        [b"x", b"\x1b]0;PWN\x07x", b"new line", b"new\nline", b"a\xff", b"a\xfe", "a\u{fffd}".as_bytes()];
+    let said = names.map(|name| {
+        let path = std::path::PathBuf::from(std::ffi::OsStr::from_bytes(name));
+        line(&super::outcome(&Rewound { path, outcome: RewindOutcome::Removed, remark: None }, Tense::Would))
+    });
+    let apart: std::collections::BTreeSet<&String> = said.iter().collect();
+    assert_eq!(apart.len(), names.len(), "{said:?}");
 }
 
 #[test]

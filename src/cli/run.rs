@@ -92,7 +92,9 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     };
     let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt };
     let policy = Policy::Auto(exec.allow);
-    let config = launch::engine_config(agent, cwd, policy, &exec.common, surroundings.dirs.as_ref())?;
+    let mut config = launch::engine_config(agent, cwd, policy, &exec.common, surroundings.dirs.as_ref())?;
+    let files = [&wanted.review, &wanted.patch];
+    config.private.extend(files.into_iter().filter_map(|file| launch::own_file(file.as_deref())));
     let options = ExecOptions {
         prompt,
         style: if exec.json { Style::Json } else { Style::Text },

@@ -34,7 +34,10 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
     let (options, mut warnings) = options(common, &surroundings)?;
     warnings.extend(surroundings.warnings.iter().map(ToString::to_string));
     if let Some(file) = &common.record {
-        warnings.push(format!("every frame of this session is written to {}", file.display()));
+        warnings.push(format!(
+            "every frame of this session is written to {}",
+            crate::base::paths::display(file, &[], options.home.as_deref())
+        ));
     }
     let agent = match launch::named_agent(common, &surroundings.config)? {
         Some(agent) => Some(agent),

@@ -3,8 +3,8 @@
 //! Invariant: a session that is open elsewhere is shown, never opened and never removed.
 
 use super::args::{Sessions, Usage};
-use super::review::{failed, find, reviews, sums};
-use super::run::{print, say};
+use super::review::{confirmed, failed, find, reviews, say_namesakes, sums};
+use super::run::{is_screen, print, say};
 use crate::base::{human, paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
 use crate::headless::code;
@@ -12,10 +12,13 @@ use crate::model::changes::{Scope, Totals};
 use crate::review::home::{self, Listed};
 use crate::review::report;
 use crate::review::tracker::Tracker;
-use crate::text::width::str_width;
+use crate::text::width::{str_width, truncate};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Columns of an agent's name.
+const AGENT_COLUMNS: usize = 32;
 
 /// A session with what has to be looked up for it.
 struct Row {
@@ -34,7 +37,7 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
             Ok(()) => print("removed 1 session; the files stay as they are\n"),
             Err(error) => Ok(failed(&error)),
         },
-        Sessions::RemoveAll => remove_all(&home),
+        Sessions::RemoveAll { yes } => remove_all(&home, *yes),
         Sessions::Prune => {
             let pruned = home::prune(&home, None);
             print(&format!("removed {}, {}\n", counted(pruned.removed), human::bytes(pruned.bytes)))
@@ -46,9 +49,17 @@ fn counted(sessions: usize) -> String {
     format!("{sessions} {}", if sessions == 1 { "session" } else { "sessions" })
 }
 
-fn remove_all(home: &Path) -> Result<u8, Usage> {
+/// Where there is somebody to ask, nothing is removed before the answer is yes.
+fn remove_all(home: &Path, yes: bool) -> Result<u8, Usage> {
+    let all = home::list(home);
+    say_namesakes(&all, home::ALL);
     let (mut removed, mut outcome) = (0, code::OK);
-    for one in home::list(home) {
+    let question = format!("Forget what is kept of {}? Their changes can no longer be undone.", counted(all.len()));
+    if is_screen() && !yes && !all.is_empty() && !confirmed(&question) {
+        say("nothing was removed");
+        return Ok(code::OK);
+    }
+    for one in all {
         if one.locked {
             say(&format!("{} is open in another acp-tui and stays", one.stem));
             continue;
@@ -124,12 +135,12 @@ fn table(rows: &[Row], now: u64, home: Option<&Path>) -> String {
         // The newest session of the run has the numbers; earlier ones stand below it, by their name alone.
         let mut named = sessions.iter().rev();
         let newest = named.next();
-        let id = newest.map_or(stem, |one| &one.id).clone();
-        let agent = newest.map_or_else(String::new, |one| one.agent.clone());
+        let id = newest.map_or_else(|| stem.clone(), |one| name(&one.id, stem));
+        let agent = newest.map_or_else(String::new, |one| short(&one.agent));
         cells.push([id, begun, agent, place, turns, changes, human::bytes(row.bytes)]);
         for earlier in named {
             let none = String::new;
-            cells.push([earlier.id.clone(), none(), earlier.agent.clone(), none(), none(), none(), none()]);
+            cells.push([name(&earlier.id, stem), none(), short(&earlier.agent), none(), none(), none(), none()]);
         }
     }
     let mut widths = [0; 7];
@@ -151,6 +162,15 @@ fn table(rows: &[Row], now: u64, home: Option<&Path>) -> String {
     }
     text.push_str("\n`acp-tui sessions --remove SESSION` forgets one; the files stay as they are\n");
     text
+}
+
+/// What a session is named by: its id, or the name of its directory with the id behind it.
+fn name(id: &str, stem: &str) -> String {
+    if home::is_name(id) { id.to_owned() } else { format!("{stem} (id `{}`)", home::shown_id(id)) }
+}
+
+fn short(agent: &str) -> String {
+    truncate(&sanitize::line(agent), AGENT_COLUMNS).into_owned()
 }
 
 fn ago(seconds: u64) -> String {

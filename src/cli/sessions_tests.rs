@@ -4,7 +4,13 @@ use crate::review::tracker::{AgentSession, Head};
 const NOW: u64 = 1_000_000;
 
 fn row(stem: &str, ids: &[&str], started: u64, changes: Result<(Vec<u64>, Totals), String>) -> Row {
-    let head = Head { stem: stem.into(), cwd: "/home/me/project".into(), command: "demo --acp".into(), started };
+    let head = Head {
+        stem: stem.into(),
+        cwd: "/home/me/project".into(),
+        command: "demo --acp".into(),
+        started,
+        private: Vec::new(),
+    };
     let session =
         |(n, id): (usize, &&str)| AgentSession { id: (*id).into(), first_turn: n as u64 + 1, agent: "demo".into() };
     Row {
@@ -40,7 +46,7 @@ fn one_row_for_each_session_the_newest_of_a_run_with_the_numbers() {
         |line: &str| line.split("  ").map(str::trim).filter(|w| !w.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(words(lines[0]), ["session", "begun", "agent", "directory", "turns", "changes", "size"]);
     let newest = words(lines[1]);
-    assert!(newest[0].starts_with("second"), "{newest:?}");
+    assert_eq!(newest[0], "9-0 (id `second⟨U+001B⟩`)");
     assert_eq!(newest[1..], ["just now", "demo", "~/project", "2", "+12 −3 in 2 files · 1 to review", "2.5 MB"]);
     assert_eq!(words(lines[2]), ["first", "demo"]);
     assert_eq!(words(lines[3]), ["7-bad", "1 min ago", "(cannot be read)", "2.5 MB"]);
@@ -64,4 +70,30 @@ fn the_json_has_the_same_members_whatever_is_known() {
     assert_eq!((&locked["open"], &locked["totals"], &locked["turns"]), (&json!(true), &Value::Null, &Value::Null));
     let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(members(&whole), members(&locked));
+}
+
+#[test]
+fn a_session_that_cannot_be_named_by_its_id_stands_under_the_name_of_its_directory() {
+    let long = "x".repeat(100_000);
+    let none = || Ok((Vec::new(), Totals::default()));
+    let ids = ["last", "all", "", "-y", "a\nb", &long, "plain"];
+    let rows: Vec<Row> = ids.iter().enumerate().map(|(n, id)| row(&format!("{n}-0-0"), &[id], NOW, none())).collect();
+    let said = table(&rows, NOW, None);
+    let names: Vec<&str> = said.lines().skip(1).take(ids.len()).map(|line| line.split("  ").next().unwrap()).collect();
+    let shortened = format!("5-0-0 (id `{}…`)", &long[..47]);
+    let want = [
+        "0-0-0 (id `last`)",
+        "1-0-0 (id `all`)",
+        "2-0-0 (id ``)",
+        "3-0-0 (id `-y`)",
+        "4-0-0 (id `a⟨U+000A⟩b`)",
+        &shortened,
+        "plain",
+    ];
+    assert_eq!(names, want);
+    assert!(said.lines().all(|line| str_width(line) < 200), "a line is too wide");
+    // Nor does the name of an agent make it wide.
+    let mut odd = row("9-0-0", &["x"], NOW, none());
+    odd.listed.sessions[0].agent = "\u{1b}]0;x\u{7}A".repeat(100_000);
+    assert!(table(&[odd], NOW, None).lines().all(|line| str_width(line) < 200));
 }

@@ -78,6 +78,7 @@ mod tests {
             graces: Graces::default(),
             review: None,
             gate: crate::model::changes::Gate::Off,
+            private: Vec::new(),
         });
         engine.intent(Intent::Start);
         let said = |engine: &Engine| match engine.model().entries().last().map(|e| &e.body) {

@@ -4,13 +4,13 @@
 //! to be answered (they are not part of the model).
 
 use super::core::Line;
+use super::masking::masked;
 use crate::model::changes::Truth;
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::ids::Now;
 use crate::store::journal::Journal;
 use crate::wire::frame::Frame;
 use crate::wire::trace::{Dir, Form, Trace, append_record, open_record, push_frame};
-use serde_json::Value;
 use std::sync::Arc;
 
 /// A line of so many bytes is not copied on its way to the disk.
@@ -31,10 +31,7 @@ impl Books {
         let form = Form::of(frame);
         self.trace(now, Dir::FromAgent, line, form);
         let Some(journal) = &mut self.journal else { return };
-        let redacted = match frame {
-            Frame::Request { method, .. } if *method == *"terminal/create" => without_env(line),
-            _ => None,
-        };
+        let redacted = masked(frame, line);
         let kept = redacted.as_deref().unwrap_or(line);
         if form == Form::Raw {
             journal.record(|out| append_record(out, now, Dir::FromAgent, kept, form));
@@ -123,29 +120,4 @@ impl Books {
 
 fn recording_failed(error: &std::io::Error) -> HostEvent {
     HostEvent::Warning { message: format!("the recording is not written any more: {error}") }
-}
-
-/// A `terminal/create` whose variables have lost their values.
-fn without_env(line: &str) -> Option<String> {
-    let mut value: Value = serde_json::from_str(line).ok()?;
-    let env = value.get_mut("params")?.get_mut("env")?.as_array_mut()?;
-    for variable in env {
-        if let Some(value) = variable.get_mut("value") {
-            *value = Value::String("…".into());
-        }
-    }
-    serde_json::to_string(&value).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn r_061_values_of_environment_variables_are_left_out() {
-        let line = r#"{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"s","command":"x","env":[{"name":"TOKEN","value":"hunter2"}]}}"#;
-        let kept = without_env(line).unwrap();
-        assert!(!kept.contains("hunter2") && kept.contains("TOKEN"), "{kept}");
-        assert!(without_env(r#"{"params":{"command":"x"}}"#).is_none(), "nothing to leave out");
-    }
 }

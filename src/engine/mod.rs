@@ -8,6 +8,7 @@ mod decoding;
 mod execute;
 mod filing;
 mod journaling;
+mod masking;
 mod noting;
 pub mod replay;
 mod reviewing;

@@ -483,7 +483,7 @@ impl Worker {
         let patch = export(&mut self.tracker, scope)?;
         let written = File::options().write(true).create_new(true).open(&path).and_then(|mut f| f.write_all(&patch));
         written.map_err(|e| ReviewError::io(&path, e))?;
-        Ok(format!("wrote {}", path.display()))
+        Ok(format!("wrote {}", paths::display(&path, &[], None)))
     }
 
     fn sums(&mut self) -> (Totals, bool) {
@@ -570,7 +570,8 @@ fn export(tracker: &mut Tracker, scope: Scope) -> Result<Vec<u8>, ReviewError> {
 /// What a session's review begins with.
 pub(super) fn head(stem: &Stem, cwd: &Path, roots: &Roots, command: &str) -> Head {
     let cwd = roots.paths().first().map_or(cwd, |root| root.as_path()).to_owned();
-    Head { stem: stem.name(), cwd, command: command.to_owned(), started: stem.started() }
+    let private = roots.private().paths().to_vec();
+    Head { stem: stem.name(), cwd, command: command.to_owned(), started: stem.started(), private }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::journaling::Books;
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
 use super::running::{Running, STDERR_LINES};
 use crate::agent::process::{Graces, ShutdownReport};
-use crate::host::fs::Roots;
+use crate::host::fs::{Private, Roots};
 use crate::host::pty::{ExitFact, Registry};
 use crate::model::Model;
 use crate::model::changes::Gate;
@@ -62,6 +62,8 @@ pub struct EngineConfig {
     pub review: Option<ReviewConfig>,
     /// How writes and commands are let through, at first.
     pub gate: Gate,
+    /// Absolute paths that are the client's own: the agent gets none of them, and the review leaves them out.
+    pub private: Vec<PathBuf>,
 }
 
 /// Names what a session leaves behind.
@@ -158,7 +160,8 @@ impl Engine {
         if let Some(recorder) = config.record.take() {
             books.trace.record_to(recorder);
         }
-        let roots = Arc::new(Roots::new(vec![config.cwd.clone()]));
+        let private = Private::new(std::mem::take(&mut config.private));
+        let roots = Arc::new(Roots::new(vec![config.cwd.clone()]).without(private));
         let mut engine = Self {
             core: Core::new(model, config.cwd.clone()),
             start: Instant::now(),

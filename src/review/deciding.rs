@@ -368,7 +368,7 @@ impl Tracker {
     /// False when there is nothing to decide, since the file has that content.
     pub fn hold(&mut self, proposal: &Proposal, content: &str) -> Result<bool, ReviewError> {
         let path = &proposal.path;
-        let outside = || ReviewError::Refused(format!("{}: outside of the project", path.display()));
+        let outside = || ReviewError::Refused(format!("{}: outside of the project", shown(path)));
         let below = self.below(path).ok_or_else(outside)?;
         self.before_write(path, content)?;
         // A write of the same file that still waits comes first: this one is about what it would leave.

@@ -5,7 +5,7 @@
 
 use super::manifest::Entries;
 use super::settle::Job;
-use super::walk::{self, OldRules, Reader, Stat, Time};
+use super::walk::{self, Key, OldRules, Reader, Stat, Time};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -27,6 +27,8 @@ pub(super) struct Before<'a> {
     pub doubtful: bool,
     /// The same, and nobody knows for which paths.
     pub unclear: bool,
+    /// Directories that nobody could look into then.
+    pub barred: &'a [Key],
     /// What was ignored then, of rules that are others now.
     pub rules: &'a [OldRules],
     /// Everything that is known.
@@ -74,6 +76,10 @@ impl Before<'_> {
     }
 
     fn was_there(&self, key: &[u8]) -> bool {
+        let was_in = |dir: &Key| key.strip_prefix(&**dir).is_some_and(|rest| dir.is_empty() || rest.starts_with(b"/"));
+        if self.barred.iter().any(was_in) {
+            return true;
+        }
         match walk::born(&self.root.join(walk::path(key))) {
             Some(born) if born < self.last.0 => true,
             None if self.unclear => true,

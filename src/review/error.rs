@@ -1,12 +1,13 @@
 //! What can go wrong in a review, in words for the person.
 
+use crate::base::paths::visible;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub enum ReviewError {
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}", visible(.path.as_os_str()))]
     Io { path: PathBuf, source: io::Error },
     #[error("the snapshot store: {0}")]
     Store(String),
@@ -16,11 +17,11 @@ pub enum ReviewError {
     NoSession(String),
     #[error("{name} is the beginning of several sessions: {}", .found.join(", "))]
     Ambiguous { name: String, found: Vec<String> },
-    #[error("{}: what it was before is not kept", .0.display())]
+    #[error("{}: what it was before is not kept", visible(.0.as_os_str()))]
     NotKept(PathBuf),
-    #[error("{}: changed meanwhile, nothing was written; look again", .0.display())]
+    #[error("{}: changed meanwhile, nothing was written; look again", visible(.0.as_os_str()))]
     Moved(PathBuf),
-    #[error("{}: {why}", .path.display())]
+    #[error("{}: {why}", visible(.path.as_os_str()))]
     Conflict { path: PathBuf, why: String },
     #[error("{0}")]
     Refused(String),

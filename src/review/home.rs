@@ -6,7 +6,11 @@
 use super::error::ReviewError;
 use super::place::{HEAD, LOCK, SESSIONS};
 use super::tracker::{AgentSession, Head};
+use crate::base::paths::visible;
+use crate::store::private::{check_owner, make_private_dir, private_file};
+use crate::text::width::truncate;
 use serde::de::DeserializeOwned;
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -21,6 +25,10 @@ const BEGINNING: Duration = Duration::from_hours(1);
 
 /// The newest session of this directory, else the newest whose directory is still there.
 pub const LAST: &str = "last";
+/// Every session, where sessions are removed.
+pub const ALL: &str = "all";
+/// Columns of a session's id on the screen.
+const ID_COLUMNS: usize = 48;
 /// Before the name of a review that is being removed.
 const GOING: &str = ".going-";
 /// Bytes that are read of each of the two.
@@ -60,6 +68,21 @@ pub struct Pruned {
 /// The directory of all reviews below acp-tui's directory for state.
 pub fn below(state: &Path) -> PathBuf {
     state.join("review")
+}
+
+/// What of the directory for state is the client's alone. A session may be elsewhere in that directory, and is covered.
+pub fn private(state: &Path) -> Vec<PathBuf> {
+    ["review", "sessions", "crashes"].map(|name| state.join(name)).to_vec()
+}
+
+/// Closes to others what is there of the directory for state. Fails where some of it belongs to somebody else.
+pub fn secure(state: &Path) -> Result<(), ReviewError> {
+    for dir in std::iter::once(state.to_owned()).chain(private(state)).filter(|dir| dir.symlink_metadata().is_ok()) {
+        check_owner(&dir).map_err(|e| ReviewError::io(&dir, e))?;
+        // What cannot be changed is said where something is to be written.
+        let _: io::Result<()> = make_private_dir(&dir);
+    }
+    Ok(())
 }
 
 /// All reviews, the newest first.
@@ -165,10 +188,21 @@ pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, Review
         0 => Err(none()),
         1 => found.pop().map(|(_, found)| found).ok_or_else(none),
         _ => {
-            let found = found.into_iter().take(MAX_NAMED).map(|(other, _)| other).collect();
+            let found = found.into_iter().take(MAX_NAMED).map(|(other, _)| shown_id(&other)).collect();
             Err(ReviewError::Ambiguous { name: name.to_owned(), found })
         }
     }
+}
+
+/// A session's id on the screen.
+pub fn shown_id(id: &str) -> String {
+    truncate(&visible(OsStr::new(id)), ID_COLUMNS).into_owned()
+}
+
+/// Whether a session can be named by its id: one that is a word with a meaning, that cannot be typed or is shown
+/// shortened is named by its directory.
+pub fn is_name(id: &str) -> bool {
+    !id.trim().is_empty() && ![LAST, ALL].contains(&id) && !id.starts_with('-') && shown_id(id) == id
 }
 
 /// What a session's review began with.
@@ -180,7 +214,7 @@ pub fn head(dir: &Path) -> Result<Head, ReviewError> {
 
 /// Removes a review, unless it is open elsewhere.
 pub fn remove(dir: &Path) -> Result<(), ReviewError> {
-    let lock = File::options().create(true).truncate(false).write(true).open(dir.join(LOCK));
+    let lock = private_file().create(true).truncate(false).write(true).open(dir.join(LOCK));
     let lock = lock.map_err(|e| ReviewError::io(dir, e))?;
     match lock.try_lock() {
         Ok(()) => {}
@@ -188,7 +222,7 @@ pub fn remove(dir: &Path) -> Result<(), ReviewError> {
         Err(TryLockError::Error(e)) => return Err(ReviewError::io(dir, e)),
     }
     let (Some(parent), Some(name)) = (dir.parent(), dir.file_name()) else {
-        return Err(ReviewError::Refused(format!("{} is no review", dir.display())));
+        return Err(ReviewError::Refused(format!("{} is no review", visible(dir.as_os_str()))));
     };
     // All at once for everybody else, however long it takes.
     let mut going = std::ffi::OsString::from(GOING);

@@ -7,6 +7,7 @@ use super::error::ReviewError;
 use super::rel;
 use super::state::State;
 use crate::model::changes::Cause;
+use crate::store::private::private_file;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
@@ -113,19 +114,15 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn create(path: &Path) -> Result<Self, ReviewError> {
-        let file = File::options()
-            .append(true)
-            .read(true)
-            .create_new(true)
-            .open(path)
-            .map_err(|e| ReviewError::io(path, e))?;
+        let file =
+            private_file().append(true).read(true).create_new(true).open(path).map_err(|e| ReviewError::io(path, e))?;
         Ok(Self { path: path.to_owned(), file, fresh: false, torn: false })
     }
 
     /// Reads what is there and goes on behind it.
     pub fn open(path: &Path) -> Result<(Self, Vec<Record>), ReviewError> {
         let fail = |e| ReviewError::io(path, e);
-        let mut file = File::options().append(true).read(true).create(true).open(path).map_err(fail)?;
+        let mut file = private_file().append(true).read(true).create(true).open(path).map_err(fail)?;
         file.seek(SeekFrom::Start(0)).map_err(fail)?;
         let mut reader = BufReader::new(&mut file);
         let (mut records, mut line) = (Vec::new(), Vec::new());

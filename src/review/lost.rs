@@ -6,7 +6,7 @@
 use super::place;
 use super::state::State;
 use super::tracker::Tracker;
-use crate::base::sanitize;
+use crate::base::paths;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -63,5 +63,5 @@ impl Tracker {
 }
 
 fn shown(path: &Path) -> String {
-    sanitize::line(&path.to_string_lossy()).into_owned()
+    paths::visible(path.as_os_str())
 }

@@ -7,8 +7,9 @@ use super::error::ReviewError;
 use super::state::{Oid, State};
 use super::store::{sha1, sync_dir};
 use super::walk::{Key, Kind, Stat};
+use crate::store::private::private_file;
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,7 @@ pub(super) struct Book {
 impl Book {
     pub(super) fn create(dir: &Path) -> Result<Self, ReviewError> {
         let path = dir.join("log");
-        let log = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let log = private_file().read(true).write(true).create(true).truncate(false).open(&path);
         let log = log.map_err(|e| ReviewError::io(&path, e))?;
         Ok(Self {
             dir: dir.to_owned(),

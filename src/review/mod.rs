@@ -14,6 +14,7 @@ pub mod error;
 pub mod expected;
 mod files;
 mod held;
+mod hidden;
 mod history;
 pub mod home;
 pub mod hunks;

@@ -18,6 +18,25 @@ pub struct Head {
     pub command: String,
     /// Seconds since 1970.
     pub started: u64,
+    /// Absolute paths that are the client's own, apart from the place of all reviews.
+    #[serde(default, with = "uris", skip_serializing_if = "Vec::is_empty")]
+    pub private: Vec<PathBuf>,
+}
+
+/// Paths as `file:` URIs: JSON has no bytes.
+mod uris {
+    use crate::base::paths::{file_uri, from_file_uri};
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use std::path::PathBuf;
+
+    pub fn serialize<S: Serializer>(paths: &[PathBuf], to: S) -> Result<S::Ok, S::Error> {
+        paths.iter().map(|path| file_uri(path)).collect::<Vec<String>>().serialize(to)
+    }
+
+    /// One that cannot be understood is left out: the others still count.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
+        Ok(Vec::<String>::deserialize(from)?.iter().filter_map(|uri| from_file_uri(uri)).collect())
+    }
 }
 
 /// A session of the agent: turns from `first_turn` on belong to it, up to the next one's.

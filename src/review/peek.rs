@@ -4,11 +4,13 @@
 //! workspace, and nothing but files and links.
 
 use super::error::ReviewError;
+use super::hidden::Hidden;
 use super::manifest::Entries;
 use super::settle::unkept;
 use super::state::State;
 use super::store;
 use super::walk::{self, Found, Reader, Stat};
+use crate::base::paths::visible;
 use std::path::Path;
 
 /// What is needed of the shadow for it.
@@ -16,6 +18,7 @@ use std::path::Path;
 pub(super) struct Peek<'a> {
     pub root: &'a Path,
     pub seen: &'a Entries,
+    pub hidden: &'a Hidden,
     /// Bytes of one file that are read.
     pub file_bytes: u64,
 }
@@ -25,8 +28,8 @@ impl Peek<'_> {
     /// content was not kept, the state is the one last seen as long as the file was not touched. Refuses what is
     /// outside of the root, and what is neither file nor link.
     pub(super) fn peek(self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
-        let refused = |why| ReviewError::Refused(format!("{} {why}", path.display()));
-        let key = walk::key(self.root, path).filter(|key| !key.is_empty());
+        let refused = |why| ReviewError::Refused(format!("{} {why}", visible(path.as_os_str())));
+        let key = walk::key(self.root, path).filter(|key| !key.is_empty() && !self.hidden.has(key));
         let key = key.ok_or_else(|| refused("is not in the workspace"))?;
         let found = Reader::new(self.root).read(&key, self.file_bytes).map_err(|e| ReviewError::io(path, e))?;
         let before = |stat: &Stat| self.seen.get(&key).map(|entry| entry.state).filter(|state| *state == unkept(stat));

@@ -1,7 +1,9 @@
 //! The directory of one session's review: its files, and who has it open.
 
 use super::error::ReviewError;
+use crate::store::private::private_file;
 use std::fs::File;
+use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -31,7 +33,7 @@ pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
 pub fn lock(dir: &Path) -> Result<File, ReviewError> {
     let path = dir.join(LOCK);
     let fail = |e| ReviewError::io(&path, e);
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
+    let file = private_file().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(ReviewError::Locked),
@@ -42,7 +44,8 @@ pub fn lock(dir: &Path) -> Result<File, ReviewError> {
 /// Makes room for a word on what will have gone wrong.
 pub fn make_room_for_trouble(dir: &Path) -> Result<(), ReviewError> {
     let path = dir.join(TROUBLE);
-    std::fs::write(&path, [b' '; TROUBLE_BYTES]).map_err(|e| ReviewError::io(&path, e))
+    let file = private_file().write(true).create(true).truncate(true).open(&path);
+    file.and_then(|mut file| file.write_all(&[b' '; TROUBLE_BYTES])).map_err(|e| ReviewError::io(&path, e))
 }
 
 /// Notes that a look has failed: what is known of the files is not all from now on.

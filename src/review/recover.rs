@@ -22,6 +22,8 @@ impl Tracker {
                     self.early.extend(early.then_some(turn));
                     open_turn = begins.then_some(turn);
                 }
+                // Versions before this one took their own files for the agent's work.
+                Record::Step { path, .. } if self.files.shadow.hides(&path) => {}
                 Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
                 Record::Act(_) => self.acts.take(record),
                 Record::Done { act, .. } => {

@@ -117,7 +117,13 @@ fn changed(path: &str, causes: &[Cause], turns: &[u64]) -> Changed {
 
 fn tracker() -> (tempfile::TempDir, Tracker) {
     let home = tempfile::tempdir().unwrap();
-    let head = Head { stem: "1-2-3".into(), cwd: "/work".into(), command: "agent --acp".into(), started: 9 };
+    let head = Head {
+        stem: "1-2-3".into(),
+        cwd: "/work".into(),
+        command: "agent --acp".into(),
+        started: 9,
+        private: Vec::new(),
+    };
     let tracker = Tracker::create(home.path(), head).unwrap();
     (home, tracker)
 }

@@ -6,6 +6,7 @@
 
 use super::earlier::{Before, Moved, as_moved};
 use super::error::ReviewError;
+use super::hidden::Hidden;
 use super::index::{self, Index, Repo, Theirs};
 use super::manifest::{Book, Entries, Entry, Head};
 use super::peek::Peek;
@@ -14,11 +15,12 @@ use super::state::{Change, Oid, State};
 use super::store::{self, Gathered, Own};
 use super::walk::{self, Key, Kind, OldRules, Part, Reader, Stat, Time, Walked};
 use super::words;
+use crate::base::paths::visible;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 /// How much is taken in.
@@ -43,7 +45,7 @@ const RULES: &[u8] = b".gitignore";
 /// A snapshot of a workspace that is brought up to date by looking.
 pub struct Shadow {
     dir: PathBuf,
-    root: PathBuf,
+    pub(super) root: PathBuf,
     limits: Limits,
     own: Own,
     theirs: Theirs,
@@ -74,6 +76,7 @@ pub struct Shadow {
     full: bool,
     /// How many of `stores` were gone when it was last looked after what they had.
     gone: usize,
+    pub(super) hidden: Arc<Hidden>,
     /// Files of rules that have changed since the last but one look at everything began, as they were then: the walk may
     /// have come past with the old rules.
     ruled: [Vec<(Key, State)>; 2],
@@ -109,7 +112,7 @@ impl Shadow {
     /// Goes on with a store after a restart or a crash. Does not look at the tree.
     pub fn open(dir: &Path, root: &Path, limits: Limits) -> Result<Self, ReviewError> {
         if !dir.is_dir() {
-            return Err(ReviewError::Store(format!("nothing at {}", dir.display())));
+            return Err(ReviewError::Store(format!("nothing at {}", visible(dir.as_os_str()))));
         }
         let own = Own::open(dir)?;
         let (book, read) = Book::open(dir)?;
@@ -146,6 +149,7 @@ impl Shadow {
             barred: Vec::new(),
             full: false,
             gone: 0,
+            hidden: Arc::default(),
             ruled: Default::default(),
             vanished: Default::default(),
             #[cfg(test)]
@@ -169,7 +173,7 @@ impl Shadow {
         let first = !self.looked;
         let rules = self.rules(Repo::find(&self.root).as_ref());
         self.at(Point::Began);
-        let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2));
+        let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2), &self.hidden);
         self.at(Point::Walked);
         let repo = Repo::find(&self.root);
         self.find_stores(repo.as_ref(), &walked.repos)?;
@@ -240,7 +244,7 @@ impl Shadow {
         }
         self.at(Point::Asked);
         let walked = if !part.below.is_empty() || part.paths.iter().any(|key| there.contains(key)) {
-            walk::walk(&self.root, Some(part), self.limits.files)
+            walk::walk(&self.root, Some(part), self.limits.files, &self.hidden)
         } else {
             Walked::default()
         };
@@ -289,7 +293,7 @@ impl Shadow {
 
     /// For reading what is at a path now, also in several threads.
     pub(super) fn peeks(&self) -> Peek<'_> {
-        Peek { root: &self.root, seen: &self.seen, file_bytes: self.limits.file_bytes }
+        Peek { root: &self.root, seen: &self.seen, hidden: &self.hidden, file_bytes: self.limits.file_bytes }
     }
 
     /// Reads what is at `path` now, and records nothing; see [`Peek::peek`].
@@ -351,8 +355,9 @@ impl Shadow {
     /// Records that we have just written `path` ourselves: the next look reports only what differs from `state`.
     /// [`Shadow::save`] makes that durable, for many paths at once.
     pub fn set(&mut self, path: &Path, state: State) -> Result<(), ReviewError> {
-        let key = walk::key(&self.root, path).filter(|key| !key.is_empty());
-        let key = key.ok_or_else(|| ReviewError::Refused(format!("{} is not in the workspace", path.display())))?;
+        let key = self
+            .key(path)
+            .ok_or_else(|| ReviewError::Refused(format!("{} is not in the workspace", visible(path.as_os_str()))))?;
         let stat = Reader::new(&self.root).stat(&key).map_err(|e| ReviewError::io(path, e))?.unwrap_or_default();
         let known = self.seen.get(&key).copied();
         // What we have written over may only be in a store that is not ours.
@@ -384,6 +389,7 @@ impl Shadow {
             &self.barred,
             self.head.last,
             self.full.then_some(self.limits.files),
+            &self.hidden,
         )
     }
 
@@ -508,7 +514,7 @@ impl Shadow {
         }
         self.at(Point::Missed);
         let part = Part { paths: there.keys().cloned().collect(), ..Part::default() };
-        let again = walk::walk(&self.root, Some(part), self.limits.files).files.into_iter();
+        let again = walk::walk(&self.root, Some(part), self.limits.files, &self.hidden).files.into_iter();
         let mut again: BTreeMap<Key, Stat> = again.collect();
         let job = |(key, stat)| match again.remove(&key) {
             Some(stat) => Job::walked(key, None, stat),
@@ -527,15 +533,18 @@ impl Shadow {
         let rules: Vec<OldRules> = ruled.iter().filter_map(|(key, state)| OldRules::of(key, &text(state))).collect();
         // Since we were here last, rules may have changed and been looked at.
         let doubtful = unclear || !ruled.is_empty() || (self.looked && self.scans <= 1);
-        let (root, last, seen) = (self.root.as_path(), self.began[1], &self.seen);
+        let (root, last, seen, barred) = (self.root.as_path(), self.began[1], &self.seen, &*self.barred);
         let gone = self.vanished.iter().flatten().copied().collect();
-        Before { root, last, first, doubtful, unclear, rules: &rules, seen, gone: &gone }.hush(jobs);
+        Before { root, last, first, doubtful, unclear, barred, rules: &rules, seen, gone: &gone }.hush(jobs);
     }
 
     /// Takes from the person's index what it knows for sure, so that it need not be read.
     fn believe(&self, index: &Index, jobs: &mut Vec<Job>, news: &mut Vec<(Key, Entry)>) {
         let started = now();
         jobs.retain(|job| {
+            if self.hidden.has(&job.key) {
+                return false;
+            }
             let Some((stat, oid)) = job.stat.and_then(|stat| Some((stat, index.blob(&job.key, &stat)?))) else {
                 return true;
             };
@@ -555,6 +564,7 @@ impl Shadow {
     // ---- what came of it
 
     fn settle(&mut self, mut jobs: Vec<Job>, news: Vec<(Key, Entry)>, whole: bool) -> Result<Vec<Change>, ReviewError> {
+        jobs.retain(|job| !self.hidden.has(&job.key));
         let left = self.limits.kept_bytes.saturating_sub(self.head.kept);
         order(&mut jobs, left);
         let stores = Stores {

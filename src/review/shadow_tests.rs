@@ -183,7 +183,7 @@ fn an_old_file_is_not_read_again() {
     let entry = shadow.seen.get_mut(&b"a"[..]).unwrap();
     (entry.stat, entry.racy) = (stat, false);
     space.write("b", "new");
-    let walked = walk::walk(&space.root, None, 10);
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
     assert_eq!(shadow.jobs(&walked, None).iter().map(|job| &*job.key).collect::<Vec<_>>(), [b"b"]);
 }
 
@@ -258,7 +258,7 @@ fn the_index_is_believed_when_nothing_can_differ() {
     let (_, index) = late_index(&space);
     let root = space.root.join("sub");
     for (root, index) in [(&space.root, index), (&root, late_index(&Space { root: root.clone(), ..space }).1)] {
-        let mut stats = walk::walk(root, None, 10).files;
+        let mut stats = walk::walk(root, None, 10, &Arc::default()).files;
         assert_eq!(stats.len(), 2);
         let (link, file) = (stats.pop().unwrap(), stats.pop().unwrap());
         assert_eq!(index.blob(&link.0, &link.1), store::hash(b"a").ok());
@@ -283,7 +283,7 @@ fn the_index_is_believed_when_nothing_can_differ() {
 fn an_index_as_young_as_the_file_is_not_believed() {
     let space = Space::git(|s| s.write("a", "one"));
     let (_, mut index) = late_index(&space);
-    let (key, stat) = walk::walk(&space.root, None, 10).files.remove(0);
+    let (key, stat) = walk::walk(&space.root, None, 10, &Arc::default()).files.remove(0);
     assert!(index.blob(&key, &stat).is_some());
     index.written = stat.touched();
     assert_eq!(index.blob(&key, &stat), None);
@@ -303,7 +303,7 @@ fn a_blob_that_is_not_as_long_as_the_file_or_not_there_is_not_believed() {
     let (repo, index) = late_index(&space);
     let mut shadow = Shadow::create(&space.store(), &space.root, Limits::default()).unwrap();
     shadow.find_stores(Some(&repo), &[]).unwrap();
-    let walked = walk::walk(&space.root, None, 10);
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
     let (mut jobs, mut news) = (shadow.jobs(&walked, Some(&index)), Vec::new());
     assert_eq!(jobs.len(), 3);
     shadow.believe(&index, &mut jobs, &mut news);
@@ -848,6 +848,10 @@ fn what_cannot_be_read_is_named() {
         let named = shadow.uncovered();
         assert!(named.contains(&"closed: cannot be read".to_owned()), "{named:?}");
         assert!(named.contains(&"room/: cannot be read".to_owned()), "{named:?}");
+        // Whoever opens the store later says so as well, without a look at the tree.
+        shadow.save().unwrap();
+        let named = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap().uncovered();
+        assert_eq!(named.iter().filter(|line| *line == "room/: cannot be read").count(), 1, "{named:?}");
     }
     mode("closed", 0o644);
     mode("room", 0o755);
@@ -862,7 +866,7 @@ fn a_file_that_vanishes_between_the_walk_and_the_reading_is_no_error() {
     let mut shadow = space.shadow();
     space.write("brief", "x");
     space.write("a", "2");
-    let walked = walk::walk(&space.root, None, 10);
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
     let jobs = shadow.jobs(&walked, None);
     assert_eq!(jobs.len(), 2);
     fs::remove_file(space.root.join("brief")).unwrap();
@@ -880,7 +884,7 @@ fn a_directory_swapped_for_a_link_leads_nowhere() {
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("a"), "secret").unwrap();
     let mut shadow = space.shadow();
-    let walked = walk::walk(&space.root, None, 10);
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
     fs::rename(space.root.join("dir"), space.temp.path().join("old")).unwrap();
     symlink(&outside, space.root.join("dir")).unwrap();
     let jobs = shadow.jobs(&walked, None);
@@ -1107,4 +1111,24 @@ fn a_new_directory_that_is_moved_past_a_look_is_new_at_the_next() {
     shadow.barred.push(Key::from(&b"fresh"[..]));
     looks.extend(shadow.scan().unwrap());
     assert_eq!(paths(&looks), ["d1/fresh/in"]);
+}
+
+#[test]
+fn what_appears_in_a_directory_that_nobody_could_look_into_is_not_taken_for_new() {
+    let space = Space::new();
+    space.write("room/inner", "the person's\n");
+    let mut shadow = Shadow::create(&space.store(), &space.root, Limits::default()).unwrap();
+    fs::rename(space.root.join("room"), space.temp.path().join("away")).unwrap();
+    shadow.scan().unwrap();
+    // As without permission, whoever runs this.
+    shadow.barred = vec![b"room"[..].into()];
+    fs::rename(space.temp.path().join("away"), space.root.join("room")).unwrap();
+    // Written anew, as `sed -i` does: as young as a file can be.
+    space.write("room/new", "the person's, changed\n");
+    fs::rename(space.root.join("room/new"), space.root.join("room/inner")).unwrap();
+    space.write("roomy", "new\n");
+    let changes = shadow.scan().unwrap();
+    assert_eq!(paths(&changes), ["room/inner", "roomy"]);
+    assert!(matches!(changes[0].before, State::Unkept { .. }), "{:?}", changes[0].before);
+    assert_eq!(changes[1].before, State::Absent);
 }

@@ -6,6 +6,7 @@
 use super::error::ReviewError;
 use super::state::Oid;
 use super::walk;
+use crate::store::private::make_private_dir;
 use gix::hash::Kind;
 use gix::zlib::stream::deflate;
 use gix::zlib::{Compression, Decompress, FlushDecompress, Status};
@@ -199,7 +200,7 @@ impl Own {
     /// An empty store in `dir/objects/pack`.
     pub(super) fn create(dir: &Path) -> Result<Self, ReviewError> {
         let dir = dir.join("objects").join("pack");
-        fs::create_dir_all(&dir).map_err(|e| ReviewError::io(&dir, e))?;
+        make_private_dir(&dir).map_err(|e| ReviewError::io(&dir, e))?;
         Ok(Self { dir, packs: Vec::new(), at: HashMap::new() })
     }
 
@@ -312,7 +313,7 @@ pub(super) fn set_alternates(dir: &Path, stores: &[PathBuf]) -> Result<(), Revie
     let path = dir.join(ALTERNATES);
     let info = path.parent().unwrap_or(dir);
     let broken = |e| ReviewError::io(&path, e);
-    fs::create_dir_all(info).map_err(broken)?;
+    make_private_dir(info).map_err(broken)?;
     let mut temp = NamedTempFile::new_in(info).map_err(broken)?;
     for store in stores.iter().map(|store| walk::bytes(store)) {
         if store.starts_with(b"/") && !store.contains(&b'\n') {

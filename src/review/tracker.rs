@@ -10,6 +10,7 @@ use super::error::ReviewError;
 use super::files::Files;
 use super::held::Held;
 use super::history::{History, Pair, adopt, carry, readopt};
+use super::home;
 use super::hunks::edits;
 use super::ledger::{Act, ActFile, Ledger, Record, Step};
 pub use super::notes::{
@@ -20,10 +21,10 @@ use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
 use super::truth;
 use super::writing::Writing;
-use crate::host::fs::Roots;
+use crate::host::fs::{Private, Roots};
 use crate::model::changes::{Cause, Scope, Totals, Truth};
 use crate::model::ids::EntryId;
-use crate::store::private::make_private_dir;
+use crate::store::private::{check_owner, make_private_dir};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -76,7 +77,9 @@ impl Tracker {
     /// Takes up a new session below `home`, the directory of all reviews. Nothing is read yet.
     pub fn create(home: &Path, head: Head) -> Result<Self, ReviewError> {
         let dir = home.join(&head.stem);
-        make_private_dir(&dir).map_err(|e| ReviewError::io(&dir, e))?;
+        for dir in [home, &dir] {
+            make_private_dir(dir).map_err(|e| ReviewError::io(dir, e))?;
+        }
         let lock = lock(&dir)?;
         place::make_room_for_trouble(&dir)?;
         write_json(&dir.join(HEAD), &head)?;
@@ -89,6 +92,7 @@ impl Tracker {
 
     /// Goes on with an earlier session; `dir` is its own directory.
     pub fn open(dir: &Path) -> Result<Self, ReviewError> {
+        check_owner(dir).map_err(|e| ReviewError::io(dir, e))?;
         let lock = lock(dir)?;
         let head: Head = read_json(&dir.join(HEAD))?;
         let sessions: Vec<AgentSession> = read_json(&dir.join(SESSIONS)).unwrap_or_default();
@@ -109,12 +113,13 @@ impl Tracker {
         ledger: Ledger,
         lock: File,
     ) -> Self {
+        let private = private(&dir, &head);
         Self {
-            roots: Roots::new(vec![head.cwd.clone()]),
+            files: Files::new(shadow.without(&private)),
+            roots: Roots::new(vec![head.cwd.clone()]).without(private),
             dir,
             head,
             sessions,
-            files: Files::new(shadow),
             ledger,
             acts: Acts::default(),
             histories: BTreeMap::new(),
@@ -594,6 +599,14 @@ impl Tracker {
     pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
         self.files.content(state)
     }
+}
+
+/// What the client keeps for itself: what it was when the session began, and where its review is now.
+fn private(dir: &Path, head: &Head) -> Private {
+    let home = dir.parent().unwrap_or(dir).to_owned();
+    let state = home.parent().filter(|state| home::below(state) == home);
+    let beside = state.map(home::private).unwrap_or_default();
+    Private::new(head.private.iter().cloned().chain([home]).chain(beside))
 }
 
 /// What a path that a call names may mean below the root: a link itself, and what it leads to.

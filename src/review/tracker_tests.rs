@@ -62,7 +62,7 @@ impl Place {
         let temp = TempDir::new().unwrap();
         let ws = temp.path().join("ws");
         fs::create_dir(&ws).unwrap();
-        let head = Head { stem: "s".into(), cwd: ws, command: "agent".into(), started: 0 };
+        let head = Head { stem: "s".into(), cwd: ws, command: "agent".into(), started: 0, private: Vec::new() };
         let mut tracker = Tracker::create(&temp.path().join("home"), head).unwrap();
         tracker.session("session-1", 1, "agent").unwrap();
         // However slow this machine is.
@@ -1488,13 +1488,16 @@ fn what_a_killed_program_left_beside_the_files_goes_with_the_next_opening() {
     let (ours, theirs) = ("src/.acp-tui-0123456789abcdef.tmp", "src/.acp-tui-0123456789abcdeg.tmp");
     place.turn(1, |p| p.tool_writes("src/a", "agent\n"));
     place.write(ours, "half");
+    // As it is when the program is killed before it renames a link.
+    let link = "src/.acp-tui-00000000000000ff.tmp";
+    std::os::unix::fs::symlink("nowhere", place.at(link)).unwrap();
     let mut place = place.reopen();
-    assert!(place.at(ours).exists(), "nothing was cut short");
+    assert!(place.at(ours).exists() && place.at(link).is_symlink(), "nothing was cut short");
     place.tracker.begin_turn(2).unwrap();
     place.write(theirs, "");
     fs::create_dir(place.at("src/.acp-tui-aaaaaaaaaaaaaaaa.tmp")).unwrap();
     // Somebody else is at work in the same tree: it may be theirs.
-    let head = Head { stem: "t".into(), cwd: place.at(""), command: "agent".into(), started: 0 };
+    let head = Head { stem: "t".into(), cwd: place.at(""), command: "agent".into(), started: 0, private: Vec::new() };
     let other = Tracker::create(&place.temp.path().join("home"), head).unwrap();
     let place = place.reopen();
     assert!(place.at(ours).exists());
@@ -1502,6 +1505,6 @@ fn what_a_killed_program_left_beside_the_files_goes_with_the_next_opening() {
     let mut place = place;
     place.tracker.begin_turn(3).unwrap();
     let place = place.reopen();
-    assert!(!place.at(ours).exists());
+    assert!(!place.at(ours).exists() && !place.at(link).is_symlink());
     assert!(place.at(theirs).exists() && place.at("src/.acp-tui-aaaaaaaaaaaaaaaa.tmp").exists());
 }

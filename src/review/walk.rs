@@ -4,6 +4,7 @@
 //! opened relative to the handle of its directory and never through a link, and no opening waits.
 
 use super::error::ReviewError;
+use super::hidden::Hidden;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, readlinkat, statat};
 use rustix::io::Errno;
@@ -312,10 +313,10 @@ pub(super) fn born(path: &Path) -> Option<i64> {
     made.duration_since(std::time::UNIX_EPOCH).ok().map(|since| since.as_secs() as i64)
 }
 
-/// Whether there is a regular file at `path`, of the same owner as `other`.
+/// Whether there is a regular file or a link at `path`, of the same owner as `other`.
 pub(super) fn is_file_of(path: &Path, other: &Path) -> bool {
     let (Ok(meta), Ok(other)) = (path.symlink_metadata(), other.symlink_metadata()) else { return false };
-    meta.is_file() && meta.uid() == other.uid()
+    (meta.is_file() || meta.is_symlink()) && meta.uid() == other.uid()
 }
 
 // ---- walking
@@ -392,12 +393,13 @@ pub(super) fn in_git(root: &Path) -> bool {
     root.ancestors().any(|dir| dir.join(".git").symlink_metadata().is_ok())
 }
 
-/// Walks the tree as git would see it, at most `limit` files; all of it or a part.
-pub(super) fn walk(root: &Path, part: Option<Part>, limit: usize) -> Walked {
+/// Walks the tree as git would see it, at most `limit` files; all of it or a part, without what is hidden.
+pub(super) fn walk(root: &Path, part: Option<Part>, limit: usize, hidden: &Arc<Hidden>) -> Walked {
     let git = in_git(root);
     let repos = Arc::new(Mutex::new(Vec::new()));
     let found_repos = Arc::clone(&repos);
     let base = root.to_owned();
+    let (hidden, numbers) = (Arc::clone(hidden), hidden.numbers());
     let mut builder = WalkBuilder::new(root);
     builder
         .standard_filters(false)
@@ -413,6 +415,9 @@ pub(super) fn walk(root: &Path, part: Option<Part>, limit: usize) -> Walked {
         .filter_entry(move |entry| {
             if entry.depth() == 0 {
                 return true;
+            }
+            if hidden.stands_at(entry.path(), entry.ino(), &numbers) {
+                return false;
             }
             if entry.file_name() == ".git" {
                 let mut repos = found_repos.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,11 +2,12 @@
 //!
 //! Looks only at names. Invariant: the list is short however much there is.
 
+use super::hidden::Hidden;
 use super::manifest::Entries;
 use super::state::State;
 use super::walk::{self, Key, Kind, Stat};
 use crate::base::human::{self, thousands};
-use crate::base::sanitize;
+use crate::base::paths;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -49,14 +50,20 @@ pub(super) fn uncovered(
     barred: &[Key],
     last: i64,
     full: Option<usize>,
+    hidden: &Hidden,
 ) -> Vec<String> {
     let mut out = Vec::new();
     if let Some(files) = full {
         out.push(format!("more than {} files: the others are not looked at", thousands(files as u64)));
     }
     let mut ignored = List::new();
+    let mut closed = List::new();
+    let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
     for dir in dirs {
-        names(root, dir, dirs, seen, last, &mut ignored);
+        let shut = names(root, dir, &is_known, last, &mut ignored);
+        if shut && !barred.contains(dir) {
+            closed.add(|| format!("{}/: cannot be read", show(dir)));
+        }
     }
     let mut unkept = List::new();
     for (key, entry) in seen {
@@ -68,25 +75,28 @@ pub(super) fn uncovered(
             _ => {}
         }
     }
-    let mut closed = List::new();
     for key in barred {
         closed.add(|| format!("{}/: cannot be read", show(key)));
     }
     out.extend(closed.end("directories that cannot be read"));
     out.extend(unkept.end("files whose content is not kept"));
     out.extend(ignored.end("ignored"));
+    out.extend(hidden.words());
     out
 }
 
-/// What in a directory is neither covered nor new.
-fn names(root: &Path, dir: &[u8], dirs: &BTreeSet<Key>, seen: &Entries, last: i64, list: &mut List) {
-    let Ok(entries) = std::fs::read_dir(root.join(walk::path(dir))) else { return };
+/// What in a directory is neither covered nor new. Whether nobody may look.
+fn names(root: &Path, dir: &[u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, list: &mut List) -> bool {
+    let entries = match std::fs::read_dir(root.join(walk::path(dir))) {
+        Ok(entries) => entries,
+        Err(e) => return e.kind() == std::io::ErrorKind::PermissionDenied,
+    };
     let mut found = BTreeSet::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = walk::bytes(Path::new(&name));
         let key = if dir.is_empty() { name.to_vec() } else { [dir, b"/", name].concat() };
-        if name == b".git" || dirs.contains(&key[..]) || seen.contains_key(&key[..]) {
+        if name == b".git" || is_known(&key) {
             continue;
         }
         let Ok(stat) = entry.metadata().map(|meta| Stat::of_meta(&meta)) else { continue };
@@ -101,8 +111,9 @@ fn names(root: &Path, dir: &[u8], dirs: &BTreeSet<Key>, seen: &Entries, last: i6
     for (key, is_dir) in found {
         list.add(|| format!("{}{} (ignored)", show(&key), if is_dir { "/" } else { "" }));
     }
+    false
 }
 
-fn show(key: &[u8]) -> String {
-    sanitize::line(&walk::path(key).to_string_lossy()).into_owned()
+pub(super) fn show(key: &[u8]) -> String {
+    paths::visible(walk::path(key).as_os_str())
 }

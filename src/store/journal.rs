@@ -52,14 +52,7 @@ impl Journal {
     pub fn create(dir: &Path, name: &str, header: &Value) -> io::Result<Self> {
         private::make_private_dir(dir)?;
         let path = dir.join(name);
-        let mut options = File::options();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(0o600);
-        }
-        let mut file = options.open(&path)?;
+        let mut file = private::private_file().write(true).create_new(true).open(&path)?;
         let mut first = header.clone();
         if let Value::Object(map) = &mut first {
             map.insert("v".into(), json!(VERSION));

@@ -1,17 +1,101 @@
-//! Directories that only their owner can read.
+//! Directories and files that only their owner can read.
+//!
+//! Knows nothing of what is in them. Invariant: a directory that was handed out here is the person's own and nobody
+//! else can look into it, also when it was there already.
 
-use std::fs;
+use rustix::process::geteuid;
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
-/// Makes a directory and its missing parents, readable by the owner only.
+/// What others may do with a directory.
+const OTHERS: u32 = 0o077;
+
+/// Makes a directory and its missing parents, readable by the owner only. From one that is there already others lose
+/// their rights; see [`check_owner`].
 pub fn make_private_dir(dir: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt as _;
-        builder.mode(0o700);
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    check_owner(dir)?;
+    let mode = dir.metadata()?.mode() & 0o7777;
+    if mode & OTHERS != 0 {
+        fs::set_permissions(dir, Permissions::from_mode(mode & !OTHERS))?;
     }
-    builder.create(dir)
+    Ok(())
+}
+
+/// Refuses what belongs to somebody else. Of a link, both it and what it leads to must be the person's.
+pub fn check_owner(path: &Path) -> io::Result<()> {
+    let owners = [Some(path.symlink_metadata()?.uid()), path.metadata().ok().map(|meta| meta.uid())];
+    owners.into_iter().flatten().try_for_each(|owner| is_own(owner, geteuid().as_raw()))
+}
+
+fn is_own(owner: u32, me: u32) -> io::Result<()> {
+    if owner == me {
+        return Ok(());
+    }
+    let why = format!(
+        "it belongs to another user (number {owner}), who could read and change what is kept there; \
+         remove it, or set XDG_STATE_HOME to a directory of your own"
+    );
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
+}
+
+/// For opening files: those that are made are readable by the owner only.
+pub fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.mode(0o600);
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn mode(path: &Path) -> u32 {
+        path.metadata().unwrap().mode() & 0o7777
+    }
+
+    #[test]
+    fn a_directory_that_is_there_is_closed_to_others_and_what_it_lies_in_is_not_touched() {
+        let temp = tempfile::tempdir().unwrap();
+        let (above, dir) = (temp.path().join("above"), temp.path().join("above/dir"));
+        fs::create_dir_all(&dir).unwrap();
+        for (given, want) in [(0o777, 0o700), (0o750, 0o700), (0o700, 0o700), (0o1755, 0o1700)] {
+            for dir in [&above, &dir] {
+                fs::set_permissions(dir, Permissions::from_mode(given)).unwrap();
+            }
+            make_private_dir(&dir).unwrap();
+            assert_eq!((mode(&dir), mode(&above)), (want, given));
+        }
+        make_private_dir(&dir.join("a/b")).unwrap();
+        assert_eq!((mode(&dir.join("a")), mode(&dir.join("a/b"))), (0o700, 0o700));
+    }
+
+    #[test]
+    fn a_link_of_the_persons_is_followed_and_one_that_leads_nowhere_is_an_error() {
+        let temp = tempfile::tempdir().unwrap();
+        let (dir, link) = (temp.path().join("dir"), temp.path().join("link"));
+        symlink("dir", &link).unwrap();
+        assert!(make_private_dir(&link).is_err());
+        fs::create_dir(&dir).unwrap();
+        fs::set_permissions(&dir, Permissions::from_mode(0o755)).unwrap();
+        make_private_dir(&link).unwrap();
+        assert_eq!(mode(&dir), 0o700);
+    }
+
+    #[test]
+    fn what_belongs_to_somebody_else_is_refused_with_what_to_do() {
+        assert!(is_own(1000, 1000).is_ok());
+        for (owner, me) in [(0, 1000), (1001, 1000), (1000, 0)] {
+            let said = is_own(owner, me).unwrap_err().to_string();
+            assert!(said.contains(&format!("number {owner}")) && said.contains("XDG_STATE_HOME"), "{said}");
+        }
+        // Whoever runs this owns the one and not the other, or is the system's administrator, who owns both.
+        let temp = tempfile::tempdir().unwrap();
+        check_owner(temp.path()).unwrap();
+        assert_eq!(check_owner(Path::new("/")).is_ok(), Path::new("/").metadata().unwrap().uid() == geteuid().as_raw());
+        assert!(check_owner(&temp.path().join("gone")).is_err());
+    }
 }

@@ -260,7 +260,8 @@ impl<'a> Work<'a> {
     /// Everything was looked at once.
     fn new(history: &'a History, name: &str) -> Self {
         let work = history.work();
-        let head = Head { stem: name.into(), cwd: work.clone(), command: "agent".into(), started: 0 };
+        let head =
+            Head { stem: name.into(), cwd: work.clone(), command: "agent".into(), started: 0, private: Vec::new() };
         let mut tracker = Tracker::create(&history.temp.path().join("home"), head).unwrap();
         tracker.session("session", 1, "agent").unwrap();
         tracker.first_look().unwrap();

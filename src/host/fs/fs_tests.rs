@@ -97,6 +97,47 @@ fn r_344_only_the_real_path_counts() {
 }
 
 #[test]
+fn what_the_client_keeps_for_itself_is_refused_by_every_name() {
+    let place = Place::new();
+    fs::create_dir_all(place.at("st/review/one")).unwrap();
+    fs::write(place.at("st/review/one/ledger"), "ledger").unwrap();
+    fs::write(place.at("r.json"), "report").unwrap();
+    symlink("st", place.at("door")).unwrap();
+    symlink("st/review/one/ledger", place.at("leak")).unwrap();
+    symlink("not-yet.json", place.at("ahead")).unwrap();
+    // Given by a link, as by somebody whose state directory is one.
+    let own = ["door/review", "st/crashes", "r.json", "not-yet.json"].map(|name| place.at(name));
+    let place = Place { roots: Roots::new(vec![place.at("")]).without(Private::new(own)), ..place };
+    for name in [
+        "st/review/one/ledger",
+        "door/review/one/ledger",
+        "door/../st/./review/one/ledger",
+        "st/review/new",
+        "leak",
+        "st/review",
+        "st/crashes",
+        "st/crashes/x",
+        "r.json",
+        "door/../r.json",
+        "not-yet.json",
+        "ahead",
+    ] {
+        for error in [place.read(name).unwrap_err(), place.write(name, "forged").unwrap_err()] {
+            assert_eq!((error.rpc().0, reason(&error).as_str()), (-32602, "denied_by_policy"), "{name}: {error}");
+            assert!(error.to_string().contains("acp-tui itself"), "{error}");
+        }
+    }
+    // Other files, and another name of the content, which a write does not reach.
+    fs::hard_link(place.at("st/review/one/ledger"), place.at("hard")).unwrap();
+    for name in ["st/notes", "st/reviews", "r.json.bak", "sub/r.json", "hard"] {
+        place.write(name, "fine").unwrap();
+    }
+    assert_eq!(fs::read_to_string(place.at("st/review/one/ledger")).unwrap(), "ledger");
+    assert_eq!(fs::read_to_string(place.at("r.json")).unwrap(), "report");
+    assert!(!place.at("not-yet.json").exists() && !place.at("st/crashes").exists());
+}
+
+#[test]
 fn r_344_a_sibling_with_the_same_beginning_is_outside() {
     let place = Place::new();
     fs::create_dir(place.temp.path().join("ws-other")).unwrap();

@@ -6,12 +6,14 @@
 mod beneath;
 pub mod moments;
 mod policy;
+mod private;
 mod put;
 mod read;
 mod swap;
 mod write;
 
 pub use policy::{Resolved, Roots};
+pub use private::Private;
 pub use put::{Inode, Put, bring_back, inode, link, put};
 pub use read::{MAX_READ_BYTES, MAX_SKIPPED_BYTES, read_text};
 pub use swap::{Was, is_swap, may_be_of};
@@ -41,6 +43,8 @@ pub enum FsError {
     BadPath(&'static str),
     #[error("outside the workspace: {}", .0.display())]
     Outside(PathBuf),
+    #[error("a file of acp-tui itself, which agents may neither read nor write: {}", .0.display())]
+    Private(PathBuf),
     #[error("not a text file (no valid UTF-8): {}", .0.display())]
     NotText(PathBuf),
     #[error("a directory, not a file: {}", .0.display())]
@@ -87,7 +91,7 @@ impl FsError {
             Self::Outside(path) => (INVALID_PARAMS, refused("outside_workspace", path)),
             Self::NotText(path) => (INVALID_PARAMS, refused("not_text", path)),
             Self::IsDirectory(path) => (INVALID_PARAMS, refused("is_directory", path)),
-            Self::NotRegular { path, .. } | Self::DeniedByPolicy(path) => {
+            Self::NotRegular { path, .. } | Self::DeniedByPolicy(path) | Self::Private(path) => {
                 (INVALID_PARAMS, refused("denied_by_policy", path))
             }
             Self::DeniedByUser(path) => (INVALID_PARAMS, refused("denied_by_user", path)),

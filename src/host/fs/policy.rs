@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-use super::FsError;
+use super::{FsError, Private};
 
 /// Links followed before a path counts as undecidable, as the kernel does.
 const MAX_LINKS: usize = 40;
@@ -22,6 +22,7 @@ const MAX_STEPS: usize = 4096;
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
     real: Vec<PathBuf>,
+    private: Private,
 }
 
 /// A path inside a root.
@@ -45,7 +46,17 @@ impl Roots {
                 real.push(root);
             }
         }
-        Self { real }
+        Self { real, private: Private::default() }
+    }
+
+    /// The same, but for what the client keeps for itself.
+    pub fn without(self, private: Private) -> Self {
+        Self { private, ..self }
+    }
+
+    /// What the client keeps for itself.
+    pub fn private(&self) -> &Private {
+        &self.private
     }
 
     /// The real roots, in the order given.
@@ -53,7 +64,7 @@ impl Roots {
         &self.real
     }
 
-    /// Decides whether a path lies inside the roots; it need not exist.
+    /// Decides whether a path lies inside the roots and is none that the client keeps for itself; it need not exist.
     pub fn check(&self, path: impl AsRef<Path>) -> Result<Resolved, FsError> {
         let asked = path.as_ref();
         let bytes = asked.as_os_str().as_bytes();
@@ -70,6 +81,9 @@ impl Roots {
         // The innermost root: fewest names to walk, and nested roots stay equal.
         let root = self.real.iter().filter(|root| real.starts_with(root)).max_by_key(|root| root.components().count());
         let root = root.ok_or_else(|| FsError::Outside(asked.to_owned()))?.clone();
+        if self.private.holds(&real) {
+            return Err(FsError::Private(asked.to_owned()));
+        }
         let inside = real.strip_prefix(&root).map_err(|_| FsError::Outside(asked.to_owned()))?;
         let names = inside.iter().map(OsStr::to_owned).collect();
         Ok(Resolved { asked: asked.to_owned(), real, root, names })
@@ -93,7 +107,7 @@ fn steps(path: &Path) -> impl DoubleEndedIterator<Item = Step> + '_ {
 }
 
 /// The path with all links followed, also where its end does not exist. `None`: it cannot be decided.
-fn real_path(path: &Path) -> Option<PathBuf> {
+pub(super) fn real_path(path: &Path) -> Option<PathBuf> {
     let mut todo: VecDeque<Step> = steps(path).collect();
     let mut real = PathBuf::from("/");
     let mut links = 0;

@@ -12,6 +12,7 @@ use super::super::event::Timer;
 use super::super::ids::{EntryId, Now, ReqId, TurnId};
 use super::super::session::{About, Policy};
 use super::{MAX_NOTICED, gate, notice, prompt};
+use crate::base::paths::visible;
 use std::time::Duration;
 
 /// How long a prompt waits for the snapshot of the files.
@@ -159,12 +160,12 @@ fn line(rewound: &Rewound) -> String {
         RewindOutcome::Doubtful => "left alone: nobody said who changed it",
         RewindOutcome::NotKept => "left alone: what it was before is not kept",
         RewindOutcome::Failed => match &rewound.remark {
-            Some(why) => return format!("{}: left alone: {why}", rewound.path.display()),
+            Some(why) => return format!("{}: left alone: {why}", visible(rewound.path.as_os_str())),
             None => "left alone: it could not be written",
         },
     };
     let remark = rewound.remark.as_ref().map(|remark| format!(" ({remark})")).unwrap_or_default();
-    format!("{}: {what}{remark}", rewound.path.display())
+    format!("{}: {what}{remark}", visible(rewound.path.as_os_str()))
 }
 
 /// Says once that something of this sort does not work.

@@ -14,6 +14,8 @@ use tokio::process::{Child, Command};
 
 /// More is not read back, in bytes.
 const MAX_TEXT: u64 = 8 << 20;
+/// A longer one tells an editor nothing, in bytes.
+const MAX_EXTENSION: usize = 32;
 /// Where neither `VISUAL` nor `EDITOR` is set.
 const USUAL: &str = "vi";
 
@@ -53,7 +55,8 @@ impl Draft {
     /// When the file cannot be written.
     pub fn of(text: &str, like: &Path) -> io::Result<Self> {
         let mut suffix = OsString::new();
-        if let Some(extension) = like.extension() {
+        // One as long as a name may be leaves no room for the rest.
+        if let Some(extension) = like.extension().filter(|extension| extension.len() <= MAX_EXTENSION) {
             suffix.push(".");
             suffix.push(extension);
         }
@@ -113,5 +116,7 @@ mod tests {
         assert_eq!(draft.text().unwrap(), "two\nthree\n");
         std::fs::write(draft.path(), b"\xff").unwrap();
         assert!(draft.text().is_err());
+        let long = format!("a.{}", "x".repeat(250));
+        assert_eq!(Draft::of("one\n", Path::new(&long)).unwrap().text().unwrap(), "one\n");
     }
 }

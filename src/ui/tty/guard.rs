@@ -155,9 +155,9 @@ pub fn install_panic_hook(dir: PathBuf) {
 }
 
 fn append_private(path: &std::path::Path, bytes: &[u8]) -> io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
+    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
     if let Some(dir) = path.parent() {
-        std::fs::create_dir_all(dir)?;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     }
     std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path)?.write_all(bytes)
 }

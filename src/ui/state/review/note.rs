@@ -2,7 +2,7 @@
 //!
 //! Invariant: the prompt is bounded, and the patch cannot end the block that it stands in.
 
-use crate::base::sanitize;
+use crate::base::{paths, sanitize};
 use crate::model::changes::{FileDoc, HunkDoc, HunkKind, ReviewDoc, Target, Verdict};
 use crate::text::diff::{DiffLine, Kind};
 use std::fmt::Write as _;
@@ -44,7 +44,7 @@ pub fn prompt(doc: &ReviewDoc, verdict: Verdict, target: &Target, note: &str) ->
 }
 
 fn name(path: &Path) -> String {
-    sanitize::line(&path.to_string_lossy()).into_owned()
+    paths::visible(path.as_os_str())
 }
 
 fn find<'a>(doc: &'a ReviewDoc, path: &Path) -> Option<&'a FileDoc> {
