@@ -3,11 +3,14 @@
 //! Looks only at names. Invariant: the list is short however much there is.
 
 use super::manifest::Entries;
+use super::plain::Links;
+use super::repo;
+use super::rules;
 use super::state::State;
 use super::walk::{self, Key, Kind, Stat};
 use crate::base::{human, sanitize};
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// Names of one kind that are given.
 const NAMED: usize = 50;
@@ -53,10 +56,13 @@ pub(super) fn uncovered(
     if let Some(files) = full {
         out.push(format!("more than {} files: the others are not looked at", thousands(files as u64)));
     }
-    let mut ignored = List::new();
+    let mut found = Found { ignored: List::new(), unruled: List::new(), tops: Vec::new(), rules: BTreeMap::new() };
     for dir in dirs {
-        names(root, dir, dirs, seen, last, &mut ignored);
+        names(root, dir, dirs, seen, last, &mut found);
     }
+    let Found { ignored, unruled, tops, .. } = found;
+    out.extend(repo::odd(root, &tops));
+    out.extend(unruled.end("files of rules that are not applied"));
     let mut unkept = List::new();
     for (key, entry) in seen {
         match entry.state {
@@ -77,14 +83,53 @@ pub(super) fn uncovered(
     out
 }
 
+/// What the directories have that is to be named.
+struct Found<'a> {
+    ignored: List,
+    unruled: List,
+    /// Where repositories begin.
+    tops: Vec<PathBuf>,
+    /// Bytes of the rules of a directory and those above it, as far as they are applied.
+    rules: BTreeMap<&'a [u8], u64>,
+}
+
+impl<'a> Found<'a> {
+    /// Names a file of rules that is not applied.
+    fn rules(&mut self, key: &[u8], dir: &'a [u8], root: &Path) {
+        let file = root.join(walk::path(key));
+        let above = parents(dir).find_map(|above| self.rules.get(above)).copied().unwrap_or(0);
+        let own = file.symlink_metadata().map_or(0, |meta| meta.len());
+        let why = match rules::why_not(&file, Links::Refused) {
+            Some(odd) => odd.to_string(),
+            None if above + own > rules::TOGETHER as u64 => "too much with those above it".to_owned(),
+            None => {
+                self.rules.insert(dir, above + own);
+                return;
+            }
+        };
+        self.unruled.add(|| format!("{}: {why}, its rules are not applied", show(key)));
+    }
+}
+
+/// The directories above one, the nearest first.
+fn parents(dir: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let up = |dir: &[u8]| dir.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+    std::iter::successors(Some(dir), move |dir| (!dir.is_empty()).then(|| &dir[..up(dir)])).skip(1)
+}
+
 /// What in a directory is neither covered nor new.
-fn names(root: &Path, dir: &[u8], dirs: &BTreeSet<Key>, seen: &Entries, last: i64, list: &mut List) {
+fn names<'a>(root: &Path, dir: &'a [u8], dirs: &BTreeSet<Key>, seen: &Entries, last: i64, list: &mut Found<'a>) {
     let Ok(entries) = std::fs::read_dir(root.join(walk::path(dir))) else { return };
     let mut found = BTreeSet::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = walk::bytes(Path::new(&name));
         let key = if dir.is_empty() { name.to_vec() } else { [dir, b"/", name].concat() };
+        if name == b".git" {
+            list.tops.push(root.join(walk::path(dir)));
+        } else if name == rules::NAME.as_bytes() {
+            list.rules(&key, dir, root);
+        }
         if name == b".git" || dirs.contains(&key[..]) || seen.contains_key(&key[..]) {
             continue;
         }
@@ -98,7 +143,7 @@ fn names(root: &Path, dir: &[u8], dirs: &BTreeSet<Key>, seen: &Entries, last: i6
         }
     }
     for (key, is_dir) in found {
-        list.add(|| format!("{}{} (ignored)", show(&key), if is_dir { "/" } else { "" }));
+        list.ignored.add(|| format!("{}{} (ignored)", show(&key), if is_dir { "/" } else { "" }));
     }
 }
 
