@@ -4,7 +4,7 @@ mod print;
 mod printer;
 mod run;
 
-pub use run::{ExecOptions, Outcome, Style, run};
+pub use run::{ExecOptions, Outcome, Style, interrupted, run};
 
 /// Exit codes of `exec`, as the README documents them.
 pub mod code {

@@ -22,7 +22,7 @@ const BEGINNING: Duration = Duration::from_hours(1);
 /// The newest session of this directory, else the newest whose directory is still there.
 pub const LAST: &str = "last";
 /// Before the name of a review that is being removed.
-const GOING: &str = ".going-";
+pub(super) const GOING: &str = ".going-";
 /// Bytes that are read of each of the two.
 const MAX_FILE: u64 = 4 << 20;
 /// How many are named when a name is ambiguous.

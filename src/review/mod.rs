@@ -18,6 +18,7 @@ pub mod home;
 pub mod hunks;
 mod index;
 mod kept;
+pub mod known;
 mod ledger;
 mod leftovers;
 pub mod lines;

@@ -10,6 +10,7 @@ use super::walk::{self, Key, Stat};
 use crate::base::paths;
 use gix::bstr::{BString, ByteSlice as _};
 use gix::config::file::Metadata;
+use gix::config::file::init::Options;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -116,7 +117,7 @@ pub(super) fn global_exclude() -> Option<PathBuf> {
 
 fn read_config(file: &Path) -> Result<Option<gix::config::File>, Odd> {
     let Some(text) = plain::read(file, Links::Followed, CONFIG)? else { return Ok(None) };
-    let read = gix::config::File::from_bytes_no_includes(&text, Metadata::api(), Default::default());
+    let read = gix::config::File::from_bytes_no_includes(&text, Metadata::api(), Options::default());
     read.map(Some).map_err(|_| Odd::Broken)
 }
 

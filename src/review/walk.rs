@@ -489,7 +489,7 @@ impl Walk<'_> {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             match name {
-                b"." | b".." => continue,
+                b"." | b".." => {}
                 b".git" => has_git = true,
                 name => {
                     has_rules |= name == rules::NAME.as_bytes();
