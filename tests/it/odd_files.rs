@@ -64,7 +64,8 @@ fn assert_covered(lab: &Lab, report: &Value, place: &str, case: &str) {
 
 #[test]
 fn odd_files_that_are_there_before_the_start_are_named_and_all_is_taken_back() {
-    let odd: [(&str, fn(&Path)); 2] = [("fifo", fifo), ("zero", zero)];
+    type Put = fn(&Path);
+    let odd: [(&str, Put); 2] = [("fifo", fifo), ("zero", zero)];
     for place in [".gitignore", "sub/.gitignore", ".git/info/exclude", ".git/index", ".git/config"] {
         for (kind, put) in odd {
             let lab = repository();
