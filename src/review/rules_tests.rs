@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -109,7 +109,8 @@ impl Dice {
     }
 
     fn rules(&mut self) -> String {
-        (0..=self.roll(4)).map(|_| format!("{}\n", self.rule())).collect()
+        let rules: Vec<String> = (0..=self.roll(4)).map(|_| self.rule()).collect();
+        rules.join("\n") + "\n"
     }
 
     /// Fills a directory.
@@ -233,7 +234,7 @@ fn put(kind: &str, path: &Path) -> Option<UnixListener> {
         "unreadable" => {
             use std::os::unix::fs::PermissionsExt as _;
             fs::write(path, "x").unwrap();
-            fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o0)).unwrap();
         }
         kind => panic!("{kind}"),
     }
@@ -243,11 +244,11 @@ fn put(kind: &str, path: &Path) -> Option<UnixListener> {
 /// Runs what must not wait for anything; a hanging test would say nothing.
 fn within<T: Send + 'static>(what: &str, f: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = channel();
-    let thread = std::thread::spawn(move || drop(done.send(f())));
+    std::thread::spawn(move || drop(done.send(f())));
     match result.recv_timeout(Duration::from_mins(1)) {
         Ok(value) => value,
-        Err(_) if thread.is_finished() => panic!("{what}: it failed"),
-        Err(_) => panic!("{what}: it waits for ever"),
+        Err(RecvTimeoutError::Disconnected) => panic!("{what}: it failed"),
+        Err(RecvTimeoutError::Timeout) => panic!("{what}: it waits for ever"),
     }
 }
 
@@ -366,7 +367,7 @@ fn rules_above_the_root_and_of_repositories_below_are_looked_at_as_well() {
             });
             assert!(seen.contains("b") && seen.contains("deep/c"), "{case}: {seen:?}");
             // A link that leads nowhere is no repository; nor is an empty directory.
-            let is_nothing = place.ends_with(".git") && matches!(*kind, "loop" | "dir");
+            let is_nothing = Path::new(place).ends_with(".git") && matches!(*kind, "loop" | "dir");
             if !is_nothing && *kind != "unreadable" {
                 assert!(
                     uncovered.iter().any(|line| line.contains(".git") && !line.contains("(ignored)")),
@@ -380,7 +381,7 @@ fn rules_above_the_root_and_of_repositories_below_are_looked_at_as_well() {
 #[test]
 fn too_many_rules_are_not_applied_together() {
     let lab = Lab::new();
-    let many = |n: usize| (0..n).map(|i| format!("no-such-file-{i:06}\n")).collect::<String>();
+    let many = |n: usize| (0..n).map(|i| format!("no-such-file-{i:06}")).collect::<Vec<_>>().join("\n");
     let most = LARGEST as usize / 20;
     lab.write(".gitignore", &format!("one\n{}", many(most - 1)));
     lab.write("x/.gitignore", &format!("two\n{}", many(most - 1)));
