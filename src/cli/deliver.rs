@@ -1,23 +1,28 @@
 //! What `exec` leaves behind on request: a report of the changes, and a patch of them.
 //!
-//! Both are read from the review when the run is over. Invariant: a file is replaced as a whole or not at all.
+//! Both are read from the review when the run is over; when that is not to be had in time, from a copy of what it has
+//! recorded. Invariants: a file is replaced as a whole or not at all, and nothing that hangs is waited for.
 
 use super::args::Usage;
 use crate::base::paths::visible;
 use crate::model::changes::Scope;
 use crate::review::error::ReviewError;
-use crate::review::home;
 use crate::review::tracker::Tracker;
+use crate::review::{home, known};
 use crate::review::{patch, report};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::sync_channel;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// How long the review's last look is waited for, in all and without a sign of it.
 const LONGEST_LOOK: Duration = Duration::from_mins(10);
 const STALLED: Duration = Duration::from_mins(1);
+/// The same without a sign, once the time is over or a signal came.
+const STILL: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(50);
 /// Links that are followed one after the other.
 const MAX_LINKS: usize = 40;
@@ -36,6 +41,23 @@ pub struct Run {
     pub dir: Option<PathBuf>,
     pub cwd: PathBuf,
     pub command: String,
+}
+
+/// How long there is time.
+#[derive(Debug)]
+pub struct Patience {
+    /// From then on only as long as there is progress.
+    pub until: Option<Instant>,
+    /// A signal came: the same at once.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What came of it, in words.
+#[derive(Debug)]
+pub struct Written {
+    pub problems: Vec<String>,
+    /// What was written may not be all.
+    pub unfinished: Option<String>,
 }
 
 impl Wanted {
@@ -60,58 +82,143 @@ impl Wanted {
         Ok(())
     }
 
-    /// Writes what is wanted. All problems, in words.
-    pub fn write(&self, run: &Run) -> Vec<String> {
-        let mut problems = Vec::new();
-        let mut why = "no review was kept of this run".to_owned();
-        let mut tracker = match run.dir.as_deref().map(open) {
-            Some(Ok(tracker)) => Some(tracker),
-            Some(Err(error)) => {
-                why = format!("the review of this run cannot be read: {error}");
-                problems.push(why.clone());
-                None
-            }
-            None => None,
-        };
-        problems.extend(tracker.as_ref().and_then(Tracker::trouble));
-        let mut failed = None;
-        let mut deliver = |file: &Path, text: Result<Vec<u8>, String>| {
+    /// Writes what is wanted, however little of it can be had.
+    pub fn write(&self, run: Run, patience: &Patience) -> Written {
+        self.write_from(run, patience, open)
+    }
+
+    /// The same, where `open` opens a review.
+    fn write_from(&self, run: Run, patience: &Patience, open: Open) -> Written {
+        let run = Arc::new(run);
+        let (mut texts, mut unfinished) = (self.gathered(&run, patience, open), None);
+        if texts.is_none() {
+            let what = "the files were still being looked at when the report was written";
+            unfinished = Some(format!("{what}: changes may be missing in it"));
+            // What it takes from the ledger is there, or nothing is.
+            let now = Patience { until: Some(Instant::now()), stop: Arc::default() };
+            texts = self.gathered(&run, &now, |dir, _| known::open(dir).map_err(|e| e.to_string()));
+        }
+        let texts = texts.unwrap_or_else(|| {
+            let why = unfinished.clone().unwrap_or_default();
+            Texts { review: report::text(&report::nothing(&run.cwd, &run.command, &why)), ..Texts::default() }
+        });
+        let mut problems = texts.problems;
+        let mut deliver = |file: &Option<PathBuf>, text: Result<Vec<u8>, String>| {
+            let Some(file) = file else { return };
             let written = text.and_then(|text| replace(file, &text).map_err(|e| e.to_string()));
             if let Err(why) = written {
                 problems.push(format!("could not write {}: {why}", visible(file.as_os_str())));
             }
         };
-        if let Some(file) = &self.review {
-            let text = match &mut tracker {
-                Some(tracker) => report::report(tracker),
-                None => Ok(nothing(run, &why)),
-            };
-            if let Err(error) = &text {
-                failed = Some(format!("the review of this run cannot be read: {error}"));
+        deliver(&self.review, Ok(texts.review.into_bytes()));
+        deliver(&self.patch, texts.patch);
+        Written { problems, unfinished }
+    }
+
+    /// What is to be written, made on a thread of its own: a disk may never answer. Nothing when that takes too long.
+    fn gathered(&self, run: &Arc<Run>, patience: &Patience, open: Open) -> Option<Texts> {
+        let (done, texts) = sync_channel(1);
+        let pulse = Arc::<AtomicU64>::default();
+        let gather = Gather {
+            run: Arc::clone(run),
+            pulse: Arc::clone(&pulse),
+            over: Arc::default(),
+            wants: (self.review.is_some(), self.patch.is_some()),
+        };
+        let over = Arc::clone(&gather.over);
+        let thread = std::thread::Builder::new().name("report".into());
+        // Nobody may wait for it any more.
+        thread.spawn(move || drop(done.try_send(gather.texts(open)))).ok()?;
+        let (mut beat, mut still) = (0, Instant::now());
+        loop {
+            match texts.recv_timeout(PAUSE) {
+                Ok(texts) => return Some(texts),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
             }
-            let said = failed.as_deref().unwrap_or_default();
-            deliver(file, Ok(text.unwrap_or_else(|_| nothing(run, said)).into_bytes()));
+            let now = Instant::now();
+            let heard = pulse.load(Ordering::Relaxed);
+            if heard != beat {
+                (beat, still) = (heard, now);
+            }
+            let is_cut = patience.stop.load(Ordering::Relaxed) || patience.until.is_some_and(|until| now >= until);
+            let most = if is_cut { STILL } else { STALLED };
+            if now.duration_since(still) >= most {
+                over.store(true, Ordering::Relaxed);
+                return None;
+            }
         }
-        if let Some(file) = &self.patch {
-            let text = match &mut tracker {
-                Some(tracker) => patch::export(tracker, Scope::Session).map_err(|e| e.to_string()),
-                None => Ok(Vec::new()),
-            };
-            deliver(file, text);
-        }
-        problems.extend(failed);
-        problems
     }
 }
 
-fn nothing(run: &Run, why: &str) -> String {
-    report::text(&report::nothing(&run.cwd, &run.command, why))
+/// Opens the review in a directory; the flag says that nobody waits any more.
+type Open = fn(&Path, &Gather) -> Result<Tracker, String>;
+
+/// What is to be written.
+struct Texts {
+    review: String,
+    patch: Result<Vec<u8>, String>,
+    problems: Vec<String>,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self { review: String::new(), patch: Ok(Vec::new()), problems: Vec::new() }
+    }
+}
+
+/// Makes the texts.
+struct Gather {
+    run: Arc<Run>,
+    /// Moves as long as there is progress.
+    pulse: Arc<AtomicU64>,
+    /// Nobody waits any more.
+    over: Arc<AtomicBool>,
+    /// The report, the patch.
+    wants: (bool, bool),
+}
+
+impl Gather {
+    fn texts(&self, open: Open) -> Texts {
+        let run = &self.run;
+        let mut texts = Texts::default();
+        let mut why = "no review was kept of this run".to_owned();
+        let mut tracker = match run.dir.as_deref().map(|dir| open(dir, self)) {
+            Some(Ok(mut tracker)) => {
+                tracker.beat(Arc::clone(&self.pulse));
+                texts.problems.extend(tracker.trouble().filter(|_| !tracker.is_copy()));
+                Some(tracker)
+            }
+            Some(Err(error)) => {
+                why = format!("the review of this run cannot be read: {error}");
+                texts.problems.push(why.clone());
+                None
+            }
+            None => None,
+        };
+        if self.wants.0 {
+            let text = match &mut tracker {
+                Some(tracker) => report::report(tracker).map_err(|error| {
+                    let why = format!("the review of this run cannot be read: {error}");
+                    texts.problems.push(why.clone());
+                    why
+                }),
+                None => Err(why),
+            };
+            let nothing = |why: String| report::text(&report::nothing(&run.cwd, &run.command, &why));
+            texts.review = text.unwrap_or_else(nothing);
+        }
+        if let (true, Some(tracker)) = (self.wants.1, &mut tracker) {
+            texts.patch = patch::export(tracker, Scope::Session).map_err(|e| e.to_string());
+        }
+        texts
+    }
 }
 
 /// Opens the review of the run that has just ended. Its own thread may still look at a large tree: as long as what it
 /// keeps grows, that is waited for.
-fn open(dir: &Path) -> Result<Tracker, String> {
-    let (end, mut stalled, mut kept) = (Instant::now() + LONGEST_LOOK, Instant::now() + STALLED, 0);
+fn open(dir: &Path, gather: &Gather) -> Result<Tracker, String> {
+    let (end, mut kept) = (Instant::now() + LONGEST_LOOK, 0);
     // Nobody ever says anything here: a pause.
     let (_open, pause) = sync_channel::<()>(0);
     loop {
@@ -121,9 +228,10 @@ fn open(dir: &Path) -> Result<Tracker, String> {
         }
         let bytes = home::bytes(dir);
         if bytes != kept {
-            (kept, stalled) = (bytes, Instant::now() + STALLED);
+            kept = bytes;
+            gather.pulse.fetch_add(1, Ordering::Relaxed);
         }
-        if Instant::now() >= end.min(stalled) {
+        if gather.over.load(Ordering::Relaxed) || Instant::now() >= end {
             return Err("the files are still being looked at".to_owned());
         }
         let _ = pause.recv_timeout(PAUSE);
@@ -160,10 +268,15 @@ fn target(file: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::review::tracker::Head;
     use std::fs;
 
     fn run() -> Run {
         Run { dir: None, cwd: "/work".into(), command: "agent --acp".into() }
+    }
+
+    fn patience() -> Patience {
+        Patience { until: None, stop: Arc::default() }
     }
 
     #[test]
@@ -172,7 +285,7 @@ mod tests {
         let (review, patch) = (lab.path().join("r.json"), lab.path().join("p"));
         fs::write(&patch, "old").unwrap();
         let wanted = Wanted { review: Some(review.clone()), patch: Some(patch.clone()) };
-        assert_eq!(wanted.write(&run()), [""; 0]);
+        assert_eq!(wanted.write(run(), &patience()).problems, [""; 0]);
         let said: serde_json::Value = serde_json::from_slice(&fs::read(review).unwrap()).unwrap();
         assert_eq!((&said["command"], said["not_covered"].as_array().unwrap().len()), (&"agent --acp".into(), 1));
         assert_eq!(fs::read(patch).unwrap(), b"");
@@ -184,18 +297,80 @@ mod tests {
         let lab = tempfile::tempdir().unwrap();
         let (review, patch) = (lab.path().join("gone/r.json"), lab.path().join("p"));
         let wanted = Wanted { review: Some(review), patch: Some(patch.clone()) };
-        let problems = wanted.write(&run());
+        let problems = wanted.write(run(), &patience()).problems;
         assert!(problems.len() == 1 && problems[0].contains("gone/r.json"), "{problems:?}");
         assert!(patch.exists());
-        let run = Run { dir: Some(lab.path().join("no-review")), ..run() };
-        assert_eq!(wanted.write(&run).len(), 2);
+        let run = || Run { dir: Some(lab.path().join("no-review")), ..run() };
+        assert_eq!(wanted.write(run(), &patience()).problems.len(), 2);
         let said: serde_json::Value = {
             let review = lab.path().join("r.json");
             let wanted = Wanted { review: Some(review.clone()), patch: None };
-            assert_eq!(wanted.write(&run).len(), 1);
+            assert_eq!(wanted.write(run(), &patience()).problems.len(), 1);
             serde_json::from_slice(&fs::read(review).unwrap()).unwrap()
         };
         assert!(said["not_covered"][0].as_str().unwrap().contains("cannot be read"), "{said}");
+    }
+
+    /// A review of a run in which a file was changed, held by somebody who looks for ever.
+    fn held(lab: &Path) -> (Tracker, Run) {
+        let cwd = lab.join("work");
+        fs::create_dir(&cwd).unwrap();
+        fs::write(cwd.join("file"), "one\n").unwrap();
+        let head = Head { stem: "1-1".into(), cwd: cwd.clone(), command: "agent".into(), started: 1, private: Vec::new() };
+        let mut tracker = Tracker::create(lab, head).unwrap();
+        tracker.session("id", 1, "Agent").unwrap();
+        tracker.begin_turn(1).unwrap();
+        fs::write(cwd.join("file"), "two\n").unwrap();
+        tracker.wrote(&cwd.join("file"), "two\n", None).unwrap();
+        let run = Run { dir: Some(tracker.dir().to_owned()), cwd, command: "agent".into() };
+        (tracker, run)
+    }
+
+    fn cut() -> Patience {
+        Patience { until: Some(Instant::now()), stop: Arc::default() }
+    }
+
+    #[test]
+    fn what_is_known_is_written_when_the_last_look_never_ends() {
+        let lab = tempfile::tempdir().unwrap();
+        let (review, patch) = (lab.path().join("r.json"), lab.path().join("p"));
+        let wanted = Wanted { review: Some(review.clone()), patch: Some(patch.clone()) };
+        let (tracker, run) = held(lab.path());
+        let ledger = fs::read(tracker.dir().join("ledger.jsonl")).unwrap();
+        let written = wanted.write(run, &cut());
+        assert_eq!(written.problems, [""; 0]);
+        assert!(written.unfinished.is_some_and(|words| words.contains("changes may be missing")));
+        let said: serde_json::Value = serde_json::from_slice(&fs::read(review).unwrap()).unwrap();
+        assert_eq!((&said["files"][0]["path"], &said["session_id"]), (&"file".into(), &"id".into()));
+        assert!(said["not_covered"][0].as_str().unwrap().contains("the last look was not over yet"), "{said}");
+        assert!(String::from_utf8(fs::read(patch).unwrap()).unwrap().contains("+two\n"));
+        // The review itself was not touched, and nothing is left over.
+        assert_eq!(fs::read(tracker.dir().join("ledger.jsonl")).unwrap(), ledger);
+        assert!(fs::read_dir(lab.path()).unwrap().all(|e| !e.unwrap().file_name().to_string_lossy().starts_with('.')));
+    }
+
+    #[test]
+    fn what_never_answers_is_not_waited_for() {
+        // A disk that is gone: whoever asks does not come back.
+        let hangs: Open = |_, gather| {
+            let (_open, never) = sync_channel::<()>(0);
+            while !gather.over.load(Ordering::Relaxed) {
+                let _ = never.recv_timeout(PAUSE);
+            }
+            let _ = never.recv();
+            Err("nobody hears this".to_owned())
+        };
+        let signalled = || Patience { until: None, stop: Arc::new(AtomicBool::new(true)) };
+        for patience in [cut(), signalled()] {
+            let lab = tempfile::tempdir().unwrap();
+            let review = lab.path().join("r.json");
+            let wanted = Wanted { review: Some(review.clone()), patch: None };
+            let (_tracker, run) = held(lab.path());
+            let written = wanted.write_from(run, &patience, hangs);
+            assert!(written.unfinished.is_some());
+            let said: serde_json::Value = serde_json::from_slice(&fs::read(review).unwrap()).unwrap();
+            assert_eq!(said["files"][0]["path"], "file");
+        }
     }
 
     #[test]

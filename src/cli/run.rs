@@ -1,7 +1,7 @@
 //! Runs what the command line asks for and maps the outcome to an exit code.
 
 use super::args::{self, Command, Common, Exec, Usage};
-use super::deliver::{Run, Wanted};
+use super::deliver::{Patience, Run, Wanted, Written};
 use super::help::HELP;
 use super::launch::{self, Surroundings};
 use crate::base::sanitize;
@@ -13,6 +13,10 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use tokio::runtime::Runtime;
 
 /// What the demo is asked when nobody types.
 const DEMO_PROMPT: &str = "Fix the subtraction in add() and run the tests.";
@@ -66,7 +70,7 @@ fn demo_agent(script: Option<&Path>, fast: bool) -> Result<u8, Usage> {
     }
 }
 
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Usage> {
+pub(super) fn runtime() -> Result<Runtime, Usage> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -115,28 +119,43 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
     let outcome = runtime.block_on(async {
         let engine = Engine::new(config);
         let command = engine.model().agent().command.clone();
-        headless::run(engine, options, io::stdout()).await.map(|outcome| (outcome, command))
+        Box::pin(headless::run(engine, options, io::stdout())).await.map(|outcome| (outcome, command))
     });
-    // A thread that still waits for a slow reader must not hold the exit.
-    runtime.shutdown_background();
-    match outcome {
+    let ended = match outcome {
         Ok((outcome, command)) => {
             name_survivors(&outcome.goodbye.survivors);
-            if wanted.is_nothing() {
-                return Ok(outcome.code);
-            }
             let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
-            let problems = wanted.write(&Run { dir, cwd, command });
-            for problem in &problems {
-                say(problem);
-            }
-            Ok(if problems.is_empty() { outcome.code } else { code::OWN_FAULT })
+            Ok(deliver(&runtime, wanted, Run { dir, cwd, command }, outcome.until, outcome.code))
         }
         Err(error) => {
             say(&error.to_string());
             Ok(code::OWN_FAULT)
         }
+    };
+    // A thread that still waits for a slow reader or disk must not hold the exit.
+    runtime.shutdown_background();
+    ended
+}
+
+/// Writes what is wanted of the run that is over; its exit code, unless that fails.
+fn deliver(runtime: &Runtime, wanted: &Wanted, run: Run, until: Option<Instant>, code: u8) -> u8 {
+    if wanted.is_nothing() {
+        return code;
     }
+    let stop = Arc::new(AtomicBool::new(false));
+    let signalled = Arc::clone(&stop);
+    runtime.spawn(async move {
+        if headless::interrupted().await.is_ok() {
+            signalled.store(true, Ordering::Relaxed);
+        }
+    });
+    let Written { problems, unfinished } = wanted.write(run, &Patience { until, stop });
+    for problem in problems.iter().chain(&unfinished) {
+        say(problem);
+    }
+    // Who did not give it the time knows why it is not all.
+    let is_cut = matches!(code, code::TIMEOUT | code::INTERRUPTED | code::TERMINATED);
+    if problems.is_empty() && (unfinished.is_none() || is_cut) { code } else { code::OWN_FAULT }
 }
 
 fn prompt_from_stdin() -> Result<String, Usage> {

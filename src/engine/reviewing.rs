@@ -38,7 +38,7 @@ const BEAT: Duration = Duration::from_secs(5);
 /// Of so many files it is told how far the writing has come.
 const MANY: usize = 1000;
 /// How long the last jobs may take on the way out.
-const LAST_JOBS: Duration = Duration::from_secs(5);
+pub(super) const LAST_JOBS: Duration = Duration::from_secs(5);
 
 /// Where reviews are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,7 +217,7 @@ impl Reviewing {
     }
 
     /// Lets the thread finish its jobs, for a while.
-    pub async fn finish(mut self) {
+    pub async fn finish(mut self, patience: Duration) {
         let (Some(jobs), Some(thread)) = (self.jobs.take(), self.thread.take()) else { return };
         let rest = std::mem::take(&mut self.backlog);
         let last = tokio::task::spawn_blocking(move || {
@@ -230,7 +230,7 @@ impl Reviewing {
             // A panic in there was printed.
             let _ = thread.join();
         });
-        let _ = tokio::time::timeout(LAST_JOBS, last).await;
+        let _ = tokio::time::timeout(patience, last).await;
     }
 }
 

@@ -208,7 +208,7 @@ async fn the_goodbye_waits_for_the_jobs() {
         let turns: Vec<u64> = taken.iter().map(|job| if let Job::Begin(turn) = job { turn.0 } else { 0 }).collect();
         told.store(turns == (1..=10).collect::<Vec<_>>(), Ordering::Release);
     }));
-    reviewing.finish().await;
+    reviewing.finish(LAST_JOBS).await;
     assert!(done.load(Ordering::Acquire), "all jobs, in their order");
 }
 

@@ -1,11 +1,12 @@
 //! The ordered goodbye: the turn is cancelled, every request answered, input closed, groups ended, the journal
 //! written.
 
-use super::reviewing::{Job, Reviewing};
+use super::reviewing::{Job, LAST_JOBS, Reviewing};
 use super::run::Engine;
 use crate::agent::process::{Household, Survivor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What was left when everything had been tried.
 #[derive(Debug, Default)]
@@ -16,15 +17,20 @@ pub struct Goodbye {
 
 impl Engine {
     /// What a turn has changed that nobody waited for is still its doing.
-    async fn last_look(&self, mut reviewing: Reviewing) {
+    async fn last_look(&self, mut reviewing: Reviewing, patience: Duration) {
         if let Some(turn) = &self.model().session().turn {
             reviewing.give(Job::End(turn.id));
         }
-        reviewing.finish().await;
+        reviewing.finish(patience).await;
     }
 
     /// The person's terminal has been restored before this is called; it may take some seconds.
-    pub async fn shutdown(mut self) -> Goodbye {
+    pub async fn shutdown(self) -> Goodbye {
+        self.shutdown_within(LAST_JOBS).await
+    }
+
+    /// The same; the review may take so long for its last look.
+    pub async fn shutdown_within(mut self, last_look: Duration) -> Goodbye {
         let household = Household::look();
         for line in self.core.answer_all() {
             self.send(line);
@@ -43,7 +49,7 @@ impl Engine {
             }
         }
         if let Some(reviewing) = self.reviewing.take() {
-            self.last_look(reviewing).await;
+            self.last_look(reviewing, last_look).await;
         }
         // It has its own limit; a panic in there was printed.
         let _ = killed.await;

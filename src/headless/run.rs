@@ -26,6 +26,8 @@ const QUIET_LIMIT: Duration = Duration::from_secs(2);
 const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
 /// How long the review may take to look at what a turn has left.
 const REVIEW_PATIENCE: Duration = Duration::from_secs(30);
+/// How much longer the review may take once `--timeout` is over or a signal came.
+const REVIEW_GRACE: Duration = Duration::from_millis(500);
 /// How long the rest of the output may take once a signal or the timeout has ended the run.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 
@@ -50,6 +52,8 @@ pub struct Outcome {
     pub goodbye: Goodbye,
     /// The name of the review that was kept of it.
     pub review: Option<String>,
+    /// Until when its last look may be waited for; nothing when there is time.
+    pub until: Option<Instant>,
 }
 
 /// Why it ended: the code, one line, and lines below it.
@@ -127,7 +131,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     };
     let mut verdict = exec.drive(&mut engine).await?;
     exec.follower.leave_to_the_end(&verdict.words);
-    exec.wait_for_review(&mut engine).await?;
+    let until = exec.wait_for_review(&mut engine, verdict.code).await?;
     verdict.complete(&engine).await;
     exec.print(&engine, Last::Yes);
     if form == Form::Json {
@@ -154,7 +158,18 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         say(&verdict.words, &verdict.detail);
     }
     let review = engine.model().changes().is_on.then(|| engine.stem());
-    Ok(Outcome { code: verdict.code, goodbye: engine.shutdown().await, review })
+    let goodbye = match until {
+        Some(until) => engine.shutdown_within(until.saturating_duration_since(Instant::now())).await,
+        None => engine.shutdown().await,
+    };
+    Ok(Outcome { code: verdict.code, goodbye, review, until })
+}
+
+/// Ends with the signal that ends the program, and gives its exit code.
+pub async fn interrupted() -> io::Result<u8> {
+    let (mut interrupt, mut terminate, mut hangup) =
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+    Ok(any_signal(&mut interrupt, &mut terminate, &mut hangup).await)
 }
 
 /// Ends when no more is to be waited for a reader that is slow: soon when the time was up or a signal came before,
@@ -164,12 +179,10 @@ async fn patience(verdict: &Verdict, deadline: Option<Instant>) -> io::Result<u8
         tokio::time::sleep(LAST_OUTPUT).await;
         return Ok(verdict.code);
     }
-    let (mut interrupt, mut terminate, mut hangup) =
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
-    Ok(tokio::select! {
-        code = any_signal(&mut interrupt, &mut terminate, &mut hangup) => code,
-        () = sleep_until(deadline) => code::TIMEOUT,
-    })
+    tokio::select! {
+        code = interrupted() => code,
+        () = sleep_until(deadline) => Ok(code::TIMEOUT),
+    }
 }
 
 struct Exec {
@@ -290,21 +303,28 @@ impl Exec {
     }
 
     /// Waits until the changes of the turn are known, so that an undo that follows takes all of them back. Ends early
-    /// with a signal; what is missing then is looked at when the review is opened.
-    async fn wait_for_review(&mut self, engine: &mut Engine) -> io::Result<()> {
+    /// with a signal and soon after the time is over; what is missing then is looked at when the review is opened.
+    /// Gives until when more may be waited for.
+    async fn wait_for_review(&mut self, engine: &mut Engine, code: u8) -> io::Result<Option<Instant>> {
         let (mut interrupt, mut terminate, mut hangup) =
             (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
-        let until = Instant::now() + REVIEW_PATIENCE;
+        let soon = || Some(Instant::now() + REVIEW_GRACE);
+        let end = match code {
+            code::TIMEOUT | code::INTERRUPTED | code::TERMINATED => soon(),
+            _ => self.deadline.map(|deadline| deadline.max(Instant::now()) + REVIEW_GRACE),
+        };
+        let patience = Instant::now() + REVIEW_PATIENCE;
+        let until = end.map_or(patience, |end| end.min(patience));
         self.print(engine, Last::No);
         let mut has_reader = true;
         while self.unreviewed.is_some() && engine.model().changes().is_on {
             tokio::select! {
                 biased;
-                _ = any_signal(&mut interrupt, &mut terminate, &mut hangup) => return Ok(()),
+                _ = any_signal(&mut interrupt, &mut terminate, &mut hangup) => return Ok(soon()),
                 gone = self.printer.pump(), if has_reader => has_reader = gone.is_ok(),
                 () = sleep_until(Some(until)) => {
                     say("the changes of the turn are still being looked at; an undo may miss some", &[]);
-                    return Ok(());
+                    return Ok(end);
                 }
                 wake = engine.next() => {
                     for item in engine.step(wake) {
@@ -315,7 +335,7 @@ impl Exec {
                 }
             }
         }
-        Ok(())
+        Ok(end)
     }
 
     fn drop_setting(&mut self) {

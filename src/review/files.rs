@@ -15,6 +15,7 @@ use super::state::{Oid, State};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much is kept of each kind, in entries and bytes.
 const TEXTS: (usize, usize) = (1024, 32 << 20);
@@ -36,6 +37,8 @@ pub struct Files {
     hunks: Kept<(Text, Text), Hunks>,
     joins: Kept<(State, State, State), Joined>,
     same: Kept<(Place, Place), bool>,
+    /// Moves with each file that is read or shown: somebody may wait for what is made of all of them.
+    pub(super) pulse: Arc<AtomicU64>,
     /// How often two texts were compared, and files made ready to be looked at.
     #[cfg(test)]
     pub(super) compared: usize,
@@ -63,6 +66,7 @@ impl Files {
             hunks: Kept::new(HUNKS.0, HUNKS.1),
             joins: Kept::new(JOINS, usize::MAX),
             same: Kept::new(SAME, usize::MAX),
+            pulse: Arc::default(),
             #[cfg(test)]
             compared: 0,
             #[cfg(test)]
@@ -71,11 +75,13 @@ impl Files {
     }
 
     pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
+        self.pulse.fetch_add(1, Ordering::Relaxed);
         if state.is_absent() { Ok(Vec::new()) } else { self.shadow.content(state) }
     }
 
     /// The lines of a file; nothing for what is no text, a link, or not kept. An absent file has no lines.
     pub fn text(&mut self, state: &State) -> Result<Option<Lines>, ReviewError> {
+        self.pulse.fetch_add(1, Ordering::Relaxed);
         match name(state) {
             None => Ok(None),
             Some(None) => Ok(Lines::of(Vec::new())),

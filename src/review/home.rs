@@ -30,7 +30,7 @@ pub const ALL: &str = "all";
 /// Columns of a session's id on the screen.
 const ID_COLUMNS: usize = 48;
 /// Before the name of a review that is being removed.
-const GOING: &str = ".going-";
+pub(super) const GOING: &str = ".going-";
 /// Bytes that are read of each of the two.
 const MAX_FILE: u64 = 4 << 20;
 /// How many are named when a name is ambiguous.

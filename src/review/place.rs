@@ -18,7 +18,7 @@ pub const LEDGER: &str = "ledger.jsonl";
 pub const LOCK: &str = "lock";
 pub const STORE: &str = "store";
 /// What went wrong; made as long as this from the start, since there may be no room later.
-const TROUBLE: &str = "trouble";
+pub const TROUBLE: &str = "trouble";
 const TROUBLE_BYTES: usize = 512;
 
 /// When the session was last heard of: its ledger or its journal was written then, or its lock touched.
@@ -58,6 +58,14 @@ pub fn note_trouble(dir: &Path, why: &ReviewError) {
     // Without that file there is nothing more that could be done.
     if let Ok(mut file) = File::options().write(true).open(dir.join(TROUBLE)) {
         let _ = std::io::Write::write_all(&mut file, &words);
+    }
+}
+
+/// Notes in the copy of a review that the last look was not over when it was made.
+pub fn note_unfinished(dir: &Path) {
+    // Without room there is still the exit code.
+    if trouble(dir).is_none() && make_room_for_trouble(dir).is_ok() {
+        note_trouble(dir, &ReviewError::Refused("the last look was not over yet; changes may be missing".to_owned()));
     }
 }
 

@@ -14,6 +14,24 @@ impl Tracker {
     /// What the ledger says; an act that a crash has cut short is looked for on the disk. A turn that never ended is
     /// looked at now: what changed up to its last sign is taken for its, what changed later for the person's.
     pub(super) fn replay(&mut self, records: Vec<Record>, last_sign: SystemTime) -> Result<(), ReviewError> {
+        let open_turn = self.take_in(records);
+        self.forget_lost();
+        if open_turn.is_some() || self.acts.unfinished().is_some() {
+            self.sweep();
+        }
+        self.finish_act()?;
+        if let Some(turn) = open_turn
+            && let Err(error) = self.finish_turn(turn, last_sign)
+        {
+            // What is known so far can be looked at all the same.
+            self.activity.end();
+            place::note_trouble(&self.dir, &error);
+        }
+        Ok(())
+    }
+
+    /// What the ledger says, and nothing else. The turn that has not ended.
+    pub(super) fn take_in(&mut self, records: Vec<Record>) -> Option<u64> {
         let mut open_turn = None;
         for record in records {
             match record {
@@ -32,19 +50,7 @@ impl Tracker {
                 }
             }
         }
-        self.forget_lost();
-        if open_turn.is_some() || self.acts.unfinished().is_some() {
-            self.sweep();
-        }
-        self.finish_act()?;
-        if let Some(turn) = open_turn
-            && let Err(error) = self.finish_turn(turn, last_sign)
-        {
-            // What is known so far can be looked at all the same.
-            self.activity.end();
-            place::note_trouble(&self.dir, &error);
-        }
-        Ok(())
+        open_turn
     }
 
     fn finish_turn(&mut self, turn: u64, last_sign: SystemTime) -> Result<(), ReviewError> {

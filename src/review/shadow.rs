@@ -433,7 +433,7 @@ impl Shadow {
     /// The person's index, when it is not the one that was read last.
     fn new_index(&mut self, repo: Option<&Repo>) -> Option<Index> {
         let repo = repo?;
-        let stat = Stat::of_meta(&repo.index_path().metadata().ok()?);
+        let stat = repo.index_stat()?;
         if self.index == Some(stat) {
             return None;
         }

@@ -326,7 +326,7 @@ fn attributes_that_convert_are_seen_and_others_are_not() {
         let repo = Repo::find(&space.root).unwrap();
         let index = repo.index(&space.root).unwrap();
         let seen = BTreeSet::from([Key::from(&b".gitattributes"[..])]);
-        assert_eq!(index::converting(&space.root.join(".gitattributes")), converts, "{text}");
+        assert_eq!(crate::review::repo::converting(&space.root.join(".gitattributes")), converts, "{text}");
         assert!(!converts || repo.converts(&space.root, &index, &seen), "{text}");
         assert!(repo.converts(&space.root, &index, &BTreeSet::new()), "one that only git has");
     }

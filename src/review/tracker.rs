@@ -29,7 +29,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant, SystemTime};
+use tempfile::TempDir;
 
 /// After a command the whole tree is looked at again, unless looking would take more than one of so many parts of the
 /// time.
@@ -71,6 +73,8 @@ pub struct Tracker {
     steps: Option<Vec<Record>>,
     /// Open elsewhere as long as somebody holds it.
     lock: File,
+    /// It is a copy of what was recorded, and looks at nothing.
+    copy: Option<TempDir>,
 }
 
 impl Tracker {
@@ -103,6 +107,29 @@ impl Tracker {
         let mut tracker = Self::assembled(dir.to_owned(), head, sessions, shadow, ledger, lock);
         tracker.replay(records, last_sign)?;
         Ok(tracker)
+    }
+
+    /// The copy of a review as far as it is recorded; an open turn stays open.
+    pub(super) fn open_copy(copy: TempDir) -> Result<Self, ReviewError> {
+        let dir = copy.path();
+        let head: Head = read_json(&dir.join(HEAD))?;
+        let sessions: Vec<AgentSession> = read_json(&dir.join(SESSIONS)).unwrap_or_default();
+        let shadow = Shadow::open(&dir.join(STORE), &head.cwd, Limits::default())?;
+        let (ledger, records) = Ledger::open(&dir.join(LEDGER))?;
+        let mut tracker = Self::assembled(dir.to_owned(), head, sessions, shadow, ledger, lock(dir)?);
+        tracker.copy = Some(copy);
+        tracker.take_in(records);
+        Ok(tracker)
+    }
+
+    /// Whether it is the copy of a review that is still open.
+    pub const fn is_copy(&self) -> bool {
+        self.copy.is_some()
+    }
+
+    /// `pulse` moves from now on as long as there is progress.
+    pub fn beat(&mut self, pulse: Arc<AtomicU64>) {
+        self.files.pulse = pulse;
     }
 
     fn assembled(
@@ -138,6 +165,7 @@ impl Tracker {
             watch: None,
             steps: None,
             lock,
+            copy: None,
         }
     }
 
@@ -316,7 +344,7 @@ impl Tracker {
 
     /// Looks at some paths below the root, and at nothing else.
     pub(super) fn look(&mut self, paths: &[PathBuf]) -> Result<(), ReviewError> {
-        if paths.is_empty() {
+        if paths.is_empty() || self.is_copy() {
             return Ok(());
         }
         let changes = self.files.shadow.look(paths)?;
@@ -544,7 +572,10 @@ impl Tracker {
 
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
-        let mut named: Vec<String> = self.trouble().into_iter().chain(self.files.shadow.uncovered()).collect();
+        let mut named: Vec<String> = self.trouble().into_iter().collect();
+        if !self.is_copy() {
+            named.extend(self.files.shadow.uncovered());
+        }
         let more = self.without_before(&named);
         named.extend(more);
         named.extend(self.early.iter().map(|turn| {

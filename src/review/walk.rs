@@ -5,7 +5,9 @@
 
 use super::error::ReviewError;
 use super::hidden::Hidden;
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use super::plain::{self, Links};
+pub(super) use super::rules::OldRules;
+use super::rules::{self, Rules};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, readlinkat, statat};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
@@ -17,7 +19,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// A path below the root, as bytes, with `/` between the names.
@@ -29,6 +32,17 @@ const WALK: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLO
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const WALK: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
+/// A handle to list a directory.
+const LIST: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Threads that walk.
+const THREADS: usize = 2;
+/// Directories that are held open at once to open what is in them; below others the way is gone from the root.
+const HANDLES: usize = 100;
+/// Longer paths cannot be named as a whole.
+const LONGEST: usize = 4096;
+/// Files that a thread hands over at once.
+const HEAP: usize = 4096;
 /// How often a file that changes while it is read is read again.
 const ATTEMPTS: usize = 3;
 /// Repositories found below the root whose content is made use of.
@@ -224,14 +238,7 @@ impl Reader {
         };
         if self.dir.as_ref().is_none_or(|(held, _)| **held != *dir) {
             self.dir = None;
-            let mut fd = open(&self.root, WALK, Mode::empty())?;
-            for part in dir.split(|byte| *byte == b'/').filter(|part| !part.is_empty()) {
-                fd = match openat(&fd, part, WALK, Mode::empty()) {
-                    Ok(fd) => fd,
-                    Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
-                    Err(e) => return Err(e),
-                };
-            }
+            let Some(fd) = descend(&self.root, dir)? else { return Ok(None) };
             self.dir = Some((dir.into(), fd));
         }
         Ok(self.dir.as_ref().map(|(_, fd)| (fd, name)))
@@ -307,6 +314,19 @@ pub(super) fn files_now(dir: &Path) -> Time {
     probe.map_or_else(|_| (ordinary().as_secs() as i64, ordinary().subsec_nanos()), |meta| Stat::of_meta(&meta).ctime)
 }
 
+/// The handle of a directory below the root, from one to the next; `None` when there is none.
+fn descend(root: &Path, dir: &[u8]) -> Result<Option<OwnedFd>, Errno> {
+    let mut fd = open(root, WALK, Mode::empty())?;
+    for part in dir.split(|byte| *byte == b'/').filter(|part| !part.is_empty()) {
+        fd = match openat(&fd, part, WALK, Mode::empty()) {
+            Ok(fd) => fd,
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
+            Err(e) => return Err(e),
+        };
+    }
+    Ok(Some(fd))
+}
+
 /// The second since 1970 in which a file was made; nothing where the system does not know.
 pub(super) fn born(path: &Path) -> Option<i64> {
     let made = path.symlink_metadata().and_then(|meta| meta.created()).ok()?;
@@ -320,35 +340,6 @@ pub(super) fn is_file_of(path: &Path, other: &Path) -> bool {
 }
 
 // ---- walking
-
-/// What a file of rules said earlier.
-pub(super) struct OldRules {
-    dir: Key,
-    rules: ignore::gitignore::Gitignore,
-}
-
-impl OldRules {
-    /// `key` is the file that said `text`. Nothing when that were no rules.
-    pub(super) fn of(key: &[u8], text: &[u8]) -> Option<Self> {
-        let dir = key.iter().rposition(|byte| *byte == b'/').map_or(&key[..0], |at| &key[..at]);
-        let mut builder = ignore::gitignore::GitignoreBuilder::new("");
-        for line in String::from_utf8_lossy(text).lines() {
-            // A line that is no rule is none.
-            let _ = builder.add_line(None, line);
-        }
-        Some(Self { dir: dir.into(), rules: builder.build().ok()? })
-    }
-
-    /// Whether they hide a file.
-    pub(super) fn hide(&self, key: &[u8]) -> bool {
-        let inside = if self.dir.is_empty() {
-            Some(key)
-        } else {
-            key.strip_prefix(&*self.dir).and_then(|rest| rest.strip_prefix(b"/"))
-        };
-        inside.is_some_and(|inside| self.rules.matched_path_or_any_parents(path(inside), false).is_ignore())
-    }
-}
 
 /// What a walk has found.
 #[derive(Default)]
@@ -394,48 +385,30 @@ pub(super) fn in_git(root: &Path) -> bool {
 }
 
 /// Walks the tree as git would see it, at most `limit` files; all of it or a part, without what is hidden.
-pub(super) fn walk(root: &Path, part: Option<Part>, limit: usize, hidden: &Arc<Hidden>) -> Walked {
-    let git = in_git(root);
-    let repos = Arc::new(Mutex::new(Vec::new()));
-    let found_repos = Arc::clone(&repos);
-    let base = root.to_owned();
-    let (hidden, numbers) = (Arc::clone(hidden), hidden.numbers());
-    let mut builder = WalkBuilder::new(root);
-    builder
-        .standard_filters(false)
-        .git_ignore(true)
-        .git_exclude(true)
-        .git_global(true)
-        // Rules above a tree that is in no repository are not meant for it.
-        .parents(git)
-        .require_git(git)
-        .follow_links(false)
-        .current_dir(root)
-        .threads(2)
-        .filter_entry(move |entry| {
-            if entry.depth() == 0 {
-                return true;
-            }
-            if hidden.stands_at(entry.path(), entry.ino(), &numbers) {
-                return false;
-            }
-            if entry.file_name() == ".git" {
-                let mut repos = found_repos.lock().unwrap_or_else(PoisonError::into_inner);
-                if let (true, Some(dir)) = (repos.len() < REPOS, entry.path().parent()) {
-                    repos.push(dir.to_owned());
-                }
-                return false;
-            }
-            part.as_ref().is_none_or(|part| below(&base, entry.path()).is_some_and(|key| part.leads_to(key)))
-        });
-    let all = Mutex::new(Walked::default());
-    builder.build_parallel().run(|| {
-        let mut mine = Mine { all: &all, found: Walked::default() };
-        Box::new(move |entry| mine.take(root, entry, limit))
+pub(super) fn walk(root: &Path, part: Option<Part>, limit: usize, hidden: &Hidden) -> Walked {
+    let top = Dir { key: Key::default(), parent: None, rules: Rules::above(root, in_git(root)) };
+    let walk = Walk {
+        root,
+        part,
+        limit,
+        hidden,
+        numbers: hidden.numbers(),
+        queue: Mutex::new(Queue { dirs: vec![top], busy: 0, over: false }),
+        news: Condvar::new(),
+        handles: Arc::default(),
+        all: Mutex::new(Walked { dirs: BTreeSet::from([Key::default()]), ..Walked::default() }),
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..THREADS {
+            // Without another thread it takes longer.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || walk.work());
+        }
+        walk.work();
     });
-    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    all.repos = std::mem::take(&mut *repos.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut all = walk.all.into_inner().unwrap_or_else(PoisonError::into_inner);
     all.repos.sort();
+    all.repos.truncate(REPOS);
+    all.barred.truncate(BARRED);
     all.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     if all.files.len() > limit {
         all.files.truncate(limit);
@@ -444,77 +417,202 @@ pub(super) fn walk(root: &Path, part: Option<Part>, limit: usize, hidden: &Arc<H
     all
 }
 
-fn below<'a>(root: &Path, path: &'a Path) -> Option<&'a [u8]> {
-    path.strip_prefix(root).ok().map(bytes)
+/// The handle of a directory, counted.
+struct Handle {
+    fd: OwnedFd,
+    count: Arc<AtomicUsize>,
 }
 
-/// What one thread of the walk has found; handed over in heaps, and when the thread ends.
-struct Mine<'a> {
-    all: &'a Mutex<Walked>,
-    found: Walked,
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
-impl Mine<'_> {
-    fn take(&mut self, root: &Path, entry: Result<DirEntry, ignore::Error>, limit: usize) -> WalkState {
-        match entry {
-            Ok(entry) => self.entry(root, &entry),
-            Err(error) => {
-                if let Some(key) = place(&error).and_then(|path| below(root, path))
-                    && self.found.barred.len() < BARRED
-                {
-                    self.found.barred.push(key.into());
+/// A directory that is to be listed.
+struct Dir {
+    key: Key,
+    /// Of the directory that it is in, unless too many are held.
+    parent: Option<Arc<Handle>>,
+    /// Those of the directory that it is in.
+    rules: Arc<Rules>,
+}
+
+struct Queue {
+    dirs: Vec<Dir>,
+    /// Threads that list a directory.
+    busy: usize,
+    over: bool,
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    part: Option<Part>,
+    limit: usize,
+    hidden: &'a Hidden,
+    /// What is needed to know it under another name.
+    numbers: BTreeSet<u64>,
+    queue: Mutex<Queue>,
+    /// There may be something in the queue, or nothing comes any more.
+    news: Condvar,
+    handles: Arc<AtomicUsize>,
+    all: Mutex<Walked>,
+}
+
+/// A directory is being listed. Also when that ends in a panic, the others are told.
+struct Busy<'w, 'a>(&'w Walk<'a>);
+
+impl Drop for Busy<'_, '_> {
+    fn drop(&mut self) {
+        self.0.queue().busy -= 1;
+        self.0.news.notify_all();
+    }
+}
+
+impl Walk<'_> {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        let mut found = Walked::default();
+        while let Some(dir) = self.next() {
+            let _busy = Busy(self);
+            let mut inside = Vec::new();
+            match self.list(&dir, &mut found, &mut inside) {
+                // Gone, or something else by now: what was in it is looked at by itself.
+                Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+                Err(_) => found.barred.push(dir.key),
+            }
+            let over = found.files.len() >= HEAP && self.hand_over(&mut found) > self.limit;
+            let mut queue = self.queue();
+            queue.dirs.append(&mut inside);
+            queue.over |= over;
+        }
+        self.hand_over(&mut found);
+    }
+
+    /// The next directory; waits as long as there may be more.
+    fn next(&self) -> Option<Dir> {
+        let mut queue = self.queue();
+        loop {
+            if queue.over {
+                return None;
+            }
+            if let Some(dir) = queue.dirs.pop() {
+                queue.busy += 1;
+                return Some(dir);
+            }
+            if queue.busy == 0 {
+                return None;
+            }
+            queue = self.news.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn open(&self, dir: &Dir) -> Result<OwnedFd, Errno> {
+        let name = dir.key.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        match &dir.parent {
+            Some(parent) => openat(&parent.fd, name, LIST, Mode::empty()),
+            None if dir.key.is_empty() => open(self.root, LIST, Mode::empty()),
+            None => {
+                let parent = &dir.key[..dir.key.len().saturating_sub(name.len() + 1)];
+                openat(&descend(self.root, parent)?.ok_or(Errno::NOENT)?, name, LIST, Mode::empty())
+            }
+        }
+    }
+
+    /// What is in a directory: files, and directories to be listed.
+    fn list(&self, dir: &Dir, found: &mut Walked, inside: &mut Vec<Dir>) -> Result<(), Errno> {
+        // Others name such a path as a whole.
+        if walk_len(self.root) + dir.key.len() >= LONGEST {
+            return Err(Errno::NAMETOOLONG);
+        }
+        let fd = self.open(dir)?;
+        let mut entries = Vec::new();
+        let (mut has_rules, mut has_git) = (false, false);
+        for entry in rustix::fs::Dir::read_from(&fd)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            match name {
+                b"." | b".." => {}
+                b".git" => has_git = true,
+                name => {
+                    has_rules |= name == rules::NAME.as_bytes();
+                    entries.push((Box::<[u8]>::from(name), entry.file_type(), entry.ino()));
                 }
             }
         }
-        if self.found.files.len() >= 4096 && self.hand_over() > limit {
-            return WalkState::Quit;
-        }
-        WalkState::Continue
-    }
-
-    fn entry(&mut self, root: &Path, entry: &DirEntry) {
-        let Some(key) = below(root, entry.path()) else { return };
-        match entry.file_type() {
-            Some(kind) if kind.is_dir() => {
-                self.found.dirs.insert(key.into());
+        let mut full = [bytes(self.root), b"/", &dir.key].concat();
+        let rules = if has_rules || has_git {
+            let here = path(&full);
+            if has_git {
+                found.repos.push(path(full.strip_suffix(b"/").unwrap_or(&full)).to_owned());
             }
-            Some(kind) if kind.is_file() || kind.is_symlink() => {
+            let own = || plain::read_in(&fd, Path::new(rules::NAME), Links::Refused, rules::LARGEST).ok().flatten();
+            let own = if has_rules { own() } else { None };
+            Arc::clone(&dir.rules).with(here, own, has_git && rules::is_top(here))
+        } else {
+            Arc::clone(&dir.rules)
+        };
+        if !dir.key.is_empty() {
+            full.push(b'/');
+        }
+        let len = full.len();
+        let base = walk_len(self.root);
+        let handle = self.keep(fd);
+        for (name, kind, number) in entries {
+            full.truncate(len);
+            full.extend_from_slice(&name);
+            if self.hidden.stands_at(path(&full), Some(number), &self.numbers) {
+                continue;
+            }
+            let key = &full[base..];
+            if self.part.as_ref().is_some_and(|part| !part.leads_to(key)) {
+                continue;
+            }
+            let stat = || statat(&handle.fd, &*name, AtFlags::SYMLINK_NOFOLLOW).ok();
+            let kind = match kind {
+                FileType::Unknown => stat().map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                kind => kind,
+            };
+            match kind {
+                FileType::Directory if !rules.hide(&full, true) => {
+                    found.dirs.insert(key.into());
+                    let held = self.handles.load(Ordering::Relaxed) <= HANDLES;
+                    let parent = held.then(|| Arc::clone(&handle));
+                    inside.push(Dir { key: key.into(), parent, rules: Arc::clone(&rules) });
+                }
                 // Vanished since: the paths that are known are looked at one by one.
-                if let Ok(meta) = entry.metadata() {
-                    self.found.files.push((key.into(), Stat::of_meta(&meta)));
+                FileType::RegularFile | FileType::Symlink if !rules.hide(&full, false) => {
+                    found.files.extend(stat().map(|stat| (key.into(), Stat::of(&stat))));
                 }
+                _ => {}
             }
-            _ => {}
         }
+        Ok(())
     }
 
-    fn hand_over(&mut self) -> usize {
+    fn keep(&self, fd: OwnedFd) -> Arc<Handle> {
+        self.handles.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Handle { fd, count: Arc::clone(&self.handles) })
+    }
+
+    fn hand_over(&self, found: &mut Walked) -> usize {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.files.append(&mut self.found.files);
-        all.dirs.append(&mut self.found.dirs);
-        all.barred.append(&mut self.found.barred);
+        all.files.append(&mut found.files);
+        all.dirs.append(&mut found.dirs);
+        all.repos.append(&mut found.repos);
+        all.barred.append(&mut found.barred);
         all.files.len()
     }
 }
 
-impl Drop for Mine<'_> {
-    fn drop(&mut self) {
-        self.hand_over();
-    }
+/// Bytes of a full path before the path below the root.
+fn walk_len(root: &Path) -> usize {
+    bytes(root).len() + 1
 }
 
-/// The path that an error of the walk is about, when it is one of permission.
-fn place(error: &ignore::Error) -> Option<&Path> {
-    match error {
-        ignore::Error::WithPath { path, err }
-            if err.io_error().is_some_and(|e| e.kind() == std::io::ErrorKind::PermissionDenied) =>
-        {
-            Some(path)
-        }
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place(err),
-        _ => None,
-    }
-}
 /// When a path below `root` was changed last; for one that is not there any more, its directory. One that has come since
 /// `since` with older times of its own was moved together with a directory: then that counts.
 pub(super) fn changed_at(root: &Path, below: &Path, since: Time) -> SystemTime {

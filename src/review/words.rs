@@ -4,12 +4,15 @@
 
 use super::hidden::Hidden;
 use super::manifest::Entries;
+use super::plain::Links;
+use super::repo;
+use super::rules;
 use super::state::State;
 use super::walk::{self, Key, Kind, Stat};
 use crate::base::human::{self, thousands};
 use crate::base::paths;
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// Names of one kind that are given.
 const NAMED: usize = 50;
@@ -56,15 +59,18 @@ pub(super) fn uncovered(
     if let Some(files) = full {
         out.push(format!("more than {} files: the others are not looked at", thousands(files as u64)));
     }
-    let mut ignored = List::new();
+    let mut found = Found { ignored: List::new(), unruled: List::new(), tops: Vec::new(), rules: BTreeMap::new() };
     let mut closed = List::new();
     let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
     for dir in dirs {
-        let shut = names(root, dir, &is_known, last, &mut ignored);
+        let shut = names(root, dir, &is_known, last, &mut found);
         if shut && !barred.contains(dir) {
             closed.add(|| format!("{}/: cannot be read", show(dir)));
         }
     }
+    let Found { ignored, unruled, tops, .. } = found;
+    out.extend(repo::odd(root, &tops));
+    out.extend(unruled.end("files of rules that are not applied"));
     let mut unkept = List::new();
     for (key, entry) in seen {
         match entry.state {
@@ -85,8 +91,42 @@ pub(super) fn uncovered(
     out
 }
 
+/// What the directories have that is to be named.
+struct Found<'a> {
+    ignored: List,
+    unruled: List,
+    /// Where repositories begin.
+    tops: Vec<PathBuf>,
+    /// Bytes of the rules of a directory and those above it, as far as they are applied.
+    rules: BTreeMap<&'a [u8], u64>,
+}
+
+impl<'a> Found<'a> {
+    /// Names a file of rules that is not applied.
+    fn rules(&mut self, key: &[u8], dir: &'a [u8], root: &Path) {
+        let file = root.join(walk::path(key));
+        let above = parents(dir).find_map(|above| self.rules.get(above)).copied().unwrap_or(0);
+        let own = file.symlink_metadata().map_or(0, |meta| meta.len());
+        let why = match rules::why_not(&file, Links::Refused) {
+            Some(odd) => odd.to_string(),
+            None if above + own > rules::TOGETHER as u64 => "too much with those above it".to_owned(),
+            None => {
+                self.rules.insert(dir, above + own);
+                return;
+            }
+        };
+        self.unruled.add(|| format!("{}: {why}, its rules are not applied", show(key)));
+    }
+}
+
+/// The directories above one, the nearest first.
+fn parents(dir: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let up = |dir: &[u8]| dir.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+    std::iter::successors(Some(dir), move |dir| (!dir.is_empty()).then(|| &dir[..up(dir)])).skip(1)
+}
+
 /// What in a directory is neither covered nor new. Whether nobody may look.
-fn names(root: &Path, dir: &[u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, list: &mut List) -> bool {
+fn names<'a>(root: &Path, dir: &'a [u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, list: &mut Found<'a>) -> bool {
     let entries = match std::fs::read_dir(root.join(walk::path(dir))) {
         Ok(entries) => entries,
         Err(e) => return e.kind() == std::io::ErrorKind::PermissionDenied,
@@ -96,6 +136,11 @@ fn names(root: &Path, dir: &[u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, l
         let name = entry.file_name();
         let name = walk::bytes(Path::new(&name));
         let key = if dir.is_empty() { name.to_vec() } else { [dir, b"/", name].concat() };
+        if name == b".git" {
+            list.tops.push(root.join(walk::path(dir)));
+        } else if name == rules::NAME.as_bytes() {
+            list.rules(&key, dir, root);
+        }
         if name == b".git" || is_known(&key) {
             continue;
         }
@@ -109,7 +154,7 @@ fn names(root: &Path, dir: &[u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, l
         }
     }
     for (key, is_dir) in found {
-        list.add(|| format!("{}{} (ignored)", show(&key), if is_dir { "/" } else { "" }));
+        list.ignored.add(|| format!("{}{} (ignored)", show(&key), if is_dir { "/" } else { "" }));
     }
     false
 }

@@ -11,6 +11,7 @@ mod decode;
 mod exec;
 mod hostile;
 mod model;
+mod odd_files;
 mod own_files;
 mod readme;
 mod recordings;

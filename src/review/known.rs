@@ -1,0 +1,45 @@
+//! What is recorded of a review that somebody still has open, and that may never be finished.
+//!
+//! Works on a copy of its records. Invariants: the review itself is not touched, and nothing of the workspace is looked
+//! at, which may not answer.
+
+use super::error::ReviewError;
+use super::home::GOING;
+use super::place::{self, HEAD, LEDGER, SESSIONS, STORE, TROUBLE};
+use super::tracker::Tracker;
+use std::fs;
+use std::path::Path;
+
+/// Contents are linked, records copied: the former never change.
+const PACKS: &str = "objects/pack";
+const RECORDS: &[&str] = &["manifest", "log", "objects/info/alternates"];
+
+/// Opens a copy of the review in `dir`, which goes with it.
+pub fn open(dir: &Path) -> Result<Tracker, ReviewError> {
+    let home = dir.parent().unwrap_or(dir);
+    // Under this name the next start removes what a crash leaves.
+    let copy = tempfile::Builder::new().prefix(GOING).tempdir_in(home).map_err(|e| ReviewError::io(home, e))?;
+    let fail = |e| ReviewError::io(dir, e);
+    for name in [HEAD, SESSIONS, LEDGER, TROUBLE] {
+        if_there(fs::copy(dir.join(name), copy.path().join(name)).map(drop)).map_err(fail)?;
+    }
+    let (from, to) = (dir.join(STORE), copy.path().join(STORE));
+    for below in [PACKS, "objects/info"] {
+        fs::create_dir_all(to.join(below)).map_err(fail)?;
+    }
+    for name in RECORDS {
+        if_there(fs::copy(from.join(name), to.join(name)).map(drop)).map_err(fail)?;
+    }
+    for entry in fs::read_dir(from.join(PACKS)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if Path::new(&name).extension().is_some_and(|end| end == "pack" || end == "idx") {
+            if_there(fs::hard_link(entry.path(), to.join(PACKS).join(name))).map_err(fail)?;
+        }
+    }
+    place::note_unfinished(copy.path());
+    Tracker::open_copy(copy)
+}
+
+fn if_there(done: std::io::Result<()>) -> std::io::Result<()> {
+    done.or_else(|e| if e.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(e) })
+}
