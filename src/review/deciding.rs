@@ -43,6 +43,10 @@ impl Tracker {
     /// What there is to look at; reads the files in question again.
     pub fn doc(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
         self.refresh()?;
+        self.without_missing(|tracker| tracker.doc_of(scope))
+    }
+
+    fn doc_of(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
         let mut docs = Vec::new();
         let paths: Vec<PathBuf> = self.histories.keys().cloned().collect();
         for path in paths {
@@ -109,6 +113,11 @@ impl Tracker {
     /// Carries out what the person wants (all but `Show`, `Close` and `Export`).
     pub fn act(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
         self.refresh()?;
+        // What cannot be read is found before anything is written.
+        self.without_missing(|tracker| tracker.carry(action))
+    }
+
+    fn carry(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
         match action {
             ReviewAction::Show(_) | ReviewAction::Export { .. } => Ok(Done::default()),
             ReviewAction::Close => {

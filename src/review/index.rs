@@ -1,4 +1,4 @@
-//! The person's repositories, read only: whose objects we may use, and what their index knows of files.
+//! The person's repositories, read only: where their objects are, and what their index knows of files.
 //!
 //! Opens nothing for writing and takes no lock. Invariant: an index is believed only where no conversion can stand
 //! between a file and its blob, and only for a blob that is there and as long as the file.
@@ -6,66 +6,15 @@
 use super::state::Oid;
 use super::walk::{self, Key, Kind, Stat};
 use gix::bstr::{BStr, ByteSlice as _};
-use gix::hash::ObjectId;
 use gix::index::entry::{Flags, Mode, Stage};
-use gix::objs::Find as _;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Attributes that make a file differ from its blob.
 const CONVERTING: &[&str] = &["filter", "text", "eol", "ident", "working-tree-encoding", "crlf"];
 /// Larger files of attributes are not read: they count as converting.
 const ATTRIBUTES: u64 = 1 << 20;
-
-fn id(oid: &Oid) -> ObjectId {
-    ObjectId::Sha1(oid.0)
-}
-
-/// Object stores that are not ours.
-#[derive(Clone, Default)]
-pub(super) struct Theirs {
-    stores: Vec<gix::odb::HandleArc>,
-}
-
-impl Theirs {
-    /// Opens the stores in these directories; those that are gone or cannot be read are left out.
-    pub(super) fn open(dirs: &[PathBuf]) -> Self {
-        let open = |dir: &PathBuf| {
-            let options = gix::odb::store::init::Options { current_dir: Some(dir.clone()), ..Default::default() };
-            let store = gix::odb::Store::at_opts(dir.clone(), gix::hash::Kind::Sha1, &mut std::iter::empty(), options);
-            let mut handle = Arc::new(store.ok()?).to_cache_arc();
-            // Who asks for something new opens anew; asking for what is nowhere would look at the disk each time.
-            handle.refresh_never();
-            Some(handle)
-        };
-        Self { stores: dirs.iter().filter_map(open).collect() }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.stores.is_empty()
-    }
-
-    /// The length of a blob, when it is there.
-    pub(super) fn size(&self, oid: &Oid) -> Option<u64> {
-        let id = id(oid);
-        self.stores.iter().find_map(|store| {
-            let header = gix::odb::Header::try_header(&**store, &id).ok()??;
-            (header.kind() == gix::objs::Kind::Blob).then(|| header.size())
-        })
-    }
-
-    /// The bytes of a blob.
-    pub(super) fn read(&self, oid: &Oid) -> Option<Vec<u8>> {
-        let id = id(oid);
-        self.stores.iter().find_map(|store| {
-            let mut bytes = Vec::new();
-            let kind = store.try_find(&id, &mut bytes).ok()??.kind;
-            (kind == gix::objs::Kind::Blob).then_some(bytes)
-        })
-    }
-}
 
 /// A repository of the person's.
 pub(super) struct Repo {

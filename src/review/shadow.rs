@@ -6,13 +6,16 @@
 
 use super::earlier::Before;
 use super::error::ReviewError;
-use super::index::{self, Index, Repo, Theirs};
+use super::index::{self, Index, Repo};
+use super::keeping::Keeping;
 use super::manifest::{Book, Entries, Entry, Head};
+use super::objects::Theirs;
 use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unkept, unknown};
-use super::state::{Change, Oid, State};
+use super::state::{Change, State};
 use super::store::{self, Own};
 use super::walk::{self, Found, Key, Kind, OldRules, Part, Reader, Stat, Walked};
 use super::words;
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -40,13 +43,14 @@ const RULES: &[u8] = b".gitignore";
 
 /// A snapshot of a workspace that is brought up to date by looking.
 pub struct Shadow {
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
     root: PathBuf,
     limits: Limits,
-    own: Own,
-    theirs: Theirs,
+    pub(super) own: Own,
+    pub(super) theirs: Theirs,
+    pub(super) keeping: Keeping,
     /// The directories of `theirs`.
-    stores: Vec<PathBuf>,
+    pub(super) stores: Vec<PathBuf>,
     /// Directories with a `.git` that were asked for their objects.
     repos: BTreeSet<PathBuf>,
     book: Book,
@@ -63,6 +67,7 @@ pub struct Shadow {
     barred: Vec<Key>,
     /// There are more files than are looked at.
     full: bool,
+    pub(super) missing: Cell<bool>,
     /// How many of `stores` were gone when it was last looked after what they had.
     gone: usize,
     /// Files of rules that have changed since the last look at everything, as they were then.
@@ -88,8 +93,10 @@ impl Shadow {
         if let Some((head, seen)) = read {
             (shadow.head, shadow.seen, shadow.looked) = (head, seen, true);
         }
+        let named = shadow.seen.values().filter_map(|entry| entry.state.oid());
+        shadow.keeping.need(named.filter(|oid| !shadow.own.has(oid)));
         shadow.stores = store::alternates(dir);
-        shadow.theirs = Theirs::open(&shadow.stores);
+        shadow.theirs = shadow.open_theirs();
         Ok(shadow)
     }
 
@@ -100,6 +107,7 @@ impl Shadow {
             limits,
             own,
             theirs: Theirs::default(),
+            keeping: Keeping::new(dir),
             stores: Vec::new(),
             repos: BTreeSet::new(),
             book,
@@ -112,6 +120,7 @@ impl Shadow {
             dirs: BTreeSet::new(),
             barred: Vec::new(),
             full: false,
+            missing: Cell::new(false),
             gone: 0,
             ruled: Vec::new(),
         }
@@ -205,7 +214,7 @@ impl Shadow {
         }
         self.hush(&mut jobs, !self.looked, self.full || !self.barred.is_empty());
         if !jobs.is_empty() {
-            self.theirs = Theirs::open(&self.stores);
+            self.theirs = self.open_theirs();
         }
         self.settle(jobs, Vec::new(), false)
     }
@@ -244,39 +253,6 @@ impl Shadow {
         })
     }
 
-    /// The content behind a state; empty for nothing. Fails with `NotKept` when nobody has it (the path of the error
-    /// is not known here).
-    pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
-        let gone = || ReviewError::NotKept(PathBuf::from("a file"));
-        let oid = match state {
-            State::Absent => return Ok(Vec::new()),
-            State::Unkept { .. } => return Err(gone()),
-            State::File { oid, .. } | State::Link { oid, .. } => oid,
-        };
-        if let Some(bytes) = self.own.read(oid)? {
-            return Ok(bytes);
-        }
-        // A pack of theirs may have been replaced since it was opened.
-        self.theirs.read(oid).or_else(|| Theirs::open(&self.stores).read(oid)).ok_or_else(gone)
-    }
-
-    /// The state as it can be had: without its content, when that is in no store any more.
-    pub fn as_kept(&self, state: &State) -> State {
-        let is_here = |oid: &Oid| self.own.has(oid) || self.theirs.read(oid).is_some();
-        if state.oid().is_none_or(|oid| is_here(&oid)) { *state } else { lost(state) }
-    }
-
-    /// Keeps content, wherever it comes from; durable when it returns.
-    pub fn keep(&mut self, bytes: &[u8]) -> Result<Oid, ReviewError> {
-        let oid = store::hash(bytes)?;
-        if !self.own.has(&oid) {
-            let mut pack = self.own.begin()?;
-            pack.add(&store::encode(oid, bytes)?)?;
-            self.own.finish(pack)?;
-        }
-        Ok(oid)
-    }
-
     /// Records that we have just written `path` ourselves: the next look reports only what differs from `state`.
     pub fn set(&mut self, path: &Path, state: State) -> Result<(), ReviewError> {
         let key = walk::key(&self.root, path).filter(|key| !key.is_empty());
@@ -286,7 +262,7 @@ impl Shadow {
         // What we have written over may only be in a store that is not ours.
         if let Some(before) = known.and_then(|entry| entry.state.oid()).filter(|oid| !self.own.has(oid))
             && state.oid() != Some(before)
-            && let Some(bytes) = self.theirs.read(&before).or_else(|| Theirs::open(&self.stores).read(&before))
+            && let Some(bytes) = self.theirs.read(&before).or_else(|| self.open_theirs().read(&before))
         {
             self.keep(&bytes)?;
         }
@@ -305,14 +281,16 @@ impl Shadow {
         if dirs.is_empty() {
             dirs = self.seen.keys().flat_map(|key| parents(key)).map(Key::from).collect();
         }
-        words::uncovered(
+        let mut named: Vec<String> = self.keeping.at_risk(&self.own, &self.theirs, &self.seen).into_iter().collect();
+        named.extend(words::uncovered(
             &self.root,
             &dirs,
             &self.seen,
             &self.barred,
             self.head.last,
             self.full.then_some(self.limits.files),
-        )
+        ));
+        named
     }
 
     pub fn root(&self) -> &Path {
@@ -343,7 +321,7 @@ impl Shadow {
             store::set_alternates(&self.dir, &dirs)?;
             self.stores = dirs;
         }
-        self.theirs = Theirs::open(&self.stores);
+        self.theirs = self.open_theirs();
         Ok(())
     }
 
@@ -488,6 +466,7 @@ impl Shadow {
     // ---- what came of it
 
     fn settle(&mut self, mut jobs: Vec<Job>, news: Vec<(Key, Entry)>, whole: bool) -> Result<Vec<Change>, ReviewError> {
+        self.keeping.seal(&mut self.own);
         let left = self.limits.kept_bytes.saturating_sub(self.head.kept);
         order(&mut jobs, left);
         let stores = Stores {
@@ -524,7 +503,7 @@ impl Shadow {
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         if whole {
             // All of their packs are mapped by now; few are needed from here on.
-            self.theirs = Theirs::open(&self.stores);
+            self.theirs = self.open_theirs();
             self.accept(updates);
             self.book.rewrite(&self.head, &self.seen)?;
             self.looked = true;
@@ -556,6 +535,8 @@ impl Shadow {
     }
 
     fn accept(&mut self, updates: Vec<(Key, Option<Entry>)>) {
+        let named = updates.iter().filter_map(|(_, entry)| entry.as_ref()?.state.oid());
+        self.keeping.need(named.filter(|oid| !self.own.has(oid)));
         for (key, entry) in updates {
             match entry {
                 Some(entry) => self.seen.insert(key, entry),

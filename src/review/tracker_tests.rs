@@ -170,7 +170,13 @@ impl Place {
         let Self { temp, tracker, entry, waits } = self;
         let dir = tracker.dir().to_owned();
         drop(tracker);
-        let mut tracker = Tracker::open(&dir).unwrap();
+        // A program that another test starts right now has the lock until it runs.
+        let mut tracker = loop {
+            match Tracker::open(&dir) {
+                Err(ReviewError::Locked) => std::thread::yield_now(),
+                tracker => break tracker.unwrap(),
+            }
+        };
         tracker.cheap = Duration::MAX;
         Self { temp, tracker, entry, waits }
     }
@@ -1269,11 +1275,15 @@ fn outcomes(done: &Done) -> Vec<(&str, RewindOutcome)> {
 }
 
 fn git(place: &Place, args: &[&str]) {
+    git_in(&place.at(""), args);
+}
+
+pub(super) fn git_in(dir: &Path, args: &[&str]) {
     let output = std::process::Command::new("git")
-        .current_dir(place.at(""))
+        .current_dir(dir)
         .args(["-c", "user.name=a", "-c", "user.email=a@b"])
         .args(args)
-        .env("HOME", place.temp.path())
+        .env("HOME", dir.parent().unwrap())
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .output()
         .unwrap();

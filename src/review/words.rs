@@ -106,7 +106,7 @@ fn show(key: &[u8]) -> String {
     sanitize::line(&walk::path(key).to_string_lossy()).into_owned()
 }
 
-fn thousands(number: u64) -> String {
+pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
