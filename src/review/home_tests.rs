@@ -169,7 +169,7 @@ fn a_review_that_is_just_being_made_is_left_alone_and_a_broken_one_goes() {
 fn what_the_person_has_too_costs_nothing_and_what_several_reviews_have_costs_once() {
     let home = TempDir::new().unwrap();
     let (repo, home) = (home.path().join("pack"), home.path().join("home"));
-    fs::write(&repo, [7; 100_000]).unwrap();
+    fs::write(&repo, vec![7; 100_000]).unwrap();
     let dirs: Vec<PathBuf> =
         (1..=3_u64).map(|n| put(&home, &format!("{n}"), NOW - n, "/a", &[session(&format!("s{n}"), 1)])).collect();
     for dir in &dirs {

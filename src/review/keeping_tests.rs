@@ -13,7 +13,7 @@ const AT_RISK: &str = "only in your repository's .git: if that is harmed";
 
 /// As the thread of the review does it after the first look.
 fn keep(place: &mut Place) {
-    assert!(!place.tracker.keep_theirs(Instant::now() + Duration::from_secs(3600)));
+    assert!(!place.tracker.keep_theirs(Instant::now() + Duration::from_hours(1)));
 }
 
 fn git(place: &Place, args: &[&str]) {
@@ -349,7 +349,9 @@ fn pipes_devices_and_endless_chains_among_the_persons_objects_stop_nothing() {
         keep(&mut place);
         let (place, outcomes) = taken_back(place, |_| {
             pipe(second);
-            later.into_iter().for_each(|harm| harm());
+            if let Some(harm) = later {
+                harm();
+            }
         });
         assert_eq!(outcomes, [RESTORED; 3]);
         assert!(is_as_before(&place));
