@@ -316,7 +316,8 @@ mod tests {
         let cwd = lab.join("work");
         fs::create_dir(&cwd).unwrap();
         fs::write(cwd.join("file"), "one\n").unwrap();
-        let head = Head { stem: "1-1".into(), cwd: cwd.clone(), command: "agent".into(), started: 1, private: Vec::new() };
+        let head =
+            Head { stem: "1-1".into(), cwd: cwd.clone(), command: "agent".into(), started: 1, private: Vec::new() };
         let mut tracker = Tracker::create(lab, head).unwrap();
         tracker.session("id", 1, "Agent").unwrap();
         tracker.begin_turn(1).unwrap();

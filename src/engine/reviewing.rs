@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
@@ -37,6 +37,10 @@ const REST: u32 = 4;
 const BEAT: Duration = Duration::from_secs(5);
 /// Of so many files it is told how far the writing has come.
 const MANY: usize = 1000;
+/// What only the person's repositories have is kept for so long before a job that has come meanwhile is begun.
+const SLICE: Duration = Duration::from_millis(20);
+/// The same right before the agent may do harm.
+const LAST_CHANCE: Duration = Duration::from_millis(100);
 /// How long the last jobs may take on the way out.
 pub(super) const LAST_JOBS: Duration = Duration::from_secs(5);
 
@@ -279,7 +283,18 @@ impl Worker {
     fn work(&mut self, queue: &Receiver<Job>, has_backlog: &AtomicBool) {
         loop {
             let beat = self.tracker.is_in_turn().then(|| Instant::now() + BEAT);
+            let is_due = self.due.is_some_and(|at| at <= Instant::now());
             let job = match self.due.into_iter().chain(beat).min() {
+                _ if self.tracker.keeps_theirs() && !is_due => match queue.try_recv() {
+                    Ok(job) => Some(job),
+                    Err(TryRecvError::Disconnected) => return,
+                    Err(TryRecvError::Empty) => {
+                        if !self.tracker.keep_theirs(Instant::now() + SLICE) && self.scope.is_some() {
+                            self.soon();
+                        }
+                        None
+                    }
+                },
                 None => match queue.recv() {
                     Ok(job) => Some(job),
                     Err(_) => return,
@@ -320,6 +335,7 @@ impl Worker {
                 let sent = || early.lock().unwrap_or_else(PoisonError::into_inner).take().filter(|sent| sent.0 == turn);
                 let covered = self.tracker.begin_turn_unless(turn.0, || sent().map(|sent| sent.1));
                 let covered = covered.map_err(|e| e.to_string());
+                self.tracker.keep_theirs(Instant::now() + LAST_CHANCE);
                 self.tell(HostEvent::TurnCovered { turn, covered });
                 self.now();
             }
@@ -339,6 +355,7 @@ impl Worker {
             }
             Job::BeforeCommand { done } => {
                 let looked = self.tracker.before_command();
+                self.tracker.keep_theirs(Instant::now() + LAST_CHANCE);
                 let _ = done.try_send(());
                 self.trouble("command", "the review could not look at the files before a command", looked);
             }

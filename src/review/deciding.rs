@@ -46,6 +46,10 @@ impl Tracker {
     /// What there is to look at; reads the files in question again.
     pub fn doc(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
         self.refresh()?;
+        self.without_missing(|tracker| tracker.doc_of(scope))
+    }
+
+    fn doc_of(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
         self.files.docs.begin();
         let mut docs = Vec::new();
         let paths: Vec<PathBuf> = self.histories.keys().cloned().collect();
@@ -115,7 +119,8 @@ impl Tracker {
     pub fn act(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
         self.refresh()?;
         self.files.shadow.gather();
-        let done = self.carried_out(action);
+        // What cannot be read is found before anything is written.
+        let done = self.without_missing(|tracker| tracker.carried_out(action));
         let gathered = self.files.shadow.gathered();
         done.and_then(|done| gathered.map(|()| done))
     }

@@ -6,10 +6,12 @@
 use super::error::ReviewError;
 use super::place::{HEAD, LOCK, SESSIONS};
 use super::tracker::{AgentSession, Head};
+use super::walk;
 use crate::base::paths::visible;
 use crate::store::private::{check_owner, make_private_dir, private_file};
 use crate::text::width::truncate;
 use serde::de::DeserializeOwned;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
@@ -129,20 +131,36 @@ pub fn is_locked(dir: &Path) -> bool {
     File::open(dir.join(LOCK)).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Bytes of all files below, links not followed.
-pub fn bytes(dir: &Path) -> u64 {
-    let (mut sum, mut open) = (0, vec![dir.to_owned()]);
+/// A file: which, of how many names, and its bytes.
+struct Shared {
+    file: (u64, u64),
+    names: u64,
+    bytes: u64,
+}
+
+/// Bytes of all files below that are nowhere else, links not followed; and the others, which only have a name more.
+fn measure(dir: &Path) -> (u64, Vec<Shared>) {
+    let (mut sum, mut shared, mut open) = (0, Vec::new(), vec![dir.to_owned()]);
     while let Some(place) = open.pop() {
         let Ok(entries) = fs::read_dir(place) else { continue };
         for entry in entries.flatten() {
-            match entry.metadata() {
-                Ok(meta) if meta.is_dir() => open.push(entry.path()),
-                Ok(meta) => sum += meta.len(),
-                Err(_) => {}
+            let Ok(meta) = entry.metadata() else { continue };
+            if meta.is_dir() {
+                open.push(entry.path());
+                continue;
+            }
+            match walk::names_of(&meta) {
+                (_, 0 | 1) => sum += meta.len(),
+                (file, names) => shared.push(Shared { file, names, bytes: meta.len() }),
             }
         }
     }
-    sum
+    (sum, shared)
+}
+
+/// Bytes that nobody else would have without this directory.
+pub fn bytes(dir: &Path) -> u64 {
+    measure(dir).0
 }
 
 /// The review that `name` means: a session's id (the newest that has it), the name of a review, a beginning of either
@@ -247,10 +265,16 @@ fn prune_to(home: &Path, keep: Option<&Path>, limits: &Limits, now: SystemTime) 
     finish_removals(home);
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut pruned = Pruned::default();
-    let (mut sessions, mut sum, mut full) = (0, 0, false);
+    let (mut sessions, mut sum, mut full, mut counted) = (0, 0, false, HashSet::new());
     // From the newest on: from where the limits are reached, everything older goes.
-    for one in list(home) {
-        let size = bytes(&one.dir);
+    let sized: Vec<_> = list(home).into_iter().map(|one| (measure(&one.dir), one)).collect();
+    // What the person has removed and several reviews still have costs once.
+    let mut names: HashMap<(u64, u64), u64> = HashMap::new();
+    sized.iter().flat_map(|((_, shared), _)| shared).for_each(|s| *names.entry(s.file).or_default() += 1);
+    for ((size, shared), one) in sized {
+        let ours = shared.iter().filter(|s| names.get(&s.file).is_some_and(|n| *n >= s.names));
+        let last: u64 = ours.filter(|s| counted.insert(s.file)).map(|s| s.bytes).sum();
+        let size = size + last;
         let age = now.saturating_sub(Duration::from_secs(one.started));
         full = full || sessions >= limits.sessions || sum + size > limits.bytes || age > limits.age;
         let stays = one.locked || keep == Some(one.dir.as_path()) || one.head.is_none() && age < BEGINNING;

@@ -164,3 +164,36 @@ fn a_review_that_is_just_being_made_is_left_alone_and_a_broken_one_goes() {
     assert_eq!(fs::read_dir(home).unwrap().count(), 1);
     assert_eq!(stems(home), [format!("{}-000-1", NOW - 5)]);
 }
+
+#[test]
+fn what_the_person_has_too_costs_nothing_and_what_several_reviews_have_costs_once() {
+    let home = TempDir::new().unwrap();
+    let (repo, home) = (home.path().join("pack"), home.path().join("home"));
+    fs::write(&repo, vec![7; 100_000]).unwrap();
+    let dirs: Vec<PathBuf> =
+        (1..=3_u64).map(|n| put(&home, &format!("{n}"), NOW - n, "/a", &[session(&format!("s{n}"), 1)])).collect();
+    for dir in &dirs {
+        fs::hard_link(&repo, dir.join("link")).unwrap();
+    }
+    // Room for one such file and some more.
+    let limits = Limits { sessions: 10, bytes: 150_000, age: Duration::from_secs(DAY) };
+    assert!(bytes(&dirs[0]) < 2000);
+    assert_eq!(prune_to(&home, None, &limits, at(NOW)), Pruned::default(), "it is the person's");
+    fs::remove_file(&repo).unwrap();
+    assert_eq!(prune_to(&home, None, &limits, at(NOW)), Pruned::default(), "once");
+    let less = Limits { bytes: 50_000, ..limits };
+    assert_eq!(prune_to(&home, None, &less, at(NOW)).removed, 3, "from where there is no room everything older goes");
+    assert_eq!(stems(&home), Vec::<String>::new());
+}
+
+#[test]
+fn removing_a_review_removes_its_links_and_leaves_the_persons_file() {
+    let home = TempDir::new().unwrap();
+    let (repo, home) = (home.path().join("pack"), home.path().join("home"));
+    fs::write(&repo, "packed").unwrap();
+    let dir = put(&home, "1", NOW, "/a", &[session("s1", 1)]);
+    fs::hard_link(&repo, dir.join("link")).unwrap();
+    remove(&dir).unwrap();
+    assert_eq!(walk::names_of(&repo.metadata().unwrap()).1, 1);
+    assert_eq!(fs::read(&repo).unwrap(), b"packed");
+}

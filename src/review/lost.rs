@@ -3,29 +3,59 @@
 //! The part of [`Tracker`] that takes them for what is not kept. Invariant: one content that is gone takes no other
 //! file along.
 
+use super::error::ReviewError;
 use super::place;
+use super::shadow::Shadow;
 use super::state::State;
 use super::tracker::Tracker;
 use crate::base::paths;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 impl Tracker {
     /// After the ledger was read: states of which nobody has the content any more become such that are not kept.
     pub(super) fn forget_lost(&mut self) {
+        self.forget(|shadow, state| shadow.as_kept(state));
+    }
+
+    /// The same when a content was missed: each is read for certain, since more may be damaged.
+    fn forget_damaged(&mut self) {
+        self.sums.clear();
+        self.rev += 1;
+        // What cannot be read for want of memory or files is not lost.
+        self.forget(|shadow, state| shadow.as_readable(state).unwrap_or(*state));
+    }
+
+    /// Does something that only reads contents. When one is in no store any more, it is taken for not kept and the same
+    /// is done once more: it is about this one file only.
+    pub(super) fn without_missing<T>(
+        &mut self,
+        mut what: impl FnMut(&mut Self) -> Result<T, ReviewError>,
+    ) -> Result<T, ReviewError> {
+        self.files.shadow.take_missing();
+        let done = what(self);
+        if matches!(done, Err(ReviewError::NotKept(_))) && self.files.shadow.take_missing() {
+            self.forget_damaged();
+            return what(self);
+        }
+        done
+    }
+
+    fn forget(&mut self, found: impl Fn(&mut Shadow, &State) -> State) {
         let newest: Vec<(PathBuf, State)> = self.histories.iter().map(|(path, h)| (path.clone(), h.last())).collect();
         for (path, state) in newest {
-            if self.files.shadow.as_kept(&state) != state {
+            if found(&mut self.files.shadow, &state) != state {
                 // What is still on the disk can still be had; where it cannot be read, it is lost as well.
                 let _ = self.files.on_disk(&path);
             }
         }
-        let shadow = &self.files.shadow;
+        let shadow = &mut self.files.shadow;
         let mut known: BTreeMap<_, State> = BTreeMap::new();
         let mut forget = |state: &mut State| {
             if let Some(oid) = state.oid() {
                 let (was, mode) = (*state, state.mode());
-                *state = *known.entry((oid, mode)).or_insert_with(|| shadow.as_kept(&was));
+                *state = *known.entry((oid, mode)).or_insert_with(|| found(shadow, &was));
             }
         };
         for history in self.histories.values_mut() {
@@ -36,6 +66,15 @@ impl Tracker {
             forget(&mut history.accepted);
         }
         self.acts.each_state(forget);
+    }
+
+    /// Goes on keeping what only the person's repositories have, until the time has come. Whether something is left.
+    pub fn keep_theirs(&mut self, until: Instant) -> bool {
+        self.files.shadow.keep_theirs(until)
+    }
+
+    pub fn keeps_theirs(&self) -> bool {
+        self.files.shadow.keeping.waits()
     }
 
     /// Why what is known of the files may not be all, in words; nothing when it is.

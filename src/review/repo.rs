@@ -265,11 +265,6 @@ pub(super) fn outer_rules(repo: Option<&Repo>) -> Vec<PathBuf> {
     files
 }
 
-/// Whether a store of objects can be opened: git's library opens by itself what its list of other stores names.
-pub(super) fn is_sound(objects: &Path) -> bool {
-    other_stores(objects).is_ok()
-}
-
 /// The list of other stores that cannot be used, of this store or of one that it leads to.
 fn other_stores(objects: &Path) -> Result<(), (PathBuf, Odd)> {
     let (mut todo, mut seen) = (vec![objects.to_owned()], BTreeSet::new());

@@ -37,6 +37,9 @@ pub fn rewind(
     if to == *disk {
         return Ok(None);
     }
+    if matches!(files.content(&to), Err(ReviewError::NotKept(_))) {
+        return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
+    }
     let accepted = if earlier { accepted } else { to };
     let before = history.steps.get(first).map_or(State::Absent, |s| s.before);
     let outcome = if to != before {

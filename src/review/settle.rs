@@ -5,8 +5,8 @@
 //! or are said to be lost.
 
 use super::error::ReviewError;
-use super::index::Theirs;
 use super::manifest::Entry;
+use super::objects::Theirs;
 use super::state::{Oid, State};
 use super::store::{Encoded, Own, Pack, encode, hash};
 use super::walk::{Found, Key, Kind, Reader, Stat, Time};

@@ -6,16 +6,20 @@
 
 use super::earlier::{Before, Moved, as_moved};
 use super::error::ReviewError;
+use super::gitindex::Index;
 use super::hidden::Hidden;
-use super::index::{self, Index, Repo, Theirs};
+use super::keeping::Keeping;
 use super::manifest::{Book, Entries, Entry, Head};
+use super::objects::Theirs;
 use super::peek::Peek;
+use super::repo::{self, Repo};
 use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unknown};
-use super::state::{Change, Oid, State};
+use super::state::{Change, State};
 use super::store::{self, Gathered, Own};
 use super::walk::{self, Key, Kind, OldRules, Part, Reader, Stat, Time, Walked};
 use super::words;
 use crate::base::paths::visible;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -44,13 +48,14 @@ const RULES: &[u8] = b".gitignore";
 
 /// A snapshot of a workspace that is brought up to date by looking.
 pub struct Shadow {
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
     pub(super) root: PathBuf,
     limits: Limits,
-    own: Own,
-    theirs: Theirs,
+    pub(super) own: Own,
+    pub(super) theirs: Theirs,
+    pub(super) keeping: Keeping,
     /// The directories of `theirs`.
-    stores: Vec<PathBuf>,
+    pub(super) stores: Vec<PathBuf>,
     /// Directories with a `.git` that were asked for their objects.
     repos: BTreeSet<PathBuf>,
     book: Book,
@@ -59,7 +64,7 @@ pub struct Shadow {
     /// What is in `seen` and not in `book`.
     unsaved: Vec<(Key, Option<Entry>)>,
     /// Content that is kept together with more.
-    gathered: Option<Gathered>,
+    pub(super) gathered: Option<Gathered>,
     /// There was a look at the whole tree.
     looked: bool,
     /// When the last look at the whole tree began, by the clock of the files, and the one before it: what is moved about
@@ -74,6 +79,7 @@ pub struct Shadow {
     barred: Vec<Key>,
     /// There are more files than are looked at.
     full: bool,
+    pub(super) missing: Cell<bool>,
     /// How many of `stores` were gone when it was last looked after what they had.
     gone: usize,
     pub(super) hidden: Arc<Hidden>,
@@ -121,8 +127,10 @@ impl Shadow {
             (shadow.head, shadow.seen, shadow.looked) = (head, seen, true);
             shadow.began = [(shadow.head.last, 0); 2];
         }
+        let named = shadow.seen.values().filter_map(|entry| entry.state.oid());
+        shadow.keeping.need(named.filter(|oid| !shadow.own.has(oid)));
         shadow.stores = store::alternates(dir);
-        shadow.theirs = Theirs::open(&shadow.stores);
+        shadow.theirs = shadow.open_theirs();
         Ok(shadow)
     }
 
@@ -133,6 +141,7 @@ impl Shadow {
             limits,
             own,
             theirs: Theirs::default(),
+            keeping: Keeping::new(dir),
             stores: Vec::new(),
             repos: BTreeSet::new(),
             book,
@@ -148,6 +157,7 @@ impl Shadow {
             dirs: BTreeSet::new(),
             barred: Vec::new(),
             full: false,
+            missing: Cell::new(false),
             gone: 0,
             hidden: Arc::default(),
             ruled: Default::default(),
@@ -195,7 +205,7 @@ impl Shadow {
         let mut news = Vec::new();
         if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
             let files = walked.files.iter().map(|(key, _)| key);
-            let attributes = files.filter(|key| index::is_attributes(key)).cloned().collect();
+            let attributes = files.filter(|key| repo::is_attributes(key)).cloned().collect();
             if !repo.converts(&self.root, index, &attributes) {
                 self.believe(index, &mut jobs, &mut news);
             }
@@ -272,7 +282,7 @@ impl Shadow {
         }
         self.hush(&mut jobs, !self.looked, self.full || !self.barred.is_empty());
         if !jobs.is_empty() {
-            self.theirs = Theirs::open(&self.stores);
+            self.theirs = self.open_theirs();
         }
         self.settle(jobs, Vec::new(), false)
     }
@@ -301,57 +311,6 @@ impl Shadow {
         self.peeks().peek(path)
     }
 
-    /// The content behind a state; empty for nothing. Fails with `NotKept` when nobody has it (the path of the error
-    /// is not known here).
-    pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
-        let gone = || ReviewError::NotKept(PathBuf::from("a file"));
-        let oid = match state {
-            State::Absent => return Ok(Vec::new()),
-            State::Unkept { .. } => return Err(gone()),
-            State::File { oid, .. } | State::Link { oid, .. } => oid,
-        };
-        if let Some(bytes) = self.gathered.as_ref().and_then(|gathered| gathered.get(oid)) {
-            return Ok(bytes.to_vec());
-        }
-        if let Some(bytes) = self.own.read(oid)? {
-            return Ok(bytes);
-        }
-        // A pack of theirs may have been replaced since it was opened.
-        self.theirs.read(oid).or_else(|| Theirs::open(&self.stores).read(oid)).ok_or_else(gone)
-    }
-
-    /// The state as it can be had: without its content, when that is in no store any more.
-    pub fn as_kept(&self, state: &State) -> State {
-        let is_here = |oid: &Oid| self.own.has(oid) || self.theirs.read(oid).is_some();
-        if state.oid().is_none_or(|oid| is_here(&oid)) { *state } else { lost(state) }
-    }
-
-    /// From here to [`Shadow::gathered`] content is kept together.
-    pub fn gather(&mut self) {
-        self.gathered.get_or_insert_default();
-    }
-
-    /// What was kept since [`Shadow::gather`] is durable when this returns.
-    pub fn gathered(&mut self) -> Result<(), ReviewError> {
-        self.gathered.take().map_or(Ok(()), |gathered| gathered.finish(&mut self.own))
-    }
-
-    /// Keeps content, wherever it comes from; durable when it returns, or with the rest that is gathered.
-    pub fn keep(&mut self, bytes: &[u8]) -> Result<Oid, ReviewError> {
-        let oid = store::hash(bytes)?;
-        match &mut self.gathered {
-            _ if self.own.has(&oid) => {}
-            Some(gathered) if gathered.get(&oid).is_some() => {}
-            Some(gathered) => gathered.add(&mut self.own, oid, bytes)?,
-            None => {
-                let mut alone = Gathered::default();
-                alone.add(&mut self.own, oid, bytes)?;
-                alone.finish(&mut self.own)?;
-            }
-        }
-        Ok(oid)
-    }
-
     /// Records that we have just written `path` ourselves: the next look reports only what differs from `state`.
     /// [`Shadow::save`] makes that durable, for many paths at once.
     pub fn set(&mut self, path: &Path, state: State) -> Result<(), ReviewError> {
@@ -363,7 +322,7 @@ impl Shadow {
         // What we have written over may only be in a store that is not ours.
         if let Some(before) = known.and_then(|entry| entry.state.oid()).filter(|oid| !self.own.has(oid))
             && state.oid() != Some(before)
-            && let Some(bytes) = self.theirs.read(&before).or_else(|| Theirs::open(&self.stores).read(&before))
+            && let Some(bytes) = self.theirs.read(&before).or_else(|| self.open_theirs().read(&before))
         {
             self.keep(&bytes)?;
         }
@@ -382,7 +341,8 @@ impl Shadow {
         if dirs.is_empty() {
             dirs = self.seen.keys().flat_map(|key| walk::parents(key)).map(Key::from).collect();
         }
-        words::uncovered(
+        let mut named: Vec<String> = self.keeping.at_risk(&self.own, &self.theirs, &self.seen).into_iter().collect();
+        named.extend(words::uncovered(
             &self.root,
             &dirs,
             &self.seen,
@@ -390,7 +350,8 @@ impl Shadow {
             self.head.last,
             self.full.then_some(self.limits.files),
             &self.hidden,
-        )
+        ));
+        named
     }
 
     /// When what the last look has reported of `path` happened.
@@ -426,7 +387,7 @@ impl Shadow {
             store::set_alternates(&self.dir, &dirs)?;
             self.stores = dirs;
         }
-        self.theirs = Theirs::open(&self.stores);
+        self.theirs = self.open_theirs();
         Ok(())
     }
 
@@ -444,7 +405,7 @@ impl Shadow {
 
     /// Numbers that change when other paths may be ignored than before, by rules from outside of the tree.
     fn rules(&self, repo: Option<&Repo>) -> Vec<u8> {
-        let mut files = index::rules(repo);
+        let mut files = repo::outer_rules(repo);
         if walk::in_git(&self.root) {
             files.extend(self.root.ancestors().skip(1).map(|dir| dir.join(".gitignore")));
         }
@@ -565,6 +526,7 @@ impl Shadow {
 
     fn settle(&mut self, mut jobs: Vec<Job>, news: Vec<(Key, Entry)>, whole: bool) -> Result<Vec<Change>, ReviewError> {
         jobs.retain(|job| !self.hidden.has(&job.key));
+        self.keeping.seal(&mut self.own);
         let left = self.limits.kept_bytes.saturating_sub(self.head.kept);
         order(&mut jobs, left);
         let stores = Stores {
@@ -604,7 +566,7 @@ impl Shadow {
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         if whole {
             // All of their packs are mapped by now; few are needed from here on.
-            self.theirs = Theirs::open(&self.stores);
+            self.theirs = self.open_theirs();
             self.accept(updates);
             self.book.rewrite(&self.head, &self.seen)?;
             self.looked = true;
@@ -636,6 +598,8 @@ impl Shadow {
     }
 
     fn accept(&mut self, updates: Vec<(Key, Option<Entry>)>) {
+        let named = updates.iter().filter_map(|(_, entry)| entry.as_ref()?.state.oid());
+        self.keeping.need(named.filter(|oid| !self.own.has(oid)));
         for (key, entry) in updates {
             match entry {
                 Some(entry) => self.seen.insert(key, entry),

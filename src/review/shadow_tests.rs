@@ -1,10 +1,12 @@
 use super::*;
+use crate::review::state::Oid;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Instant;
 use tempfile::TempDir;
 
 /// A workspace and, beside it, a place for its store.
@@ -366,6 +368,9 @@ fn ignored_is_named_and_covered_once_it_was_looked_at() {
     space.write(".env", "SECRET");
     space.write(".hidden", "seen");
     let mut shadow = space.shadow();
+    let at_risk = "2 files are only in your repository's .git: if that is harmed, they cannot be taken back";
+    assert_eq!(shadow.uncovered(), [at_risk, ".env (ignored)", "target/ (ignored)"]);
+    while shadow.keep_theirs(Instant::now()) {}
     assert_eq!(shadow.uncovered(), [".env (ignored)", "target/ (ignored)"]);
     space.write("target/deep/x.o", "y");
     assert_eq!(shadow.scan().unwrap(), []);

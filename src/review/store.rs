@@ -194,6 +194,8 @@ pub(super) struct Own {
     dir: PathBuf,
     packs: Vec<PathBuf>,
     at: HashMap<Oid, (u32, u64)>,
+    /// Where else a blob is, of those that came more than once.
+    again: HashMap<Oid, Vec<(u32, u64)>>,
 }
 
 impl Own {
@@ -201,7 +203,7 @@ impl Own {
     pub(super) fn create(dir: &Path) -> Result<Self, ReviewError> {
         let dir = dir.join("objects").join("pack");
         make_private_dir(&dir).map_err(|e| ReviewError::io(&dir, e))?;
-        Ok(Self { dir, packs: Vec::new(), at: HashMap::new() })
+        Ok(Self { dir, packs: Vec::new(), at: HashMap::new(), again: HashMap::new() })
     }
 
     /// Reads the indices that are there; what a crash has left behind is removed.
@@ -244,7 +246,10 @@ impl Own {
         let number = self.packs.len() as u32;
         for entry in index.iter() {
             if let Ok(oid) = entry.oid.as_bytes().try_into() {
-                self.at.insert(Oid(oid), (number, entry.pack_offset));
+                let earlier = self.at.insert(Oid(oid), (number, entry.pack_offset));
+                if let Some(earlier) = earlier {
+                    self.again.entry(Oid(oid)).or_default().push(earlier);
+                }
             }
         }
         self.packs.push(pack);
@@ -289,16 +294,39 @@ impl Own {
         Ok(())
     }
 
-    /// The bytes of a blob; `None` when it is not ours.
+    /// The bytes of a blob; `None` when we do not have it, or not any more: what is damaged is as good as none.
     pub(super) fn read(&self, oid: &Oid) -> Result<Option<Vec<u8>>, ReviewError> {
-        let Some((number, at)) = self.at.get(oid) else { return Ok(None) };
-        let Some(path) = self.packs.get(*number as usize) else { return Ok(None) };
-        let bytes = read_blob(path, *at).map_err(|e| ReviewError::io(path, e))?;
-        if hash(&bytes)? != *oid {
-            return Err(ReviewError::Store(format!("{oid} is damaged")));
+        for (number, at) in self.at.get(oid).into_iter().chain(self.again.get(oid).into_iter().flatten()) {
+            let Some(path) = self.packs.get(*number as usize) else { continue };
+            match read_blob(path, *at) {
+                Ok(bytes) if hash(&bytes).is_ok_and(|is| is == *oid) => return Ok(Some(bytes)),
+                Err(e) if !is_damage(&e) => return Err(ReviewError::io(path, e)),
+                Ok(_) | Err(_) => {}
+            }
         }
-        Ok(Some(bytes))
+        Ok(None)
     }
+
+    /// The pack of a blob, and where it begins in it.
+    #[cfg(test)]
+    pub(super) fn place(&self, oid: &Oid) -> Option<(PathBuf, u64)> {
+        let (number, at) = self.at.get(oid)?;
+        Some((self.packs.get(*number as usize)?.clone(), *at))
+    }
+
+    /// Takes a blob that cannot be read for one that we do not have, so that it can be kept anew.
+    pub(super) fn forget(&mut self, oid: &Oid) {
+        self.at.remove(oid);
+        self.again.remove(oid);
+    }
+}
+
+/// Whether what was read is not there or not whole, rather than that we cannot read now.
+fn is_damage(error: &std::io::Error) -> bool {
+    const EIO: i32 = 5;
+    use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    matches!(error.kind(), NotFound | PermissionDenied | IsADirectory | NotADirectory)
+        || error.raw_os_error().is_none_or(|number| number == EIO)
 }
 
 /// The stores of others that a store goes on to, in git's format.
@@ -347,14 +375,15 @@ fn read_blob(path: &Path, at: u64) -> std::io::Result<Vec<u8>> {
     if size > LARGEST {
         return Err(damaged());
     }
-    inflate(&mut file, size as usize)?.ok_or_else(damaged)
+    let bytes = inflate(&mut file, size as usize)?.ok_or_else(damaged)?;
+    if bytes.len() as u64 == size { Ok(bytes) } else { Err(damaged()) }
 }
 
-/// The bytes of a stream; `None` when there are not `size` of them. Memory grows with what is there, not with `size`.
-fn inflate(file: &mut impl std::io::BufRead, size: usize) -> std::io::Result<Option<Vec<u8>>> {
+/// The bytes of a stream; `None` when it is cut short or there are more than `most`. Memory grows with what is there.
+pub(super) fn inflate(file: &mut impl std::io::BufRead, most: usize) -> std::io::Result<Option<Vec<u8>>> {
     let mut unpacker = Decompress::new();
     let mut out = Vec::new();
-    let mut buffer = vec![0; size.saturating_add(64).min(1 << 16)];
+    let mut buffer = vec![0; most.saturating_add(64).min(1 << 16)];
     loop {
         let input = file.fill_buf()?;
         let (before_in, before_out) = (unpacker.total_in(), unpacker.total_out());
@@ -365,9 +394,9 @@ fn inflate(file: &mut impl std::io::BufRead, size: usize) -> std::io::Result<Opt
         file.consume(read);
         out.extend_from_slice(&buffer[..wrote]);
         if status == Status::StreamEnd {
-            return Ok((out.len() == size).then_some(out));
+            return Ok((out.len() <= most).then_some(out));
         }
-        if out.len() > size || (read == 0 && wrote == 0) {
+        if out.len() > most || (read == 0 && wrote == 0) {
             return Ok(None);
         }
     }

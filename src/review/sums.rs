@@ -14,6 +14,10 @@ impl Tracker {
     /// Sums of the whole session, against what was there before the agent; what is pending, against the last accepted
     /// state.
     pub fn totals(&mut self) -> Result<Totals, ReviewError> {
+        self.without_missing(Self::count)
+    }
+
+    fn count(&mut self) -> Result<Totals, ReviewError> {
         let mut sum = Totals::default();
         let paths: Vec<PathBuf> = self.histories.keys().cloned().collect();
         for path in paths {
@@ -58,6 +62,10 @@ impl Tracker {
     }
 
     pub(super) fn totals_of(&mut self, scope: Scope) -> Result<Totals, ReviewError> {
+        self.without_missing(|tracker| tracker.count_of(scope))
+    }
+
+    fn count_of(&mut self, scope: Scope) -> Result<Totals, ReviewError> {
         let mut sum = Totals::default();
         for history in self.histories.values() {
             let Some(pair) = history.pair(scope, &mut self.files)? else { continue };

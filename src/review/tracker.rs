@@ -420,7 +420,10 @@ impl Tracker {
         if claims.is_empty() || self.activity.runs() {
             return Ok(None);
         }
-        let (before, after) = (self.files.content(&change.before)?, self.files.content(&change.after)?);
+        let (before, after) = match (self.files.content(&change.before), self.files.content(&change.after)) {
+            (Err(ReviewError::NotKept(_)), _) | (_, Err(ReviewError::NotKept(_))) => return Ok(None),
+            (before, after) => (before?, after?),
+        };
         if before.len() + after.len() > MAX_CLAIMED {
             return Ok(None);
         }
@@ -444,14 +447,30 @@ impl Tracker {
         }
         let turn = self.newest_turn();
         let Blamed { cause, doubt, entry } = blamed;
-        let step = Step { turn, cause, doubt, decided: false, entry, before, after };
-        let accepted = match self.histories.get(path).map(|h| h.accepted) {
-            None if !step.is_shown() => return Ok(()),
-            None => before,
-            Some(accepted) if cause == Cause::Person => carry(&mut self.files, &before, &accepted, &after)?,
-            Some(accepted) => self.adopted(path, &step, accepted)?,
-        };
+        let mut step = Step { turn, cause, doubt, decided: false, entry, before, after };
+        if !self.histories.contains_key(path) && !step.is_shown() {
+            return Ok(());
+        }
+        let mut again = false;
+        let accepted = self.without_missing(|tracker| {
+            if std::mem::replace(&mut again, true) {
+                for state in [&mut step.before, &mut step.after] {
+                    *state = tracker.files.shadow.as_readable(state)?;
+                }
+            }
+            tracker.accepted_after(path, &step)
+        })?;
         self.take(path, step, accepted)
+    }
+
+    fn accepted_after(&mut self, path: &Path, step: &Step) -> Result<State, ReviewError> {
+        match self.histories.get(path).map(|h| h.accepted) {
+            None => Ok(step.before),
+            Some(accepted) if step.cause == Cause::Person => {
+                carry(&mut self.files, &step.before, &accepted, &step.after)
+            }
+            Some(accepted) => self.adopted(path, step, accepted),
+        }
     }
 
     /// The accepted state, with lines that may be the person's when the agent is about to take them away: without them
@@ -608,6 +627,10 @@ impl Tracker {
 
     /// Every file that the agent has changed, for patches and reports, sorted by path.
     pub fn changed(&mut self, scope: Scope) -> Result<Vec<Changed>, ReviewError> {
+        self.without_missing(|tracker| tracker.changed_in(scope))
+    }
+
+    fn changed_in(&mut self, scope: Scope) -> Result<Vec<Changed>, ReviewError> {
         let mut out = Vec::new();
         for (path, history) in &self.histories {
             let Some(pair) = history.pair(scope, &mut self.files)? else { continue };
@@ -667,6 +690,10 @@ pub(super) mod tests;
 #[cfg(test)]
 #[path = "many_tests.rs"]
 mod many_tests;
+
+#[cfg(test)]
+#[path = "keeping_tests.rs"]
+mod keeping_tests;
 
 #[cfg(test)]
 #[path = "property_tests.rs"]

@@ -1276,11 +1276,15 @@ fn outcomes(done: &Done) -> Vec<(&str, RewindOutcome)> {
 }
 
 fn git(place: &Place, args: &[&str]) {
+    git_in(&place.at(""), args);
+}
+
+pub(super) fn git_in(dir: &Path, args: &[&str]) {
     let output = std::process::Command::new("git")
-        .current_dir(place.at(""))
+        .current_dir(dir)
         .args(["-c", "user.name=a", "-c", "user.email=a@b"])
         .args(args)
-        .env("HOME", place.temp.path())
+        .env("HOME", dir.parent().unwrap())
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .output()
         .unwrap();

@@ -333,6 +333,18 @@ pub(super) fn born(path: &Path) -> Option<i64> {
     made.duration_since(std::time::UNIX_EPOCH).ok().map(|since| since.as_secs() as i64)
 }
 
+/// Opens what is a plain file; nothing for all else, and without waiting.
+pub(super) fn open_plain(path: &Path) -> Option<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    file.metadata().is_ok_and(|meta| meta.is_file()).then_some(file)
+}
+
+/// What tells two names of one file: its device and number, and how many names it has.
+pub(super) fn names_of(meta: &std::fs::Metadata) -> ((u64, u64), u64) {
+    ((meta.dev(), meta.ino()), meta.nlink())
+}
+
 /// Whether there is a regular file or a link at `path`, of the same owner as `other`.
 pub(super) fn is_file_of(path: &Path, other: &Path) -> bool {
     let (Ok(meta), Ok(other)) = (path.symlink_metadata(), other.symlink_metadata()) else { return false };
