@@ -9,7 +9,7 @@ use super::content::{block, id_of, list_of, need_id, short_id, str_of, string_of
 use super::results;
 use super::tools::{self, Form};
 use crate::base::limits::{
-    self, MAX_ANSWERS, MAX_CHOICES, MAX_COMMAND, MAX_COMMAND_LINES, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_STEP,
+    self, MAX_ANSWERS, MAX_CHOICES, MAX_COMMAND, MAX_COMMAND_LINES, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_PATH, MAX_STEP,
     MAX_STEPS, MAX_TITLE, MAX_VARIABLES, MAX_WORDS,
 };
 use crate::model::entry::{Block, ChunkKind, Level, PlanEntry, PlanStatus, Priority};
@@ -222,7 +222,7 @@ pub fn request(method: &str, params: &str) -> (Option<SessionId>, AgentRequest) 
 }
 
 fn too_large(method: &str, why: String) -> AgentRequest {
-    AgentRequest::TooLarge { method: method.to_owned(), why }
+    AgentRequest::TooLarge { method: limits::cut(method, MAX_NAME), why }
 }
 
 fn is_known(method: &str) -> bool {
@@ -230,10 +230,16 @@ fn is_known(method: &str) -> bool {
 }
 
 fn bad(method: &str, why: &str) -> AgentRequest {
-    AgentRequest::BadParams { method: method.to_owned(), why: why.to_owned() }
+    AgentRequest::BadParams { method: limits::cut(method, MAX_NAME), why: limits::cut(why, MAX_WORDS) }
 }
 
 fn decode(method: &str, value: Value) -> AgentRequest {
+    // No file has a longer path, and no terminal of ours a longer id.
+    for (member, max) in [("path", MAX_PATH), ("terminalId", MAX_ID)] {
+        if let Some(text) = str_of(&value, member).filter(|text| text.len() > max) {
+            return too_large(method, format!("{member} has {} bytes, more than {max}", text.len()));
+        }
+    }
     match method {
         "session/request_permission" => permission(&value),
         "fs/read_text_file" => typed(method, value, |r: schema::ReadTextFileRequest| AgentRequest::ReadFile {
@@ -267,7 +273,7 @@ fn decode(method: &str, value: Value) -> AgentRequest {
         "terminal/release" => typed(method, value, |r: schema::ReleaseTerminalRequest| {
             AgentRequest::TerminalRelease(term(&r.terminal_id))
         }),
-        other => AgentRequest::UnknownMethod(other.to_owned()),
+        other => AgentRequest::UnknownMethod(limits::cut(other, MAX_NAME)),
     }
 }
 
@@ -281,13 +287,13 @@ fn typed<T: serde::de::DeserializeOwned>(
 
 /// A command that a person can be shown whole.
 fn command_to_run(method: &str, spec: TerminalSpec) -> AgentRequest {
+    let line = spec.line();
     let variables: usize = spec.env.iter().map(|(name, value)| name.len() + value.len()).sum();
-    let arguments: usize = spec.args.iter().map(String::len).sum();
-    let bytes = spec.command.len() + arguments + variables + spec.cwd.as_ref().map_or(0, String::len);
+    let bytes = line.len() + variables + spec.cwd.as_ref().map_or(0, String::len);
     if bytes > MAX_COMMAND {
         return too_large(method, format!("a command of {bytes} bytes, at most {MAX_COMMAND} are run"));
     }
-    let lines = 1 + std::iter::once(&spec.command).chain(&spec.args).map(|s| s.matches('\n').count()).sum::<usize>();
+    let lines = 1 + line.matches('\n').count();
     if lines > MAX_COMMAND_LINES {
         return too_large(method, format!("a command of {lines} lines, at most {MAX_COMMAND_LINES} are run"));
     }

@@ -137,6 +137,23 @@ fn a_question_that_cannot_be_shown_whole_is_refused() {
 }
 
 #[test]
+fn paths_and_terminals_with_absurd_names_are_refused_in_a_short_answer() {
+    let long = "x".repeat(1 << 20);
+    for (method, params) in [
+        ("fs/read_text_file", json!({ "sessionId": "s", "path": long })),
+        ("fs/write_text_file", json!({ "sessionId": "s", "path": long, "content": "" })),
+        ("terminal/output", json!({ "sessionId": "s", "terminalId": long })),
+        (&*format!("terminal/{long}"), json!({ "sessionId": "s" })),
+        (&*long, json!({ "sessionId": "s" })),
+        ("terminal/create", json!({ "sessionId": "s", "command": "a", "args": long })),
+    ] {
+        let request = format!("{:?}", request(method, &params.to_string()).1);
+        assert!(request.len() < 20_000, "{} bytes", request.len());
+        assert!(!request.contains("TerminalOutput") && !request.contains("File {"));
+    }
+}
+
+#[test]
 fn a_command_is_taken_whole_or_refused() {
     let create = |members: Value| {
         let mut params = json!({ "sessionId": "s", "command": "make" });
