@@ -3,6 +3,7 @@
 //! A block that cannot be read becomes a labelled placeholder; nothing here fails.
 
 use crate::base::human;
+use crate::base::limits::{self, MAX_ID, MAX_NAME, MAX_PATH, MAX_TEXT};
 use crate::model::entry::Block;
 use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource};
 use serde_json::Value;
@@ -55,7 +56,11 @@ pub fn from_schema(block: ContentBlock) -> Block {
 }
 
 fn other(label: String, uri: Option<String>, text: Option<String>) -> Block {
-    Block::Other { label, uri, text }
+    Block::Other {
+        label: limits::cut(label, MAX_NAME),
+        uri: uri.map(|uri| limits::cut(uri, MAX_PATH)),
+        text: text.map(|text| limits::cut(text, MAX_TEXT)),
+    }
 }
 
 /// The size of what base64 stands for, without decoding it.
@@ -74,6 +79,27 @@ pub fn str_of<'a>(value: &'a Value, member: &str) -> Option<&'a str> {
 
 pub fn string_of(value: &Value, member: &str) -> Option<String> {
     str_of(value, member).map(str::to_owned)
+}
+
+/// A text for people, cut to `max` bytes.
+pub fn words_of(value: &Value, member: &str, max: usize) -> Option<String> {
+    Some(limits::cut(str_of(value, member)?, max))
+}
+
+/// An id, unless it is too long: cut it would be another one.
+pub fn id_of(value: &Value, member: &str) -> Option<String> {
+    str_of(value, member).filter(|id| id.len() <= MAX_ID).map(str::to_owned)
+}
+
+/// The same where it must be there; `Err` says what is wrong.
+pub fn need_id(value: &Value, member: &str) -> Result<String, String> {
+    let Some(id) = str_of(value, member) else { return Err(format!("{member} is missing")) };
+    short_id(id, member).map(str::to_owned)
+}
+
+/// The id, unless it is too long.
+pub fn short_id<'a>(id: &'a str, member: &str) -> Result<&'a str, String> {
+    if id.len() <= MAX_ID { Ok(id) } else { Err(format!("{member} has {} bytes, more than {MAX_ID}", id.len())) }
 }
 
 /// A counter, also when it is written as an integral float.

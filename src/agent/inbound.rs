@@ -4,13 +4,19 @@
 //! from a generic value where the schema is stricter than a person would be. Invariant: a message that cannot be
 //! used becomes a value that says so, and never harms another one.
 
-use super::content::{self, block, list_of, str_of, string_of, u64_of};
+use super::bounded::{self, Read};
+use super::content::{block, id_of, list_of, need_id, short_id, str_of, string_of, u64_of, words_of};
 use super::results;
 use super::tools::{self, Form};
+use crate::base::limits::{
+    self, MAX_ANSWERS, MAX_CHOICES, MAX_COMMAND, MAX_COMMAND_LINES, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_PATH, MAX_STEP,
+    MAX_STEPS, MAX_TITLE, MAX_VARIABLES, MAX_WORDS,
+};
 use crate::model::entry::{Block, ChunkKind, Level, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{AgentRequest, Patch, PermissionKind, PermissionOption, TerminalSpec, Update};
 use crate::model::ids::{SessionId, TermId};
 use crate::model::options::Command;
+use crate::model::tool::ToolPatch;
 use agent_client_protocol_schema::v1 as schema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -57,47 +63,55 @@ pub fn update(params: &str) -> Result<(SessionId, Update), String> {
         && let Some(kind) = chunk_kind(&fast.update.kind)
         && fast.update.content.kind == "text"
     {
+        short_id(&fast.session, "sessionId")?;
+        short_id(fast.update.message_id.as_deref().unwrap_or_default(), "messageId")?;
         let block = Block::Text(fast.update.content.text);
         let update = Update::Chunk { kind, message_id: fast.update.message_id, block };
         return Ok((SessionId::from(&*fast.session), update));
     }
-    let value: Value = serde_json::from_str(params).map_err(|e| e.to_string())?;
-    let session = str_of(&value, "sessionId").ok_or("sessionId is missing")?;
-    let update = value.get("update").ok_or("update is missing")?;
-    Ok((SessionId::from(session), variant(update)?))
+    let read = bounded::read(params).map_err(|e| e.to_string())?;
+    let session = need_id(&read.value, "sessionId")?;
+    let update = read.value.get("update").ok_or("update is missing")?;
+    Ok((SessionId::from(session), variant(update, &read)?))
 }
 
-fn variant(value: &Value) -> Result<Update, String> {
+fn variant(value: &Value, read: &Read) -> Result<Update, String> {
     let name = str_of(value, "sessionUpdate").ok_or("sessionUpdate is missing")?;
     if let Some(kind) = chunk_kind(name) {
-        let message_id = str_of(value, "messageId").map(Into::into);
+        let message_id = str_of(value, "messageId").map(|id| short_id(id, "messageId")).transpose()?.map(Into::into);
         let block = value.get("content").map_or_else(|| Block::Text(String::new()), block);
         return Ok(Update::Chunk { kind, message_id, block });
     }
     Ok(match name {
-        "tool_call" => Update::ToolCall(tools::patch(value, Form::Announcement).ok_or("toolCallId is missing")?),
-        "tool_call_update" => Update::ToolUpdate(tools::patch(value, Form::Update).ok_or("toolCallId is missing")?),
-        "plan" => Update::Plan(plan(has(value, "entries")?)),
-        "available_commands_update" => Update::Commands(commands(has(value, "availableCommands")?)),
+        "tool_call" => Update::ToolCall(patch(value, Form::Announcement, read)?),
+        "tool_call_update" => Update::ToolUpdate(patch(value, Form::Update, read)?),
+        "plan" => Update::Plan(plan(has(value, "entries")?, read.lost_of("entries"))),
+        "available_commands_update" => {
+            let more = beyond(has(value, "availableCommands")?, "availableCommands", MAX_COMMANDS, read);
+            partly(Update::Commands(commands(value)), "commands", more)
+        }
         "current_mode_update" => {
             // A widely copied example says `modeId`.
-            let id = string_of(value, "currentModeId").or_else(|| string_of(value, "modeId"));
-            Update::Mode(id.ok_or("currentModeId is missing")?)
+            let member = if str_of(value, "currentModeId").is_some() { "currentModeId" } else { "modeId" };
+            Update::Mode(need_id(value, member)?)
         }
         "config_option_update" => {
-            Update::Options(results::options(list_of(has(value, "configOptions")?, "configOptions")))
+            let more = beyond(has(value, "configOptions")?, "configOptions", MAX_CHOICES, read);
+            partly(Update::Options(results::options(list_of(value, "configOptions"))), "options", more)
         }
         "session_info_update" => Update::Info {
             title: match value.get("title") {
                 Some(Value::Null) => Patch::Clear,
-                Some(Value::String(title)) => Patch::Set(title.clone()),
+                Some(Value::String(title)) => Patch::Set(limits::cut(title.as_str(), MAX_NAME)),
                 _ => Patch::Keep,
             },
         },
         "usage_update" => Update::Usage {
             used: u64_of(value, "used").ok_or("used is missing")?,
             size: u64_of(value, "size").ok_or("size is missing")?,
-            cost: value.get("cost").and_then(|c| Some((c.get("amount")?.as_f64()?, string_of(c, "currency")?))),
+            cost: value
+                .get("cost")
+                .and_then(|c| Some((c.get("amount")?.as_f64()?, words_of(c, "currency", MAX_NAME)?))),
         },
         "notice" => Update::Notice {
             level: match str_of(value, "severity") {
@@ -105,15 +119,31 @@ fn variant(value: &Value) -> Result<Update, String> {
                 Some("warning") => Level::Warn,
                 _ => Level::Info,
             },
-            title: string_of(value, "title").unwrap_or_default(),
-            description: string_of(value, "description"),
+            title: words_of(value, "title", MAX_WORDS).unwrap_or_default(),
+            description: words_of(value, "description", MAX_WORDS),
         },
         "compaction_update" => Update::Compaction {
-            status: string_of(value, "status"),
-            text: string_of(value, "error").unwrap_or_default(),
+            status: words_of(value, "status", MAX_NAME),
+            text: words_of(value, "error", MAX_WORDS).unwrap_or_default(),
         },
-        other => Update::Unknown { name: other.to_owned() },
+        other => Update::Unknown { name: limits::cut(other, MAX_NAME) },
     })
+}
+
+/// How many elements of a list are more than `max`.
+fn beyond(value: &Value, list: &str, max: usize, read: &Read) -> usize {
+    list_of(value, list).len().saturating_sub(max) + read.lost_of(list)
+}
+
+fn partly(update: Update, what: &'static str, left_out: usize) -> Update {
+    if left_out == 0 { update } else { Update::Partly { update: Box::new(update), what, left_out } }
+}
+
+/// What a list lost may have been part of the raw values, too: then nobody can judge the call by what is kept.
+fn patch(value: &Value, form: Form, read: &Read) -> Result<ToolPatch, String> {
+    let mut patch = tools::patch(value, form, |list| read.lost_of(list))?;
+    patch.cut |= read.lost > 0;
+    Ok(patch)
 }
 
 /// A list that must be there, although it may be anything: without it nothing was said (section 3).
@@ -122,24 +152,25 @@ fn has<'a>(value: &'a Value, member: &str) -> Result<&'a Value, String> {
 }
 
 /// The schema closes states and priorities and drops an entry that it cannot read; a person shall see what there is.
-fn plan(value: &Value) -> Vec<PlanEntry> {
+fn plan(value: &Value, lost: usize) -> Vec<PlanEntry> {
     let list = list_of(value, "entries");
-    let mut entries: Vec<PlanEntry> = list.iter().filter_map(plan_entry).collect();
-    let unread = list.len() - entries.len();
-    if unread > 0 {
-        let noun = if unread == 1 { "entry" } else { "entries" };
-        entries.push(PlanEntry {
-            content: format!("{unread} {noun} of the plan cannot be read"),
-            priority: Priority::None,
-            status: PlanStatus::Unreadable,
-        });
+    let looked = list.len().min(MAX_STEPS);
+    let mut entries: Vec<PlanEntry> = list.iter().take(looked).filter_map(plan_entry).collect();
+    let unread = looked - entries.len();
+    let more = list.len() - looked + lost;
+    for (count, what) in [(unread, "of the plan cannot be read"), (more, "more of the plan left out")] {
+        if count > 0 {
+            let noun = if count == 1 { "entry" } else { "entries" };
+            let content = format!("{count} {noun} {what}");
+            entries.push(PlanEntry { content, priority: Priority::None, status: PlanStatus::Unreadable });
+        }
     }
     entries
 }
 
 fn plan_entry(value: &Value) -> Option<PlanEntry> {
     Some(PlanEntry {
-        content: string_of(value, "content")?,
+        content: words_of(value, "content", MAX_STEP)?,
         priority: match str_of(value, "priority") {
             Some("high") => Priority::High,
             Some("medium") => Priority::Medium,
@@ -152,9 +183,9 @@ fn plan_entry(value: &Value) -> Option<PlanEntry> {
                 "pending" => PlanStatus::Pending,
                 "in_progress" => PlanStatus::InProgress,
                 "completed" => PlanStatus::Completed,
-                word => PlanStatus::Other(word.into()),
+                word => PlanStatus::Other(limits::cut(word, MAX_ID).into()),
             },
-            Some(other) => PlanStatus::Other(other.to_string().into()),
+            Some(other) => PlanStatus::Other(limits::cut(other.to_string(), MAX_ID).into()),
         },
     })
 }
@@ -162,25 +193,36 @@ fn plan_entry(value: &Value) -> Option<PlanEntry> {
 fn commands(value: &Value) -> Vec<Command> {
     let list = list_of(value, "availableCommands");
     let command = |c: &Value| {
-        let name = str_of(c, "name")?;
+        let name = str_of(c, "name").filter(|name| name.len() <= MAX_ID)?;
         Some(Command {
             name: name.strip_prefix('/').unwrap_or(name).to_owned(),
-            description: string_of(c, "description").unwrap_or_default(),
-            hint: c.get("input").and_then(|i| string_of(i, "hint")),
+            description: words_of(c, "description", MAX_NAME).unwrap_or_default(),
+            hint: c.get("input").and_then(|i| words_of(i, "hint", MAX_NAME)),
         })
     };
-    list.iter().filter_map(command).collect()
+    list.iter().take(MAX_COMMANDS).filter_map(command).collect()
 }
 
 /// A request of the agent, and the session it names.
 pub fn request(method: &str, params: &str) -> (Option<SessionId>, AgentRequest) {
-    let value: Value = match serde_json::from_str(params) {
-        Ok(value) => value,
-        Err(error) if is_known(method) => return (None, bad(method, &error.to_string())),
-        Err(_) => Value::Null,
+    if !is_known(method) {
+        // Nothing but the session is of interest, and not even that is certain to be there.
+        return (None, AgentRequest::UnknownMethod(limits::cut(method, MAX_NAME)));
+    }
+    let Read { value, lost, .. } = match bounded::read(params) {
+        Ok(read) => read,
+        Err(error) => return (None, bad(method, &error.to_string())),
     };
-    let session = str_of(&value, "sessionId").map(SessionId::from);
+    let session = id_of(&value, "sessionId").map(SessionId::from);
+    if lost > 0 {
+        // Half of a command or of a question is another one.
+        return (session, too_large(method, format!("{lost} of its values are too many")));
+    }
     (session, decode(method, value))
+}
+
+fn too_large(method: &str, why: String) -> AgentRequest {
+    AgentRequest::TooLarge { method: limits::cut(method, MAX_NAME), why }
 }
 
 fn is_known(method: &str) -> bool {
@@ -188,10 +230,16 @@ fn is_known(method: &str) -> bool {
 }
 
 fn bad(method: &str, why: &str) -> AgentRequest {
-    AgentRequest::BadParams { method: method.to_owned(), why: why.to_owned() }
+    AgentRequest::BadParams { method: limits::cut(method, MAX_NAME), why: limits::cut(why, MAX_WORDS) }
 }
 
 fn decode(method: &str, value: Value) -> AgentRequest {
+    // No file has a longer path, and no terminal of ours a longer id.
+    for (member, max) in [("path", MAX_PATH), ("terminalId", MAX_ID)] {
+        if let Some(text) = str_of(&value, member).filter(|text| text.len() > max) {
+            return too_large(method, format!("{member} has {} bytes, more than {max}", text.len()));
+        }
+    }
     match method {
         "session/request_permission" => permission(&value),
         "fs/read_text_file" => typed(method, value, |r: schema::ReadTextFileRequest| AgentRequest::ReadFile {
@@ -204,13 +252,14 @@ fn decode(method: &str, value: Value) -> AgentRequest {
             content: r.content.into(),
         }),
         "terminal/create" => typed(method, value, |r: schema::CreateTerminalRequest| {
-            AgentRequest::TerminalCreate(TerminalSpec {
+            let spec = TerminalSpec {
                 command: r.command,
                 args: r.args,
                 env: r.env.into_iter().map(|e| (e.name, e.value)).collect(),
                 cwd: r.cwd.map(|c| c.to_string_lossy().into_owned()),
                 limit: r.output_byte_limit,
-            })
+            };
+            command_to_run(method, spec)
         }),
         "terminal/output" => {
             typed(method, value, |r: schema::TerminalOutputRequest| AgentRequest::TerminalOutput(term(&r.terminal_id)))
@@ -224,7 +273,7 @@ fn decode(method: &str, value: Value) -> AgentRequest {
         "terminal/release" => typed(method, value, |r: schema::ReleaseTerminalRequest| {
             AgentRequest::TerminalRelease(term(&r.terminal_id))
         }),
-        other => AgentRequest::UnknownMethod(other.to_owned()),
+        other => AgentRequest::UnknownMethod(limits::cut(other, MAX_NAME)),
     }
 }
 
@@ -247,6 +296,26 @@ fn without_value(why: &str) -> String {
     }
 }
 
+/// A command that a person can be shown whole.
+fn command_to_run(method: &str, spec: TerminalSpec) -> AgentRequest {
+    let line = spec.line();
+    let variables: usize = spec.env.iter().map(|(name, value)| name.len() + value.len()).sum();
+    let bytes = line.len() + variables + spec.cwd.as_ref().map_or(0, String::len);
+    if bytes > MAX_COMMAND {
+        return too_large(method, format!("a command of {bytes} bytes, at most {MAX_COMMAND} are run"));
+    }
+    let lines = 1 + line.matches('\n').count();
+    if lines > MAX_COMMAND_LINES {
+        return too_large(method, format!("a command of {lines} lines, at most {MAX_COMMAND_LINES} are run"));
+    }
+    let most = spec.env.len().max(spec.args.len());
+    if most > MAX_VARIABLES {
+        let (args, env) = (spec.args.len(), spec.env.len());
+        return too_large(method, format!("{args} arguments and {env} variables, at most {MAX_VARIABLES} are taken"));
+    }
+    AgentRequest::TerminalCreate(spec)
+}
+
 fn term(id: &schema::TerminalId) -> TermId {
     TermId::from(&*id.0)
 }
@@ -254,11 +323,27 @@ fn term(id: &schema::TerminalId) -> TermId {
 /// The schema closes the kinds of options; a person shall be asked all the same.
 fn permission(value: &Value) -> AgentRequest {
     let method = "session/request_permission";
-    let Some(tool) = value.get("toolCall").and_then(|t| tools::patch(t, Form::Update)) else {
-        return bad(method, "toolCall.toolCallId is missing");
+    let call = value.get("toolCall").unwrap_or(&Value::Null);
+    let tool = match tools::patch(call, Form::Update, |_| 0) {
+        Ok(tool) => tool,
+        Err(why) => return bad(method, &format!("toolCall.{why}")),
     };
+    if tool.cut {
+        return too_large(method, "what is asked about cannot be shown whole".into());
+    }
+    let list = list_of(value, "options");
+    if list.len() > MAX_ANSWERS {
+        return too_large(method, format!("{} options, at most {MAX_ANSWERS} are shown", list.len()));
+    }
+    let is_long = |o: &Value| {
+        str_of(o, "optionId").is_some_and(|id| id.len() > MAX_ID)
+            || str_of(o, "name").is_some_and(|name| name.len() > MAX_TITLE)
+    };
+    if list.iter().any(is_long) {
+        return too_large(method, "an option that cannot be shown whole".into());
+    }
     let option = |o: &Value| {
-        let id = content::string_of(o, "optionId")?;
+        let id = string_of(o, "optionId")?;
         Some(PermissionOption {
             name: string_of(o, "name").unwrap_or_else(|| id.clone()),
             kind: match str_of(o, "kind") {
@@ -271,5 +356,9 @@ fn permission(value: &Value) -> AgentRequest {
             id,
         })
     };
-    AgentRequest::Permission { tool, options: list_of(value, "options").iter().filter_map(option).collect() }
+    AgentRequest::Permission { tool, options: list.iter().filter_map(option).collect() }
 }
+
+#[cfg(test)]
+#[path = "inbound_tests.rs"]
+mod tests;

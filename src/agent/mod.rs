@@ -2,6 +2,7 @@
 //!
 //! Knows the messages, not what they mean for a session; that is the model's.
 
+pub mod bounded;
 pub mod content;
 pub mod inbound;
 pub mod outbound;

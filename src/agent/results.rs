@@ -3,15 +3,20 @@
 //! Missing and malformed optional members count as absent (section 3 of the checklist); a result without its
 //! required members is an error of the call, never of the connection.
 
-use super::content::{list_of, str_of, string_of};
+use super::bounded;
+use super::content::{id_of, list_of, need_id, str_of, string_of, words_of};
 use super::tools::{env_map, login_command};
+use crate::base::limits::{
+    self, MAX_CHOICES, MAX_COMMAND, MAX_ID, MAX_NAME, MAX_USAGE, MAX_VALUES, MAX_VARIABLES, MAX_WORDS,
+};
 use crate::model::event::{AgentCaps, AuthKind, AuthMethod, CallError, InitResult, PromptResult, SessionResult, Stop};
 use crate::model::ids::SessionId;
 use crate::model::options::{Choice, ConfigOption, LegacyModel, Mode, Modes, OptionKind};
+use crate::model::tool::size_of_value;
 use serde_json::Value;
 
 fn value_of(result: &str) -> Value {
-    serde_json::from_str(result).unwrap_or(Value::Null)
+    bounded::read(result).map_or(Value::Null, |read| read.value)
 }
 
 fn malformed(method: &str, why: &str) -> CallError {
@@ -27,6 +32,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
     };
     let Some(protocol_version) = version else {
         let got = value.get("protocolVersion").map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        let got = limits::cut(got, MAX_ID);
         return Err(malformed("initialize", &format!("protocolVersion is {got}, not a whole number")));
     };
     let info = value.get("agentInfo").unwrap_or(&Value::Null);
@@ -35,9 +41,9 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
     let flag = |of: &Value, member: &str| of.get(member).and_then(Value::as_bool).unwrap_or(false);
     Ok(InitResult {
         protocol_version,
-        name: string_of(info, "name"),
-        title: string_of(info, "title"),
-        version: string_of(info, "version"),
+        name: words_of(info, "name", MAX_NAME),
+        title: words_of(info, "title", MAX_NAME),
+        version: words_of(info, "version", MAX_NAME),
         caps: AgentCaps {
             load_session: flag(caps, "loadSession"),
             image: flag(prompt, "image"),
@@ -50,11 +56,11 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
 
 /// Also found in `data.authMethods` of -32000.
 pub fn auth_methods(list: &[Value]) -> Vec<AuthMethod> {
-    list.iter().filter_map(auth_method).collect()
+    list.iter().take(MAX_CHOICES).filter_map(auth_method).collect()
 }
 
 fn auth_method(value: &Value) -> Option<AuthMethod> {
-    let id = string_of(value, "id")?;
+    let id = id_of(value, "id")?;
     let meta = value.get("_meta");
     let described = meta.and_then(|m| m.get("terminal-auth")).and_then(login_command);
     let in_terminal =
@@ -72,15 +78,29 @@ fn auth_method(value: &Value) -> Option<AuthMethod> {
     } else {
         AuthKind::Agent
     };
-    let name = string_of(value, "name").unwrap_or_else(|| id.clone());
-    Some(AuthMethod { id, name, description: string_of(value, "description"), kind })
+    let name = words_of(value, "name", MAX_NAME).unwrap_or_else(|| id.clone());
+    let method = AuthMethod { id, name, description: words_of(value, "description", MAX_WORDS), kind };
+    // A command is for a person to run: whole or not at all.
+    is_short(&method.kind).then_some(method)
+}
+
+fn is_short(kind: &AuthKind) -> bool {
+    let bytes = |list: &[String]| list.iter().map(String::len).sum::<usize>();
+    let pairs = |list: &[(String, String)]| list.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+    let (size, most) = match kind {
+        AuthKind::Agent => (0, 0),
+        AuthKind::Terminal { args, env } => (bytes(args) + pairs(env), args.len().max(env.len())),
+        AuthKind::Command { command, args, env } => {
+            (command.len() + bytes(args) + pairs(env), args.len().max(env.len()))
+        }
+        AuthKind::Env { vars } => (bytes(vars), vars.len()),
+    };
+    size <= MAX_COMMAND && most <= MAX_VARIABLES
 }
 
 pub fn new_session(result: &str) -> Result<SessionResult, CallError> {
     let value = value_of(result);
-    let Some(id) = str_of(&value, "sessionId") else {
-        return Err(malformed("session/new", "sessionId is missing"));
-    };
+    let id = need_id(&value, "sessionId").map_err(|why| malformed("session/new", &why))?;
     Ok(SessionResult {
         id: SessionId::from(id),
         modes: value.get("modes").and_then(modes),
@@ -93,31 +113,31 @@ pub fn new_session(result: &str) -> Result<SessionResult, CallError> {
 fn modes(value: &Value) -> Option<Modes> {
     let available = value.get("availableModes")?.as_array()?;
     let mode = |m: &Value| {
-        let id = string_of(m, "id")?;
-        let name = string_of(m, "name").unwrap_or_else(|| id.clone());
-        Some(Mode { id, name, description: string_of(m, "description") })
+        let id = id_of(m, "id")?;
+        let name = words_of(m, "name", MAX_NAME).unwrap_or_else(|| id.clone());
+        Some(Mode { id, name, description: words_of(m, "description", MAX_NAME) })
     };
     Some(Modes {
-        current: string_of(value, "currentModeId")?,
+        current: id_of(value, "currentModeId")?,
         pending: None,
-        available: available.iter().filter_map(mode).collect(),
+        available: available.iter().take(MAX_CHOICES).filter_map(mode).collect(),
     })
 }
 
 fn legacy_model(value: &Value) -> Option<LegacyModel> {
-    let id = string_of(value, "currentModelId")?;
+    let id = id_of(value, "currentModelId")?;
     let listed = list_of(value, "availableModels").iter().find(|m| str_of(m, "modelId") == Some(&id));
-    let name = listed.and_then(|m| string_of(m, "name")).unwrap_or_else(|| id.clone());
+    let name = listed.and_then(|m| words_of(m, "name", MAX_NAME)).unwrap_or_else(|| id.clone());
     Some(LegacyModel { id, name })
 }
 
 /// Flat and grouped lists; bad values are dropped one by one, an option of unknown type as a whole.
 pub fn options(list: &[Value]) -> Vec<ConfigOption> {
-    list.iter().filter_map(option).collect()
+    list.iter().take(MAX_CHOICES).filter_map(option).collect()
 }
 
 fn option(value: &Value) -> Option<ConfigOption> {
-    let id = string_of(value, "id")?;
+    let id = id_of(value, "id")?;
     let kind = match str_of(value, "type")? {
         "select" => {
             let mut values = Vec::new();
@@ -129,15 +149,16 @@ fn option(value: &Value) -> Option<ConfigOption> {
                     values.extend(choice(item, None));
                 }
             }
-            OptionKind::Select { current: string_of(value, "currentValue")?, values }
+            values.truncate(MAX_VALUES);
+            OptionKind::Select { current: id_of(value, "currentValue")?, values }
         }
         "boolean" => OptionKind::Bool { current: value.get("currentValue")?.as_bool()? },
         _ => return None,
     };
     Some(ConfigOption {
-        name: string_of(value, "name").unwrap_or_else(|| id.clone()),
-        description: string_of(value, "description"),
-        category: string_of(value, "category"),
+        name: words_of(value, "name", MAX_NAME).unwrap_or_else(|| id.clone()),
+        description: words_of(value, "description", MAX_NAME),
+        category: id_of(value, "category"),
         pending: None,
         kind,
         id,
@@ -145,11 +166,11 @@ fn option(value: &Value) -> Option<ConfigOption> {
 }
 
 fn choice(value: &Value, group: Option<&str>) -> Option<Choice> {
-    let id = string_of(value, "value")?;
+    let id = id_of(value, "value")?;
     Some(Choice {
-        name: string_of(value, "name").unwrap_or_else(|| id.clone()),
-        description: string_of(value, "description"),
-        group: group.map(str::to_owned),
+        name: words_of(value, "name", MAX_NAME).unwrap_or_else(|| id.clone()),
+        description: words_of(value, "description", MAX_NAME),
+        group: group.map(|group| limits::cut(group, MAX_NAME)),
         value: id,
     })
 }
@@ -165,11 +186,18 @@ pub fn prompt(result: &str) -> PromptResult {
             "max_turn_requests" => Stop::MaxTurnRequests,
             "refusal" => Stop::Refusal,
             "cancelled" => Stop::Cancelled,
-            other => Stop::Odd(Some(other.to_owned())),
+            other => Stop::Odd(Some(limits::cut(other, MAX_NAME))),
         },
-        Some(other) => Stop::Odd(Some(other.to_string())),
+        Some(other) => Stop::Odd(Some(limits::cut(other.to_string(), MAX_NAME))),
     };
-    PromptResult { stop, usage: value.get("usage").filter(|u| u.is_object()).cloned() }
+    PromptResult { stop, usage: value.get("usage").filter(|u| u.is_object()).map(usage) }
+}
+
+fn usage(value: &Value) -> Value {
+    match size_of_value(value) {
+        size if size > MAX_USAGE => serde_json::json!({ "left_out": limits::left_out(size) }),
+        _ => value.clone(),
+    }
 }
 
 /// `None` when the agent sent no list at all (fact 18).

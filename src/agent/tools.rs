@@ -3,11 +3,12 @@
 //! The typed schema drops list elements that it does not know; a person shall see a placeholder instead, so
 //! the lists are walked here and only their leaves are typed.
 
-use super::content::{block, list_of, str_of, string_of, u32_of};
+use super::content::{block, id_of, list_of, short_id, str_of, string_of, u32_of, words_of};
+use crate::base::limits::{self, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TEXT, MAX_TITLE};
 use crate::model::entry::Block;
 use crate::model::event::AuthKind;
 use crate::model::ids::{TermId, ToolId};
-use crate::model::tool::{Exit, Location, TerminalMeta, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Exit, Location, TerminalMeta, ToolContent, ToolKind, ToolPatch, ToolStatus, size_of_value};
 use serde_json::Value;
 
 /// Which unknown statuses mean what: `pending` when a call is announced, no change in an update (section 3).
@@ -17,24 +18,67 @@ pub enum Form {
     Update,
 }
 
-/// `None` when there is no usable id.
-pub fn patch(value: &Value, form: Form) -> Option<ToolPatch> {
-    let id = match value.get("toolCallId")? {
-        Value::String(id) => id.clone(),
-        Value::Number(n) => n.to_string(),
-        _ => return None,
+/// `lost` says how many elements of a list of this name were not even read. `Err`: there is no usable id.
+pub fn patch(value: &Value, form: Form, lost: impl Fn(&str) -> usize) -> Result<ToolPatch, String> {
+    let id = match value.get("toolCallId") {
+        Some(Value::String(id)) => short_id(id, "toolCallId")?.to_owned(),
+        Some(Value::Number(n)) => n.to_string(),
+        _ => return Err("toolCallId is missing".into()),
     };
+    let is_long = |member: &str, max: usize| str_of(value, member).is_some_and(|text| text.len() > max);
+    let list = |member: &str| value.get(member).and_then(Value::as_array);
     let mut patch = ToolPatch::new(ToolId::from(id));
-    patch.title = string_of(value, "title");
-    patch.name = string_of(value, "name");
+    let mut cut = is_long("title", MAX_TITLE) || is_long("name", MAX_NAME);
+    patch.title = words_of(value, "title", MAX_TITLE);
+    patch.name = words_of(value, "name", MAX_NAME);
     patch.kind = str_of(value, "kind").map(kind);
     patch.status = value.get("status").and_then(|s| status(s, form));
-    patch.content = value.get("content").and_then(Value::as_array).map(|c| c.iter().map(content).collect());
-    patch.locations = value.get("locations").and_then(Value::as_array).map(|l| l.iter().filter_map(location).collect());
-    patch.raw_input = value.get("rawInput").filter(|v| !v.is_null()).cloned();
-    patch.raw_output = value.get("rawOutput").filter(|v| !v.is_null()).cloned();
+    patch.content = list("content").map(|list| contents(list, lost("content"), &mut cut));
+    if let Some(list) = list("locations") {
+        patch.locations = Some(list.iter().take(MAX_PARTS).filter_map(location).collect());
+        patch.more_locations = list.len().saturating_sub(MAX_PARTS) + lost("locations");
+        cut |= patch.more_locations > 0 || list.iter().any(|l| str_of(l, "path").is_some_and(|p| p.len() > MAX_PATH));
+    }
+    patch.raw_input = value.get("rawInput").filter(|v| !v.is_null()).map(|v| raw(v, &mut cut));
+    patch.raw_output = value.get("rawOutput").filter(|v| !v.is_null()).map(|v| raw(v, &mut false));
     patch.terminal = value.get("_meta").map(terminal_meta).unwrap_or_default();
-    Some(patch)
+    patch.cut = cut;
+    Ok(patch)
+}
+
+/// The parts of a call; what there is no room for is one last part that says so.
+fn contents(list: &[Value], lost: usize, cut: &mut bool) -> Vec<ToolContent> {
+    let (mut out, mut bytes) = (Vec::new(), 0);
+    for value in list.iter().take(MAX_PARTS) {
+        let part = content(value, cut);
+        let size = part.size();
+        if bytes + size > MAX_CONTENT {
+            break;
+        }
+        bytes += size;
+        out.push(part);
+    }
+    let left = list.len() - out.len() + lost;
+    if left > 0 {
+        *cut = true;
+        let noun = if left == 1 { "part" } else { "parts" };
+        out.push(said(format!("{left} more {noun} left out")));
+    }
+    out
+}
+
+/// A raw value, unless it is too large to be kept.
+fn raw(value: &Value, cut: &mut bool) -> Value {
+    let size = size_of_value(value);
+    if size <= MAX_CONTENT {
+        return value.clone();
+    }
+    *cut = true;
+    Value::String(limits::left_out(size))
+}
+
+fn said(label: String) -> ToolContent {
+    ToolContent::Block(Block::Other { label, uri: None, text: None })
 }
 
 fn kind(name: &str) -> ToolKind {
@@ -52,10 +96,14 @@ fn status(value: &Value, form: Form) -> Option<ToolStatus> {
     }
 }
 
-fn content(value: &Value) -> ToolContent {
+fn content(value: &Value, cut: &mut bool) -> ToolContent {
     match str_of(value, "type") {
-        Some("content") => ToolContent::Block(value.get("content").map_or_else(unreadable, block)),
+        Some("content") => ToolContent::Block(value.get("content").map_or_else(unreadable, |b| bounded(b, cut))),
         Some("diff") => match (str_of(value, "path"), str_of(value, "newText")) {
+            (Some(path), _) if path.len() > MAX_PATH => {
+                *cut = true;
+                said(format!("diff of a path of {} bytes left out", path.len()))
+            }
             (Some(path), Some(new)) => ToolContent::Diff {
                 path: path.to_owned(),
                 old: str_of(value, "oldText").map(Into::into),
@@ -63,12 +111,27 @@ fn content(value: &Value) -> ToolContent {
             },
             _ => ToolContent::Block(unreadable()),
         },
-        Some("terminal") => match str_of(value, "terminalId") {
+        Some("terminal") => match id_of(value, "terminalId") {
             Some(id) => ToolContent::Terminal(TermId::from(id)),
             None => ToolContent::Block(unreadable()),
         },
         // A bare block counts as wrapped; what is neither is labelled with its type.
-        _ => ToolContent::Block(block(value)),
+        _ => ToolContent::Block(bounded(value, cut)),
+    }
+}
+
+/// A block whose text is not too long.
+fn bounded(value: &Value, cut: &mut bool) -> Block {
+    match block(value) {
+        Block::Text(text) => {
+            *cut |= text.len() > MAX_TEXT;
+            Block::Text(limits::cut(text, MAX_TEXT))
+        }
+        other @ Block::Other { .. } => {
+            // What was cut is longer than the bound, by the words that say so.
+            *cut |= matches!(&other, Block::Other { text: Some(text), .. } if text.len() > MAX_TEXT);
+            other
+        }
     }
 }
 
@@ -77,17 +140,17 @@ fn unreadable() -> Block {
 }
 
 fn location(value: &Value) -> Option<Location> {
-    Some(Location { path: string_of(value, "path")?, line: u32_of(value, "line") })
+    Some(Location { path: words_of(value, "path", MAX_PATH)?, line: u32_of(value, "line") })
 }
 
 /// shell output of Codex, Claude and pi comes this way.
 fn terminal_meta(meta: &Value) -> TerminalMeta {
     let named = |member: &str| {
         let object = meta.get(member)?;
-        Some((TermId::from(str_of(object, "terminal_id")?), object))
+        Some((TermId::from(id_of(object, "terminal_id")?), object))
     };
     TerminalMeta {
-        info: named("terminal_info").map(|(id, o)| (id, string_of(o, "cwd"))),
+        info: named("terminal_info").map(|(id, o)| (id, words_of(o, "cwd", MAX_PATH))),
         output: named("terminal_output")
             .or_else(|| named("terminal_output_delta"))
             .and_then(|(id, o)| Some((id, string_of(o, "data")?))),
@@ -96,7 +159,7 @@ fn terminal_meta(meta: &Value) -> TerminalMeta {
 }
 
 fn exit(value: &Value) -> Exit {
-    Exit { code: u32_of(value, "exit_code"), signal: string_of(value, "signal") }
+    Exit { code: u32_of(value, "exit_code"), signal: words_of(value, "signal", MAX_ID) }
 }
 
 /// `{command, args, env}` of `_meta["terminal-auth"]`.

@@ -2,6 +2,7 @@
 
 pub mod escape;
 pub mod human;
+pub mod limits;
 pub mod paths;
 pub mod sanitize;
 pub mod signal;

@@ -5,6 +5,7 @@
 
 use super::decoding::Decoded;
 use crate::agent::{inbound, outbound, results};
+use crate::base::limits::{self, MAX_NAME};
 use crate::model::Model;
 use crate::model::changes::{Gate, ReviewDoc};
 use crate::model::effect::{Answer, Call, Effect};
@@ -24,6 +25,8 @@ use std::sync::Arc;
 
 /// Requests of the agent that may wait for an answer at once; more are refused.
 const MAX_OPEN: usize = 4096;
+/// Bytes of these requests; one more is taken while there are fewer.
+const MAX_OPEN_BYTES: usize = 64 << 20;
 /// Characters of a message that cannot be used that are kept for display.
 const HEAD: usize = 300;
 /// The same while somebody logs in.
@@ -49,6 +52,7 @@ enum Tag {
 struct Open {
     id: RawId,
     method: String,
+    bytes: usize,
 }
 
 /// What is to be done outside.
@@ -207,7 +211,12 @@ impl Core {
             let error = RpcError::new(-32603, format!("{MAX_OPEN} requests are waiting for an answer already"));
             return Err(Line::plain(frame::response_err(&id, &error)));
         }
+        if self.open.values().map(|open| open.bytes).sum::<usize>() > MAX_OPEN_BYTES {
+            let error = RpcError::new(-32603, "the requests that wait for an answer are too large already");
+            return Err(Line::plain(frame::response_err(&id, &error)));
+        }
         let (session, request) = inbound::request(&method, params);
+        let method = limits::cut(method, MAX_NAME);
         let req = ReqId(self.next_req);
         self.next_req += 1;
         let request = match request {
@@ -217,7 +226,7 @@ impl Core {
             }
             other => other,
         };
-        self.open.insert(req, Open { id, method });
+        self.open.insert(req, Open { id, method, bytes: params.len() });
         Ok(AgentEvent::Request { req, session, request })
     }
 

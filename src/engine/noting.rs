@@ -20,6 +20,8 @@ use std::time::SystemTime;
 
 /// Bytes of the diffs of one call that are told, together; larger ones are left out.
 const MAX_CLAIMS: usize = 4 << 20;
+/// Calls of which it is remembered what was told.
+const MAX_NOTES: usize = 1 << 14;
 /// Paths of one call.
 const MAX_PATHS: usize = 1000;
 
@@ -116,7 +118,12 @@ impl Engine {
             (&claim.old, &claim.new).hash(&mut hash);
         }
         let print = hash.finish();
-        (self.reviewing.as_mut()?.notes.insert(entry, print) != Some(print)).then_some(note)
+        let notes = &mut self.reviewing.as_mut()?.notes;
+        if notes.len() >= MAX_NOTES {
+            // What is told once more does no harm.
+            notes.clear();
+        }
+        (notes.insert(entry, print) != Some(print)).then_some(note)
     }
 
     fn claims_of_question(&self, req: ReqId) -> Vec<Claim> {

@@ -1,15 +1,18 @@
 //! What has changed in the model, as lines for people or as JSON.
 //!
-//! Follows the transcript by revision; nothing is printed twice. Invariant: no control character of the agent gets
-//! out, in either form.
+//! Follows the transcript by what has changed in it, and keeps eight bytes an entry; nothing is printed twice.
+//! Invariant: no control character of the agent gets out, in either form.
 
 use crate::base::{human, sanitize};
 use crate::model::Model;
+use crate::model::entries::Changed;
 use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
+use crate::model::ids::EntryId;
 use crate::model::tool::{Mark, ToolCall, ToolStatus};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, RandomState};
 
 /// Version of the JSON lines.
 const VERSION: u32 = 1;
@@ -31,9 +34,17 @@ pub enum Form {
 pub struct Follower {
     form: Form,
     generation: Option<u64>,
-    /// Entries before this one will not change any more.
-    settled: usize,
-    seen: HashMap<u64, Seen>,
+    /// What was printed of each entry that is kept: the bytes of a text, else a fingerprint of what was said; nothing
+    /// is 0.
+    seen: VecDeque<u64>,
+    /// The entry to which the first of them belongs.
+    first: u64,
+    /// A call without a name that waits for what comes next.
+    unnamed: Option<EntryId>,
+    prints: RandomState,
+    /// Entries that were looked at, for tests.
+    #[cfg(test)]
+    looked: u64,
     said_session: bool,
     /// The entry whose text was printed last, so that messages stand apart.
     last_text: Option<u64>,
@@ -43,20 +54,22 @@ pub struct Follower {
     reason: Option<String>,
 }
 
-#[derive(Debug, Default, Clone)]
-struct Seen {
-    rev: Option<u64>,
-    bytes: usize,
-    state: String,
-}
+/// In the fingerprint of a call: it was settled.
+const SETTLED: u64 = 1;
+/// Of what is said once.
+const SAID: u64 = 2;
 
 impl Follower {
     pub fn new(form: Form) -> Self {
         Self {
             form,
             generation: None,
-            settled: 0,
-            seen: HashMap::new(),
+            seen: VecDeque::new(),
+            first: 0,
+            unnamed: None,
+            prints: RandomState::new(),
+            #[cfg(test)]
+            looked: 0,
             said_session: false,
             last_text: None,
             newlines: 2,
@@ -81,22 +94,48 @@ impl Follower {
         if self.generation == Some(model.entries().generation()) && last == Last::No {
             return out;
         }
+        let changed = match self.generation {
+            Some(generation) if last == Last::No => model.entries().changed_since(generation),
+            _ => Changed::Any,
+        };
         self.generation = Some(model.entries().generation());
-        for entry in model.entries().iter().skip(self.settled) {
-            let mut seen = self.seen.remove(&entry.id.0).unwrap_or_default();
-            let is_text = matches!(entry.body, Body::Agent(_) | Body::Thought(_));
-            if seen.rev != Some(entry.rev) || (last == Last::Yes && is_text) {
-                seen.rev = Some(entry.rev);
-                self.entry(entry, model, &mut seen, last, &mut out);
-            }
-            self.seen.insert(entry.id.0, seen);
+        while self.first < model.entries().gone() {
+            self.seen.pop_front();
+            self.first += 1;
         }
-        // Late changes come to entries of the newest turns only.
-        while model.entries().at(self.settled).is_some_and(|e| e.finished && e.turn < model.last_turn()) {
-            self.seen.remove(&(self.settled as u64));
-            self.settled += 1;
+        match (changed, self.unnamed.take()) {
+            (Changed::Any, _) => model.entries().iter().for_each(|entry| self.look(entry, model, last, &mut out)),
+            (Changed::Only(mut ids), unnamed) => {
+                ids.extend(unnamed);
+                ids.sort_unstable();
+                ids.dedup();
+                for entry in ids.into_iter().filter_map(|id| model.entries().get(id)) {
+                    self.look(entry, model, last, &mut out);
+                }
+            }
         }
         out
+    }
+
+    fn look(&mut self, entry: &Entry, model: &Model, last: Last, out: &mut Printed) {
+        #[cfg(test)]
+        {
+            self.looked += 1;
+        }
+        let Some(at) = entry.id.0.checked_sub(self.first).and_then(|at| usize::try_from(at).ok()) else { return };
+        if at >= self.seen.len() {
+            self.seen.resize(at + 1, 0);
+        }
+        let before = self.seen.get(at).copied().unwrap_or_default();
+        let now = self.entry(entry, model, before, last, out);
+        if let Some(seen) = self.seen.get_mut(at) {
+            *seen = now;
+        }
+    }
+
+    /// Of what was said about an entry; never 0.
+    fn print_of(&self, said: &str) -> u64 {
+        self.prints.hash_one(said) & !SETTLED | 2
     }
 
     fn session(&mut self, model: &Model, out: &mut Printed) {
@@ -111,38 +150,46 @@ impl Follower {
         );
     }
 
-    fn entry(&mut self, entry: &Entry, model: &Model, seen: &mut Seen, last: Last, out: &mut Printed) {
+    /// Prints what is new of an entry; takes and gives what was printed of it.
+    fn entry(&mut self, entry: &Entry, model: &Model, seen: u64, last: Last, out: &mut Printed) -> u64 {
         match &entry.body {
             Body::Agent(message) => self.text(entry, "text", &message.text, seen, last, out),
             Body::Thought(thought) => {
-                if self.form == Form::Json {
-                    self.text(entry, "thought", &thought.message.text, seen, last, out);
+                if self.form == Form::Text {
+                    return seen;
                 }
+                self.text(entry, "thought", &thought.message.text, seen, last, out)
             }
             Body::Tool(tool) => {
                 // Some agents name a call after it has ended: its line waits for what comes next.
                 let newest = model.entries().last().is_some_and(|e| e.id == entry.id);
                 if self.form == Form::Text && tool.title.is_empty() && newest && last == Last::No {
-                    seen.rev = None;
-                } else {
-                    self.tool(tool, seen, out);
+                    self.unnamed = Some(entry.id);
+                    return seen;
                 }
+                self.tool(tool, seen, out)
             }
             Body::Plan(plan) => {
+                if seen == entry.rev + 1 {
+                    return seen;
+                }
                 let entries: Vec<Value> =
                     plan.iter().map(|e| json!({ "content": e.content, "status": plan_status(&e.status) })).collect();
                 self.json(out, json!({ "type": "plan", "entries": entries }));
+                entry.rev + 1
             }
             Body::Attachment(attachment) => {
-                if let Block::Other { label, uri, text } = &attachment.block {
+                if let (Block::Other { label, uri, text }, 0) = (&attachment.block, seen) {
                     self.json(out, json!({ "type": "content", "label": label, "uri": uri, "text": text }));
                     self.line(out, &format!("[{label}] {}", uri.as_deref().unwrap_or("")));
                 }
+                SAID
             }
             Body::Terminal(id) => {
-                let Some(terminal) = model.terminal(id) else { return };
+                let Some(terminal) = model.terminal(id) else { return seen };
                 let state = terminal.exit.as_ref().map_or_else(|| "running".to_owned(), ToString::to_string);
-                if seen.state != state {
+                let now = self.print_of(&state);
+                if seen != now {
                     self.json(
                         out,
                         json!({ "type": "terminal", "id": id.as_str(), "command": terminal.command,
@@ -151,42 +198,47 @@ impl Follower {
                     if terminal.exit.is_some() {
                         self.line(out, &format!("$ {}  {state}", terminal.command));
                     }
-                    seen.state = state;
                 }
+                now
             }
             Body::File(op) => {
                 let verb = if op.verb == FileVerb::Write { "write" } else { "read" };
                 let state = match &op.outcome {
-                    FileOutcome::Pending => return,
+                    FileOutcome::Pending => return seen,
                     FileOutcome::Written { bytes, .. } => human::bytes(*bytes),
                     FileOutcome::Altered => "changed by the user".to_owned(),
                     FileOutcome::Refused(why) => format!("refused: {why}"),
                 };
-                if seen.state != state {
+                let now = self.print_of(&state);
+                if seen != now {
                     self.json(out, json!({ "type": "file", "verb": verb, "path": op.path, "outcome": state }));
                     self.line(out, &format!("{verb} {}  {state}", op.path));
-                    seen.state = state;
                 }
+                now
             }
             Body::Notice(notice) => {
-                self.json(out, json!({ "type": "notice", "title": notice.title, "detail": notice.detail }));
-                if self.reason.as_ref() != Some(&notice.title) {
-                    self.line(out, &notice.title);
+                // What has given way to a notice, to save memory, was printed as what it was.
+                if seen == 0 {
+                    self.json(out, json!({ "type": "notice", "title": notice.title, "detail": notice.detail }));
+                    if self.reason.as_ref() != Some(&notice.title) {
+                        self.line(out, &notice.title);
+                    }
                 }
+                SAID
             }
-            Body::User(_) | Body::Changes(_) => {}
+            Body::User(_) | Body::Changes(_) => SAID,
         }
     }
 
     /// Text goes out in whole lines, so that an escape sequence cannot slip through in two pieces.
-    fn text(&mut self, entry: &Entry, kind: &str, text: &str, seen: &mut Seen, last: Last, out: &mut Printed) {
-        let fresh = text.get(seen.bytes..).unwrap_or("");
+    fn text(&mut self, entry: &Entry, kind: &str, text: &str, seen: u64, last: Last, out: &mut Printed) -> u64 {
+        let from = usize::try_from(seen).unwrap_or(usize::MAX);
+        let fresh = text.get(from..).unwrap_or("");
         if self.form == Form::Json {
             if !fresh.is_empty() {
-                seen.bytes = text.len();
                 self.json(out, json!({ "type": kind, "text": fresh }));
             }
-            return;
+            return text.len().max(from) as u64;
         }
         let end = match last {
             Last::Yes => fresh.len(),
@@ -194,9 +246,8 @@ impl Follower {
         };
         let piece = fresh.get(..end).unwrap_or("");
         if piece.is_empty() {
-            return;
+            return seen;
         }
-        seen.bytes += end;
         if self.last_text.is_some_and(|last| last != entry.id.0) {
             out.stdout.push_str("\n\n".get(self.newlines..).unwrap_or(""));
             self.newlines = 2;
@@ -206,26 +257,29 @@ impl Follower {
         let at_end = clean.bytes().rev().take(2).take_while(|b| *b == b'\n').count();
         self.newlines = if at_end == clean.len() { (self.newlines + at_end).min(2) } else { at_end };
         out.stdout.push_str(&clean);
+        (from + end) as u64
     }
 
     /// One line a tool call, when it is settled; with JSON an object for each change of its state.
-    fn tool(&self, tool: &ToolCall, seen: &mut Seen, out: &mut Printed) {
+    fn tool(&self, tool: &ToolCall, seen: u64, out: &mut Printed) -> u64 {
         let state = state_of(tool);
-        let key = format!("{state}|{}", tool.label());
-        if seen.state == key {
-            return;
+        let print = self.print_of(&format!("{state}|{}", tool.label()));
+        let now = if tool.status.is_final() { print | SETTLED } else { print };
+        if seen == now {
+            return seen;
         }
-        let was_settled = seen.state.starts_with("completed") || seen.state.starts_with("failed");
-        seen.state = key;
+        let was_settled = seen & SETTLED != 0;
         let locations: Vec<Value> = tool.locations.iter().map(|l| json!({ "path": l.path, "line": l.line })).collect();
-        self.json(
-            out,
-            json!({ "type": "tool", "id": tool.id.as_str(), "title": tool.label(), "kind": tool.kind,
-                    "status": state, "locations": locations }),
-        );
+        let mut object = json!({ "type": "tool", "id": tool.id.as_str(), "title": tool.label(), "kind": tool.kind,
+                                 "status": state, "locations": locations });
+        if let (true, Value::Object(members)) = (tool.more_locations > 0, &mut object) {
+            members.insert("more_locations".into(), json!(tool.more_locations));
+        }
+        self.json(out, object);
         if tool.is_settled() && !was_settled {
             self.line(out, &format!("{state}  {}", tool.label()));
         }
+        now
     }
 
     fn line(&self, out: &mut Printed, text: &str) {
@@ -291,3 +345,7 @@ fn plan_status(status: &PlanStatus) -> &str {
         PlanStatus::Completed => "completed",
     }
 }
+
+#[cfg(test)]
+#[path = "print_tests.rs"]
+mod tests;

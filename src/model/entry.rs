@@ -92,6 +92,19 @@ pub enum Block {
     },
 }
 
+impl Block {
+    /// About how many bytes it keeps alive, beside its own.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Other { label, uri, text } => {
+                let more = [uri, text].into_iter().flatten().map(String::len);
+                label.len() + more.sum::<usize>()
+            }
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChunkKind {
     User,

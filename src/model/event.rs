@@ -179,18 +179,43 @@ pub enum Stop {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Update {
-    Chunk { kind: ChunkKind, message_id: Option<Arc<str>>, block: Block },
+    Chunk {
+        kind: ChunkKind,
+        message_id: Option<Arc<str>>,
+        block: Block,
+    },
     ToolCall(ToolPatch),
     ToolUpdate(ToolPatch),
     Plan(Vec<PlanEntry>),
     Commands(Vec<Command>),
     Mode(String),
     Options(Vec<ConfigOption>),
-    Info { title: Patch<String> },
-    Usage { used: u64, size: u64, cost: Option<(f64, String)> },
-    Notice { level: Level, title: String, description: Option<String> },
-    Compaction { status: Option<String>, text: String },
-    Unknown { name: String },
+    Info {
+        title: Patch<String>,
+    },
+    Usage {
+        used: u64,
+        size: u64,
+        cost: Option<(f64, String)>,
+    },
+    Notice {
+        level: Level,
+        title: String,
+        description: Option<String>,
+    },
+    Compaction {
+        status: Option<String>,
+        text: String,
+    },
+    Unknown {
+        name: String,
+    },
+    /// The same without so many elements of its list, which was too long.
+    Partly {
+        update: Box<Update>,
+        what: &'static str,
+        left_out: usize,
+    },
 }
 
 /// A three-state member.
@@ -223,6 +248,11 @@ pub enum AgentRequest {
     TerminalRelease(TermId),
     /// A method that we do not have: -32601.
     UnknownMethod(String),
+    /// A known method that asks for more than can be shown or done whole: -32602.
+    TooLarge {
+        method: String,
+        why: String,
+    },
     /// A known method whose parameters cannot be read: -32602.
     BadParams {
         method: String,

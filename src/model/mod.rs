@@ -37,6 +37,8 @@ pub struct Model {
     newest_tool: HashMap<ToolId, EntryId>,
     /// The newest message from elsewhere, with its id.
     elsewhere: Option<(EntryId, Option<Arc<str>>)>,
+    /// About how many bytes of text the agent has fed to terminals of its own.
+    fed: usize,
     /// Entries before this one belong to an earlier session, whose ids mean nothing now.
     session_from: EntryId,
     /// The plan of the running turn.

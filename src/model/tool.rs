@@ -20,6 +20,10 @@ pub struct ToolCall {
     pub mark: Option<Mark>,
     pub content: Vec<ToolContent>,
     pub locations: Vec<Location>,
+    /// Locations that are left out.
+    pub more_locations: usize,
+    /// Something that the agent said of it is left out here, for its size: nobody can judge it by what is kept.
+    pub cut: bool,
     pub raw_input: Option<Value>,
     pub raw_output: Option<Value>,
     pub started: Now,
@@ -76,6 +80,29 @@ pub enum ToolContent {
     Terminal(TermId),
 }
 
+impl ToolContent {
+    /// About how many bytes it keeps alive.
+    pub fn size(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Self::Block(block) => block.size(),
+                Self::Diff { path, old, new } => path.len() + old.as_ref().map_or(0, |o| o.len()) + new.len(),
+                Self::Terminal(id) => id.as_str().len(),
+            }
+    }
+}
+
+/// About how many bytes a value keeps alive.
+pub fn size_of_value(value: &Value) -> usize {
+    size_of::<Value>()
+        + match value {
+            Value::String(text) => text.len(),
+            Value::Array(list) => list.iter().map(size_of_value).sum(),
+            Value::Object(map) => map.iter().map(|(name, v)| name.len() + 64 + size_of_value(v)).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     pub path: String,
@@ -93,6 +120,8 @@ pub struct ToolPatch {
     pub status: Option<ToolStatus>,
     pub content: Option<Vec<ToolContent>>,
     pub locations: Option<Vec<Location>>,
+    pub more_locations: usize,
+    pub cut: bool,
     pub raw_input: Option<Value>,
     pub raw_output: Option<Value>,
     /// What the message says of terminals in `_meta`.
@@ -109,10 +138,22 @@ impl ToolPatch {
             status: None,
             content: None,
             locations: None,
+            more_locations: 0,
+            cut: false,
             raw_input: None,
             raw_output: None,
             terminal: TerminalMeta::default(),
         }
+    }
+}
+
+impl ToolPatch {
+    /// About how many bytes it keeps alive.
+    pub fn size(&self) -> usize {
+        let content: usize = self.content.iter().flatten().map(ToolContent::size).sum();
+        let raw: usize = [&self.raw_input, &self.raw_output].into_iter().flatten().map(size_of_value).sum();
+        let output = self.terminal.output.as_ref().map_or(0, |(_, text)| text.len());
+        size_of::<Self>() + self.title.as_ref().map_or(0, String::len) + content + raw + output
     }
 }
 
@@ -163,6 +204,8 @@ impl ToolCall {
             mark: None,
             content: Vec::new(),
             locations: Vec::new(),
+            more_locations: 0,
+            cut: false,
             raw_input: None,
             raw_output: None,
             started: now,
@@ -190,7 +233,9 @@ impl ToolCall {
         }
         if let Some(locations) = patch.locations {
             self.locations = locations;
+            self.more_locations = patch.more_locations;
         }
+        self.cut |= patch.cut;
         if patch.raw_input.is_some() {
             self.raw_input = patch.raw_input;
         }
@@ -243,6 +288,15 @@ impl ToolCall {
         let lines = self.locations.iter().filter(|l| l.path == *path).filter_map(|l| l.line.filter(|n| *n > 0));
         // One place for several diffs, or several for one, says nothing about which.
         (lines.clone().count() == self.content.iter().filter(same).count()).then(|| lines.clone().nth(before))?
+    }
+
+    /// About how many bytes it keeps alive.
+    pub fn size(&self) -> usize {
+        let content: usize = self.content.iter().map(ToolContent::size).sum();
+        let locations: usize = self.locations.iter().map(|l| l.path.len() + size_of::<Location>()).sum();
+        let raw = [&self.raw_input, &self.raw_output].into_iter().flatten().map(size_of_value).sum::<usize>();
+        let name = self.name.as_ref().map_or(0, String::len);
+        size_of::<Self>() + self.id.as_str().len() + self.title.len() + name + content + locations + raw
     }
 
     pub fn terminals(&self) -> impl Iterator<Item = &TermId> {

@@ -15,6 +15,8 @@ use std::time::{Duration, SystemTime};
 const SLACK: Duration = Duration::from_millis(300);
 /// Paths and diffs of one call that are remembered, whatever it names later.
 const MAX_NAMED: usize = 2000;
+/// Calls of one turn that are remembered; of more, the oldest that are over are forgotten.
+const MAX_TOOLS: usize = 4096;
 
 #[derive(Clone, Debug)]
 struct Tool {
@@ -90,6 +92,11 @@ impl Activity {
     /// Takes note; `places` gives what a path may mean below the root, a link followed last. Whether the call has just
     /// settled.
     pub fn note(&mut self, note: &ToolNote, places: impl Fn(&Path) -> Vec<PathBuf>) -> bool {
+        if self.tools.len() >= MAX_TOOLS && !self.tools.contains_key(&note.entry.0) {
+            let old = self.tools.iter().find(|(_, tool)| tool.settled).or_else(|| self.tools.iter().next());
+            let old = old.map(|(entry, _)| *entry);
+            old.map(|entry| self.tools.remove(&entry));
+        }
         let looks = self.looks;
         let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
             doing: note.doing,

@@ -197,7 +197,7 @@ impl Scene {
             .map(|(n, name)| PermissionOption {
                 id: format!("opt-{}", n + 1),
                 name: (*name).into(),
-                kind: PermissionKind::AllowOnce,
+                kind: PermissionKind::Unknown,
             })
             .collect();
         let request = AgentRequest::Permission { tool, options };

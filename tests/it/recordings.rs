@@ -33,6 +33,7 @@ fn variant(update: &Update) -> &'static str {
         Update::Usage { .. } => "usage_update",
         Update::Notice { .. } => "notice",
         Update::Compaction { .. } => "compaction_update",
+        Update::Partly { update, .. } => variant(update),
         Update::Unknown { .. } => "unknown",
     }
 }

@@ -4,7 +4,7 @@ use super::super::Model;
 use super::super::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect};
 use super::super::entry::{Body, Level};
 use super::super::event::{AuthKind, CallError, InitResult, SessionResult};
-use super::super::ids::{EntryId, Now, TurnId};
+use super::super::ids::{Now, TurnId};
 use super::super::session::{AgentState, Death, DeathKind, Phase, Session};
 use super::super::tool::Mark;
 use super::{Early, notice, permission, prompt, review, service, update};
@@ -63,7 +63,7 @@ pub fn restart(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
     model.noticed.clear();
     model.elsewhere = None;
     notice(model, Level::Info, "starting the agent again, with a new session", Vec::new(), now);
-    model.session_from = EntryId(model.entries.len() as u64);
+    model.session_from = model.entries.next_id();
     start(model, now, out);
 }
 

@@ -11,6 +11,7 @@ mod permission;
 mod prompt;
 mod review;
 mod service;
+mod shed;
 mod tool;
 mod update;
 
@@ -27,6 +28,8 @@ use super::session::Phase;
 
 /// Messages that are kept until `session/new` has named the session.
 const EARLY_LIMIT: usize = 1024;
+/// Bytes of the texts in them.
+const EARLY_BYTES: usize = 16 << 20;
 /// Sorts of odd messages that are told of.
 const MAX_NOTICED: usize = 64;
 
@@ -48,6 +51,7 @@ pub fn reduce(model: &mut Model, event: Event, now: Now) -> Vec<Effect> {
         Event::Timer(Timer::ExplainStray) => lifecycle::explain_stray(model, now),
         Event::Timer(Timer::Coverage(turn)) => review::late(model, turn, now, &mut out),
     }
+    shed::shed(model, now, &mut out);
     out
 }
 
@@ -105,12 +109,23 @@ fn for_session(model: &mut Model, session: SessionId, update: Update) -> Option<
     if model.session.id.as_ref() == Some(&session) {
         return Some(update);
     }
-    if model.session.id.is_none() && model.early.len() < EARLY_LIMIT {
+    if model.session.id.is_none() && model.early.len() < EARLY_LIMIT && has_room(model, &update) {
         model.early.push(Early::Update(session, update));
     } else {
         model.agent.odd.unknown += 1;
     }
     None
+}
+
+/// Whether the texts of what is kept stay within the bound. Lists are short by themselves.
+fn has_room(model: &Model, update: &Update) -> bool {
+    let size = |update: &Update| match update {
+        Update::Chunk { block, .. } => block.size(),
+        Update::ToolCall(patch) | Update::ToolUpdate(patch) => patch.size(),
+        _ => 0,
+    };
+    let kept = model.early.iter().map(|early| if let Early::Update(_, update) = early { size(update) } else { 0 });
+    kept.sum::<usize>() + size(update) <= EARLY_BYTES
 }
 
 /// Says once a connection that something of this sort came; all are counted, and the journal has them.

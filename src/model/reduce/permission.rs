@@ -24,6 +24,14 @@ pub fn asked(
     if let Policy::Auto(allow) = model.policy {
         return decide(model, allow, req, entry, &options, now, out);
     }
+    if model.tool(entry).is_some_and(|tool| tool.cut) {
+        let error = CallError::new(-32602, "Too large: the call that is asked about cannot be shown whole");
+        out.push(Effect::Respond { req, answer: Answer::Error(error) });
+        let label = model.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
+        let words = format!("asked about a call that cannot be shown whole; refused: {label}");
+        notice(model, Level::Warn, words, Vec::new(), now);
+        return;
+    }
     if options.is_empty() {
         // there is nothing that could be chosen.
         out.push(Effect::Respond { req, answer: Answer::Cancelled });
@@ -143,6 +151,14 @@ pub fn close_all(model: &mut Model, why: &str, now: Now, out: &mut Vec<Effect>) 
     gate::close_all(model, why, out);
 }
 
+/// Questions of the agent about this call are no longer asked.
+pub fn close_about(model: &mut Model, entry: EntryId, why: &str, now: Now, out: &mut Vec<Effect>) {
+    while let Some(at) = model.session.pending.iter().position(|p| p.entry == entry && p.about == About::Tool) {
+        let pending = model.session.pending.remove(at);
+        close(model, &pending, why, now, out);
+    }
+}
+
 /// The person has stopped the turn.
 pub fn cancel_all(model: &mut Model, out: &mut Vec<Effect>) {
     for pending in std::mem::take(&mut model.session.pending) {
@@ -154,7 +170,7 @@ pub fn cancel_all(model: &mut Model, out: &mut Vec<Effect>) {
     gate::close_all(model, "the turn was stopped", out);
 }
 
-fn close(model: &mut Model, pending: &PendingPermission, why: &str, now: Now, out: &mut Vec<Effect>) {
+pub(super) fn close(model: &mut Model, pending: &PendingPermission, why: &str, now: Now, out: &mut Vec<Effect>) {
     if !gate::close(model, pending, why, out) {
         out.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
     }

@@ -47,6 +47,12 @@ pub fn request(
             let error = CallError::with_data(-32601, "Method not found", json!({ "method": method }));
             return fail(out, req, error);
         }
+        AgentRequest::TooLarge { method, why } => {
+            let title = format!("the agent asked for more than is shown or done ({method}: {why}); refused");
+            notice_once(model, &title.clone(), title, Vec::new(), now);
+            let error = CallError::with_data(-32602, format!("Too large: {why}"), json!({ "method": method }));
+            return fail(out, req, error);
+        }
         AgentRequest::BadParams { method, why } => {
             model.agent.odd.malformed += 1;
             let error = CallError::with_data(-32602, format!("Invalid params: {why}"), json!({ "method": method }));
@@ -127,7 +133,7 @@ fn serve(model: &mut Model, req: ReqId, request: AgentRequest, now: Now, out: &m
             respond(out, req, Answer::Empty);
         }
         // Answered before the session was looked at.
-        AgentRequest::UnknownMethod(_) | AgentRequest::BadParams { .. } => {}
+        AgentRequest::UnknownMethod(_) | AgentRequest::BadParams { .. } | AgentRequest::TooLarge { .. } => {}
     }
 }
 

@@ -6,7 +6,10 @@ use super::super::entry::Body;
 use super::super::ids::{EntryId, Now, ReqId, TermId};
 use super::super::session::{Terminal, TerminalOrigin};
 use super::super::tool::{Announced, Mark, TerminalMeta, ToolCall, ToolPatch};
-use super::review;
+use super::{permission, review};
+
+/// Calls that show one terminal and are drawn anew with it: the newest.
+const MAX_EMBEDDED: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -61,6 +64,9 @@ pub fn upsert(model: &mut Model, patch: ToolPatch, source: Source, now: Now, out
     if says_what || known.is_none() {
         review::tool(model, entry, out);
     }
+    if source != Source::Permission && model.tool(entry).is_some_and(|tool| tool.cut) {
+        permission::close_about(model, entry, "what is asked about has become too large to be shown", now, out);
+    }
     if diffs_changed {
         // The person is asked about other diffs now.
         let asked: Vec<ReqId> = model.session.pending.iter().filter(|p| p.entry == entry).map(|p| p.req).collect();
@@ -78,6 +84,9 @@ fn embed(model: &mut Model, entry: EntryId, now: Now) {
         let terminal = ensure(model, &id, TerminalOrigin::Unknown, now);
         if terminal.embedded.contains(&entry) {
             continue;
+        }
+        if terminal.embedded.len() >= MAX_EMBEDDED {
+            terminal.embedded.remove(0);
         }
         terminal.embedded.push(entry);
         if let Some(own) = terminal.entry {
@@ -108,7 +117,10 @@ fn feed(model: &mut Model, meta: TerminalMeta, now: Now) {
     if let Some((id, text)) = meta.output {
         let terminal = ensure(model, &id, TerminalOrigin::Meta, now);
         if terminal.origin == TerminalOrigin::Meta {
+            let before = terminal.text.len();
             terminal.text.push(&text);
+            let after = terminal.text.len();
+            model.fed = (model.fed + after).saturating_sub(before);
         }
         changed.push(id);
     }

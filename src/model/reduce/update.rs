@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 /// Bytes of one message that are kept; what comes after is counted.
 pub const MESSAGE_LIMIT: usize = 64 << 20;
-/// How far back a message with a known id is looked for.
+/// Bytes of a message from elsewhere, after which another entry goes on with it.
+const ELSEWHERE_LIMIT: usize = 1 << 20;
+/// How far back a message is looked for.
 const MESSAGE_REACH: usize = 256;
 
 pub fn apply(model: &mut Model, update: Update, now: Now, out: &mut Vec<Effect>) {
@@ -52,6 +54,11 @@ pub fn apply(model: &mut Model, update: Update, now: Now, out: &mut Vec<Effect>)
         Update::Compaction { status, text } => {
             let words = format!("context compaction {}", status.as_deref().unwrap_or("in progress"));
             notice(model, Level::Info, words, text.lines().map(str::to_owned).collect(), now);
+        }
+        Update::Partly { update, what, left_out } => {
+            let title = format!("the agent offers too many {what}: {left_out} are left out");
+            notice_once(model, what, title, Vec::new(), now);
+            apply(model, *update, now, out);
         }
         Update::Unknown { name } => {
             model.agent.odd.unknown += 1;
@@ -146,21 +153,22 @@ fn close_last(model: &mut Model) {
 fn last_content(model: &Model) -> Option<&Entry> {
     let in_turn = model.session.turn.is_some();
     let is_aside = |e: &&Entry| matches!(e.body, Body::Changes(_)) || in_turn && matches!(e.body, Body::Notice(_));
-    model.entries.iter().rev().find(|e| !is_aside(e))
+    model.entries.iter().rev().take(MESSAGE_REACH).find(|e| !is_aside(e))
 }
 
 fn find_message(model: &Model, kind: ChunkKind, message_id: Option<&Arc<str>>) -> Option<EntryId> {
     let of_kind = |body: &Body| match (kind, body) {
         (ChunkKind::Agent, Body::Agent(m)) => Some(m.message_id.clone()),
         (ChunkKind::Thought, Body::Thought(t)) => Some(t.message.message_id.clone()),
-        (ChunkKind::User, Body::User(u)) if u.state == UserState::FromElsewhere => {
+        (ChunkKind::User, Body::User(u)) if u.state == UserState::FromElsewhere && u.text.len() < ELSEWHERE_LIMIT => {
             Some(model.elsewhere.as_ref().and_then(|(_, id)| id.clone()))
         }
         _ => None,
     };
     match message_id {
         Some(wanted) if kind == ChunkKind::User => {
-            model.elsewhere.as_ref().filter(|(_, id)| id.as_ref() == Some(wanted)).map(|(entry, _)| *entry)
+            let known = model.elsewhere.as_ref().filter(|(_, id)| id.as_ref() == Some(wanted)).map(|(entry, _)| *entry);
+            known.filter(|id| model.entries.get(*id).is_some_and(|e| of_kind(&e.body).is_some()))
         }
         Some(wanted) => model
             .entries

@@ -8,6 +8,8 @@ use super::diffs;
 use super::message::{block, capped, dim, label};
 use super::tool::{command, locations, object, verb, whole_diff};
 use super::values;
+use crate::base::limits::MAX_COMMAND_LINES;
+use crate::base::sanitize;
 use crate::model::changes::Truth;
 use crate::model::entry::{Body, Entry};
 use crate::model::session::{About, PendingPermission};
@@ -16,8 +18,10 @@ use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 
-/// Lines of a command or a text.
+/// Lines of a text.
 const MAX_LINES: usize = 500;
+/// Lines of a command: as many as one may have that the client runs.
+const COMMAND_LINES: usize = MAX_COMMAND_LINES;
 
 /// The lines that describe a call that waits for permission; nothing is folded.
 ///
@@ -45,7 +49,7 @@ pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>) -> Ve
     let named =
         tool.content.iter().filter(|c| matches!(c, ToolContent::Diff { .. })).count() > 1 || tool.locations.is_empty();
     let mut truths = truths.iter();
-    for (at, content) in tool.content.iter().take(MAX_LINES).enumerate() {
+    for (at, content) in tool.content.iter().enumerate() {
         match content {
             ToolContent::Diff { path, old, new } => {
                 let claim = (old.as_deref(), &**new);
@@ -85,15 +89,21 @@ pub fn gate_body(pending: &PendingPermission, ctx: &CellCtx<'_>) -> Vec<LogicalL
             // The session's own directory is named by the dock.
             let elsewhere = spec.cwd.as_deref().filter(|cwd| *cwd != ctx.model.session().cwd);
             out.extend(elsewhere.map(|cwd| dim(format!("in {}", super::message::display(cwd, ctx)))));
-            out.extend(spec.env.iter().take(MAX_LINES).map(|(name, value)| dim(label(&format!("{name}={value}")))));
+            out.extend(spec.env.iter().map(|(name, value)| variable(name, value)));
             out
         }
     }
 }
 
+/// A variable with its whole value: the client takes no more than can be read here.
+fn variable(name: &str, value: &str) -> LogicalLine {
+    let text = StyledText::of(sanitize::line(&format!("{name}={value}")).trim(), Token::Dim);
+    LogicalLine { wrap: WrapMode::Anywhere, ..LogicalLine::text(text) }
+}
+
 /// Verb and object: the whole command, the path.
 fn subject(name: &str, what: &str) -> Vec<LogicalLine> {
-    let lines = capped(what, MAX_LINES, Token::Text).into_iter().enumerate();
+    let lines = capped(what, COMMAND_LINES, Token::Text).into_iter().enumerate();
     lines
         .map(|(n, line)| {
             let indent = " ".repeat(name.len() + 2);

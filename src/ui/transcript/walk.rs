@@ -166,7 +166,11 @@ impl<'b> Walk<'_, 'b> {
     /// The row that holds the words of an anchor now.
     pub(super) fn resolve(&mut self, scroll: Scroll) -> Option<Point> {
         let Scroll::Anchor { entry: id, piece, mut line, byte, gap: above } = scroll else { return None };
-        let index = usize::try_from(id.0).ok()?;
+        let entries = self.cx.model.entries();
+        if id.0 < entries.gone() {
+            return self.entry_from(0);
+        }
+        let index = entries.index_of(id)?;
         let entry = self.entry(index)?;
         let pieces = self.cache.pieces(self.cx, entry);
         if pieces == 0 {

@@ -259,12 +259,7 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
 }
 
 fn keys(list: &[(&str, &str)]) -> Vec<Choice> {
-    let choice = |(key, name): &(&str, &str)| Choice {
-        key: (*key).into(),
-        name: (*name).into(),
-        by: By::Key,
-        detail: Vec::new(),
-    };
+    let choice = |(key, name): &(&str, &str)| Choice::new((*key).into(), (*name).into(), By::Key, Vec::new());
     list.iter().map(choice).collect()
 }
 
@@ -361,7 +356,8 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
         .map(|(at, option)| {
             let name = sanitize::line(&option.name);
             let name = if name.trim().is_empty() { sanitize::line(&option.id) } else { name };
-            Choice { key: digit(at), name: name.trim().to_owned(), by: By::Highlight, detail: Vec::new() }
+            let kind = if pending.about == About::Tool { words::kind_of(option.kind) } else { "" };
+            Choice { kind, ..Choice::new(digit(at), name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
     Contents { body, raw, choices }
@@ -387,7 +383,7 @@ fn log_in(model: &Model, error: &CallError) -> Contents {
         let name = sanitize::line(&method.name);
         let name = name.trim();
         let name = if method.kind == AuthKind::Agent { name.to_owned() } else { format!("copy: {name}") };
-        Choice { key: digit(at), name, by: By::Highlight, detail: way(model, method) }
+        Choice::new(digit(at), name, By::Highlight, way(model, method))
     };
     let mut choices: Vec<Choice> = methods.iter().enumerate().map(method).collect();
     choices.extend(keys(&[("r", "start it again"), ("q", "quit")]));

@@ -1,8 +1,12 @@
 //! Questions of our own in the dock, and diffs as they are on the disk.
 
 use crate::model::changes::{Gate, Totals, Truth};
-use crate::model::event::{AgentEvent, AgentRequest, Event, HostEvent, Intent, TerminalSpec};
+use crate::model::entry::Block;
+use crate::model::event::{
+    AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec,
+};
 use crate::model::ids::{ReqId, TurnId};
+use crate::model::tool::{ToolContent, ToolPatch};
 use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
 use crate::ui::tty::Input;
@@ -65,6 +69,74 @@ fn a_command_under_the_gate_is_shown_whole() {
     assert!(s.shown.contains("in sub") && s.shown.contains("LD_PRELOAD=x"), "{}", s.shown);
     assert!(row(&s, "1 Run it").contains("2 Refuse"), "{}", s.shown);
     assert!(!s.shown.contains('\u{1b}'));
+}
+
+#[test]
+fn every_variable_and_every_byte_of_a_command_under_the_gate_can_be_read() {
+    let mut s = gated(Gate::Ask, 80);
+    let mut env: Vec<(String, String)> = (0..900).map(|n| (format!("VAR{n}"), "x".into())).collect();
+    env.push(("LAST".into(), format!("{}end", "y".repeat(10_000))));
+    let lines: Vec<String> = (0..1500).map(|n| format!("echo {n}")).collect();
+    let spec = TerminalSpec { command: lines.join("\n"), args: Vec::new(), env, cwd: None, limit: None };
+    let request = AgentRequest::TerminalCreate(spec);
+    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+    s.draw();
+    s.press(Code::Tab);
+    let mut seen = String::new();
+    for _ in 0..1000 {
+        s.draw();
+        seen.push_str(&s.shown);
+        if s.shown.contains("yend") {
+            break;
+        }
+        s.press(Code::PageDown);
+    }
+    for part in ["echo 0", "echo 499", "echo 500", "echo 1499", "VAR0=x", "VAR499=x", "VAR500=x", "VAR899=x", "yend"] {
+        assert!(seen.contains(part), "{part}");
+    }
+    assert!(!seen.contains("more line"));
+}
+
+#[test]
+fn all_parts_of_a_question_can_be_read() {
+    let mut s = gated(Gate::Off, 80);
+    let mut patch = ToolPatch::new("t".into());
+    let part = |n: u32| ToolContent::Block(Block::Text(format!("part {n};")));
+    patch.content = Some((0..900).map(part).collect());
+    s.ask_patch(5, patch, &["Yes", "No"]);
+    s.draw();
+    s.press(Code::Tab);
+    let mut seen = String::new();
+    for _ in 0..1000 {
+        s.draw();
+        seen.push_str(&s.shown);
+        if s.shown.contains("part 899;") {
+            break;
+        }
+        s.press(Code::PageDown);
+    }
+    assert!(seen.contains("part 499;") && seen.contains("part 500;") && seen.contains("part 899;"), "{}", s.shown);
+}
+
+#[test]
+fn what_an_answer_does_stands_beside_its_name() {
+    let mut s = gated(Gate::Off, 80);
+    let option = |id: &str, name: &str, kind| PermissionOption { id: id.into(), name: name.into(), kind };
+    let options = vec![
+        option("a", "Reject", PermissionKind::AllowAlways),
+        option("b", "allow once", PermissionKind::AllowOnce),
+        option("c", "Do it", PermissionKind::RejectOnce),
+        option("d", "Later", PermissionKind::RejectAlways),
+        option("e", "Hm", PermissionKind::Unknown),
+    ];
+    let request = AgentRequest::Permission { tool: ToolPatch::new("t".into()), options };
+    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+    s.draw();
+    for words in ["1 Reject (allow always)", "2 allow once", "3 Do it (reject once)", "4 Later (reject always)", "5 Hm"]
+    {
+        assert!(s.shown.contains(words), "{words} in {}", s.shown);
+    }
+    assert!(!s.shown.contains("2 allow once (") && !s.shown.contains("5 Hm ("), "{}", s.shown);
 }
 
 #[test]

@@ -25,9 +25,17 @@ const LONG_HINT: usize = 22;
 pub(super) struct Choice {
     pub key: String,
     pub name: String,
+    /// What the agent says that it does, in our words; empty where nobody says.
+    pub kind: &'static str,
     pub by: By,
     /// What is to be known about it.
     pub detail: Vec<Detail>,
+}
+
+impl Choice {
+    pub fn new(key: String, name: String, by: By, detail: Vec<Detail>) -> Self {
+        Self { key, name, kind: "", by, detail }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -197,6 +205,9 @@ fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
     if cut < choice.name.len() {
         let left = choice.name.get(cut..).map_or(0, |rest| rest.chars().count());
         words.push(&format!(" … {left} more characters"), Token::Warn);
+    }
+    if !choice.kind.is_empty() && !choice.name.eq_ignore_ascii_case(choice.kind) {
+        words.push(&format!(" ({})", choice.kind), Token::Dim);
     }
     (front, words)
 }

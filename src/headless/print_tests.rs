@@ -1,0 +1,75 @@
+//! How much work it is to follow, and how much is kept.
+
+use super::*;
+use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
+use crate::model::ids::{Now, SessionId};
+use crate::model::reduce::reduce;
+use crate::model::session::{Allow, Policy};
+use crate::model::tool::ToolPatch;
+
+fn model() -> Model {
+    let mut model = Model::new("agent".into(), "/w".into(), Policy::Auto(Allow::All));
+    let opened = SessionResult { id: SessionId::from("s"), modes: None, options: Vec::new(), model: None };
+    let init = InitResult { protocol_version: 1, ..InitResult::default() };
+    for event in [
+        Event::User(Intent::Start),
+        Event::Agent(AgentEvent::Initialized(Ok(init))),
+        Event::Agent(AgentEvent::SessionOpened(Ok(opened))),
+        Event::User(Intent::Prompt { text: "go".into(), links: Vec::new() }),
+    ] {
+        reduce(&mut model, event, Now::ZERO);
+    }
+    model
+}
+
+fn call(model: &mut Model, id: &str, title: &str, status: ToolStatus) {
+    let mut patch = ToolPatch::new(id.into());
+    patch.title = Some(title.into());
+    patch.status = Some(status);
+    let update = Update::ToolCall(patch);
+    let event = AgentEvent::Update { session: SessionId::from("s"), update };
+    reduce(model, Event::Agent(event), Now::ZERO);
+}
+
+#[test]
+fn following_costs_as_much_as_has_changed_and_not_as_there_is() {
+    for form in [Form::Text, Form::Json] {
+        let mut model = model();
+        let mut follower = Follower::new(form);
+        let mut lines = 0;
+        for n in 0..20_000 {
+            let status = if n % 2 == 0 { ToolStatus::Completed } else { ToolStatus::Pending };
+            call(&mut model, &format!("t{n}"), "a call", status);
+            let out = follower.follow(&model, Last::No);
+            lines += out.stdout.matches("\"tool\"").count() + out.stderr.lines().count();
+        }
+        assert!(follower.looked <= 3 * 20_000, "{} entries were looked at", follower.looked);
+        assert_eq!(lines, if form == Form::Json { 20_000 } else { 10_000 });
+        assert_eq!(follower.seen.len(), model.entries().len());
+        assert!(follower.follow(&model, Last::Yes).stderr.is_empty(), "nothing is printed twice");
+    }
+}
+
+#[test]
+fn a_call_that_is_named_after_its_end_is_printed_with_its_name_or_when_something_follows() {
+    let mut model = model();
+    let mut follower = Follower::new(Form::Text);
+    call(&mut model, "t1", "", ToolStatus::Completed);
+    assert_eq!(follower.follow(&model, Last::No).stderr, "");
+    call(&mut model, "t2", "", ToolStatus::Completed);
+    assert_eq!(follower.follow(&model, Last::No).stderr, "completed  t1\n");
+    call(&mut model, "t2", "its name", ToolStatus::Completed);
+    assert_eq!(follower.follow(&model, Last::No).stderr, "completed  its name\n");
+}
+
+#[test]
+fn locations_that_are_left_out_are_counted_in_the_lines() {
+    let mut model = model();
+    let mut patch = ToolPatch::new("t".into());
+    patch.locations = Some(Vec::new());
+    patch.more_locations = 7;
+    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch) };
+    reduce(&mut model, Event::Agent(event), Now::ZERO);
+    let out = Follower::new(Form::Json).follow(&model, Last::No).stdout;
+    assert!(out.contains("\"more_locations\":7"), "{out}");
+}

@@ -1,0 +1,86 @@
+//! The bounds of the transcript, and the work that keeping them costs.
+
+use super::*;
+use crate::model::entry::Message;
+use crate::model::tool::ToolCall;
+
+fn call(n: usize) -> Body {
+    Body::Tool(Box::new(ToolCall::new(format!("t{n}").into(), Now::ZERO)))
+}
+
+fn text(bytes: usize) -> Body {
+    Body::Agent(Message { text: "x".repeat(bytes), ..Message::default() })
+}
+
+fn is_emptied(entries: &Entries, id: EntryId) -> bool {
+    matches!(&entries.get(id).unwrap().body, Body::Notice(n) if n.title.contains("the journal has it"))
+}
+
+#[test]
+fn of_very_many_entries_a_bounded_number_is_kept_and_a_line_says_how_many_are_gone() {
+    let mut entries = Entries::default();
+    let mut tools = 0;
+    for n in 0..600_000 {
+        let id = entries.push(TurnId(1), Now::ZERO, if n % 10 == 0 { call(n) } else { text(0) });
+        assert_eq!(id.0, n as u64);
+        tools += entries.shed().len();
+    }
+    assert!(entries.len() <= MAX_ENTRIES && entries.bytes <= TRANSCRIPT_BUDGET);
+    assert_eq!(entries.gone() + entries.len() as u64, 600_000);
+    let first = &entries.at(0).unwrap();
+    assert_eq!(first.id, EntryId(entries.gone()));
+    let said = format!("{} earlier entries are left out", entries.gone() + 1);
+    assert!(matches!(&first.body, Body::Notice(n) if n.title.starts_with(&said)), "{first:?}");
+    assert_eq!(tools as u64, (entries.gone() + 1).div_ceil(10), "each call that went is told once");
+    assert!(entries.walked <= 600_000, "{} steps", entries.walked);
+    assert!(entries.get(EntryId(0)).is_none() && entries.index_of(EntryId(0)).is_none());
+    let next = entries.next_id();
+    assert_eq!(entries.get(EntryId(next.0 - 1)).unwrap().id.0, next.0 - 1);
+}
+
+#[test]
+fn an_entry_that_grows_after_the_budget_has_passed_it_gives_way_too() {
+    let mut entries = Entries::default();
+    let small = entries.push(TurnId(1), Now::ZERO, text(1));
+    let half = TRANSCRIPT_BUDGET / 2 + 1;
+    for _ in 0..4 {
+        entries.push(TurnId(1), Now::ZERO, text(half));
+    }
+    assert!(!is_emptied(&entries, small) && entries.bytes <= TRANSCRIPT_BUDGET);
+    for _ in 0..4 {
+        entries.change(small, |e| e.body = text(half));
+        assert!(entries.bytes <= TRANSCRIPT_BUDGET, "{}", entries.bytes);
+    }
+}
+
+#[test]
+fn titles_paths_and_short_lines_count_for_the_budget() {
+    let mut entries = Entries::default();
+    for n in 0..300 {
+        let mut tool = ToolCall::new(format!("t{n}").into(), Now::ZERO);
+        tool.title = "x".repeat(1 << 20);
+        entries.push(TurnId(1), Now::ZERO, Body::Tool(Box::new(tool)));
+        let detail = vec![String::new(); 1 << 16];
+        entries.push(TurnId(1), Now::ZERO, Body::Notice(Notice { level: Level::Info, title: "n".into(), detail }));
+    }
+    assert!(entries.bytes <= TRANSCRIPT_BUDGET);
+    let kept = entries.iter().filter(|e| size_of_body(&e.body) > 1 << 19).count();
+    assert!(kept < 200, "{kept} large entries are kept");
+}
+
+#[test]
+fn what_has_changed_is_named_without_a_look_at_the_rest() {
+    let mut entries = Entries::default();
+    let ids: Vec<EntryId> = (0..10).map(|n| entries.push(TurnId(1), Now::ZERO, call(n))).collect();
+    let then = entries.generation();
+    assert_eq!(entries.changed_since(then), Changed::Only(Vec::new()));
+    entries.touch(ids[7]);
+    entries.finish(ids[3]);
+    entries.touch(ids[7]);
+    assert_eq!(entries.changed_since(then), Changed::Only(vec![ids[3], ids[7]]));
+    for _ in 0..=RECENT {
+        entries.touch(ids[1]);
+    }
+    assert_eq!(entries.changed_since(then), Changed::Any);
+    assert_eq!(entries.changed_since(entries.generation() - 5), Changed::Only(vec![ids[1]]));
+}

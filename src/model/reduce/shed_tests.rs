@@ -1,0 +1,157 @@
+//! What goes and what must not.
+
+use super::*;
+use crate::model::effect::Answer;
+use crate::model::entries::MAX_ENTRIES;
+use crate::model::event::{
+    AgentEvent, AgentRequest, Event, InitResult, Intent, PermissionKind, PermissionOption, SessionResult, Update,
+};
+use crate::model::ids::{ReqId, SessionId};
+use crate::model::reduce::reduce;
+use crate::model::session::Policy;
+use crate::model::tool::{TerminalMeta, ToolContent, ToolPatch, ToolStatus};
+
+fn model() -> Model {
+    let mut model = Model::new("agent".into(), "/w".into(), Policy::Ask);
+    let opened = SessionResult { id: SessionId::from("s"), modes: None, options: Vec::new(), model: None };
+    let init = InitResult { protocol_version: 1, ..InitResult::default() };
+    for event in [
+        Event::User(Intent::Start),
+        Event::Agent(AgentEvent::Initialized(Ok(init))),
+        Event::Agent(AgentEvent::SessionOpened(Ok(opened))),
+        Event::User(Intent::Prompt { text: "go".into(), links: Vec::new() }),
+    ] {
+        reduce(&mut model, event, Now::ZERO);
+    }
+    model
+}
+
+fn call(model: &mut Model, patch: ToolPatch) -> Vec<Effect> {
+    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch) };
+    reduce(model, Event::Agent(event), Now::ZERO)
+}
+
+fn ask(model: &mut Model, req: u64, tool: ToolPatch) -> Vec<Effect> {
+    let option = PermissionOption { id: "o".into(), name: "Allow".into(), kind: PermissionKind::AllowOnce };
+    let request = AgentRequest::Permission { tool, options: vec![option] };
+    let session = Some(SessionId::from("s"));
+    reduce(model, Event::Agent(AgentEvent::Request { req: ReqId(req), session, request }), Now::ZERO)
+}
+
+fn answer_to(effects: &[Effect], wanted: u64) -> Option<&Answer> {
+    effects.iter().find_map(|e| match e {
+        Effect::Respond { req, answer } if req.0 == wanted => Some(answer),
+        _ => None,
+    })
+}
+
+#[test]
+fn calls_without_end_leave_a_bounded_model_and_no_question_that_cannot_be_seen() {
+    let mut model = model();
+    ask(&mut model, 1, ToolPatch::new("asked".into()));
+    assert_eq!(model.session().pending.len(), 1);
+    let mut closed = None;
+    for n in 0..MAX_ENTRIES + 10 {
+        let mut patch = ToolPatch::new(format!("t{n}").into());
+        patch.status = Some(ToolStatus::Completed);
+        let effects = call(&mut model, patch);
+        closed = closed.or(answer_to(&effects, 1).cloned());
+    }
+    assert!(model.entries().len() <= MAX_ENTRIES && model.newest_tool.len() <= MAX_ENTRIES);
+    assert_eq!(closed, Some(Answer::Cancelled));
+    assert!(model.session().pending.is_empty());
+    // A late word of a call that is gone is an entry of its own: nothing is lost.
+    let before = model.entries().next_id();
+    let mut late = ToolPatch::new("t1".into());
+    late.title = Some("late".into());
+    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolUpdate(late) };
+    reduce(&mut model, Event::Agent(event), Now::ZERO);
+    assert_eq!(model.tool(before).map(|t| t.title.as_str()), Some("late"));
+}
+
+#[test]
+fn terminals_that_the_agent_names_or_feeds_are_bounded() {
+    let mut model = model();
+    for n in 0..3 * MAX_TERMINALS {
+        let mut patch = ToolPatch::new(format!("t{n}").into());
+        patch.content = Some(vec![ToolContent::Terminal(format!("term-{n}").as_str().into())]);
+        call(&mut model, patch);
+        assert!(model.terminals().count() <= MAX_TERMINALS);
+    }
+    for n in 0..100 {
+        let mut patch = ToolPatch::new("fed".into());
+        let id = TermId::from(format!("fed-{n}").as_str());
+        patch.terminal = TerminalMeta { output: Some((id, "x".repeat(1 << 20))), ..TerminalMeta::default() };
+        call(&mut model, patch);
+        let fed: usize = model.terminals().map(|t| t.text.len()).sum();
+        assert!(fed <= MAX_FED && fed == model.fed, "{fed} and {}", model.fed);
+    }
+}
+
+#[test]
+fn calls_that_show_one_terminal_are_drawn_anew_in_bounded_number() {
+    let mut model = model();
+    for n in 0..1000 {
+        let mut patch = ToolPatch::new(format!("t{n}").into());
+        patch.content = Some(vec![ToolContent::Terminal("one".into())]);
+        call(&mut model, patch);
+    }
+    assert_eq!(model.terminal(&"one".into()).map(|t| t.embedded.len()), Some(64));
+}
+
+#[test]
+fn a_call_of_which_something_was_left_out_cannot_be_allowed_blindly() {
+    let mut model = model();
+    let mut patch = ToolPatch::new("cut".into());
+    patch.cut = true;
+    call(&mut model, patch);
+    let effects = ask(&mut model, 1, ToolPatch::new("cut".into()));
+    assert!(matches!(answer_to(&effects, 1), Some(Answer::Error(e)) if e.message.starts_with("Too large")));
+    assert!(model.session().pending.is_empty());
+    let said =
+        model.entries().iter().any(|e| matches!(&e.body, Body::Notice(n) if n.title.contains("cannot be shown whole")));
+    assert!(said);
+    // And one that grows beyond it while it waits.
+    ask(&mut model, 2, ToolPatch::new("grows".into()));
+    let mut patch = ToolPatch::new("grows".into());
+    patch.cut = true;
+    let effects = call(&mut model, patch);
+    assert!(matches!(answer_to(&effects, 2), Some(Answer::Cancelled)), "{effects:?}");
+    assert!(model.session().pending.is_empty());
+}
+
+#[test]
+fn what_comes_before_the_session_is_named_is_bounded_in_bytes() {
+    let mut model = Model::new("agent".into(), "/w".into(), Policy::Ask);
+    reduce(&mut model, Event::User(Intent::Start), Now::ZERO);
+    for n in 0..100 {
+        let mut patch = ToolPatch::new(format!("t{n}").into());
+        patch.content = Some(vec![ToolContent::Block(crate::model::entry::Block::Text("x".repeat(1 << 20)))]);
+        call(&mut model, patch);
+    }
+    assert!(model.early.len() < 17, "{}", model.early.len());
+    assert!(model.agent().odd.unknown > 80);
+}
+
+#[test]
+fn many_notices_between_two_pieces_of_a_message_cost_no_walk_through_them() {
+    let mut model = model();
+    let say = |model: &mut Model, update| {
+        let event = AgentEvent::Update { session: SessionId::from("s"), update };
+        reduce(model, Event::Agent(event), Now::ZERO);
+    };
+    let chunk = || Update::Chunk {
+        kind: crate::model::entry::ChunkKind::Agent,
+        message_id: None,
+        block: crate::model::entry::Block::Text("a".into()),
+    };
+    say(&mut model, chunk());
+    let count = |model: &Model| model.entries().iter().filter(|e| matches!(e.body, Body::Agent(_))).count();
+    for wanted in [1, 2] {
+        for _ in 0..if wanted == 1 { 10 } else { 300 } {
+            say(&mut model, Update::Notice { level: Level::Info, title: "n".into(), description: None });
+        }
+        say(&mut model, chunk());
+        assert_eq!(count(&model), wanted, "a few are no interruption, many are");
+    }
+}
