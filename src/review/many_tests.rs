@@ -156,7 +156,7 @@ fn a_file_that_cannot_be_written_is_named_and_takes_no_other_along() {
     place.write(&format!("{}/mine", name(5)), "mine\n");
     let done = place.act(ReviewAction::Rewind { turn: 1 });
     let failed: Vec<_> = done.rewound.iter().filter(|one| one.outcome != RewindOutcome::Restored).collect();
-    assert!(failed.len() <= 1 && failed.iter().all(|one| one.path == PathBuf::from(name(5))), "{failed:?}");
+    assert!(failed.len() <= 1 && failed.iter().all(|one| one.path.as_os_str() == &*name(5)), "{failed:?}");
     for n in (0..FILES).filter(|n| *n != 5) {
         assert_eq!(place.read(&name(n)), old(n));
     }
@@ -185,13 +185,12 @@ fn many_files_that_were_moved_are_paired_with_their_old_names() {
     let mut place = changed(FILES);
     place.decide(Target::All, Verdict::Accept).unwrap();
     place.tracker.stop_looking();
-    place.turn(2, |p| {
-        p.command(|p| {
-            (0..7).for_each(|n| {
-                std::fs::rename(p.at(&format!("d{n}")), p.at(&format!("e{n}"))).unwrap();
-            })
-        })
-    });
+    let moved = |p: &Place| {
+        for n in 0..7 {
+            std::fs::rename(p.at(&format!("d{n}")), p.at(&format!("e{n}"))).unwrap();
+        }
+    };
+    place.turn(2, |p| p.command(moved));
     let doc = place.doc(Scope::Pending);
     assert_eq!(doc.files.len(), FILES);
     for file in &doc.files {
