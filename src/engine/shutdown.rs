@@ -6,7 +6,7 @@ use super::run::Engine;
 use crate::agent::process::{Household, Survivor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What was left when everything had been tried.
 #[derive(Debug, Default)]
@@ -26,11 +26,11 @@ impl Engine {
 
     /// The person's terminal has been restored before this is called; it may take some seconds.
     pub async fn shutdown(self) -> Goodbye {
-        self.shutdown_within(LAST_JOBS).await
+        self.shutdown_by(None).await
     }
 
-    /// The same; the review may take so long for its last look.
-    pub async fn shutdown_within(mut self, last_look: Duration) -> Goodbye {
+    /// The same; from `end` on the last look of the review is not waited for.
+    pub async fn shutdown_by(mut self, end: Option<Instant>) -> Goodbye {
         let household = Household::look();
         for line in self.core.answer_all() {
             self.send(line);
@@ -49,7 +49,8 @@ impl Engine {
             }
         }
         if let Some(reviewing) = self.reviewing.take() {
-            self.last_look(reviewing, last_look).await;
+            let patience = end.map_or(LAST_JOBS, |end| end.saturating_duration_since(Instant::now()));
+            self.last_look(reviewing, patience).await;
         }
         // It has its own limit; a panic in there was printed.
         let _ = killed.await;

@@ -158,11 +158,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         say(&verdict.words, &verdict.detail);
     }
     let review = engine.model().changes().is_on.then(|| engine.stem());
-    let goodbye = match until {
-        Some(until) => engine.shutdown_within(until.saturating_duration_since(Instant::now())).await,
-        None => engine.shutdown().await,
-    };
-    Ok(Outcome { code: verdict.code, goodbye, review, until })
+    Ok(Outcome { code: verdict.code, goodbye: engine.shutdown_by(until).await, review, until })
 }
 
 /// Ends with the signal that ends the program, and gives its exit code.
@@ -306,8 +302,7 @@ impl Exec {
     /// with a signal and soon after the time is over; what is missing then is looked at when the review is opened.
     /// Gives until when more may be waited for.
     async fn wait_for_review(&mut self, engine: &mut Engine, code: u8) -> io::Result<Option<Instant>> {
-        let (mut interrupt, mut terminate, mut hangup) =
-            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+        let mut signalled = Box::pin(interrupted());
         let soon = || Some(Instant::now() + REVIEW_GRACE);
         let end = match code {
             code::TIMEOUT | code::INTERRUPTED | code::TERMINATED => soon(),
@@ -320,7 +315,7 @@ impl Exec {
         while self.unreviewed.is_some() && engine.model().changes().is_on {
             tokio::select! {
                 biased;
-                _ = any_signal(&mut interrupt, &mut terminate, &mut hangup) => return Ok(soon()),
+                _ = &mut signalled => return Ok(soon()),
                 gone = self.printer.pump(), if has_reader => has_reader = gone.is_ok(),
                 () = sleep_until(Some(until)) => {
                     say("the changes of the turn are still being looked at; an undo may miss some", &[]);

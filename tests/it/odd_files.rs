@@ -90,7 +90,7 @@ fn a_timeout_writes_what_is_known() {
     let lab = repository();
     let report = lab.path("r.json");
     let args = ["go", "--allow", "all", "--timeout", "3", "--review", report.to_str().unwrap()];
-    let steps = format!("{} {{ do = \"wait\", ms = 600000 }},", steps("mkfifo .gitignore"));
+    let steps = format!("{} {{ do = \"wait\", ms = 600000, firm = true }},", steps("mkfifo .gitignore"));
     lab.exec(&args, &lab.turn(&steps)).assert_code(124);
     let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
     assert_eq!(report["files"][0]["path"], "kept.txt", "{report}");
