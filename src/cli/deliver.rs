@@ -318,7 +318,7 @@ mod tests {
         fs::write(cwd.join("file"), "one\n").unwrap();
         let head =
             Head { stem: "1-1".into(), cwd: cwd.clone(), command: "agent".into(), started: 1, private: Vec::new() };
-        let mut tracker = Tracker::create(lab, head).unwrap();
+        let mut tracker = Tracker::create(&lab.join("home"), head).unwrap();
         tracker.session("id", 1, "Agent").unwrap();
         tracker.begin_turn(1).unwrap();
         fs::write(cwd.join("file"), "two\n").unwrap();
@@ -347,7 +347,8 @@ mod tests {
         assert!(String::from_utf8(fs::read(patch).unwrap()).unwrap().contains("+two\n"));
         // The review itself was not touched, and nothing is left over.
         assert_eq!(fs::read(tracker.dir().join("ledger.jsonl")).unwrap(), ledger);
-        assert!(fs::read_dir(lab.path()).unwrap().all(|e| !e.unwrap().file_name().to_string_lossy().starts_with('.')));
+        let mut names = fs::read_dir(lab.path().join("home")).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(names.all(|name| !name.to_string_lossy().starts_with('.')));
     }
 
     #[test]

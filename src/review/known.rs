@@ -5,6 +5,7 @@
 
 use super::error::ReviewError;
 use super::home::GOING;
+use super::keeping::KEPT;
 use super::place::{self, HEAD, LEDGER, SESSIONS, STORE, TROUBLE};
 use super::tracker::Tracker;
 use std::fs;
@@ -30,14 +31,25 @@ pub fn open(dir: &Path) -> Result<Tracker, ReviewError> {
     for name in RECORDS {
         if_there(fs::copy(from.join(name), to.join(name)).map(drop)).map_err(fail)?;
     }
-    for entry in fs::read_dir(from.join(PACKS)).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if Path::new(&name).extension().is_some_and(|end| end == "pack" || end == "idx") {
-            if_there(fs::hard_link(entry.path(), to.join(PACKS).join(name))).map_err(fail)?;
-        }
+    link_all(&from.join(PACKS), &to.join(PACKS)).map_err(fail)?;
+    // Packs and loose objects that are links to the person's.
+    for entry in fs::read_dir(from.join(KEPT)).into_iter().flatten().flatten() {
+        link_all(&entry.path(), &to.join(KEPT).join(entry.file_name())).map_err(fail)?;
     }
     place::note_unfinished(copy.path());
     Tracker::open_copy(copy)
+}
+
+/// Makes a directory with links to the files of another one; what is being written there is left out.
+fn link_all(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if Path::new(&name).extension().is_none_or(|end| end == "pack" || end == "idx") {
+            if_there(fs::hard_link(entry.path(), to.join(name)))?;
+        }
+    }
+    Ok(())
 }
 
 fn if_there(done: std::io::Result<()>) -> std::io::Result<()> {
