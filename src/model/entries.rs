@@ -9,7 +9,7 @@ use super::ids::{EntryId, Now, ToolId, TurnId};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Bytes of text that the transcript keeps in memory. What gives way is still in the journal.
-pub const TRANSCRIPT_BUDGET: usize = 128 << 20;
+pub const TRANSCRIPT_BUDGET: usize = 96 << 20;
 /// Entries that are kept, and how many go at once when there are more.
 pub const MAX_ENTRIES: usize = 250_000;
 const BATCH: usize = MAX_ENTRIES / 16;

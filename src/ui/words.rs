@@ -7,7 +7,7 @@ use crate::base::{human, paths, sanitize};
 use crate::model::Model;
 use crate::model::changes::{Gate, Totals};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{AuthKind, PermissionKind, TerminalSpec};
+use crate::model::event::{AuthKind, TerminalSpec};
 use crate::model::ids::Now;
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::{Death, DeathKind, Phase, Turn};
@@ -548,17 +548,6 @@ fn join(pieces: &[Piece]) -> StyledText {
 }
 
 /// The title of the person's terminal: our state and the name of the directory, never a word of the agent.
-/// What an agent says that one of its answers does, whatever its name says.
-pub const fn kind_of(kind: PermissionKind) -> &'static str {
-    match kind {
-        PermissionKind::AllowOnce => "allow once",
-        PermissionKind::AllowAlways => "allow always",
-        PermissionKind::RejectOnce => "reject once",
-        PermissionKind::RejectAlways => "reject always",
-        PermissionKind::Unknown => "",
-    }
-}
-
 pub fn terminal_title(model: &Model) -> String {
     let session = model.session();
     let state = match (session.pending.first(), model.phase()) {

@@ -4,6 +4,7 @@
 //! what is not shown of them or of the body can be scrolled to, and that there is more is said.
 
 mod choices;
+mod kinds;
 
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
@@ -356,7 +357,7 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
         .map(|(at, option)| {
             let name = sanitize::line(&option.name);
             let name = if name.trim().is_empty() { sanitize::line(&option.id) } else { name };
-            let kind = if pending.about == About::Tool { words::kind_of(option.kind) } else { "" };
+            let kind = if pending.about == About::Tool { kinds::beside(&name, option.kind) } else { "" };
             Choice { kind, ..Choice::new(digit(at), name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();

@@ -25,7 +25,7 @@ const LONG_HINT: usize = 22;
 pub(super) struct Choice {
     pub key: String,
     pub name: String,
-    /// What the agent says that it does, in our words; empty where nobody says.
+    /// What the agent says that it does, in our words; empty where the name says it or nobody does.
     pub kind: &'static str,
     pub by: By,
     /// What is to be known about it.
@@ -206,7 +206,7 @@ fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
         let left = choice.name.get(cut..).map_or(0, |rest| rest.chars().count());
         words.push(&format!(" … {left} more characters"), Token::Warn);
     }
-    if !choice.kind.is_empty() && !choice.name.eq_ignore_ascii_case(choice.kind) {
+    if !choice.kind.is_empty() {
         words.push(&format!(" ({})", choice.kind), Token::Dim);
     }
     (front, words)
