@@ -6,6 +6,7 @@
 use super::code;
 use super::print::{Follower, Form, Last, json_line};
 use super::printer::Printer;
+use super::stop::any_signal;
 use crate::base::sanitize;
 use crate::engine::{Engine, Goodbye};
 use crate::model::Model;
@@ -17,7 +18,7 @@ use crate::model::session::{Death, Phase};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Quiet that ends the reading after the answer, and the most that is waited for it.
 const QUIET: Duration = Duration::from_millis(250);
@@ -582,14 +583,6 @@ fn say(words: &str, detail: &[String]) {
     }
     // Nobody to tell when standard error is gone.
     let _ = io::stderr().write_all(text.as_bytes());
-}
-
-pub(super) async fn any_signal(interrupt: &mut Signal, terminate: &mut Signal, hangup: &mut Signal) -> u8 {
-    tokio::select! {
-        _ = interrupt.recv() => code::INTERRUPTED,
-        _ = terminate.recv() => code::TERMINATED,
-        _ = hangup.recv() => code::TERMINATED,
-    }
 }
 
 async fn sleep_until(deadline: Option<Instant>) {

@@ -4,13 +4,12 @@
 //! program by itself.
 
 use super::code;
-use super::run::any_signal;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
 use tokio::runtime::Builder;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Whether the work is to stop.
 #[derive(Clone)]
@@ -39,5 +38,13 @@ impl Stop {
     pub fn asked(&self) -> Option<u8> {
         let code = self.0.load(Ordering::Acquire);
         (code != code::OK).then_some(code)
+    }
+}
+
+pub(super) async fn any_signal(interrupt: &mut Signal, terminate: &mut Signal, hangup: &mut Signal) -> u8 {
+    tokio::select! {
+        _ = interrupt.recv() => code::INTERRUPTED,
+        _ = terminate.recv() => code::TERMINATED,
+        _ = hangup.recv() => code::TERMINATED,
     }
 }

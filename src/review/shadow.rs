@@ -4,24 +4,24 @@
 //! what a look reports is durable before it is reported; that it was seen is so after [`Shadow::save`], and what was
 //! not saved when all ended is reported again.
 
-use super::earlier::{Before, Moved, as_moved};
+mod candidates;
+
+use super::earlier::{Moved, as_moved};
 use super::error::ReviewError;
-use super::gitindex::Index;
 use super::hidden::Hidden;
 use super::keeping::Keeping;
 use super::manifest::{Book, Entries, Entry, Head};
 use super::objects::Theirs;
 use super::peek::Peek;
 use super::repo::{self, Repo};
-use super::settle::{Job, Seen, Stores, lost, mark, now, order, racy, settle, unknown};
+use super::settle::{Job, Seen, Stores, lost, order, settle, unknown};
 use super::state::{Change, State};
 use super::store::{self, Gathered, Own};
-use super::walk::{self, Key, Kind, OldRules, Part, Reader, Stat, Time, Walked};
+use super::walk::{self, Key, Kind, Part, Reader, Stat, Time, Walked};
 use super::words;
 use crate::base::paths::visible;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::Bound;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
@@ -362,167 +362,6 @@ impl Shadow {
     pub fn root(&self) -> &Path {
         &self.root
     }
-
-    // ---- what there is to look at
-
-    /// Known paths below a directory.
-    fn within(&self, dir: &[u8]) -> Vec<Key> {
-        let under = if dir.is_empty() { Vec::new() } else { [dir, b"/"].concat() };
-        let from = self.seen.range::<[u8], _>((Bound::Included(&under[..]), Bound::Unbounded));
-        from.take_while(|(key, _)| key.starts_with(&under)).map(|(key, _)| key.clone()).collect()
-    }
-
-    /// Opens the stores of the person's repositories, those of new ones as well.
-    fn find_stores(&mut self, repo: Option<&Repo>, nested: &[PathBuf]) -> Result<(), ReviewError> {
-        let mut dirs = self.stores.clone();
-        dirs.extend(repo.map(Repo::objects));
-        for dir in nested.iter().filter(|dir| **dir != self.root) {
-            if self.repos.insert(dir.clone()) {
-                dirs.extend(Repo::find(dir).map(|repo| repo.objects()));
-            }
-        }
-        let mut known = HashSet::new();
-        dirs.retain(|dir| known.insert(dir.clone()));
-        if dirs != self.stores {
-            store::set_alternates(&self.dir, &dirs)?;
-            self.stores = dirs;
-        }
-        self.theirs = self.open_theirs();
-        Ok(())
-    }
-
-    /// The person's index, when it is not the one that was read last.
-    fn new_index(&mut self, repo: Option<&Repo>) -> Option<Index> {
-        let repo = repo?;
-        let stat = repo.index_stat()?;
-        if self.index == Some(stat) {
-            return None;
-        }
-        self.index = Some(stat);
-        self.at(Point::IndexSeen);
-        repo.index(&self.root)
-    }
-
-    /// Numbers that change when other paths may be ignored than before, by rules from outside of the tree.
-    fn rules(&self, repo: Option<&Repo>) -> Vec<u8> {
-        let mut files = repo::outer_rules(repo);
-        if walk::in_git(&self.root) {
-            files.extend(self.root.ancestors().skip(1).map(|dir| dir.join(".gitignore")));
-        }
-        let mut numbers = vec![0; 8];
-        for file in files {
-            let stat = file.metadata().map_or_else(|_| Stat::default(), |meta| Stat::of_meta(&meta));
-            numbers.extend_from_slice(&mark(&stat).to_le_bytes());
-        }
-        numbers
-    }
-
-    /// What of the tree has to be looked at more closely.
-    fn jobs(&mut self, walked: &Walked, index: Option<&Index>) -> Vec<Job> {
-        self.scans = self.scans.wrapping_add(1);
-        let mut jobs = Vec::new();
-        // What only a store had that is gone can still be had from the files that nobody has changed yet.
-        let gone = self.stores.iter().filter(|dir| !dir.is_dir()).count();
-        let bereft = std::mem::replace(&mut self.gone, gone) < gone;
-        let (own, theirs) = (&self.own, &self.theirs);
-        let is_lost = |e: &Entry| bereft && e.state.oid().is_some_and(|o| !own.has(&o) && theirs.size(&o).is_none());
-        let mut room = self.limits.files.saturating_sub(self.seen.len());
-        for (key, stat) in &walked.files {
-            match self.seen.get_mut(key) {
-                Some(entry) => {
-                    entry.visit = self.scans;
-                    entry.walked = true;
-                    if differs(entry, Some(stat)) || is_lost(entry) {
-                        jobs.push(Job::walked(key.clone(), Some(*entry), *stat));
-                    }
-                }
-                None if room == 0 => self.full = true,
-                None => {
-                    room -= 1;
-                    jobs.push(Job::walked(key.clone(), None, *stat));
-                }
-            }
-        }
-        let mut reader = Reader::new(&self.root);
-        for (key, entry) in self.seen.iter_mut().filter(|(_, entry)| entry.visit != self.scans) {
-            // Without permission to look, what was seen last stays.
-            let Ok(stat) = reader.stat(key) else { continue };
-            if differs(entry, stat.as_ref()) {
-                jobs.push(Job::new(key.clone(), Some(*entry), stat));
-            }
-        }
-        let missed = index.map_or_else(Vec::new, |index| self.missed(walked, index, room));
-        jobs.extend(missed);
-        jobs
-    }
-
-    /// What the person's index names and the walk has not found, at most `room` paths: git's rules hide it, or it has
-    /// come since the walk, as when a command runs that puts new paths into the index. What is not there is taken note
-    /// of, so that it is news when it comes.
-    fn missed(&mut self, walked: &Walked, index: &Index, room: usize) -> Vec<Job> {
-        let found: HashSet<&[u8]> = walked.files.iter().map(|(key, _)| &**key).collect();
-        let mut reader = Reader::new(&self.root);
-        let unknown = index.tracked().filter(|key| !found.contains(key) && !self.seen.contains_key(*key));
-        let named: BTreeMap<Key, Option<Stat>> =
-            unknown.filter_map(|key| Some((Key::from(key), reader.stat(key).ok()?))).take(room).collect();
-        let is_file = |stat: &Stat| matches!(stat.kind, Kind::File | Kind::Link);
-        let (there, gone): (Vec<_>, Vec<_>) = named.into_iter().partition(|(_, stat)| stat.is_some());
-        let gone = gone.into_iter().map(|(key, _)| Job { fresh: true, ..Job::new(key, None, None) });
-        let there: BTreeMap<Key, Stat> =
-            there.into_iter().filter_map(|(key, stat)| Some((key, stat.filter(is_file)?))).collect();
-        if there.is_empty() {
-            return gone.collect();
-        }
-        self.at(Point::Missed);
-        let part = Part { paths: there.keys().cloned().collect(), ..Part::default() };
-        let again = walk::walk(&self.root, Some(part), self.limits.files, &self.hidden).files.into_iter();
-        let mut again: BTreeMap<Key, Stat> = again.collect();
-        let job = |(key, stat)| match again.remove(&key) {
-            Some(stat) => Job::walked(key, None, stat),
-            None => Job { hidden: true, ..Job::new(key, None, Some(stat)) },
-        };
-        there.into_iter().map(job).chain(gone).collect()
-    }
-
-    fn hush(&self, jobs: &mut [Job], first: bool, unclear: bool) {
-        let mut ruled = self.ruled.concat();
-        let now = jobs.iter().filter(|job| names_rules(&job.key));
-        let now = now.map(|job| (job.key.clone(), job.known.map_or(State::Absent, |entry| entry.state)));
-        // A file that may have changed without a trace in its times need not have.
-        ruled.extend(now.filter(|(key, state)| self.peek(walk::path(key)).map_or(true, |(now, _)| now != *state)));
-        let text = |state: &State| self.content(state).unwrap_or_default();
-        let rules: Vec<OldRules> = ruled.iter().filter_map(|(key, state)| OldRules::of(key, &text(state))).collect();
-        // Since we were here last, rules may have changed and been looked at.
-        let doubtful = unclear || !ruled.is_empty() || (self.looked && self.scans <= 1);
-        let (root, last, seen, barred) = (self.root.as_path(), self.began[1], &self.seen, &*self.barred);
-        let gone = self.vanished.iter().flatten().copied().collect();
-        Before { root, last, first, doubtful, unclear, barred, rules: &rules, seen, gone: &gone }.hush(jobs);
-    }
-
-    /// Takes from the person's index what it knows for sure, so that it need not be read.
-    fn believe(&self, index: &Index, jobs: &mut Vec<Job>, news: &mut Vec<(Key, Entry)>) {
-        let started = now();
-        jobs.retain(|job| {
-            if self.hidden.has(&job.key) {
-                return false;
-            }
-            let Some((stat, oid)) = job.stat.and_then(|stat| Some((stat, index.blob(&job.key, &stat)?))) else {
-                return true;
-            };
-            if stat.size > self.limits.file_bytes || self.theirs.size(&oid) != Some(stat.size) {
-                return true;
-            }
-            let state = match stat.kind {
-                Kind::Link => State::Link { oid, size: stat.size },
-                _ => State::File { oid, mode: stat.mode, size: stat.size },
-            };
-            let racy = racy(&stat, started);
-            news.push((job.key.clone(), Entry { state, stat, racy, walked: job.walked, barred: false, visit: 0 }));
-            false
-        });
-    }
-
-    // ---- what came of it
 
     fn settle(&mut self, mut jobs: Vec<Job>, news: Vec<(Key, Entry)>, whole: bool) -> Result<Vec<Change>, ReviewError> {
         jobs.retain(|job| !self.hidden.has(&job.key));

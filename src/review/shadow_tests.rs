@@ -1,5 +1,8 @@
 use super::*;
+use crate::review::gitindex::Index;
+use crate::review::settle::now;
 use crate::review::state::Oid;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;

@@ -1,0 +1,197 @@
+//! Changes that a look has found, put down to who made them and taken into the ledger.
+//!
+//! The part of [`Tracker`] that decides nothing: whose a change is, [`Activity`](super::Activity) knows. Invariant: first
+//! it is recorded what has become of the files, then that they were seen.
+
+use super::{MAX_CLAIMED, Tracker};
+use crate::model::changes::Cause;
+use crate::review::activity::{Blamed, before_claims};
+use crate::review::error::ReviewError;
+use crate::review::history::{History, adopt, carry, readopt};
+use crate::review::hunks::edits;
+use crate::review::ledger::{Record, Step};
+use crate::review::state::{Change, State};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+impl Tracker {
+    pub(in crate::review) fn observe(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
+        self.files.shadow.gather();
+        self.steps = Some(Vec::new());
+        let observed = self.observe_each(changes);
+        let steps = self.steps.take().unwrap_or_default();
+        // What they name is in the store first.
+        let written = self.files.shadow.gathered().and_then(|()| self.ledger.add_all(&steps));
+        observed.and(written)
+    }
+
+    pub(super) fn observe_each(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
+        for mut change in changes {
+            // After a crash the ledger may be ahead of the store.
+            change.before = self.histories.get(&change.path).map_or(change.before, History::last);
+            if change.before == change.after {
+                continue;
+            }
+            let blamed = match self.held.iter().find(|h| h.path == change.path && h.wanted() == change.after) {
+                // Some agents write the file themselves as well.
+                Some(held) => Blamed::new(Cause::Tool, Some(held.entry().0)),
+                None => self.blame(&change.path),
+            };
+            if let Some(apart) = self.somebody_else(&change, blamed)? {
+                let doubt = Blamed { cause: Cause::Unknown, doubt: true, entry: None };
+                self.record(&change.path, change.before, apart, doubt)?;
+                // Nothing when what it says has not happened yet.
+                self.record(&change.path, apart, change.after, blamed)?;
+            } else {
+                self.record(&change.path, change.before, change.after, blamed)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn blame(&self, path: &Path) -> Blamed {
+        let at = self.files.shadow.changed_at(path);
+        self.activity.blame(path, self.looked.get(path).copied(), at)
+    }
+
+    /// First what has become of the files, then that they were seen: the other way round, what a crash comes between
+    /// would never be known.
+    pub(in crate::review) fn save(&mut self) -> Result<(), ReviewError> {
+        if !self.files.shadow.is_saved() {
+            self.ledger.sync()?;
+            self.files.shadow.save()?;
+        }
+        Ok(())
+    }
+
+    /// The state without what a tool call says it did, when there is more in the change than that.
+    pub(super) fn somebody_else(&mut self, change: &Change, blamed: Blamed) -> Result<Option<State>, ReviewError> {
+        let (Cause::Tool, Some(entry)) = (blamed.cause, blamed.entry) else { return Ok(None) };
+        // A command that runs meanwhile may have done the rest.
+        let claims = self.activity.claims(entry, &change.path);
+        let (State::File { .. }, State::File { mode, .. }) = (change.before, change.after) else { return Ok(None) };
+        if claims.is_empty() || self.activity.runs() {
+            return Ok(None);
+        }
+        let (before, after) = match (self.files.content(&change.before), self.files.content(&change.after)) {
+            (Err(ReviewError::NotKept(_)), _) | (_, Err(ReviewError::NotKept(_))) => return Ok(None),
+            (before, after) => (before?, after?),
+        };
+        if before.len() + after.len() > MAX_CLAIMED {
+            return Ok(None);
+        }
+        let (Ok(before), Ok(after)) = (String::from_utf8(before), String::from_utf8(after)) else { return Ok(None) };
+        match before_claims(&before, &after, &claims) {
+            Some(apart) if apart != before => Ok(Some(self.files.file(apart.as_bytes(), mode)?)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Takes a change into the ledger. The person's are of interest only where the agent has been.
+    pub(in crate::review) fn record(
+        &mut self,
+        path: &Path,
+        before: State,
+        after: State,
+        blamed: Blamed,
+    ) -> Result<(), ReviewError> {
+        if before == after {
+            return Ok(());
+        }
+        let turn = self.newest_turn();
+        let Blamed { cause, doubt, entry } = blamed;
+        let mut step = Step { turn, cause, doubt, decided: false, entry, before, after };
+        if !self.histories.contains_key(path) && !step.is_shown() {
+            return Ok(());
+        }
+        let mut again = false;
+        let accepted = self.without_missing(|tracker| {
+            if std::mem::replace(&mut again, true) {
+                for state in [&mut step.before, &mut step.after] {
+                    *state = tracker.files.shadow.as_readable(state)?;
+                }
+            }
+            tracker.accepted_after(path, &step)
+        })?;
+        self.take(path, step, accepted)
+    }
+
+    pub(super) fn accepted_after(&mut self, path: &Path, step: &Step) -> Result<State, ReviewError> {
+        match self.histories.get(path).map(|h| h.accepted) {
+            None => Ok(step.before),
+            Some(accepted) if step.cause == Cause::Person => {
+                carry(&mut self.files, &step.before, &accepted, &step.after)
+            }
+            Some(accepted) => self.adopted(path, step, accepted),
+        }
+    }
+
+    /// The accepted state, with lines that may be the person's when the agent is about to take them away: without them
+    /// nobody would ever see that.
+    pub(super) fn adopted(&mut self, path: &Path, step: &Step, accepted: State) -> Result<State, ReviewError> {
+        let Some(history) = self.histories.get(path) else { return Ok(accepted) };
+        let may_be_the_persons = |s: &Step| s.doubt || s.cause == Cause::Person;
+        if !step.is_agents() || !history.steps.iter().any(may_be_the_persons) {
+            return Ok(accepted);
+        }
+        let (Some(before), Some(after)) = (self.files.text(&step.before)?, self.files.text(&step.after)?) else {
+            return Ok(accepted);
+        };
+        let gone = edits(&before, &after);
+        let blame = history.blame(&mut self.files)?;
+        let mut lost: BTreeMap<usize, Vec<_>> = BTreeMap::new();
+        for (range, who) in blame {
+            let keeps = history.steps.get(who).is_some_and(may_be_the_persons);
+            if keeps && gone.iter().any(|e| e.old.start < range.end && range.start < e.old.end) {
+                lost.entry(who).or_default().push(range);
+            }
+        }
+        let mut accepted = accepted;
+        for (who, mut ranges) in lost {
+            let Some(theirs) = history.steps.get(who) else { continue };
+            ranges.sort_by_key(|range| range.start);
+            let Some(text) = self.files.text(&accepted)? else { break };
+            // What the accepted state has already need not be put there.
+            let apart = edits(&before, &text);
+            ranges.retain(|range| apart.iter().any(|e| e.old.start < range.end && range.start < e.old.end));
+            let lines = ranges.iter().flat_map(|range| range.clone().map(|line| before.raw(line).to_vec())).collect();
+            accepted = match readopt(&mut self.files, theirs, &accepted, &lines)? {
+                Some(state) => state,
+                None => adopt(&mut self.files, &step.before, &accepted, &ranges)?,
+            };
+        }
+        Ok(accepted)
+    }
+
+    /// Takes a step into the ledger, and the state that is accepted after it.
+    pub(in crate::review) fn take(&mut self, path: &Path, step: Step, accepted: State) -> Result<(), ReviewError> {
+        let record = Record::Step { path: path.to_owned(), step, accepted };
+        match &mut self.steps {
+            Some(steps) => steps.push(record),
+            None => {
+                self.files.shadow.gathered()?;
+                self.ledger.add(&record)?;
+            }
+        }
+        self.put_step(path, step, accepted);
+        Ok(())
+    }
+
+    /// The turn that runs, or the last one.
+    pub(in crate::review) fn newest_turn(&self) -> u64 {
+        self.activity.turn().or(self.turns.last().copied()).unwrap_or(0)
+    }
+
+    pub(in crate::review) fn put_step(&mut self, path: &Path, step: Step, accepted: State) {
+        self.rev += 1;
+        match self.histories.get_mut(path) {
+            Some(history) => {
+                history.steps.push(step);
+                history.accepted = accepted;
+            }
+            None => {
+                self.histories.insert(path.to_owned(), History { steps: vec![step], accepted });
+            }
+        }
+    }
+}
