@@ -155,7 +155,13 @@ fn deliver(runtime: &Runtime, wanted: &Wanted, run: Run, until: Option<Instant>,
     }
     // Who did not give it the time knows why it is not all.
     let is_cut = matches!(code, code::TIMEOUT | code::INTERRUPTED | code::TERMINATED);
-    if problems.is_empty() && (unfinished.is_none() || is_cut) { code } else { code::OWN_FAULT }
+    let is_late = code == code::OK && until.is_some_and(|until| Instant::now() >= until);
+    match unfinished {
+        _ if !problems.is_empty() => code::OWN_FAULT,
+        Some(_) if is_late => code::TIMEOUT,
+        Some(_) if !is_cut => code::OWN_FAULT,
+        _ => code,
+    }
 }
 
 fn prompt_from_stdin() -> Result<String, Usage> {

@@ -169,11 +169,13 @@ impl Shadow {
 
     /// Nothing happens here but what a test wants.
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "only tests have something that happens meanwhile"))]
-    fn at(&mut self, _point: Point) {
+    fn at(&mut self, point: Point) {
         #[cfg(test)]
         if let Some(meanwhile) = &mut self.meanwhile {
-            meanwhile(_point);
+            meanwhile(point);
         }
+        #[cfg(not(test))]
+        let _ = point;
     }
 
     /// Looks at the whole tree: what differs from the last look, sorted by path. The first look of a store has no

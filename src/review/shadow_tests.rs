@@ -449,8 +449,11 @@ fn tree(space: &Space) -> BTreeMap<PathBuf, Vec<u8>> {
     below.filter(|(path, _)| !path.starts_with(".git")).collect()
 }
 
+/// The content of a path before and after, nothing where it is not there.
+type Contents = (Option<Vec<u8>>, Option<Vec<u8>>);
+
 /// What a row of looks has reported, as one change for each path.
-fn together(shadow: &Shadow, looks: Vec<Change>) -> BTreeMap<PathBuf, (Option<Vec<u8>>, Option<Vec<u8>>)> {
+fn together(shadow: &Shadow, looks: Vec<Change>) -> BTreeMap<PathBuf, Contents> {
     let mut all: BTreeMap<PathBuf, (State, State)> = BTreeMap::new();
     for change in looks {
         let of_path = all.entry(change.path).or_insert((change.before, change.before));
@@ -504,7 +507,9 @@ fn what_a_command_puts_into_the_index_in_the_middle_of_a_look_is_reported() {
                 }
                 if at == point && !std::mem::replace(&mut done, true) {
                     space.write("brand-new", "n");
-                    command.iter().for_each(|args| drop(space.run(args)));
+                    for args in command {
+                        space.run(args);
+                    }
                     space.run(&["add", "brand-new"]);
                 }
             }));

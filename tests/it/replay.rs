@@ -221,7 +221,9 @@ fn changes<'a>(old: &'a Tree, new: &'a Tree) -> Vec<(&'a Path, Option<&'a Node>,
 fn assert_same(found: &Tree, wanted: &Tree, when: &str) {
     let apart: Vec<String> = changes(wanted, found)
         .iter()
-        .map(|(path, wanted, found)| format!("{path:?}: {found:?} instead of {wanted:?}").chars().take(300).collect())
+        .map(|(path, wanted, found)| {
+            format!("{}: {found:?} instead of {wanted:?}", path.display()).chars().take(300).collect()
+        })
         .collect();
     assert!(apart.is_empty(), "{when}: {apart:#?}");
 }
@@ -282,7 +284,7 @@ impl<'a> Work<'a> {
         match way {
             Way::Told | Way::Silent | Way::Client => self.by_hand(n, way),
             Way::Command(means) => {
-                if n % 2 == 0 {
+                if n.is_multiple_of(2) {
                     // Through the client; else its own.
                     self.tracker.before_command().unwrap();
                 }
