@@ -194,6 +194,7 @@ const FENCES: &[Fence] = &[
             "config/agents.rs",
             // Numbers of a file that tell whether it was touched.
             "review/walk.rs",
+            "review/walk/",
             // Whether a file is plain is known before and after it is opened.
             "review/plain.rs",
             // Paths are bytes here; `file://` addresses are made of them.
