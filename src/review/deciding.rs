@@ -334,7 +334,7 @@ impl Tracker {
             let disk = history.last();
             let rewind = rewind::rewind(history, &disk, |t| t >= turn, &mut self.files)?;
             let outcome = match &rewind {
-                None if history.steps.iter().any(|s| s.doubt && s.turn >= turn) => RewindOutcome::Doubtful,
+                None if history.has_doubtful(turn) => RewindOutcome::Doubtful,
                 None => continue,
                 Some(rewind) => rewind.outcome,
             };
@@ -363,7 +363,10 @@ impl Tracker {
                 if is_missing(one) {
                     one.0.outcome = RewindOutcome::Failed;
                 }
-                one.0.remark = self.writing.remark(&one.0.path);
+                let stays = self.histories.get(&one.0.path).is_some_and(|h| h.has_doubtful(turn));
+                let in_part = one.1.is_some() && stays && one.0.outcome == RewindOutcome::Restored;
+                let in_part = in_part.then(|| "but for what nobody accounted for".to_owned());
+                one.0.remark = self.writing.remark(&one.0.path).or(in_part);
             }
         }
         Ok(Done { rewound: rewound.into_iter().map(|(one, _)| one).collect(), ..done })

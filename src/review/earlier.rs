@@ -1,13 +1,23 @@
 //! Which of the paths that are new to us were there before.
 //!
-//! Judges by the times of a file and by what was ignored earlier; reads no content. Invariant: what may have been the
-//! person's before is never taken for a new file, which an undo would remove.
+//! Judges by what the last walk has come past, by the times of a file, and after a restart by what was ignored earlier;
+//! reads no content. Invariants: what may have been the person's before is never taken for a new file, which an undo
+//! would remove; and after the first look only what was ignored all the time and has not been touched is passed over.
 
+use super::error::ReviewError;
 use super::manifest::Entries;
 use super::settle::Job;
-use super::walk::{self, Key, OldRules, Reader, Stat, Time};
-use std::collections::HashSet;
+use super::walk::{self, HIDDEN, Key, OldRules, Stat, Time, Walked};
+use crate::store::private::private_file;
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+
+/// The names that were ignored at the first look, one after the other with a zero byte behind each.
+const FILE: &str = "ignored";
+/// No such file of ours is longer.
+const LONGEST: u64 = 64 << 20;
 
 /// What stays of a file that is only moved: its inode, its size, when it was written.
 pub(super) type Moved = (u64, u64, Time);
@@ -16,17 +26,75 @@ pub(super) fn as_moved(stat: &Stat) -> Moved {
     (stat.ino, stat.size, stat.mtime)
 }
 
+/// What git's rules have hidden from the walks, by the uppermost names.
+#[derive(Default)]
+pub(super) struct Ignored {
+    /// From the first look; what has been there since before the session.
+    first: BTreeSet<Key>,
+    /// Of `first`, those that every look has come past.
+    lasting: BTreeSet<Key>,
+    /// Of the last look; nothing when that is not known of all.
+    last: Option<BTreeSet<Key>>,
+    /// When the first look began.
+    pub(super) began: Time,
+}
+
+impl Ignored {
+    /// As it was written down in `dir`, the directory of a store.
+    pub(super) fn read(dir: &Path) -> Self {
+        let path = dir.join(FILE);
+        let Some(meta) = path.metadata().ok().filter(|meta| meta.len() <= LONGEST) else { return Self::default() };
+        let text = fs::read(&path).unwrap_or_default();
+        let names = text.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let first: BTreeSet<Key> = names.map(Key::from).collect();
+        Self { lasting: first.clone(), first, last: None, began: Stat::of_meta(&meta).mtime }
+    }
+
+    /// Takes note of what a walk through the whole tree has come past.
+    pub(super) fn passed(&mut self, walked: &Walked, is_first: Option<(&Path, Time)>) -> Result<(), ReviewError> {
+        let is_all = !walked.cut && walked.hidden.len() <= HIDDEN;
+        let names: BTreeSet<Key> = walked.hidden.iter().cloned().collect();
+        if let Some((dir, began)) = is_first {
+            let path = dir.join(FILE);
+            let text: Vec<u8> = names.iter().flat_map(|name| name.iter().copied().chain([0])).collect();
+            let file = private_file().write(true).create(true).truncate(true).open(&path);
+            file.and_then(|mut file| file.write_all(&text)).map_err(|e| ReviewError::io(&path, e))?;
+            (self.first, self.lasting, self.began) = (names.clone(), names.clone(), began);
+        } else {
+            self.lasting.retain(|name| names.contains(name));
+        }
+        self.last = is_all.then_some(names);
+        Ok(())
+    }
+
+    /// What was ignored at the first look and is not there any more.
+    pub(super) fn gone(&self, root: &Path) -> Vec<&Key> {
+        let is_gone = |key: &&Key| root.join(walk::path(key)).symlink_metadata().is_err();
+        self.first.iter().filter(is_gone).collect()
+    }
+}
+
+/// What is known of a path from before.
+enum Standing {
+    /// The last walk would have come past it, and has not.
+    Came,
+    /// It was ignored; since the first look, or not.
+    Hidden {
+        lasting: bool,
+    },
+    Unknown,
+}
+
 /// What a look knows of the one before it.
 pub(super) struct Before<'a> {
     pub root: &'a Path,
-    /// When the last look at everything began, by the clock of the files.
+    /// When the last look but one at everything began, by the clock of the files.
     pub last: Time,
     /// It was the first: everything was there.
     pub first: bool,
-    /// More may be looked at now than then.
-    pub doubtful: bool,
-    /// The same, and nobody knows for which paths.
-    pub unclear: bool,
+    pub ignored: &'a Ignored,
+    /// Directories that the last walk has come past.
+    pub dirs: &'a BTreeSet<Key>,
     /// Directories that nobody could look into then.
     pub barred: &'a [Key],
     /// What was ignored then, of rules that are others now.
@@ -38,53 +106,86 @@ pub(super) struct Before<'a> {
 }
 
 impl Before<'_> {
-    /// Says of which paths it is no news that they are there: of all at the first look; and of old ones when the
-    /// rules have changed or hide them, unless they come from another place of the tree. Of such as were touched
-    /// since, what they were is not known.
+    /// Says of which paths it is no news that they are there: of all at the first look; then of what was ignored all the
+    /// time and has not been touched. What else was ignored, and what is older than the session and comes from where
+    /// nobody looks, is shown, and what it was before is not known. What was moved in the tree is new.
     pub(super) fn hush(&self, jobs: &mut [Job]) {
-        let moved = if self.first { HashSet::new() } else { self.moved(jobs) };
         for job in jobs.iter_mut().filter(|job| job.known.is_none()) {
             job.silent |= self.first;
-            let doubtful = self.doubtful || job.hidden;
-            let is_old = |stat: &Stat| doubtful && !job.fresh && !moved.contains(&as_moved(stat));
-            let Some(stat) = job.stat.filter(is_old) else { continue };
-            job.silent |= self.is_untouched(&stat);
-            job.there = !job.silent && (job.hidden || self.was_there(&job.key));
+            if let (Some(stat), false, false) = (job.stat, self.first, job.fresh) {
+                (job.silent, job.there) = self.judge(job, &stat);
+            }
+        }
+        if self.first {
+            return;
+        }
+        let known = self.known(jobs);
+        let is_known = |job: &Job| job.stat.is_some_and(|stat| known.contains(&as_moved(&stat)));
+        for job in jobs.iter_mut().filter(|job| job.known.is_none() && is_known(job)) {
+            (job.silent, job.there) = (false, false);
         }
     }
 
-    /// Known files that are not where they were seen last. A directory that is moved leaves the times of its files as
-    /// they are.
-    fn moved(&self, jobs: &[Job]) -> HashSet<Moved> {
-        let in_doubt = jobs.iter().filter(|job| job.known.is_none() && (self.doubtful || job.hidden));
+    /// Whether it is no news, and whether it was there as something that nobody knows.
+    fn judge(&self, job: &Job, stat: &Stat) -> (bool, bool) {
+        match self.standing(&job.key) {
+            Standing::Came => (false, self.born_before(&job.key, self.ignored.began).unwrap_or(false)),
+            Standing::Hidden { .. } | Standing::Unknown if job.hidden => {
+                let silent = is_untouched(stat, self.last);
+                (silent, !silent)
+            }
+            Standing::Hidden { lasting } => {
+                let silent = lasting && is_untouched(stat, self.ignored.began);
+                (silent, !silent)
+            }
+            // Many programs write a file anew: it is as young as they have left it.
+            Standing::Unknown => {
+                let was_ignored = || self.rules.iter().any(|rules| rules.hide(&job.key));
+                let is_old = || self.born_before(&job.key, self.last).unwrap_or(true);
+                (false, self.was_barred(&job.key) || is_old() || was_ignored())
+            }
+        }
+    }
+
+    fn standing(&self, key: &[u8]) -> Standing {
+        let Some(last) = self.ignored.last.as_ref().filter(|_| !self.dirs.is_empty()) else { return Standing::Unknown };
+        if self.was_barred(key) {
+            return Standing::Unknown;
+        }
+        // The uppermost name that the last walk has not gone into.
+        let ends = (0..key.len()).filter(|at| key[*at] == b'/').chain([key.len()]);
+        let top = ends.map(|end| &key[..end]).find(|name| !self.dirs.contains(*name)).unwrap_or(key);
+        if last.contains(top) {
+            return Standing::Hidden { lasting: self.ignored.lasting.contains(top) };
+        }
+        Standing::Came
+    }
+
+    fn was_barred(&self, key: &[u8]) -> bool {
+        let was_in = |dir: &Key| key.strip_prefix(&**dir).is_some_and(|rest| dir.is_empty() || rest.starts_with(b"/"));
+        self.barred.iter().any(was_in)
+    }
+
+    /// Nothing where the system does not know.
+    fn born_before(&self, key: &[u8], time: Time) -> Option<bool> {
+        walk::born(&self.root.join(walk::path(key))).map(|born| born < time.0)
+    }
+
+    /// Of the files that would be passed over or not known, those that were moved from where they were seen, or are
+    /// another name of a known file. A directory that is moved leaves the times of its files as they are.
+    fn known(&self, jobs: &[Job]) -> HashSet<Moved> {
+        let in_doubt = jobs.iter().filter(|job| job.known.is_none() && !job.hidden && (job.silent || job.there));
         let new: HashSet<Moved> = in_doubt.filter_map(|job| job.stat.as_ref()).map(as_moved).collect();
         if new.is_empty() {
             return new;
         }
-        let mut reader = Reader::new(self.root);
-        let mut is_gone = |key: &[u8], ino| reader.stat(key).is_ok_and(|now| now.is_none_or(|now| now.ino != ino));
-        let known =
-            self.seen.iter().filter(|(_, entry)| !entry.state.is_absent() && new.contains(&as_moved(&entry.stat)));
-        let known = known.filter(|(key, entry)| is_gone(key, entry.stat.ino)).map(|(_, entry)| as_moved(&entry.stat));
-        known.chain(self.gone.iter().copied()).collect()
+        let known = self.seen.values().filter(|entry| !entry.state.is_absent()).map(|entry| as_moved(&entry.stat));
+        known.filter(|moved| new.contains(moved)).chain(self.gone.iter().copied()).collect()
     }
+}
 
-    /// Whether nothing of a file has changed since the last look.
-    fn is_untouched(&self, stat: &Stat) -> bool {
-        // Some file systems know only seconds.
-        if stat.ctime.1 == 0 { stat.ctime.0 < self.last.0 } else { stat.ctime < self.last }
-    }
-
-    fn was_there(&self, key: &[u8]) -> bool {
-        let was_in = |dir: &Key| key.strip_prefix(&**dir).is_some_and(|rest| dir.is_empty() || rest.starts_with(b"/"));
-        if self.barred.iter().any(was_in) {
-            return true;
-        }
-        match walk::born(&self.root.join(walk::path(key))) {
-            Some(born) if born < self.last.0 => true,
-            None if self.unclear => true,
-            // Many programs write a file anew: it is as young as they have left it.
-            _ => self.rules.iter().any(|rules| rules.hide(key)),
-        }
-    }
+/// Whether nothing of a file has changed since then.
+fn is_untouched(stat: &Stat, since: Time) -> bool {
+    // Some file systems know only seconds.
+    if stat.ctime.1 == 0 { stat.ctime.0 < since.0 } else { stat.ctime < since }
 }

@@ -42,6 +42,11 @@ impl History {
         self.steps.last().map_or(self.accepted, |step| step.after)
     }
 
+    /// Whether nobody accounts for something of the turns from this one on.
+    pub fn has_doubtful(&self, turn: u64) -> bool {
+        self.steps.iter().any(|step| step.doubt && step.turn >= turn)
+    }
+
     /// What there is to see of it.
     pub fn pair(&self, scope: Scope, files: &mut Files) -> Result<Option<Pair>, ReviewError> {
         let pair = match scope {

@@ -43,7 +43,7 @@ pub(super) struct Head {
     pub kept: u64,
     /// Seconds since 1970 when the last look at the whole tree began.
     pub last: i64,
-    /// Stands for the rules of what is ignored.
+    /// Of earlier versions; not read any more.
     pub rules: u64,
 }
 

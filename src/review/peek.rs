@@ -30,7 +30,7 @@ impl Peek<'_> {
     pub(super) fn peek(self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
         let refused = |why| ReviewError::Refused(format!("{} {why}", visible(path.as_os_str())));
         let key = walk::key(self.root, path).filter(|key| !key.is_empty() && !self.hidden.has(key));
-        let key = key.ok_or_else(|| refused("is not in the workspace"))?;
+        let key = key.ok_or_else(|| refused("is not covered: below .git, or not in the session's directory"))?;
         let found = Reader::new(self.root).read(&key, self.file_bytes).map_err(|e| ReviewError::io(path, e))?;
         let before = |stat: &Stat| self.seen.get(&key).map(|entry| entry.state).filter(|state| *state == unkept(stat));
         Ok(match found {

@@ -257,14 +257,6 @@ fn find(root: &Path) -> Result<Option<(PathBuf, Dirs)>, (PathBuf, Odd)> {
     Ok(None)
 }
 
-/// Files outside of the tree that say what is ignored.
-pub(super) fn outer_rules(repo: Option<&Repo>) -> Vec<PathBuf> {
-    let mut files = global_configs();
-    files.extend(global_exclude());
-    files.extend(repo.map(|repo| repo.dirs.common.join("info").join("exclude")));
-    files
-}
-
 /// The list of other stores that cannot be used, of this store or of one that it leads to.
 fn other_stores(objects: &Path) -> Result<(), (PathBuf, Odd)> {
     let (mut todo, mut seen) = (vec![objects.to_owned()], BTreeSet::new());

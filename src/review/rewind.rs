@@ -37,6 +37,10 @@ pub fn rewind(
     if to == *disk {
         return Ok(None);
     }
+    if to.is_absent() && matches!(disk, State::Unkept { .. }) {
+        // It may be the only copy of what was moved here.
+        return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
+    }
     if matches!(files.content(&to), Err(ReviewError::NotKept(_))) {
         return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
     }

@@ -6,7 +6,7 @@
 
 mod candidates;
 
-use super::earlier::{Moved, as_moved};
+use super::earlier::{Ignored, Moved, as_moved};
 use super::error::ReviewError;
 use super::hidden::Hidden;
 use super::keeping::Keeping;
@@ -83,9 +83,9 @@ pub struct Shadow {
     /// How many of `stores` were gone when it was last looked after what they had.
     gone: usize,
     pub(super) hidden: Arc<Hidden>,
-    /// Files of rules that have changed since the last but one look at everything began, as they were then: the walk may
-    /// have come past with the old rules.
-    ruled: [Vec<(Key, State)>; 2],
+    ignored: Ignored,
+    /// A directory that the disk did not give at the last look.
+    failed: Option<ReviewError>,
     /// Files that were found gone since the last but one look at everything began: what was moved may turn up one look
     /// later than it is missed.
     vanished: [HashSet<Moved>; 2],
@@ -126,6 +126,7 @@ impl Shadow {
         if let Some((head, seen)) = read {
             (shadow.head, shadow.seen, shadow.looked) = (head, seen, true);
             shadow.began = [(shadow.head.last, 0); 2];
+            shadow.ignored = Ignored::read(dir);
         }
         let named = shadow.seen.values().filter_map(|entry| entry.state.oid());
         shadow.keeping.need(named.filter(|oid| !shadow.own.has(oid)));
@@ -160,7 +161,8 @@ impl Shadow {
             missing: Cell::new(false),
             gone: 0,
             hidden: Arc::default(),
-            ruled: Default::default(),
+            ignored: Ignored::default(),
+            failed: None,
             vanished: Default::default(),
             #[cfg(test)]
             meanwhile: None,
@@ -183,7 +185,6 @@ impl Shadow {
     pub fn scan(&mut self) -> Result<Vec<Change>, ReviewError> {
         let started = walk::files_now(&self.dir);
         let first = !self.looked;
-        let rules = self.rules(Repo::find(&self.root).as_ref());
         self.at(Point::Began);
         let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2), &self.hidden);
         self.at(Point::Walked);
@@ -191,18 +192,14 @@ impl Shadow {
         self.find_stores(repo.as_ref(), &walked.repos)?;
         let index = self.new_index(repo.as_ref());
         self.at(Point::IndexRead);
-        // Nobody knows by which rules the walk went when they change meanwhile; the next look finds others, too.
-        let changing = self.rules(repo.as_ref()) != rules;
-        let rules = sum(&[rules, walked.repos.iter().flat_map(|dir| walk::bytes(dir)).copied().collect()].concat());
-        let unclear = self.full || !self.barred.is_empty() || changing || rules != self.head.rules;
         self.full = walked.cut;
         let mut jobs = self.jobs(&walked, index.as_ref());
         self.at(Point::Compared);
-        self.hush(&mut jobs, first, unclear);
+        self.hush(&mut jobs, first);
         (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
         let before = (self.head, self.began);
         self.since = self.began[0];
-        (self.head.last, self.head.rules) = (started.0, rules);
+        self.head.last = started.0;
         self.began = [started, if first { started } else { self.began[0] }];
         let mut news = Vec::new();
         if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
@@ -214,9 +211,13 @@ impl Shadow {
         }
         let changes = self.settle(jobs, news, first);
         if changes.is_err() {
-            (self.head.last, self.head.rules, self.began) = (before.0.last, before.0.rules, before.1);
+            (self.head.last, self.began) = (before.0.last, before.1);
         } else {
-            self.ruled[0] = std::mem::take(&mut self.ruled[1]);
+            self.failed = walked
+                .failed
+                .as_ref()
+                .map(|(key, error)| ReviewError::io(&self.root.join(walk::path(key)), std::io::Error::from(*error)));
+            self.ignored.passed(&walked, first.then_some((&self.dir, started)))?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
         }
         changes
@@ -282,7 +283,7 @@ impl Shadow {
             let (hidden, fresh) = (!walked && was_there, !walked && !was_there);
             jobs.push(Job { walked: walked || walked_before, hidden, fresh, ..Job::new(key, known, stat) });
         }
-        self.hush(&mut jobs, !self.looked, self.full || !self.barred.is_empty());
+        self.hush(&mut jobs, !self.looked);
         if !jobs.is_empty() {
             self.theirs = self.open_theirs();
         }
@@ -316,9 +317,12 @@ impl Shadow {
     /// Records that we have just written `path` ourselves: the next look reports only what differs from `state`.
     /// [`Shadow::save`] makes that durable, for many paths at once.
     pub fn set(&mut self, path: &Path, state: State) -> Result<(), ReviewError> {
-        let key = self
-            .key(path)
-            .ok_or_else(|| ReviewError::Refused(format!("{} is not in the workspace", visible(path.as_os_str()))))?;
+        let key = self.key(path).ok_or_else(|| {
+            ReviewError::Refused(format!(
+                "{} is not covered: below .git, or not in the session's directory",
+                visible(path.as_os_str())
+            ))
+        })?;
         let stat = Reader::new(&self.root).stat(&key).map_err(|e| ReviewError::io(path, e))?.unwrap_or_default();
         let known = self.seen.get(&key).copied();
         // What we have written over may only be in a store that is not ours.
@@ -353,7 +357,13 @@ impl Shadow {
             self.full.then_some(self.limits.files),
             &self.hidden,
         ));
+        named.extend(words::gone(&self.ignored.gone(&self.root)));
         named
+    }
+
+    /// Why the last look at everything has not seen all, when the disk is to blame.
+    pub fn take_failed(&mut self) -> Option<ReviewError> {
+        self.failed.take()
     }
 
     /// When what the last look has reported of `path` happened.
@@ -393,9 +403,6 @@ impl Shadow {
             // There was no room for what a store had that is gone: the file is still the same.
             let same = is_lost && job.known.is_some_and(|entry| entry.stat == stat);
             if before != state && !same && !(job.silent && job.known.is_none()) {
-                if names_rules(&job.key) && !self.ruled[1].iter().any(|(key, _)| *key == job.key) {
-                    self.ruled[1].push((job.key.clone(), before));
-                }
                 if let Some(entry) = job.known.filter(|_| state.is_absent()) {
                     self.vanished[1].insert(as_moved(&entry.stat));
                 }
@@ -448,10 +455,6 @@ impl Shadow {
             };
         }
     }
-}
-
-fn sum(bytes: &[u8]) -> u64 {
-    store::sha1(&[bytes]).map_or(0, |sum| sum.iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte)))
 }
 
 /// Whether a path has to be read again.

@@ -1145,3 +1145,137 @@ fn what_appears_in_a_directory_that_nobody_could_look_into_is_not_taken_for_new(
     assert!(matches!(changes[0].before, State::Unkept { .. }), "{:?}", changes[0].before);
     assert_eq!(changes[1].before, State::Absent);
 }
+
+#[test]
+fn what_comes_into_the_tree_while_rules_change_is_never_passed_over() {
+    type Act = fn(&Space);
+    let outside: Act = |s| {
+        fs::create_dir_all(s.temp.path().join("outside/sub")).unwrap();
+        fs::write(s.temp.path().join("outside/sub/in"), "x").unwrap();
+    };
+    // What happens before the first look, before some looks, and then.
+    let cases: [(&str, Act, Act, Act, &str); 7] = [
+        (
+            "a repository from outside",
+            outside,
+            |_| {},
+            |s| {
+                s.run_in(&s.temp.path().join("outside"), &["init", "-q"]);
+                fs::rename(s.temp.path().join("outside"), s.root.join("new")).unwrap();
+            },
+            "new/sub/in",
+        ),
+        (
+            "from outside, with a comment in the rules",
+            outside,
+            |_| {},
+            |s| {
+                fs::rename(s.temp.path().join("outside"), s.root.join("new")).unwrap();
+                s.write(".gitignore", "ign/\n# a word\n");
+            },
+            "new/sub/in",
+        ),
+        (
+            "from outside, with rules of another file",
+            outside,
+            |_| {},
+            |s| {
+                fs::rename(s.temp.path().join("outside"), s.root.join("new")).unwrap();
+                s.write(".git/info/exclude", "# a word\n");
+            },
+            "new/sub/in",
+        ),
+        (
+            "made outside in the session",
+            |_| {},
+            outside,
+            |s| {
+                fs::rename(s.temp.path().join("outside"), s.root.join("new")).unwrap();
+                s.write(".gitignore", "ign/\n# a word\n");
+            },
+            "new/sub/in",
+        ),
+        (
+            "out of what is ignored",
+            |s| s.write("ign/sub/in", "x"),
+            |_| {},
+            |s| {
+                fs::rename(s.root.join("ign/sub"), s.root.join("src")).unwrap();
+                s.write(".gitignore", "ign/\n# a word\n");
+            },
+            "src/in",
+        ),
+        (
+            "made where it is ignored",
+            |s| s.write("ign/other", "x"),
+            |s| s.write("ign/gen/in", "x"),
+            |s| {
+                fs::rename(s.root.join("ign/gen"), s.root.join("gen")).unwrap();
+                s.write(".gitignore", "ign/\n# a word\n");
+            },
+            "gen/in",
+        ),
+        (
+            "ignored for a while",
+            |_| {},
+            |s| {
+                s.write(".gitignore", "ign/\nn1/\n");
+                s.write("n1/i", "x");
+            },
+            |s| s.write(".gitignore", "ign/\n"),
+            "n1/i",
+        ),
+    ];
+    for (what, before, meanwhile, then, path) in cases {
+        for looks in 0..3 {
+            let space = Space::git(|s| {
+                s.write(".gitignore", "ign/\n");
+                s.write("a", "a");
+            });
+            before(&space);
+            let mut shadow = space.shadow();
+            meanwhile(&space);
+            for _ in 0..looks {
+                shadow.scan().unwrap();
+            }
+            then(&space);
+            let mut changes = shadow.scan().unwrap();
+            changes.extend(shadow.scan().unwrap());
+            assert!(paths(&changes).contains(&path), "{what}, {looks} looks: {:?}", paths(&changes));
+        }
+    }
+}
+
+#[test]
+fn what_the_person_had_outside_of_the_snapshot_is_shown_and_not_taken_for_new() {
+    for (from, to) in [("ign/sub", "src"), (".env", "env.txt")] {
+        let space = Space::git(|s| s.write(".gitignore", "ign/\n.env\n"));
+        space.write("ign/sub/in", "the person's");
+        space.write(".env", "the person's");
+        let mut shadow = space.shadow();
+        // As if the session had begun some seconds later.
+        shadow.ignored.began.0 += 5;
+        fs::rename(space.root.join(from), space.root.join(to)).unwrap();
+        let changes = shadow.scan().unwrap();
+        assert_eq!(changes.len(), 1, "{to}");
+        assert!(matches!(changes[0].before, State::Unkept { .. }), "{to}: {:?}", changes[0].before);
+    }
+}
+
+#[test]
+fn what_was_ignored_and_is_gone_is_named_also_after_a_restart() {
+    let space = Space::git(|s| s.write(".gitignore", "ign/\n.env\n"));
+    space.write("ign/in", "x");
+    space.write(".env", "SECRET");
+    let mut shadow = space.shadow();
+    while shadow.keep_theirs(Instant::now()) {}
+    assert_eq!(shadow.uncovered(), [".env (ignored)", "ign/ (ignored)"]);
+    fs::remove_file(space.root.join(".env")).unwrap();
+    fs::remove_dir_all(space.root.join("ign")).unwrap();
+    shadow.scan().unwrap();
+    let gone = [".env", "ign"].map(|name| format!("{name}: was ignored and is gone, which cannot be taken back"));
+    assert_eq!(shadow.uncovered(), gone);
+    drop(shadow);
+    let shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(shadow.uncovered(), gone);
+}

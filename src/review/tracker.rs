@@ -335,6 +335,9 @@ impl Tracker {
     ) -> Result<(), ReviewError> {
         let began = Instant::now();
         let changes = self.files.shadow.scan()?;
+        if let Some(error) = self.files.shadow.take_failed() {
+            place::note_trouble(&self.dir, &error);
+        }
         self.last_scan = Instant::now();
         self.scan_took = began.elapsed();
         take(self, changes)?;

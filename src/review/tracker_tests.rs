@@ -1467,6 +1467,36 @@ fn what_changes_after_a_prompt_that_did_not_wait_is_the_turns_and_said() {
 }
 
 #[test]
+fn a_file_whose_content_is_not_kept_is_not_removed_when_it_was_moved() {
+    let mut place = Place::empty();
+    File::create(place.at("big")).unwrap().set_len(65 << 20).unwrap();
+    place.tracker.first_look().unwrap();
+    place.turn(1, |p| p.command(|p| fs::rename(p.at("big"), p.at("moved")).unwrap()));
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(outcomes(&done), [("big", RewindOutcome::NotKept), ("moved", RewindOutcome::NotKept)]);
+    assert!(place.at("moved").exists());
+    let target = Target::File("moved".into());
+    assert!(place.decide(target, Verdict::Reject).is_err());
+    assert!(place.at("moved").exists());
+}
+
+#[test]
+fn what_nobody_accounted_for_stays_and_is_said() {
+    let mut place = Place::with(&[("f", b"one\n"), ("other", b"o\n")]);
+    place.turn(1, |p| {
+        p.client_writes("other", "told\n");
+        p.write("f", "one\nsilent\n");
+        p.look("f");
+        p.tool_writes("f", "one\nsilent\ntold\n");
+    });
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("f"), "one\nsilent\n");
+    let of_f = done.rewound.iter().find(|one| one.path == Path::new("f")).unwrap();
+    assert_eq!(of_f.remark.as_deref(), Some("but for what nobody accounted for"));
+    assert!(done.rewound.iter().filter(|one| one.path != Path::new("f")).all(|one| one.remark.is_none()));
+}
+
+#[test]
 fn a_look_that_failed_is_said_in_the_report() {
     let mut place = Place::with(&[("a", b"a\n")]);
     let packs = place.tracker.dir().join(STORE).join("objects/pack");

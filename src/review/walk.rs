@@ -5,7 +5,7 @@
 
 mod tree;
 
-pub(super) use self::tree::{Part, Walked, walk};
+pub(super) use self::tree::{HIDDEN, Part, Walked, walk};
 use super::error::ReviewError;
 pub(super) use super::rules::OldRules;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, readlinkat, statat};

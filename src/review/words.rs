@@ -12,6 +12,7 @@ use super::walk::{self, Key, Kind, Stat};
 use crate::base::human::{self, thousands};
 use crate::base::paths;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Names of one kind that are given.
@@ -62,9 +63,9 @@ pub(super) fn uncovered(
     let mut found = Found { ignored: List::new(), unruled: List::new(), tops: Vec::new(), rules: BTreeMap::new() };
     let mut closed = List::new();
     let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
-    for dir in dirs {
-        let shut = names(root, dir, &is_known, last, &mut found);
-        if shut && !barred.contains(dir) {
+    // Of those that are named anyway nobody knows what is in them.
+    for dir in dirs.iter().filter(|dir| !barred.contains(dir)) {
+        if names(root, dir, &is_known, last, &mut found) {
             closed.add(|| format!("{}/: cannot be read", show(dir)));
         }
     }
@@ -129,10 +130,11 @@ fn parents(dir: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn names<'a>(root: &Path, dir: &'a [u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, list: &mut Found<'a>) -> bool {
     let entries = match std::fs::read_dir(root.join(walk::path(dir))) {
         Ok(entries) => entries,
-        Err(e) => return e.kind() == std::io::ErrorKind::PermissionDenied,
+        Err(e) => return !matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
     };
     let mut found = BTreeSet::new();
-    for entry in entries.flatten() {
+    for entry in entries {
+        let Ok(entry) = entry else { return true };
         let name = entry.file_name();
         let name = walk::bytes(Path::new(&name));
         let key = if dir.is_empty() { name.to_vec() } else { [dir, b"/", name].concat() };
@@ -157,6 +159,15 @@ fn names<'a>(root: &Path, dir: &'a [u8], is_known: &dyn Fn(&[u8]) -> bool, last:
         list.ignored.add(|| format!("{}{} (ignored)", show(&key), if is_dir { "/" } else { "" }));
     }
     false
+}
+
+/// What was ignored when the session began and is gone, in words.
+pub(super) fn gone(keys: &[&Key]) -> Vec<String> {
+    let mut list = List::new();
+    for key in keys {
+        list.add(|| format!("{}: was ignored and is gone, which cannot be taken back", show(key)));
+    }
+    list.end("that were ignored and are gone")
 }
 
 pub(super) fn show(key: &[u8]) -> String {

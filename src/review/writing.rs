@@ -80,6 +80,11 @@ fn replace(
     if disk != *before {
         return Err(moved());
     }
+    let is_unkept = matches!(before, State::Unkept { .. });
+    if is_unkept && after.is_absent() {
+        // It may be the only copy of what somebody has moved here.
+        return Err(ReviewError::NotKept(file.path.clone()).into());
+    }
     let what = match after {
         State::Absent => Put::Absent,
         State::File { mode, .. } => Put::File { bytes, mode: *mode },
@@ -87,7 +92,7 @@ fn replace(
         State::Unkept { .. } => return Err(ReviewError::NotKept(file.path.clone()).into()),
     };
     // Compared once more right before and after it gets there: somebody may save it at any time.
-    put(&what).map_err(|error| match error {
+    let done = put(&what).map_err(|error| match error {
         FsError::Changed(_) => moved(),
         FsError::ChangedTwice { beside, .. } => {
             let why = format!("saved twice meanwhile, nothing was written; the first is in {}", beside.display());
@@ -95,6 +100,12 @@ fn replace(
             Unwritten { error, remark: Some(why) }
         }
         error => ReviewError::Refused(error.to_string()).into(),
+    });
+    done.map(|mut lost| {
+        if is_unkept {
+            lost.push("cannot be redone: what it was until now is not kept".to_owned());
+        }
+        lost
     })
 }
 

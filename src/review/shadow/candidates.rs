@@ -8,8 +8,8 @@ use crate::review::earlier::Before;
 use crate::review::error::ReviewError;
 use crate::review::gitindex::Index;
 use crate::review::manifest::Entry;
-use crate::review::repo::{self, Repo};
-use crate::review::settle::{Job, mark, now, racy};
+use crate::review::repo::Repo;
+use crate::review::settle::{Job, now, racy};
 use crate::review::state::State;
 use crate::review::store;
 use crate::review::walk::{self, Key, Kind, OldRules, Part, Reader, Stat, Walked};
@@ -54,20 +54,6 @@ impl Shadow {
         self.index = Some(stat);
         self.at(Point::IndexSeen);
         repo.index(&self.root)
-    }
-
-    /// Numbers that change when other paths may be ignored than before, by rules from outside of the tree.
-    pub(super) fn rules(&self, repo: Option<&Repo>) -> Vec<u8> {
-        let mut files = repo::outer_rules(repo);
-        if walk::in_git(&self.root) {
-            files.extend(self.root.ancestors().skip(1).map(|dir| dir.join(".gitignore")));
-        }
-        let mut numbers = vec![0; 8];
-        for file in files {
-            let stat = file.metadata().map_or_else(|_| Stat::default(), |meta| Stat::of_meta(&meta));
-            numbers.extend_from_slice(&mark(&stat).to_le_bytes());
-        }
-        numbers
     }
 
     /// What of the tree has to be looked at more closely.
@@ -137,21 +123,28 @@ impl Shadow {
         there.into_iter().map(job).chain(gone).collect()
     }
 
-    pub(super) fn hush(&self, jobs: &mut [Job], first: bool, unclear: bool) {
-        let mut ruled = self.ruled.concat();
+    pub(super) fn hush(&self, jobs: &mut [Job], first: bool) {
         let now = jobs.iter().filter(|job| names_rules(&job.key));
-        let now = now.map(|job| (job.key.clone(), job.known.map_or(State::Absent, |entry| entry.state)));
-        // A file that may have changed without a trace in its times need not have.
-        ruled.extend(now.filter(|(key, state)| self.peek(walk::path(key)).map_or(true, |(now, _)| now != *state)));
+        let now = now.filter_map(|job| Some((job.key.clone(), job.known?.state)));
+        // A file that may have changed without a trace in its times need not have; where a link leads are no rules.
+        let is_changed = |(key, state): &(Key, State)| {
+            matches!(state, State::File { .. }) && self.peek(walk::path(key)).map_or(true, |(now, _)| now != *state)
+        };
         let text = |state: &State| self.content(state).unwrap_or_default();
-        // Where a link leads are no rules.
-        let files = ruled.iter().filter(|(_, state)| matches!(state, State::File { .. }));
-        let rules: Vec<OldRules> = files.filter_map(|(key, state)| OldRules::of(key, &text(state))).collect();
-        // Since we were here last, rules may have changed and been looked at.
-        let doubtful = unclear || !ruled.is_empty() || (self.looked && self.scans <= 1);
-        let (root, last, seen, barred) = (self.root.as_path(), self.began[1], &self.seen, &*self.barred);
-        let gone = self.vanished.iter().flatten().copied().collect();
-        Before { root, last, first, doubtful, unclear, barred, rules: &rules, seen, gone: &gone }.hush(jobs);
+        let rules = now.filter(is_changed).filter_map(|(key, state)| OldRules::of(&key, &text(&state)));
+        let (rules, gone): (Vec<OldRules>, _) = (rules.collect(), self.vanished.iter().flatten().copied().collect());
+        Before {
+            root: &self.root,
+            last: self.began[1],
+            first,
+            ignored: &self.ignored,
+            dirs: &self.dirs,
+            barred: &self.barred,
+            rules: &rules,
+            seen: &self.seen,
+            gone: &gone,
+        }
+        .hush(jobs);
     }
 
     /// Takes from the person's index what it knows for sure, so that it need not be read.

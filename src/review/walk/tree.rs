@@ -29,6 +29,8 @@ const LONGEST: usize = 4096;
 const HEAP: usize = 4096;
 /// Repositories found below the root whose content is made use of.
 const REPOS: usize = 64;
+/// Names that git's rules hide that are remembered.
+pub(in crate::review) const HIDDEN: usize = 20_000;
 /// Directories without permission that are named.
 const BARRED: usize = 50;
 
@@ -42,6 +44,10 @@ pub(in crate::review) struct Walked {
     pub repos: Vec<PathBuf>,
     /// Directories that could not be read.
     pub barred: Vec<Key>,
+    /// What git's rules hide, and nothing of what is in it; only of a walk through the whole tree.
+    pub hidden: Vec<Key>,
+    /// One of those that the disk did not give, whatever the permissions, and why.
+    pub failed: Option<(Key, Errno)>,
     /// There is more than was asked for.
     pub cut: bool,
 }
@@ -168,7 +174,12 @@ impl Walk<'_> {
             match self.list(&dir, &mut found, &mut inside) {
                 // Gone, or something else by now: what was in it is looked at by itself.
                 Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
-                Err(_) => found.barred.push(dir.key),
+                Err(error) => {
+                    if !matches!(error, Errno::ACCESS | Errno::PERM | Errno::NAMETOOLONG) {
+                        found.failed = Some((dir.key.clone(), error));
+                    }
+                    found.barred.push(dir.key);
+                }
             }
             let over = found.files.len() >= HEAP && self.hand_over(&mut found) > self.limit;
             let mut queue = self.queue();
@@ -263,14 +274,21 @@ impl Walk<'_> {
                 kind => kind,
             };
             match kind {
-                FileType::Directory if !rules.hide(&full, true) => {
+                FileType::Directory | FileType::RegularFile | FileType::Symlink
+                    if rules.hide(&full, kind == FileType::Directory) =>
+                {
+                    if self.part.is_none() && found.hidden.len() <= HIDDEN {
+                        found.hidden.push(key.into());
+                    }
+                }
+                FileType::Directory => {
                     found.dirs.insert(key.into());
                     let held = self.handles.load(Ordering::Relaxed) <= HANDLES;
                     let parent = held.then(|| Arc::clone(&handle));
                     inside.push(Dir { key: key.into(), parent, rules: Arc::clone(&rules) });
                 }
                 // Vanished since: the paths that are known are looked at one by one.
-                FileType::RegularFile | FileType::Symlink if !rules.hide(&full, false) => {
+                FileType::RegularFile | FileType::Symlink => {
                     found.files.extend(stat().map(|stat| (key.into(), Stat::of(&stat))));
                 }
                 _ => {}
@@ -290,6 +308,8 @@ impl Walk<'_> {
         all.dirs.append(&mut found.dirs);
         all.repos.append(&mut found.repos);
         all.barred.append(&mut found.barred);
+        all.failed = found.failed.take().or(all.failed.take());
+        all.hidden.append(&mut found.hidden);
         all.files.len()
     }
 }
