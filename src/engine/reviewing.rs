@@ -64,6 +64,8 @@ pub(super) enum Job {
     },
     Begin(TurnId),
     End(TurnId),
+    /// The agent has ended, and nobody sits before a screen.
+    Last,
     Note(ToolNote),
     /// `done` is told when the write may happen, and what it may replace.
     BeforeWrite {
@@ -340,6 +342,10 @@ impl Worker {
                 self.now();
             }
             Job::End(turn) => self.end(turn),
+            Job::Last => {
+                let looked = self.tracker.last_look();
+                self.trouble("last look", "the files could not be looked at after the agent had ended", looked);
+            }
             Job::Note(note) => {
                 let changed = self.tracker.tool(&note);
                 if self.trouble("tool", "the review could not look at what a tool call names", changed) == Some(true) {
@@ -497,7 +503,7 @@ impl Worker {
     /// Writes a patch; a file that is there already is left alone.
     fn export(&mut self, scope: Scope, path: &Path) -> Result<String, ReviewError> {
         let path = self.tracker.head().cwd.join(path);
-        let patch = export(&mut self.tracker, scope)?;
+        let patch = crate::review::patch::export(&mut self.tracker, scope)?;
         let written = File::options().write(true).create_new(true).open(&path).and_then(|mut f| f.write_all(&patch));
         written.map_err(|e| ReviewError::io(&path, e))?;
         Ok(format!("wrote {}", paths::display(&path, &[], None)))
@@ -577,11 +583,6 @@ fn watch(facts: mpsc::Sender<Fact>) -> Watch {
         }
         !facts.is_closed()
     })
-}
-
-/// The patch of what a review shows.
-fn export(tracker: &mut Tracker, scope: Scope) -> Result<Vec<u8>, ReviewError> {
-    crate::review::patch::export(tracker, scope)
 }
 
 /// What a session's review begins with.

@@ -4,6 +4,7 @@
 use super::reviewing::{Job, LAST_JOBS, Reviewing};
 use super::run::Engine;
 use crate::agent::process::{Household, Survivor};
+use crate::model::session::Policy;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,10 +17,13 @@ pub struct Goodbye {
 }
 
 impl Engine {
-    /// What a turn has changed that nobody waited for is still its doing.
+    /// What a turn has changed that nobody waited for is still its doing; what has changed since the last one may be the
+    /// agent's where nobody sits before a screen.
     async fn last_look(&self, mut reviewing: Reviewing, patience: Duration) {
-        if let Some(turn) = &self.model().session().turn {
-            reviewing.give(Job::End(turn.id));
+        match &self.model().session().turn {
+            Some(turn) => drop(reviewing.give(Job::End(turn.id))),
+            None if matches!(self.model().policy(), Policy::Auto(_)) => drop(reviewing.give(Job::Last)),
+            None => {}
         }
         reviewing.finish(patience).await;
     }

@@ -238,6 +238,16 @@ impl Tracker {
         self.totals_of(Scope::Turn(turn))
     }
 
+    /// Looks at everything once more when the agent has ended: what has changed since the last turn may be its doing.
+    pub fn last_look(&mut self) -> Result<(), ReviewError> {
+        let Some(turn) = self.turns.last().copied() else { return Ok(()) };
+        self.activity.begin(turn);
+        self.activity.presume_told();
+        let looked = self.scan();
+        self.activity.end();
+        looked
+    }
+
     /// News of a tool call or command; looks at what it names. Whether the ledger has changed.
     pub fn tool(&mut self, note: &ToolNote) -> Result<bool, ReviewError> {
         let before = self.rev;

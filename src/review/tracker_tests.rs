@@ -1481,6 +1481,19 @@ fn a_file_whose_content_is_not_kept_is_not_removed_when_it_was_moved() {
 }
 
 #[test]
+fn what_changes_between_the_last_turn_and_the_end_of_the_agent_is_shown_and_left_alone() {
+    let mut place = Place::with(&[("f", b"one\n")]);
+    place.turn(1, |p| p.client_writes("f", "two\n"));
+    place.write("f", "two\nlate\n");
+    place.write("new", "late\n");
+    place.tracker.last_look().unwrap();
+    let doc = place.doc(Scope::Session);
+    assert_eq!(doc.files.iter().map(|f| f.path.to_str().unwrap()).collect::<Vec<_>>(), ["f", "new"]);
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!((place.read("f").as_str(), place.read("new").as_str()), ("one\nlate\n", "late\n"));
+}
+
+#[test]
 fn what_nobody_accounted_for_stays_and_is_said() {
     let mut place = Place::with(&[("f", b"one\n"), ("other", b"o\n")]);
     place.turn(1, |p| {
