@@ -7,7 +7,7 @@
 use super::error::ReviewError;
 use super::manifest::Entries;
 use super::settle::Job;
-use super::walk::{self, HIDDEN, Key, OldRules, Stat, Time, Walked};
+use super::walk::{self, HIDDEN, Key, Kind, OldRules, Stat, Time, Walked};
 use crate::store::private::private_file;
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -110,32 +110,35 @@ impl Before<'_> {
     /// time and has not been touched. What else was ignored, and what is older than the session and comes from where
     /// nobody looks, is shown, and what it was before is not known. What was moved in the tree is new.
     pub(super) fn hush(&self, jobs: &mut [Job]) {
-        for job in jobs.iter_mut().filter(|job| job.known.is_none()) {
+        let mut in_doubt = Vec::new();
+        for (at, job) in jobs.iter_mut().enumerate().filter(|(_, job)| job.known.is_none()) {
             job.silent |= self.first;
-            if let (Some(stat), false, false) = (job.stat, self.first, job.fresh) {
-                (job.silent, job.there) = self.judge(job, &stat);
+            let is_file = |stat: &Stat| matches!(stat.kind, Kind::File | Kind::Link);
+            let Some(stat) = job.stat.filter(|stat| !self.first && !job.fresh && is_file(stat)) else { continue };
+            let standing = self.standing(&job.key);
+            (job.silent, job.there) = self.judge(&standing, job, &stat);
+            if (job.silent || job.there) && !matches!(standing, Standing::Hidden { .. }) {
+                in_doubt.push((at, as_moved(&stat)));
             }
         }
-        if self.first {
-            return;
-        }
-        let known = self.known(jobs);
-        let is_known = |job: &Job| job.stat.is_some_and(|stat| known.contains(&as_moved(&stat)));
-        for job in jobs.iter_mut().filter(|job| job.known.is_none() && is_known(job)) {
-            (job.silent, job.there) = (false, false);
+        let known = self.known(in_doubt.iter().map(|(_, moved)| *moved).collect());
+        for (at, _) in in_doubt.iter().filter(|(_, moved)| known.contains(moved)) {
+            if let Some(job) = jobs.get_mut(*at) {
+                (job.silent, job.there) = (false, false);
+            }
         }
     }
 
     /// Whether it is no news, and whether it was there as something that nobody knows.
-    fn judge(&self, job: &Job, stat: &Stat) -> (bool, bool) {
-        match self.standing(&job.key) {
+    fn judge(&self, standing: &Standing, job: &Job, stat: &Stat) -> (bool, bool) {
+        match standing {
             Standing::Came => (false, self.born_before(&job.key, self.ignored.began).unwrap_or(false)),
             Standing::Hidden { .. } | Standing::Unknown if job.hidden => {
                 let silent = is_untouched(stat, self.last);
                 (silent, !silent)
             }
             Standing::Hidden { lasting } => {
-                let silent = lasting && is_untouched(stat, self.ignored.began);
+                let silent = *lasting && is_untouched(stat, self.ignored.began);
                 (silent, !silent)
             }
             // Many programs write a file anew: it is as young as they have left it.
@@ -168,19 +171,17 @@ impl Before<'_> {
 
     /// Nothing where the system does not know.
     fn born_before(&self, key: &[u8], time: Time) -> Option<bool> {
-        walk::born(&self.root.join(walk::path(key))).map(|born| born < time.0)
+        walk::born(&self.root.join(walk::path(key))).map(|born| born < time)
     }
 
-    /// Of the files that would be passed over or not known, those that were moved from where they were seen, or are
-    /// another name of a known file. A directory that is moved leaves the times of its files as they are.
-    fn known(&self, jobs: &[Job]) -> HashSet<Moved> {
-        let in_doubt = jobs.iter().filter(|job| job.known.is_none() && !job.hidden && (job.silent || job.there));
-        let new: HashSet<Moved> = in_doubt.filter_map(|job| job.stat.as_ref()).map(as_moved).collect();
-        if new.is_empty() {
-            return new;
+    /// Of files that have come, those that were moved from where they were seen, or are another name of a known file. A
+    /// directory that is moved leaves the times of its files as they are.
+    fn known(&self, come: HashSet<Moved>) -> HashSet<Moved> {
+        if come.is_empty() {
+            return come;
         }
         let known = self.seen.values().filter(|entry| !entry.state.is_absent()).map(|entry| as_moved(&entry.stat));
-        known.filter(|moved| new.contains(moved)).chain(self.gone.iter().copied()).collect()
+        known.chain(self.gone.iter().copied()).filter(|moved| come.contains(moved)).collect()
     }
 }
 

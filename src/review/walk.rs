@@ -307,10 +307,11 @@ fn descend(root: &Path, dir: &[u8]) -> Result<Option<OwnedFd>, Errno> {
     Ok(Some(fd))
 }
 
-/// The second since 1970 in which a file was made; nothing where the system does not know.
-pub(super) fn born(path: &Path) -> Option<i64> {
+/// When a file was made; nothing where the system does not know.
+pub(super) fn born(path: &Path) -> Option<Time> {
     let made = path.symlink_metadata().and_then(|meta| meta.created()).ok()?;
-    made.duration_since(std::time::UNIX_EPOCH).ok().map(|since| since.as_secs() as i64)
+    let since = made.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some((since.as_secs() as i64, since.subsec_nanos()))
 }
 
 /// Opens what is a plain file; nothing for all else, and without waiting.
