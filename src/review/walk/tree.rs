@@ -273,14 +273,14 @@ impl Walk<'_> {
                 FileType::Unknown => stat().map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
                 kind => kind,
             };
-            match kind {
-                FileType::Directory | FileType::RegularFile | FileType::Symlink
-                    if rules.hide(&full, kind == FileType::Directory) =>
-                {
-                    if self.part.is_none() && found.hidden.len() <= HIDDEN {
-                        found.hidden.push(key.into());
-                    }
+            let is_covered = matches!(kind, FileType::Directory | FileType::RegularFile | FileType::Symlink);
+            if is_covered && rules.hide(&full, kind == FileType::Directory) {
+                if self.part.is_none() && found.hidden.len() <= HIDDEN {
+                    found.hidden.push(key.into());
                 }
+                continue;
+            }
+            match kind {
                 FileType::Directory => {
                     found.dirs.insert(key.into());
                     let held = self.handles.load(Ordering::Relaxed) <= HANDLES;
