@@ -118,7 +118,10 @@ impl Before<'_> {
             let standing = self.standing(&job.key);
             (job.silent, job.there) = self.judge(&standing, job, &stat);
             if (job.silent || job.there) && !matches!(standing, Standing::Hidden { .. }) {
-                in_doubt.push((at, as_moved(&stat)));
+                // One that is older than the session has the number that it always had, however it was changed.
+                let (size, mtime) =
+                    if matches!(standing, Standing::Came) { (0, (0, 0)) } else { (stat.size, stat.mtime) };
+                in_doubt.push((at, (stat.ino, size, mtime)));
             }
         }
         let known = self.known(in_doubt.iter().map(|(_, moved)| *moved).collect());
@@ -181,7 +184,8 @@ impl Before<'_> {
             return come;
         }
         let known = self.seen.values().filter(|entry| !entry.state.is_absent()).map(|entry| as_moved(&entry.stat));
-        known.chain(self.gone.iter().copied()).filter(|moved| come.contains(moved)).collect()
+        let both = known.chain(self.gone.iter().copied()).flat_map(|moved| [moved, (moved.0, 0, (0, 0))]);
+        both.filter(|moved| come.contains(moved)).collect()
     }
 }
 

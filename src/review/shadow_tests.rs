@@ -1279,3 +1279,17 @@ fn what_was_ignored_and_is_gone_is_named_also_after_a_restart() {
     let shadow = Shadow::open(&space.store(), &space.root, Limits::default()).unwrap();
     assert_eq!(shadow.uncovered(), gone);
 }
+
+#[test]
+fn a_file_that_is_moved_and_changed_is_new_under_its_new_name() {
+    let space = Space::git(|s| s.write("a", "a"));
+    let mut shadow = space.shadow();
+    // As if the session had begun some seconds later.
+    shadow.ignored.began.0 += 5;
+    fs::rename(space.root.join("a"), space.root.join("b")).unwrap();
+    let mut file = fs::OpenOptions::new().append(true).open(space.root.join("b")).unwrap();
+    std::io::Write::write_all(&mut file, b"more").unwrap();
+    let changes = shadow.scan().unwrap();
+    assert_eq!(paths(&changes), ["a", "b"]);
+    assert!(changes[1].before.is_absent(), "{:?}", changes[1].before);
+}
