@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 /// Facts under way from files and terminals.
@@ -132,6 +132,8 @@ pub struct Engine {
     pub(super) filing: Filing,
     /// Terminals that are being started.
     pub(super) creating: usize,
+    /// Told when the first look is over.
+    first_look: Option<oneshot::Receiver<()>>,
     /// Ends of terminals that were told before their starts: the two come from different threads.
     early_exits: BTreeMap<TermId, ExitFact>,
     pub(super) reviewing: Option<Reviewing>,
@@ -178,6 +180,7 @@ impl Engine {
             files: VecDeque::new(),
             filing: Filing::default(),
             creating: 0,
+            first_look: None,
             early_exits: BTreeMap::new(),
             reviewing: None,
             writing: None,
@@ -221,10 +224,22 @@ impl Engine {
                 let is_new = config.earlier.is_none();
                 self.reviewing = Some(reviewing);
                 if is_new {
-                    self.give(Job::Look);
+                    let is_alone = matches!(self.config.policy, Policy::Auto(_));
+                    let (looked, over) = oneshot::channel();
+                    self.first_look = is_alone.then_some(over);
+                    self.give(Job::Look { alone: is_alone.then_some(looked) });
                 }
             }
             Err(error) => self.apply(Event::Host(HostEvent::ReviewOff { message: error.to_string() })),
+        }
+    }
+
+    /// Where nobody sits before a screen: ends when the first look at the files does, or after `patience`. Before that
+    /// no agent should be started: what it has changed by then would be taken for what was there.
+    pub async fn first_look(&mut self, patience: Duration) {
+        if let Some(over) = self.first_look.take() {
+            // A review that has ended says so itself.
+            let _ = tokio::time::timeout(patience, over).await;
         }
     }
 

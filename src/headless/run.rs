@@ -29,6 +29,8 @@ const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
 const REVIEW_PATIENCE: Duration = Duration::from_secs(30);
 /// How much longer the review may take once `--timeout` is over or a signal came.
 const REVIEW_GRACE: Duration = Duration::from_millis(500);
+/// How long the agent is not started for the sake of the first look at the files; as long as a prompt waits for one.
+const FIRST_LOOK: Duration = Duration::from_secs(30);
 /// How long the rest of the output may take once a signal or the timeout has ended the run.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 
@@ -199,6 +201,14 @@ impl Exec {
         let (mut interrupt, mut terminate, mut hangup) =
             (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
         self.deadline = self.options.timeout.map(|t| Instant::now() + t);
+        tokio::select! {
+            biased;
+            code = any_signal(&mut interrupt, &mut terminate, &mut hangup) => {
+                return Ok(cancel_verdict(Cause::Signal(code)));
+            }
+            () = sleep_until(self.deadline) => return Ok(cancel_verdict(Cause::Timeout)),
+            () = engine.first_look(FIRST_LOOK) => {}
+        }
         let mut news = engine.intent(Intent::Start);
         loop {
             if let Some(verdict) = self.advance(engine, news) {
