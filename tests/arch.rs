@@ -173,7 +173,7 @@ const FENCES: &[Fence] = &[
             "ui/tty/editor.rs",
             "ui/signals.rs",
             "demo/",
-            "cli/run.rs",
+            "cli/runtime.rs",
         ],
         why: "everything else is synchronous and cannot await",
     },
@@ -253,7 +253,7 @@ const WORLD_EXCEPTIONS: &[(&str, &str, &str)] =
 const AGENTS: &[&str] =
     &["gemini", "claude", "codex", "opencode", "kimi", "qwen", "copilot", "droid", "auggie", "vibe", "cline"];
 /// Where a name may stand: the quirks, and texts for people that give an example.
-const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/help.rs", "src/cli/args.rs"];
+const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/flags.rs", "src/cli/args.rs"];
 
 // ---- the rules
 

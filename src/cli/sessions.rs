@@ -2,9 +2,10 @@
 //!
 //! Invariant: a session that is open elsewhere is shown, never opened and never removed.
 
-use super::args::{Sessions, Usage};
-use super::review::{confirmed, failed, find, reviews, say_namesakes, sums};
-use super::run::{is_screen, print, say};
+use super::args::Sessions;
+use super::output::{confirmed, is_screen, print, say};
+use super::review::{failed, find, reviews, say_namesakes, sums};
+use super::usage::Usage;
 use crate::base::{human, paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
 use crate::headless::code;
