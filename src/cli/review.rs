@@ -7,7 +7,7 @@ use super::args::Undo;
 use super::output::{confirmed, is_screen, print, say};
 use super::progress;
 use super::usage::Usage;
-use crate::base::paths;
+use crate::base::{human, paths};
 use crate::config::dirs::{Dirs, Env};
 use crate::headless::code;
 use crate::model::changes::{
@@ -230,8 +230,8 @@ pub(super) fn sums(totals: Totals) -> String {
     if totals.is_empty() {
         return "no changes".to_owned();
     }
-    let files = if totals.files == 1 { "file" } else { "files" };
-    format!("+{} −{} in {} {files} · {} to review", totals.added, totals.removed, totals.files, totals.pending)
+    let files = human::count(totals.files, "file");
+    format!("+{} −{} in {files} · {} to review", totals.added, totals.removed, totals.pending)
 }
 
 fn listing(doc: &ReviewDoc) -> String {

@@ -137,7 +137,7 @@ fn deliver(runtime: &Runtime, wanted: &Wanted, run: Run, until: Option<Instant>,
         say(problem);
     }
     // Who did not give it the time knows why it is not all.
-    let is_cut = matches!(code, code::TIMEOUT | code::INTERRUPTED | code::TERMINATED);
+    let is_cut = code::is_cut(code);
     let is_late = code == code::OK && until.is_some_and(|until| Instant::now() >= until);
     match unfinished {
         _ if !problems.is_empty() => code::OWN_FAULT,
