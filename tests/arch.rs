@@ -65,6 +65,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model",
             "text",
             "wire::trace",
+            "store::log",
             "base",
         ],
     ),

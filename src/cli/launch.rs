@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use tracing::{debug, warn};
 
 /// Name of the demo in the picker, of `--agent demo` and of its scenario.
 pub const DEMO: &str = "demo";
@@ -34,6 +35,9 @@ impl Surroundings {
     pub fn read() -> Self {
         let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
         let (config, warnings) = dirs.as_ref().map(|d| load::load_file(&d.config_file())).unwrap_or_default();
+        if !warnings.is_empty() {
+            warn!(count = warnings.len(), "parts of the configuration have no effect");
+        }
         Self { config, warnings, dirs, path: std::env::var_os("PATH").unwrap_or_default() }
     }
 }
@@ -112,6 +116,14 @@ pub fn engine_config(
         None => None,
     };
     let suggestion = suggestion(&agent);
+    debug!(
+        known = known(&agent).is_some(),
+        args = agent.args.len(),
+        env = agent.env.len(),
+        looks_wrong = suggestion.is_some(),
+        recorded = record.is_some(),
+        "agent chosen"
+    );
     if let Some(dirs) = dirs {
         home::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
     }

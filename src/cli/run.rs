@@ -7,10 +7,12 @@ use super::launch::{self, Surroundings};
 use super::output::{is_screen, name_survivors, print, say};
 use super::runtime::{self, Runtime};
 use super::usage::Usage;
+use crate::config::dirs::{Dirs, Env};
 use crate::demo;
 use crate::engine::{Engine, EngineConfig};
 use crate::headless::{self, ExecOptions, Style, code};
 use crate::model::session::{Allow, Policy};
+use crate::store::log;
 use std::ffi::OsString;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -18,6 +20,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use tracing::level_filters::LevelFilter;
+use tracing::{debug, info, warn};
 
 /// What the demo is asked when nobody types.
 const DEMO_PROMPT: &str = "Fix the subtraction in add() and run the tests.";
@@ -29,6 +33,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let command = match args::parse(args) {
         Ok(command) => command,
         Err(usage) => return fail(&usage),
+    };
+    let _log = match command {
+        Command::Help(_) | Command::Version | Command::DemoAgent { .. } => None,
+        _ => start_log(),
     };
     let outcome = match command {
         Command::Help(name) => print(&help(name)),
@@ -43,9 +51,27 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Screen(common) => run_screen(&common),
     };
     match outcome {
-        Ok(code) => ExitCode::from(code),
-        Err(usage) => fail(&usage),
+        Ok(code) => {
+            info!(code, "ends");
+            ExitCode::from(code)
+        }
+        Err(usage) => {
+            info!(code = code::USAGE, "cannot do what was asked");
+            fail(&usage)
+        }
     }
+}
+
+/// The log costs nothing until there is a line.
+fn start_log() -> Option<log::Guard> {
+    let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)))?;
+    let level = log::level(std::env::var("ACP_TUI_LOG").ok().as_deref());
+    let guard = log::start(dirs.state.join("log"), level.unwrap_or(LevelFilter::WARN));
+    if level.is_none() {
+        warn!("ACP_TUI_LOG is none of off, error, warn, info, debug, trace");
+    }
+    info!(version = env!("CARGO_PKG_VERSION"), screen = is_screen(), "starts");
+    Some(guard)
 }
 
 fn fail(usage: &Usage) -> ExitCode {
@@ -63,10 +89,11 @@ fn demo_agent(script: Option<&Path>, fast: bool) -> Result<u8, Usage> {
 
 fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
-    warn(&surroundings);
+    say_warnings(&surroundings);
     let wanted = Wanted { review: exec.review, patch: exec.patch };
     wanted.check()?;
     let cwd = launch::directory(&exec.common)?;
+    debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
     let agent = match launch::named_agent(&exec.common, &surroundings.config)? {
         Some(agent) => agent,
         None => match &surroundings.config.default_agent {
@@ -133,6 +160,9 @@ fn deliver(runtime: &Runtime, wanted: &Wanted, run: Run, until: Option<Instant>,
         }
     });
     let Written { problems, unfinished } = wanted.write(run, &Patience { until, stop });
+    if unfinished.is_some() || !problems.is_empty() {
+        warn!(problems = problems.len(), unfinished = unfinished.is_some(), "report or patch is not whole");
+    }
     for problem in problems.iter().chain(&unfinished) {
         say(problem);
     }
@@ -160,7 +190,7 @@ fn prompt_from_stdin() -> Result<String, Usage> {
     if prompt.trim().is_empty() { Err(Usage("the prompt is empty".into())) } else { Ok(prompt) }
 }
 
-fn warn(surroundings: &Surroundings) {
+fn say_warnings(surroundings: &Surroundings) {
     for warning in &surroundings.warnings {
         say(&warning.to_string());
     }

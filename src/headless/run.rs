@@ -19,6 +19,7 @@ use crate::model::session::{Death, Phase};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
+use tracing::{info, warn};
 
 /// Quiet that ends the reading after the answer, and the most that is waited for it.
 const QUIET: Duration = Duration::from_millis(250);
@@ -155,6 +156,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         Err(_) | Ok(None) => verdict,
     };
     verdict.complete(&engine).await;
+    info!(code = verdict.code, "the run is over");
     if verdict.code != code::OK {
         say(&verdict.words, &verdict.detail);
     }
@@ -316,6 +318,7 @@ impl Exec {
                 _ = &mut signalled => return Ok(soon()),
                 gone = self.printer.pump(), if has_reader => has_reader = gone.is_ok(),
                 () = sleep_until(Some(until)) => {
+                    warn!(patience = ?REVIEW_PATIENCE, "the review of the turn is not done in time");
                     say("the changes of the turn are still being looked at; an undo may miss some", &[]);
                     return Ok(end);
                 }
@@ -384,6 +387,7 @@ impl Exec {
                 _ => cancel_verdict(cause),
             });
         }
+        info!(?cause, "cancels the turn");
         let news = engine.intent(Intent::Cancel);
         self.stage = Stage::Cancelling(cause, Instant::now() + CANCEL_PATIENCE);
         self.advance(engine, news)
@@ -402,7 +406,10 @@ impl Exec {
     fn time_passed(&mut self, engine: &mut Engine) -> Option<Verdict> {
         match self.stage {
             Stage::Quieting(..) => self.verdict.take(),
-            Stage::Cancelling(cause, _) => Some(cancel_verdict(cause)),
+            Stage::Cancelling(cause, _) => {
+                warn!(?cause, patience = ?CANCEL_PATIENCE, "the agent did not confirm the cancel in time");
+                Some(cancel_verdict(cause))
+            }
             _ => self.cancel(engine, Cause::Timeout),
         }
     }

@@ -30,6 +30,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+use tracing::{debug, info, warn};
 
 /// How long what is queued is applied before the screen has its turn.
 const DRAIN: Duration = Duration::from_millis(4);
@@ -284,8 +285,14 @@ impl App {
                 self.draw()?;
             }
             match self.wait().await {
-                Awaited::Signal(signal) => return Ok(Exit::Signal(signal)),
-                Awaited::Gone => return Ok(Exit::TerminalGone),
+                Awaited::Signal(signal) => {
+                    info!(?signal, "ends");
+                    return Ok(Exit::Signal(signal));
+                }
+                Awaited::Gone => {
+                    warn!("the terminal is gone");
+                    return Ok(Exit::TerminalGone);
+                }
                 Awaited::Frame => {}
                 Awaited::Engine(wake) => self.step(wake),
                 Awaited::Input(input) => {
@@ -452,6 +459,7 @@ impl App {
     /// What came of it.
     fn edited(&mut self, job: EditorJob, draft: Option<Draft>, result: io::Result<ExitStatus>) {
         let now = self.engine.now();
+        debug!(ended_well = result.as_ref().is_ok_and(ExitStatus::success), "back from the editor");
         match result {
             Err(error) => return self.ui.say(format!("the editor could not be started: {error}"), now),
             Ok(status) if !status.success() => {
