@@ -65,6 +65,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model",
             "text",
             "wire::trace",
+            "store::log",
             "base",
         ],
     ),
@@ -72,14 +73,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::keys", &["base"]),
     ("ui::tty", &["ui::keys", "base"]),
     ("ui::frame", &["model::ids"]),
-    ("ui::signals", &[]),
     ("ui::md", &["text", "base"]),
+    ("ui::paint", &["theme", "text"]),
     ("ui::composer", &["ui::keys", "text", "model::ids", "base"]),
     ("ui::work", &["text", "base"]),
     ("ui::words", &["model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "ui::words", "model", "text", "base"]),
     ("ui::cells", &["ui::md", "ui::words", "model", "text", "base"]),
-    ("ui::transcript", &["ui::cells", "ui::md", "ui::state", "model", "theme", "text", "base"]),
+    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base"]),
     ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model", "base"]),
     (
         "ui::view",
@@ -89,6 +90,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::transcript",
             "ui::cells",
             "ui::md",
+            "ui::paint",
             "ui::keys",
             "ui::words",
             "ui::msg",
@@ -171,9 +173,8 @@ const FENCES: &[Fence] = &[
             "ui/tty/input.rs",
             // The loop waits for the person's editor.
             "ui/tty/editor.rs",
-            "ui/signals.rs",
             "demo/",
-            "cli/run.rs",
+            "cli/runtime.rs",
         ],
         why: "everything else is synchronous and cannot await",
     },
@@ -184,11 +185,9 @@ const FENCES: &[Fence] = &[
             "host/",
             "store/",
             "wire/trace.rs",
-            "headless/run.rs",
-            // An undo of many files is stopped by a signal.
-            "headless/stop.rs",
+            // The signals that end the program.
+            "engine/wait.rs",
             "ui/tty/",
-            "ui/signals.rs",
             "demo/",
             // The execute bit of a program.
             "config/agents.rs",
@@ -253,7 +252,7 @@ const WORLD_EXCEPTIONS: &[(&str, &str, &str)] =
 const AGENTS: &[&str] =
     &["gemini", "claude", "codex", "opencode", "kimi", "qwen", "copilot", "droid", "auggie", "vibe", "cline"];
 /// Where a name may stand: the quirks, and texts for people that give an example.
-const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/help.rs", "src/cli/args.rs"];
+const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/flags.rs", "src/cli/args.rs"];
 
 // ---- the rules
 

@@ -8,6 +8,7 @@ use super::bounded::{self, Read};
 use super::content::{block, id_of, list_of, need_id, short_id, str_of, string_of, u64_of, words_of};
 use super::results;
 use super::tools::{self, Form};
+use crate::base::human;
 use crate::base::limits::{
     self, MAX_ANSWERS, MAX_CHOICES, MAX_COMMAND, MAX_COMMAND_LINES, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_PATH, MAX_STEP,
     MAX_STEPS, MAX_TITLE, MAX_VARIABLES, MAX_WORDS,
@@ -160,8 +161,7 @@ fn plan(value: &Value, lost: usize) -> Vec<PlanEntry> {
     let more = list.len() - looked + lost;
     for (count, what) in [(unread, "of the plan cannot be read"), (more, "more of the plan left out")] {
         if count > 0 {
-            let noun = if count == 1 { "entry" } else { "entries" };
-            let content = format!("{count} {noun} {what}");
+            let content = format!("{} {what}", human::count(count as u64, "entry"));
             entries.push(PlanEntry { content, priority: Priority::None, status: PlanStatus::Unreadable });
         }
     }

@@ -4,6 +4,7 @@
 //! the lists are walked here and only their leaves are typed.
 
 use super::content::{block, id_of, list_of, short_id, str_of, string_of, u32_of, words_of};
+use crate::base::human;
 use crate::base::limits::{self, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TEXT, MAX_TITLE};
 use crate::model::entry::Block;
 use crate::model::event::AuthKind;
@@ -61,8 +62,7 @@ fn contents(list: &[Value], lost: usize, cut: &mut bool) -> Vec<ToolContent> {
     let left = list.len() - out.len() + lost;
     if left > 0 {
         *cut = true;
-        let noun = if left == 1 { "part" } else { "parts" };
-        out.push(said(format!("{left} more {noun} left out")));
+        out.push(said(format!("{left} more {} left out", human::plural(left as u64, "part"))));
     }
     out
 }

@@ -70,8 +70,14 @@ pub const fn is_deceptive(c: char) -> bool {
     matches!(
         c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e00ff}'
+            | '\u{e01f0}'..='\u{e0fff}'
     )
+}
+
+/// Whether what is shown of this text has something that stands for a character: it could not be written back.
+pub fn has_stand_ins(text: &str) -> bool {
+    !text.is_ascii() && text.chars().any(is_deceptive)
 }
 
 /// Appends a character as it may be shown: deceptive ones as `⟨U+202E⟩`, control characters not at all.
@@ -84,7 +90,8 @@ pub fn push_visible(c: char, out: &mut String) {
     }
 }
 
-const fn is_break(c: char) -> bool {
+/// Whether it ends a line somewhere.
+pub const fn is_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 

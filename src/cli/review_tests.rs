@@ -75,8 +75,15 @@ fn every_outcome_is_one_line_that_says_what_happened() {
 
 #[test]
 fn the_list_names_files_and_hunks() {
-    let line_of =
-        |kind| DiffLine { kind, old: None, new: None, text: String::new(), emphasis: Vec::new(), no_newline: false };
+    let line_of = |kind| DiffLine {
+        kind,
+        old: None,
+        new: None,
+        text: String::new(),
+        emphasis: Vec::new(),
+        no_newline: false,
+        has_stand_ins: false,
+    };
     let hunk = HunkDoc {
         id: HunkId(1),
         state: HunkState::Pending,

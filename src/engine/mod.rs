@@ -15,6 +15,7 @@ mod reviewing;
 mod run;
 mod running;
 mod shutdown;
+pub mod wait;
 
 pub use reviewing::ReviewConfig;
 pub use run::{Engine, EngineConfig, Wake};

@@ -10,6 +10,7 @@ use super::filing::{FileJob, Filing};
 use super::journaling::Books;
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
 use super::running::{Running, STDERR_LINES};
+use super::wait::sleep_until;
 use crate::agent::process::{Graces, ShutdownReport};
 use crate::host::fs::{Private, Roots};
 use crate::host::pty::{ExitFact, Registry};
@@ -156,6 +157,7 @@ impl Engine {
         let cwd = config.cwd.to_string_lossy().into_owned();
         let model = Model::new(line, cwd, config.policy)
             .with_suggestion(config.suggestion.clone())
+            .with_env(config.env.iter().map(|(name, _)| name.clone()).collect())
             .with_review(config.review.is_some())
             .with_gate(config.gate);
         let mut books = Books::default();
@@ -574,13 +576,6 @@ async fn write(outbox: &mut Outbox, tx: Option<&mpsc::Sender<Load>>) -> bool {
 async fn decoded(decoding: &mut Option<Decoding>) -> Decoded {
     match decoding {
         Some(decoding) => decoding.done().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn sleep_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,
     }
 }

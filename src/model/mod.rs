@@ -80,6 +80,12 @@ impl Model {
         self
     }
 
+    /// Names the variables that the configuration gives the agent.
+    pub fn with_env(mut self, names: Vec<String>) -> Self {
+        self.agent.env = names;
+        self
+    }
+
     pub fn suggestion(&self) -> Option<&str> {
         self.suggestion.as_deref()
     }

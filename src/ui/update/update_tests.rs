@@ -6,9 +6,10 @@ use crate::model::ids::ReqId;
 use crate::model::options::{Choice, ConfigOption, OptionKind, OptionValue};
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::ui::fixtures::{Scene, returned, session};
+use crate::ui::keys::Mouse;
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
-use crate::ui::state::{Focus, Mouse};
+use crate::ui::state::Focus;
 use crate::ui::tty::{Click, Input};
 
 fn prompt(text: &str) -> Intent {

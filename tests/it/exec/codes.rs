@@ -204,8 +204,8 @@ fn code_124_even_when_the_cancel_is_ignored() {
 }
 
 #[test]
-fn code_130_and_143_are_signals_after_a_cancel() {
-    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 143)] {
+fn code_129_130_and_143_are_signals_after_a_cancel() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let lab = Lab::new();
         let file = lab.path("record.jsonl");
         let args = ["hang", "--json", "--record", file.to_str().unwrap()];
