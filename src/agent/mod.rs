@@ -1,4 +1,4 @@
-//! Speaks ACP to one agent process: starts it, decodes what it says, encodes what it is told.
+//! Speaks ACP to one agent: decodes what it says, encodes what it is told.
 //!
 //! Knows the messages, not what they mean for a session; that is the model's.
 
@@ -6,7 +6,6 @@ pub mod bounded;
 pub mod content;
 pub mod inbound;
 pub mod outbound;
-pub mod process;
 pub mod quirks;
 pub mod results;
 pub mod tools;

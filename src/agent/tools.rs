@@ -3,7 +3,7 @@
 //! The typed schema drops list elements that it does not know; a person shall see a placeholder instead, so
 //! the lists are walked here and only their leaves are typed.
 
-use super::content::{block, id_of, list_of, short_id, str_of, string_of, u32_of, words_of};
+use super::content::{block, i64_of, id_of, list_of, short_id, str_of, string_of, u32_of, words_of};
 use crate::base::limits::{self, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TEXT, MAX_TITLE};
 use crate::model::entry::Block;
 use crate::model::event::AuthKind;
@@ -159,7 +159,7 @@ fn terminal_meta(meta: &Value) -> TerminalMeta {
 }
 
 fn exit(value: &Value) -> Exit {
-    Exit { code: u32_of(value, "exit_code"), signal: words_of(value, "signal", MAX_ID) }
+    Exit { code: i64_of(value, "exit_code"), signal: words_of(value, "signal", MAX_ID) }
 }
 
 /// `{command, args, env}` of `_meta["terminal-auth"]`.

@@ -45,8 +45,8 @@ impl Decoding {
 
 #[cfg(test)]
 mod tests {
-    use crate::agent::process::Graces;
     use crate::engine::{Engine, EngineConfig, Wake};
+    use crate::host::process::Graces;
     use crate::model::entry::Body;
     use crate::model::event::Intent;
     use crate::model::session::Policy;

@@ -10,9 +10,9 @@ use super::filing::{FileJob, Filing};
 use super::journaling::Books;
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
 use super::running::{Running, STDERR_LINES};
-use crate::agent::process::{Graces, ShutdownReport};
 use crate::host::fs::{Private, Roots};
-use crate::host::pty::{ExitFact, Registry};
+use crate::host::process::{Graces, ShutdownReport};
+use crate::host::pty::Registry;
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::effect::{Effect, FrontEnd};
@@ -104,7 +104,7 @@ pub enum Wake {
 #[derive(Debug)]
 pub enum Fact {
     Host(HostEvent),
-    TerminalExit(TermId, ExitFact),
+    TerminalExit(TermId, Exit),
     /// A write that is to be begun once more.
     WriteAgain(FileJob),
     /// A write that was done, or not; with the other names that the file was written under.
@@ -133,7 +133,7 @@ pub struct Engine {
     /// Terminals that are being started.
     pub(super) creating: usize,
     /// Ends of terminals that were told before their starts: the two come from different threads.
-    early_exits: BTreeMap<TermId, ExitFact>,
+    early_exits: BTreeMap<TermId, Exit>,
     pub(super) reviewing: Option<Reviewing>,
     /// The entry of the write that is under way.
     pub(super) writing: Option<(EntryId, Arc<str>)>,
@@ -453,14 +453,13 @@ impl Engine {
         self.model().terminal(id).is_some_and(|t| t.origin == TerminalOrigin::Ours)
     }
 
-    fn terminal_exited(&mut self, id: TermId, exit: ExitFact) {
+    fn terminal_exited(&mut self, id: TermId, exit: Exit) {
         self.refresh_terminal(&id);
         let host_id = host_id(&id);
         let end = self.terminals.output(&host_id).map(|o| o.text).or_else(|| {
             let screen = self.terminals.snapshot(&host_id)?;
             Some(screen.rows.iter().map(|r| r.as_str()).collect::<Vec<_>>().join("\n"))
         });
-        let exit = Exit { code: exit.code, signal: exit.signal };
         self.apply(Event::Host(HostEvent::TerminalExited { term: id, exit, end: end.unwrap_or_default() }));
     }
 
@@ -541,10 +540,7 @@ async fn agent_wake(running: &mut Option<Running>) -> Wake {
         written = write(outbox, tx.as_ref()) => if written { Wake::Written } else { Wake::InputClosed },
         decoded = decoded(decoding) => Wake::Decoded(decoded),
         Some(incoming) = incoming.recv(), if !closed && idle => Wake::Incoming(incoming),
-        exit = process.wait(), if !exited => Wake::Exited(exit.map_or_else(|_| Exit::default(), |fact| Exit {
-            code: fact.code.and_then(|c| u32::try_from(c).ok()),
-            signal: fact.signal,
-        })),
+        exit = process.wait(), if !exited => Wake::Exited(exit.unwrap_or_default()),
         else => std::future::pending().await,
     }
 }
@@ -576,7 +572,7 @@ fn registry(config: &EngineConfig, facts: &mpsc::Sender<Fact>, dirty: &Dirty, hi
         dirty.lock().unwrap_or_else(PoisonError::into_inner).insert(TermId::from(id.0.as_str()));
         hint.notify_one();
     };
-    let on_exit = move |id: &crate::host::pty::TermId, exit: ExitFact| {
+    let on_exit = move |id: &crate::host::pty::TermId, exit: Exit| {
         // Called on a thread of the terminal; when the engine is gone nobody needs to know.
         let _ = facts.blocking_send(Fact::TerminalExit(TermId::from(id.0.as_str()), exit));
     };

@@ -4,7 +4,7 @@
 //! for a moment. Invariant: nothing here waits for the agent to read.
 
 use super::decoding::Decoding;
-use crate::agent::process::AgentProcess;
+use crate::host::process::AgentProcess;
 use crate::model::event::HostEvent;
 use crate::model::tool::Exit;
 use crate::wire::outbox::{Load, Outbox};

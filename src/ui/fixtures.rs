@@ -166,7 +166,7 @@ impl Scene {
     /// The command of [`Scene::runs`] ends.
     pub fn exits(&mut self, req: u64, code: u32) {
         let term: TermId = format!("term-{req}").as_str().into();
-        let exit = Exit { code: Some(code), signal: None };
+        let exit = Exit { code: Some(code.into()), signal: None };
         self.event(Event::Host(HostEvent::TerminalExited { term, exit, end: String::new() }));
     }
 

@@ -209,7 +209,7 @@ impl Talk {
                 }
             }),
             ("terminal/wait_for_exit", _) if error.is_none() => {
-                let code = result["exitCode"].as_u64().and_then(|c| u32::try_from(c).ok());
+                let code = result["exitCode"].as_i64();
                 let signal = result["signal"].as_str().map(str::to_owned);
                 self.rig.terminal_ends(term, Exit { code, signal });
             }

@@ -9,6 +9,7 @@ mod policy;
 mod private;
 mod put;
 mod read;
+pub mod steps;
 mod swap;
 mod write;
 

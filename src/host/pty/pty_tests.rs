@@ -9,6 +9,7 @@ use rustix::process::{Pid, test_kill_process};
 
 use super::terminal::KILL_GRACE;
 use super::*;
+use crate::base::exit::Exit;
 use crate::text::grid::ScreenSnapshot;
 use crate::text::run::AnsiColor;
 
@@ -17,7 +18,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 struct Rig {
     registry: Arc<Registry>,
-    exits: Mutex<Receiver<(TermId, ExitFact)>>,
+    exits: Mutex<Receiver<(TermId, Exit)>>,
     hints: Mutex<Receiver<TermId>>,
 }
 
@@ -33,7 +34,7 @@ impl Rig {
         let registry = Registry::new(
             shell.map(str::to_owned),
             Arc::new(move |id: &TermId| drop(hint_tx.lock().unwrap().send(id.clone()))),
-            Arc::new(move |id: &TermId, fact: ExitFact| drop(exit_tx.lock().unwrap().send((id.clone(), fact)))),
+            Arc::new(move |id: &TermId, fact: Exit| drop(exit_tx.lock().unwrap().send((id.clone(), fact)))),
         );
         Self { registry: Arc::new(registry), exits: Mutex::new(exits), hints: Mutex::new(hints) }
     }
@@ -42,7 +43,7 @@ impl Rig {
         self.registry.create(&shell_line(line)).unwrap()
     }
 
-    fn next_exit(&self) -> (TermId, ExitFact) {
+    fn next_exit(&self) -> (TermId, Exit) {
         self.exits.lock().unwrap().recv_timeout(LONG).unwrap()
     }
 
@@ -100,12 +101,12 @@ fn texts(snapshot: &ScreenSnapshot) -> Vec<String> {
     snapshot.rows.iter().map(|row| row.as_str().to_owned()).collect()
 }
 
-fn code(code: u32) -> ExitFact {
-    ExitFact { code: Some(code), signal: None }
+fn code(code: i64) -> Exit {
+    Exit { code: Some(code), signal: None }
 }
 
-fn signal(name: &str) -> ExitFact {
-    ExitFact { code: None, signal: Some(name.to_owned()) }
+fn signal(name: &str) -> Exit {
+    Exit { code: None, signal: Some(name.to_owned()) }
 }
 
 /// Gone, or a zombie that only its new parent has to collect.

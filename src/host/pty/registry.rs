@@ -11,7 +11,8 @@ use rustix::process::Signal;
 
 use super::pace::Pacer;
 use super::spawn::{SpawnError, TermSpec, spawn};
-use super::terminal::{ExitFact, TermId, Terminal};
+use super::terminal::{TermId, Terminal};
+use crate::base::exit::Exit;
 use crate::host::lock;
 use crate::text::grid::ScreenSnapshot;
 
@@ -30,14 +31,14 @@ const KILL_ALL_WAIT: Duration = Duration::from_secs(1);
 /// Called when a terminal has news for the screen: fetch them with `snapshot`.
 pub type HintFn = Arc<dyn Fn(&TermId) + Send + Sync>;
 /// Called once when a command has ended and its output is complete.
-pub type ExitFn = Arc<dyn Fn(&TermId, ExitFact) + Send + Sync>;
+pub type ExitFn = Arc<dyn Fn(&TermId, Exit) + Send + Sync>;
 
 /// What `terminal/output` answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     pub text: String,
     pub truncated: bool,
-    pub exit: Option<ExitFact>,
+    pub exit: Option<Exit>,
 }
 
 struct Entry {
@@ -107,7 +108,7 @@ impl Registry {
     }
 
     /// `None`: no such terminal, or it has been released. `Some(None)`: it still runs.
-    pub fn exit_status(&self, id: &TermId) -> Option<Option<ExitFact>> {
+    pub fn exit_status(&self, id: &TermId) -> Option<Option<Exit>> {
         self.held(id).map(|terminal| terminal.exit())
     }
 

@@ -374,7 +374,7 @@ pub fn with(mut base: Value, more: Value) -> Value {
 }
 
 pub fn exit_code(code: u32) -> Exit {
-    Exit { code: Some(code), signal: None }
+    Exit { code: Some(code.into()), signal: None }
 }
 
 pub fn killed(signal: &str) -> Exit {
