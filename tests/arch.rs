@@ -36,6 +36,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::event",
             "model::ids",
             "model::options",
+            "model::refusal",
             "model::tool",
         ],
     ),
@@ -153,8 +154,8 @@ const FENCES: &[Fence] = &[
     Fence { names: &["portable_pty"], allowed: &["host/pty/"], why: "terminals are started in host/pty" },
     Fence {
         names: &["agent_client_protocol_schema"],
-        allowed: &["agent/", "model/tool.rs"],
-        why: "the types of the protocol stop at agent (the model re-exports the kinds of tools)",
+        allowed: &["agent/codec/"],
+        why: "the types of the protocol stop at the codec",
     },
     Fence { names: &["pulldown_cmark"], allowed: &["ui/md/"], why: "Markdown is read in ui/md" },
     Fence {
@@ -253,6 +254,11 @@ const AGENTS: &[&str] =
     &["gemini", "claude", "codex", "opencode", "kimi", "qwen", "copilot", "droid", "auggie", "vibe", "cline"];
 /// Where a name may stand: the quirks, and texts for people that give an example.
 const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/help.rs", "src/cli/args.rs"];
+
+/// Who may name what is peculiar to the protocol: the codecs, the envelope, and the agent that is no part of the client.
+const SPEAKERS: &[&str] = &["agent/codec/", "wire/", "demo/"];
+const METHODS: &[&str] =
+    &["session/", "fs/read", "fs/write", "terminal/", "$/", "toolCall", "sessionId", "requestId", "authMethods"];
 
 // ---- the rules
 
@@ -401,6 +407,30 @@ fn no_agent_is_called_by_name(tree: &Tree) -> Vec<String> {
     complaints
 }
 
+/// What is peculiar to a version of the protocol is the codec's: names of methods, and numbers of errors, which JSON-RPC
+/// keeps from -32899 to -32000.
+fn the_protocol_is_spoken_by_the_codec_alone(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let outside =
+        |file: &&Source| !SPEAKERS.iter().any(|place| file.path.trim_start_matches("src/").starts_with(place));
+    for file in tree.program.iter().filter(outside) {
+        for (at, Token { what, line }) in file.code.iter().enumerate() {
+            let complaint = match what {
+                What::Text(text) => METHODS.iter().find(|name| text.contains(**name)).map(|name| format!("`{name}…`")),
+                What::Word(word) => {
+                    let digits: String = word.chars().filter(|c| *c != '_').collect();
+                    let number = digits.trim_end_matches(|c: char| c.is_alphabetic()).get(..5);
+                    let is_code = number.is_some_and(|n| ("32000".."32900").contains(&n)) && at > 0;
+                    (is_code && file.code[at - 1].is('-')).then(|| format!("-{word}"))
+                }
+                _ => None,
+            };
+            complaints.extend(complaint.map(|what| format!("{}:{line}: {what}; the codec knows it", file.path)));
+        }
+    }
+    complaints
+}
+
 /// Whether `name` is a word of `text`: `GEMINI_CLI` and `isGemini` say gemini, `incline` and `recline` do not say
 /// cline.
 fn says(text: &str, name: &str) -> bool {
@@ -515,6 +545,11 @@ fn pure_rooms_are_pure() {
 #[test]
 fn agents_have_no_names() {
     hold(no_agent_is_called_by_name);
+}
+
+#[test]
+fn the_protocol_stops_at_the_codec() {
+    hold(the_protocol_is_spoken_by_the_codec_alone);
 }
 
 #[test]
@@ -659,6 +694,26 @@ fn an_agents_name_is_noticed() {
         assert_eq!(count(rule, "src/engine/a.rs", text), 0, "{text}");
     }
     assert_eq!(count(rule, "src/agent/quirks.rs", "\"gemini-cli\""), 0);
+}
+
+#[test]
+fn the_protocol_outside_of_the_codec_is_noticed() {
+    let rule = the_protocol_is_spoken_by_the_codec_alone;
+    for text in [
+        "if method == \"session/update\" {}",
+        "const M: &str = r#\"$/cancel_request\"#;",
+        "fn f() { json!({ \"sessionId\": id }) }",
+        "fn f() { g(-32602) }",
+        "const C: i64 = -32_000i64;",
+        "match code { -32800 => {} }",
+    ] {
+        assert_eq!(count(rule, "src/engine/a.rs", text), 1, "{text}");
+        assert_eq!(count(rule, "src/agent/codec/v1/a.rs", text) + count(rule, "src/demo/a.rs", text), 0, "{text}");
+    }
+    for text in ["let x = n - 3;", "let x = 32602;", "// session/update, -32602", "let x = -320;", "\"a session\";"] {
+        assert_eq!(count(rule, "src/engine/a.rs", text), 0, "{text}");
+    }
+    assert_eq!(count(rule, "src/engine/a.rs", "#[cfg(test)]\nmod tests { const M: &str = \"session/new\"; }"), 0);
 }
 
 #[test]

@@ -5,11 +5,12 @@
 
 use super::attach;
 use super::core::{Core, Line, Out, login_line};
-use super::decoding::{Decoded, Decoding};
+use super::decoding::Decoding;
 use super::filing::{FileJob, Filing};
 use super::journaling::Books;
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
 use super::running::{Running, STDERR_LINES};
+use crate::agent::codec::{self, Decoded};
 use crate::host::fs::{Private, Roots};
 use crate::host::process::{Graces, ShutdownReport};
 use crate::host::pty::Registry;
@@ -163,7 +164,7 @@ impl Engine {
         let private = Private::new(std::mem::take(&mut config.private));
         let roots = Arc::new(Roots::new(vec![config.cwd.clone()]).without(private));
         let mut engine = Self {
-            core: Core::new(model, config.cwd.clone()),
+            core: Core::new(model, config.cwd.clone(), codec::shipped()),
             start: Instant::now(),
             running: None,
             stderr: None,
@@ -198,6 +199,7 @@ impl Engine {
             "started": self.stem.started(),
             "cwd": self.config.cwd.to_string_lossy(),
             "command": self.core.model.agent().command,
+            "codec": self.core.codec().name(),
             "review": self.core.model.changes().is_on,
             "gate": self.core.model.gate(),
         });
@@ -301,7 +303,7 @@ impl Engine {
             Wake::Incoming(Incoming::Closed { half_line, .. }) => {
                 if let Some((frame, line)) = half_line {
                     let now = self.now();
-                    self.books.incoming(&frame, &line, now);
+                    self.books.incoming(self.core.codec().as_ref(), &frame, &line, now);
                     let out = self.core.frame(frame, &line, now);
                     self.carry_out(out);
                 }
@@ -339,12 +341,12 @@ impl Engine {
         let now = self.now();
         let mut frames = std::mem::take(&mut batch.frames).into_iter();
         while let Some((frame, line)) = frames.next() {
-            self.books.incoming(&frame, &line, now);
-            if Decoding::is_worth_it(&frame, &line)
+            self.books.incoming(self.core.codec().as_ref(), &frame, &line, now);
+            if Decoding::is_worth_it(self.core.codec().as_ref(), &frame, &line)
                 && let Some(running) = &mut self.running
             {
                 batch.frames = frames.collect();
-                running.decoding = Some(Decoding::begin(frame, line, batch));
+                running.decoding = Some(Decoding::begin(Arc::clone(self.core.codec()), frame, line, batch));
                 return;
             }
             let out = self.core.frame(frame, &line, now);

@@ -6,7 +6,6 @@ use super::changes::Truth;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 pub use crate::base::exit::Exit;
-pub use agent_client_protocol_schema::v1::ToolKind;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -42,6 +41,23 @@ struct Place {
     old: Arc<str>,
     /// From 1.
     line: u32,
+}
+
+/// What a call does, as far as agents say it; `exec` writes it in these words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    Read,
+    Edit,
+    Delete,
+    Move,
+    Search,
+    Execute,
+    Think,
+    Fetch,
+    SwitchMode,
+    #[default]
+    Other,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

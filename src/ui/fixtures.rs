@@ -62,7 +62,6 @@ impl Scene {
         let mut scene = Self::new(width, height);
         scene.start();
         scene.agent(AgentEvent::Initialized(Ok(InitResult {
-            protocol_version: 1,
             name: Some("gemini-cli".into()),
             version: Some("0.61.0".into()),
             ..InitResult::default()

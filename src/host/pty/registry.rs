@@ -107,11 +107,6 @@ impl Registry {
         Some(Output { text, truncated, exit })
     }
 
-    /// `None`: no such terminal, or it has been released. `Some(None)`: it still runs.
-    pub fn exit_status(&self, id: &TermId) -> Option<Option<Exit>> {
-        self.held(id).map(|terminal| terminal.exit())
-    }
-
     /// Ends the command, politely first; does not wait. False: the id is unknown.
     pub fn kill(&self, id: &TermId) -> bool {
         self.held(id).map(|terminal| terminal.kill()).is_some()
@@ -132,14 +127,6 @@ impl Registry {
     /// The screen of a terminal, also after its release.
     pub fn snapshot(&self, id: &TermId) -> Option<Arc<ScreenSnapshot>> {
         self.any(id).map(|terminal| terminal.snapshot())
-    }
-
-    /// Drops what is kept of a released terminal that has exited; the screen has its last snapshot.
-    pub fn forget(&self, id: &TermId) {
-        let mut table = lock(&self.table);
-        if table.entries.get(id).is_some_and(|entry| entry.released && !entry.terminal.is_running()) {
-            table.entries.remove(id);
-        }
     }
 
     pub fn resize(&self, id: &TermId, cols: u16, rows: u16) {

@@ -141,10 +141,6 @@ impl Terminal {
         !lock(&self.life).ended
     }
 
-    pub(super) fn exit(&self) -> Option<Exit> {
-        lock(&self.feed).exit.clone()
-    }
-
     /// Text for the agent, whether any was dropped, and the exit.
     pub(super) fn output(&self) -> (String, bool, Option<Exit>) {
         let feed = lock(&self.feed);
