@@ -202,9 +202,7 @@ impl Exec {
         self.deadline = self.options.timeout.map(|t| Instant::now() + t);
         tokio::select! {
             biased;
-            code = any_signal(&mut interrupt, &mut terminate, &mut hangup) => {
-                return Ok(cancel_verdict(Cause::Signal(code)));
-            }
+            signal = signals.next() => return Ok(cancel_verdict(Cause::Signal(signal.exit_code()))),
             () = sleep_until(self.deadline) => return Ok(cancel_verdict(Cause::Timeout)),
             () = engine.first_look(FIRST_LOOK) => {}
         }
@@ -377,7 +375,7 @@ impl Exec {
         let verdict = match (&self.stage, ended) {
             (Stage::Cancelling(cause, _), _) => cancel_verdict(*cause),
             (_, Ended::Stopped(result)) => stop_verdict(result),
-            (_, Ended::Failed(error)) if error.code == CallError::AUTH_REQUIRED => auth_verdict(model, &error),
+            (_, Ended::Failed(error)) if error.is_auth() => auth_verdict(model, &error),
             (_, Ended::Failed(error)) => {
                 Verdict::new(code::NOT_FINISHED, error.as_answer()).with_words(error.data_lines())
             }
