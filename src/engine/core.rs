@@ -7,21 +7,20 @@ use super::decoding::Decoded;
 use crate::agent::{inbound, outbound, results};
 use crate::base::limits::{self, MAX_NAME};
 use crate::model::Model;
-use crate::model::changes::{Gate, ReviewDoc};
+use crate::model::agent::Agent;
+use crate::model::changes::Gate;
 use crate::model::effect::{Answer, Call, Effect};
-use crate::model::event::{AgentEvent, AgentRequest, AuthMethod, CallError, Event, Odd};
-use crate::model::ids::{Now, ReqId, SessionId, TurnId};
+use crate::model::event::{AgentEvent, AgentRequest, AuthMethod, CallError, Event, Hint, Odd};
+use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionId, SessionKey, TurnId};
 use crate::model::options::OptionValue;
 use crate::model::reduce::reduce;
-use crate::model::session::Phase;
 use crate::wire::frame::{self, Frame, RawId};
 use crate::wire::head;
 use crate::wire::peer::Peer;
 use crate::wire::rpc_error::RpcError;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 /// Requests of the agent that may wait for an answer at once; more are refused.
 const MAX_OPEN: usize = 4096;
@@ -41,10 +40,10 @@ pub fn login_line(line: &str) -> String {
 #[derive(Debug, Clone)]
 enum Tag {
     Initialize,
-    NewSession,
-    Prompt(TurnId),
-    SetMode(String),
-    SetOption(String, OptionValue),
+    NewSession(SessionKey),
+    Prompt(SessionKey, TurnId),
+    SetMode(SessionKey, String),
+    SetOption(SessionKey, String, OptionValue),
     Authenticate(String),
 }
 
@@ -59,7 +58,7 @@ struct Open {
 #[derive(Debug)]
 pub enum Out {
     Line(Line),
-    Do(Effect),
+    Do(Addressed<Effect>),
 }
 
 /// A line for the agent, and what the journal shall hold instead where the line carries bulk.
@@ -78,6 +77,8 @@ impl Line {
 #[derive(Debug)]
 pub struct Core {
     pub model: Model,
+    /// The agent whose connection this is.
+    agent: AgentKey,
     cwd: PathBuf,
     peer: Peer<Tag>,
     open: BTreeMap<ReqId, Open>,
@@ -90,7 +91,21 @@ pub struct Core {
 
 impl Core {
     pub fn new(model: Model, cwd: PathBuf) -> Self {
-        Self { model, cwd, peer: Peer::new(), open: BTreeMap::new(), next_req: 0, authenticate: None, version: 0 }
+        let agent = AgentKey::FIRST;
+        Self {
+            model,
+            agent,
+            cwd,
+            peer: Peer::new(),
+            open: BTreeMap::new(),
+            next_req: 0,
+            authenticate: None,
+            version: 0,
+        }
+    }
+
+    pub fn agent(&self) -> AgentKey {
+        self.agent
     }
 
     /// Changes whenever anything has been applied to the model.
@@ -103,21 +118,21 @@ impl Core {
         self.model = std::mem::take(&mut self.model).with_review(review).with_gate(gate);
     }
 
-    /// The newest state of the review; no event.
-    pub fn show_review(&mut self, doc: Option<Arc<ReviewDoc>>) {
-        self.version += 1;
-        self.model.show_review(doc);
+    /// Applies what the next one of its sort replaces, and what is in no journal.
+    pub fn hint(&mut self, at: SessionKey, hint: Hint, now: Now) {
+        // There is nothing to do for one.
+        reduce(&mut self.model, Addressed::new(at, Event::Hint(hint)), now);
     }
 
     /// Applies an event that is no frame.
-    pub fn event(&mut self, event: Event, now: Now) -> Vec<Out> {
+    pub fn event(&mut self, event: Addressed<Event>, now: Now) -> Vec<Out> {
         self.version += 1;
         let effects = reduce(&mut self.model, event, now);
-        let dead = matches!(self.model.phase(), Phase::Dead(_));
+        let dead = self.model.agent_of(self.agent).is_some_and(Agent::is_dead);
         let mut out = Vec::new();
         for effect in effects {
             // An agent that is let go, and not lost, still gets its answers.
-            if effect == Effect::EndAgent && !dead {
+            if effect.what == Effect::EndAgent && effect.at == Address::Agent(self.agent) && !dead {
                 out.extend(self.answer_open().into_iter().map(Out::Line));
             }
             out.extend(self.effect(effect));
@@ -129,10 +144,15 @@ impl Core {
         out
     }
 
+    /// Applies what the agent itself has said.
+    fn said(&mut self, event: AgentEvent, now: Now) -> Vec<Out> {
+        self.event(Addressed::new(self.agent, Event::Agent(event)), now)
+    }
+
     /// Applies one frame of the agent. `line` is its text.
     pub fn frame(&mut self, frame: Frame, line: &str, now: Now) -> Vec<Out> {
         // Addresses to visit are long.
-        let keep = if self.model.hears_log_in() { LOGIN_HEAD } else { HEAD };
+        let keep = if self.model.hears_log_in(self.agent) { LOGIN_HEAD } else { HEAD };
         let odd = |what| AgentEvent::Odd { what, head: line.chars().take(keep).collect() };
         let event = match frame {
             Frame::Notification { method, params } => {
@@ -158,27 +178,33 @@ impl Core {
                     let offered = outcome.as_ref().err().map(offered_methods).unwrap_or_default();
                     let outcome = outcome.as_ref().map(|p| p.as_str()).map_err(error_of);
                     let event = self.response(tag, outcome);
-                    let mut out = self.event(Event::Agent(AgentEvent::MethodsOffered(offered)), now);
-                    out.extend(self.event(Event::Agent(event), now));
+                    let mut out = Vec::new();
+                    if !offered.is_empty() {
+                        out = self.said(AgentEvent::MethodsOffered(offered), now);
+                    }
+                    out.extend(self.event(event, now));
                     return out;
                 }
                 None => odd(Odd::LateResponse),
             },
             Frame::MalformedResponse { id, why } => match id.and_then(|id| self.peer.resolve(&id)) {
-                Some(tag) => self.response(tag, Err(CallError::new(-32603, format!("malformed response: {why}")))),
+                Some(tag) => {
+                    let event = self.response(tag, Err(CallError::new(-32603, format!("malformed response: {why}"))));
+                    return self.event(event, now);
+                }
                 None => odd(Odd::Malformed),
             },
             Frame::Invalid { id, code, why } => {
                 let id = id.unwrap_or_else(RawId::null);
                 let line = frame::response_err(&id, &RpcError::new(code, why));
-                let mut out = self.event(Event::Agent(odd(Odd::Malformed)), now);
+                let mut out = self.said(odd(Odd::Malformed), now);
                 out.push(Out::Line(Line::plain(line)));
                 return out;
             }
             Frame::Stray => odd(Odd::Stray),
             Frame::TooLong { dropped } => return self.too_long(line, dropped, now),
         };
-        self.event(Event::Agent(event), now)
+        self.said(event, now)
     }
 
     /// Applies an update that has been decoded. `line` is its text.
@@ -187,7 +213,7 @@ impl Core {
             Ok((session, update)) => AgentEvent::Update { session, update },
             Err(_) => AgentEvent::Odd { what: Odd::Malformed, head: line.chars().take(HEAD).collect() },
         };
-        self.event(Event::Agent(event), now)
+        self.said(event, now)
     }
 
     /// A line above the limit: if its head names a request of ours, that fails; if it was a request, it is refused
@@ -196,10 +222,10 @@ impl Core {
         let facts = head::scan(head);
         let why = format!("a message of more than {dropped} bytes was discarded");
         let odd = AgentEvent::Odd { what: Odd::TooLong, head: head.chars().take(HEAD).collect() };
-        let mut out = self.event(Event::Agent(odd), now);
+        let mut out = self.said(odd, now);
         if let Some(tag) = self.peer.head_names(head.as_bytes()).and_then(|id| self.peer.close(id)) {
             let event = self.response(tag, Err(CallError::new(-32603, why)));
-            out.extend(self.event(Event::Agent(event), now));
+            out.extend(self.event(event, now));
         } else if let (Some(id), Some(_)) = (facts.id, facts.method) {
             out.push(Out::Line(Line::plain(frame::response_err(&id, &RpcError::new(-32600, why)))));
         }
@@ -237,26 +263,32 @@ impl Core {
         self.open.iter().find(|(_, open)| open.id == id).map(|(req, _)| *req)
     }
 
-    fn response(&mut self, tag: Tag, outcome: Result<&str, CallError>) -> AgentEvent {
-        match tag {
-            Tag::Initialize => AgentEvent::Initialized(outcome.and_then(results::initialize)),
-            Tag::NewSession => AgentEvent::SessionOpened(outcome.and_then(results::new_session)),
-            Tag::Prompt(turn) => AgentEvent::PromptDone { turn, result: outcome.map(results::prompt) },
-            Tag::SetMode(mode) => AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) },
-            Tag::SetOption(option, value) => {
-                AgentEvent::OptionSet { option, value, result: outcome.map(results::set_option) }
+    /// The answer to a call of ours, addressed to whoever it was made for.
+    fn response(&mut self, tag: Tag, outcome: Result<&str, CallError>) -> Addressed<Event> {
+        let (at, event): (Address, _) = match tag {
+            Tag::Initialize => (self.agent.into(), AgentEvent::Initialized(outcome.and_then(results::initialize))),
+            Tag::NewSession(at) => (at.into(), AgentEvent::SessionOpened(outcome.and_then(results::new_session))),
+            Tag::Prompt(at, turn) => (at.into(), AgentEvent::PromptDone { turn, result: outcome.map(results::prompt) }),
+            Tag::SetMode(at, mode) => (at.into(), AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) }),
+            Tag::SetOption(at, option, value) => {
+                (at.into(), AgentEvent::OptionSet { option, value, result: outcome.map(results::set_option) })
             }
             Tag::Authenticate(method) => {
                 self.authenticate = None;
-                AgentEvent::Authenticated { method, result: outcome.map(|_| ()) }
+                (self.agent.into(), AgentEvent::Authenticated { method, result: outcome.map(|_| ()) })
             }
-        }
+        };
+        Addressed { at, what: Event::Agent(event) }
     }
 
     /// Turns what concerns the wire into lines; the rest is handed on.
-    fn effect(&mut self, effect: Effect) -> Option<Out> {
-        match effect {
-            Effect::Call(call) => self.call(call),
+    fn effect(&mut self, effect: Addressed<Effect>) -> Option<Out> {
+        if !self.is_ours(effect.at) {
+            return Some(Out::Do(effect));
+        }
+        let at = effect.at;
+        match effect.what {
+            Effect::Call(call) => self.call(at, call),
             Effect::CancelTurn(session) => {
                 notification("session/cancel", &serde_json::json!({ "sessionId": session.as_str() }))
             }
@@ -271,9 +303,18 @@ impl Core {
             }
             Effect::SpawnAgent => {
                 self.forget_connection();
-                Some(Out::Do(Effect::SpawnAgent))
+                Some(Out::Do(Addressed { at, what: Effect::SpawnAgent }))
             }
-            other => Some(Out::Do(other)),
+            what => Some(Out::Do(Addressed { at, what })),
+        }
+    }
+
+    /// Whether what has this address goes over this connection.
+    fn is_ours(&self, at: Address) -> bool {
+        match at {
+            Address::All => true,
+            Address::Agent(key) => key == self.agent,
+            Address::Session(key) => self.model.session_of(key).is_some_and(|session| session.agent == self.agent),
         }
     }
 
@@ -284,14 +325,18 @@ impl Core {
         self.authenticate = None;
     }
 
-    fn call(&mut self, call: Call) -> Option<Out> {
-        let (method, params) = outbound::call(&call, &self.cwd).ok()?;
+    fn call(&mut self, at: Address, call: Call) -> Option<Out> {
+        let session = if let Address::Session(key) = at { Some(key) } else { None };
+        // The first session's directory may have a name that is no text.
+        let further = session.filter(|key| *key != SessionKey::FIRST).and_then(|key| self.model.session_of(key));
+        let cwd = further.map_or(self.cwd.as_path(), |session| Path::new(&session.cwd));
+        let (method, params) = outbound::call(&call, cwd).ok()?;
         let tag = match call {
             Call::Initialize => Tag::Initialize,
-            Call::NewSession => Tag::NewSession,
-            Call::Prompt { turn, .. } => Tag::Prompt(turn),
-            Call::SetMode { mode, .. } => Tag::SetMode(mode),
-            Call::SetOption { option, value, .. } => Tag::SetOption(option, value),
+            Call::NewSession => Tag::NewSession(session?),
+            Call::Prompt { turn, .. } => Tag::Prompt(session?, turn),
+            Call::SetMode { mode, .. } => Tag::SetMode(session?, mode),
+            Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
             Call::Authenticate { method } => Tag::Authenticate(method),
         };
         let is_authenticate = matches!(tag, Tag::Authenticate(_));
@@ -327,10 +372,10 @@ impl Core {
     /// On the way out every open request gets an answer: dialogs `cancelled`, the rest an error.
     pub fn answer_all(&mut self) -> Vec<Line> {
         let mut lines = Vec::new();
-        if let (Some(session), Some(_)) = (self.model.session_id(), &self.model.session().turn)
-            && let Some(Out::Line(line)) = cancel_line(session)
-        {
-            lines.push(line);
+        for (_, session) in self.model.sessions_of(self.agent).filter(|(_, session)| session.turn.is_some()) {
+            if let Some(Out::Line(line)) = session.id.as_ref().and_then(cancel_line) {
+                lines.push(line);
+            }
         }
         lines.extend(self.answer_open());
         lines

@@ -4,7 +4,7 @@ use super::core::Core;
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::event::{Event, HostEvent, Intent, Timer};
-use crate::model::ids::Now;
+use crate::model::ids::{Address, Addressed, Now};
 use crate::wire::frame::Frame;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -18,6 +18,9 @@ struct Record<'a> {
     t: f64,
     #[serde(borrow, default)]
     dir: Cow<'a, str>,
+    /// Whom it concerns; missing in version 1, which knows one agent with one session, and in recordings.
+    #[serde(default)]
+    at: Option<Address>,
     #[serde(borrow, default)]
     frame: Option<&'a RawValue>,
     #[serde(default)]
@@ -48,12 +51,18 @@ pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a st
         if record.review.is_some() || record.gate.is_some() {
             core.begin_as(record.review.unwrap_or_default(), record.gate.unwrap_or_default());
         }
-        if let Some(intent) = record.intent {
-            core.event(Event::User(intent), now);
-        } else if let Some(fact) = record.fact {
-            core.event(Event::Host(fact), now);
-        } else if let Some(timer) = record.timer {
-            core.event(Event::Timer(timer), now);
+        let event = match (record.intent, record.fact, record.timer) {
+            (Some(intent), ..) => Some(Event::User(intent)),
+            (None, Some(fact), _) => Some(Event::Host(fact)),
+            (None, None, Some(timer)) => Some(Event::Timer(timer)),
+            (None, None, None) => None,
+        };
+        if let Some(what) = event {
+            let at = record.at.unwrap_or_else(|| what.home());
+            core.event(Addressed { at, what }, now);
+        } else if record.at.is_some_and(|at| at != core.agent().into()) {
+            // The frames of one connection are replayed.
+            skipped += 1;
         } else if record.dir == "agent->client" {
             let text = record.frame.map(RawValue::get).or(record.raw.as_deref()).unwrap_or("");
             let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()));

@@ -5,12 +5,13 @@
 
 use crate::base::{human, paths, sanitize};
 use crate::model::Model;
+use crate::model::agent::{Death, DeathKind};
 use crate::model::changes::{Gate, Totals};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{AuthKind, TerminalSpec};
 use crate::model::ids::Now;
 use crate::model::options::{OptionKind, OptionValue};
-use crate::model::session::{Death, DeathKind, Phase, Turn};
+use crate::model::session::{Phase, Turn};
 use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -214,8 +215,8 @@ fn left(model: &Model, hint: &str, now: Now) -> (Busy, Vec<Piece>) {
     }
     match model.phase() {
         Phase::NotStarted => (Busy::Yes, vec![Piece::new("", "starting", Token::Text, KEEP)]),
-        Phase::Starting { since } => starting(&format!("starting {}", agent(model)), now.saturating_sub(*since)),
-        Phase::Opening { since } => starting("waiting for session", now.saturating_sub(*since)),
+        Phase::Starting { since } => starting(&format!("starting {}", agent(model)), now.saturating_sub(since)),
+        Phase::Opening { since } => starting("waiting for session", now.saturating_sub(since)),
         Phase::AuthNeeded { .. } => (
             Busy::No,
             vec![
@@ -224,14 +225,14 @@ fn left(model: &Model, hint: &str, now: Now) -> (Busy, Vec<Piece>) {
             ],
         ),
         Phase::Authenticating { method, since, .. } => {
-            let name = model.agent().auth_methods.iter().find(|m| m.id == *method).map_or(method.as_str(), |m| &m.name);
+            let name = model.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| &m.name);
             let name = sanitize::line(name);
             (
                 Busy::Yes,
                 vec![
                     Piece::new("", "logging in", Token::Text, KEEP),
                     Piece::new(" with ", width::truncate(&name, OBJECT), Token::Text, 60),
-                    Piece::new(" ", human::duration(now.saturating_sub(*since)), Token::Text, 80),
+                    Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80),
                     Piece::new(" · ", "esc leaves", Token::Dim, 250),
                 ],
             )

@@ -202,7 +202,7 @@ impl Rig {
 
     pub fn intent(&mut self, intent: Intent) {
         self.journal.push(fact_line(self.now, "person", "intent", &serde_json::to_value(&intent).unwrap()));
-        let out = self.core.event(Event::User(intent), self.now);
+        let out = self.core.event(Event::User(intent).at_home(), self.now);
         self.now += Duration::from_millis(1);
         self.take(out);
     }
@@ -213,14 +213,14 @@ impl Rig {
 
     pub fn host(&mut self, fact: HostEvent) {
         self.journal.push(fact_line(self.now, "host", "fact", &serde_json::to_value(&fact).unwrap()));
-        let out = self.core.event(Event::Host(fact), self.now);
+        let out = self.core.event(Event::Host(fact).at_home(), self.now);
         self.now += Duration::from_millis(1);
         self.take(out);
     }
 
     pub fn timer(&mut self, timer: Timer) {
         self.journal.push(fact_line(self.now, "host", "timer", &serde_json::to_value(timer).unwrap()));
-        let out = self.core.event(Event::Timer(timer), self.now);
+        let out = self.core.event(Event::Timer(timer).at_home(), self.now);
         self.take(out);
     }
 
@@ -252,7 +252,7 @@ impl Rig {
                     assert!(!line.text.contains(['\n', '\r']), "r_048: one message, one line: {}", line.text);
                     self.lines.push(serde_json::from_str(&line.text).unwrap());
                 }
-                Out::Do(effect) => self.wishes.push(effect),
+                Out::Do(effect) => self.wishes.push(effect.what),
             }
         }
     }
