@@ -20,7 +20,7 @@ impl Engine {
     /// What a turn has changed that nobody waited for is still its doing; what has changed since the last one may be the
     /// agent's where nobody sits before a screen.
     async fn last_look(&self, mut reviewing: Reviewing, patience: Duration) {
-        match &self.model().session().turn {
+        match self.model().session_of(reviewing.at).and_then(|session| session.turn.as_ref()) {
             Some(turn) => drop(reviewing.give(Job::End(turn.id))),
             None if matches!(self.model().policy(), Policy::Auto(_)) => drop(reviewing.give(Job::Last)),
             None => {}

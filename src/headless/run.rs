@@ -10,12 +10,13 @@ use crate::base::sanitize;
 use crate::engine::wait::{Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::Model;
+use crate::model::agent::Death;
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::{AuthKind, CallError, Intent, PromptResult, Stop};
-use crate::model::ids::TurnId;
+use crate::model::ids::{Addressed, TurnId};
 use crate::model::login::command_line;
 use crate::model::options::{OptionKind, OptionValue};
-use crate::model::session::{Death, Phase};
+use crate::model::session::Phase;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -91,7 +92,7 @@ impl Verdict {
         self.has_words = true;
         let mut detail = engine.last_words().await;
         detail.append(&mut self.detail);
-        detail.extend(engine.model().stray_start());
+        detail.extend(engine.model().agent().stray_start());
         self.detail = detail;
     }
 }
@@ -246,9 +247,9 @@ impl Exec {
     }
 
     /// Looks at where the model stands and does the next step.
-    fn advance(&mut self, engine: &mut Engine, news: Vec<FrontEnd>) -> Option<Verdict> {
+    fn advance(&mut self, engine: &mut Engine, news: Vec<Addressed<FrontEnd>>) -> Option<Verdict> {
         for item in news {
-            match item {
+            match item.what {
                 FrontEnd::TurnEnded(turn, ended) => {
                     self.unreviewed = Some(turn);
                     self.ended(engine.model(), ended);
@@ -268,7 +269,7 @@ impl Exec {
             Phase::Dead(_) => return self.verdict.take(),
             _ => {}
         }
-        if self.stage == Stage::Opening && *engine.model().phase() == Phase::Ready {
+        if self.stage == Stage::Opening && engine.model().phase() == Phase::Ready {
             match self.settings(engine.model()) {
                 Ok(settings) => self.stage = Stage::Setting(settings),
                 Err(words) => return Some(Verdict::new(code::USAGE, words)),
@@ -332,7 +333,7 @@ impl Exec {
                 }
                 wake = engine.next() => {
                     for item in engine.step(wake) {
-                        if let FrontEnd::TurnReviewed(turn) = item {
+                        if let FrontEnd::TurnReviewed(turn) = item.what {
                             self.reviewed(turn);
                         }
                     }

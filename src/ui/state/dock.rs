@@ -38,10 +38,10 @@ fn dialog(model: &Model, chosen: Option<ReqId>, now: Now) -> Option<Dialog> {
     match model.phase() {
         Phase::NotStarted => None,
         Phase::Starting { since } | Phase::Opening { since } => {
-            (now.saturating_sub(*since) >= START_PATIENCE).then_some(Dialog::Silent)
+            (now.saturating_sub(since) >= START_PATIENCE).then_some(Dialog::Silent)
         }
         Phase::AuthNeeded { .. } => Some(Dialog::LogIn),
-        Phase::Authenticating { method, .. } => Some(Dialog::Authenticating(method.clone())),
+        Phase::Authenticating { method, .. } => Some(Dialog::Authenticating(method.to_owned())),
         Phase::Dead(_) => Some(Dialog::Dead),
         Phase::Ready => {
             let since = model.session().turn.as_ref()?.cancelling?;
