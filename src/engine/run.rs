@@ -8,11 +8,12 @@ use super::core::{Core, Line, Out, login_line};
 use super::decoding::Decoding;
 use super::filing::{FileJob, Filing};
 use super::journaling::Books;
+use super::link::Connect;
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
 use super::running::{Running, STDERR_LINES};
-use crate::agent::codec::{self, Decoded};
+use crate::agent::codec::{self, Decoded, SharedCodec};
 use crate::host::fs::{Private, Roots};
-use crate::host::process::{Graces, ShutdownReport};
+use crate::host::process::{Graces, Survivor};
 use crate::host::pty::Registry;
 use crate::model::Model;
 use crate::model::changes::Gate;
@@ -118,10 +119,12 @@ pub struct Engine {
     pub(super) core: Core,
     pub(super) config: EngineConfig,
     pub(super) start: Instant,
+    /// Makes the links to agents that are no processes.
+    pub(super) connect: Option<Connect>,
     pub(super) running: Option<Running>,
     /// What the newest agent wrote to its error stream, also when it has ended.
     pub(super) stderr: Option<StderrTail>,
-    pub(super) ending: Vec<JoinHandle<ShutdownReport>>,
+    pub(super) ending: Vec<JoinHandle<Vec<Survivor>>>,
     pub(super) facts: mpsc::Receiver<Fact>,
     pub(super) facts_tx: mpsc::Sender<Fact>,
     pub(super) terminals: Arc<Registry>,
@@ -145,7 +148,12 @@ pub struct Engine {
 
 impl Engine {
     /// Must be called inside the runtime. Nothing is started before [`Intent::Start`].
-    pub fn new(mut config: EngineConfig) -> Self {
+    pub fn new(config: EngineConfig) -> Self {
+        Self::connected(config, codec::shipped(), None)
+    }
+
+    /// The same, spoken in this way; with `connect` to an agent that is no process.
+    pub fn connected(mut config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
         let (facts_tx, facts) = mpsc::channel(FACTS);
         let dirty = Dirty::default();
         let hint = Arc::new(Notify::new());
@@ -164,8 +172,9 @@ impl Engine {
         let private = Private::new(std::mem::take(&mut config.private));
         let roots = Arc::new(Roots::new(vec![config.cwd.clone()]).without(private));
         let mut engine = Self {
-            core: Core::new(model, config.cwd.clone(), codec::shipped()),
+            core: Core::new(model, config.cwd.clone(), codec),
             start: Instant::now(),
+            connect,
             running: None,
             stderr: None,
             ending: Vec::new(),
@@ -534,7 +543,7 @@ impl Engine {
 async fn agent_wake(running: &mut Option<Running>) -> Wake {
     let Some(running) = running else { return std::future::pending().await };
     let (exited, closed) = (running.has_exited(), running.is_closed());
-    let Running { process, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
+    let Running { far, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
     let idle = decoding.is_none();
     tokio::select! {
         biased;
@@ -542,7 +551,7 @@ async fn agent_wake(running: &mut Option<Running>) -> Wake {
         written = write(outbox, tx.as_ref()) => if written { Wake::Written } else { Wake::InputClosed },
         decoded = decoded(decoding) => Wake::Decoded(decoded),
         Some(incoming) = incoming.recv(), if !closed && idle => Wake::Incoming(incoming),
-        exit = process.wait(), if !exited => Wake::Exited(exit.unwrap_or_default()),
+        exit = far.wait(), if !exited => Wake::Exited(exit),
         else => std::future::pending().await,
     }
 }

@@ -8,6 +8,7 @@
 mod support;
 
 mod decode;
+mod engine;
 mod exec;
 mod hostile;
 mod model;
