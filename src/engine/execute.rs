@@ -1,6 +1,7 @@
 //! One small function an effect. What may block runs on a blocking thread and comes back as a fact.
 
 use super::filing::{FileJob, LOOK, ReadJob};
+use super::link::Link;
 use super::refusing;
 use super::reviewing::Job;
 use super::run::{Engine, Fact, host_id};
@@ -48,7 +49,7 @@ impl Engine {
             }
             Effect::KillAgent if is_ours => {
                 if let Some(running) = &mut self.running {
-                    running.process.kill_now();
+                    running.far.kill();
                 }
             }
             _ => {}
@@ -108,11 +109,16 @@ impl Engine {
             env: self.config.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
             cwd: self.config.cwd.clone(),
         };
-        let event = match process::spawn(&spec) {
-            Ok(process) => {
-                let pid = u32::try_from(process.pid).unwrap_or(0);
-                self.running = Running::new(process, self.core.codec().word_for_word());
-                self.stderr = self.running.as_ref().map(|r| r.stderr.clone());
+        let link = match &mut self.connect {
+            Some(connect) => Ok(connect()),
+            None => process::spawn(&spec).map(Link::process),
+        };
+        let event = match link {
+            Ok(link) => {
+                let pid = link.far.pid();
+                let running = Running::new(link, self.core.codec().word_for_word());
+                self.stderr = Some(running.stderr.clone());
+                self.running = Some(running);
                 HostEvent::AgentSpawned { pid }
             }
             Err(error) => {
@@ -129,10 +135,10 @@ impl Engine {
     /// Lets an agent go in the background: input closed, then asked, then killed.
     pub(super) fn end(&mut self, mut running: Running) {
         let graces = self.config.graces;
-        running.process.look_around();
+        running.far.look_around();
         self.ending.push(tokio::spawn(async move {
             running.close_input(LAST_WORDS).await;
-            running.process.shutdown(graces).await
+            running.far.shutdown(graces).await
         }));
     }
 

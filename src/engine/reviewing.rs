@@ -21,7 +21,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TryS
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc};
 
 /// Jobs under way to the thread.
 const QUEUE: usize = 64;
@@ -57,7 +57,7 @@ pub struct ReviewConfig {
 pub(super) enum Job {
     /// The first look at the tree. Who starts no agent before it is over, since nobody sits before a screen, is told.
     Look {
-        alone: Option<oneshot::Sender<()>>,
+        alone: Option<mpsc::Sender<()>>,
     },
     Session {
         id: String,
@@ -348,7 +348,7 @@ impl Worker {
                 let looked = self.tracker.first_look();
                 self.trouble("snapshot", "the files could not be looked at", looked);
                 // Nobody waits any more when the time was up.
-                alone.map(|looked| looked.send(()));
+                alone.map(|looked| looked.try_send(()));
             }
             Job::Session { id, first_turn, agent } => {
                 let noted = self.tracker.session(&id, first_turn.0, &agent);

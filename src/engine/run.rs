@@ -8,12 +8,13 @@ use super::core::{Core, Line, Out, login_line};
 use super::decoding::Decoding;
 use super::filing::{FileJob, Filing};
 use super::journaling::Books;
+use super::link::Connect;
 use super::reviewing::{self, Facts, Job, ReviewConfig, Reviewing};
 use super::running::{Running, STDERR_LINES};
 use super::wait::sleep_until;
-use crate::agent::codec::{self, Decoded};
+use crate::agent::codec::{self, Decoded, SharedCodec};
 use crate::host::fs::{Private, Roots};
-use crate::host::process::{Graces, ShutdownReport};
+use crate::host::process::{Graces, Survivor};
 use crate::host::pty::Registry;
 use crate::model::Model;
 use crate::model::changes::Gate;
@@ -32,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
 /// Facts under way from files and terminals.
@@ -121,10 +122,12 @@ pub struct Engine {
     pub(super) core: Core,
     pub(super) config: EngineConfig,
     pub(super) start: Instant,
+    /// Makes the links to agents that are no processes.
+    pub(super) connect: Option<Connect>,
     pub(super) running: Option<Running>,
     /// What the newest agent wrote to its error stream, also when it has ended.
     pub(super) stderr: Option<StderrTail>,
-    pub(super) ending: Vec<JoinHandle<ShutdownReport>>,
+    pub(super) ending: Vec<JoinHandle<Vec<Survivor>>>,
     pub(super) facts: mpsc::Receiver<Fact>,
     pub(super) facts_tx: mpsc::Sender<Fact>,
     pub(super) terminals: Arc<Registry>,
@@ -137,7 +140,7 @@ pub struct Engine {
     /// Terminals that are being started.
     pub(super) creating: usize,
     /// Told when the first look is over.
-    first_look: Option<oneshot::Receiver<()>>,
+    first_look: Option<mpsc::Receiver<()>>,
     /// Ends of terminals that were told before their starts: the two come from different threads.
     early_exits: BTreeMap<TermId, Exit>,
     pub(super) reviewing: Option<Reviewing>,
@@ -150,7 +153,12 @@ pub struct Engine {
 
 impl Engine {
     /// Must be called inside the runtime. Nothing is started before [`Intent::Start`].
-    pub fn new(mut config: EngineConfig) -> Self {
+    pub fn new(config: EngineConfig) -> Self {
+        Self::connected(config, codec::shipped(), None)
+    }
+
+    /// The same, spoken in this way; with `connect` to an agent that is no process.
+    pub fn connected(mut config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
         let (facts_tx, facts) = mpsc::channel(FACTS);
         let dirty = Dirty::default();
         let hint = Arc::new(Notify::new());
@@ -170,8 +178,9 @@ impl Engine {
         let private = Private::new(std::mem::take(&mut config.private));
         let roots = Arc::new(Roots::new(vec![config.cwd.clone()]).without(private));
         let mut engine = Self {
-            core: Core::new(model, config.cwd.clone(), codec::shipped()),
+            core: Core::new(model, config.cwd.clone(), codec),
             start: Instant::now(),
+            connect,
             running: None,
             stderr: None,
             ending: Vec::new(),
@@ -232,7 +241,7 @@ impl Engine {
                 self.reviewing = Some(reviewing);
                 if is_new {
                     let is_alone = matches!(self.config.policy, Policy::Auto(_));
-                    let (looked, over) = oneshot::channel();
+                    let (looked, over) = mpsc::channel(1);
                     self.first_look = is_alone.then_some(over);
                     self.give(Job::Look { alone: is_alone.then_some(looked) });
                 }
@@ -244,9 +253,9 @@ impl Engine {
     /// Where nobody sits before a screen: ends when the first look at the files does, or after `patience`. Before that
     /// no agent should be started: what it has changed by then would be taken for what was there.
     pub async fn first_look(&mut self, patience: Duration) {
-        if let Some(over) = self.first_look.take() {
+        if let Some(mut over) = self.first_look.take() {
             // A review that has ended says so itself.
-            let _ = tokio::time::timeout(patience, over).await;
+            let _ = tokio::time::timeout(patience, over.recv()).await;
         }
     }
 
@@ -583,7 +592,7 @@ impl Engine {
 async fn agent_wake(running: &mut Option<Running>) -> Wake {
     let Some(running) = running else { return std::future::pending().await };
     let (exited, closed) = (running.has_exited(), running.is_closed());
-    let Running { process, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
+    let Running { far, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
     let idle = decoding.is_none();
     tokio::select! {
         biased;
@@ -591,7 +600,7 @@ async fn agent_wake(running: &mut Option<Running>) -> Wake {
         written = write(outbox, tx.as_ref()) => if written { Wake::Written } else { Wake::InputClosed },
         decoded = decoded(decoding) => Wake::Decoded(decoded),
         Some(incoming) = incoming.recv(), if !closed && idle => Wake::Incoming(incoming),
-        exit = process.wait(), if !exited => Wake::Exited(exit.unwrap_or_default()),
+        exit = far.wait(), if !exited => Wake::Exited(exit),
         else => std::future::pending().await,
     }
 }

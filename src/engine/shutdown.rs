@@ -48,8 +48,8 @@ impl Engine {
         let killed = tokio::task::spawn_blocking(move || terminals.kill_all());
         let mut survivors: Vec<Survivor> = Vec::new();
         for ending in std::mem::take(&mut self.ending) {
-            if let Ok(report) = ending.await {
-                survivors.extend(report.survivors);
+            if let Ok(left) = ending.await {
+                survivors.extend(left);
             }
         }
         if let Some(reviewing) = self.reviewing.take() {
