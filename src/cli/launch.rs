@@ -143,7 +143,7 @@ pub fn engine_config(
         journals: dirs.map(|d| d.state.join("sessions")),
         record,
         shell: std::env::var("SHELL").ok(),
-        graces: crate::agent::process::Graces::default(),
+        graces: crate::host::process::Graces::default(),
         review,
         gate: crate::model::changes::Gate::Off,
         private: dirs
@@ -173,7 +173,7 @@ pub fn review_config(head: Head, dir: &Path) -> EngineConfig {
         suggestion: None,
         install: None,
         shell: None,
-        graces: crate::agent::process::Graces::default(),
+        graces: crate::host::process::Graces::default(),
         review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), earlier: Some(dir.to_owned()) }),
         gate: crate::model::changes::Gate::Off,
         private: Vec::new(),

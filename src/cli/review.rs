@@ -179,7 +179,8 @@ fn first_turn(
     last: u64,
 ) -> Result<u64, ReviewError> {
     let first = session.map_or(1, |session| session.first_turn.max(1));
-    let Some(wanted) = wanted else { return Ok(first) };
+    // What was changed before the first turn of the run belongs to its first session.
+    let Some(wanted) = wanted else { return Ok(if first == 1 { 0 } else { first }) };
     let turn = first.saturating_add(wanted.saturating_sub(1));
     let behind = last.saturating_add(1).max(first);
     let next = after(sessions, first).filter(|_| session.is_some()).map_or(behind, |next| next.min(behind));

@@ -14,12 +14,13 @@ fn turns_are_counted_from_the_beginning_of_the_session() {
     let turn =
         |session: Option<&AgentSession>, wanted| first_turn(&all, session, wanted, 15).map_err(|e| e.to_string());
     for (session, wanted, turn_of_the_run) in [
-        (Some(&all[0]), None, 1),
+        (Some(&all[0]), None, 0),
+        (Some(&all[0]), Some(1), 1),
         (Some(&all[1]), None, 4),
         (Some(&all[1]), Some(1), 4),
         (Some(&all[1]), Some(5), 8),
         (Some(&all[2]), Some(7), 15),
-        (None, None, 1),
+        (None, None, 0),
         (None, Some(6), 6),
     ] {
         assert_eq!(turn(session, wanted), Ok(turn_of_the_run), "{session:?} {wanted:?}");

@@ -10,6 +10,7 @@ mod filing;
 mod journaling;
 mod masking;
 mod noting;
+mod refusing;
 pub mod replay;
 mod reviewing;
 mod run;

@@ -30,6 +30,8 @@ const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
 const REVIEW_PATIENCE: Duration = Duration::from_secs(30);
 /// How much longer the review may take once `--timeout` is over or a signal came.
 const REVIEW_GRACE: Duration = Duration::from_millis(500);
+/// How long the agent is not started for the sake of the first look at the files; as long as a prompt waits for one.
+const FIRST_LOOK: Duration = Duration::from_secs(30);
 /// How long the rest of the output may take once a signal or the timeout has ended the run.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 
@@ -198,6 +200,12 @@ impl Exec {
     async fn drive(&mut self, engine: &mut Engine) -> io::Result<Verdict> {
         let mut signals = Signals::listen()?;
         self.deadline = self.options.timeout.map(|t| Instant::now() + t);
+        tokio::select! {
+            biased;
+            signal = signals.next() => return Ok(cancel_verdict(Cause::Signal(signal.exit_code()))),
+            () = sleep_until(self.deadline) => return Ok(cancel_verdict(Cause::Timeout)),
+            () = engine.first_look(FIRST_LOOK) => {}
+        }
         let mut news = engine.intent(Intent::Start);
         loop {
             if let Some(verdict) = self.advance(engine, news) {
@@ -367,7 +375,7 @@ impl Exec {
         let verdict = match (&self.stage, ended) {
             (Stage::Cancelling(cause, _), _) => cancel_verdict(*cause),
             (_, Ended::Stopped(result)) => stop_verdict(result),
-            (_, Ended::Failed(error)) if error.code == CallError::AUTH_REQUIRED => auth_verdict(model, &error),
+            (_, Ended::Failed(error)) if error.is_auth() => auth_verdict(model, &error),
             (_, Ended::Failed(error)) => {
                 Verdict::new(code::NOT_FINISHED, error.as_answer()).with_words(error.data_lines())
             }

@@ -10,6 +10,7 @@ pub mod ids;
 pub mod login;
 pub mod options;
 pub mod reduce;
+pub mod refusal;
 pub mod session;
 pub mod tool;
 

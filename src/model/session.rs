@@ -27,7 +27,7 @@ pub enum Phase {
         since: Now,
     },
     Ready,
-    /// -32000: the person has to log in.
+    /// The person has to log in.
     AuthNeeded {
         error: CallError,
     },

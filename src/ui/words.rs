@@ -11,7 +11,7 @@ use crate::model::event::AuthKind;
 use crate::model::ids::Now;
 use crate::model::login;
 use crate::model::options::{OptionKind, OptionValue};
-use crate::model::session::{AgentState, Death, DeathKind, Phase, Turn};
+use crate::model::session::{AgentState, Death, DeathKind, OddCounts, Phase, Turn};
 use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -109,7 +109,7 @@ pub const fn verb(kind: ToolKind) -> &'static str {
         ToolKind::Think => "think",
         ToolKind::Fetch => "fetch",
         ToolKind::SwitchMode => "switch",
-        _ => "use",
+        ToolKind::Other => "use",
     }
 }
 
@@ -324,6 +324,18 @@ fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
     }
     pieces.push(Piece::new(" · ", "esc stops the turn", Token::Dim, 250).or(50, "esc stops", Token::Dim));
     (Busy::Yes, pieces)
+}
+
+/// How many messages of the agent could not be used, by sort; those that there were.
+pub fn odd_messages(odd: OddCounts) -> Vec<String> {
+    let sorts = [
+        (odd.stray, "no message at all"),
+        (odd.malformed, "not readable"),
+        (odd.unknown, "of a kind that is not known here"),
+        (odd.too_long, "too long"),
+        (odd.late, "an answer to nothing"),
+    ];
+    sorts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} × {what}")).collect()
 }
 
 /// Nothing runs: how the last turn ended, when that was odd, and what can be done next.

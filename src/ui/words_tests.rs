@@ -1,6 +1,8 @@
 use super::*;
 use crate::model::entry::ChunkKind;
-use crate::model::event::{AgentEvent, AuthMethod, CallError, Event, HostEvent, InitResult, Intent, Stop, Update};
+use crate::model::event::{
+    AgentEvent, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent, Stop, Update,
+};
 use crate::model::tool::{Exit, ToolStatus};
 use crate::ui::fixtures::Scene;
 use crate::ui::keys::Code;
@@ -20,7 +22,7 @@ fn starting() {
     s.start();
     s.after(2000);
     assert_eq!(left(&s), "starting gemini 2 s");
-    s.agent(AgentEvent::Initialized(Ok(InitResult { protocol_version: 1, ..InitResult::default() })));
+    s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
     s.after(4000);
     assert_eq!(left(&s), "waiting for session 4 s");
     s.after(58_000);
@@ -32,12 +34,8 @@ fn log_in() {
     let mut s = Scene::new(80, 24);
     s.start();
     let method = AuthMethod { id: "w".into(), name: "Web\u{1b}[1m".into(), description: None, kind: AuthKind::Agent };
-    s.agent(AgentEvent::Initialized(Ok(InitResult {
-        protocol_version: 1,
-        auth_methods: vec![method],
-        ..InitResult::default()
-    })));
-    s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, "no"))));
+    s.agent(AgentEvent::Initialized(Ok(InitResult { auth_methods: vec![method], ..InitResult::default() })));
+    s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "no"))));
     assert!(left(&s).starts_with("log-in needed"));
     s.intent(Intent::Authenticate { method: "w".into() });
     s.after(12_000);

@@ -1,7 +1,7 @@
 //! Start, log-in, death and a new start.
 
 use crate::support::{Rig, SESSION, chunk, exit_code, killed, plain_init, with};
-use acp_tui::agent::outbound;
+use acp_tui::agent::codec::v1::outbound;
 use acp_tui::model::effect::{Call, Effect, Ended};
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::{AuthKind, HostEvent, Intent};
