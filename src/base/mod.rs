@@ -4,6 +4,7 @@ pub mod escape;
 pub mod human;
 pub mod limits;
 pub mod paths;
+pub mod patience;
 pub mod sanitize;
 pub mod signal;
 pub mod tail;

@@ -9,6 +9,7 @@ use crate::demo;
 use crate::engine::{Engine, EngineConfig};
 use crate::headless::{self, ExecOptions, Style, code};
 use crate::model::session::{Allow, Policy};
+use crate::review::known;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
@@ -124,8 +125,15 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
     let ended = match outcome {
         Ok((outcome, command)) => {
             name_survivors(&outcome.goodbye.survivors);
+            // Why there is none was said when it ended.
+            let is_off = reviews.is_some() && outcome.review.is_none();
             let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
-            Ok(deliver(&runtime, wanted, Run { dir, cwd, command }, outcome.until, outcome.code))
+            let trouble = dir.as_deref().filter(|_| wanted.is_nothing()).and_then(known::trouble);
+            if let Some(words) = &trouble {
+                say(words);
+            }
+            let code = deliver(&runtime, wanted, Run { dir, cwd, command }, outcome.until, outcome.code);
+            Ok(if code == code::OK && (is_off || trouble.is_some()) { code::OWN_FAULT } else { code })
         }
         Err(error) => {
             say(&error.to_string());
@@ -145,7 +153,7 @@ fn deliver(runtime: &Runtime, wanted: &Wanted, run: Run, until: Option<Instant>,
     let stop = Arc::new(AtomicBool::new(false));
     let signalled = Arc::clone(&stop);
     runtime.spawn(async move {
-        if headless::interrupted().await.is_ok() {
+        if headless::stop::interrupted().await.is_ok() {
             signalled.store(true, Ordering::Relaxed);
         }
     });
@@ -154,7 +162,7 @@ fn deliver(runtime: &Runtime, wanted: &Wanted, run: Run, until: Option<Instant>,
         say(problem);
     }
     // Who did not give it the time knows why it is not all.
-    let is_cut = matches!(code, code::TIMEOUT | code::INTERRUPTED | code::TERMINATED);
+    let is_cut = headless::stop::is_cut(code);
     let is_late = code == code::OK && until.is_some_and(|until| Instant::now() >= until);
     match unfinished {
         _ if !problems.is_empty() => code::OWN_FAULT,

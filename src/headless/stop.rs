@@ -1,4 +1,4 @@
-//! The signals that stop work which waits for nothing: an undo of many files.
+//! What stops work: signals and time that is over, also of work which waits for nothing, an undo of many files.
 //!
 //! Only notes that one has come; the work looks. Invariant: from [`Stop::listen`] on such a signal no longer ends the
 //! program by itself.
@@ -8,6 +8,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
+use std::time::Instant;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -46,5 +47,24 @@ pub(super) async fn any_signal(interrupt: &mut Signal, terminate: &mut Signal, h
         _ = interrupt.recv() => code::INTERRUPTED,
         _ = terminate.recv() => code::TERMINATED,
         _ = hangup.recv() => code::TERMINATED,
+    }
+}
+
+/// Ends with the signal that ends the program, and gives its exit code.
+pub async fn interrupted() -> io::Result<u8> {
+    let (mut interrupt, mut terminate, mut hangup) =
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+    Ok(any_signal(&mut interrupt, &mut terminate, &mut hangup).await)
+}
+
+/// Whether it is to be over soon: the time given is over, or a signal came.
+pub const fn is_cut(code: u8) -> bool {
+    matches!(code, code::TIMEOUT | code::INTERRUPTED | code::TERMINATED)
+}
+
+pub(super) async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
     }
 }
