@@ -125,12 +125,15 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
     let ended = match outcome {
         Ok((outcome, command)) => {
             name_survivors(&outcome.goodbye.survivors);
-            // Why there is none was said when it ended.
-            let is_off = reviews.is_some() && outcome.review.is_none();
+            // Why there is none was said when it ended. Where there is no place for one at all, work just goes on.
+            let has_place = reviews.as_deref().is_some_and(Path::is_dir);
+            let is_off = has_place && outcome.review.is_none();
             let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
             let trouble = dir.as_deref().filter(|_| wanted.is_nothing()).and_then(known::trouble);
             if let Some(words) = &trouble {
                 say(words);
+            } else if is_off && outcome.code == code::OK {
+                say("what the turn changed was not recorded");
             }
             let code = deliver(&runtime, wanted, Run { dir, cwd, command }, outcome.until, outcome.code);
             Ok(if code == code::OK && (is_off || trouble.is_some()) { code::OWN_FAULT } else { code })

@@ -210,7 +210,8 @@ fn code_124_even_when_the_cancel_is_ignored() {
 fn code_1_says_that_nothing_was_recorded_although_the_turn_went_well() {
     let lab = Lab::new();
     std::fs::create_dir_all(lab.path("state/acp-tui")).unwrap();
-    std::fs::write(lab.path("state/acp-tui/review"), "no directory").unwrap();
+    // A place that takes nothing, from nobody: like a disk that is full.
+    std::os::unix::fs::symlink("/proc/self/task", lab.path("state/acp-tui/review")).unwrap();
     let done = lab.exec(&["hello"], &lab.turn(r#"{ do = "say", text = "hi" }"#));
     done.assert_says(1, &["no review of changes"]);
     assert!(!done.out().is_empty());
