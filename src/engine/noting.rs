@@ -16,7 +16,7 @@ use crate::review::tracker::{Claim, Doing, ToolNote};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::Instant;
 
 /// Bytes of the diffs of one call that are told, together; larger ones are left out.
 const MAX_CLAIMS: usize = 4 << 20;
@@ -51,7 +51,7 @@ impl Engine {
             },
             ReviewEffect::Command { entry, settled } => {
                 let doing = Doing::Runs;
-                let at = SystemTime::now();
+                let at = Instant::now();
                 Job::Note(ToolNote { entry, doing, at, settled, waits: false, paths: Vec::new(), claims: Vec::new() })
             }
             ReviewEffect::Truth { req, asked } => Job::Truth { req, asked, claims: self.claims_of_question(at, req) },
@@ -157,7 +157,7 @@ fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
     if bytes > MAX_CLAIMS {
         claims.clear();
     }
-    ToolNote { entry, doing, at: SystemTime::now(), settled: tool.is_settled(), waits: false, paths, claims }
+    ToolNote { entry, doing, at: Instant::now(), settled: tool.is_settled(), waits: false, paths, claims }
 }
 
 /// The diffs of a call, in their order.

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
 
 /// Jobs under way to the thread.
@@ -121,7 +121,7 @@ impl Facts {
 /// Something that is new, if anything is.
 type Shown = Arc<Mutex<Option<Arc<ReviewDoc>>>>;
 /// The last turn whose prompt did not wait for the look before it, and when it went out.
-type Early = Arc<Mutex<Option<(TurnId, SystemTime)>>>;
+type Early = Arc<Mutex<Option<(TurnId, Instant)>>>;
 
 /// The engine's end of the thread.
 pub(super) struct Reviewing {
@@ -230,7 +230,7 @@ impl Reviewing {
 
     /// The prompt of a turn goes out now, and the look before it is not finished.
     pub fn sent_early(&self, turn: TurnId) {
-        *self.early.lock().unwrap_or_else(PoisonError::into_inner) = Some((turn, SystemTime::now()));
+        *self.early.lock().unwrap_or_else(PoisonError::into_inner) = Some((turn, Instant::now()));
     }
 
     /// What is to be looked at now, if that is new.

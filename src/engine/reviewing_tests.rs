@@ -10,7 +10,6 @@ use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
 use crate::model::session::Policy;
-use std::time::SystemTime;
 
 /// A queue without a thread behind it, so that what was handed over can be looked at.
 fn without_thread(queue: usize) -> (Reviewing, Receiver<Job>) {
@@ -40,7 +39,7 @@ fn note(entry: u64) -> Job {
     Job::Note(ToolNote {
         entry: EntryId(entry),
         doing,
-        at: SystemTime::now(),
+        at: Instant::now(),
         settled: false,
         waits: false,
         paths: Vec::new(),

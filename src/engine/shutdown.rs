@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What the last look gets at least, however late it is.
+const LAST_MOMENT: Duration = Duration::from_millis(250);
+
 /// What was left when everything had been tried.
 #[derive(Debug, Default)]
 pub struct Goodbye {
@@ -26,6 +29,11 @@ impl Engine {
             None => {}
         }
         reviewing.finish(patience).await;
+    }
+
+    /// From now on agents are ended within that time or soon after it.
+    pub fn hurry(&mut self, left: Duration) {
+        self.config.graces = self.config.graces.within(left);
     }
 
     /// The person's terminal has been restored before this is called; it may take some seconds.
@@ -53,7 +61,7 @@ impl Engine {
             }
         }
         if let Some(reviewing) = self.reviewing.take() {
-            let patience = end.map_or(LAST_JOBS, |end| end.saturating_duration_since(Instant::now()));
+            let patience = end.map_or(LAST_JOBS, |end| end.saturating_duration_since(Instant::now()).max(LAST_MOMENT));
             self.last_look(reviewing, patience).await;
         }
         // It has its own limit; a panic in there was printed.

@@ -3,7 +3,7 @@
 //! Draws nothing and decides nothing. Invariants: text of the agent is sanitised here; when the line is too narrow,
 //! the order in which words give way is data (`rank`), and the state and the key that helps go last.
 
-use crate::base::{human, paths, sanitize};
+use crate::base::{human, paths, patience, sanitize};
 use crate::model::Model;
 use crate::model::agent::{Agent, Death, DeathKind, OddCounts};
 use crate::model::changes::{Gate, Totals};
@@ -28,8 +28,6 @@ pub const SILENT_AFTER: Duration = Duration::from_secs(20);
 pub const QUIET: Duration = Duration::from_secs(10);
 /// A start that takes so long is offered to be given up.
 pub const START_PATIENCE: Duration = Duration::from_mins(1);
-/// A cancel that takes so long is offered to be ended by force.
-pub const CANCEL_PATIENCE: Duration = Duration::from_secs(6);
 
 /// Columns for what a tool call is about.
 const OBJECT: usize = 40;
@@ -275,7 +273,7 @@ fn starting(what: &str, waited: Duration) -> (Busy, Vec<Piece>) {
 fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
     if let Some(since) = turn.cancelling {
         let waited = now.saturating_sub(since);
-        if waited >= CANCEL_PATIENCE {
+        if waited >= patience::WATCHED {
             return (
                 Busy::Yes,
                 vec![
