@@ -6,6 +6,7 @@ pub mod attach;
 pub mod core;
 mod decoding;
 mod execute;
+mod fact;
 mod filing;
 mod journaling;
 mod masking;
@@ -15,6 +16,7 @@ mod reviewing;
 mod run;
 mod running;
 mod shutdown;
+mod waiting;
 
 pub use reviewing::ReviewConfig;
 pub use run::{Engine, EngineConfig, Wake};

@@ -41,6 +41,7 @@ struct Record<'a> {
 /// Replays the lines of a journal. Lines that cannot be read, such as a torn last one, are skipped and counted.
 pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a str>) -> (Model, usize) {
     let mut core = Core::new(model, cwd);
+    core.with_journal();
     let mut skipped = 0;
     for line in lines {
         let Ok(record) = serde_json::from_str::<Record<'_>>(line) else {

@@ -3,7 +3,8 @@
 //! The loop never waits for it: what the queue cannot take is kept here, within a bound. Invariants: every turn that
 //! was begun or ended here is answered with a fact unless the thread is gone; a failure is told and ends nothing.
 
-use super::run::{Fact, Stem};
+use super::fact::Facts;
+use super::run::Stem;
 use crate::base::paths;
 use crate::host::calm::calm;
 use crate::host::fs::Roots;
@@ -21,7 +22,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TryS
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 
 /// Jobs under way to the thread.
 const QUEUE: usize = 64;
@@ -100,20 +101,6 @@ pub(super) enum Job {
     },
     LetGo(ReqId),
     Act(ReviewAction),
-}
-
-/// Where facts of the review go: to the session that is reviewed.
-#[derive(Clone)]
-pub(super) struct Facts {
-    pub at: SessionKey,
-    pub tx: mpsc::Sender<Fact>,
-}
-
-impl Facts {
-    fn tell(&self, event: HostEvent) {
-        // When the engine is gone nobody needs to know.
-        let _ = self.tx.blocking_send(Fact::Host(self.at.into(), event));
-    }
 }
 
 /// Something that is new, if anything is.

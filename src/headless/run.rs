@@ -423,17 +423,16 @@ impl Exec {
 
 fn mode_setting(model: &Model, id: &str) -> Result<Setting, String> {
     let session = model.session();
-    if session.modes.as_ref().is_some_and(|m| m.lists(id)) {
-        return Ok(Setting::Mode(id.to_owned()));
-    }
     let value = OptionValue::Id(id.to_owned());
     if let Some(option) = session.options.iter().find(|o| o.is_category("mode") && o.accepts(&value)) {
         return Ok(Setting::Option(option.id.clone(), value));
     }
-    let mut known: Vec<String> = session.modes.iter().flat_map(|m| m.available.iter().map(|m| m.id.clone())).collect();
-    if known.is_empty() {
-        known.extend(session.options.iter().filter(|o| o.is_category("mode")).flat_map(|o| ids_of(&o.kind)));
+    if session.older_modes().is_some_and(|m| m.lists(id)) {
+        return Ok(Setting::Mode(id.to_owned()));
     }
+    let modes = session.older_modes().into_iter().flat_map(|m| m.available.iter().map(|m| m.id.clone()));
+    let options = session.options.iter().filter(|o| o.is_category("mode")).flat_map(|o| ids_of(&o.kind));
+    let known: Vec<String> = modes.chain(options).collect();
     Err(format!("the agent has no mode `{id}`; {}", offer(&known)))
 }
 

@@ -107,7 +107,8 @@ pub enum AgentEvent {
         result: Result<Option<Vec<ConfigOption>>, CallError>,
     },
     Authenticated {
-        method: String,
+        /// Of which call: a person may leave one and begin another.
+        attempt: u64,
         result: Result<(), CallError>,
     },
     Update {

@@ -8,7 +8,7 @@ use super::super::effect::{Answer, Effect, ReviewEffect};
 use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{CallError, PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
-use super::super::session::{About, HeldPrompt, PendingPermission, Session};
+use super::super::session::{About, HeldPrompt, PendingPermission, PromptKind, Session};
 use super::Cx;
 use super::{host, notice, permission, review};
 use serde_json::json;
@@ -222,11 +222,13 @@ pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut
             settle_file(session, entry, FileOutcome::Altered);
             cx.push(Effect::Respond { req, answer: Answer::Empty });
             let note = altered(&path, &differs);
-            match session.held.back_mut().filter(|held| held.text.starts_with(ALTERED)) {
+            match session.held.back_mut().filter(|held| held.kind == PromptKind::ChangedWrites) {
                 Some(held) => held.text = format!("{}\n\n{note}", held.text),
-                None => {
-                    session.held.push_back(HeldPrompt { text: format!("{ALTERED}\n\n{note}"), links: Vec::new() });
-                }
+                None => session.held.push_back(HeldPrompt {
+                    kind: PromptKind::ChangedWrites,
+                    text: format!("{ALTERED}\n\n{note}"),
+                    links: Vec::new(),
+                }),
             }
         }
         HeldOutcome::Refused => {
