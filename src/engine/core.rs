@@ -44,7 +44,8 @@ enum Tag {
     Prompt(SessionKey, TurnId),
     SetMode(SessionKey, String),
     SetOption(SessionKey, String, OptionValue),
-    Authenticate(String),
+    /// The attempt.
+    Authenticate(u64),
 }
 
 #[derive(Debug)]
@@ -88,8 +89,8 @@ pub struct Core {
     peer: Peer<Tag>,
     open: BTreeMap<ReqId, Open>,
     next_req: u64,
-    /// Id of the `authenticate` that is on its way.
-    authenticate: Option<u64>,
+    /// Attempt and id of the `authenticate` that is on its way and that somebody waits for.
+    authenticate: Option<(u64, u64)>,
     /// Events applied so far.
     version: u64,
 }
@@ -135,6 +136,11 @@ impl Core {
     /// What the header of a journal says of the session that is replayed.
     pub fn begin_as(&mut self, review: bool, gate: Gate) {
         self.model = std::mem::take(&mut self.model).with_review(review).with_gate(gate);
+    }
+
+    /// A journal is written of all that happens.
+    pub fn with_journal(&mut self) {
+        self.model.set_journal(true);
     }
 
     /// Applies what the next one of its sort replaces, and what is in no journal.
@@ -298,9 +304,9 @@ impl Core {
                 let result = outcome.map(|result| self.codec.set_option(result));
                 (at.into(), AgentEvent::OptionSet { option, value, result })
             }
-            Tag::Authenticate(method) => {
-                self.authenticate = None;
-                (self.agent.into(), AgentEvent::Authenticated { method, result: outcome.map(|_| ()) })
+            Tag::Authenticate(attempt) => {
+                self.authenticate.take_if(|(newest, _)| *newest == attempt);
+                (self.agent.into(), AgentEvent::Authenticated { attempt, result: outcome.map(|_| ()) })
             }
         };
         self.event(Addressed { at, what: Event::Agent(event) }, now)
@@ -332,7 +338,7 @@ impl Core {
             Effect::Call(call) => self.call(at, call),
             Effect::CancelTurn(session) => notification(self.codec.cancel_turn(&session)),
             Effect::WithdrawAuthenticate => {
-                let id = self.authenticate.take()?;
+                let (_, id) = self.authenticate.take()?;
                 notification(self.codec.withdraw(id))
             }
             Effect::Respond { req, answer } => self.respond(req, &answer).map(Out::Line),
@@ -378,13 +384,11 @@ impl Core {
             Call::Prompt { turn, .. } => Tag::Prompt(session?, turn),
             Call::SetMode { mode, .. } => Tag::SetMode(session?, mode),
             Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
-            Call::Authenticate { method } => Tag::Authenticate(method),
+            Call::Authenticate { attempt, .. } => Tag::Authenticate(attempt),
         };
-        let is_authenticate = matches!(tag, Tag::Authenticate(_));
+        let attempt = if let Tag::Authenticate(attempt) = tag { Some(attempt) } else { None };
         let id = self.peer.begin(tag, &method);
-        if is_authenticate {
-            self.authenticate = Some(id);
-        }
+        self.authenticate = attempt.map(|attempt| (attempt, id)).or(self.authenticate);
         frame::request(id, &method, &params).ok().map(Line::plain).map(Out::Line)
     }
 

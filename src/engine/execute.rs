@@ -1,10 +1,11 @@
 //! One small function an effect. What may block runs on a blocking thread and comes back as a fact.
 
+use super::fact::Fact;
 use super::filing::{FileJob, LOOK, ReadJob};
 use super::link::Link;
 use super::refusing;
 use super::reviewing::Job;
-use super::run::{Engine, Fact, host_id};
+use super::run::{Engine, host_id};
 use super::running::Running;
 use crate::agent::quirks;
 use crate::host::process::{self, AgentSpec};

@@ -3,9 +3,10 @@
 //! What may block runs on a blocking thread and comes back as a fact. Invariants: a read holds nobody up for longer than
 //! its patience, and not beyond its turn; a write is over the file that the review has, or is not done.
 
+use super::fact::Fact;
 use super::refusing;
 use super::reviewing::Job;
-use super::run::{Engine, Fact};
+use super::run::Engine;
 use crate::agent::quirks::MissingFile;
 use crate::host::fs::{self, FsError};
 use crate::model::event::{HostEvent, WriteFact};

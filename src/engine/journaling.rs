@@ -1,12 +1,12 @@
 //! What of the engine's doings goes into the journal and the recording, and what is left out of them.
 //!
-//! Left out: values of environment variables that an agent gives to a terminal, and file contents that were read only
-//! to be answered (they are not part of the model).
+//! Left out: values of environment variables that an agent gives to a terminal, file contents that were read only to be
+//! answered (they are not part of the model), and the lines of a review that is large (they are on the disk).
 
 use super::core::Line;
 use super::masking::masked;
 use crate::agent::codec::Codec;
-use crate::model::changes::Truth;
+use crate::model::changes::{ReviewDoc, Truth};
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::ids::{Address, AgentKey, Now};
 use crate::store::journal::Journal;
@@ -98,6 +98,10 @@ impl Books {
                 let truths = truths.iter().map(brief).collect();
                 journal.fact(now, "host", &at, "fact", &HostEvent::Truths { req: *req, asked: *asked, truths });
             }
+            HostEvent::ReviewShown { doc } if size_of_lines(doc) > LARGE => {
+                let doc = Arc::new(without_lines(doc));
+                journal.fact(now, "host", &at, "fact", &HostEvent::ReviewShown { doc });
+            }
             fact => journal.fact(now, "host", &at, "fact", fact),
         }
     }
@@ -125,6 +129,22 @@ impl Books {
             self.troubles.push(recording_failed(&error));
         }
     }
+}
+
+fn size_of_lines(doc: &ReviewDoc) -> usize {
+    let hunks = doc.files.iter().flat_map(|file| &file.hunks);
+    hunks.flat_map(|hunk| &hunk.lines).map(|line| line.text.len()).sum()
+}
+
+/// The review with its files, hunks and states, but not their lines.
+fn without_lines(doc: &ReviewDoc) -> ReviewDoc {
+    let mut doc = doc.clone();
+    for file in &mut doc.files {
+        for hunk in &mut Arc::make_mut(file).hunks {
+            hunk.lines = Vec::new();
+        }
+    }
+    doc
 }
 
 fn recording_failed(error: &std::io::Error) -> HostEvent {

@@ -6,6 +6,7 @@ pub mod attach;
 pub mod core;
 mod decoding;
 mod execute;
+mod fact;
 mod filing;
 mod journaling;
 pub mod link;
@@ -18,6 +19,7 @@ mod run;
 mod running;
 mod shutdown;
 pub mod wait;
+mod waiting;
 
 pub use reviewing::ReviewConfig;
 pub use run::{Engine, EngineConfig, Wake};

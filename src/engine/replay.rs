@@ -56,6 +56,7 @@ pub fn replay_by<'a>(
     mut lines: impl Iterator<Item = &'a str>,
 ) -> (Model, usize) {
     let mut core = Core::new(model, cwd, codec::shipped());
+    core.with_journal();
     let mut skipped = 0;
     while let Some(line) = lines.next() {
         let Ok(record) = serde_json::from_str::<Record<'_>>(line) else {

@@ -6,10 +6,12 @@ use crate::host::process::Graces;
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::changes::Target;
+use crate::model::changes::{Scope, Verdict};
 use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
 use crate::model::session::Policy;
+use std::sync::mpsc::Receiver;
 
 /// A queue without a thread behind it, so that what was handed over can be looked at.
 fn without_thread(queue: usize) -> (Reviewing, Receiver<Job>) {

@@ -6,12 +6,14 @@
 use super::attach;
 use super::core::{Core, Line, Out, login_line};
 use super::decoding::Decoding;
+use super::fact::{Fact, Facts};
 use super::filing::{FileJob, Filing};
 use super::journaling::Books;
 use super::link::Connect;
-use super::reviewing::{self, Facts, Job, ReviewConfig, Reviewing};
+use super::reviewing::{self, Job, ReviewConfig, Reviewing};
 use super::running::{Running, STDERR_LINES};
 use super::wait::sleep_until;
+use super::waiting::agent_wake;
 use crate::agent::codec::{self, Decoded, SharedCodec};
 use crate::host::fs::{Private, Roots};
 use crate::host::process::{Graces, Survivor};
@@ -25,7 +27,6 @@ use crate::model::login::quote;
 use crate::model::session::Policy;
 use crate::model::tool::Exit;
 use crate::store::journal::Journal;
-use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{Batch, Incoming};
 use crate::wire::stderr::StderrTail;
 use crate::wire::trace::Recorder;
@@ -104,16 +105,6 @@ pub enum Wake {
     Written,
     /// A terminal has something new to show.
     Hint,
-}
-
-#[derive(Debug)]
-pub enum Fact {
-    Host(Address, HostEvent),
-    TerminalExit(TermId, Exit),
-    /// A write that is to be begun once more.
-    WriteAgain(FileJob),
-    /// A write that was done, or not; with the other names that the file was written under.
-    Written(SessionKey, HostEvent, Vec<PathBuf>),
 }
 
 pub(super) type Dirty = Arc<Mutex<BTreeSet<TermId>>>;
@@ -221,7 +212,10 @@ impl Engine {
         });
         let name = format!("{}.jsonl", self.stem.name());
         match Journal::create(dir, &name, &header) {
-            Ok(journal) => self.books.journal = Some(journal),
+            Ok(journal) => {
+                self.books.journal = Some(journal);
+                self.core.with_journal();
+            }
             Err(error) => {
                 let message = format!("{}: {error}", dir.display());
                 self.apply(Address::All, HostEvent::JournalFailed { message });
@@ -585,37 +579,6 @@ impl Engine {
             self.apply(Address::All, trouble);
         }
         std::mem::take(&mut self.news)
-    }
-}
-
-/// What the agent process does next.
-async fn agent_wake(running: &mut Option<Running>) -> Wake {
-    let Some(running) = running else { return std::future::pending().await };
-    let (exited, closed) = (running.has_exited(), running.is_closed());
-    let Running { far, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
-    let idle = decoding.is_none();
-    tokio::select! {
-        biased;
-        Some(line) = stderr_lines.recv() => Wake::Stderr(line),
-        written = write(outbox, tx.as_ref()) => if written { Wake::Written } else { Wake::InputClosed },
-        decoded = decoded(decoding) => Wake::Decoded(decoded),
-        Some(incoming) = incoming.recv(), if !closed && idle => Wake::Incoming(incoming),
-        exit = far.wait(), if !exited => Wake::Exited(exit),
-        else => std::future::pending().await,
-    }
-}
-
-async fn write(outbox: &mut Outbox, tx: Option<&mpsc::Sender<Load>>) -> bool {
-    match tx {
-        Some(tx) => outbox.ready(tx).await.is_ok(),
-        None => std::future::pending().await,
-    }
-}
-
-async fn decoded(decoding: &mut Option<Decoding>) -> Decoded {
-    match decoding {
-        Some(decoding) => decoding.done().await,
-        None => std::future::pending().await,
     }
 }
 

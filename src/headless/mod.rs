@@ -4,6 +4,7 @@ mod print;
 mod printer;
 mod run;
 pub mod stop;
+mod verdict;
 
 pub use run::{ExecOptions, Outcome, Style, run};
 

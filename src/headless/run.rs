@@ -7,15 +7,14 @@ use super::code;
 use super::print::{Follower, Form, Last, json_line};
 use super::printer::Printer;
 use super::stop::interrupted;
+use super::verdict::{Verdict, auth_verdict, cancel_verdict, death_verdict, stop_name, stop_verdict};
 use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::Model;
-use crate::model::agent::Death;
 use crate::model::effect::{Ended, FrontEnd};
-use crate::model::event::{AuthKind, CallError, Intent, PromptResult, Stop};
+use crate::model::event::Intent;
 use crate::model::ids::{Addressed, TurnId};
-use crate::model::login::command_line;
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::Phase;
 use serde_json::{Value, json};
@@ -62,42 +61,6 @@ pub struct Outcome {
     pub until: Option<Instant>,
 }
 
-/// Why it ended: the code, one line, and lines below it.
-#[derive(Debug)]
-struct Verdict {
-    code: u8,
-    words: String,
-    detail: Vec<String>,
-    /// The agent's own words are in `detail`: `data`, or its last lines on stderr.
-    has_words: bool,
-    result: Option<PromptResult>,
-}
-
-impl Verdict {
-    fn new(code: u8, words: impl Into<String>) -> Self {
-        Self { code, words: words.into(), detail: Vec::new(), has_words: false, result: None }
-    }
-
-    /// With what the agent itself has to say, if anything.
-    fn with_words(mut self, words: Vec<String>) -> Self {
-        self.has_words = !words.is_empty();
-        self.detail = words;
-        self
-    }
-
-    /// Adds what the agent last wrote to stderr, where it gave no `data`.
-    async fn complete(&mut self, engine: &Engine) {
-        if self.code == code::OK || self.has_words {
-            return;
-        }
-        self.has_words = true;
-        let mut detail = engine.last_words().await;
-        detail.append(&mut self.detail);
-        detail.extend(engine.model().agent().stray_start());
-        self.detail = detail;
-    }
-}
-
 #[derive(Debug, PartialEq, Eq)]
 enum Stage {
     Opening,
@@ -117,7 +80,7 @@ enum Setting {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cause {
+pub(super) enum Cause {
     Signal(u8),
     Timeout,
     ReaderGone,
@@ -446,17 +409,16 @@ impl Exec {
 
 fn mode_setting(model: &Model, id: &str) -> Result<Setting, String> {
     let session = model.session();
-    if session.modes.as_ref().is_some_and(|m| m.lists(id)) {
-        return Ok(Setting::Mode(id.to_owned()));
-    }
     let value = OptionValue::Id(id.to_owned());
     if let Some(option) = session.options.iter().find(|o| o.is_category("mode") && o.accepts(&value)) {
         return Ok(Setting::Option(option.id.clone(), value));
     }
-    let mut known: Vec<String> = session.modes.iter().flat_map(|m| m.available.iter().map(|m| m.id.clone())).collect();
-    if known.is_empty() {
-        known.extend(session.options.iter().filter(|o| o.is_category("mode")).flat_map(|o| ids_of(&o.kind)));
+    if session.older_modes().is_some_and(|m| m.lists(id)) {
+        return Ok(Setting::Mode(id.to_owned()));
     }
+    let modes = session.older_modes().into_iter().flat_map(|m| m.available.iter().map(|m| m.id.clone()));
+    let options = session.options.iter().filter(|o| o.is_category("mode")).flat_map(|o| ids_of(&o.kind));
+    let known: Vec<String> = modes.chain(options).collect();
     Err(format!("the agent has no mode `{id}`; {}", offer(&known)))
 }
 
@@ -515,65 +477,6 @@ fn name_of(setting: &Setting) -> String {
         Setting::Option(id, OptionValue::Id(value)) => format!("{id}={value}"),
         Setting::Option(id, OptionValue::Bool(value)) => format!("{id}={value}"),
     }
-}
-
-fn stop_verdict(result: PromptResult) -> Verdict {
-    let words = match &result.stop {
-        Stop::EndTurn => String::new(),
-        Stop::Cancelled => "stopped by the agent (cancelled)".to_owned(),
-        stop => format!("the turn ended with {}", stop_name(stop).unwrap_or("no stop reason")),
-    };
-    let code = if result.stop == Stop::EndTurn { code::OK } else { code::NOT_FINISHED };
-    Verdict { result: Some(result), ..Verdict::new(code, words) }
-}
-
-fn stop_name(stop: &Stop) -> Option<&str> {
-    Some(match stop {
-        Stop::EndTurn => "end_turn",
-        Stop::MaxTokens => "max_tokens",
-        Stop::MaxTurnRequests => "max_turn_requests",
-        Stop::Refusal => "refusal",
-        Stop::Cancelled => "cancelled",
-        Stop::Odd(raw) => return raw.as_deref(),
-    })
-}
-
-fn cancel_verdict(cause: Cause) -> Verdict {
-    match cause {
-        Cause::Signal(code) => Verdict::new(code, "interrupted"),
-        Cause::Timeout => Verdict::new(code::TIMEOUT, "the time given with --timeout is over"),
-        Cause::ReaderGone => Verdict::new(code::READER_GONE, "the reader of the output has gone away"),
-    }
-}
-
-fn death_verdict(death: &Death) -> Verdict {
-    let mut verdict = Verdict::new(code::NO_SESSION, death.message.clone()).with_words(death.detail.clone());
-    if !death.hint.is_empty() {
-        verdict.detail.push(death.hint.clone());
-    }
-    verdict
-}
-
-/// The agent's message, the methods, and for each that runs in a terminal the command to type.
-fn auth_verdict(model: &Model, error: &CallError) -> Verdict {
-    let words = format!("log-in needed: {}", error.message);
-    let mut verdict = Verdict::new(code::AUTH, words).with_words(error.data_lines());
-    let methods = &model.agent().auth_methods;
-    if methods.is_empty() {
-        verdict.detail.push("the agent requires authentication but offers no method".into());
-    }
-    for method in methods {
-        let how = match &method.kind {
-            AuthKind::Agent => "by the agent itself; choose it on the full screen".to_owned(),
-            AuthKind::Env { vars } => format!("set {} and start again", vars.join(", ")),
-            AuthKind::Terminal { .. } | AuthKind::Command { .. } => {
-                let line = command_line(model.agent(), &method.kind).unwrap_or_default();
-                format!("run in another terminal: {line}")
-            }
-        };
-        verdict.detail.push(format!("{}: {how}", method.name));
-    }
-    verdict
 }
 
 fn result_line(verdict: &Verdict, model: &Model) -> String {

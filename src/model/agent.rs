@@ -13,17 +13,15 @@ pub enum Connection {
     #[default]
     NotStarted,
     /// Spawned; `initialize` is on its way.
-    Starting {
-        since: Now,
-    },
+    Starting { since: Now },
     /// `initialize` was answered: sessions can be opened.
     Up,
     /// The person has to log in.
-    AuthNeeded {
-        error: CallError,
-    },
+    AuthNeeded { error: CallError },
     Authenticating {
         method: String,
+        /// Which of our calls the answer has to be to.
+        attempt: u64,
         since: Now,
         error: CallError,
     },
@@ -85,6 +83,8 @@ pub struct Agent {
     pub suggestion: Option<String>,
     /// Updates and requests that named a session before `session/new` was answered.
     pub(super) strays: Vec<Stray>,
+    /// Attempts to log in so far.
+    pub(super) log_ins: u64,
 }
 
 /// Something that named a session whose id we do not know yet.

@@ -116,7 +116,7 @@ pub enum Call {
     Prompt { session: SessionId, turn: TurnId, text: String, links: Vec<Link> },
     SetMode { session: SessionId, mode: String },
     SetOption { session: SessionId, option: String, value: OptionValue },
-    Authenticate { method: String },
+    Authenticate { method: String, attempt: u64 },
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use super::entry::{Attachment, Body, Entry, FileOutcome, Level, Notice, PlanEntr
 use super::ids::{EntryId, Now, ToolId, TurnId};
 use std::collections::{BTreeSet, VecDeque};
 
-/// Bytes of text that the transcript keeps in memory. What gives way is still in the journal.
+/// Bytes of text that the transcript keeps in memory. What gives way is still in the journal, where one is written.
 pub const TRANSCRIPT_BUDGET: usize = 96 << 20;
 /// Entries that are kept, and how many go at once when there are more.
 pub const MAX_ENTRIES: usize = 250_000;
@@ -28,6 +28,8 @@ pub struct Entries {
     /// The entries of the newest changes, the newest last: one for each step of the generation.
     recent: VecDeque<EntryId>,
     bytes: usize,
+    /// A journal is written: what gives way here is there.
+    pub(super) has_journal: bool,
     /// Entries before this id have been emptied for the budget, unless they are among `grown`.
     emptied: u64,
     /// Entries that were too small to be emptied and have grown since.
@@ -182,11 +184,8 @@ impl Entries {
             }
             entry.rev += 1;
             entry.finished = true;
-            entry.body = Body::Notice(Notice {
-                level: Level::Info,
-                title: "left out here to save memory; the journal has it".into(),
-                detail: Vec::new(),
-            });
+            entry.body =
+                Body::Notice(Notice { level: Level::Info, title: left_out(self.has_journal), detail: Vec::new() });
             self.bytes = (self.bytes + size_of_body(&entry.body)).saturating_sub(size);
             self.note(id);
         }
@@ -228,6 +227,7 @@ impl Entries {
         self.grown = self.grown.split_off(&self.first);
         let first = EntryId(self.first);
         let gone = self.first + 1;
+        let there = if self.has_journal { "; the journal has them" } else { "" };
         if let Some(Entry { body: Body::Tool(tool), .. }) = self.get(first) {
             tools.push((tool.id.clone(), first));
         }
@@ -235,7 +235,7 @@ impl Entries {
             entry.finished = true;
             entry.body = Body::Notice(Notice {
                 level: Level::Info,
-                title: format!("{gone} earlier entries are left out here to save memory; the journal has them"),
+                title: format!("{gone} earlier entries are left out here to save memory{there}"),
                 detail: Vec::new(),
             });
         });
@@ -250,6 +250,11 @@ impl<'a> IntoIterator for &'a Entries {
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
     }
+}
+
+fn left_out(has_journal: bool) -> String {
+    let there = if has_journal { "; the journal has it" } else { "" };
+    format!("left out here to save memory{there}")
 }
 
 fn size_of_step(step: &PlanEntry) -> usize {

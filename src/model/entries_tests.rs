@@ -13,7 +13,7 @@ fn text(bytes: usize) -> Body {
 }
 
 fn is_emptied(entries: &Entries, id: EntryId) -> bool {
-    matches!(&entries.get(id).unwrap().body, Body::Notice(n) if n.title.contains("the journal has it"))
+    matches!(&entries.get(id).unwrap().body, Body::Notice(n) if n.title.starts_with("left out here to save memory"))
 }
 
 #[test]
@@ -36,6 +36,16 @@ fn of_very_many_entries_a_bounded_number_is_kept_and_a_line_says_how_many_are_go
     assert!(entries.get(EntryId(0)).is_none() && entries.index_of(EntryId(0)).is_none());
     let next = entries.next_id();
     assert_eq!(entries.get(EntryId(next.0 - 1)).unwrap().id.0, next.0 - 1);
+}
+
+#[test]
+fn the_journal_is_named_only_where_one_is_written() {
+    let mut entries = Entries::default();
+    for _ in 0..3 {
+        entries.push(TurnId(1), Now::ZERO, text(TRANSCRIPT_BUDGET / 2 + 1));
+    }
+    let Body::Notice(notice) = &entries.get(EntryId(0)).unwrap().body else { panic!() };
+    assert_eq!(notice.title, "left out here to save memory");
 }
 
 #[test]

@@ -3,13 +3,15 @@
 //! Host facts and intents go into the journal as they are, hence `serde`; agent events are decoded anew from the
 //! raw frames. Nothing here does anything.
 
-use super::changes::{Gate, HeldOutcome, ReviewDoc, Rewound, Totals, Truth};
+mod host;
+
+use super::changes::Gate;
 use super::entry::{Block, ChunkKind, Level, PlanEntry};
 use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
-use super::refusal::Refusal;
-use super::tool::{Exit, ToolPatch};
+use super::tool::ToolPatch;
 use crate::text::grid::ScreenSnapshot;
+pub use host::{HostEvent, WriteFact};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -120,7 +122,8 @@ pub enum AgentEvent {
         result: Result<Option<Vec<ConfigOption>>, CallError>,
     },
     Authenticated {
-        method: String,
+        /// Of which call: a person may leave one and begin another.
+        attempt: u64,
         result: Result<(), CallError>,
     },
     Update {
@@ -357,167 +360,6 @@ impl TerminalSpec {
         }
         line
     }
-}
-
-/// What happened on this machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum HostEvent {
-    AgentSpawned {
-        pid: u32,
-    },
-    SpawnFailed {
-        message: String,
-        hint: String,
-    },
-    AgentExited {
-        exit: Exit,
-        stderr: Vec<String>,
-    },
-    /// A line on stderr while somebody logs in.
-    LogInPrinted {
-        line: String,
-    },
-    /// stdout is at its end although the process lives on.
-    StdoutClosed {
-        stderr: Vec<String>,
-    },
-    /// We closed the connection ourselves, and why.
-    ConnectionDropped {
-        why: String,
-    },
-    FileRead {
-        req: ReqId,
-        path: String,
-        result: Result<String, Refusal>,
-    },
-    FileWritten {
-        req: ReqId,
-        path: String,
-        result: Result<WriteFact, Refusal>,
-    },
-    TerminalStarted {
-        req: ReqId,
-        term: TermId,
-    },
-    TerminalFailed {
-        req: ReqId,
-        error: Refusal,
-    },
-    /// `end` is the text that is kept of its output.
-    TerminalExited {
-        term: TermId,
-        exit: Exit,
-        end: String,
-    },
-    /// The screen of a terminal has changed; told at most once a second.
-    TerminalMoved {
-        term: TermId,
-    },
-    /// Whether a write that the person is to be asked about is possible.
-    WriteChecked {
-        req: ReqId,
-        path: String,
-        result: Result<(), Refusal>,
-    },
-    /// The snapshot before a prompt is finished, or why there is none.
-    TurnCovered {
-        turn: TurnId,
-        covered: Result<(), String>,
-    },
-    /// A turn has been looked at after its end.
-    TurnReviewed {
-        turn: TurnId,
-        totals: Totals,
-        session: Totals,
-        after: bool,
-    },
-    /// The sums of the session have changed.
-    ChangesSeen {
-        session: Totals,
-        after: bool,
-    },
-    /// What the diffs of a question would really do, in their order. `asked` is that of the wish.
-    Truths {
-        req: ReqId,
-        asked: u64,
-        truths: Vec<Truth>,
-    },
-    /// A write waits for the person.
-    WriteHeld {
-        req: ReqId,
-    },
-    /// The review cannot keep what is on the disk for a write that is asked about.
-    NotKept {
-        req: ReqId,
-    },
-    /// A stopped write does not go with what the person has changed on the disk since.
-    WriteAgain {
-        req: ReqId,
-    },
-    HeldDecided {
-        req: ReqId,
-        outcome: HeldOutcome,
-    },
-    ReviewDone {
-        words: String,
-        rewound: Vec<Rewound>,
-    },
-    RewindPreviewed {
-        turn: u64,
-        rewound: Vec<Rewound>,
-    },
-    /// What the person asked of the review writes many files; so far so many.
-    ReviewWrites {
-        done: usize,
-        of: usize,
-    },
-    /// The newest state of the review that the person looks at.
-    ReviewShown {
-        doc: Arc<ReviewDoc>,
-    },
-    /// What the person asked of the review was not done.
-    ReviewFailed {
-        message: String,
-    },
-    /// Something of the review did not work; `what` is its sort.
-    ReviewTrouble {
-        what: String,
-        message: String,
-    },
-    /// There is no review, or none any more.
-    ReviewOff {
-        message: String,
-    },
-    JournalFailed {
-        message: String,
-    },
-    /// Something to say at the start, such as a mistake in the configuration.
-    Warning {
-        message: String,
-    },
-}
-
-impl HostEvent {
-    /// Where it belongs while there is one agent with one session.
-    pub fn home(&self) -> Address {
-        match self {
-            Self::AgentSpawned { .. }
-            | Self::SpawnFailed { .. }
-            | Self::AgentExited { .. }
-            | Self::LogInPrinted { .. }
-            | Self::StdoutClosed { .. }
-            | Self::ConnectionDropped { .. } => AGENT,
-            Self::JournalFailed { .. } | Self::Warning { .. } => Address::All,
-            _ => SESSION,
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WriteFact {
-    pub created: bool,
-    pub bytes: u64,
-    pub old: Option<String>,
 }
 
 /// What the person wants; the only thing a front end can ask for.

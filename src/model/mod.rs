@@ -32,6 +32,7 @@ pub struct Model {
     /// What further sessions begin with.
     policy: Policy,
     gate: Gate,
+    has_journal: bool,
 }
 
 impl Default for Model {
@@ -44,7 +45,13 @@ impl Model {
     /// One agent with one session, neither of them started. `command` is the agent's command line for display, `cwd`
     /// the session's absolute directory.
     pub fn new(command: String, cwd: String, policy: Policy) -> Self {
-        let mut model = Self { agents: BTreeMap::new(), sessions: BTreeMap::new(), policy, gate: Gate::default() };
+        let mut model = Self {
+            agents: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            policy,
+            gate: Gate::default(),
+            has_journal: false,
+        };
         let agent = model.add_agent(command);
         model.add_session(agent, cwd);
         model
@@ -69,8 +76,18 @@ impl Model {
     fn add_session(&mut self, agent: AgentKey, cwd: String) -> SessionKey {
         let key = self.sessions.last_key_value().map_or(SessionKey::FIRST, |(last, _)| SessionKey(last.0 + 1));
         let (policy, gate) = (self.policy, self.gate);
-        self.sessions.insert(key, Session { agent, cwd, policy, gate, ..Session::default() });
+        let mut session = Session { agent, cwd, policy, gate, ..Session::default() };
+        session.entries.has_journal = self.has_journal;
+        self.sessions.insert(key, session);
         key
+    }
+
+    /// A journal is written, or is not written any more.
+    pub(crate) fn set_journal(&mut self, has_journal: bool) {
+        self.has_journal = has_journal;
+        for session in self.sessions.values_mut() {
+            session.entries.has_journal = has_journal;
+        }
     }
 
     pub fn agent_of(&self, key: AgentKey) -> Option<&Agent> {

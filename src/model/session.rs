@@ -9,7 +9,7 @@ use super::entries::Entries;
 use super::entry::Body;
 use super::event::{CallError, Link, PermissionOption, TerminalSpec};
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
-use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue, Usage};
+use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::reduce::Gated;
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
@@ -171,6 +171,17 @@ impl Session {
         }
     }
 
+    /// The option that stands for the mode. Where there is one it is followed, and not the older list of modes.
+    pub fn mode_option(&self) -> Option<&ConfigOption> {
+        let is_choice = |o: &&ConfigOption| matches!(&o.kind, OptionKind::Select { values, .. } if !values.is_empty());
+        self.options.iter().filter(|o| o.is_category("mode")).find(is_choice)
+    }
+
+    /// The modes, where no option stands for them.
+    pub fn older_modes(&self) -> Option<&Modes> {
+        self.modes.as_ref().filter(|modes| !modes.available.is_empty() && self.mode_option().is_none())
+    }
+
     /// Whether anything in it moves by itself, so that a clock on the screen must run.
     pub fn is_waiting(&self) -> bool {
         self.turn.is_some() || !self.pending.is_empty() || self.terminals.values().any(Terminal::is_running)
@@ -231,12 +242,23 @@ pub struct Turn {
     pub prompt: String,
     /// What came as `user_message_chunk` and has matched the prompt so far.
     pub echo: String,
+    /// Addresses of links that went along and have not come back yet.
+    pub unechoed: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldPrompt {
+    pub kind: PromptKind,
     pub text: String,
     pub links: Vec<Link>,
+}
+
+/// Who wrote a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PromptKind {
+    Person,
+    /// We did: how writes that the person has changed differ from what the agent proposed.
+    ChangedWrites,
 }
 
 /// A question that waits for the person.

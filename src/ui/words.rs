@@ -243,9 +243,8 @@ fn death_in_short(death: &Death) -> String {
         DeathKind::Version => "agent speaks another version".to_owned(),
         DeathKind::Refused => "agent opened no session".to_owned(),
         DeathKind::Early | DeathKind::Gone => {
-            let message = sanitize::line(&death.message);
-            let how = message.rsplit_once("ended: ").map(|(_, how)| how.split(" before").next().unwrap_or(how));
-            how.map_or_else(|| "agent ended".to_owned(), |how| format!("agent ended: {}", width::truncate(how, 24)))
+            let how = death.how.as_ref().map(|exit| sanitize::line(&exit.to_string()).into_owned());
+            how.map_or_else(|| "agent ended".to_owned(), |how| format!("agent ended: {}", width::truncate(&how, 24)))
         }
     }
 }
@@ -451,7 +450,8 @@ fn right(model: &Model) -> Vec<Piece> {
 /// The mode in force, or the one asked for with `…` behind it.
 fn mode(model: &Model) -> Option<String> {
     let session = model.session();
-    let (name, pending) = if let Some(modes) = &session.modes {
+    let modes = session.modes.as_ref().filter(|_| session.mode_option().is_none());
+    let (name, pending) = if let Some(modes) = modes {
         match &modes.pending {
             Some(id) => (modes.name_of(id), "…"),
             None => (modes.name_of(&modes.current), ""),

@@ -123,6 +123,18 @@ fn dead() {
 }
 
 #[test]
+fn how_an_agent_ended_is_not_read_out_of_the_message() {
+    let mut s = Scene::working(80, 24);
+    let why = "the agent has closed its input; it had said: we ended: well".to_owned();
+    s.event(Event::Host(HostEvent::ConnectionDropped { why }));
+    assert_eq!(left(&s), "agent ended after 0 s · Tab, then r starts it again");
+    let mut s = Scene::working(80, 24);
+    let exit = Exit { code: None, signal: Some("SIGKILL".into()) };
+    s.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
+    assert_eq!(left(&s), "agent ended: killed by SIGKILL after 0 s · Tab, then r starts it again");
+}
+
+#[test]
 fn the_right_end_and_what_gives_way_first() {
     let mut s = Scene::working(80, 24);
     s.update(Update::Usage { used: 380_000, size: 1_000_000, cost: Some((0.125, "USD".into())) });

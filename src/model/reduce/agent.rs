@@ -74,12 +74,9 @@ pub fn kill(agent: &mut Agent, cx: &mut Cx) {
 
 /// Nothing negotiated carries over to the next process.
 pub fn forget(agent: &mut Agent) {
-    *agent = Agent {
-        command: std::mem::take(&mut agent.command),
-        env: std::mem::take(&mut agent.env),
-        suggestion: agent.suggestion.take(),
-        ..Agent::default()
-    };
+    let (command, env) = (std::mem::take(&mut agent.command), std::mem::take(&mut agent.env));
+    let suggestion = agent.suggestion.take();
+    *agent = Agent { command, env, suggestion, log_ins: agent.log_ins, ..Agent::default() };
 }
 
 pub fn initialized(agent: &mut Agent, init: InitResult) {
@@ -98,8 +95,10 @@ pub fn authenticate(agent: &mut Agent, method: String, cx: &mut Cx) -> bool {
     if !agent.auth_methods.iter().any(|m| m.id == method && m.kind == AuthKind::Agent) {
         return false;
     }
-    agent.connection = Connection::Authenticating { method: method.clone(), since: cx.now, error: error.clone() };
-    cx.push(Effect::Call(Call::Authenticate { method }));
+    agent.log_ins += 1;
+    let (attempt, error) = (agent.log_ins, error.clone());
+    agent.connection = Connection::Authenticating { method: method.clone(), attempt, since: cx.now, error };
+    cx.push(Effect::Call(Call::Authenticate { method, attempt }));
     true
 }
 
@@ -113,18 +112,19 @@ pub fn leave_authentication(agent: &mut Agent, cx: &mut Cx) {
 /// The name of the method when the log-in has succeeded. Nothing when nobody waits for this answer.
 pub fn authenticated(
     agent: &mut Agent,
-    method: &str,
+    answered: u64,
     result: Result<(), CallError>,
 ) -> Option<Result<String, CallError>> {
-    if !matches!(&agent.connection, Connection::Authenticating { method: waiting, .. } if waiting == method) {
-        return None;
-    }
+    let method = match &agent.connection {
+        Connection::Authenticating { method, attempt, .. } if *attempt == answered => method.clone(),
+        _ => return None,
+    };
     if let Err(error) = result {
         return Some(Err(error));
     }
     agent.connection = Connection::Up;
-    let name = agent.auth_methods.iter().find(|m| m.id == method).map(|m| m.name.as_str());
-    Some(Ok(name.filter(|n| !n.trim().is_empty()).unwrap_or(method).to_owned()))
+    let name = agent.auth_methods.iter().find(|m| m.id == method).map(|m| m.name.clone());
+    Some(Ok(name.filter(|n| !n.trim().is_empty()).unwrap_or(method)))
 }
 
 /// Counts a message that could not be used. A banner before the first answer is explained when no answer follows.
@@ -137,8 +137,8 @@ pub fn odd(agent: &mut Agent, what: Odd, head: &str, cx: &mut Cx) {
     }
 }
 
-/// Keeps a message for a session whose id is not known yet; gives it back when there is no room.
-pub fn keep_stray(agent: &mut Agent, stray: Stray) -> Result<(), Stray> {
+/// Keeps a message for a session whose id is not known yet, as long as there is room.
+pub fn keep_stray(agent: &mut Agent, stray: Stray, cx: &mut Cx) {
     let size = |stray: &Stray| match stray {
         Stray::Update(_, Update::Chunk { block, .. }) => block.size(),
         Stray::Update(_, Update::ToolCall(patch) | Update::ToolUpdate(patch)) => patch.size(),
@@ -147,10 +147,9 @@ pub fn keep_stray(agent: &mut Agent, stray: Stray) -> Result<(), Stray> {
     };
     let kept: usize = agent.strays.iter().map(size).sum();
     if agent.strays.len() >= MAX_STRAYS || kept + size(&stray) > MAX_STRAY_BYTES {
-        return Err(stray);
+        return drop_stray(agent, stray, cx);
     }
     agent.strays.push(stray);
-    Ok(())
 }
 
 /// No session that is being opened will have these names.

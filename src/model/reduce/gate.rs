@@ -9,7 +9,7 @@ use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
 use super::super::refusal::{Reason, Refusal, Subject};
-use super::super::session::{About, HeldPrompt, PendingPermission, Session};
+use super::super::session::{About, HeldPrompt, PendingPermission, PromptKind, Session};
 use super::Cx;
 use super::{host, notice, permission, review};
 use std::sync::Arc;
@@ -224,11 +224,13 @@ pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut
             settle_file(session, entry, FileOutcome::Altered);
             cx.push(Effect::Respond { req, answer: Answer::Empty });
             let note = altered(&path, &differs);
-            match session.held.back_mut().filter(|held| held.text.starts_with(ALTERED)) {
+            match session.held.back_mut().filter(|held| held.kind == PromptKind::ChangedWrites) {
                 Some(held) => held.text = format!("{}\n\n{note}", held.text),
-                None => {
-                    session.held.push_back(HeldPrompt { text: format!("{ALTERED}\n\n{note}"), links: Vec::new() });
-                }
+                None => session.held.push_back(HeldPrompt {
+                    kind: PromptKind::ChangedWrites,
+                    text: format!("{ALTERED}\n\n{note}"),
+                    links: Vec::new(),
+                }),
             }
         }
         HeldOutcome::Refused => {

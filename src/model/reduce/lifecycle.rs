@@ -120,10 +120,8 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
                     Stray::Request(req, named, request) if named == id => {
                         in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
                     }
-                    other => drop(in_agent(model, key, cx, |agent, cx| match others_open {
-                        true => agent.strays.push(other),
-                        false => one::drop_stray(agent, other, cx),
-                    })),
+                    other if others_open => drop(in_agent(model, key, cx, |agent, _| agent.strays.push(other))),
+                    other => drop(in_agent(model, key, cx, |agent, cx| one::drop_stray(agent, other, cx))),
                 }
             }
             in_session(model, at, cx, prompt::send_next);
@@ -174,8 +172,8 @@ pub fn authenticate(model: &mut Model, key: AgentKey, method: String, cx: &mut C
     }
 }
 
-pub fn authenticated(model: &mut Model, key: AgentKey, method: &str, result: Result<(), CallError>, cx: &mut Cx) {
-    match in_agent(model, key, cx, |agent, _| one::authenticated(agent, method, result)).flatten() {
+pub fn authenticated(model: &mut Model, key: AgentKey, attempt: u64, result: Result<(), CallError>, cx: &mut Cx) {
+    match in_agent(model, key, cx, |agent, _| one::authenticated(agent, attempt, result)).flatten() {
         Some(Ok(name)) => {
             in_each(model, key, cx, |session, cx| {
                 notice(session, Level::Info, format!("logged in: {name}"), Vec::new(), cx.now);
@@ -228,9 +226,7 @@ pub fn update(model: &mut Model, key: AgentKey, named: SessionId, update: Update
     let is_opening = is_opening(model, key);
     in_agent(model, key, cx, |agent, cx| {
         let stray = Stray::Update(named, update);
-        if let Err(stray) = if is_opening { one::keep_stray(agent, stray) } else { Err(stray) } {
-            one::drop_stray(agent, stray, cx);
-        }
+        if is_opening { one::keep_stray(agent, stray, cx) } else { one::drop_stray(agent, stray, cx) }
     });
 }
 
@@ -278,9 +274,7 @@ pub fn request(
             }
             (None, Some(id)) if is_opening(model, key) => {
                 in_agent(model, key, cx, |agent, cx| {
-                    if let Err(stray) = one::keep_stray(agent, Stray::Request(req, id, request)) {
-                        one::drop_stray(agent, stray, cx);
-                    }
+                    one::keep_stray(agent, Stray::Request(req, id, request), cx);
                 });
                 return;
             }

@@ -54,6 +54,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::All, Event::User(Intent::AddAgent { command, cwd })) => lifecycle::add(model, command, cwd, cx),
         (Address::All, Event::Host(HostEvent::Warning { message })) => warn_all(model, &message, cx),
         (Address::All, Event::Host(HostEvent::JournalFailed { message })) => {
+            model.set_journal(false);
             warn_all(model, &format!("the journal is not written any more: {message}"), cx);
         }
         // Nothing else concerns them.
@@ -136,7 +137,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
     }
     match event {
         AgentEvent::Initialized(result) => lifecycle::initialized(model, key, result, cx),
-        AgentEvent::Authenticated { method, result } => lifecycle::authenticated(model, key, &method, result, cx),
+        AgentEvent::Authenticated { attempt, result } => lifecycle::authenticated(model, key, attempt, result, cx),
         AgentEvent::Update { session, update } => lifecycle::update(model, key, session, update, cx),
         AgentEvent::Request { req, session, request } => lifecycle::request(model, key, req, session, request, cx),
         AgentEvent::MethodsOffered(methods) => {

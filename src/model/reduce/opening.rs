@@ -45,11 +45,16 @@ pub fn login_line(session: &mut Session, line: &str, cx: &Cx) {
         return;
     };
     if has_room_for_log_in(session) {
+        let there = if session.entries.has_journal {
+            "what follows is in the journal only"
+        } else {
+            "what follows is left out"
+        };
         session.entries.change(id, |entry| {
             if let Body::Notice(said) = &mut entry.body {
                 said.detail.push(line.to_owned());
                 if said.detail.len() == LOGIN_LINES {
-                    said.detail.push("… what follows is in the journal only".to_owned());
+                    said.detail.push(format!("… {there}"));
                 }
             }
         });

@@ -4,7 +4,7 @@ use super::super::effect::{Call, Effect, Ended, FrontEnd};
 use super::super::entry::{Body, Entry, Level, UserMessage, UserState};
 use super::super::event::{CallError, Link, Odd, PromptResult, Stop, Timer};
 use super::super::ids::{EntryId, Now, TurnId};
-use super::super::session::{HeldPrompt, Session, SessionState, Turn};
+use super::super::session::{HeldPrompt, PromptKind, Session, SessionState, Turn};
 use super::super::tool::Mark;
 use super::Cx;
 use super::{notice, permission, review};
@@ -18,7 +18,7 @@ pub fn prompt(session: &mut Session, text: String, links: Vec<Link>, cx: &mut Cx
     if text.trim().is_empty() {
         return;
     }
-    session.held.push_back(HeldPrompt { text, links });
+    session.held.push_back(HeldPrompt { kind: PromptKind::Person, text, links });
     send_next(session, cx);
 }
 
@@ -27,7 +27,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     if !cx.is_up || session.state != SessionState::Ready || session.turn.is_some() {
         return;
     }
-    let Some(HeldPrompt { text, links }) = session.held.pop_front() else { return };
+    let Some(HeldPrompt { text, links, .. }) = session.held.pop_front() else { return };
     let id = TurnId(session.last_turn.0 + 1);
     session.last_turn = id;
     session.plan = None;
@@ -36,6 +36,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
         links: links.iter().map(|l| l.name.clone()).collect(),
         state: UserState::Sent,
     };
+    let unechoed = links.iter().map(|link| link.uri.clone()).collect();
     let entry = session.entries.push(id, cx.now, Body::User(user));
     session.entries.finish(entry);
     session.turn = Some(Turn {
@@ -47,6 +48,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
         spoke: false,
         prompt: text,
         echo: String::new(),
+        unechoed,
     });
     if !review::begin(session, id, cx) {
         transmit(session, id, cx);

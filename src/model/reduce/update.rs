@@ -193,8 +193,14 @@ fn find_message(session: &Session, kind: ChunkKind, message_id: Option<&Arc<str>
 fn user_chunk(session: &mut Session, message_id: Option<Arc<str>>, block: Block, now: Now) {
     let Some(turn) = &mut session.turn else { return chunk(session, ChunkKind::User, message_id, block, now) };
     match block {
-        // Links that went along come back as blocks of their own.
-        Block::Other { .. } => {}
+        other @ Block::Other { .. } => {
+            // Links that went along come back as blocks of their own.
+            let uri = if let Block::Other { uri, .. } = &other { uri.as_ref() } else { None };
+            match turn.unechoed.iter().position(|sent| Some(sent) == uri) {
+                Some(at) => drop(turn.unechoed.remove(at)),
+                None => chunk(session, ChunkKind::User, message_id, other, now),
+            }
+        }
         Block::Text(text) => {
             let mut echo = std::mem::take(&mut turn.echo);
             // What matched so far turns out to be the beginning of another message; a whole echo was one.

@@ -117,7 +117,7 @@ fn rows(model: &Model) -> Vec<Row> {
     let session = model.session();
     let mut rows = Vec::new();
     let clean = |text: &str| sanitize::line(text).trim().to_owned();
-    for mode in session.modes.iter().flat_map(|m| &m.available) {
+    for mode in session.older_modes().iter().flat_map(|m| &m.available) {
         rows.push(Row {
             group: "mode".into(),
             label: clean(&mode.name),
@@ -125,12 +125,7 @@ fn rows(model: &Model) -> Vec<Row> {
             intent: Intent::SetMode { id: mode.id.clone() },
         });
     }
-    let has_modes = !rows.is_empty();
     for option in &session.options {
-        // An agent with both keeps them in step; one row for one thing.
-        if has_modes && option.is_category("mode") {
-            continue;
-        }
         let set = |value| Intent::SetOption { id: option.id.clone(), value };
         match &option.kind {
             OptionKind::Select { values, .. } => rows.extend(values.iter().map(|v| Row {
@@ -160,33 +155,28 @@ pub struct ModeNow<'a> {
 /// `None` without modes and without an option of that category.
 pub fn mode_now(model: &Model) -> Option<ModeNow<'_>> {
     let session = model.session();
-    if let Some(modes) = session.modes.as_ref().filter(|m| !m.available.is_empty()) {
+    if let Some(modes) = session.older_modes() {
         return Some(ModeNow { id: &modes.current, is_pending: modes.pending.is_some() });
     }
-    session.options.iter().find_map(|o| match &o.kind {
-        OptionKind::Select { current, values } if o.is_category("mode") && !values.is_empty() => {
-            Some(ModeNow { id: current, is_pending: o.pending.is_some() })
-        }
-        _ => None,
-    })
+    let option = session.mode_option()?;
+    match &option.kind {
+        OptionKind::Select { current, .. } => Some(ModeNow { id: current, is_pending: option.pending.is_some() }),
+        OptionKind::Bool { .. } => None,
+    }
 }
 
 /// What Shift+Tab asks for: the mode after the current one.
 pub fn next_mode(model: &Model) -> Option<(Intent, String)> {
     let session = model.session();
     let after = |at: Option<usize>, len: usize| at.map_or(0, |i| (i + 1) % len.max(1));
-    if let Some(modes) = session.modes.as_ref().filter(|m| !m.available.is_empty()) {
+    if let Some(modes) = session.older_modes() {
         let current = modes.pending.as_ref().unwrap_or(&modes.current);
         let at = modes.available.iter().position(|m| m.id == *current);
         let next = modes.available.get(after(at, modes.available.len()))?;
         return Some((Intent::SetMode { id: next.id.clone() }, sanitize::line(&next.name).into_owned()));
     }
-    let (option, current, values) = session.options.iter().find_map(|o| match &o.kind {
-        OptionKind::Select { current, values } if o.is_category("mode") && !values.is_empty() => {
-            Some((o, current, values))
-        }
-        _ => None,
-    })?;
+    let option = session.mode_option()?;
+    let OptionKind::Select { current, values } = &option.kind else { return None };
     let current = match &option.pending {
         Some(OptionValue::Id(id)) => id,
         _ => current,

@@ -5,7 +5,7 @@ use crate::model::event::{
 };
 use crate::model::event::{Event, SessionResult};
 use crate::model::ids::ReqId;
-use crate::model::options::{Choice, ConfigOption, OptionKind, OptionValue};
+use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, OptionValue};
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::ui::fixtures::{Scene, returned, session};
 use crate::ui::keys::Mouse;
@@ -386,6 +386,33 @@ fn without_modes_the_option_of_category_mode_is_switched() {
     assert!(s.draw().contains("CODE…"), "{}", s.shown);
     s.agent(AgentEvent::OptionSet { option: "m".into(), value: OptionValue::Id("code".into()), result: Ok(None) });
     assert!(s.draw().contains("mode: CODE"), "{}", s.shown);
+}
+
+#[test]
+fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_followed() {
+    let mut s = Scene::new(80, 24);
+    s.start();
+    s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
+    let choice = |v: &str| Choice { value: v.into(), name: v.to_uppercase(), description: None, group: None };
+    let mode = |id: &str| Mode { id: id.into(), name: format!("old {id}"), description: None };
+    s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+        id: session(),
+        modes: Some(Modes { current: "one".into(), pending: None, available: vec![mode("one"), mode("two")] }),
+        options: vec![ConfigOption {
+            id: "m".into(),
+            name: "Mode".into(),
+            description: None,
+            category: Some("mode".into()),
+            kind: OptionKind::Select { current: "ask".into(), values: vec![choice("ask"), choice("code")] },
+            pending: None,
+        }],
+        model: None,
+    })));
+    assert!(s.draw().contains(" ASK"), "{}", s.shown);
+    s.press(Code::BackTab);
+    assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
+    s.press(Code::F(2));
+    assert!(s.draw().contains("CODE") && !s.shown.contains("old "), "{}", s.shown);
 }
 
 #[test]

@@ -432,7 +432,7 @@ fn what_is_said_of_a_way_to_log_in_stands_below_its_name() {
 fn a_log_in_leaves_a_line() {
     let mut s = logged_out(80, 24);
     s.intent(Intent::Authenticate { method: "web".into() });
-    s.agent(AgentEvent::Authenticated { method: "web".into(), result: Ok(()) });
+    s.agent(AgentEvent::Authenticated { attempt: 1, result: Ok(()) });
     s.draw();
     assert!(s.shown.contains("logged in: Browser"), "{}", s.shown);
 }

@@ -60,8 +60,8 @@ fn the_journal_is_private_and_begins_with_its_version() {
     assert_eq!((mode(&lab.sessions()), mode(&lab.path("state/acp-tui"))), (0o700, 0o700));
     assert!(text.starts_with('{') && text.ends_with('\n'));
     let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-    assert_eq!(first["v"], 1);
-    assert_eq!(text.lines().filter(|line| line.contains("\"v\":1")).count(), 1);
+    assert_eq!(first["v"], 2);
+    assert_eq!(text.lines().filter(|line| line.contains("\"v\":2")).count(), 1);
     for line in text.lines() {
         serde_json::from_str::<Value>(line).unwrap();
     }

@@ -349,3 +349,18 @@ fn a_journal_with_a_gate_gives_the_same_model_again() {
     assert_eq!(again.session(), rig.model().session());
     assert_eq!(again.gate(), Gate::Ask, "the person has changed it");
 }
+
+#[test]
+fn a_prompt_of_the_person_is_never_taken_for_the_note_about_changed_writes() {
+    let mut rig = gated(Gate::Hold);
+    let req = hold(&mut rig, 1);
+    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs: "-a\n".into() } });
+    let theirs = rig.held()[0].to_owned();
+    // The person has taken it back and sends it with words of their own.
+    rig.intent(Intent::TakeBack);
+    rig.prompt(&theirs);
+    let req = hold(&mut rig, 2);
+    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs: "-b\n".into() } });
+    assert_eq!(rig.held().len(), 2, "{:?}", rig.held());
+    assert_eq!(rig.held()[0], theirs);
+}

@@ -3,6 +3,7 @@
 use crate::support::{Rig, SESSION, chunk, exit_code, plain_init, render};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
+use acp_tui::model::changes::{Cause, FileChange, FileDoc, ReviewDoc, Scope};
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent, WriteFact};
 use acp_tui::model::ids::TermId;
@@ -85,4 +86,47 @@ fn a_header_and_a_torn_last_line_do_no_harm() {
     assert_eq!(skipped, 1);
     let again = render(&again);
     assert_eq!(again.len(), rig.entries().len() - 1, "all but the death");
+}
+
+/// One of the first release, in which nothing is addressed.
+#[test]
+fn a_journal_of_version_1_is_still_read() {
+    let text = include_str!("journal-v1.jsonl");
+    let (model, skipped) = replay(fresh(), PathBuf::from("/project"), text.lines());
+    assert_eq!(skipped, 0);
+    let entries = render(&model);
+    let first = "you: hello|agent: hi there|tool T Cancelled|terminal term-1: killed by SIGTERM|Info: stopped";
+    assert_eq!(entries[..5].join("|"), first);
+    assert_eq!(entries[5], "Warn: the journal is not written any more: full");
+    assert_eq!(entries[6..], ["Error: the agent ended: exit 3 | bye"]);
+    assert!(model.agent().is_dead() && model.session().is_closed());
+}
+
+/// The review that was looked at and the rest of the screen come back, too.
+#[test]
+fn what_the_review_and_a_terminal_showed_is_in_the_journal() {
+    let mut rig = Rig::prompted("hi");
+    rig.terminal(1, "term-1");
+    rig.now += std::time::Duration::from_secs(5);
+    rig.host(HostEvent::TerminalMoved { term: TermId::from("term-1") });
+    let file = FileDoc {
+        path: "a.rs".into(),
+        renamed_from: None,
+        change: FileChange::Modified,
+        added: 1,
+        removed: 1,
+        cause: Cause::Tool,
+        hunks: Vec::new(),
+        note: Some("CRLF".into()),
+        held: None,
+    };
+    let doc = ReviewDoc { rev: 4, scope: Scope::Turn(1), files: vec![file.into()], ..ReviewDoc::default() };
+    rig.host(HostEvent::ReviewShown { doc: doc.clone().into() });
+    let (again, skipped) = replay(fresh(), PathBuf::from("/project"), rig.journal.iter().map(String::as_str));
+    assert_eq!(skipped, 0);
+    assert_eq!(again.review().map(|shown| &**shown), Some(&doc));
+    let moved = |model: &Model| model.terminal(&TermId::from("term-1")).unwrap().moved;
+    assert!(moved(&again) > std::time::Duration::from_secs(5));
+    assert_eq!(moved(&again), moved(rig.model()));
+    assert_eq!(again.session(), rig.model().session());
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 /// What concerns something that is neither there nor advertised yet.
 const LATER: &[(&str, &str)] = &[
-    ("r_138", "one session a connection, so no second one with the same id can be opened"),
     ("r_256", "session/load is not called yet"),
     ("r_324", "no location is opened or followed yet; nothing outside the roots can be reached through one"),
 ];

@@ -496,3 +496,25 @@ fn what_an_agent_prints_during_the_log_in_is_bounded() {
     rig.line("again");
     assert_eq!(rig.entries().last().unwrap(), "Warn: the agent prints during the log-in | again");
 }
+
+#[test]
+fn a_late_answer_to_a_log_in_that_was_left_does_not_end_the_next_one() {
+    let mut rig = logging_in();
+    let first = rig.open_call("authenticate");
+    rig.intent(Intent::LeaveAuthentication);
+    rig.intent(Intent::Authenticate { method: "web".into() });
+    rig.agent(json!({ "jsonrpc": "2.0", "id": first, "error": { "code": -32800, "message": "cancelled" } }));
+    assert!(matches!(rig.model().phase(), Phase::Authenticating { .. }), "{:?}", rig.entries());
+    let second = rig.lines.iter().rev().find(|l| l["method"] == "authenticate").unwrap()["id"].clone();
+    rig.sent();
+    // The second one can still be left.
+    rig.intent(Intent::LeaveAuthentication);
+    let left = rig.sent();
+    assert_eq!((&left[0]["method"], &left[0]["params"]["requestId"]), (&json!("$/cancel_request"), &second));
+    rig.intent(Intent::Authenticate { method: "web".into() });
+    rig.agent(json!({ "jsonrpc": "2.0", "id": second, "result": {} }));
+    assert!(matches!(rig.model().phase(), Phase::Authenticating { .. }));
+    let third = rig.lines.iter().rev().find(|l| l["method"] == "authenticate").unwrap()["id"].clone();
+    rig.agent(json!({ "jsonrpc": "2.0", "id": third, "result": {} }));
+    assert!(rig.has_entry("logged in: Web"));
+}

@@ -1,5 +1,6 @@
 //! What the client does with what an agent says: through the core, from lines to lines and to the transcript.
 
+mod addresses;
 mod cancel;
 mod codec;
 mod envelope;

@@ -286,14 +286,18 @@ fn r_252_r_253_ids_are_opaque_and_kinds_stay_apart() {
 
 #[test]
 fn r_255_fact_26_an_echo_is_not_shown_twice() {
-    let mut rig = Rig::prompted("do it now");
+    let mut rig = Rig::ready();
+    let link = acp_tui::model::event::Link { name: "a".into(), uri: "file:///a".into() };
+    rig.intent(acp_tui::model::event::Intent::Prompt { text: "do it now".into(), links: vec![link] });
     rig.update(chunk(USER, "do it"));
     rig.update(chunk(USER, " now"));
     rig.update(content(USER, json!({ "type": "resource_link", "name": "a", "uri": "file:///a" })));
     rig.say("ok");
     assert_eq!(rig.entries(), ["you: do it now", "agent: ok"]);
     // Anything else is a message from elsewhere, and nothing of it is lost.
-    let mut rig = Rig::prompted("do it now");
+    let mut rig = Rig::ready();
+    let link = acp_tui::model::event::Link { name: "a".into(), uri: "file:///a".into() };
+    rig.intent(acp_tui::model::event::Intent::Prompt { text: "do it now".into(), links: vec![link] });
     rig.update(chunk(USER, "do it"));
     rig.update(chunk(USER, " later"));
     assert_eq!(rig.entries(), ["you: do it now", "elsewhere: do it later"]);
@@ -447,4 +451,24 @@ fn an_entry_of_a_plan_with_words_is_kept_whatever_else_it_says() {
     let plan = "plan: a None/Other(\"blocked\"); b None/Pending; c None/Other(\"7\"); \
                 3 entries of the plan cannot be read None/Unreadable";
     assert_eq!(rig.entries(), [plan]);
+}
+
+#[test]
+fn a_users_message_that_is_no_text_is_shown_in_a_turn_unless_it_is_an_echo_of_a_link() {
+    let mut rig = Rig::ready();
+    let link = acp_tui::model::event::Link { name: "a.rs".into(), uri: "file:///project/a.rs".into() };
+    rig.intent(acp_tui::model::event::Intent::Prompt { text: "see".into(), links: vec![link] });
+    let linked = |uri: &str| content(USER, json!({ "type": "resource_link", "name": "x", "uri": uri }));
+    rig.update(chunk(USER, "see"));
+    rig.update(linked("file:///project/a.rs"));
+    assert_eq!(rig.entries(), ["you: see"]);
+    // Said by somebody else, at another place of the same session.
+    rig.update(content(USER, json!({ "type": "image", "mimeType": "image/png", "data": "AAAA" })));
+    rig.update(linked("file:///project/b.rs"));
+    assert_eq!(rig.entries().len(), 3, "{:?}", rig.entries());
+    assert!(rig.entries()[1].starts_with("User: [image"), "{:?}", rig.entries());
+    assert!(rig.entries()[2].contains("b.rs"), "{:?}", rig.entries());
+    // One echo a link.
+    rig.update(linked("file:///project/a.rs"));
+    assert_eq!(rig.entries().len(), 4);
 }

@@ -11,11 +11,11 @@ use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::{Effect, Ended, FrontEnd};
 use acp_tui::model::entry::{Block, Body, Entry, FileOutcome, UserState};
 use acp_tui::model::event::{Event, HostEvent, Intent, Timer};
-use acp_tui::model::ids::{ReqId, TermId};
+use acp_tui::model::ids::{Address, Addressed, ReqId, TermId};
 use acp_tui::model::session::{Phase, Policy};
 use acp_tui::model::tool::{Exit, ToolCall, ToolContent, ToolStatus};
 use acp_tui::wire::frame::Frame;
-use acp_tui::wire::trace::{Dir, Form, encode_record};
+use acp_tui::wire::trace::{Dir, Form, append_record};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -44,8 +44,11 @@ pub struct Rig {
 
 impl Rig {
     pub fn with_policy(policy: Policy) -> Self {
+        let mut core =
+            Core::new(Model::new("agent --acp".into(), CWD.into(), policy), PathBuf::from(CWD), codec::shipped());
+        core.with_journal();
         Self {
-            core: Core::new(Model::new("agent --acp".into(), CWD.into(), policy), PathBuf::from(CWD), codec::shipped()),
+            core,
             now: Duration::from_secs(1),
             lines: Vec::new(),
             wishes: Vec::new(),
@@ -135,7 +138,9 @@ impl Rig {
     /// Bytes of one line, as they come from the agent.
     pub fn bytes(&mut self, line: &[u8]) {
         let (frame, line) = Frame::read(Cow::Borrowed(line), self.core.codec().word_for_word());
-        self.journal.push(encode_record(self.now, Dir::FromAgent, &line, Form::of(&frame)));
+        let mut record = String::new();
+        append_record(&mut record, self.now, Dir::FromAgent, r#""at":{"agent":0},"#, &line, Form::of(&frame));
+        self.journal.push(record);
         self.now += Duration::from_millis(1);
         let out = self.core.frame(frame, &line, self.now_before());
         self.take(out);
@@ -225,8 +230,13 @@ impl Rig {
     }
 
     pub fn intent(&mut self, intent: Intent) {
-        self.journal.push(fact_line(self.now, "person", "intent", &serde_json::to_value(&intent).unwrap()));
-        let out = self.core.event(Event::User(intent).at_home(), self.now);
+        self.intent_at(intent.home(), intent);
+    }
+
+    pub fn intent_at(&mut self, at: impl Into<Address>, intent: Intent) {
+        let at = at.into();
+        self.journal.push(fact_line(self.now, "person", at, "intent", &serde_json::to_value(&intent).unwrap()));
+        let out = self.core.event(Addressed::new(at, Event::User(intent)), self.now);
         self.now += Duration::from_millis(1);
         self.take(out);
     }
@@ -236,14 +246,14 @@ impl Rig {
     }
 
     pub fn host(&mut self, fact: HostEvent) {
-        self.journal.push(fact_line(self.now, "host", "fact", &serde_json::to_value(&fact).unwrap()));
+        self.journal.push(fact_line(self.now, "host", fact.home(), "fact", &serde_json::to_value(&fact).unwrap()));
         let out = self.core.event(Event::Host(fact).at_home(), self.now);
         self.now += Duration::from_millis(1);
         self.take(out);
     }
 
     pub fn timer(&mut self, timer: Timer) {
-        self.journal.push(fact_line(self.now, "host", "timer", &serde_json::to_value(timer).unwrap()));
+        self.journal.push(fact_line(self.now, "host", timer.home(), "timer", &serde_json::to_value(timer).unwrap()));
         let out = self.core.event(Event::Timer(timer).at_home(), self.now);
         self.take(out);
     }
@@ -373,8 +383,9 @@ impl Rig {
     }
 }
 
-fn fact_line(now: Duration, dir: &str, member: &str, body: &Value) -> String {
-    format!(r#"{{"t":{}.{:06},"dir":"{dir}","{member}":{body}}}"#, now.as_secs(), now.subsec_micros())
+fn fact_line(now: Duration, dir: &str, at: Address, member: &str, body: &Value) -> String {
+    let at = serde_json::to_value(at).unwrap();
+    format!(r#"{{"t":{}.{:06},"dir":"{dir}","at":{at},"{member}":{body}}}"#, now.as_secs(), now.subsec_micros())
 }
 
 pub fn plain_init() -> Value {

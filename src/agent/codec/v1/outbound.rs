@@ -39,7 +39,7 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             };
             ("session/set_config_option", value)
         }
-        Call::Authenticate { method } => {
+        Call::Authenticate { method, .. } => {
             ("authenticate", serde_json::to_value(schema::AuthenticateRequest::new(method.clone()))?)
         }
     })

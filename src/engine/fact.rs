@@ -1,0 +1,32 @@
+//! What threads tell the engine, with the address of the session that it is of.
+
+use super::filing::FileJob;
+use crate::model::event::HostEvent;
+use crate::model::ids::{Address, SessionKey, TermId};
+use crate::model::tool::Exit;
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+
+#[derive(Debug)]
+pub enum Fact {
+    Host(Address, HostEvent),
+    TerminalExit(TermId, Exit),
+    /// A write that is to be begun once more.
+    WriteAgain(FileJob),
+    /// A write that was done, or not; with the other names that the file was written under.
+    Written(SessionKey, HostEvent, Vec<PathBuf>),
+}
+
+/// Where facts of the review go: to the session that is reviewed.
+#[derive(Clone)]
+pub(super) struct Facts {
+    pub at: SessionKey,
+    pub tx: mpsc::Sender<Fact>,
+}
+
+impl Facts {
+    pub fn tell(&self, event: HostEvent) {
+        // When the engine is gone nobody needs to know.
+        let _ = self.tx.blocking_send(Fact::Host(self.at.into(), event));
+    }
+}

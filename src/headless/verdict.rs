@@ -1,0 +1,106 @@
+//! How a run ended, in a code and in words.
+//!
+//! Decides nothing: what happened is known when it is called. Invariant: the code and the words say the same.
+
+use super::code;
+use super::run::Cause;
+use crate::engine::Engine;
+use crate::model::Model;
+use crate::model::agent::Death;
+use crate::model::event::{AuthKind, CallError, PromptResult, Stop};
+use crate::model::login::command_line;
+
+/// Why it ended: the code, one line, and lines below it.
+#[derive(Debug)]
+pub(super) struct Verdict {
+    pub(super) code: u8,
+    pub(super) words: String,
+    pub(super) detail: Vec<String>,
+    /// The agent's own words are in `detail`: `data`, or its last lines on stderr.
+    pub(super) has_words: bool,
+    pub(super) result: Option<PromptResult>,
+}
+
+impl Verdict {
+    pub(super) fn new(code: u8, words: impl Into<String>) -> Self {
+        Self { code, words: words.into(), detail: Vec::new(), has_words: false, result: None }
+    }
+
+    /// With what the agent itself has to say, if anything.
+    pub(super) fn with_words(mut self, words: Vec<String>) -> Self {
+        self.has_words = !words.is_empty();
+        self.detail = words;
+        self
+    }
+
+    /// Adds what the agent last wrote to stderr, where it gave no `data`.
+    pub(super) async fn complete(&mut self, engine: &Engine) {
+        if self.code == code::OK || self.has_words {
+            return;
+        }
+        self.has_words = true;
+        let mut detail = engine.last_words().await;
+        detail.append(&mut self.detail);
+        detail.extend(engine.model().agent().stray_start());
+        self.detail = detail;
+    }
+}
+
+pub(super) fn stop_verdict(result: PromptResult) -> Verdict {
+    let words = match &result.stop {
+        Stop::EndTurn => String::new(),
+        Stop::Cancelled => "stopped by the agent (cancelled)".to_owned(),
+        stop => format!("the turn ended with {}", stop_name(stop).unwrap_or("no stop reason")),
+    };
+    let code = if result.stop == Stop::EndTurn { code::OK } else { code::NOT_FINISHED };
+    Verdict { result: Some(result), ..Verdict::new(code, words) }
+}
+
+pub(super) fn stop_name(stop: &Stop) -> Option<&str> {
+    Some(match stop {
+        Stop::EndTurn => "end_turn",
+        Stop::MaxTokens => "max_tokens",
+        Stop::MaxTurnRequests => "max_turn_requests",
+        Stop::Refusal => "refusal",
+        Stop::Cancelled => "cancelled",
+        Stop::Odd(raw) => return raw.as_deref(),
+    })
+}
+
+pub(super) fn cancel_verdict(cause: Cause) -> Verdict {
+    match cause {
+        Cause::Signal(code) => Verdict::new(code, "interrupted"),
+        Cause::Timeout => Verdict::new(code::TIMEOUT, "the time given with --timeout is over"),
+        Cause::ReaderGone => Verdict::new(code::READER_GONE, "the reader of the output has gone away"),
+    }
+}
+
+pub(super) fn death_verdict(death: &Death) -> Verdict {
+    let mut verdict = Verdict::new(code::NO_SESSION, death.message.clone()).with_words(death.detail.clone());
+    if !death.hint.is_empty() {
+        verdict.detail.push(death.hint.clone());
+    }
+    verdict
+}
+
+/// The agent's message, the methods, and for each that runs in a terminal the command to type.
+pub(super) fn auth_verdict(model: &Model, error: &CallError) -> Verdict {
+    let words = format!("log-in needed: {}", error.message);
+    let mut verdict = Verdict::new(code::AUTH, words).with_words(error.data_lines());
+    let methods = &model.agent().auth_methods;
+    if methods.is_empty() {
+        verdict.detail.push("the agent requires authentication but offers no method".into());
+    }
+    for method in methods {
+        let how = match &method.kind {
+            AuthKind::Agent => "by the agent itself; choose it on the full screen".to_owned(),
+            AuthKind::Env { vars } => format!("set {} and start again", vars.join(", ")),
+            AuthKind::Terminal { .. } | AuthKind::Command { .. } => {
+                let line = command_line(model.agent(), &method.kind).unwrap_or_default();
+                format!("run in another terminal: {line}")
+            }
+        };
+        verdict.detail.push(format!("{}: {how}", method.name));
+    }
+    verdict
+}
