@@ -152,12 +152,9 @@ fn terminal_started(model: &mut Model, req: ReqId, term: TermId, now: Now, out: 
     let embedded = model.terminals.remove(&term).map(|t| t.embedded).unwrap_or_default();
     let fresh = Terminal::new(term.clone(), TerminalOrigin::Ours, turn, now);
     model.terminals.insert(term.clone(), Terminal { command, cwd, entry: Some(entry), embedded, ..fresh });
-    let too_late = model
-        .session
-        .turn
-        .as_ref()
-        .and_then(|t| t.cancelling)
-        .is_some_and(|since| now.saturating_sub(since) >= prompt::KILL_TERMINALS_AFTER);
+    let grace = prompt::grace_of_terminals(model);
+    let cancelled = model.session.turn.as_ref().and_then(|t| t.cancelling);
+    let too_late = cancelled.is_some_and(|since| now.saturating_sub(since) >= grace);
     if too_late {
         out.push(Effect::TerminalKill(term.clone()));
     }

@@ -5,13 +5,21 @@ use super::super::effect::{Call, Effect, Ended, FrontEnd};
 use super::super::entry::{Body, Entry, Level, UserMessage, UserState};
 use super::super::event::{CallError, Link, PromptResult, Stop, Timer};
 use super::super::ids::{EntryId, Now, TurnId};
-use super::super::session::{HeldPrompt, Phase, Turn};
+use super::super::session::{HeldPrompt, Phase, Policy, Turn};
 use super::super::tool::Mark;
-use super::{lifecycle, notice, permission, review};
+use super::{host, lifecycle, notice, permission, review};
 use std::time::Duration;
 
 /// How long the agent has to kill its terminals after a cancel.
-pub const KILL_TERMINALS_AFTER: Duration = Duration::from_secs(2);
+const KILL_TERMINALS_AFTER: Duration = Duration::from_secs(2);
+
+/// The same by who is there: where nobody watches, a cancel is the end of the run, and nothing is waited for.
+pub fn grace_of_terminals(model: &Model) -> Duration {
+    match model.policy {
+        Policy::Auto(_) => Duration::ZERO,
+        Policy::Ask => KILL_TERMINALS_AFTER,
+    }
+}
 
 /// Sends a prompt, or holds it in sight while that is not possible. Blank ones are never sent.
 pub fn prompt(model: &mut Model, text: String, links: Vec<Link>, now: Now, out: &mut Vec<Effect>) {
@@ -156,7 +164,10 @@ pub fn cancel(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
     permission::cancel_all(model, out);
     if let Some(turn) = running {
         mark_unfinished(model, Mark::Cancelled, out);
-        out.push(Effect::StartTimer { timer: Timer::KillTerminals(turn), after: KILL_TERMINALS_AFTER });
+        match grace_of_terminals(model) {
+            Duration::ZERO => host::kill_terminals_of(model, turn, out),
+            after => out.push(Effect::StartTimer { timer: Timer::KillTerminals(turn), after }),
+        }
     }
 }
 
