@@ -7,6 +7,8 @@
 pub enum Signal {
     Hangup,
     Interrupt,
+    Quit,
+    Abort,
     Terminate,
 }
 
@@ -16,6 +18,8 @@ impl Signal {
         match self {
             Self::Hangup => 129,
             Self::Interrupt => 130,
+            Self::Quit => 131,
+            Self::Abort => 134,
             Self::Terminate => 143,
         }
     }
@@ -30,9 +34,14 @@ mod here {
     use std::io;
     use tokio::signal::unix::{self, SignalKind, signal};
 
+    /// From outside; the program never sends it to itself.
+    const ABORT: SignalKind = SignalKind::from_raw(rustix::process::Signal::ABORT.as_raw());
+
     pub struct Signals {
         hangup: unix::Signal,
         interrupt: unix::Signal,
+        quit: unix::Signal,
+        abort: unix::Signal,
         terminate: unix::Signal,
     }
 
@@ -41,6 +50,8 @@ mod here {
             Ok(Self {
                 hangup: signal(SignalKind::hangup())?,
                 interrupt: signal(SignalKind::interrupt())?,
+                quit: signal(SignalKind::quit())?,
+                abort: signal(ABORT)?,
                 terminate: signal(SignalKind::terminate())?,
             })
         }
@@ -50,6 +61,8 @@ mod here {
             tokio::select! {
                 Some(()) = self.hangup.recv() => Signal::Hangup,
                 Some(()) = self.interrupt.recv() => Signal::Interrupt,
+                Some(()) = self.quit.recv() => Signal::Quit,
+                Some(()) = self.abort.recv() => Signal::Abort,
                 Some(()) = self.terminate.recv() => Signal::Terminate,
                 else => std::future::pending().await,
             }
