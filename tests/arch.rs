@@ -60,6 +60,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "demo",
             "engine",
             "review",
+            // The files that the person asked for.
+            "host::fs::output",
             "agent::process",
             "config",
             "model",

@@ -81,8 +81,8 @@ pub(super) fn runtime() -> Result<Runtime, Usage> {
 fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
     warn(&surroundings);
-    let wanted = Wanted { review: exec.review, patch: exec.patch };
-    wanted.check()?;
+    let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
+    let wanted = Wanted::settle(review, patch, exec.common.record.as_deref())?;
     let cwd = launch::directory(&exec.common)?;
     let agent = match launch::named_agent(&exec.common, &surroundings.config)? {
         Some(agent) => agent,
@@ -97,8 +97,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt };
     let policy = Policy::Auto(exec.allow);
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, surroundings.dirs.as_ref())?;
-    let files = [&wanted.review, &wanted.patch];
-    config.private.extend(files.into_iter().filter_map(|file| launch::own_file(file.as_deref())));
+    config.private.extend([review, patch].into_iter().filter_map(launch::own_file));
     let options = ExecOptions {
         prompt,
         style: if exec.json { Style::Json } else { Style::Text },
@@ -125,7 +124,8 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
         Ok((outcome, command)) => {
             name_survivors(&outcome.goodbye.survivors);
             let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
-            Ok(deliver(&runtime, wanted, Run { dir, cwd, command }, outcome.until, outcome.code))
+            let run = Run { dir, cwd, command, survivors: outcome.goodbye.survivors };
+            Ok(deliver(&runtime, wanted, run, outcome.until, outcome.code))
         }
         Err(error) => {
             say(&error.to_string());

@@ -12,6 +12,7 @@ mod exec;
 mod hostile;
 mod model;
 mod odd_files;
+mod outputs;
 mod own_files;
 mod readme;
 mod recordings;

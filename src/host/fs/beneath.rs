@@ -21,9 +21,9 @@ pub(super) enum Missing {
 
 /// A handle to walk from needs no permission to list.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const WALK: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+pub(super) const WALK: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-const WALK: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+pub(super) const WALK: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// The handle of the directory that holds the file, and the file's name in it.
 pub(super) fn open_parent(at: &Resolved, missing: Missing) -> Result<(OwnedFd, OsString), FsError> {
