@@ -3,8 +3,8 @@
 //! Map of rooms (each imports only what stands to its right):
 //!
 //! ```text
-//! cli      -> headless, ui (run, picker, tty), demo, engine, review, host (outputs), config, theme, model, wire
-//!             (recorder), base
+//! cli      -> headless, ui (run, picker, tty), demo, engine, review, host (process, outputs), config, theme, model,
+//!             wire (recorder), store (log), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, host, review, store, model, wire, base

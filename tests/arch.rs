@@ -36,6 +36,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::event",
             "model::ids",
             "model::options",
+            "model::refusal",
             "model::tool",
         ],
     ),
@@ -62,11 +63,12 @@ const ROOMS: &[(&str, &[&str])] = &[
             "review",
             // The files that the person asked for.
             "host::fs::output",
-            "agent::process",
+            "host::process",
             "config",
             "model",
             "text",
             "wire::trace",
+            "store::log",
             "base",
         ],
     ),
@@ -74,14 +76,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::keys", &["base"]),
     ("ui::tty", &["ui::keys", "base"]),
     ("ui::frame", &["model::ids"]),
-    ("ui::signals", &[]),
     ("ui::md", &["text", "base"]),
+    ("ui::paint", &["theme", "text"]),
     ("ui::composer", &["ui::keys", "text", "model::ids", "base"]),
     ("ui::work", &["text", "base"]),
     ("ui::words", &["model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "ui::words", "model", "text", "base"]),
     ("ui::cells", &["ui::md", "ui::words", "model", "text", "base"]),
-    ("ui::transcript", &["ui::cells", "ui::md", "ui::state", "model", "theme", "text", "base"]),
+    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base"]),
     ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model", "base"]),
     (
         "ui::view",
@@ -91,6 +93,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::transcript",
             "ui::cells",
             "ui::md",
+            "ui::paint",
             "ui::keys",
             "ui::words",
             "ui::msg",
@@ -155,8 +158,8 @@ const FENCES: &[Fence] = &[
     Fence { names: &["portable_pty"], allowed: &["host/pty/"], why: "terminals are started in host/pty" },
     Fence {
         names: &["agent_client_protocol_schema"],
-        allowed: &["agent/", "model/tool.rs"],
-        why: "the types of the protocol stop at agent (the model re-exports the kinds of tools)",
+        allowed: &["agent/codec/"],
+        why: "the types of the protocol stop at the codec",
     },
     Fence { names: &["pulldown_cmark"], allowed: &["ui/md/"], why: "Markdown is read in ui/md" },
     Fence {
@@ -167,30 +170,26 @@ const FENCES: &[Fence] = &[
             "wire/outbox.rs",
             "wire/stderr.rs",
             "wire/duplex.rs",
-            "agent/process.rs",
+            "host/process/",
             "headless/",
             "ui/run.rs",
             "ui/tty/input.rs",
             // The loop waits for the person's editor.
             "ui/tty/editor.rs",
-            "ui/signals.rs",
             "demo/",
-            "cli/run.rs",
+            "cli/runtime.rs",
         ],
         why: "everything else is synchronous and cannot await",
     },
     Fence {
         names: &["os::unix", "rustix", "signal::unix"],
         allowed: &[
-            "agent/process.rs",
             "host/",
             "store/",
             "wire/trace.rs",
-            "headless/run.rs",
-            // An undo of many files is stopped by a signal.
-            "headless/stop.rs",
+            // The signals that end the program.
+            "engine/wait.rs",
             "ui/tty/",
-            "ui/signals.rs",
             "demo/",
             // The execute bit of a program.
             "config/agents.rs",
@@ -207,7 +206,7 @@ const FENCES: &[Fence] = &[
     Fence {
         names: &["Command::new", "process::Command"],
         // The person's editor is in our own group and ends by itself.
-        allowed: &["agent/process.rs", "ui/tty/editor.rs"],
+        allowed: &["host/process/", "ui/tty/editor.rs"],
         why: "processes are started where their groups are ended",
     },
     Fence { names: &["gix"], allowed: &["review/"], why: "objects are kept by review" },
@@ -255,7 +254,12 @@ const WORLD_EXCEPTIONS: &[(&str, &str, &str)] =
 const AGENTS: &[&str] =
     &["gemini", "claude", "codex", "opencode", "kimi", "qwen", "copilot", "droid", "auggie", "vibe", "cline"];
 /// Where a name may stand: the quirks, and texts for people that give an example.
-const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/help.rs", "src/cli/args.rs"];
+const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/flags.rs", "src/cli/args.rs"];
+
+/// Who may name what is peculiar to the protocol: the codecs, the envelope, and the agent that is no part of the client.
+const SPEAKERS: &[&str] = &["agent/codec/", "wire/", "demo/"];
+const METHODS: &[&str] =
+    &["session/", "fs/read", "fs/write", "terminal/", "$/", "toolCall", "sessionId", "requestId", "authMethods"];
 
 // ---- the rules
 
@@ -404,6 +408,30 @@ fn no_agent_is_called_by_name(tree: &Tree) -> Vec<String> {
     complaints
 }
 
+/// What is peculiar to a version of the protocol is the codec's: names of methods, and numbers of errors, which JSON-RPC
+/// keeps from -32899 to -32000.
+fn the_protocol_is_spoken_by_the_codec_alone(tree: &Tree) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let outside =
+        |file: &&Source| !SPEAKERS.iter().any(|place| file.path.trim_start_matches("src/").starts_with(place));
+    for file in tree.program.iter().filter(outside) {
+        for (at, Token { what, line }) in file.code.iter().enumerate() {
+            let complaint = match what {
+                What::Text(text) => METHODS.iter().find(|name| text.contains(**name)).map(|name| format!("`{name}…`")),
+                What::Word(word) => {
+                    let digits: String = word.chars().filter(|c| *c != '_').collect();
+                    let number = digits.trim_end_matches(|c: char| c.is_alphabetic()).get(..5);
+                    let is_code = number.is_some_and(|n| ("32000".."32900").contains(&n)) && at > 0;
+                    (is_code && file.code[at - 1].is('-')).then(|| format!("-{word}"))
+                }
+                _ => None,
+            };
+            complaints.extend(complaint.map(|what| format!("{}:{line}: {what}; the codec knows it", file.path)));
+        }
+    }
+    complaints
+}
+
 /// Whether `name` is a word of `text`: `GEMINI_CLI` and `isGemini` say gemini, `incline` and `recline` do not say
 /// cline.
 fn says(text: &str, name: &str) -> bool {
@@ -521,6 +549,11 @@ fn agents_have_no_names() {
 }
 
 #[test]
+fn the_protocol_stops_at_the_codec() {
+    hold(the_protocol_is_spoken_by_the_codec_alone);
+}
+
+#[test]
 fn nothing_is_unfinished() {
     hold(nothing_unfinished_or_unsafe);
     hold(channels_have_a_bound);
@@ -572,7 +605,7 @@ fn a_forbidden_import_is_noticed_in_every_spelling() {
         ("src/base/mod.rs", "use super::text::width;"),
         ("src/base/a.rs", "pub(crate) use crate::text::*;"),
         ("src/host/pty/spawn.rs", "use crate::model::Model;"),
-        ("src/wire/a.rs", "use crate::agent::process;"),
+        ("src/wire/a.rs", "use crate::host::process;"),
         ("src/agent/a.rs", "use crate::model::reduce::reduce;"),
         ("src/agent/a.rs", "use crate::model;"),
         ("src/model/a.rs", "use crate::engine::Engine;"),
@@ -662,6 +695,26 @@ fn an_agents_name_is_noticed() {
         assert_eq!(count(rule, "src/engine/a.rs", text), 0, "{text}");
     }
     assert_eq!(count(rule, "src/agent/quirks.rs", "\"gemini-cli\""), 0);
+}
+
+#[test]
+fn the_protocol_outside_of_the_codec_is_noticed() {
+    let rule = the_protocol_is_spoken_by_the_codec_alone;
+    for text in [
+        "if method == \"session/update\" {}",
+        "const M: &str = r#\"$/cancel_request\"#;",
+        "fn f() { json!({ \"sessionId\": id }) }",
+        "fn f() { g(-32602) }",
+        "const C: i64 = -32_000i64;",
+        "match code { -32800 => {} }",
+    ] {
+        assert_eq!(count(rule, "src/engine/a.rs", text), 1, "{text}");
+        assert_eq!(count(rule, "src/agent/codec/v1/a.rs", text) + count(rule, "src/demo/a.rs", text), 0, "{text}");
+    }
+    for text in ["let x = n - 3;", "let x = 32602;", "// session/update, -32602", "let x = -320;", "\"a session\";"] {
+        assert_eq!(count(rule, "src/engine/a.rs", text), 0, "{text}");
+    }
+    assert_eq!(count(rule, "src/engine/a.rs", "#[cfg(test)]\nmod tests { const M: &str = \"session/new\"; }"), 0);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! No locale. Figures are rounded down, so nothing ever claims to be more than it is.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// "512 B", "1.2 MB" (steps of 1000).
@@ -46,6 +47,20 @@ pub fn thousands(number: u64) -> String {
     out
 }
 
+/// "1 file", "2 files", "0 files"; "1 entry", "2 entries".
+pub fn count(n: u64, noun: &str) -> String {
+    format!("{n} {}", plural(n, noun))
+}
+
+/// "file" of one, "files" of none and of many.
+pub fn plural(n: u64, noun: &str) -> Cow<'_, str> {
+    match noun.strip_suffix('y') {
+        _ if n == 1 => Cow::Borrowed(noun),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => Cow::Owned(format!("{stem}ies")),
+        _ => Cow::Owned(format!("{noun}s")),
+    }
+}
+
 /// One decimal below ten, unless it is zero.
 fn scaled(n: u64, units: &[&str]) -> String {
     let mut unit = 1000;
@@ -77,6 +92,19 @@ mod tests {
             (u64::MAX, "18 EB"),
         ] {
             assert_eq!(bytes(n), text);
+        }
+    }
+
+    #[test]
+    fn counts_have_the_plural_that_belongs_to_them() {
+        for (n, noun, text) in [
+            (0, "file", "0 files"),
+            (1, "file", "1 file"),
+            (2, "entry", "2 entries"),
+            (1, "entry", "1 entry"),
+            (3, "key", "3 keys"),
+        ] {
+            assert_eq!(count(n, noun), text);
         }
     }
 

@@ -82,6 +82,11 @@ pub const fn is_deceptive(c: char) -> bool {
     )
 }
 
+/// Whether what is shown of this text has something that stands for a character: it could not be written back.
+pub fn has_stand_ins(text: &str) -> bool {
+    !text.is_ascii() && text.chars().any(is_deceptive)
+}
+
 /// Appends a character as it may be shown: deceptive ones as `⟨U+202E⟩`, control characters not at all.
 pub fn push_visible(c: char, out: &mut String) {
     if is_deceptive(c) {
@@ -92,7 +97,8 @@ pub fn push_visible(c: char, out: &mut String) {
     }
 }
 
-const fn is_break(c: char) -> bool {
+/// Whether it ends a line somewhere.
+pub const fn is_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 

@@ -1,5 +1,7 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
+use super::flags::{Agent, Flag, Name, Takes, Typed, text};
+use super::usage::Usage;
 use crate::model::session::Allow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,7 +13,8 @@ const ALL: &str = crate::review::home::ALL;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
-    Help,
+    /// The help of a command; of the full screen the overview.
+    Help(Name),
     Version,
     /// The full screen; without an agent the picker.
     Screen(Common),
@@ -83,313 +86,224 @@ pub struct Exec {
     pub patch: Option<PathBuf>,
 }
 
-/// A command line that cannot be understood; says what to do instead.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Usage(pub String);
-
-impl From<lexopt::Error> for Usage {
-    fn from(error: lexopt::Error) -> Self {
-        Self(error.to_string())
-    }
-}
-
 /// Reads the arguments after the program's name.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage> {
     let mut args: Vec<OsString> = args.into_iter().collect();
-    let command = match args.iter().position(|a| a == "--") {
+    let agent = match args.iter().position(|a| a == "--") {
         Some(at) => {
-            let command = args.split_off(at + 1);
+            let agent = args.split_off(at + 1);
             args.pop();
-            if command.is_empty() {
+            if agent.is_empty() {
                 return Err(Usage("no agent after `--`; for example: acp-tui -- gemini --acp".into()));
             }
-            command
+            agent
         }
         None => Vec::new(),
     };
-    let parsed = match args.first().and_then(|a| a.to_str()) {
-        Some("exec") => exec(args.split_off(1), command)?,
-        Some("demo-agent") if command.is_empty() => demo_agent(args.split_off(1))?,
-        Some("demo") if command.is_empty() => match screen(args.split_off(1), command)? {
-            Command::Screen(common) if common.agent.is_none() => Command::Demo(common),
-            Command::Screen(_) => return Err(Usage("`demo` brings its own agent".into())),
-            other => other,
-        },
-        Some("review") if command.is_empty() => named("review", args.split_off(1), Command::Review)?,
-        Some("redo") if command.is_empty() => named("redo", args.split_off(1), Command::Redo)?,
-        Some("undo") if command.is_empty() => undo(args.split_off(1))?,
-        Some("sessions") if command.is_empty() => sessions(args.split_off(1))?,
-        Some(word @ ("review" | "undo" | "redo" | "sessions")) => {
-            return Err(Usage(format!("`{word}` starts no agent; leave out `--` and what follows")));
-        }
-        Some("help") => Command::Help,
-        _ => screen(args, command)?,
-    };
-    match &parsed {
-        Command::Screen(c) | Command::Demo(c) => one_agent(c)?,
-        Command::Exec(e) => one_agent(&e.common)?,
-        _ => {}
+    let mut items = items(args);
+    let name = command_of(&mut items)?;
+    if !agent.is_empty() {
+        may_start(name)?;
     }
-    Ok(parsed)
+    let mut typed = Typed::default();
+    let mut words = Words { name, first: None };
+    for item in items {
+        match item {
+            Item::Option(flag, value) => {
+                let flag = flag.at(name).ok_or_else(|| not_of(name, flag))?;
+                match flag.takes {
+                    Takes::Nothing(set) => set(&mut typed)?,
+                    Takes::Value(_, set) => set(&mut typed, value.unwrap_or_default())?,
+                }
+            }
+            Item::Word(word) => words.take(word)?,
+            Item::Unknown(option) => return Err(unexpected(name, &format!("unknown option {option}"))),
+            Item::Bad(usage) => return Err(usage),
+        }
+        if typed.help {
+            return Ok(Command::Help(name));
+        }
+        if typed.version {
+            return Ok(Command::Version);
+        }
+    }
+    made(words, typed, agent)
 }
 
-fn one_agent(common: &Common) -> Result<(), Usage> {
-    if common.agent.is_some() && !common.command.is_empty() {
+/// What was typed, in its order, before it is known what it is for.
+enum Item {
+    Option(&'static Flag, Option<OsString>),
+    Word(OsString),
+    Unknown(String),
+    Bad(Usage),
+}
+
+/// Ends with the first that cannot be read: what follows it may be its value.
+fn items(args: Vec<OsString>) -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut parser = lexopt::Parser::from_args(args);
+    loop {
+        let (flag, typed) = match parser.next() {
+            Ok(None) => return items,
+            Ok(Some(lexopt::Arg::Value(word))) => {
+                items.push(Item::Word(word));
+                continue;
+            }
+            Ok(Some(lexopt::Arg::Long(long))) => (Flag::named(long), format!("--{long}")),
+            Ok(Some(lexopt::Arg::Short(letter))) => (Flag::short(letter), format!("-{letter}")),
+            Err(error) => {
+                items.push(Item::Bad(error.into()));
+                return items;
+            }
+        };
+        let item = match flag {
+            None => Item::Unknown(typed),
+            Some(flag) => match flag.takes {
+                Takes::Nothing(_) => Item::Option(flag, None),
+                Takes::Value(..) => match parser.value() {
+                    Ok(value) => Item::Option(flag, Some(value)),
+                    Err(error) => Item::Bad(error.into()),
+                },
+            },
+        };
+        let is_last = matches!(item, Item::Unknown(_) | Item::Bad(_));
+        items.push(item);
+        if is_last {
+            return items;
+        }
+    }
+}
+
+/// The first word that is no option's value is the command. `help COMMAND` is `COMMAND --help`.
+fn command_of(items: &mut Vec<Item>) -> Result<Name, Usage> {
+    let Some(at) = items.iter().position(|item| matches!(item, Item::Word(_))) else { return Ok(Name::Screen) };
+    let Item::Word(word) = &items[at] else { return Ok(Name::Screen) };
+    let word = word.to_string_lossy().into_owned();
+    if word == "help" {
+        items.remove(at);
+        let name = command_of(items)?;
+        items.splice(0..0, Flag::named("help").map(|flag| Item::Option(flag, None)));
+        return Ok(name);
+    }
+    let Some(name) = Name::of(&word) else {
+        return Err(Usage(format!(
+            "there is no command `{word}`; to start an agent put its command after `--`: acp-tui -- {word} …"
+        )));
+    };
+    items.remove(at);
+    Ok(name)
+}
+
+/// Whether a command for an agent may stand after `--`.
+fn may_start(name: Name) -> Result<(), Usage> {
+    match name.agent() {
+        Agent::Named => Ok(()),
+        Agent::BuiltIn => Err(own_agent(name)),
+        Agent::None => Err(Usage(format!("`{}` starts no agent; leave out `--` and what follows", name.word()))),
+    }
+}
+
+fn own_agent(name: Name) -> Usage {
+    Usage(format!("`{}` brings its own agent", name.word()))
+}
+
+/// An option of another command.
+fn not_of(name: Name, flag: &Flag) -> Usage {
+    match (name, flag.long) {
+        (Name::Demo, "agent") => own_agent(name),
+        (Name::Demo, "cwd") => Usage("`demo` has a directory of its own".into()),
+        _ => unexpected(name, &format!("unknown option --{}", flag.long)),
+    }
+}
+
+fn unexpected(name: Name, what: &str) -> Usage {
+    // The option may well be one of another command.
+    let of = if name.agent() == Agent::None { format!("{}: ", name.word()) } else { String::new() };
+    Usage(format!("{of}{what}; `acp-tui --help` lists the options"))
+}
+
+/// The words that are no options: a prompt or a session.
+struct Words {
+    name: Name,
+    first: Option<String>,
+}
+
+impl Words {
+    fn take(&mut self, word: OsString) -> Result<(), Usage> {
+        let more = match self.name {
+            Name::Exec => "more than one prompt; put it in quotes",
+            Name::Review | Name::Undo | Name::Redo => "more than one session",
+            Name::Screen | Name::Sessions | Name::Demo | Name::DemoAgent => {
+                return Err(unexpected(self.name, &format!("unexpected argument {}", word.to_string_lossy())));
+            }
+        };
+        let word = text(word)?;
+        if self.name != Name::Exec && word.trim().is_empty() {
+            return Err(Usage("the session's name is empty".into()));
+        }
+        match self.first.replace(word) {
+            None => Ok(()),
+            Some(_) => Err(Usage(more.into())),
+        }
+    }
+}
+
+fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usage> {
+    if typed.agent.is_some() && !agent.is_empty() {
         return Err(Usage("give either --agent NAME or a command after `--`, not both".into()));
     }
-    Ok(())
-}
-
-/// Takes an option that both front ends know. False: it is none of them.
-fn common_option(
-    common: &mut Common,
-    option: &lexopt::Arg<'_>,
-    value: impl FnOnce() -> Result<OsString, lexopt::Error>,
-) -> Result<bool, Usage> {
-    match option {
-        lexopt::Arg::Long("agent") => common.agent = Some(text(value()?)?),
-        lexopt::Arg::Long("cwd") | lexopt::Arg::Short('C') => common.cwd = Some(value()?.into()),
-        lexopt::Arg::Long("record") => common.record = Some(value()?.into()),
-        _ => return Ok(false),
-    }
-    Ok(true)
-}
-
-fn screen(args: Vec<OsString>, command: Vec<OsString>) -> Result<Command, Usage> {
-    let mut common = Common { command, ..Common::default() };
-    let mut parser = lexopt::Parser::from_args(args);
-    while let Some(arg) = parser.next()? {
-        let arg = owned(&arg);
-        match arg.arg() {
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(Command::Help),
-            lexopt::Arg::Long("version") | lexopt::Arg::Short('V') => return Ok(Command::Version),
-            lexopt::Arg::Long("theme") => common.theme = Some(text(parser.value()?)?),
-            lexopt::Arg::Value(word) => {
-                let word = word.to_string_lossy().into_owned();
-                return Err(Usage(format!(
-                    "there is no command `{word}`; to start an agent put its command after `--`: acp-tui -- {word} …"
-                )));
-            }
-            other => {
-                if !common_option(&mut common, &other, || parser.value())? {
-                    return Err(unexpected(&other));
-                }
-            }
+    let session = |first: Option<String>| first.unwrap_or_else(|| LAST.to_owned());
+    Ok(match words.name {
+        Name::Screen => Command::Screen(common(typed, agent)),
+        Name::Demo => Command::Demo(common(typed, agent)),
+        Name::DemoAgent => Command::DemoAgent { script: typed.script, fast: typed.fast },
+        Name::Exec => Command::Exec(Box::new(exec(words.first, typed, agent)?)),
+        Name::Review => Command::Review(session(words.first)),
+        Name::Redo => Command::Redo(session(words.first)),
+        Name::Undo => {
+            let missing = || Usage("no session; `last` is the newest, `acp-tui sessions` lists them".into());
+            let session = words.first.ok_or_else(missing)?;
+            Command::Undo(Undo { session, turn: typed.turn, dry_run: typed.dry_run, yes: typed.yes })
         }
-    }
-    Ok(Command::Screen(common))
+        Name::Sessions => Command::Sessions(sessions(typed)?),
+    })
 }
 
-fn demo_agent(args: Vec<OsString>) -> Result<Command, Usage> {
-    let (mut script, mut fast) = (None, false);
-    let mut parser = lexopt::Parser::from_args(args);
-    while let Some(arg) = parser.next()? {
-        match owned(&arg).arg() {
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(Command::Help),
-            lexopt::Arg::Long("script") => script = Some(parser.value()?.into()),
-            lexopt::Arg::Long("fast") => fast = true,
-            other => return Err(unexpected(&other)),
-        }
-    }
-    Ok(Command::DemoAgent { script, fast })
+fn common(typed: Typed, command: Vec<OsString>) -> Common {
+    Common { command, agent: typed.agent, cwd: typed.cwd, record: typed.record, theme: typed.theme }
 }
 
-fn exec(args: Vec<OsString>, command: Vec<OsString>) -> Result<Command, Usage> {
-    let mut exec = Exec {
-        common: Common { command, ..Common::default() },
-        prompt: String::new(),
-        json: false,
-        allow: Allow::Reads,
-        mode: None,
-        config: Vec::new(),
-        timeout: None,
-        review: None,
-        patch: None,
-    };
-    let mut prompt: Option<String> = None;
-    let mut parser = lexopt::Parser::from_args(args);
-    while let Some(arg) = parser.next()? {
-        match owned(&arg).arg() {
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(Command::Help),
-            lexopt::Arg::Long("json") => exec.json = true,
-            lexopt::Arg::Long("allow") => exec.allow = allow(&text(parser.value()?)?)?,
-            lexopt::Arg::Long("mode") => exec.mode = Some(text(parser.value()?)?),
-            lexopt::Arg::Long("config") => exec.config.push(pair(&text(parser.value()?)?)?),
-            lexopt::Arg::Long("timeout") => exec.timeout = Some(seconds(&text(parser.value()?)?)?),
-            lexopt::Arg::Long("review") => exec.review = Some(file("--review", parser.value()?)?),
-            lexopt::Arg::Long("patch") => exec.patch = Some(file("--patch", parser.value()?)?),
-            lexopt::Arg::Value(word) if prompt.is_none() => prompt = Some(text(word.clone())?),
-            lexopt::Arg::Value(_) => return Err(Usage("more than one prompt; put it in quotes".into())),
-            other => {
-                if !common_option(&mut exec.common, &other, || parser.value())? {
-                    return Err(unexpected(&other));
-                }
-            }
-        }
-    }
-    exec.prompt = prompt.ok_or_else(|| Usage("no prompt; `-` reads it from standard input".into()))?;
-    if exec.prompt.trim().is_empty() {
+fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
+    let prompt = prompt.ok_or_else(|| Usage("no prompt; `-` reads it from standard input".into()))?;
+    if prompt.trim().is_empty() {
         return Err(Usage("the prompt is empty".into()));
     }
-    Ok(Command::Exec(Box::new(exec)))
+    Ok(Exec {
+        prompt,
+        json: typed.json,
+        allow: typed.allow.unwrap_or(Allow::Reads),
+        mode: typed.mode.take(),
+        config: std::mem::take(&mut typed.config),
+        timeout: typed.timeout,
+        review: typed.review.take(),
+        patch: typed.patch.take(),
+        common: common(typed, agent),
+    })
 }
 
-/// A command with one session, the newest when none is named.
-fn named(word: &str, args: Vec<OsString>, command: fn(String) -> Command) -> Result<Command, Usage> {
-    let mut session = None;
-    let mut parser = lexopt::Parser::from_args(args);
-    while let Some(arg) = parser.next()? {
-        match owned(&arg).arg() {
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(Command::Help),
-            lexopt::Arg::Value(name) => one_session(&mut session, name)?,
-            other => return Err(no_option_of(word, &other)),
-        }
-    }
-    Ok(command(session.unwrap_or_else(|| LAST.to_owned())))
-}
-
-fn undo(args: Vec<OsString>) -> Result<Command, Usage> {
-    let (mut session, mut turn, mut dry_run, mut yes) = (None, None, false, false);
-    let mut parser = lexopt::Parser::from_args(args);
-    while let Some(arg) = parser.next()? {
-        match owned(&arg).arg() {
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(Command::Help),
-            lexopt::Arg::Long("turn") => turn = Some(number("--turn", &text(parser.value()?)?)?),
-            lexopt::Arg::Long("dry-run") => dry_run = true,
-            lexopt::Arg::Long("yes") | lexopt::Arg::Short('y') => yes = true,
-            lexopt::Arg::Value(name) => one_session(&mut session, name)?,
-            other => return Err(no_option_of("undo", &other)),
-        }
-    }
-    let missing = || Usage("no session; `last` is the newest, `acp-tui sessions` lists them".into());
-    Ok(Command::Undo(Undo { session: session.ok_or_else(missing)?, turn, dry_run, yes }))
-}
-
-fn sessions(args: Vec<OsString>) -> Result<Command, Usage> {
-    let (mut json, mut yes, mut what) = (false, false, None);
-    let mut parser = lexopt::Parser::from_args(args);
-    while let Some(arg) = parser.next()? {
-        let next = match owned(&arg).arg() {
-            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(Command::Help),
-            lexopt::Arg::Long("json") => {
-                json = true;
-                continue;
-            }
-            lexopt::Arg::Long("yes") | lexopt::Arg::Short('y') => {
-                yes = true;
-                continue;
-            }
-            lexopt::Arg::Long("remove") => match text(parser.value()?)? {
-                name if name == ALL => Sessions::RemoveAll { yes: false },
-                name => Sessions::Remove(name),
-            },
-            lexopt::Arg::Long("prune") => Sessions::Prune,
-            other => return Err(no_option_of("sessions", &other)),
-        };
-        if what.replace(next).is_some() {
-            return Err(Usage("one --remove or --prune at a time".into()));
-        }
-    }
+fn sessions(typed: Typed) -> Result<Sessions, Usage> {
+    let what = match typed.remove {
+        Some(name) if name == ALL => Some(Sessions::RemoveAll { yes: typed.yes }),
+        Some(name) => Some(Sessions::Remove(name)),
+        None => typed.prune.then_some(Sessions::Prune),
+    };
     match what {
-        Some(_) if json => Err(Usage("--json is for the list alone".into())),
-        Some(Sessions::RemoveAll { .. }) => Ok(Command::Sessions(Sessions::RemoveAll { yes })),
-        _ if yes => Err(Usage("--yes is for --remove all".into())),
-        Some(what) => Ok(Command::Sessions(what)),
-        None => Ok(Command::Sessions(Sessions::List { json })),
+        Some(_) if typed.json => Err(Usage("--json is for the list alone".into())),
+        Some(all @ Sessions::RemoveAll { .. }) => Ok(all),
+        _ if typed.yes => Err(Usage("--yes is for --remove all".into())),
+        Some(what) => Ok(what),
+        None => Ok(Sessions::List { json: typed.json }),
     }
-}
-
-fn one_session(session: &mut Option<String>, name: OsString) -> Result<(), Usage> {
-    let name = text(name)?;
-    if name.trim().is_empty() {
-        return Err(Usage("the session's name is empty".into()));
-    }
-    match session.replace(name) {
-        None => Ok(()),
-        Some(_) => Err(Usage("more than one session".into())),
-    }
-}
-
-/// `word` is the command: the option may well be one of another's.
-fn no_option_of(word: &str, arg: &lexopt::Arg<'_>) -> Usage {
-    let Usage(words) = unexpected(arg);
-    Usage(format!("{word}: {words}"))
-}
-
-/// lexopt borrows the parser for the names of options; a copy sets it free for the value.
-struct OwnedArg {
-    long: Option<String>,
-    short: Option<char>,
-    value: OsString,
-}
-
-fn owned(arg: &lexopt::Arg<'_>) -> OwnedArg {
-    match arg {
-        lexopt::Arg::Long(name) => OwnedArg { long: Some((*name).to_owned()), short: None, value: OsString::new() },
-        lexopt::Arg::Short(c) => OwnedArg { long: None, short: Some(*c), value: OsString::new() },
-        lexopt::Arg::Value(value) => OwnedArg { long: None, short: None, value: value.clone() },
-    }
-}
-
-impl OwnedArg {
-    fn arg(&self) -> lexopt::Arg<'_> {
-        match (&self.long, self.short) {
-            (Some(name), _) => lexopt::Arg::Long(name),
-            (None, Some(c)) => lexopt::Arg::Short(c),
-            (None, None) => lexopt::Arg::Value(self.value.clone()),
-        }
-    }
-}
-
-fn unexpected(arg: &lexopt::Arg<'_>) -> Usage {
-    Usage(format!(
-        "{}; `acp-tui --help` lists the options",
-        match arg {
-            lexopt::Arg::Long(name) => format!("unknown option --{name}"),
-            lexopt::Arg::Short(c) => format!("unknown option -{c}"),
-            lexopt::Arg::Value(value) => format!("unexpected argument {}", value.to_string_lossy()),
-        }
-    ))
-}
-
-fn text(value: OsString) -> Result<String, Usage> {
-    value.into_string().map_err(|v| Usage(format!("not UTF-8: {}", v.to_string_lossy())))
-}
-
-fn allow(value: &str) -> Result<Allow, Usage> {
-    match value {
-        "all" => Ok(Allow::All),
-        "reads" => Ok(Allow::Reads),
-        "none" => Ok(Allow::None),
-        other => Err(Usage(format!("--allow is all, reads or none, not `{other}`"))),
-    }
-}
-
-fn pair(value: &str) -> Result<(String, String), Usage> {
-    match value.split_once('=') {
-        Some((id, value)) if !id.is_empty() => Ok((id.to_owned(), value.to_owned())),
-        _ => Err(Usage(format!("--config takes ID=VALUE, not `{value}`"))),
-    }
-}
-
-fn file(option: &str, value: OsString) -> Result<PathBuf, Usage> {
-    if value.is_empty() || value == "-" {
-        return Err(Usage(format!("{option} takes a file; standard output is the answer's")));
-    }
-    Ok(value.into())
-}
-
-fn number(option: &str, value: &str) -> Result<u64, Usage> {
-    let number = value.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| Usage(format!("{option} takes a number from 1, not `{value}`")))
-}
-
-fn seconds(value: &str) -> Result<Duration, Usage> {
-    let bad = || Usage(format!("--timeout takes seconds above 0, not `{value}`"));
-    let seconds: f64 = value.parse().map_err(|_| bad())?;
-    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| bad())?;
-    if duration.is_zero() { Err(bad()) } else { Ok(duration) }
 }
 
 #[cfg(test)]
@@ -434,8 +348,8 @@ mod tests {
             (vec!["sessions", "--remove=all"], Command::Sessions(Sessions::RemoveAll { yes: false })),
             (vec!["sessions", "-y", "--remove", "all"], Command::Sessions(Sessions::RemoveAll { yes: true })),
             (vec!["sessions", "--prune"], Command::Sessions(Sessions::Prune)),
-            (vec!["sessions", "--help"], Command::Help),
-            (vec!["undo", "-h"], Command::Help),
+            (vec!["sessions", "--help"], Command::Help(Name::Sessions)),
+            (vec!["undo", "-h"], Command::Help(Name::Undo)),
         ] {
             assert_eq!(parse_words(&words), Ok(wanted), "{words:?}");
         }
@@ -443,6 +357,38 @@ mod tests {
             panic!()
         };
         assert_eq!((exec.review, exec.patch), (Some("r.json".into()), Some("p".into())));
+    }
+
+    #[test]
+    fn the_place_of_an_option_before_or_after_the_command_does_not_matter() {
+        for (before, after) in [
+            ("--cwd X exec hi -- a", "exec hi --cwd X -- a"),
+            ("-CX --json exec --allow all hi -- a", "exec hi -C X --allow=all --json -- a"),
+            ("--theme dark demo", "demo --theme dark"),
+            ("-y undo abc --dry-run", "undo abc -y --dry-run"),
+            ("--json sessions", "sessions --json"),
+            ("--fast demo-agent --script s", "demo-agent --script s --fast"),
+            ("--help undo", "undo --help"),
+            ("help undo", "undo --help"),
+        ] {
+            let words = |line: &str| parse_words(&line.split(' ').collect::<Vec<_>>());
+            assert_eq!(words(before), words(after), "{before}");
+            assert!(words(before).is_ok(), "{before}: {:?}", words(before));
+        }
+    }
+
+    #[test]
+    fn help_is_that_of_the_command() {
+        for (words, name) in [
+            (vec!["--help"], Name::Screen),
+            (vec!["help"], Name::Screen),
+            (vec!["-h", "exec"], Name::Exec),
+            (vec!["exec", "--help", "--bogus"], Name::Exec),
+            (vec!["undo", "--dry-run", "--help"], Name::Undo),
+            (vec!["help", "demo-agent"], Name::DemoAgent),
+        ] {
+            assert_eq!(parse_words(&words), Ok(Command::Help(name)), "{words:?}");
+        }
     }
 
     #[test]
@@ -457,6 +403,16 @@ mod tests {
             (vec!["exec", "x", "--config", "=1"], "ID=VALUE"),
             (vec!["--agent", "x", "--", "y"], "not both"),
             (vec!["--bogus"], "--help"),
+            (vec!["--bogus", "exec", "x"], "unknown option --bogus"),
+            (vec!["--theme", "dark", "exec", "x", "--", "a"], "unknown option --theme"),
+            (vec!["--json"], "unknown option --json"),
+            (vec!["help", "me"], "there is no command `me`"),
+            (vec!["demo", "--", "agent"], "brings its own agent"),
+            (vec!["demo", "--agent", "x"], "brings its own agent"),
+            (vec!["demo-agent", "--", "agent"], "starts no agent"),
+            (vec!["demo", "--cwd", "x"], "a directory of its own"),
+            (vec!["--turn", "0", "undo", "a"], "from 1"),
+            (vec!["exec", "x", "y", "--", "a"], "more than one prompt"),
             (vec!["exec", "x", "--review", "-"], "--review takes a file"),
             (vec!["exec", "x", "--patch", ""], "--patch takes a file"),
             (vec!["exec", "x", "--patch"], "--patch"),

@@ -3,7 +3,7 @@
 //! Both are read from the review when the run is over; when that is not to be had in time, from a copy of what it has
 //! recorded. Where they go is settled before the run (`host::fs::output`). Invariant: nothing that hangs is waited for.
 
-use super::args::Usage;
+use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::host::fs::output::Output;
 use crate::model::changes::Scope;

@@ -1,55 +1,127 @@
-//! The text of `--help`. Kept in step with the README's reference by a test.
+//! The texts of `--help`, made from the tables of commands and options. Kept in step with the README by a test.
 
-pub const HELP: &str = "\
-acp-tui: the terminal for any coding agent that speaks the Agent Client Protocol
+use super::flags::{COMMANDS, CommandRow, FLAGS, Flag, Name, Note, Takes};
+use std::fmt::Write as _;
 
-Usage:
-  acp-tui                             pick one of the agents found here, or the demo
-  acp-tui -- AGENT [ARGS…]            full screen with this agent, e.g. acp-tui -- gemini --acp
-  acp-tui --agent NAME                full screen with a known or configured agent
-  acp-tui exec \"PROMPT\" -- AGENT…     one prompt without a screen; PROMPT - reads standard input
-  acp-tui review [SESSION]            look at what a session changed, and decide
-  acp-tui undo SESSION                take a session's changes back
-  acp-tui redo [SESSION]              take the last undo back
-  acp-tui sessions                    the sessions whose changes are kept
-  acp-tui demo                        full screen with the built-in demo agent
-  acp-tui demo-agent [--script FILE]  the demo agent itself, on standard input and output
+/// Columns before what a command does, and before what an option does.
+const COMMAND_COLUMNS: usize = 36;
+const OPTION_COLUMNS: usize = 23;
 
-Options:
-  --agent NAME           instead of a command after --
-  -C, --cwd DIR          the session's directory (default: this one)
-  --record FILE          write every frame to FILE as JSON lines (mode 0600)
-  --theme NAME           terminal, dark, light (full screen)
-  -h, --help             this text
-  -V, --version          the version
-
-Options of exec:
-  --json                 one JSON object a line instead of text
-  --allow all|reads|none what is allowed without asking (default: reads)
-  --mode ID              set this mode before the prompt
-  --config ID=VALUE      set this option before the prompt (repeatable)
-  --timeout S            give up after S seconds
-  --review FILE          write what was changed to FILE as JSON, whatever the end
-  --patch FILE           write what was changed to FILE as a patch for git apply
-
-SESSION is the agent's session id (exec --json prints it), the beginning of one, or `last`: the newest session of this
-directory, else the newest of all.
-
-Options of undo:
-  --turn N               only from before turn N of the session on
-  --dry-run              only say what would happen
-  -y, --yes              without a question (also of sessions --remove all)
-
-Options of sessions:
-  --json                 as JSON
-  --remove SESSION|all   forget what is kept for undo; the files stay as they are
-  --prune                remove what is old or too much: 50 sessions, 2 GiB and 30 days are kept
-
+const EXIT_CODES: &str = "\
 Exit codes of exec:
   0 done · 1 fault of acp-tui · 2 usage · 3 the turn did not end well · 4 log-in needed · 5 no session, or the agent
-  is gone · 124 timeout · 130 interrupted · 141 nobody reads the output · 143 terminated
-
+  is gone · 124 timeout · 129 hung up · 130 interrupted · 131 quit · 134 aborted · 141 nobody reads the output ·
+  143 terminated
+";
+const SESSION: &str = "\
+SESSION is the agent's session id (exec --json prints it), the beginning of one, or `last`: the newest session of this
+directory, else the newest of all.
+";
+const FILES: &str = "\
 Configuration: $XDG_CONFIG_HOME/acp-tui/config.toml (else ~/.config/acp-tui/config.toml)
 Kept for review and undo: $XDG_STATE_HOME/acp-tui/review (else ~/.local/state/acp-tui/review)
 On the full screen: F1 the keys · Alt+R review what was changed · Alt+G have writes and commands wait for you (gate)
 ";
+
+/// The help of a command; that of the full screen is the overview.
+pub fn help(name: Name) -> String {
+    match name.row() {
+        Some(row) if name != Name::Screen => of_command(row),
+        _ => overview(),
+    }
+}
+
+fn overview() -> String {
+    let mut text =
+        "acp-tui: the terminal for any coding agent that speaks the Agent Client Protocol\n\nUsage:\n".to_owned();
+    for row in COMMANDS {
+        usage(&mut text, row);
+    }
+    text.push_str("\nOptions:\n");
+    for flag in FLAGS.iter().filter(|flag| flag.is_of(Name::Screen)) {
+        option(&mut text, flag);
+    }
+    for row in COMMANDS.iter().filter(|row| row.name != Name::Screen) {
+        let mut own = FLAGS.iter().filter(|flag| flag.is_of(row.name) && !flag.is_of(Name::Screen)).peekable();
+        if own.peek().is_some() {
+            line(&mut text, format_args!("\nOptions of {}:", row.word));
+            own.for_each(|flag| option(&mut text, flag));
+        }
+    }
+    for note in [SESSION, EXIT_CODES, FILES] {
+        text.push('\n');
+        text.push_str(note);
+    }
+    text
+}
+
+fn of_command(row: &CommandRow) -> String {
+    let mut text = String::new();
+    line(&mut text, format_args!("Usage:"));
+    usage(&mut text, row);
+    text.push_str("\nOptions:\n");
+    for flag in FLAGS.iter().filter(|flag| flag.is_of(row.name)) {
+        option(&mut text, flag);
+    }
+    for note in row.notes {
+        text.push('\n');
+        text.push_str(match note {
+            Note::Session => SESSION,
+            Note::ExitCodes => EXIT_CODES,
+        });
+    }
+    text
+}
+
+fn usage(text: &mut String, row: &CommandRow) {
+    for (typed, what) in row.usage {
+        let typed = format!("acp-tui {typed}");
+        line(text, format_args!("  {typed:<width$}{what}", width = COMMAND_COLUMNS));
+    }
+}
+
+fn option(text: &mut String, flag: &Flag) {
+    let short = flag.short.map(|letter| format!("-{letter}, ")).unwrap_or_default();
+    let value = match flag.takes {
+        Takes::Nothing(_) => String::new(),
+        Takes::Value(name, _) => format!(" {name}"),
+    };
+    let typed = format!("{short}--{}{value}", flag.long);
+    // A blank at least, however long it is.
+    let width = OPTION_COLUMNS.max(typed.chars().count() + 1);
+    line(text, format_args!("  {typed:<width$}{}", flag.help));
+}
+
+fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{words}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_of_a_command_has_its_options_and_nobody_elses() {
+        for row in COMMANDS {
+            let text = help(row.name);
+            for flag in FLAGS {
+                let typed = format!("--{}", flag.long);
+                let has = text.lines().any(|line| line.contains(&typed) && line.ends_with(flag.help));
+                let is_overview = row.name == Name::Screen;
+                assert_eq!(has, is_overview || flag.is_of(row.name), "{} --{}", row.word, flag.long);
+            }
+            for (_, what) in row.usage {
+                assert!(text.contains(what), "{}", row.word);
+            }
+        }
+    }
+
+    #[test]
+    fn help_fits_a_wide_terminal_and_ends_no_line_with_a_blank() {
+        for line in COMMANDS.iter().flat_map(|row| help(row.name).lines().map(str::to_owned).collect::<Vec<_>>()) {
+            assert!(line.chars().count() <= 120, "{line}");
+            assert_eq!(line.trim_end(), line);
+        }
+    }
+}

@@ -1,11 +1,14 @@
 //! From what was typed to what is started: the agent's command, the session's directory, the engine's settings.
 
-use super::args::{Common, Usage};
+use super::args::Common;
+use super::flags::Name;
+use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::load::{self, Warning};
 use crate::config::schema::Config;
+use crate::demo;
 use crate::engine::{EngineConfig, ReviewConfig};
 use crate::model::session::Policy;
 use crate::review::home;
@@ -13,7 +16,12 @@ use crate::review::tracker::Head;
 use crate::wire::trace::Recorder;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
+use tracing::{debug, warn};
+
+/// Name of the demo in the picker, of `--agent demo` and of its scenario.
+pub const DEMO: &str = "demo";
 
 /// Everything that is read before anything is started.
 pub struct Surroundings {
@@ -27,6 +35,9 @@ impl Surroundings {
     pub fn read() -> Self {
         let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
         let (config, warnings) = dirs.as_ref().map(|d| load::load_file(&d.config_file())).unwrap_or_default();
+        if !warnings.is_empty() {
+            warn!(count = warnings.len(), "parts of the configuration have no effect");
+        }
         Self { config, warnings, dirs, path: std::env::var_os("PATH").unwrap_or_default() }
     }
 }
@@ -43,7 +54,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
         }));
     }
     match &common.agent {
-        Some(name) if name == "demo" => demo_agent().map(Some),
+        Some(name) if name == DEMO => demo_agent().map(Some),
         Some(name) => agents::resolve(config, name).map(Some).map_err(|e| Usage(e.to_string())),
         None => Ok(None),
     }
@@ -53,11 +64,26 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
 pub fn demo_agent() -> Result<AgentCommand, Usage> {
     let program = std::env::current_exe().map_err(|e| Usage(format!("cannot find my own program: {e}")))?;
     Ok(AgentCommand {
-        name: "demo".into(),
+        name: DEMO.into(),
         command: program.to_string_lossy().into_owned(),
-        args: vec!["demo-agent".into()],
+        args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
     })
+}
+
+/// A directory for the demo with its project, removed at the end. The project is there before the agent is, so that the
+/// review shows what the agent changes and not that everything is new.
+pub fn demo_directory() -> Result<tempfile::TempDir, Usage> {
+    let fault = |e: io::Error| Usage(format!("no directory for the demo: {e}"));
+    let dir = tempfile::Builder::new().prefix("acp-tui-demo-").tempdir().map_err(fault)?;
+    for file in demo::Script::builtin(DEMO).into_iter().flat_map(|script| script.file) {
+        let path = dir.path().join(&file.path);
+        if let Some(above) = path.parent() {
+            std::fs::create_dir_all(above).map_err(fault)?;
+        }
+        std::fs::write(&path, &file.text).map_err(fault)?;
+    }
+    Ok(dir)
 }
 
 /// The session's directory, absolute and existing.
@@ -90,6 +116,14 @@ pub fn engine_config(
         None => None,
     };
     let suggestion = suggestion(&agent);
+    debug!(
+        known = known(&agent).is_some(),
+        args = agent.args.len(),
+        env = agent.env.len(),
+        looks_wrong = suggestion.is_some(),
+        recorded = record.is_some(),
+        "agent chosen"
+    );
     if let Some(dirs) = dirs {
         home::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
     }
@@ -109,7 +143,7 @@ pub fn engine_config(
         journals: dirs.map(|d| d.state.join("sessions")),
         record,
         shell: std::env::var("SHELL").ok(),
-        graces: crate::agent::process::Graces::default(),
+        graces: crate::host::process::Graces::default(),
         review,
         gate: crate::model::changes::Gate::Off,
         private: dirs
@@ -139,7 +173,7 @@ pub fn review_config(head: Head, dir: &Path) -> EngineConfig {
         suggestion: None,
         install: None,
         shell: None,
-        graces: crate::agent::process::Graces::default(),
+        graces: crate::host::process::Graces::default(),
         review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), earlier: Some(dir.to_owned()) }),
         gate: crate::model::changes::Gate::Off,
         private: Vec::new(),

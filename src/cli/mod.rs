@@ -2,12 +2,16 @@
 
 mod args;
 mod deliver;
+mod flags;
 mod help;
 mod launch;
+mod output;
 mod progress;
 mod review;
 mod run;
+mod runtime;
 mod screen;
 mod sessions;
+mod usage;
 
 pub use run::main;

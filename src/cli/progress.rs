@@ -3,7 +3,7 @@
 //! Decides nothing but when to say it. Invariant: few files leave no word, and a line on a terminal that is written
 //! over is gone at the end.
 
-use super::run::say;
+use super::output::say;
 use crate::base::human::thousands;
 use crate::headless::stop::Stop;
 use crate::model::changes::ReviewAction;

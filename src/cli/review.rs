@@ -3,10 +3,11 @@
 //! Starts no agent. Invariant: an undo touches nothing before its question, where there is somebody to ask, is answered
 //! with yes.
 
-use super::args::{Undo, Usage};
+use super::args::Undo;
+use super::output::{confirmed, is_screen, print, say};
 use super::progress;
-use super::run::{is_screen, print, say};
-use crate::base::paths;
+use super::usage::Usage;
+use crate::base::{human, paths};
 use crate::config::dirs::{Dirs, Env};
 use crate::headless::code;
 use crate::model::changes::{
@@ -18,7 +19,6 @@ use crate::review::home::{self, Found, Listed};
 use crate::review::tracker::{AgentSession, REWOUND, Tracker};
 use crate::text::diff::Kind;
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The directory of all reviews.
@@ -170,14 +170,6 @@ fn line(words: &str) -> String {
     format!("{}\n", crate::base::sanitize::line(words))
 }
 
-/// Only a yes is one.
-pub(super) fn confirmed(question: &str) -> bool {
-    // Nobody to ask when standard error is gone; the answer will not be yes then.
-    let _ = write!(io::stderr(), "{question} [y/N] ");
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
-}
-
 /// The turn of the run with which the undo begins. `wanted` counts the turns of the session from 1, `last` those of the
 /// run.
 fn first_turn(
@@ -187,7 +179,8 @@ fn first_turn(
     last: u64,
 ) -> Result<u64, ReviewError> {
     let first = session.map_or(1, |session| session.first_turn.max(1));
-    let Some(wanted) = wanted else { return Ok(first) };
+    // What was changed before the first turn of the run belongs to its first session.
+    let Some(wanted) = wanted else { return Ok(if first == 1 { 0 } else { first }) };
     let turn = first.saturating_add(wanted.saturating_sub(1));
     let behind = last.saturating_add(1).max(first);
     let next = after(sessions, first).filter(|_| session.is_some()).map_or(behind, |next| next.min(behind));
@@ -238,8 +231,8 @@ pub(super) fn sums(totals: Totals) -> String {
     if totals.is_empty() {
         return "no changes".to_owned();
     }
-    let files = if totals.files == 1 { "file" } else { "files" };
-    format!("+{} −{} in {} {files} · {} to review", totals.added, totals.removed, totals.files, totals.pending)
+    let files = human::count(totals.files, "file");
+    format!("+{} −{} in {files} · {} to review", totals.added, totals.removed, totals.pending)
 }
 
 fn listing(doc: &ReviewDoc) -> String {

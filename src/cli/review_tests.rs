@@ -14,12 +14,13 @@ fn turns_are_counted_from_the_beginning_of_the_session() {
     let turn =
         |session: Option<&AgentSession>, wanted| first_turn(&all, session, wanted, 15).map_err(|e| e.to_string());
     for (session, wanted, turn_of_the_run) in [
-        (Some(&all[0]), None, 1),
+        (Some(&all[0]), None, 0),
+        (Some(&all[0]), Some(1), 1),
         (Some(&all[1]), None, 4),
         (Some(&all[1]), Some(1), 4),
         (Some(&all[1]), Some(5), 8),
         (Some(&all[2]), Some(7), 15),
-        (None, None, 1),
+        (None, None, 0),
         (None, Some(6), 6),
     ] {
         assert_eq!(turn(session, wanted), Ok(turn_of_the_run), "{session:?} {wanted:?}");
@@ -74,8 +75,15 @@ fn every_outcome_is_one_line_that_says_what_happened() {
 
 #[test]
 fn the_list_names_files_and_hunks() {
-    let line_of =
-        |kind| DiffLine { kind, old: None, new: None, text: String::new(), emphasis: Vec::new(), no_newline: false };
+    let line_of = |kind| DiffLine {
+        kind,
+        old: None,
+        new: None,
+        text: String::new(),
+        emphasis: Vec::new(),
+        no_newline: false,
+        has_stand_ins: false,
+    };
     let hunk = HunkDoc {
         id: HunkId(1),
         state: HunkState::Pending,

@@ -1,22 +1,27 @@
 //! Runs what the command line asks for and maps the outcome to an exit code.
 
-use super::args::{self, Command, Common, Exec, Usage};
+use super::args::{self, Command, Common, Exec};
 use super::deliver::{Patience, Run, Wanted, Written};
-use super::help::HELP;
+use super::help::help;
 use super::launch::{self, Surroundings};
-use crate::base::sanitize;
+use super::output::{is_screen, name_survivors, print, say};
+use super::runtime::{self, Runtime};
+use super::usage::Usage;
+use crate::config::dirs::{Dirs, Env};
 use crate::demo;
 use crate::engine::{Engine, EngineConfig};
 use crate::headless::{self, ExecOptions, Style, code};
 use crate::model::session::{Allow, Policy};
+use crate::store::log;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use tokio::runtime::Runtime;
+use tracing::level_filters::LevelFilter;
+use tracing::{debug, info, warn};
 
 /// What the demo is asked when nobody types.
 const DEMO_PROMPT: &str = "Fix the subtraction in add() and run the tests.";
@@ -29,8 +34,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(command) => command,
         Err(usage) => return fail(&usage),
     };
+    let _log = match command {
+        Command::Help(_) | Command::Version | Command::DemoAgent { .. } => None,
+        _ => start_log(),
+    };
     let outcome = match command {
-        Command::Help => print(HELP),
+        Command::Help(name) => print(&help(name)),
         Command::Version => print(concat!("acp-tui ", env!("CARGO_PKG_VERSION"), "\n")),
         Command::DemoAgent { script, fast } => demo_agent(script.as_deref(), fast),
         Command::Exec(exec) => run_exec(*exec),
@@ -39,27 +48,35 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Redo(session) => super::review::redo(&session),
         Command::Sessions(what) => super::sessions::run(&what),
         Command::Demo(common) => run_demo(&common),
-        Command::Screen(common) => super::screen::run(&common),
+        Command::Screen(common) => run_screen(&common),
     };
     match outcome {
-        Ok(code) => ExitCode::from(code),
-        Err(usage) => fail(&usage),
+        Ok(code) => {
+            info!(code, "ends");
+            ExitCode::from(code)
+        }
+        Err(usage) => {
+            info!(code = code::USAGE, "cannot do what was asked");
+            fail(&usage)
+        }
     }
+}
+
+/// The log costs nothing until there is a line.
+fn start_log() -> Option<log::Guard> {
+    let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)))?;
+    let level = log::level(std::env::var("ACP_TUI_LOG").ok().as_deref());
+    let guard = log::start(dirs.state.join("log"), level.unwrap_or(LevelFilter::WARN));
+    if level.is_none() {
+        warn!("ACP_TUI_LOG is none of off, error, warn, info, debug, trace");
+    }
+    info!(version = env!("CARGO_PKG_VERSION"), screen = is_screen(), "starts");
+    Some(guard)
 }
 
 fn fail(usage: &Usage) -> ExitCode {
     say(&usage.to_string());
     ExitCode::from(code::USAGE)
-}
-
-pub(super) fn say(words: &str) {
-    // Nobody to tell when standard error is gone.
-    let _ = writeln!(io::stderr(), "acp-tui: {}", sanitize::line(words));
-}
-
-pub(super) fn print(text: &str) -> Result<u8, Usage> {
-    let written = io::stdout().write_all(text.as_bytes());
-    Ok(if written.is_ok() { code::OK } else { code::READER_GONE })
 }
 
 fn demo_agent(script: Option<&Path>, fast: bool) -> Result<u8, Usage> {
@@ -70,20 +87,13 @@ fn demo_agent(script: Option<&Path>, fast: bool) -> Result<u8, Usage> {
     }
 }
 
-pub(super) fn runtime() -> Result<Runtime, Usage> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|e| Usage(format!("cannot start: {e}")))
-}
-
 fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
-    warn(&surroundings);
+    say_warnings(&surroundings);
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
     let wanted = Wanted::settle(review, patch, exec.common.record.as_deref())?;
     let cwd = launch::directory(&exec.common)?;
+    debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
     let agent = match launch::named_agent(&exec.common, &surroundings.config)? {
         Some(agent) => agent,
         None => match &surroundings.config.default_agent {
@@ -113,7 +123,7 @@ fn no_agent() -> Usage {
 }
 
 fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Result<u8, Usage> {
-    let runtime = runtime()?;
+    let runtime = runtime::start()?;
     let (reviews, cwd) = (config.review.as_ref().map(|review| review.home.clone()), config.cwd.clone());
     let outcome = runtime.block_on(async {
         let engine = Engine::new(config);
@@ -150,11 +160,14 @@ fn deliver(runtime: &Runtime, wanted: &Wanted, run: Run, until: Option<Instant>,
         }
     });
     let Written { problems, unfinished } = wanted.write(run, &Patience { until, stop });
+    if unfinished.is_some() || !problems.is_empty() {
+        warn!(problems = problems.len(), unfinished = unfinished.is_some(), "report or patch is not whole");
+    }
     for problem in problems.iter().chain(&unfinished) {
         say(problem);
     }
     // Who did not give it the time knows why it is not all.
-    let is_cut = matches!(code, code::TIMEOUT | code::INTERRUPTED | code::TERMINATED);
+    let is_cut = code::is_cut(code);
     let is_late = code == code::OK && until.is_some_and(|until| Instant::now() >= until);
     match unfinished {
         _ if !problems.is_empty() => code::OWN_FAULT,
@@ -177,31 +190,18 @@ fn prompt_from_stdin() -> Result<String, Usage> {
     if prompt.trim().is_empty() { Err(Usage("the prompt is empty".into())) } else { Ok(prompt) }
 }
 
-fn warn(surroundings: &Surroundings) {
+fn say_warnings(surroundings: &Surroundings) {
     for warning in &surroundings.warnings {
         say(&warning.to_string());
     }
 }
 
-pub(super) fn name_survivors(survivors: &[String]) {
-    for survivor in survivors {
-        say(&format!("still running in a session of its own: {survivor}"));
+/// Where there is no terminal and no agent is named, the demo is shown.
+fn run_screen(common: &Common) -> Result<u8, Usage> {
+    if is_screen() || common.agent.is_some() || !common.command.is_empty() {
+        return super::screen::run(common);
     }
-}
-
-/// A directory for the demo with its project, removed at the end. The project is there before the agent is, so that the
-/// review shows what the agent changes and not that everything is new.
-pub(super) fn demo_directory() -> Result<tempfile::TempDir, Usage> {
-    let fault = |e: io::Error| Usage(format!("no directory for the demo: {e}"));
-    let dir = tempfile::Builder::new().prefix("acp-tui-demo-").tempdir().map_err(fault)?;
-    for file in demo::Script::builtin("demo").into_iter().flat_map(|script| script.file) {
-        let path = dir.path().join(&file.path);
-        if let Some(above) = path.parent() {
-            std::fs::create_dir_all(above).map_err(fault)?;
-        }
-        std::fs::write(&path, &file.text).map_err(fault)?;
-    }
-    Ok(dir)
+    headless_demo(common)
 }
 
 fn run_demo(common: &Common) -> Result<u8, Usage> {
@@ -209,9 +209,9 @@ fn run_demo(common: &Common) -> Result<u8, Usage> {
 }
 
 /// Without a terminal the demo is played all the same, and says so.
-pub(super) fn headless_demo(common: &Common) -> Result<u8, Usage> {
+fn headless_demo(common: &Common) -> Result<u8, Usage> {
     say("this is no terminal, so the built-in demo is played without a screen");
-    let dir = demo_directory()?;
+    let dir = launch::demo_directory()?;
     let cwd = dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?;
     let surroundings = Surroundings::read();
     let config = launch::engine_config(
@@ -224,8 +224,4 @@ pub(super) fn headless_demo(common: &Common) -> Result<u8, Usage> {
     let options =
         ExecOptions { prompt: DEMO_PROMPT.into(), style: Style::Text, mode: None, options: Vec::new(), timeout: None };
     execute(config, options, &Wanted::default())
-}
-
-pub(super) fn is_screen() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
 }

@@ -1,8 +1,10 @@
 //! The full screen: which agent, where, with which theme; then hands over to `ui::run`.
 
-use super::args::{Common, Usage};
-use super::launch::{self, Surroundings};
-use super::run::{demo_directory, headless_demo, is_screen, name_survivors, runtime, say};
+use super::args::Common;
+use super::launch::{self, DEMO, Surroundings};
+use super::output::{is_screen, name_survivors, say};
+use super::runtime;
+use super::usage::Usage;
 use crate::config::agents::{self, AgentCommand};
 use crate::engine::{Engine, EngineConfig};
 use crate::headless::code;
@@ -17,16 +19,9 @@ use crate::ui::tty::{Multiplexer, install_panic_hook};
 use crate::ui::view::Animation;
 use std::path::Path;
 
-/// Name of the demo in the picker and of `--agent demo`.
-const DEMO: &str = "demo";
-
 /// `acp-tui`, `acp-tui --agent NAME`, `acp-tui -- AGENT…`.
 pub fn run(common: &Common) -> Result<u8, Usage> {
-    let named = !common.command.is_empty() || common.agent.is_some();
     if !is_screen() {
-        if !named {
-            return headless_demo(common);
-        }
         return Err(Usage("the full screen needs a terminal; without one use `acp-tui exec`".into()));
     }
     let surroundings = Surroundings::read();
@@ -51,7 +46,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
     };
     let place = crate::base::paths::display(&cwd, &[], options.home.as_deref());
     panic_hook(&surroundings);
-    let runtime = runtime()?;
+    let runtime = runtime::start()?;
     let ended: Result<Ended, Usage> = runtime.block_on(async {
         let mut screen = Screen::open().map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
         let agent = match agent {
@@ -65,7 +60,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         };
         let is_demo = agent.name == DEMO;
         // The demo writes; it gets a place of its own, which goes when this is dropped.
-        let dir = if is_demo { Some(demo_directory()?) } else { None };
+        let dir = if is_demo { Some(launch::demo_directory()?) } else { None };
         let cwd = match &dir {
             Some(dir) => dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?,
             None => cwd,
@@ -95,7 +90,7 @@ pub fn review(dir: &Path) -> Result<u8, Usage> {
     let (mut options, warnings) = options(&Common::default(), &surroundings)?;
     options.purpose = Purpose::Review;
     panic_hook(&surroundings);
-    let runtime = runtime()?;
+    let runtime = runtime::start()?;
     let ended: Result<Ended, Usage> = runtime.block_on(async {
         let screen = Screen::open().map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
         let config = launch::review_config(head, dir);

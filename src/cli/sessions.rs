@@ -2,9 +2,10 @@
 //!
 //! Invariant: a session that is open elsewhere is shown, never opened and never removed.
 
-use super::args::{Sessions, Usage};
-use super::review::{confirmed, failed, find, reviews, say_namesakes, sums};
-use super::run::{is_screen, print, say};
+use super::args::Sessions;
+use super::output::{confirmed, is_screen, print, say};
+use super::review::{failed, find, reviews, say_namesakes, sums};
+use super::usage::Usage;
 use crate::base::{human, paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
 use crate::headless::code;
@@ -40,13 +41,13 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
         Sessions::RemoveAll { yes } => remove_all(&home, *yes),
         Sessions::Prune => {
             let pruned = home::prune(&home, None);
-            print(&format!("removed {}, {}\n", counted(pruned.removed), human::bytes(pruned.bytes)))
+            print(&format!(
+                "removed {}, {}\n",
+                human::count(pruned.removed as u64, "session"),
+                human::bytes(pruned.bytes)
+            ))
         }
     }
-}
-
-fn counted(sessions: usize) -> String {
-    format!("{sessions} {}", if sessions == 1 { "session" } else { "sessions" })
 }
 
 /// Where there is somebody to ask, nothing is removed before the answer is yes.
@@ -54,7 +55,10 @@ fn remove_all(home: &Path, yes: bool) -> Result<u8, Usage> {
     let all = home::list(home);
     say_namesakes(&all, home::ALL);
     let (mut removed, mut outcome) = (0, code::OK);
-    let question = format!("Forget what is kept of {}? Their changes can no longer be undone.", counted(all.len()));
+    let question = format!(
+        "Forget what is kept of {}? Their changes can no longer be undone.",
+        human::count(all.len() as u64, "session")
+    );
     if is_screen() && !yes && !all.is_empty() && !confirmed(&question) {
         say("nothing was removed");
         return Ok(code::OK);
@@ -69,7 +73,7 @@ fn remove_all(home: &Path, yes: bool) -> Result<u8, Usage> {
             Err(error) => outcome = failed(&error),
         }
     }
-    let printed = print(&format!("removed {}; the files stay as they are\n", counted(removed)))?;
+    let printed = print(&format!("removed {}; the files stay as they are\n", human::count(removed, "session")))?;
     Ok(if outcome == code::OK { printed } else { outcome })
 }
 

@@ -3,22 +3,21 @@
 //! No IO and no clock, so a journal can be replayed through it. Invariants: our ids are matched only against our own
 //! requests, and every request of the agent is answered exactly once or dies with the connection.
 
-use super::decoding::Decoded;
-use crate::agent::{inbound, outbound, results};
+use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
 use crate::base::limits::{self, MAX_NAME};
 use crate::model::Model;
 use crate::model::changes::{Gate, ReviewDoc};
 use crate::model::effect::{Answer, Call, Effect};
-use crate::model::event::{AgentEvent, AgentRequest, AuthMethod, CallError, Event, Odd};
-use crate::model::ids::{Now, ReqId, SessionId, TurnId};
+use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, InitResult, Odd};
+use crate::model::ids::{Now, ReqId, TurnId};
 use crate::model::options::OptionValue;
 use crate::model::reduce::reduce;
+use crate::model::refusal::{Reason, Refusal};
 use crate::model::session::Phase;
 use crate::wire::frame::{self, Frame, RawId};
 use crate::wire::head;
 use crate::wire::peer::Peer;
 use crate::wire::rpc_error::RpcError;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -78,6 +77,11 @@ impl Line {
 #[derive(Debug)]
 pub struct Core {
     pub model: Model,
+    codec: SharedCodec,
+    /// What every connection begins with.
+    first: SharedCodec,
+    /// The agent was started once more to be spoken to in another way; that is done once.
+    reconnected: bool,
     cwd: PathBuf,
     peer: Peer<Tag>,
     open: BTreeMap<ReqId, Open>,
@@ -89,8 +93,31 @@ pub struct Core {
 }
 
 impl Core {
-    pub fn new(model: Model, cwd: PathBuf) -> Self {
-        Self { model, cwd, peer: Peer::new(), open: BTreeMap::new(), next_req: 0, authenticate: None, version: 0 }
+    pub fn new(model: Model, cwd: PathBuf, codec: SharedCodec) -> Self {
+        let first = Arc::clone(&codec);
+        Self {
+            model,
+            codec,
+            first,
+            reconnected: false,
+            cwd,
+            peer: Peer::new(),
+            open: BTreeMap::new(),
+            next_req: 0,
+            authenticate: None,
+            version: 0,
+        }
+    }
+
+    /// How the agent is spoken to now.
+    pub fn codec(&self) -> &SharedCodec {
+        &self.codec
+    }
+
+    /// Every connection from now on begins with this codec.
+    pub fn speak(&mut self, codec: SharedCodec) {
+        self.first = Arc::clone(&codec);
+        self.codec = codec;
     }
 
     /// Changes whenever anything has been applied to the model.
@@ -137,13 +164,13 @@ impl Core {
         let event = match frame {
             Frame::Notification { method, params } => {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
-                match method.as_str() {
-                    "session/update" => return self.update(inbound::update(params), line, now),
-                    "$/cancel_request" => match self.withdrawn(params) {
-                        Some(req) => AgentEvent::RequestWithdrawn(req),
+                match self.codec.told(method.as_str(), params) {
+                    Told::Update(decoded) => return self.update(decoded, line, now),
+                    Told::Withdrawn(id) => match self.open.iter().find(|(_, open)| open.id == id) {
+                        Some((req, _)) => AgentEvent::RequestWithdrawn(*req),
                         None => return Vec::new(),
                     },
-                    _ => odd(Odd::Unknown),
+                    Told::Unknown => odd(Odd::Unknown),
                 }
             }
             Frame::Request { id, method, params } => {
@@ -154,18 +181,25 @@ impl Core {
                 }
             }
             Frame::Response { id, outcome } => match self.peer.resolve(&id) {
-                Some(tag) => {
-                    let offered = outcome.as_ref().err().map(offered_methods).unwrap_or_default();
-                    let outcome = outcome.as_ref().map(|p| p.as_str()).map_err(error_of);
-                    let event = self.response(tag, outcome);
+                Some((tag, call)) => {
+                    let (outcome, offered) = match &outcome {
+                        Ok(result) => (Ok(result.as_str()), Vec::new()),
+                        Err(error) => {
+                            let (error, offered) = self.codec.error(error);
+                            (Err(CallError { call, ..error }), offered)
+                        }
+                    };
                     let mut out = self.event(Event::Agent(AgentEvent::MethodsOffered(offered)), now);
-                    out.extend(self.event(Event::Agent(event), now));
+                    out.extend(self.response(tag, outcome, now));
                     return out;
                 }
                 None => odd(Odd::LateResponse),
             },
             Frame::MalformedResponse { id, why } => match id.and_then(|id| self.peer.resolve(&id)) {
-                Some(tag) => self.response(tag, Err(CallError::new(-32603, format!("malformed response: {why}")))),
+                Some((tag, call)) => {
+                    let error = CallError::new(ErrorKind::Other, format!("malformed response: {why}"));
+                    return self.response(tag, Err(CallError { call, ..error }), now);
+                }
                 None => odd(Odd::Malformed),
             },
             Frame::Invalid { id, code, why } => {
@@ -197,72 +231,85 @@ impl Core {
         let why = format!("a message of more than {dropped} bytes was discarded");
         let odd = AgentEvent::Odd { what: Odd::TooLong, head: head.chars().take(HEAD).collect() };
         let mut out = self.event(Event::Agent(odd), now);
-        if let Some(tag) = self.peer.head_names(head.as_bytes()).and_then(|id| self.peer.close(id)) {
-            let event = self.response(tag, Err(CallError::new(-32603, why)));
-            out.extend(self.event(Event::Agent(event), now));
+        if let Some((tag, call)) = self.peer.head_names(head.as_bytes()).and_then(|id| self.peer.close(id)) {
+            let error = CallError::new(ErrorKind::Other, why);
+            out.extend(self.response(tag, Err(CallError { call, ..error }), now));
         } else if let (Some(id), Some(_)) = (facts.id, facts.method) {
-            out.push(Out::Line(Line::plain(frame::response_err(&id, &RpcError::new(-32600, why)))));
+            out.push(Out::Line(self.refusal(&id, Reason::TooLong, why)));
         }
         out
     }
 
+    fn refusal(&self, id: &RawId, why: Reason, message: impl Into<String>) -> Line {
+        Line::plain(frame::response_err(id, &self.codec.refuse(&Refusal::new(why, message))))
+    }
+
     fn request(&mut self, id: RawId, method: String, params: &str) -> Result<AgentEvent, Line> {
         if self.open.len() >= MAX_OPEN {
-            let error = RpcError::new(-32603, format!("{MAX_OPEN} requests are waiting for an answer already"));
-            return Err(Line::plain(frame::response_err(&id, &error)));
+            let why = format!("{MAX_OPEN} requests are waiting for an answer already");
+            return Err(self.refusal(&id, Reason::Failed, why));
         }
         if self.open.values().map(|open| open.bytes).sum::<usize>() > MAX_OPEN_BYTES {
-            let error = RpcError::new(-32603, "the requests that wait for an answer are too large already");
-            return Err(Line::plain(frame::response_err(&id, &error)));
+            let why = "the requests that wait for an answer are too large already";
+            return Err(self.refusal(&id, Reason::Failed, why));
         }
-        let (session, request) = inbound::request(&method, params);
-        let method = limits::cut(method, MAX_NAME);
         let req = ReqId(self.next_req);
         self.next_req += 1;
-        let request = match request {
-            // A path in a message is absolute; the model need not know of paths.
-            AgentRequest::TerminalCreate(spec) if spec.cwd.as_deref().is_some_and(|c| !c.starts_with('/')) => {
-                AgentRequest::BadParams { method: method.clone(), why: "cwd must be absolute".into() }
-            }
-            other => other,
-        };
+        let (session, request) = self.codec.request(&method, params, req.0);
+        let method = limits::cut(method, MAX_NAME);
         self.open.insert(req, Open { id, method, bytes: params.len() });
         Ok(AgentEvent::Request { req, session, request })
     }
 
-    /// The open request that `$/cancel_request` names, with the same JSON type.
-    fn withdrawn(&self, params: &str) -> Option<ReqId> {
-        let value: &serde_json::value::RawValue = serde_json::from_str::<CancelParams<'_>>(params).ok()?.request_id;
-        let id = RawId::from_json(value.get())?;
-        self.open.iter().find(|(_, open)| open.id == id).map(|(req, _)| *req)
-    }
-
-    fn response(&mut self, tag: Tag, outcome: Result<&str, CallError>) -> AgentEvent {
-        match tag {
-            Tag::Initialize => AgentEvent::Initialized(outcome.and_then(results::initialize)),
-            Tag::NewSession => AgentEvent::SessionOpened(outcome.and_then(results::new_session)),
-            Tag::Prompt(turn) => AgentEvent::PromptDone { turn, result: outcome.map(results::prompt) },
+    fn response(&mut self, tag: Tag, outcome: Result<&str, CallError>, now: Now) -> Vec<Out> {
+        let event = match tag {
+            Tag::Initialize => {
+                return match outcome.map(|result| self.codec.handshake(result)) {
+                    Ok(Handshake::Accepted(init)) => self.initialized(Ok(init), now),
+                    Ok(Handshake::Reconnect(codec)) => self.reconnect(codec, now),
+                    Ok(Handshake::Refused(error)) | Err(error) => self.initialized(Err(error), now),
+                };
+            }
+            Tag::NewSession => AgentEvent::SessionOpened(outcome.and_then(|result| self.codec.new_session(result))),
+            Tag::Prompt(turn) => {
+                AgentEvent::PromptDone { turn, result: outcome.map(|result| self.codec.prompt(result)) }
+            }
             Tag::SetMode(mode) => AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) },
             Tag::SetOption(option, value) => {
-                AgentEvent::OptionSet { option, value, result: outcome.map(results::set_option) }
+                AgentEvent::OptionSet { option, value, result: outcome.map(|result| self.codec.set_option(result)) }
             }
             Tag::Authenticate(method) => {
                 self.authenticate = None;
                 AgentEvent::Authenticated { method, result: outcome.map(|_| ()) }
             }
+        };
+        self.event(Event::Agent(event), now)
+    }
+
+    fn initialized(&mut self, result: Result<InitResult, CallError>, now: Now) -> Vec<Out> {
+        self.event(Event::Agent(AgentEvent::Initialized(result)), now)
+    }
+
+    /// Has the agent started once more, to be spoken to in another way.
+    fn reconnect(&mut self, codec: SharedCodec, now: Now) -> Vec<Out> {
+        if std::mem::replace(&mut self.reconnected, true) {
+            let error =
+                CallError::new(ErrorKind::WrongVersion, "the agent cannot settle for a version of the protocol");
+            return self.initialized(Err(error), now);
         }
+        self.forget_connection();
+        self.codec = codec;
+        vec![Out::Do(Effect::SpawnAgent)]
     }
 
     /// Turns what concerns the wire into lines; the rest is handed on.
     fn effect(&mut self, effect: Effect) -> Option<Out> {
         match effect {
             Effect::Call(call) => self.call(call),
-            Effect::CancelTurn(session) => {
-                notification("session/cancel", &serde_json::json!({ "sessionId": session.as_str() }))
-            }
+            Effect::CancelTurn(session) => notification(self.codec.cancel_turn(&session)),
             Effect::WithdrawAuthenticate => {
                 let id = self.authenticate.take()?;
-                notification("$/cancel_request", &serde_json::json!({ "requestId": id }))
+                notification(self.codec.withdraw(id))
             }
             Effect::Respond { req, answer } => self.respond(req, &answer).map(Out::Line),
             Effect::Void(req) => {
@@ -271,6 +318,8 @@ impl Core {
             }
             Effect::SpawnAgent => {
                 self.forget_connection();
+                self.reconnected = false;
+                self.codec = Arc::clone(&self.first);
                 Some(Out::Do(Effect::SpawnAgent))
             }
             other => Some(Out::Do(other)),
@@ -285,7 +334,7 @@ impl Core {
     }
 
     fn call(&mut self, call: Call) -> Option<Out> {
-        let (method, params) = outbound::call(&call, &self.cwd).ok()?;
+        let (method, params) = self.codec.call(&call, &self.cwd).ok()?;
         let tag = match call {
             Call::Initialize => Tag::Initialize,
             Call::NewSession => Tag::NewSession,
@@ -295,40 +344,30 @@ impl Core {
             Call::Authenticate { method } => Tag::Authenticate(method),
         };
         let is_authenticate = matches!(tag, Tag::Authenticate(_));
-        let id = self.peer.begin(tag, method);
+        let id = self.peer.begin(tag, &method);
         if is_authenticate {
             self.authenticate = Some(id);
         }
-        frame::request(id, method, &params).ok().map(Line::plain).map(Out::Line)
+        frame::request(id, &method, &params).ok().map(Line::plain).map(Out::Line)
     }
 
-    fn respond(&mut self, req: ReqId, answer: &Answer) -> Option<Line> {
-        let open = self.open.remove(&req)?;
-        Some(Line::plain(match answer {
-            Answer::Error(error) => frame::response_err(&open.id, &rpc_error(error)),
-            other => frame::response_ok(&open.id, &outbound::answer(other)).ok()?,
-        }))
+    /// The journal does not hold what an agent reads: neither the text of files, nor that of terminals, of which it has
+    /// the kept end once, at the exit.
+    pub fn respond(&mut self, req: ReqId, answer: &Answer) -> Option<Line> {
+        let Open { id, method, .. } = self.open.remove(&req)?;
+        let line = |answer: &Answer| match self.codec.answer(&method, answer) {
+            Ok(result) => frame::response_ok(&id, &result).ok(),
+            Err(error) => Some(frame::response_err(&id, &error)),
+        };
+        let text = line(answer)?;
+        Some(Line { text, journal: answer.without_texts().and_then(|brief| line(&brief)) })
     }
 
-    /// Answers `terminal/output`. The journal holds the kept end of a terminal once, at its exit, so the text is
-    /// left out of it here.
-    pub fn respond_output(&mut self, req: ReqId, output: &Value) -> Option<Line> {
-        let open = self.open.remove(&req)?;
-        let text = frame::response_ok(&open.id, output).ok()?;
-        let mut brief = output.clone();
-        if let Some(member) = brief.get_mut("output") {
-            let bytes = member.as_str().map_or(0, str::len);
-            *member = Value::String(format!("[{bytes} bytes]"));
-        }
-        let journal = frame::response_ok(&open.id, &brief).ok();
-        Some(Line { text, journal })
-    }
-
-    /// On the way out every open request gets an answer: dialogs `cancelled`, the rest an error.
+    /// On the way out every open request gets an answer.
     pub fn answer_all(&mut self) -> Vec<Line> {
         let mut lines = Vec::new();
         if let (Some(session), Some(_)) = (self.model.session_id(), &self.model.session().turn)
-            && let Some(Out::Line(line)) = cancel_line(session)
+            && let Some(Out::Line(line)) = notification(self.codec.cancel_turn(session))
         {
             lines.push(line);
         }
@@ -337,57 +376,12 @@ impl Core {
     }
 
     fn answer_open(&mut self) -> Vec<Line> {
-        let mut lines = Vec::new();
-        let open: Vec<(ReqId, bool)> =
-            self.open.iter().map(|(req, open)| (*req, open.method == "session/request_permission")).collect();
-        for (req, is_permission) in open {
-            let answer = if is_permission {
-                Answer::Cancelled
-            } else {
-                Answer::Error(CallError::new(-32800, "Request cancelled: the client is closing"))
-            };
-            lines.extend(self.respond(req, &answer));
-        }
-        lines
+        let open: Vec<(ReqId, Answer)> =
+            self.open.iter().map(|(req, open)| (*req, self.codec.unanswered(&open.method))).collect();
+        open.iter().filter_map(|(req, answer)| self.respond(*req, answer)).collect()
     }
 }
 
-#[derive(serde::Deserialize)]
-struct CancelParams<'a> {
-    #[serde(rename = "requestId", borrow)]
-    request_id: &'a serde_json::value::RawValue,
-}
-
-fn cancel_line(session: &SessionId) -> Option<Out> {
-    notification("session/cancel", &serde_json::json!({ "sessionId": session.as_str() }))
-}
-
-fn notification(method: &str, params: &Value) -> Option<Out> {
-    frame::notification(method, params).ok().map(Line::plain).map(Out::Line)
-}
-
-/// The list of log-in methods in `data` is shown as methods, not as data.
-fn error_of(error: &RpcError) -> CallError {
-    let mut data = error.data.clone();
-    if error.code == CallError::AUTH_REQUIRED
-        && let Some(Value::Object(map)) = &mut data
-    {
-        map.remove("authMethods");
-        data = data.filter(|d| d.as_object().is_some_and(|m| !m.is_empty()));
-    }
-    CallError { code: error.code, message: error.message.clone(), data }
-}
-
-fn offered_methods(error: &RpcError) -> Vec<AuthMethod> {
-    let list =
-        error.data.as_ref().filter(|_| error.code == CallError::AUTH_REQUIRED).and_then(|d| d.get("authMethods"));
-    list.and_then(Value::as_array).map(|list| results::auth_methods(list)).unwrap_or_default()
-}
-
-fn rpc_error(error: &CallError) -> RpcError {
-    let rpc = RpcError::new(error.code, error.message.clone());
-    match &error.data {
-        Some(data) => rpc.with_data(data.clone()),
-        None => rpc,
-    }
+fn notification((method, params): Said) -> Option<Out> {
+    frame::notification(&method, &params).ok().map(Line::plain).map(Out::Line)
 }

@@ -1,11 +1,9 @@
 //! Large updates are decoded by another thread, so that a key need not wait for it.
 //!
-//! Only `session/update`; what an agent asks for is small or waits for a file anyway. Invariant: nothing that came
+//! Only updates; what an agent asks for is small or waits for a file anyway. Invariant: nothing that came
 //! after such an update is applied before it.
 
-use crate::agent::inbound;
-use crate::model::event::Update;
-use crate::model::ids::SessionId;
+use crate::agent::codec::{Codec, Decoded, SharedCodec};
 use crate::wire::frame::Frame;
 use crate::wire::pump::Batch;
 use std::sync::Arc;
@@ -13,8 +11,6 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 /// A smaller line is decoded at once; that takes less time than a frame of the screen.
 const LARGE: usize = 1 << 20;
-
-pub type Decoded = Result<(SessionId, Update), String>;
 
 #[derive(Debug)]
 pub struct Decoding {
@@ -25,13 +21,13 @@ pub struct Decoding {
 }
 
 impl Decoding {
-    pub fn is_worth_it(frame: &Frame, line: &str) -> bool {
-        line.len() >= LARGE && matches!(frame, Frame::Notification { method, .. } if *method == *"session/update")
+    pub fn is_worth_it(codec: &dyn Codec, frame: &Frame, line: &str) -> bool {
+        line.len() >= LARGE && matches!(frame, Frame::Notification { method, .. } if codec.is_update(method.as_str()))
     }
 
-    pub fn begin(frame: Frame, line: Arc<str>, rest: Batch) -> Self {
+    pub fn begin(codec: SharedCodec, frame: Frame, line: Arc<str>, rest: Batch) -> Self {
         let job = spawn_blocking(move || match frame {
-            Frame::Notification { params: Some(params), .. } => inbound::update(params.as_str()),
+            Frame::Notification { params: Some(params), .. } => codec.update(params.as_str()),
             _ => Err("no parameters".into()),
         });
         Self { job, line, rest }
@@ -45,8 +41,8 @@ impl Decoding {
 
 #[cfg(test)]
 mod tests {
-    use crate::agent::process::Graces;
     use crate::engine::{Engine, EngineConfig, Wake};
+    use crate::host::process::Graces;
     use crate::model::entry::Body;
     use crate::model::event::Intent;
     use crate::model::session::Policy;

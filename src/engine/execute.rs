@@ -1,15 +1,15 @@
 //! One small function an effect. What may block runs on a blocking thread and comes back as a fact.
 
-use super::filing::{FileJob, LOOK, ReadJob, rpc};
+use super::filing::{FileJob, LOOK, ReadJob};
+use super::refusing;
 use super::reviewing::Job;
 use super::run::{Engine, Fact, host_id};
 use super::running::Running;
-use crate::agent::outbound;
-use crate::agent::process::{self, AgentSpec};
 use crate::agent::quirks;
+use crate::host::process::{self, AgentSpec};
 use crate::host::pty::TermSpec;
-use crate::model::effect::Effect;
-use crate::model::event::{CallError, Event, HostEvent, TerminalSpec};
+use crate::model::effect::{Answer, Effect};
+use crate::model::event::{Event, HostEvent, TerminalSpec};
 use crate::model::ids::{ReqId, TermId};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Engine {
         let event = match process::spawn(&spec) {
             Ok(process) => {
                 let pid = u32::try_from(process.pid).unwrap_or(0);
-                self.running = Running::new(process);
+                self.running = Running::new(process, self.core.codec().word_for_word());
                 self.stderr = self.running.as_ref().map(|r| r.stderr.clone());
                 HostEvent::AgentSpawned { pid }
             }
@@ -127,7 +127,7 @@ impl Engine {
                 let _ = looked.recv_timeout(LOOK);
             }
             let result = match spec.cwd {
-                Some(cwd) => roots.check(&cwd).map(|r| r.real).map_err(|e| rpc(&e)),
+                Some(cwd) => roots.check(&cwd).map(|r| r.real).map_err(|e| refusing::file(&e)),
                 None => Ok(session_cwd),
             };
             let started = result.and_then(|cwd: PathBuf| {
@@ -140,10 +140,7 @@ impl Engine {
                     rows: ROWS,
                     output_limit: spec.limit,
                 };
-                registry.create(&spec).map_err(|e| {
-                    let (code, message) = e.rpc();
-                    CallError::new(code, message)
-                })
+                registry.create(&spec).map_err(|e| refusing::start(&e))
             });
             let event = match started {
                 Ok(term) => HostEvent::TerminalStarted { req, term: TermId::from(term.0) },
@@ -157,11 +154,8 @@ impl Engine {
         let output = self.terminals.output(&host_id(term));
         let exit = self.model().terminal(term).and_then(|t| t.exit.clone());
         // The exit is told when the model knows of it, so that all answers agree on it.
-        let value = match &output {
-            Some(output) => outbound::terminal_output(&output.text, output.truncated, exit.as_ref()),
-            None => outbound::terminal_output("", false, exit.as_ref()),
-        };
-        if let Some(line) = self.core.respond_output(req, &value) {
+        let (text, truncated) = output.map(|output| (output.text, output.truncated)).unwrap_or_default();
+        if let Some(line) = self.core.respond(req, &Answer::Output { text, truncated, exit }) {
             self.send(line);
         }
     }

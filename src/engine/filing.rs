@@ -3,12 +3,14 @@
 //! What may block runs on a blocking thread and comes back as a fact. Invariants: a read holds nobody up for longer than
 //! its patience, and not beyond its turn; a write is over the file that the review has, or is not done.
 
+use super::refusing;
 use super::reviewing::Job;
 use super::run::{Engine, Fact};
 use crate::agent::quirks::MissingFile;
 use crate::host::fs::{self, FsError};
-use crate::model::event::{CallError, Event, HostEvent, WriteFact};
+use crate::model::event::{Event, HostEvent, WriteFact};
 use crate::model::ids::{EntryId, ReqId, TurnId};
+use crate::model::refusal::{Reason, Refusal};
 use crate::review::expected::write_text;
 use crate::review::tracker::Replaceable;
 use std::path::Path;
@@ -112,7 +114,7 @@ impl Engine {
                 FileJob::Check { req, path } => {
                     let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
                     tokio::task::spawn_blocking(move || {
-                        let result = roots.check(&path).map(|_| ()).map_err(|e| rpc(&e));
+                        let result = roots.check(&path).map(|_| ()).map_err(|e| refusing::file(&e));
                         // When the engine is gone nobody needs to know.
                         let _ = facts.blocking_send(Fact::Host(HostEvent::WriteChecked { req, path, result }));
                     });
@@ -125,9 +127,12 @@ impl Engine {
     fn read(&mut self, job: ReadJob) {
         let ReadJob { req, path, line, limit, missing, turn } = job;
         let refused = if turn.is_some() && turn != self.live_turn() {
-            Some(rpc(&FsError::NotWanted(path.clone().into())))
+            Some(refusing::file(&FsError::NotWanted(path.clone().into())))
         } else if self.filing.stuck >= MAX_STUCK {
-            Some(CallError::new(-32603, format!("{MAX_STUCK} earlier reads have not come back; not read: {path}")))
+            Some(Refusal::new(
+                Reason::Failed,
+                format!("{MAX_STUCK} earlier reads have not come back; not read: {path}"),
+            ))
         } else {
             None
         };
@@ -143,7 +148,7 @@ impl Engine {
             let is_wanted = || !stop.load(Ordering::Relaxed);
             let result = match fs::read_text(&roots, &path, line, limit, &is_wanted) {
                 Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
-                other => other.map_err(|e| rpc(&e)),
+                other => other.map_err(|e| refusing::file(&e)),
             };
             let _ = facts.blocking_send(Fact::Host(HostEvent::FileRead { req, path, result }));
         });
@@ -174,7 +179,7 @@ impl Engine {
         self.filing.stuck += 1;
         self.filing.is_busy = false;
         let seconds = PATIENCE.as_secs();
-        let error = CallError::new(-32603, format!("reading took longer than {seconds} s, given up: {path}"));
+        let error = Refusal::new(Reason::Failed, format!("reading took longer than {seconds} s, given up: {path}"));
         self.apply(Event::Host(HostEvent::FileRead { req, path, result: Err(error) }));
         self.next_file();
     }
@@ -195,7 +200,9 @@ impl Engine {
                     let result = Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old });
                     Fact::Written(HostEvent::FileWritten { req, path, result }, links)
                 }
-                Err(error) => Fact::Written(HostEvent::FileWritten { req, path, result: Err(rpc(&error)) }, Vec::new()),
+                Err(error) => {
+                    Fact::Written(HostEvent::FileWritten { req, path, result: Err(refusing::file(&error)) }, Vec::new())
+                }
             };
             let _ = facts.blocking_send(fact);
         });
@@ -240,11 +247,6 @@ impl Engine {
     pub(super) fn checked(&mut self) {
         self.filing.is_busy = false;
     }
-}
-
-pub(super) fn rpc(error: &FsError) -> CallError {
-    let (code, message, data) = error.rpc();
-    CallError::with_data(code, message, data)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use super::core::Line;
 use super::masking::masked;
+use crate::agent::codec::Codec;
 use crate::model::changes::Truth;
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::ids::Now;
@@ -27,11 +28,11 @@ pub struct Books {
 }
 
 impl Books {
-    pub fn incoming(&mut self, frame: &Frame, line: &Arc<str>, now: Now) {
+    pub fn incoming(&mut self, codec: &dyn Codec, frame: &Frame, line: &Arc<str>, now: Now) {
         let form = Form::of(frame);
         self.trace(now, Dir::FromAgent, line, form);
         let Some(journal) = &mut self.journal else { return };
-        let redacted = masked(frame, line);
+        let redacted = masked(codec, frame, line);
         let kept = redacted.as_deref().unwrap_or(line);
         if form == Form::Raw {
             journal.record(|out| append_record(out, now, Dir::FromAgent, kept, form));

@@ -4,6 +4,7 @@
 //! refused again in the same way when the journal is played back; of what cannot, nothing is kept from where such
 //! values may begin.
 
+use crate::agent::codec::Codec;
 use crate::wire::frame::Frame;
 use serde_json::value::RawValue;
 
@@ -13,10 +14,10 @@ const MASK: &str = "…";
 const SIGNS: [&str; 6] = ["env\"", "env'", "env\\", "env:", "value\"", "value:"];
 
 /// The line without such values; nothing when there are none in it.
-pub(super) fn masked(frame: &Frame, line: &str) -> Option<String> {
+pub(super) fn masked(codec: &dyn Codec, frame: &Frame, line: &str) -> Option<String> {
     match frame {
         Frame::Request { method, .. } | Frame::Notification { method, .. }
-            if ["session/", "fs/"].iter().any(|room| method.as_str().starts_with(room)) =>
+            if codec.bears_no_environment(method.as_str()) =>
         {
             None
         }
@@ -160,6 +161,7 @@ fn is_env(member: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::codec::v1::V1;
     use proptest::prelude::*;
     use std::borrow::Cow;
 
@@ -167,8 +169,8 @@ mod tests {
 
     /// What the journal would hold of a line.
     fn kept(line: &str) -> String {
-        let (frame, line) = Frame::read(Cow::Borrowed(line.as_bytes()));
-        masked(&frame, &line).unwrap_or_else(|| line.to_string())
+        let (frame, line) = Frame::read(Cow::Borrowed(line.as_bytes()), V1.word_for_word());
+        masked(&V1, &frame, &line).unwrap_or_else(|| line.to_string())
     }
 
     fn create(env: &str) -> String {
@@ -223,7 +225,7 @@ mod tests {
             (r#"[{"name":"TOKEN"}]"#, "missing field `value`"),
         ] {
             let params = format!(r#"{{"sessionId":"s","command":"x","env":{env}}}"#);
-            let (_, request) = crate::agent::inbound::request("terminal/create", &params);
+            let (_, request) = V1.request("terminal/create", &params, 0);
             let crate::model::event::AgentRequest::BadParams { why: said, .. } = request else {
                 panic!("{env} was taken")
             };

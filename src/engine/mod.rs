@@ -10,11 +10,13 @@ mod filing;
 mod journaling;
 mod masking;
 mod noting;
+mod refusing;
 pub mod replay;
 mod reviewing;
 mod run;
 mod running;
 mod shutdown;
+pub mod wait;
 
 pub use reviewing::ReviewConfig;
 pub use run::{Engine, EngineConfig, Wake};

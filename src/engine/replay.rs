@@ -1,10 +1,12 @@
 //! A journal or a recording back into a model: the same decoding and reducing, with nothing done outside.
 
 use super::core::Core;
+use crate::agent::codec::{self, SharedCodec};
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::event::{Event, HostEvent, Intent, Timer};
 use crate::model::ids::Now;
+use crate::model::refusal::Reason;
 use crate::wire::frame::Frame;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -33,30 +35,52 @@ struct Record<'a> {
     review: Option<bool>,
     #[serde(default)]
     gate: Option<Gate>,
+    /// Of the header: how the agent was spoken to.
+    #[serde(borrow, default)]
+    codec: Option<Cow<'a, str>>,
 }
 
 /// Replays the lines of a journal. Lines that cannot be read, such as a torn last one, are skipped and counted.
 pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a str>) -> (Model, usize) {
-    let mut core = Core::new(model, cwd);
+    replay_by(codec::named, model, cwd, lines)
+}
+
+/// The same; `named` knows the codecs. What was said in one that it does not know cannot be read.
+pub fn replay_by<'a>(
+    named: impl Fn(&str) -> Option<SharedCodec>,
+    model: Model,
+    cwd: PathBuf,
+    mut lines: impl Iterator<Item = &'a str>,
+) -> (Model, usize) {
+    let mut core = Core::new(model, cwd, codec::shipped());
     let mut skipped = 0;
-    for line in lines {
+    while let Some(line) = lines.next() {
         let Ok(record) = serde_json::from_str::<Record<'_>>(line) else {
             skipped += 1;
             continue;
         };
         let now = time(record.t);
+        if let Some(name) = record.codec {
+            let Some(codec) = named(&name) else { return (core.model, skipped + 1 + lines.count()) };
+            core.speak(codec);
+        }
         if record.review.is_some() || record.gate.is_some() {
             core.begin_as(record.review.unwrap_or_default(), record.gate.unwrap_or_default());
         }
         if let Some(intent) = record.intent {
             core.event(Event::User(intent), now);
-        } else if let Some(fact) = record.fact {
+        } else if let Some(mut fact) = record.fact {
+            if let HostEvent::FileRead { result: Err(refusal), .. } = &mut fact
+                && let Reason::Number(code) = refusal.why
+            {
+                refusal.why = core.codec().reason(code);
+            }
             core.event(Event::Host(fact), now);
         } else if let Some(timer) = record.timer {
             core.event(Event::Timer(timer), now);
         } else if record.dir == "agent->client" {
             let text = record.frame.map(RawValue::get).or(record.raw.as_deref()).unwrap_or("");
-            let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()));
+            let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()), core.codec().word_for_word());
             // A request that was kept as raw text had bytes that could not be kept: it was refused.
             let frame = if record.frame.is_none() { frame.refuse_damaged() } else { frame };
             core.frame(frame, &line, now);

@@ -21,7 +21,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TryS
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 /// Jobs under way to the thread.
 const QUEUE: usize = 64;
@@ -55,8 +55,10 @@ pub struct ReviewConfig {
 
 #[derive(Debug)]
 pub(super) enum Job {
-    /// The first look at the tree, before anybody waits for it.
-    Look,
+    /// The first look at the tree. Who starts no agent before it is over, since nobody sits before a screen, is told.
+    Look {
+        alone: Option<oneshot::Sender<()>>,
+    },
     Session {
         id: String,
         first_turn: TurnId,
@@ -324,9 +326,14 @@ impl Worker {
 
     fn carry_out(&mut self, job: Job) {
         match job {
-            Job::Look => {
+            Job::Look { alone } => {
+                if alone.is_some() {
+                    self.tracker.alone();
+                }
                 let looked = self.tracker.first_look();
                 self.trouble("snapshot", "the files could not be looked at", looked);
+                // Nobody waits any more when the time was up.
+                alone.map(|looked| looked.send(()));
             }
             Job::Session { id, first_turn, agent } => {
                 let noted = self.tracker.session(&id, first_turn.0, &agent);

@@ -1,8 +1,8 @@
 //! The engine's end of the thread, and the thread with a tracker of its own.
 
 use super::*;
-use crate::agent::process::Graces;
 use crate::engine::{Engine, EngineConfig};
+use crate::host::process::Graces;
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::changes::Target;

@@ -5,14 +5,16 @@
 
 use super::attach;
 use super::core::{Core, Line, Out, login_line};
-use super::decoding::{Decoded, Decoding};
+use super::decoding::Decoding;
 use super::filing::{FileJob, Filing};
 use super::journaling::Books;
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
 use super::running::{Running, STDERR_LINES};
-use crate::agent::process::{Graces, ShutdownReport};
+use super::wait::sleep_until;
+use crate::agent::codec::{self, Decoded};
 use crate::host::fs::{Private, Roots};
-use crate::host::pty::{ExitFact, Registry};
+use crate::host::process::{Graces, ShutdownReport};
+use crate::host::pty::Registry;
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::effect::{Effect, FrontEnd};
@@ -30,7 +32,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 /// Facts under way from files and terminals.
@@ -104,7 +106,7 @@ pub enum Wake {
 #[derive(Debug)]
 pub enum Fact {
     Host(HostEvent),
-    TerminalExit(TermId, ExitFact),
+    TerminalExit(TermId, Exit),
     /// A write that is to be begun once more.
     WriteAgain(FileJob),
     /// A write that was done, or not; with the other names that the file was written under.
@@ -132,8 +134,10 @@ pub struct Engine {
     pub(super) filing: Filing,
     /// Terminals that are being started.
     pub(super) creating: usize,
+    /// Told when the first look is over.
+    first_look: Option<oneshot::Receiver<()>>,
     /// Ends of terminals that were told before their starts: the two come from different threads.
-    early_exits: BTreeMap<TermId, ExitFact>,
+    early_exits: BTreeMap<TermId, Exit>,
     pub(super) reviewing: Option<Reviewing>,
     /// The entry of the write that is under way.
     pub(super) writing: Option<(EntryId, Arc<str>)>,
@@ -154,6 +158,7 @@ impl Engine {
         let cwd = config.cwd.to_string_lossy().into_owned();
         let model = Model::new(line, cwd, config.policy)
             .with_suggestion(config.suggestion.clone())
+            .with_env(config.env.iter().map(|(name, _)| name.clone()).collect())
             .with_review(config.review.is_some())
             .with_gate(config.gate);
         let mut books = Books::default();
@@ -163,7 +168,7 @@ impl Engine {
         let private = Private::new(std::mem::take(&mut config.private));
         let roots = Arc::new(Roots::new(vec![config.cwd.clone()]).without(private));
         let mut engine = Self {
-            core: Core::new(model, config.cwd.clone()),
+            core: Core::new(model, config.cwd.clone(), codec::shipped()),
             start: Instant::now(),
             running: None,
             stderr: None,
@@ -178,6 +183,7 @@ impl Engine {
             files: VecDeque::new(),
             filing: Filing::default(),
             creating: 0,
+            first_look: None,
             early_exits: BTreeMap::new(),
             reviewing: None,
             writing: None,
@@ -198,6 +204,7 @@ impl Engine {
             "started": self.stem.started(),
             "cwd": self.config.cwd.to_string_lossy(),
             "command": self.core.model.agent().command,
+            "codec": self.core.codec().name(),
             "review": self.core.model.changes().is_on,
             "gate": self.core.model.gate(),
         });
@@ -221,10 +228,22 @@ impl Engine {
                 let is_new = config.earlier.is_none();
                 self.reviewing = Some(reviewing);
                 if is_new {
-                    self.give(Job::Look);
+                    let is_alone = matches!(self.config.policy, Policy::Auto(_));
+                    let (looked, over) = oneshot::channel();
+                    self.first_look = is_alone.then_some(over);
+                    self.give(Job::Look { alone: is_alone.then_some(looked) });
                 }
             }
             Err(error) => self.apply(Event::Host(HostEvent::ReviewOff { message: error.to_string() })),
+        }
+    }
+
+    /// Where nobody sits before a screen: ends when the first look at the files does, or after `patience`. Before that
+    /// no agent should be started: what it has changed by then would be taken for what was there.
+    pub async fn first_look(&mut self, patience: Duration) {
+        if let Some(over) = self.first_look.take() {
+            // A review that has ended says so itself.
+            let _ = tokio::time::timeout(patience, over).await;
         }
     }
 
@@ -301,7 +320,7 @@ impl Engine {
             Wake::Incoming(Incoming::Closed { half_line, .. }) => {
                 if let Some((frame, line)) = half_line {
                     let now = self.now();
-                    self.books.incoming(&frame, &line, now);
+                    self.books.incoming(self.core.codec().as_ref(), &frame, &line, now);
                     let out = self.core.frame(frame, &line, now);
                     self.carry_out(out);
                 }
@@ -339,12 +358,12 @@ impl Engine {
         let now = self.now();
         let mut frames = std::mem::take(&mut batch.frames).into_iter();
         while let Some((frame, line)) = frames.next() {
-            self.books.incoming(&frame, &line, now);
-            if Decoding::is_worth_it(&frame, &line)
+            self.books.incoming(self.core.codec().as_ref(), &frame, &line, now);
+            if Decoding::is_worth_it(self.core.codec().as_ref(), &frame, &line)
                 && let Some(running) = &mut self.running
             {
                 batch.frames = frames.collect();
-                running.decoding = Some(Decoding::begin(frame, line, batch));
+                running.decoding = Some(Decoding::begin(Arc::clone(self.core.codec()), frame, line, batch));
                 return;
             }
             let out = self.core.frame(frame, &line, now);
@@ -453,14 +472,13 @@ impl Engine {
         self.model().terminal(id).is_some_and(|t| t.origin == TerminalOrigin::Ours)
     }
 
-    fn terminal_exited(&mut self, id: TermId, exit: ExitFact) {
+    fn terminal_exited(&mut self, id: TermId, exit: Exit) {
         self.refresh_terminal(&id);
         let host_id = host_id(&id);
         let end = self.terminals.output(&host_id).map(|o| o.text).or_else(|| {
             let screen = self.terminals.snapshot(&host_id)?;
             Some(screen.rows.iter().map(|r| r.as_str()).collect::<Vec<_>>().join("\n"))
         });
-        let exit = Exit { code: exit.code, signal: exit.signal };
         self.apply(Event::Host(HostEvent::TerminalExited { term: id, exit, end: end.unwrap_or_default() }));
     }
 
@@ -541,10 +559,7 @@ async fn agent_wake(running: &mut Option<Running>) -> Wake {
         written = write(outbox, tx.as_ref()) => if written { Wake::Written } else { Wake::InputClosed },
         decoded = decoded(decoding) => Wake::Decoded(decoded),
         Some(incoming) = incoming.recv(), if !closed && idle => Wake::Incoming(incoming),
-        exit = process.wait(), if !exited => Wake::Exited(exit.map_or_else(|_| Exit::default(), |fact| Exit {
-            code: fact.code.and_then(|c| u32::try_from(c).ok()),
-            signal: fact.signal,
-        })),
+        exit = process.wait(), if !exited => Wake::Exited(exit.unwrap_or_default()),
         else => std::future::pending().await,
     }
 }
@@ -563,20 +578,13 @@ async fn decoded(decoding: &mut Option<Decoding>) -> Decoded {
     }
 }
 
-async fn sleep_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
-        None => std::future::pending().await,
-    }
-}
-
 fn registry(config: &EngineConfig, facts: &mpsc::Sender<Fact>, dirty: &Dirty, hint: &Arc<Notify>) -> Arc<Registry> {
     let (dirty, hint, facts) = (Arc::clone(dirty), Arc::clone(hint), facts.clone());
     let on_hint = move |id: &crate::host::pty::TermId| {
         dirty.lock().unwrap_or_else(PoisonError::into_inner).insert(TermId::from(id.0.as_str()));
         hint.notify_one();
     };
-    let on_exit = move |id: &crate::host::pty::TermId, exit: ExitFact| {
+    let on_exit = move |id: &crate::host::pty::TermId, exit: Exit| {
         // Called on a thread of the terminal; when the engine is gone nobody needs to know.
         let _ = facts.blocking_send(Fact::TerminalExit(TermId::from(id.0.as_str()), exit));
     };

@@ -4,11 +4,11 @@
 //! for a moment. Invariant: nothing here waits for the agent to read.
 
 use super::decoding::Decoding;
-use crate::agent::process::AgentProcess;
+use crate::host::process::AgentProcess;
 use crate::model::event::HostEvent;
 use crate::model::tool::Exit;
 use crate::wire::outbox::{Load, Outbox};
-use crate::wire::pump::{self, Incoming};
+use crate::wire::pump::{self, Incoming, WordForWord};
 use crate::wire::stderr::StderrTail;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -44,12 +44,12 @@ pub struct Running {
 
 impl Running {
     /// Takes the pipes of a fresh process.
-    pub fn new(mut process: AgentProcess) -> Option<Self> {
+    pub fn new(mut process: AgentProcess, words: WordForWord) -> Option<Self> {
         let (stdin, stdout, stderr) = (process.stdin.take()?, process.stdout.take()?, process.stderr.take()?);
         let (frames_tx, incoming) = mpsc::channel(pump::INBOX);
         let (lines_tx, stderr_lines) = mpsc::channel(STDERR_QUEUE);
         let tail = StderrTail::default().with_lines(lines_tx);
-        pump::spawn_reader(stdout, frames_tx);
+        pump::spawn_reader(stdout, frames_tx, words);
         let stderr_task = pump::spawn_stderr(stderr, tail.clone());
         let (tx, writer_task) = pump::spawn_writer(stdin);
         Some(Self {

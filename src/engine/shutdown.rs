@@ -3,7 +3,7 @@
 
 use super::reviewing::{Job, LAST_JOBS, Reviewing};
 use super::run::Engine;
-use crate::agent::process::{Household, Survivor};
+use crate::host::process::{Household, Survivor};
 use crate::model::session::Policy;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -9,6 +9,8 @@ pub use run::{ExecOptions, Outcome, Style, interrupted, run};
 
 /// Exit codes of `exec`, as the README documents them.
 pub mod code {
+    use crate::engine::wait::Signal;
+
     pub const OK: u8 = 0;
     pub const OWN_FAULT: u8 = 1;
     pub const USAGE: u8 = 2;
@@ -16,7 +18,15 @@ pub mod code {
     pub const AUTH: u8 = 4;
     pub const NO_SESSION: u8 = 5;
     pub const TIMEOUT: u8 = 124;
-    pub const INTERRUPTED: u8 = 130;
+    pub const HUNG_UP: u8 = Signal::Hangup.exit_code();
+    pub const INTERRUPTED: u8 = Signal::Interrupt.exit_code();
+    pub const QUIT: u8 = Signal::Quit.exit_code();
+    pub const ABORTED: u8 = Signal::Abort.exit_code();
     pub const READER_GONE: u8 = 141;
-    pub const TERMINATED: u8 = 143;
+    pub const TERMINATED: u8 = Signal::Terminate.exit_code();
+
+    /// Whether the run was ended before its time: by `--timeout` or a signal.
+    pub const fn is_cut(code: u8) -> bool {
+        matches!(code, TIMEOUT | HUNG_UP | INTERRUPTED | QUIT | ABORTED | TERMINATED)
+    }
 }

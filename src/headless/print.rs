@@ -12,7 +12,7 @@ use crate::model::tool::{Mark, ToolCall, ToolStatus};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::{BuildHasher as _, Hash, RandomState};
 
 /// Version of the JSON lines.
 const VERSION: u32 = 1;
@@ -134,7 +134,7 @@ impl Follower {
     }
 
     /// Of what was said about an entry; never 0.
-    fn print_of(&self, said: &str) -> u64 {
+    fn print_of(&self, said: impl Hash) -> u64 {
         self.prints.hash_one(said) & !SETTLED | 2
     }
 
@@ -263,7 +263,7 @@ impl Follower {
     /// One line a tool call, when it is settled; with JSON an object for each change of its state.
     fn tool(&self, tool: &ToolCall, seen: u64, out: &mut Printed) -> u64 {
         let state = state_of(tool);
-        let print = self.print_of(&format!("{state}|{}", tool.label()));
+        let print = self.print_of((state, tool.label()));
         let now = if tool.status.is_final() { print | SETTLED } else { print };
         if seen == now {
             return seen;

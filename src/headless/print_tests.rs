@@ -10,7 +10,7 @@ use crate::model::tool::ToolPatch;
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Auto(Allow::All));
     let opened = SessionResult { id: SessionId::from("s"), modes: None, options: Vec::new(), model: None };
-    let init = InitResult { protocol_version: 1, ..InitResult::default() };
+    let init = InitResult::default();
     for event in [
         Event::User(Intent::Start),
         Event::Agent(AgentEvent::Initialized(Ok(init))),

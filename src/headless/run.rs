@@ -6,19 +6,20 @@
 use super::code;
 use super::print::{Follower, Form, Last, json_line};
 use super::printer::Printer;
-use super::stop::any_signal;
 use crate::base::sanitize;
+use crate::engine::wait::{Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::Model;
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::{AuthKind, CallError, Intent, PromptResult, Stop};
 use crate::model::ids::TurnId;
+use crate::model::login::command_line;
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::{Death, Phase};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
-use tokio::signal::unix::{SignalKind, signal};
+use tracing::{info, warn};
 
 /// Quiet that ends the reading after the answer, and the most that is waited for it.
 const QUIET: Duration = Duration::from_millis(250);
@@ -29,6 +30,8 @@ const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
 const REVIEW_PATIENCE: Duration = Duration::from_secs(30);
 /// How much longer the review may take once `--timeout` is over or a signal came.
 const REVIEW_GRACE: Duration = Duration::from_millis(500);
+/// How long the agent is not started for the sake of the first look at the files; as long as a prompt waits for one.
+const FIRST_LOOK: Duration = Duration::from_secs(30);
 /// How long the rest of the output may take once a signal or the timeout has ended the run.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 
@@ -155,6 +158,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         Err(_) | Ok(None) => verdict,
     };
     verdict.complete(&engine).await;
+    info!(code = verdict.code, "the run is over");
     if verdict.code != code::OK {
         say(&verdict.words, &verdict.detail);
     }
@@ -164,15 +168,13 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
 
 /// Ends with the signal that ends the program, and gives its exit code.
 pub async fn interrupted() -> io::Result<u8> {
-    let (mut interrupt, mut terminate, mut hangup) =
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
-    Ok(any_signal(&mut interrupt, &mut terminate, &mut hangup).await)
+    Ok(Signals::listen()?.next().await.exit_code())
 }
 
 /// Ends when no more is to be waited for a reader that is slow: soon when the time was up or a signal came before,
 /// else with a signal that comes now or when the time given is over. Gives the exit code.
 async fn patience(verdict: &Verdict, deadline: Option<Instant>) -> io::Result<u8> {
-    if matches!(verdict.code, code::TIMEOUT | code::INTERRUPTED | code::TERMINATED) {
+    if code::is_cut(verdict.code) {
         tokio::time::sleep(LAST_OUTPUT).await;
         return Ok(verdict.code);
     }
@@ -196,9 +198,14 @@ struct Exec {
 
 impl Exec {
     async fn drive(&mut self, engine: &mut Engine) -> io::Result<Verdict> {
-        let (mut interrupt, mut terminate, mut hangup) =
-            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+        let mut signals = Signals::listen()?;
         self.deadline = self.options.timeout.map(|t| Instant::now() + t);
+        tokio::select! {
+            biased;
+            signal = signals.next() => return Ok(cancel_verdict(Cause::Signal(signal.exit_code()))),
+            () = sleep_until(self.deadline) => return Ok(cancel_verdict(Cause::Timeout)),
+            () = engine.first_look(FIRST_LOOK) => {}
+        }
         let mut news = engine.intent(Intent::Start);
         loop {
             if let Some(verdict) = self.advance(engine, news) {
@@ -210,8 +217,8 @@ impl Exec {
             news = Vec::new();
             tokio::select! {
                 biased;
-                code = any_signal(&mut interrupt, &mut terminate, &mut hangup) => {
-                    if let Some(verdict) = self.cancel(engine, Cause::Signal(code)) {
+                signal = signals.next() => {
+                    if let Some(verdict) = self.cancel(engine, Cause::Signal(signal.exit_code())) {
                         return Ok(verdict);
                     }
                 }
@@ -306,7 +313,7 @@ impl Exec {
         let mut signalled = Box::pin(interrupted());
         let soon = || Some(Instant::now() + REVIEW_GRACE);
         let end = match code {
-            code::TIMEOUT | code::INTERRUPTED | code::TERMINATED => soon(),
+            code if code::is_cut(code) => soon(),
             _ => self.deadline.map(|deadline| deadline.max(Instant::now()) + REVIEW_GRACE),
         };
         let patience = Instant::now() + REVIEW_PATIENCE;
@@ -319,6 +326,7 @@ impl Exec {
                 _ = &mut signalled => return Ok(soon()),
                 gone = self.printer.pump(), if has_reader => has_reader = gone.is_ok(),
                 () = sleep_until(Some(until)) => {
+                    warn!(patience = ?REVIEW_PATIENCE, "the review of the turn is not done in time");
                     say("the changes of the turn are still being looked at; an undo may miss some", &[]);
                     return Ok(end);
                 }
@@ -367,7 +375,7 @@ impl Exec {
         let verdict = match (&self.stage, ended) {
             (Stage::Cancelling(cause, _), _) => cancel_verdict(*cause),
             (_, Ended::Stopped(result)) => stop_verdict(result),
-            (_, Ended::Failed(error)) if error.code == CallError::AUTH_REQUIRED => auth_verdict(model, &error),
+            (_, Ended::Failed(error)) if error.is_auth() => auth_verdict(model, &error),
             (_, Ended::Failed(error)) => {
                 Verdict::new(code::NOT_FINISHED, error.as_answer()).with_words(error.data_lines())
             }
@@ -387,6 +395,7 @@ impl Exec {
                 _ => cancel_verdict(cause),
             });
         }
+        info!(?cause, "cancels the turn");
         let news = engine.intent(Intent::Cancel);
         self.stage = Stage::Cancelling(cause, Instant::now() + CANCEL_PATIENCE);
         self.advance(engine, news)
@@ -405,7 +414,10 @@ impl Exec {
     fn time_passed(&mut self, engine: &mut Engine) -> Option<Verdict> {
         match self.stage {
             Stage::Quieting(..) => self.verdict.take(),
-            Stage::Cancelling(cause, _) => Some(cancel_verdict(cause)),
+            Stage::Cancelling(cause, _) => {
+                warn!(?cause, patience = ?CANCEL_PATIENCE, "the agent did not confirm the cancel in time");
+                Some(cancel_verdict(cause))
+            }
             _ => self.cancel(engine, Cause::Timeout),
         }
     }
@@ -542,8 +554,9 @@ fn auth_verdict(model: &Model, error: &CallError) -> Verdict {
         let how = match &method.kind {
             AuthKind::Agent => "by the agent itself; choose it on the full screen".to_owned(),
             AuthKind::Env { vars } => format!("set {} and start again", vars.join(", ")),
-            other => {
-                format!("run in another terminal: {}", crate::model::login::command_line(&model.agent().command, other))
+            AuthKind::Terminal { .. } | AuthKind::Command { .. } => {
+                let line = command_line(model.agent(), &method.kind).unwrap_or_default();
+                format!("run in another terminal: {line}")
             }
         };
         verdict.detail.push(format!("{}: {how}", method.name));
@@ -583,11 +596,4 @@ fn say(words: &str, detail: &[String]) {
     }
     // Nobody to tell when standard error is gone.
     let _ = io::stderr().write_all(text.as_bytes());
-}
-
-async fn sleep_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
-        None => std::future::pending().await,
-    }
 }

@@ -4,12 +4,12 @@
 //! program by itself.
 
 use super::code;
+use crate::engine::wait::Signals;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
 use tokio::runtime::Builder;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Whether the work is to stop.
 #[derive(Clone)]
@@ -20,15 +20,15 @@ impl Stop {
     /// The system does not let us listen.
     pub fn listen() -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let (mut interrupt, mut terminate, mut hangup) = {
+        let mut signals = {
             let _here = runtime.enter();
-            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?)
+            Signals::listen()?
         };
         let stop = Self(Arc::new(AtomicU8::new(code::OK)));
         let asked = Arc::clone(&stop.0);
         // It ends with the program.
         thread::Builder::new().name("signals".into()).spawn(move || {
-            let code = runtime.block_on(any_signal(&mut interrupt, &mut terminate, &mut hangup));
+            let code = runtime.block_on(signals.next()).exit_code();
             asked.store(code, Ordering::Release);
         })?;
         Ok(stop)
@@ -38,13 +38,5 @@ impl Stop {
     pub fn asked(&self) -> Option<u8> {
         let code = self.0.load(Ordering::Acquire);
         (code != code::OK).then_some(code)
-    }
-}
-
-pub(super) async fn any_signal(interrupt: &mut Signal, terminate: &mut Signal, hangup: &mut Signal) -> u8 {
-    tokio::select! {
-        _ = interrupt.recv() => code::INTERRUPTED,
-        _ = terminate.recv() => code::TERMINATED,
-        _ = hangup.recv() => code::TERMINATED,
     }
 }

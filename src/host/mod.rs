@@ -1,10 +1,12 @@
-//! host: what agents ask of this machine — files and terminals — done here, synchronously, behind plain functions.
+//! host: what agents ask of this machine — files and terminals — done here, synchronously, behind plain functions; and the
+//! processes of agents.
 //!
 //! It knows no model, no screen and no protocol types. The engine calls the file functions from blocking tasks
 //! and hands the registry two callbacks. Invariant: nothing outside the session's roots is read or written here.
 
 pub mod calm;
 pub mod fs;
+pub mod process;
 pub mod pty;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -4,6 +4,7 @@ use super::changes::ReviewAction;
 use super::event::{CallError, Link, PromptResult, TerminalSpec, Timer};
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::options::OptionValue;
+use super::refusal::Refusal;
 use super::tool::Exit;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,9 +17,9 @@ pub enum Effect {
     /// Kill the agent's group at once; the person asked for it.
     KillAgent,
     Call(Call),
-    /// `session/cancel`.
+    /// The turn of this session is to end.
     CancelTurn(SessionId),
-    /// `$/cancel_request` for an `authenticate` that the person has left.
+    /// Nobody waits any more for a log-in that the person has left.
     WithdrawAuthenticate,
     Respond {
         req: ReqId,
@@ -126,7 +127,27 @@ pub enum Answer {
     Content(String),
     Terminal(TermId),
     Exit(Exit),
-    Error(CallError),
+    /// What a terminal has printed so far; the exit once it is known.
+    Output {
+        text: String,
+        truncated: bool,
+        exit: Option<Exit>,
+    },
+    Error(Refusal),
+}
+
+impl Answer {
+    /// The same without the texts that are not to be kept; nothing when it has none.
+    pub fn without_texts(&self) -> Option<Self> {
+        let brief = |text: &str| format!("[{} bytes]", text.len());
+        match self {
+            Self::Content(text) => Some(Self::Content(brief(text))),
+            Self::Output { text, truncated, exit } => {
+                Some(Self::Output { text: brief(text), truncated: *truncated, exit: exit.clone() })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// How a turn ended.

@@ -7,6 +7,7 @@ use super::changes::{Gate, HeldOutcome, Rewound, Totals, Truth};
 use super::entry::{Block, ChunkKind, Level, PlanEntry};
 use super::ids::{ReqId, SessionId, TermId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
+use super::refusal::Refusal;
 use super::tool::{Exit, ToolPatch};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,22 +22,34 @@ pub enum Event {
 }
 
 /// An error as the other side worded it, or a local failure of a call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CallError {
-    pub code: i64,
+    /// What it means; decides what is done.
+    pub kind: ErrorKind,
+    /// As it was sent, for people who look it up; 0 where there is none.
+    pub code: i32,
     pub message: String,
     pub data: Option<Value>,
+    /// The name of what had been called.
+    pub call: Arc<str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The person has to log in.
+    AuthRequired,
+    /// The two sides have no version of the protocol in common.
+    WrongVersion,
+    Other,
 }
 
 impl CallError {
-    pub const AUTH_REQUIRED: i64 = -32000;
-
-    pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, code: 0, message: message.into(), data: None, call: "".into() }
     }
 
-    pub fn with_data(code: i64, message: impl Into<String>, data: Value) -> Self {
-        Self { code, message: message.into(), data: Some(data) }
+    pub fn is_auth(&self) -> bool {
+        self.kind == ErrorKind::AuthRequired
     }
 
     /// That the agent gave this as its answer, in one line. Code 0 stands for one that could not be read.
@@ -88,7 +101,7 @@ pub enum AgentEvent {
         session: Option<SessionId>,
         request: AgentRequest,
     },
-    /// Found in `data.authMethods` of -32000; counts when `initialize` named none.
+    /// Found in an error that asks for a log-in; counts when `initialize` named none.
     MethodsOffered(Vec<AuthMethod>),
     /// `$/cancel_request` for a request that is still open.
     RequestWithdrawn(ReqId),
@@ -115,7 +128,6 @@ pub enum Odd {
 
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct InitResult {
-    pub protocol_version: u16,
     pub name: Option<String>,
     pub title: Option<String>,
     pub version: Option<String>,
@@ -246,14 +258,16 @@ pub enum AgentRequest {
     TerminalWait(TermId),
     TerminalKill(TermId),
     TerminalRelease(TermId),
-    /// A method that we do not have: -32601.
+    /// A method that we do not have.
     UnknownMethod(String),
-    /// A known method that asks for more than can be shown or done whole: -32602.
+    /// Our own first call has come back.
+    Echoed(String),
+    /// A known method that asks for more than can be shown or done whole.
     TooLarge {
         method: String,
         why: String,
     },
-    /// A known method whose parameters cannot be read: -32602.
+    /// A known method whose parameters cannot be read.
     BadParams {
         method: String,
         why: String,
@@ -328,12 +342,12 @@ pub enum HostEvent {
     FileRead {
         req: ReqId,
         path: String,
-        result: Result<String, CallError>,
+        result: Result<String, Refusal>,
     },
     FileWritten {
         req: ReqId,
         path: String,
-        result: Result<WriteFact, CallError>,
+        result: Result<WriteFact, Refusal>,
     },
     TerminalStarted {
         req: ReqId,
@@ -341,7 +355,7 @@ pub enum HostEvent {
     },
     TerminalFailed {
         req: ReqId,
-        error: CallError,
+        error: Refusal,
     },
     /// `end` is the text that is kept of its output.
     TerminalExited {
@@ -353,7 +367,7 @@ pub enum HostEvent {
     WriteChecked {
         req: ReqId,
         path: String,
-        result: Result<(), CallError>,
+        result: Result<(), Refusal>,
     },
     /// The snapshot before a prompt is finished, or why there is none.
     TurnCovered {

@@ -10,6 +10,7 @@ pub mod ids;
 pub mod login;
 pub mod options;
 pub mod reduce;
+pub mod refusal;
 pub mod session;
 pub mod tool;
 
@@ -77,6 +78,12 @@ impl Model {
     /// Names a command to try when this one does not speak the protocol.
     pub fn with_suggestion(mut self, suggestion: Option<String>) -> Self {
         self.suggestion = suggestion;
+        self
+    }
+
+    /// Names the variables that the configuration gives the agent.
+    pub fn with_env(mut self, names: Vec<String>) -> Self {
+        self.agent.env = names;
         self
     }
 

@@ -27,7 +27,7 @@ pub enum Phase {
         since: Now,
     },
     Ready,
-    /// -32000: the person has to log in.
+    /// The person has to log in.
     AuthNeeded {
         error: CallError,
     },
@@ -73,6 +73,8 @@ pub enum DeathKind {
 pub struct AgentState {
     /// The command line as configured.
     pub command: String,
+    /// Names of the variables that the configuration gives it besides.
+    pub env: Vec<String>,
     pub name: Option<String>,
     pub title: Option<String>,
     pub version: Option<String>,

@@ -5,7 +5,7 @@
 use super::changes::Truth;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
-pub use agent_client_protocol_schema::v1::ToolKind;
+pub use crate::base::exit::Exit;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -41,6 +41,23 @@ struct Place {
     old: Arc<str>,
     /// From 1.
     line: u32,
+}
+
+/// What a call does, as far as agents say it; `exec` writes it in these words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    Read,
+    Edit,
+    Delete,
+    Move,
+    Search,
+    Execute,
+    Think,
+    Fetch,
+    SwitchMode,
+    #[default]
+    Other,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,34 +181,6 @@ pub struct TerminalMeta {
     /// Both dialects append; Claude sends the whole once, Codex and pi send pieces.
     pub output: Option<(TermId, String)>,
     pub exit: Option<(TermId, Exit)>,
-}
-
-/// How a process ended: a code, or the conventional name of a signal ("SIGKILL").
-#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Exit {
-    pub code: Option<u32>,
-    pub signal: Option<String>,
-}
-
-impl Exit {
-    /// Agents say that a command has ended without saying how.
-    pub const fn is_known(&self) -> bool {
-        self.code.is_some() || self.signal.is_some()
-    }
-
-    pub fn is_success(&self) -> bool {
-        self.code == Some(0) && self.signal.is_none()
-    }
-}
-
-impl std::fmt::Display for Exit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (&self.signal, self.code) {
-            (Some(signal), _) => write!(f, "killed by {signal}"),
-            (None, Some(code)) => write!(f, "exit {code}"),
-            (None, None) => f.write_str("ended"),
-        }
-    }
 }
 
 impl ToolCall {

@@ -15,7 +15,7 @@ use super::putting::Carried;
 use super::rewind;
 use super::state::State;
 use super::tracker::Tracker;
-use crate::base::paths;
+use crate::base::{human, paths};
 use crate::model::changes::{
     Cause, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, Verdict,
 };
@@ -545,5 +545,5 @@ pub(super) fn shown(path: &Path) -> String {
 }
 
 fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+    human::count(n as u64, what)
 }

@@ -7,7 +7,7 @@
 use super::error::ReviewError;
 use super::manifest::Entries;
 use super::settle::Job;
-use super::walk::{self, HIDDEN, Key, Kind, OldRules, Stat, Time, Walked};
+use super::walk::{self, HIDDEN, Key, Kind, OldRules, Reader, Stat, Time, Walked};
 use crate::store::private::private_file;
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -78,9 +78,10 @@ impl Ignored {
 enum Standing {
     /// The last walk would have come past it, and has not.
     Came,
-    /// It was ignored; since the first look, or not.
+    /// It was ignored, by a name of so many bytes; since the first look, or not.
     Hidden {
         lasting: bool,
+        top: usize,
     },
     Unknown,
 }
@@ -111,12 +112,13 @@ impl Before<'_> {
     /// nobody looks, is shown, and what it was before is not known. What was moved in the tree is new.
     pub(super) fn hush(&self, jobs: &mut [Job]) {
         let mut in_doubt = Vec::new();
+        let mut reader = Reader::new(self.root);
         for (at, job) in jobs.iter_mut().enumerate().filter(|(_, job)| job.known.is_none()) {
             job.silent |= self.first;
             let is_file = |stat: &Stat| matches!(stat.kind, Kind::File | Kind::Link);
             let Some(stat) = job.stat.filter(|stat| !self.first && !job.fresh && is_file(stat)) else { continue };
             let standing = self.standing(&job.key);
-            (job.silent, job.there) = self.judge(&standing, job, &stat);
+            (job.silent, job.there) = self.judge(&standing, job, &stat, &mut reader);
             if (job.silent || job.there) && !matches!(standing, Standing::Hidden { .. }) {
                 // One that is older than the session has the number that it always had, however it was changed.
                 let (size, mtime) =
@@ -133,15 +135,15 @@ impl Before<'_> {
     }
 
     /// Whether it is no news, and whether it was there as something that nobody knows.
-    fn judge(&self, standing: &Standing, job: &Job, stat: &Stat) -> (bool, bool) {
+    fn judge(&self, standing: &Standing, job: &Job, stat: &Stat, reader: &mut Reader) -> (bool, bool) {
         match standing {
             Standing::Came => (false, self.born_before(&job.key, self.ignored.began).unwrap_or(false)),
-            Standing::Hidden { .. } | Standing::Unknown if job.hidden => {
-                let silent = is_untouched(stat, self.last);
+            Standing::Unknown if job.hidden => {
+                let silent = self.is_unmoved(&job.key, 0, stat, reader);
                 (silent, !silent)
             }
-            Standing::Hidden { lasting } => {
-                let silent = *lasting && is_untouched(stat, self.ignored.began);
+            Standing::Hidden { lasting, top } => {
+                let silent = (*lasting || job.hidden) && self.is_unmoved(&job.key, *top, stat, reader);
                 (silent, !silent)
             }
             // Many programs write a file anew: it is as young as they have left it.
@@ -162,9 +164,19 @@ impl Before<'_> {
         let ends = (0..key.len()).filter(|at| key[*at] == b'/').chain([key.len()]);
         let top = ends.map(|end| &key[..end]).find(|name| !self.dirs.contains(*name)).unwrap_or(key);
         if last.contains(top) {
-            return Standing::Hidden { lasting: self.ignored.lasting.contains(top) };
+            return Standing::Hidden { lasting: self.ignored.lasting.contains(top), top: top.len() };
         }
         Standing::Came
+    }
+
+    /// Whether a file that git's rules hide has stood there untouched since the first look: it, and every directory
+    /// above it from the name of `top` bytes on. One that is moved leaves the times of its files as they are, but not its
+    /// own and not those of the directory that it comes into.
+    fn is_unmoved(&self, key: &[u8], top: usize, stat: &Stat, reader: &mut Reader) -> bool {
+        let since = if self.ignored.began == Time::default() { self.last } else { self.ignored.began };
+        let mut dirs = walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top);
+        is_untouched(stat, since)
+            && dirs.all(|dir| reader.stat(dir).is_ok_and(|dir| dir.is_some_and(|dir| is_untouched(&dir, since))))
     }
 
     fn was_barred(&self, key: &[u8]) -> bool {

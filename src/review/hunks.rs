@@ -202,7 +202,7 @@ impl Shown<'_> {
     fn context(&mut self, old: Range<usize>, new_start: usize) {
         for (new, old) in (new_start..).zip(old) {
             let (text, no_newline) = (self.new.shown(new), self.new.end(new) == LineEnd::None);
-            self.push(LineRef::Same { old, new }, text, no_newline);
+            self.push(LineRef::Same { old, new }, (text, false), no_newline);
         }
     }
 
@@ -219,7 +219,7 @@ impl Shown<'_> {
         let text = |lines: &Lines, n: usize| {
             let before = if bom && n == 0 && lines.has_bom() { BOM_MARK } else { "" };
             let after = if crlf && other && lines.end(n) == LineEnd::CrLf { CR_MARK } else { "" };
-            format!("{before}{}{after}", lines.shown(n))
+            (format!("{before}{}{after}", lines.shown(n)), before.len() + after.len() > 0)
         };
         let removed = self.lines.len();
         for n in edit.old.clone() {
@@ -246,7 +246,7 @@ impl Shown<'_> {
         }
     }
 
-    fn push(&mut self, line: LineRef, text: String, no_newline: bool) {
+    fn push(&mut self, line: LineRef, (text, marked): (String, bool), no_newline: bool) {
         let full = self.lines.len() >= MAX_SHOWN_LINES || self.bytes + text.len() > MAX_SHOWN_BYTES;
         if self.cut || full && !self.lines.is_empty() {
             self.cut = true;
@@ -259,8 +259,13 @@ impl Shown<'_> {
         };
         self.bytes += text.len();
         self.refs.push(line);
+        let (source, n) = match line {
+            LineRef::Old(n) => (self.old, n),
+            LineRef::Same { new: n, .. } | LineRef::New(n) => (self.new, n),
+        };
+        let has_stand_ins = marked || source.has_stand_ins(n);
         let (old, new) = (old.map(number), new.map(number));
-        self.lines.push(DiffLine { kind, old, new, text, emphasis: Vec::new(), no_newline });
+        self.lines.push(DiffLine { kind, old, new, text, emphasis: Vec::new(), no_newline, has_stand_ins });
     }
 }
 

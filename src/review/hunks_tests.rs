@@ -53,6 +53,26 @@ fn numbered_lines(count: usize) -> String {
 }
 
 #[test]
+fn an_added_function_is_a_hunk_that_begins_with_its_first_line() {
+    let function = |name: &str| format!("fn {name}() {{\n    prepare();\n    run({name});\n}}\n\n");
+    let old = function("first") + &function("third");
+    let new = function("first") + &function("second") + &function("third");
+    let hunks = hunks(&of(&old), &of(&new));
+    let [hunk] = &hunks[..] else { panic!("{hunks:?}") };
+    let added: Vec<String> = shown(hunk).into_iter().filter(|line| line.starts_with('+')).collect();
+    assert_eq!(added, ["+fn second() {", "+    prepare();", "+    run(second);", "+}", "+"]);
+}
+
+#[test]
+fn what_stands_for_a_character_in_a_line_is_known() {
+    let (old, new) = (of("a\r\nb\nc\nd\n"), of("a\n⟨U+202E⟩\nx\u{202e}\nd\n"));
+    let hunks = hunks(&old, &new);
+    let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+    let marked: Vec<&str> = lines.filter(|line| line.has_stand_ins).map(|line| line.text.as_str()).collect();
+    assert_eq!(marked, ["a␍", "x⟨U+202E⟩"]);
+}
+
+#[test]
 fn a_hunk_has_context_numbers_and_references() {
     let (old, new) = (of("a\nb\nc\nd\ne\nf\ng\nh\n"), of("a\nb\nc\nd\nX\nY\nf\ng\nh\n"));
     let hunks = hunks(&old, &new);

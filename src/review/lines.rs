@@ -185,6 +185,12 @@ impl Lines {
         sanitize::tabbed(text).into_owned()
     }
 
+    /// Whether something in that stands for a character that cannot be shown.
+    pub fn has_stand_ins(&self, line: usize) -> bool {
+        let is_ascii = self.encoding == Encoding::Utf8 && self.raw(line).is_ascii();
+        !is_ascii && sanitize::has_stand_ins(self.decoded(line).trim_start_matches('\u{feff}'))
+    }
+
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }

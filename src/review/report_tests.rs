@@ -80,6 +80,7 @@ fn hunk(what: HunkKind, kinds: &[Kind], turn: u64) -> HunkDoc {
         text: String::new(),
         emphasis: Vec::new(),
         no_newline: false,
+        has_stand_ins: false,
     };
     HunkDoc {
         id: HunkId(1),

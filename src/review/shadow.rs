@@ -103,6 +103,7 @@ enum Point {
     IndexRead,
     Missed,
     Compared,
+    Judged,
     Asked,
     AskedAgain,
 }
@@ -196,6 +197,7 @@ impl Shadow {
         let mut jobs = self.jobs(&walked, index.as_ref());
         self.at(Point::Compared);
         self.hush(&mut jobs, first);
+        self.at(Point::Judged);
         (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
         let before = (self.head, self.began);
         self.since = self.began[0];
@@ -284,6 +286,7 @@ impl Shadow {
             jobs.push(Job { walked: walked || walked_before, hidden, fresh, ..Job::new(key, known, stat) });
         }
         self.hush(&mut jobs, !self.looked);
+        self.at(Point::Judged);
         if !jobs.is_empty() {
             self.theirs = self.open_theirs();
         }
@@ -397,12 +400,14 @@ impl Shadow {
         let mut updates: Vec<(Key, Option<Entry>)> = news.into_iter().map(|(key, entry)| (key, Some(entry))).collect();
         for (job, seen) in jobs.into_iter().zip(found) {
             let Some(Seen { state, stat, racy, barred, lost: is_lost }) = seen else { continue };
-            let new = if job.there { unknown(&stat) } else { State::Absent };
+            // What was judged by its numbers is the same only as long as they are.
+            let silent = job.silent && (!self.looked || job.stat == Some(stat));
+            let new = if job.there || job.silent && !silent { unknown(&stat) } else { State::Absent };
             let before = job.known.map_or(new, |entry| entry.state);
             let before = if is_lost { lost(&before) } else { before };
             // There was no room for what a store had that is gone: the file is still the same.
             let same = is_lost && job.known.is_some_and(|entry| entry.stat == stat);
-            if before != state && !same && !(job.silent && job.known.is_none()) {
+            if before != state && !same && !(silent && job.known.is_none()) {
                 if let Some(entry) = job.known.filter(|_| state.is_absent()) {
                     self.vanished[1].insert(as_moved(&entry.stat));
                 }

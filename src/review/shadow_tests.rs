@@ -1293,3 +1293,102 @@ fn a_file_that_is_moved_and_changed_is_new_under_its_new_name() {
     assert_eq!(paths(&changes), ["a", "b"]);
     assert!(changes[1].before.is_absent(), "{:?}", changes[1].before);
 }
+
+#[test]
+fn a_directory_that_is_moved_to_where_rules_hide_it_is_never_passed_over() {
+    type Act = fn(&Space);
+    let to_build: Act = |s| fs::rename(s.root.join("lib"), s.root.join("build/lib")).unwrap();
+    let from_outside: Act = |s| fs::rename(s.temp.path().join("outside"), s.root.join("build/lib")).unwrap();
+    let no_rules: Act = |s| s.write(".gitignore", "");
+    let cases: [(&str, Act, Act); 7] = [
+        ("git mv", |s| drop(s.run(&["mv", "lib", "build/lib"])), |_| {}),
+        ("staged by force", to_build, |s| drop(s.run(&["add", "-f", "build/lib"]))),
+        ("without rules", to_build, no_rules),
+        ("with an exception", to_build, |s| s.write(".gitignore", "build/*\n!build/lib/\n")),
+        ("without the rules file", to_build, |s| fs::remove_file(s.root.join(".gitignore")).unwrap()),
+        ("from outside", from_outside, no_rules),
+        (
+            "in the place of what was ignored",
+            |s| {
+                fs::remove_dir_all(s.root.join("build")).unwrap();
+                fs::create_dir(s.root.join("build")).unwrap();
+                fs::rename(s.root.join("lib"), s.root.join("build/lib")).unwrap();
+            },
+            no_rules,
+        ),
+    ];
+    for (what, act, then) in cases {
+        for looks in 0..3 {
+            let space = Space::git(|s| {
+                s.write(".gitignore", "build/\n");
+                s.write("lib/g1", "one");
+            });
+            space.write("build/out.o", "ignored");
+            fs::create_dir_all(space.temp.path().join("outside")).unwrap();
+            fs::write(space.temp.path().join("outside/g1"), "x").unwrap();
+            let mut shadow = space.shadow();
+            for _ in 0..looks {
+                shadow.scan().unwrap();
+            }
+            act(&space);
+            then(&space);
+            let mut changes = shadow.scan().unwrap();
+            changes.extend(shadow.scan().unwrap());
+            assert!(paths(&changes).contains(&"build/lib/g1"), "{what}, {looks} looks: {:?}", paths(&changes));
+        }
+    }
+}
+
+#[test]
+fn what_changes_after_it_was_taken_for_untouched_is_not_passed_over() {
+    type Act = fn(&Path);
+    let acts: [(&str, Act); 3] = [
+        ("in place", |path| fs::write(path, "CHANGED").unwrap()),
+        ("anew", |path| {
+            fs::remove_file(path).unwrap();
+            fs::write(path, "CHANGED").unwrap();
+        }),
+        ("of the same size", |path| fs::write(path, "secreT").unwrap()),
+    ];
+    for (what, act) in acts {
+        for named in [true, false] {
+            let space = Space::git(|s| s.write(".gitignore", ".env\n"));
+            space.write(".env", "SECRET");
+            let mut shadow = space.shadow();
+            // As if the session had begun some seconds later.
+            shadow.ignored.began.0 += 5;
+            let env = space.root.join(".env");
+            shadow.meanwhile = Some(Box::new(move |at| {
+                if at == Point::Judged {
+                    act(&env);
+                }
+            }));
+            let changes = if named {
+                shadow.look(&[space.root.join(".env")]).unwrap()
+            } else {
+                fs::remove_file(space.root.join(".gitignore")).unwrap();
+                shadow.scan().unwrap()
+            };
+            let change = changes.iter().find(|c| c.path == Path::new(".env"));
+            let before = change.map(|c| c.before);
+            assert!(matches!(before, Some(State::Unkept { .. })), "{what}, named {named}: {before:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_changed_while_it_was_ignored_is_not_taken_for_what_it_was() {
+    for looks in 0..4 {
+        let space = Space::git(|s| s.write(".gitignore", ".env\n"));
+        space.write(".env", "SECRET");
+        let mut shadow = space.shadow();
+        space.write(".env", "SECRET\nevil");
+        for _ in 0..looks {
+            shadow.scan().unwrap();
+            shadow.look(&[space.root.join("other")]).unwrap();
+        }
+        let changes = shadow.look(&[space.root.join(".env")]).unwrap();
+        assert_eq!(paths(&changes), [".env"], "{looks} looks");
+        assert!(matches!(changes[0].before, State::Unkept { .. }), "{looks} looks: {:?}", changes[0].before);
+    }
+}

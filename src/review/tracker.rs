@@ -76,6 +76,8 @@ pub struct Tracker {
     lock: File,
     /// It is a copy of what was recorded, and looks at nothing.
     copy: Option<TempDir>,
+    /// Nobody sits before a screen: what changes between the first look and the end may be the agent's.
+    alone: bool,
 }
 
 impl Tracker {
@@ -167,6 +169,7 @@ impl Tracker {
             steps: None,
             lock,
             copy: None,
+            alone: false,
         }
     }
 
@@ -203,6 +206,12 @@ impl Tracker {
         self.scan()
     }
 
+    /// Nobody sits before a screen and edits: what changes while no turn runs may be the agent's, too, which may write
+    /// before its first prompt.
+    pub fn alone(&mut self) {
+        self.alone = true;
+    }
+
     /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's.
     pub fn begin_turn(&mut self, turn: u64) -> Result<(), ReviewError> {
         self.begin_turn_unless(turn, || None)
@@ -220,6 +229,10 @@ impl Tracker {
             let shadow = &tracker.files.shadow;
             let is_since = |change: &Change| sent.is_some_and(|at| shadow.changed_at(&change.path) >= at);
             let (since, before) = changes.into_iter().partition(is_since);
+            if tracker.alone {
+                tracker.activity.begin(turn);
+                tracker.activity.presume_told();
+            }
             tracker.observe(before)?;
             tracker.activity.begin(turn);
             tracker.looked.clear();

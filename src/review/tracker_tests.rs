@@ -1494,6 +1494,30 @@ fn what_changes_between_the_last_turn_and_the_end_of_the_agent_is_shown_and_left
 }
 
 #[test]
+fn what_changes_before_the_first_turn_is_shown_where_nobody_sits_before_a_screen() {
+    for is_alone in [true, false] {
+        let mut place = Place::with(&[("f", b"one\n"), ("g", b"one\n")]);
+        if is_alone {
+            place.tracker.alone();
+        }
+        place.write("f", "one\nearly\n");
+        place.write("new", "early\n");
+        place.turn(1, |p| p.client_writes("g", "two\n"));
+        let doc = place.doc(Scope::Session);
+        let paths: Vec<_> = doc.files.iter().map(|f| f.path.to_str().unwrap().to_owned()).collect();
+        assert_eq!(paths, if is_alone { vec!["f", "g", "new"] } else { vec!["g"] });
+        // It may be the person's: said, and left where it is.
+        let done = place.act(ReviewAction::Rewind { turn: 1 });
+        let doubtful = outcomes(&done).iter().filter(|one| one.1 == RewindOutcome::Doubtful).count();
+        assert_eq!(doubtful, if is_alone { 2 } else { 0 });
+        assert_eq!((place.read("f").as_str(), place.read("g").as_str()), ("one\nearly\n", "one\n"));
+        // A turn in which the agent says nothing is still all its own.
+        place.turn(2, |p| p.write("f", "silent\n"));
+        assert_eq!(outcomes(&place.act(ReviewAction::Rewind { turn: 2 })), [("f", RewindOutcome::Restored)]);
+    }
+}
+
+#[test]
 fn what_nobody_accounted_for_stays_and_is_said() {
     let mut place = Place::with(&[("f", b"one\n"), ("other", b"o\n")]);
     place.turn(1, |p| {

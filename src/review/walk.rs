@@ -8,7 +8,8 @@ mod tree;
 pub(super) use self::tree::{HIDDEN, Part, Walked, walk};
 use super::error::ReviewError;
 pub(super) use super::rules::OldRules;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, readlinkat, statat};
+use crate::host::fs::steps::{self, READ};
+use rustix::fs::{AtFlags, FileType, Mode, openat, readlinkat, statat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, Metadata};
@@ -21,12 +22,6 @@ use std::time::{Duration, SystemTime};
 
 /// A path below the root, as bytes, with `/` between the names.
 pub(super) type Key = Box<[u8]>;
-
-/// A handle to walk from needs no permission to list.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const WALK: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-const WALK: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// How often a file that changes while it is read is read again.
 const ATTEMPTS: usize = 3;
@@ -263,8 +258,7 @@ impl Reader {
     /// `None`: it was not the same at the end as at the beginning.
     fn file(&mut self, key: &[u8], limit: u64, last: bool) -> Result<Option<Found>, Errno> {
         let (dir, name) = self.parent(key)?.ok_or(Errno::NOENT)?;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let fd = openat(dir, name, flags, Mode::empty())?;
+        let fd = openat(dir, name, READ, Mode::empty())?;
         let before = Stat::of(&rustix::fs::fstat(&fd)?);
         if before.kind != Kind::File {
             return Ok(None);
@@ -296,9 +290,9 @@ pub(super) fn files_now(dir: &Path) -> Time {
 
 /// The handle of a directory below the root, from one to the next; `None` when there is none.
 fn descend(root: &Path, dir: &[u8]) -> Result<Option<OwnedFd>, Errno> {
-    let mut fd = open(root, WALK, Mode::empty())?;
+    let mut fd = steps::begin(root)?;
     for part in dir.split(|byte| *byte == b'/').filter(|part| !part.is_empty()) {
-        fd = match openat(&fd, part, WALK, Mode::empty()) {
+        fd = match steps::step(&fd, part) {
             Ok(fd) => fd,
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
             Err(e) => return Err(e),
@@ -316,8 +310,7 @@ pub(super) fn born(path: &Path) -> Option<Time> {
 
 /// Opens what is a plain file; nothing for all else, and without waiting.
 pub(super) fn open_plain(path: &Path) -> Option<File> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    let file = File::from(rustix::fs::open(path, READ, Mode::empty()).ok()?);
     file.metadata().is_ok_and(|meta| meta.is_file()).then_some(file)
 }
 

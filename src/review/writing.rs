@@ -10,6 +10,7 @@ use super::ledger::ActFile;
 use super::peek::Peek;
 use super::state::State;
 use super::tracker::Tracker;
+use crate::base::human;
 use crate::host::fs::{self, FsError, Inode, Put};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -35,7 +36,7 @@ impl Writing {
     /// A file that has other names that are not part of the decision.
     fn apart(&self, path: &Path) -> Option<String> {
         let left = self.twins.values().find(|(first, ..)| first == path).map(|(.., left)| *left)?;
-        (left > 0).then(|| format!("apart from {left} other hard link{} of it", if left == 1 { "" } else { "s" }))
+        (left > 0).then(|| format!("apart from {left} other {} of it", human::plural(left, "hard link")))
     }
 
     /// What could not be kept of files that were written, for the end of a sentence.

@@ -15,6 +15,7 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tracing::warn;
 
 /// Version of the journal's lines.
 pub const VERSION: u32 = 1;
@@ -64,6 +65,7 @@ impl Journal {
         let writer = std::thread::Builder::new().name("journal".into()).spawn(move || {
             while let Ok(pieces) = rx.recv() {
                 if let Err(error) = pieces.iter().try_for_each(|piece| write(&mut file, piece)) {
+                    warn!(kind = ?error.kind(), "the journal cannot be written and ends here");
                     *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
                     return;
                 }
@@ -135,6 +137,7 @@ impl Journal {
     }
 
     fn fail(&mut self, why: &str) {
+        warn!(why, waiting = self.waiting, "the journal ends here");
         self.tx = None;
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
     }

@@ -1,4 +1,5 @@
 //! Remembers across runs.
 
 pub mod journal;
+pub mod log;
 pub mod private;

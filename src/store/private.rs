@@ -8,6 +8,7 @@ use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
+use tracing::info;
 
 /// What others may do with a directory.
 const OTHERS: u32 = 0o077;
@@ -19,6 +20,7 @@ pub fn make_private_dir(dir: &Path) -> io::Result<()> {
     check_owner(dir)?;
     let mode = dir.metadata()?.mode() & 0o7777;
     if mode & OTHERS != 0 {
+        info!(mode = format_args!("{mode:o}"), "a directory was open to others and is closed to them");
         fs::set_permissions(dir, Permissions::from_mode(mode & !OTHERS))?;
     }
     Ok(())

@@ -41,6 +41,8 @@ pub struct DiffLine {
     pub emphasis: Vec<Range<u32>>,
     /// The last line of its text, and no newline ends it, unlike in the other text.
     pub no_newline: bool,
+    /// Something in `text` stands for a character that cannot be shown.
+    pub has_stand_ins: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -169,6 +171,7 @@ impl<'a> Side<'a> {
             kind,
             old,
             new,
+            has_stand_ins: sanitize::has_stand_ins(self.lines[index]),
             text: sanitize::tabbed(self.lines[index]).into_owned(),
             emphasis: Vec::new(),
             no_newline: self.no_newline && index + 1 == self.lines.len(),

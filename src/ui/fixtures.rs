@@ -62,7 +62,6 @@ impl Scene {
         let mut scene = Self::new(width, height);
         scene.start();
         scene.agent(AgentEvent::Initialized(Ok(InitResult {
-            protocol_version: 1,
             name: Some("gemini-cli".into()),
             version: Some("0.61.0".into()),
             ..InitResult::default()
@@ -166,7 +165,7 @@ impl Scene {
     /// The command of [`Scene::runs`] ends.
     pub fn exits(&mut self, req: u64, code: u32) {
         let term: TermId = format!("term-{req}").as_str().into();
-        let exit = Exit { code: Some(code), signal: None };
+        let exit = Exit { code: Some(code.into()), signal: None };
         self.event(Event::Host(HostEvent::TerminalExited { term, exit, end: String::new() }));
     }
 

@@ -3,7 +3,7 @@
 //! Data only. Keeps `view` and `update` from knowing each other.
 
 use super::frame::Motion;
-use super::state::Mouse;
+use super::keys::Mouse;
 use super::state::dock::Dialog;
 use super::state::review::Measured;
 use super::state::review::index::Spot;

@@ -6,17 +6,18 @@
 
 use super::agent_picker::{AgentPicker, Picked};
 use super::frame::{Frames, Urgency};
+use super::keys::Mouse;
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
-use super::signals::{Signal, Signals};
+use super::state::UiState;
 use super::state::dock::{Dialog, Raw};
-use super::state::{Mouse, UiState};
 use super::transcript::Transcript;
 use super::tty::editor::{self, Draft};
-use super::tty::{self, Input, InputStream, Multiplexer, Surface, Tty, TtyOut, osc52};
+use super::tty::{Input, InputStream, Multiplexer, Surface, Tty, TtyOut, osc52};
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use super::words;
 use super::work::highlight::{Coloured, Highlighter, Job};
+use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Wake};
 use crate::model::changes::Scope;
 use crate::model::changes::{HunkId, ReviewAction};
@@ -27,8 +28,9 @@ use crate::theme::resolve::Theme;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+use tracing::{debug, info, warn};
 
 /// How long what is queued is applied before the screen has its turn.
 const DRAIN: Duration = Duration::from_millis(4);
@@ -85,7 +87,7 @@ impl Screen {
     /// Takes the terminal over. Must be called inside the runtime.
     pub fn open() -> io::Result<Self> {
         let signals = Signals::listen()?;
-        let tty = Tty::enter(tty::Mouse::Captured)?;
+        let tty = Tty::enter(Mouse::Ours)?;
         let (width, height) = tty.size()?;
         let surface = Surface::new(TtyOut, width, height);
         Ok(Self { tty, surface, input: Some(InputStream::open()?), signals })
@@ -283,8 +285,14 @@ impl App {
                 self.draw()?;
             }
             match self.wait().await {
-                Awaited::Signal(signal) => return Ok(Exit::Signal(signal)),
-                Awaited::Gone => return Ok(Exit::TerminalGone),
+                Awaited::Signal(signal) => {
+                    info!(?signal, "ends");
+                    return Ok(Exit::Signal(signal));
+                }
+                Awaited::Gone => {
+                    warn!("the terminal is gone");
+                    return Ok(Exit::TerminalGone);
+                }
                 Awaited::Frame => {}
                 Awaited::Engine(wake) => self.step(wake),
                 Awaited::Input(input) => {
@@ -320,13 +328,14 @@ impl App {
 
     async fn wait(&mut self) -> Awaited {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
+        let until = pause.map(|pause| Instant::now() + pause);
         let Self { screen, engine, colours, .. } = self;
         tokio::select! {
             biased;
             input = screen.next_input() => input,
             wake = engine.next() => Awaited::Engine(wake),
             found = colours.next() => Awaited::Coloured(found),
-            () = sleep(pause) => Awaited::Frame,
+            () = sleep_until(until) => Awaited::Frame,
         }
     }
 
@@ -397,10 +406,7 @@ impl App {
                 Ok(bytes) => self.screen.tty.send(&bytes)?,
                 Err(error) => self.ui.say(format!("not copied: {error}"), self.engine.now()),
             },
-            Out::Mouse(mouse) => self.screen.tty.set_mouse(match mouse {
-                Mouse::Ours => tty::Mouse::Captured,
-                Mouse::Free => tty::Mouse::Free,
-            })?,
+            Out::Mouse(mouse) => self.screen.tty.set_mouse(mouse)?,
             Out::Edit(job) => self.editor = Some(job),
             Out::Suspend => self.screen.suspend()?,
             Out::Redraw => self.screen.surface.invalidate(),
@@ -453,6 +459,7 @@ impl App {
     /// What came of it.
     fn edited(&mut self, job: EditorJob, draft: Option<Draft>, result: io::Result<ExitStatus>) {
         let now = self.engine.now();
+        debug!(ended_well = result.as_ref().is_ok_and(ExitStatus::success), "back from the editor");
         match result {
             Err(error) => return self.ui.say(format!("the editor could not be started: {error}"), now),
             Ok(status) if !status.success() => {
@@ -566,13 +573,5 @@ fn view_cx<'a>(engine: &'a Engine, ui: &'a UiState, options: &'a UiOptions, now:
         now,
         animation: options.animation,
         home: options.home.as_deref(),
-    }
-}
-
-/// Without a pause it never ends.
-async fn sleep(pause: Option<Duration>) {
-    match pause {
-        Some(pause) => tokio::time::sleep(pause).await,
-        None => std::future::pending().await,
     }
 }

@@ -7,10 +7,11 @@ use crate::base::{human, paths, sanitize};
 use crate::model::Model;
 use crate::model::changes::{Gate, Totals};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{AuthKind, TerminalSpec};
+use crate::model::event::AuthKind;
 use crate::model::ids::Now;
+use crate::model::login;
 use crate::model::options::{OptionKind, OptionValue};
-use crate::model::session::{Death, DeathKind, Phase, Turn};
+use crate::model::session::{AgentState, Death, DeathKind, OddCounts, Phase, Turn};
 use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -108,7 +109,7 @@ pub const fn verb(kind: ToolKind) -> &'static str {
         ToolKind::Think => "think",
         ToolKind::Fetch => "fetch",
         ToolKind::SwitchMode => "switch",
-        _ => "use",
+        ToolKind::Other => "use",
     }
 }
 
@@ -144,40 +145,21 @@ fn program(command: &str) -> String {
     sanitize::line(name.trim_matches(['\'', '"'])).into_owned()
 }
 
-/// The exact command line of a log-in that needs a terminal; the method's arguments follow the agent's own (R-109).
-pub fn login_command(kind: &AuthKind, agent: &str) -> Option<String> {
-    let (command, args, env) = match kind {
-        AuthKind::Agent => return None,
-        AuthKind::Terminal { args, env } => (agent.to_owned(), args, env),
-        AuthKind::Command { command, args, env } => (command.clone(), args, env),
-        AuthKind::Env { vars } => {
-            return Some(vars.iter().map(|v| format!("export {v}=…")).collect::<Vec<_>>().join("; "));
-        }
-    };
-    let spec = TerminalSpec { command, args: args.clone(), env: Vec::new(), cwd: None, limit: None };
-    let mut line = String::new();
-    for (name, value) in env {
-        let quoted =
-            TerminalSpec { command: String::new(), args: vec![value.clone()], env: Vec::new(), cwd: None, limit: None };
-        line.push_str(name);
-        line.push('=');
-        line.push_str(quoted.line().trim_start());
-        line.push(' ');
-    }
-    line.push_str(&spec.line());
-    Some(sanitize::line(&line).into_owned())
+/// The exact command line of a log-in that the person runs.
+pub fn login_command(kind: &AuthKind, agent: &AgentState) -> Option<String> {
+    login::command_line(agent, kind).map(|line| sanitize::line(&line).into_owned())
 }
 
 /// "1 prompt waits for this turn".
 pub fn held(model: &Model) -> Option<String> {
     let n = model.session().held.len();
-    let (prompts, wait) = if n == 1 { ("prompt", "waits") } else { ("prompts", "wait") };
+    let wait = if n == 1 { "waits" } else { "wait" };
     let what = match (model.phase(), &model.session().turn) {
         (_, Some(_)) => "this turn",
         (Phase::AuthNeeded { .. } | Phase::Authenticating { .. }, None) => "the log-in",
         (_, None) => "the session",
     };
-    (n > 0).then(|| format!("{n} {prompts} {wait} for {what}"))
+    (n > 0).then(|| format!("{} {wait} for {what}", human::count(n as u64, "prompt")))
 }
 
 /// What the status line has to say.
@@ -344,6 +326,18 @@ fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
     (Busy::Yes, pieces)
 }
 
+/// How many messages of the agent could not be used, by sort; those that there were.
+pub fn odd_messages(odd: OddCounts) -> Vec<String> {
+    let sorts = [
+        (odd.stray, "no message at all"),
+        (odd.malformed, "not readable"),
+        (odd.unknown, "of a kind that is not known here"),
+        (odd.too_long, "too long"),
+        (odd.late, "an answer to nothing"),
+    ];
+    sorts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} × {what}")).collect()
+}
+
 /// Nothing runs: how the last turn ended, when that was odd, and what can be done next.
 fn idle(model: &Model, hint: &str) -> (Busy, Vec<Piece>) {
     let mut pieces = Vec::new();
@@ -372,11 +366,6 @@ fn odd_end(model: &Model) -> Option<String> {
     }
 }
 
-/// "6 files"
-pub fn files(n: u64) -> String {
-    format!("{n} {}", if n == 1 { "file" } else { "files" })
-}
-
 /// "3 to review", or nothing when all is decided.
 pub fn to_review(totals: Totals) -> Option<String> {
     (totals.pending > 0).then(|| format!("{} to review", totals.pending))
@@ -384,7 +373,7 @@ pub fn to_review(totals: Totals) -> Option<String> {
 
 /// "+120 −14 in 6 files · 3 to review"
 pub fn sums(totals: Totals) -> String {
-    let sums = format!("+{} −{} in {}", totals.added, totals.removed, files(totals.files));
+    let sums = format!("+{} −{} in {}", totals.added, totals.removed, human::count(totals.files, "file"));
     to_review(totals).map_or_else(|| sums.clone(), |open| format!("{sums} · {open}"))
 }
 

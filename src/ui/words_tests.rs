@@ -1,6 +1,8 @@
 use super::*;
 use crate::model::entry::ChunkKind;
-use crate::model::event::{AgentEvent, AuthMethod, CallError, Event, HostEvent, InitResult, Intent, Stop, Update};
+use crate::model::event::{
+    AgentEvent, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent, Stop, Update,
+};
 use crate::model::tool::{Exit, ToolStatus};
 use crate::ui::fixtures::Scene;
 use crate::ui::keys::Code;
@@ -20,7 +22,7 @@ fn starting() {
     s.start();
     s.after(2000);
     assert_eq!(left(&s), "starting gemini 2 s");
-    s.agent(AgentEvent::Initialized(Ok(InitResult { protocol_version: 1, ..InitResult::default() })));
+    s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
     s.after(4000);
     assert_eq!(left(&s), "waiting for session 4 s");
     s.after(58_000);
@@ -32,12 +34,8 @@ fn log_in() {
     let mut s = Scene::new(80, 24);
     s.start();
     let method = AuthMethod { id: "w".into(), name: "Web\u{1b}[1m".into(), description: None, kind: AuthKind::Agent };
-    s.agent(AgentEvent::Initialized(Ok(InitResult {
-        protocol_version: 1,
-        auth_methods: vec![method],
-        ..InitResult::default()
-    })));
-    s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, "no"))));
+    s.agent(AgentEvent::Initialized(Ok(InitResult { auth_methods: vec![method], ..InitResult::default() })));
+    s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "no"))));
     assert!(left(&s).starts_with("log-in needed"));
     s.intent(Intent::Authenticate { method: "w".into() });
     s.after(12_000);
@@ -171,10 +169,16 @@ fn objects_lose_the_verb_that_stands_in_front() {
 #[test]
 fn r_109_the_command_of_a_log_in_is_exact() {
     let terminal = AuthKind::Terminal { args: vec!["login".into()], env: vec![("A".into(), "b c".into())] };
-    assert_eq!(login_command(&terminal, "agent --acp").as_deref(), Some("A='b c' agent --acp login"));
+    let agent = AgentState { command: "agent --acp".into(), ..AgentState::default() };
+    assert_eq!(login_command(&terminal, &agent).as_deref(), Some("A='b c' agent --acp login"));
     let own = AuthKind::Command { command: "other".into(), args: vec!["x'y".into()], env: Vec::new() };
-    assert_eq!(login_command(&own, "agent").as_deref(), Some("other 'x'\\''y'"));
-    assert_eq!(login_command(&AuthKind::Agent, "agent"), None);
+    assert_eq!(login_command(&own, &agent).as_deref(), Some("other 'x'\\''y'"));
+    assert_eq!(login_command(&AuthKind::Agent, &agent), None);
+    assert_eq!(login_command(&AuthKind::Env { vars: Vec::new() }, &agent), None);
+    let spaced = AuthKind::Command { command: "/opt/my agent/login".into(), args: Vec::new(), env: Vec::new() };
+    assert_eq!(login_command(&spaced, &agent).as_deref(), Some("'/opt/my agent/login'"));
+    let configured = AgentState { env: vec!["A".into(), "TOKEN".into()], ..agent };
+    assert_eq!(login_command(&terminal, &configured).as_deref(), Some("TOKEN=… A='b c' agent --acp login"));
 }
 
 #[test]

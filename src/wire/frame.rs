@@ -148,21 +148,18 @@ pub enum Frame {
     TooLong { dropped: u64 },
 }
 
-/// Requests whose strings name or become files and commands.
-const WORD_FOR_WORD: [&str; 3] = ["fs/write_text_file", "fs/read_text_file", "terminal/create"];
-
 impl Frame {
     pub fn parse(line: &[u8]) -> Self {
-        Self::read(Cow::Borrowed(line)).0
+        Self::read(Cow::Borrowed(line), &[]).0
     }
 
     /// The frame and its text: trimmed, mended, shared. The text of a stray line is cut to a sane length. A request is
-    /// not mended but refused: what it would do is not what was asked for.
-    pub fn read(line: Cow<'_, [u8]>) -> (Self, Arc<str>) {
+    /// not mended but refused when its method is one of `word_for_word`: what it would do is not what was asked for.
+    pub fn read(line: Cow<'_, [u8]>, word_for_word: &[&str]) -> (Self, Arc<str>) {
         let (text, damage) = decode(line);
         let text = match damage {
             None => text,
-            Some(Damage::Surrogates) => return Self::read_mended(text),
+            Some(Damage::Surrogates) => return Self::read_mended(text, word_for_word),
             Some(Damage::Bytes) => Cow::Owned(mend_surrogates(text.into_owned())),
         };
         let trimmed = trim(&text);
@@ -177,13 +174,13 @@ impl Frame {
 
     /// A refused request keeps its text, so that it is refused again when it is replayed. A question with half an emoji
     /// in its title is still a question: only what would be written, read or run is taken word for word.
-    fn read_mended(text: Cow<'_, str>) -> (Self, Arc<str>) {
+    fn read_mended(text: Cow<'_, str>, word_for_word: &[&str]) -> (Self, Arc<str>) {
         let trimmed = trim(&text);
         if !trimmed.starts_with('{') {
             return (Self::Stray, clip(trimmed, KEEP_STRAY).into());
         }
         if let Ok([Some(id), Some(method)]) = members(trimmed, ["id", "method"])
-            && WORD_FOR_WORD.iter().any(|name| method.get().trim_matches('"') == *name)
+            && word_for_word.iter().any(|name| method.get().trim_matches('"') == *name)
             && let Some(id) = RawId::from_json(id.get())
         {
             let why = "half a surrogate pair in a string".to_owned();

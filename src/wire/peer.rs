@@ -4,6 +4,7 @@
 //! is used once per connection (R-002), and a request leaves the table exactly once.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::frame::RawId;
 use super::head;
@@ -11,7 +12,8 @@ use super::head;
 #[derive(Debug)]
 pub struct Peer<T> {
     next: u64,
-    open: BTreeMap<u64, (T, &'static str)>,
+    /// With the method that was called.
+    open: BTreeMap<u64, (T, Arc<str>)>,
 }
 
 impl<T> Default for Peer<T> {
@@ -26,20 +28,20 @@ impl<T> Peer<T> {
     }
 
     /// Opens a request and gives its id.
-    pub fn begin(&mut self, tag: T, method: &'static str) -> u64 {
+    pub fn begin(&mut self, tag: T, method: &str) -> u64 {
         let id = self.next;
         self.next = self.next.saturating_add(1);
-        self.open.insert(id, (tag, method));
+        self.open.insert(id, (tag, method.into()));
         id
     }
 
     /// Closes the request this id names. `None` for an id that is unknown, late, repeated or not an integer (R-015).
-    pub fn resolve(&mut self, id: &RawId) -> Option<T> {
+    pub fn resolve(&mut self, id: &RawId) -> Option<(T, Arc<str>)> {
         self.close(id.as_u64()?)
     }
 
-    pub fn close(&mut self, id: u64) -> Option<T> {
-        self.open.remove(&id).map(|(tag, _)| tag)
+    pub fn close(&mut self, id: u64) -> Option<(T, Arc<str>)> {
+        self.open.remove(&id)
     }
 
     /// The open request that the head of a discarded answer names (R-028).
@@ -49,25 +51,9 @@ impl<T> Peer<T> {
         self.open.contains_key(&id).then_some(id)
     }
 
-    pub fn get(&self, id: u64) -> Option<(&T, &'static str)> {
-        self.open.get(&id).map(|(tag, method)| (tag, *method))
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (u64, &T, &'static str)> {
-        self.open.iter().map(|(id, (tag, method))| (*id, tag, *method))
-    }
-
     /// Closes all of them, oldest first: the connection is gone (R-026).
     pub fn drain(&mut self) -> Vec<T> {
         std::mem::take(&mut self.open).into_values().map(|(tag, _)| tag).collect()
-    }
-
-    pub fn len(&self) -> usize {
-        self.open.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.open.is_empty()
     }
 }
 
@@ -88,10 +74,10 @@ mod tests {
         for other in ["\"1\"", "1.0", "null", "7", "-1", "1e0"] {
             assert_eq!(peer.resolve(&id(other)), None, "{other}");
         }
-        assert_eq!(peer.resolve(&RawId::number(b)), Some('b'));
+        assert_eq!(peer.resolve(&RawId::number(b)), Some(('b', "m".into())));
         assert_eq!(peer.resolve(&RawId::number(b)), None);
         assert_eq!(peer.drain(), vec!['a']);
-        assert!(peer.is_empty());
+        assert!(peer.drain().is_empty());
     }
 
     #[test]
@@ -101,7 +87,6 @@ mod tests {
         assert_eq!(peer.head_names(br#"{"jsonrpc":"2.0","id":0,"result":"aaaa"#), Some(0));
         assert_eq!(peer.head_names(br#"{"jsonrpc":"2.0","id":1,"result":"aaaa"#), None);
         assert_eq!(peer.head_names(br#"{"id":0,"method":"fs/read","params":"aaaa"#), None);
-        assert_eq!(peer.len(), 1);
     }
 
     proptest! {
@@ -116,7 +101,7 @@ mod tests {
                     let given = peer.begin(tag, "m");
                     prop_assert!(!begun.contains(&given));
                     begun.push(given);
-                } else if let Some(tag) = peer.resolve(&RawId::number(pick)) {
+                } else if let Some((tag, _)) = peer.resolve(&RawId::number(pick)) {
                     left.push(begun[tag as usize]);
                     prop_assert_eq!(begun[tag as usize], pick);
                 }

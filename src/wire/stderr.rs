@@ -1,7 +1,7 @@
 //! The end of what a process wrote to its error stream, shared between the task that drains it and whoever shows it.
 //!
 //! Is never protocol data. Invariant: draining never waits for a reader; only the newest bytes are kept,
-//! and lines handed on for recording are dropped and counted when nobody takes them in time.
+//! and lines handed on for recording are dropped when nobody takes them in time.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,10 +18,7 @@ const MAX_PIECE: usize = 8 << 10;
 #[derive(Debug, Default)]
 struct Inner {
     tail: VecDeque<u8>,
-    lines: u64,
-    bytes: u64,
     part: Vec<u8>,
-    missed: u64,
 }
 
 /// A handle; clones share the same tail.
@@ -78,21 +75,6 @@ impl StderrTail {
         let _ = timeout(limit, wait).await;
     }
 
-    /// Line ends seen so far.
-    pub fn lines(&self) -> u64 {
-        self.lock().lines
-    }
-
-    /// Bytes seen so far, kept or not.
-    pub fn bytes(&self) -> u64 {
-        self.lock().bytes
-    }
-
-    /// Lines that were not handed on because nobody took them in time.
-    pub fn missed(&self) -> u64 {
-        self.lock().missed
-    }
-
     /// Resolves after the next change, or at once if there was one since the last call. A hint: changes in between
     /// are one.
     pub async fn changed(&self) {
@@ -101,8 +83,6 @@ impl StderrTail {
 
     pub fn push(&self, bytes: &[u8]) {
         let mut inner = self.lock();
-        inner.bytes = inner.bytes.saturating_add(bytes.len() as u64);
-        inner.lines = inner.lines.saturating_add(bytes.split(|b| *b == b'\n').skip(1).count() as u64);
         let newest = bytes.get(bytes.len().saturating_sub(self.keep)..).unwrap_or_default();
         let excess = (inner.tail.len() + newest.len()).saturating_sub(self.keep);
         inner.tail.drain(..excess);
@@ -144,8 +124,9 @@ impl StderrTail {
         let Some(lines) = &self.lines else { return };
         let text = String::from_utf8_lossy(&part);
         let text = text.trim_end_matches('\r');
-        if !text.is_empty() && lines.try_send(text.into()).is_err() {
-            inner.missed = inner.missed.saturating_add(1);
+        if !text.is_empty() {
+            // Without room the line is in the tail alone.
+            let _ = lines.try_send(text.into());
         }
     }
 
@@ -166,7 +147,6 @@ mod tests {
         assert_eq!(tail.text(), "o\né\nend");
         tail.push("ééééé".as_bytes());
         assert_eq!(tail.text(), "éééé");
-        assert_eq!((tail.lines(), tail.bytes()), (3, 24));
         tail.push("aéééé".repeat(9).as_bytes());
         assert_eq!(tail.text(), "éééé");
         let odd = StderrTail::new(7);
@@ -175,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_nobody_takes_are_counted() {
+    fn lines_nobody_takes_are_kept_in_the_tail_alone() {
         let (tx, mut rx) = mpsc::channel(2);
         let tail = StderrTail::default().with_lines(tx);
         tail.push(b"a\r\nb");
@@ -183,6 +163,7 @@ mod tests {
         tail.finish();
         assert_eq!(rx.try_recv().unwrap().as_ref(), "a");
         assert_eq!(rx.try_recv().unwrap().as_ref(), "bc");
-        assert_eq!(tail.missed(), 2);
+        assert!(rx.try_recv().is_err());
+        assert_eq!(tail.text(), "a\r\nbc\nd\ne");
     }
 }

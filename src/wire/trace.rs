@@ -1,22 +1,13 @@
-//! Every line that crossed the connection: the newest in memory, and all of them in a file when recording.
+//! Lines that crossed the connection as records: for a journal, and all of them in a file when recording.
 //!
-//! Interprets nothing. Invariant: memory is bounded in lines and in bytes; a line of the file is one JSON object, and
-//! the frame inside is the text that was on the wire, not a retelling.
+//! Interprets nothing and keeps nothing. Invariant: a line of the file is one JSON object, and the frame inside is the
+//! text that was on the wire, not a retelling.
 
-use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
-
-use super::json::clip;
-
-pub const MAX_FRAMES: usize = 2000;
-pub const MAX_BYTES: usize = 8 << 20;
-/// A longer line is kept in memory by its head.
-const KEEP_LINE: usize = 256 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dir {
@@ -48,37 +39,13 @@ impl Form {
     }
 }
 
-#[derive(Debug, Clone)]
-pub struct Traced {
-    /// Since the process was started.
-    pub t: Duration,
-    pub dir: Dir,
-    pub line: Arc<str>,
-    /// Bytes of the line that are not kept.
-    pub cut: usize,
-}
-
-#[derive(Debug)]
+/// Where the lines go, if anywhere.
+#[derive(Debug, Default)]
 pub struct Trace {
-    ring: VecDeque<Traced>,
-    bytes: usize,
-    max_frames: usize,
-    max_bytes: usize,
-    seen: u64,
     recorder: Option<Recorder>,
 }
 
-impl Default for Trace {
-    fn default() -> Self {
-        Self::new(MAX_FRAMES, MAX_BYTES)
-    }
-}
-
 impl Trace {
-    pub fn new(max_frames: usize, max_bytes: usize) -> Self {
-        Self { ring: VecDeque::new(), bytes: 0, max_frames, max_bytes, seen: 0, recorder: None }
-    }
-
     pub fn record_to(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
@@ -87,41 +54,13 @@ impl Trace {
         self.recorder.is_some()
     }
 
-    /// Keeps the line. An error comes from the recording and comes once: recording has then stopped.
-    pub fn push(&mut self, t: Duration, dir: Dir, line: &Arc<str>, form: Form) -> io::Result<()> {
-        self.seen = self.seen.saturating_add(1);
-        let kept = clip(line, KEEP_LINE.min(self.max_bytes));
-        let cut = line.len() - kept.len();
-        let line_kept = if cut == 0 { Arc::clone(line) } else { kept.into() };
-        self.bytes = self.bytes.saturating_add(line_kept.len());
-        self.ring.push_back(Traced { t, dir, line: line_kept, cut });
-        while self.ring.len() > self.max_frames || self.bytes > self.max_bytes {
-            let Some(old) = self.ring.pop_front() else { break };
-            self.bytes = self.bytes.saturating_sub(old.line.len());
-        }
+    /// Records the line. An error comes once: recording has then stopped.
+    pub fn push(&mut self, t: Duration, dir: Dir, line: &str, form: Form) -> io::Result<()> {
         self.with_recorder(|recorder| recorder.write(&encode_record(t, dir, line, form)))
     }
 
     pub fn flush(&mut self) -> io::Result<()> {
         self.with_recorder(|recorder| recorder.out.flush())
-    }
-
-    /// The kept lines, oldest first.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Traced> {
-        self.ring.iter()
-    }
-
-    pub fn len(&self) -> usize {
-        self.ring.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.ring.is_empty()
-    }
-
-    /// Lines that are no longer kept.
-    pub fn forgotten(&self) -> u64 {
-        self.seen.saturating_sub(self.ring.len() as u64)
     }
 
     fn with_recorder(&mut self, write: impl FnOnce(&mut Recorder) -> io::Result<()>) -> io::Result<()> {
@@ -233,22 +172,6 @@ mod tests {
     }
 
     #[test]
-    fn the_ring_is_bounded_in_lines_and_bytes() {
-        let mut trace = Trace::new(3, 10);
-        for line in ["aaaa", "bbbb", "cccc", "d", "é".repeat(9).as_str()] {
-            trace.push(Duration::ZERO, Dir::FromAgent, &line.into(), Form::Raw).unwrap();
-        }
-        let kept: Vec<_> = trace.iter().map(|t| (t.line.as_ref(), t.cut)).collect();
-        assert_eq!(kept, [("ééééé", 8)]);
-        assert_eq!(trace.forgotten(), 4);
-        let mut trace = Trace::new(2, 100);
-        for line in ["a", "b", "c"] {
-            trace.push(Duration::ZERO, Dir::ToAgent, &line.into(), Form::Raw).unwrap();
-        }
-        assert_eq!(trace.len(), 2);
-    }
-
-    #[test]
     fn a_record_embeds_json_and_quotes_the_rest() {
         let t = Duration::from_micros(1_234_005);
         let frame = encode_record(t, Dir::FromAgent, r#"{"id":9007199254740993}"#, Form::Json);
@@ -267,7 +190,7 @@ mod tests {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         let mut trace = Trace::default();
         trace.record_to(Recorder::create(&path).unwrap());
-        trace.push(Duration::from_secs(1), Dir::ToAgent, &"{}".into(), Form::Json).unwrap();
+        trace.push(Duration::from_secs(1), Dir::ToAgent, "{}", Form::Json).unwrap();
         trace.flush().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, "{\"t\":1.000000,\"dir\":\"client->agent\",\"frame\":{}}\n");
@@ -279,7 +202,7 @@ mod tests {
     fn a_full_disk_is_told_once() {
         let mut trace = Trace::default();
         trace.record_to(Recorder::create(Path::new("/dev/full")).unwrap());
-        trace.push(Duration::ZERO, Dir::ToAgent, &"{}".into(), Form::Json).unwrap();
+        trace.push(Duration::ZERO, Dir::ToAgent, "{}", Form::Json).unwrap();
         assert!(trace.flush().is_err());
         assert!(!trace.is_recording());
         trace.flush().unwrap();

@@ -1,6 +1,6 @@
 //! Decoding alone: the fast path and the slow one agree, and nothing that an agent could write makes it panic.
 
-use acp_tui::agent::{inbound, results};
+use acp_tui::agent::codec::v1::{inbound, results};
 use acp_tui::model::entry::{Block, ChunkKind};
 use acp_tui::model::event::{AgentRequest, Update};
 use acp_tui::wire::stderr::StderrTail;
@@ -45,7 +45,7 @@ fn what_cannot_be_used_says_why() {
     }
     let (_, update) = inbound::update(r#"{"sessionId":"s","update":{"sessionUpdate":"next_year"}}"#).unwrap();
     assert_eq!(update, Update::Unknown { name: "next_year".into() });
-    let (_, request) = inbound::request("fs/read_text_file", "]");
+    let (_, request) = inbound::request("fs/read_text_file", "]", 0);
     assert!(matches!(request, AgentRequest::BadParams { .. }));
 }
 
@@ -165,7 +165,7 @@ proptest! {
         }
         let text = value.to_string();
         for method in METHODS {
-            let _ = inbound::request(method, &text);
+            let _ = inbound::request(method, &text, 0);
         }
         let _ = results::initialize(&text);
         let _ = results::new_session(&text);
@@ -176,7 +176,7 @@ proptest! {
     #[test]
     fn no_text_makes_decoding_panic(text in ".{0,200}") {
         let _ = inbound::update(&text);
-        let _ = inbound::request("session/request_permission", &text);
+        let _ = inbound::request("session/request_permission", &text, 0);
         let _ = results::initialize(&text);
         let _ = results::prompt(&text);
     }

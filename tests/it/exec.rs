@@ -4,6 +4,7 @@
 mod allow;
 mod books;
 mod codes;
+mod log;
 mod memory;
 mod output;
 mod processes;

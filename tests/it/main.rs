@@ -7,6 +7,7 @@
 
 mod support;
 
+mod coverage;
 mod decode;
 mod exec;
 mod hostile;

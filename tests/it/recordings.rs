@@ -5,12 +5,13 @@
 //! ids are mapped to ours. Each of its sessions gets a core of its own.
 
 use crate::support::{Rig, plain_init};
-use acp_tui::agent::inbound;
+use acp_tui::agent::codec::v1::inbound;
 use acp_tui::model::effect::Effect;
 use acp_tui::model::entry::{Block, Body, ChunkKind, UserState};
-use acp_tui::model::event::{CallError, HostEvent, Intent, Link, Update, WriteFact};
+use acp_tui::model::event::{HostEvent, Intent, Link, Update, WriteFact};
 use acp_tui::model::ids::{ReqId, TermId};
 use acp_tui::model::options::OptionValue;
+use acp_tui::model::refusal::{Reason, Refusal};
 use acp_tui::model::session::Policy;
 use acp_tui::model::tool::Exit;
 use serde_json::{Value, json};
@@ -185,7 +186,7 @@ impl Talk {
         let Some((what, req)) = self.asked.remove(&frame["id"].to_string()) else { return };
         let (method, term) = what.split_once(' ').unwrap();
         let result = &frame["result"];
-        let error = frame["error"]["code"].as_i64().map(|code| CallError::new(code, "as recorded"));
+        let error = frame["error"]["code"].as_i64().map(|code| Refusal::new(Reason::Number(code), "as recorded"));
         match (method, req) {
             ("session/request_permission", Some(req)) => {
                 if let Some(option) = result["outcome"]["optionId"].as_str() {
@@ -205,11 +206,11 @@ impl Talk {
             ("terminal/create", Some(req)) => self.rig.host(match (result["terminalId"].as_str(), error) {
                 (Some(term), _) => HostEvent::TerminalStarted { req, term: TermId::from(term) },
                 (None, error) => {
-                    HostEvent::TerminalFailed { req, error: error.unwrap_or_else(|| CallError::new(-32603, "?")) }
+                    HostEvent::TerminalFailed { req, error: error.unwrap_or_else(|| Refusal::new(Reason::Failed, "?")) }
                 }
             }),
             ("terminal/wait_for_exit", _) if error.is_none() => {
-                let code = result["exitCode"].as_u64().and_then(|c| u32::try_from(c).ok());
+                let code = result["exitCode"].as_i64();
                 let signal = result["signal"].as_str().map(str::to_owned);
                 self.rig.terminal_ends(term, Exit { code, signal });
             }

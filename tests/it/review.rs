@@ -329,3 +329,16 @@ fn a_signal_ends_an_undo_between_two_files_and_the_same_command_goes_on() {
     let stray = place.files().into_keys().filter(|n| n.contains("tmp")).count();
     assert_eq!(stray, 0, "a file that was being written stayed behind");
 }
+
+#[test]
+fn what_the_agent_changes_at_its_start_is_in_the_report() {
+    let place = Place::new();
+    let report = place.lab.path("r.json");
+    let mut agent: Vec<String> =
+        ["sh", "-c", r#"echo early > early.txt; echo more >> a.txt; exec "$@""#, "sh"].map(str::to_owned).into();
+    agent.extend(place.lab.turn(r#"{ do = "say", text = "done" },"#));
+    place.lab.exec(&["go", "--allow", "all", "--review", report.to_str().unwrap()], &agent).assert_code(0);
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    let paths: Vec<&str> = report["files"].as_array().unwrap().iter().filter_map(|f| f["path"].as_str()).collect();
+    assert_eq!(paths, ["a.txt", "early.txt"]);
+}

@@ -7,9 +7,10 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, mkdirat, open, openat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, Stat, mkdirat, openat, statat};
 use rustix::io::Errno;
 
+use super::steps::{self, READ};
 use super::{FsError, Resolved};
 
 /// What to do with a directory that is not there.
@@ -19,27 +20,21 @@ pub(super) enum Missing {
     Create,
 }
 
-/// A handle to walk from needs no permission to list.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) const WALK: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) const WALK: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-
 /// The handle of the directory that holds the file, and the file's name in it.
 pub(super) fn open_parent(at: &Resolved, missing: Missing) -> Result<(OwnedFd, OsString), FsError> {
     let Some((name, parents)) = at.names.split_last() else {
         return Err(FsError::IsDirectory(at.asked.clone()));
     };
-    let mut dir = open(&at.root, WALK, Mode::empty()).map_err(|e| FsError::os(&at.asked, e))?;
+    let mut dir = steps::begin(&at.root).map_err(|e| FsError::os(&at.asked, e))?;
     for parent in parents {
-        dir = match openat(&dir, parent.as_os_str(), WALK, Mode::empty()) {
+        dir = match steps::step(&dir, parent.as_os_str()) {
             Ok(next) => next,
             Err(Errno::NOENT) if missing == Missing::Create => {
                 match mkdirat(&dir, parent.as_os_str(), Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => {}
                     Err(e) => return Err(FsError::os(&at.asked, e)),
                 }
-                openat(&dir, parent.as_os_str(), WALK, Mode::empty()).map_err(|e| swapped(at, &dir, parent, e))?
+                steps::step(&dir, parent.as_os_str()).map_err(|e| swapped(at, &dir, parent, e))?
             }
             Err(e) => return Err(swapped(at, &dir, parent, e)),
         };
@@ -67,8 +62,7 @@ pub(super) fn stat_regular(at: &Resolved, dir: &OwnedFd, name: &OsStr) -> Result
 /// Opens a regular file for reading, and nothing else; never waits (a FIFO would).
 pub(super) fn open_regular(at: &Resolved, dir: &OwnedFd, name: &OsStr) -> Result<(File, Stat), FsError> {
     let before = stat_regular(at, dir, name)?.ok_or_else(|| FsError::NotFound(at.asked.clone()))?;
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let fd = openat(dir, name, flags, Mode::empty()).map_err(|e| swapped(at, dir, name, e))?;
+    let fd = openat(dir, name, READ, Mode::empty()).map_err(|e| swapped(at, dir, name, e))?;
     let after = rustix::fs::fstat(&fd).map_err(|e| FsError::os(&at.asked, e))?;
     regular(at, &after)?;
     if (before.st_dev, before.st_ino) != (after.st_dev, after.st_ino) {

@@ -6,7 +6,6 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
@@ -51,8 +50,15 @@ impl Place {
     }
 }
 
-fn reason(error: &FsError) -> String {
-    error.rpc().2["reason"].as_str().unwrap_or_default().to_owned()
+fn reason(error: &FsError) -> &'static str {
+    match error {
+        FsError::Outside(_) => "outside_workspace",
+        FsError::NotText(_) => "not_text",
+        FsError::IsDirectory(_) => "is_directory",
+        FsError::NotRegular { .. } | FsError::Private(_) => "denied_by_policy",
+        FsError::TooLarge { .. } | FsError::TooFar { .. } => "too_large",
+        _ => "",
+    }
 }
 
 fn mkfifo(path: &Path) {
@@ -64,9 +70,9 @@ fn mkfifo(path: &Path) {
 fn r_343_a_relative_path_is_invalid() {
     let place = Place::new();
     let error = read_text(&place.roots, "in.txt", None, None, &|| true).unwrap_err();
-    assert_eq!(error.rpc().0, -32602);
+    assert!(matches!(error, FsError::Relative(_)), "{error}");
     assert!(write_text(&place.roots, "in.txt", "x", &Was::Any).is_err());
-    assert_eq!(read_text(&place.roots, "", None, None, &|| true).unwrap_err().rpc().0, -32602);
+    assert!(matches!(read_text(&place.roots, "", None, None, &|| true), Err(FsError::Relative(_))));
 }
 
 #[test]
@@ -123,7 +129,7 @@ fn what_the_client_keeps_for_itself_is_refused_by_every_name() {
         "ahead",
     ] {
         for error in [place.read(name).unwrap_err(), place.write(name, "forged").unwrap_err()] {
-            assert_eq!((error.rpc().0, reason(&error).as_str()), (-32602, "denied_by_policy"), "{name}: {error}");
+            assert_eq!(reason(&error), "denied_by_policy", "{name}: {error}");
             assert!(error.to_string().contains("acp-tui itself"), "{error}");
         }
     }
@@ -168,21 +174,16 @@ fn r_345_a_link_put_there_after_the_check_is_refused() {
 }
 
 #[test]
-fn r_346_r_347_errors_say_what_they_are() {
+fn r_346_r_347_errors_are_told_apart() {
     let place = Place::new();
-    let (code, _, data) = place.read("no ünï.txt").unwrap_err().rpc();
-    assert_eq!(code, -32002);
-    let uri = data["uri"].as_str().unwrap();
-    assert!(uri.starts_with("file:///") && uri.ends_with("/no%20%C3%BCn%C3%AF.txt"), "{uri}");
-    let (code, message, data) = place.read("in.txt/below").unwrap_err().rpc();
-    assert_eq!(code, -32603);
-    assert!(message.contains("directory"), "{message}");
-    assert!(data["path"].is_string());
+    let missing = place.read("no ünï.txt").unwrap_err();
+    assert!(matches!(missing, FsError::NotFound(_)), "{missing}");
+    let below = place.read("in.txt/below").unwrap_err();
+    assert!(matches!(below, FsError::Os { .. }) && below.to_string().contains("directory"), "{below}");
     let nul = read_text(&place.roots, place.at("a\0b"), None, None, &|| true).unwrap_err();
-    assert_eq!((nul.rpc().0, nul.rpc().2), (-32602, json!(null)));
+    assert!(matches!(nul, FsError::BadPath(_)), "{nul}");
     let long = read_text(&place.roots, place.at(&"x/".repeat(3000)), None, None, &|| true).unwrap_err();
-    assert_eq!(long.rpc().0, -32602);
-    assert_eq!(reason(&FsError::DeniedByUser(place.at("x"))), "denied_by_user");
+    assert!(matches!(long, FsError::BadPath(_)), "{long}");
 }
 
 #[test]
@@ -347,8 +348,9 @@ fn r_359_a_hard_link_outside_keeps_its_content() {
 fn r_359_a_read_only_file_is_not_replaced() {
     let place = Place::new();
     fs::set_permissions(place.at("in.txt"), fs::Permissions::from_mode(0o444)).unwrap();
-    let (code, message, _) = place.write("in.txt", "x").unwrap_err().rpc();
-    assert_eq!(code, -32603);
+    let error = place.write("in.txt", "x").unwrap_err();
+    assert!(matches!(error, FsError::Os { .. }), "{error}");
+    let message = error.to_string();
     assert!(message.to_lowercase().contains("permission denied"), "{message}");
     assert_eq!(place.read("in.txt").unwrap(), "inside");
     assert_eq!(place.names(), ["in.txt"]);
@@ -375,7 +377,7 @@ fn r_359_a_name_of_full_length_can_be_written() {
     let name = "n".repeat(255);
     place.write(&name, "x").unwrap();
     assert_eq!(place.read(&name).unwrap(), "x");
-    assert_eq!(place.write(&"n".repeat(256), "x").unwrap_err().rpc().0, -32603);
+    assert!(matches!(place.write(&"n".repeat(256), "x"), Err(FsError::Os { .. })));
 }
 
 #[cfg(target_os = "linux")]

@@ -15,7 +15,7 @@ use rustix::fs::{Access, AtFlags, CWD, FileType, Mode, OFlags, Stat, accessat, f
 use rustix::io::Errno;
 use thiserror::Error;
 
-use super::beneath::WALK;
+use super::steps;
 use super::swap::{Refusal, Temp, Was, put_beside, put_in_place, temporary};
 
 /// Links that are followed one after the other.
@@ -76,8 +76,8 @@ impl Output {
         let real = where_it_leads(path);
         let parent = real.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let name = real.file_name().ok_or(io::ErrorKind::IsADirectory)?.to_owned();
-        let dir = open(parent, WALK.difference(OFlags::NOFOLLOW), Mode::empty())?;
         let parent = parent.canonicalize()?;
+        let dir = steps::begin(&parent)?;
         Ok(Self { path: path.to_owned(), dir, parent, name, was })
     }
 

@@ -50,12 +50,11 @@ fn a_sparse_file_of_a_terabyte_is_refused_and_says_what_to_do() {
     let error = read_text(&roots, &path, Some(2), Some(1), &counted).unwrap_err();
     assert!(matches!(error, FsError::TooFar { .. }));
     assert!(reads.get() <= MAX_SKIPPED_BYTES / CHUNK as u64 + 1, "{} reads", reads.get());
-    let (_, message, data) = error.rpc();
+    let message = error.to_string();
     assert!(
         message.contains("line 2 ") && message.contains("earlier line") && message.contains("command"),
         "{message}"
     );
-    assert_eq!(data["reason"], "too_large");
 }
 
 #[test]

@@ -14,13 +14,14 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RenameFlags, Stat, fstat, linkat, openat, readlinkat, renameat, renameat_with,
-    statat, unlinkat,
+    AtFlags, FileType, Mode, RenameFlags, Stat, fstat, linkat, openat, readlinkat, renameat, renameat_with, statat,
+    unlinkat,
 };
 use rustix::io::Errno;
 
 use super::FsError;
 use super::moments::{Moment, at, can_exchange};
+use super::steps::READ;
 
 /// Begins every name of ours.
 const OURS: &str = ".acp-tui-";
@@ -369,8 +370,7 @@ impl Was<'_> {
 }
 
 fn open(dir: &OwnedFd, name: &OsStr) -> Result<Seen, Refusal> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(openat(dir, name, flags, Mode::empty())?);
+    let file = File::from(openat(dir, name, READ, Mode::empty())?);
     Ok(Seen { stat: fstat(&file)?, file: Some(file) })
 }
 

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use super::beneath::{Missing, open_parent, open_regular, stat_regular};
 use super::moments::{Moment, at};
+use super::steps::READ;
 use super::swap::{Refusal, Was, put_in_place, temporary};
 use super::{FsError, Roots};
 
@@ -116,8 +117,7 @@ fn keep_attributes(dir: &OwnedFd, name: &OsStr, file: &File, old: &Stat) -> io::
     if now.st_gid != old.st_gid {
         lost.push(format!("group {} instead of {}", now.st_gid, old.st_gid));
     }
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    if let Ok(from) = openat(dir, name, flags, Mode::empty()) {
+    if let Ok(from) = openat(dir, name, READ, Mode::empty()) {
         lost.extend(copy_xattrs(&from, file));
     }
     Ok(lost)

@@ -11,7 +11,8 @@ use rustix::process::Signal;
 
 use super::pace::Pacer;
 use super::spawn::{SpawnError, TermSpec, spawn};
-use super::terminal::{ExitFact, TermId, Terminal};
+use super::terminal::{TermId, Terminal};
+use crate::base::exit::Exit;
 use crate::host::lock;
 use crate::text::grid::ScreenSnapshot;
 
@@ -30,14 +31,14 @@ const KILL_ALL_WAIT: Duration = Duration::from_secs(1);
 /// Called when a terminal has news for the screen: fetch them with `snapshot`.
 pub type HintFn = Arc<dyn Fn(&TermId) + Send + Sync>;
 /// Called once when a command has ended and its output is complete.
-pub type ExitFn = Arc<dyn Fn(&TermId, ExitFact) + Send + Sync>;
+pub type ExitFn = Arc<dyn Fn(&TermId, Exit) + Send + Sync>;
 
 /// What `terminal/output` answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     pub text: String,
     pub truncated: bool,
-    pub exit: Option<ExitFact>,
+    pub exit: Option<Exit>,
 }
 
 struct Entry {
@@ -106,11 +107,6 @@ impl Registry {
         Some(Output { text, truncated, exit })
     }
 
-    /// `None`: no such terminal, or it has been released. `Some(None)`: it still runs.
-    pub fn exit_status(&self, id: &TermId) -> Option<Option<ExitFact>> {
-        self.held(id).map(|terminal| terminal.exit())
-    }
-
     /// Ends the command, politely first; does not wait. False: the id is unknown.
     pub fn kill(&self, id: &TermId) -> bool {
         self.held(id).map(|terminal| terminal.kill()).is_some()
@@ -131,14 +127,6 @@ impl Registry {
     /// The screen of a terminal, also after its release.
     pub fn snapshot(&self, id: &TermId) -> Option<Arc<ScreenSnapshot>> {
         self.any(id).map(|terminal| terminal.snapshot())
-    }
-
-    /// Drops what is kept of a released terminal that has exited; the screen has its last snapshot.
-    pub fn forget(&self, id: &TermId) {
-        let mut table = lock(&self.table);
-        if table.entries.get(id).is_some_and(|entry| entry.released && !entry.terminal.is_running()) {
-            table.entries.remove(id);
-        }
     }
 
     pub fn resize(&self, id: &TermId, cols: u16, rows: u16) {

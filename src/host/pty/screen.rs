@@ -18,6 +18,7 @@ use alacritty_terminal::vte::ansi::{Color, NamedColor, Processor, Timeout};
 use unicode_width::UnicodeWidthChar;
 
 use super::osc::OscFilter;
+use crate::base::sanitize::{is_break, is_deceptive};
 use crate::host::lock;
 use crate::text::grid::ScreenSnapshot;
 use crate::text::run::{AnsiColor, Mods, RunStyle, StyledText};
@@ -265,10 +266,9 @@ fn row_text(row: &alacritty_terminal::grid::Row<Cell>, cols: usize) -> StyledTex
 
 /// No control characters, and none that reorder, join, or alter the width of their neighbours.
 fn shown(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c,
-            '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+    // A grid has one width for each cell: what joins or selects a form would alter it.
+    let alters_width = matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
+    !c.is_control() && !is_deceptive(c) && !is_break(c) && !alters_width
 }
 
 fn cell_style(cell: &Cell) -> RunStyle {

@@ -58,12 +58,6 @@ impl SpawnError {
             _ => Self::Os { command, source },
         }
     }
-
-    /// JSON-RPC code and message.
-    pub fn rpc(&self) -> (i64, String) {
-        let code = if matches!(self, Self::Invalid(_)) { -32602 } else { -32603 };
-        (code, self.to_string())
-    }
 }
 
 /// A process in its pseudo-terminal.

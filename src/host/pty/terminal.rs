@@ -20,6 +20,7 @@ use super::pace::Pacer;
 use super::registry::ExitFn;
 use super::screen::Screen;
 use super::spawn::{Spawned, pty_size};
+use crate::base::exit::Exit;
 use crate::base::sanitize::PlainStream;
 use crate::base::signal;
 use crate::base::tail::TailBuffer;
@@ -50,13 +51,6 @@ impl fmt::Display for TermId {
     }
 }
 
-/// How a command ended: a code, or the name of a signal; neither if the system would not say.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ExitFact {
-    pub code: Option<u32>,
-    pub signal: Option<String>,
-}
-
 #[derive(Default)]
 struct Life {
     /// The process has been waited for; its id is no longer ours.
@@ -77,7 +71,7 @@ struct Feed {
     plain: PlainStream,
     tail: TailBuffer,
     last: Arc<ScreenSnapshot>,
-    exit: Option<ExitFact>,
+    exit: Option<Exit>,
 }
 
 /// What sees to the terminal's size and input, until the exit.
@@ -147,12 +141,8 @@ impl Terminal {
         !lock(&self.life).ended
     }
 
-    pub(super) fn exit(&self) -> Option<ExitFact> {
-        lock(&self.feed).exit.clone()
-    }
-
     /// Text for the agent, whether any was dropped, and the exit.
-    pub(super) fn output(&self) -> (String, bool, Option<ExitFact>) {
+    pub(super) fn output(&self) -> (String, bool, Option<Exit>) {
         let feed = lock(&self.feed);
         (feed.tail.text(), feed.tail.truncated(), feed.exit.clone())
     }
@@ -310,8 +300,8 @@ impl Terminal {
         };
         life.reaped = true;
         drop(life);
-        let fact = status.map_or_else(ExitFact::default, |status| ExitFact {
-            code: status.exit_status().map(|code| code as u32),
+        let fact = status.map_or_else(Exit::default, |status| Exit {
+            code: status.exit_status().map(i64::from),
             signal: status.terminating_signal().map(signal::name),
         });
         drop(self.wait_until(Instant::now() + DRAIN_GRACE, |life| life.drained));

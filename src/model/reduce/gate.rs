@@ -7,11 +7,11 @@ use super::super::Model;
 use super::super::changes::{Gate, HeldOutcome};
 use super::super::effect::{Answer, Effect, ReviewEffect};
 use super::super::entry::{Body, FileOutcome, Level, Notice};
-use super::super::event::{CallError, PermissionKind, PermissionOption, TerminalSpec, WriteFact};
+use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, Now, ReqId};
+use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::session::{About, HeldPrompt, PendingPermission};
 use super::{host, notice, permission, review};
-use serde_json::json;
 use std::sync::Arc;
 
 /// Ids of the two answers to a question of our own.
@@ -51,13 +51,15 @@ fn is_cancelling(model: &Model) -> bool {
     model.session.turn.as_ref().is_some_and(|t| t.cancelling.is_some())
 }
 
-fn cancelled() -> CallError {
-    CallError::new(-32800, "Request cancelled")
+fn cancelled() -> Refusal {
+    Refusal::new(Reason::Cancelled, "Request cancelled")
 }
 
-fn denied(member: &str, value: &str) -> CallError {
-    let message = format!("refused by the user: {value}");
-    CallError::with_data(-32602, message, json!({ "reason": "denied_by_user", member: value }))
+fn denied(about: Subject) -> Refusal {
+    let (Subject::Path(what) | Subject::Command(what)) = &about else {
+        return Refusal::new(Reason::DeniedByUser, "refused by the user");
+    };
+    Refusal::new(Reason::DeniedByUser, format!("refused by the user: {what}")).about(about)
 }
 
 /// A write that must not happen at once; its entry and text are among `writes`.
@@ -74,7 +76,7 @@ pub fn checked(
     model: &mut Model,
     req: ReqId,
     path: String,
-    result: Result<(), CallError>,
+    result: Result<(), Refusal>,
     now: Now,
     out: &mut Vec<Effect>,
 ) {
@@ -189,7 +191,7 @@ pub fn answered(model: &mut Model, pending: PendingPermission, allowed: bool, ou
             model.gated.remove(&req);
             out.push(Effect::FsWrite { req, path, content, entry });
         }
-        About::Write { path, .. } => end_write(model, req, "refused by you", Some(denied("path", &path)), out),
+        About::Write { path, .. } => end_write(model, req, "refused by you", Some(denied(Subject::Path(path))), out),
         About::Run(spec) if allowed => {
             retell(model, entry, Level::Info, format!("allowed by you: {}", spec.line()));
             model.creating.insert(req, spec.clone());
@@ -198,7 +200,7 @@ pub fn answered(model: &mut Model, pending: PendingPermission, allowed: bool, ou
         About::Run(spec) => {
             let line = spec.line();
             retell(model, entry, Level::Warn, format!("refused by you: {line}"));
-            out.push(Effect::Respond { req, answer: Answer::Error(denied("command", &line)) });
+            out.push(Effect::Respond { req, answer: Answer::Error(denied(Subject::Command(line))) });
         }
     }
 }
@@ -242,11 +244,11 @@ pub fn decided(model: &mut Model, req: ReqId, outcome: HeldOutcome, out: &mut Ve
         HeldOutcome::Refused => {
             // Decided, so there is nothing to let go.
             model.gated.insert(req, Gated::Asked);
-            end_write(model, req, "refused by you", Some(denied("path", &path)), out);
+            end_write(model, req, "refused by you", Some(denied(Subject::Path(path))), out);
         }
         HeldOutcome::Failed { message } => {
             model.gated.remove(&req);
-            let error = CallError::with_data(-32603, message, json!({ "path": path }));
+            let error = Refusal::new(Reason::Failed, message).about(Subject::Path(path));
             host::file_written(model, req, Err(error), out);
         }
     }
@@ -272,7 +274,7 @@ fn settle_file(model: &mut Model, entry: EntryId, outcome: FileOutcome) {
 }
 
 /// A stopped write does not happen. Without an error nobody waits for an answer.
-fn end_write(model: &mut Model, req: ReqId, why: &str, error: Option<CallError>, out: &mut Vec<Effect>) {
+fn end_write(model: &mut Model, req: ReqId, why: &str, error: Option<Refusal>, out: &mut Vec<Effect>) {
     if model.gated.remove(&req).is_some_and(Gated::is_in_review) {
         out.push(Effect::Review(ReviewEffect::LetGo(req)));
     }

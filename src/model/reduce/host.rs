@@ -3,8 +3,9 @@
 use super::super::Model;
 use super::super::effect::{Answer, Effect, FrontEnd};
 use super::super::entry::{Body, FileOutcome, FileVerb, Level};
-use super::super::event::{CallError, HostEvent, WriteFact};
+use super::super::event::{HostEvent, WriteFact};
 use super::super::ids::{EntryId, Now, ReqId, TermId, TurnId};
+use super::super::refusal::{Reason, Refusal};
 use super::super::session::{DeathKind, Phase, Terminal, TerminalOrigin};
 use super::super::tool::Exit;
 use super::{gate, lifecycle, notice, prompt, review, service};
@@ -107,7 +108,7 @@ fn file_read(
     model: &mut Model,
     req: ReqId,
     path: &str,
-    result: Result<String, CallError>,
+    result: Result<String, Refusal>,
     now: Now,
     out: &mut Vec<Effect>,
 ) {
@@ -115,7 +116,7 @@ fn file_read(
         Ok(content) => Answer::Content(content),
         Err(error) => {
             // A file that is not there is an everyday answer; anything else is shown.
-            if error.code != -32002 {
+            if error.why != Reason::NotFound {
                 service::refuse_file_because(model, FileVerb::Read, path, error.message.clone(), now);
             }
             Answer::Error(error)
@@ -124,7 +125,7 @@ fn file_read(
     out.push(Effect::Respond { req, answer });
 }
 
-pub fn file_written(model: &mut Model, req: ReqId, result: Result<WriteFact, CallError>, out: &mut Vec<Effect>) {
+pub fn file_written(model: &mut Model, req: ReqId, result: Result<WriteFact, Refusal>, out: &mut Vec<Effect>) {
     let Some((entry, new)) = model.writes.remove(&req) else { return };
     let (outcome, answer) = match result {
         Ok(WriteFact { created, bytes, old }) => {

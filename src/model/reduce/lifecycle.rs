@@ -1,17 +1,14 @@
-//! From the start of the agent to its end: `initialize`, `session/new`, log-in, death, a new start.
+//! From the start of the agent to its end: what is agreed on, the session, log-in, death, a new start.
 
 use super::super::Model;
 use super::super::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect};
 use super::super::entry::{Body, Level};
-use super::super::event::{AuthKind, CallError, InitResult, SessionResult};
+use super::super::event::{AuthKind, CallError, ErrorKind, InitResult, SessionResult};
 use super::super::ids::{Now, TurnId};
 use super::super::session::{AgentState, Death, DeathKind, Phase, Session};
 use super::super::tool::Mark;
 use super::{Early, notice, permission, prompt, review, service, update};
 use std::time::Duration;
-
-/// The protocol version that we speak.
-pub const PROTOCOL_VERSION: u16 = 1;
 
 /// How long a program that prints text may take to answer all the same; package runners print before they start one.
 pub const EXPLAIN_AFTER: Duration = Duration::from_secs(3);
@@ -75,7 +72,7 @@ pub fn kill(model: &mut Model, out: &mut Vec<Effect>) {
 
 pub fn initialized(model: &mut Model, result: Result<InitResult, CallError>, now: Now, out: &mut Vec<Effect>) {
     match result {
-        Ok(init) if init.protocol_version == PROTOCOL_VERSION => {
+        Ok(init) => {
             model.agent.name = init.name;
             model.agent.title = init.title;
             model.agent.version = init.version;
@@ -83,22 +80,11 @@ pub fn initialized(model: &mut Model, result: Result<InitResult, CallError>, now
             model.agent.auth_methods = init.auth_methods;
             open_session(model, now, out);
         }
-        Ok(init) => {
-            let message = format!(
-                "the agent speaks protocol version {}, this client speaks version {PROTOCOL_VERSION}",
-                init.protocol_version
-            );
-            die(
-                model,
-                DeathKind::Version,
-                message,
-                "Install matching versions of the agent and the client.".into(),
-                vec![],
-                now,
-                out,
-            );
+        Err(error) if error.kind == ErrorKind::WrongVersion => {
+            let hint = "Install matching versions of the agent and the client.".into();
+            die(model, DeathKind::Version, error.message, hint, vec![], now, out);
         }
-        Err(error) => refused(model, "initialize", error, now, out),
+        Err(error) => refused(model, error, now, out),
     }
 }
 
@@ -110,7 +96,7 @@ fn open_session(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
 pub fn session_opened(model: &mut Model, result: Result<SessionResult, CallError>, now: Now, out: &mut Vec<Effect>) {
     let opened = match result {
         Ok(opened) => opened,
-        Err(error) => return refused(model, "session/new", error, now, out),
+        Err(error) => return refused(model, error, now, out),
     };
     model.phase = Phase::Ready;
     let id = opened.id;
@@ -134,16 +120,16 @@ pub fn session_opened(model: &mut Model, result: Result<SessionResult, CallError
 }
 
 /// An error from a call without which there is no session.
-fn refused(model: &mut Model, method: &str, error: CallError, now: Now, out: &mut Vec<Effect>) {
-    if error.code == CallError::AUTH_REQUIRED {
+fn refused(model: &mut Model, error: CallError, now: Now, out: &mut Vec<Effect>) {
+    if error.is_auth() {
         return auth_needed(model, error, now, out);
     }
     answer_early(model, out);
-    let message = format!("{method} failed: {}", error.message);
+    let message = format!("{} failed: {}", error.call, error.message);
     die(model, DeathKind::Refused, message, String::new(), error.data_lines(), now, out);
 }
 
-/// -32000 from any call: the methods are shown with the agent's own message.
+/// A log-in is needed, as any call may find out: the methods are shown with the agent's own message.
 pub fn auth_needed(model: &mut Model, error: CallError, now: Now, out: &mut Vec<Effect>) {
     answer_early(model, out);
     notice(model, Level::Warn, format!("log-in needed: {}", error.message), error.data_lines(), now);

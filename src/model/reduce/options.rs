@@ -29,7 +29,7 @@ pub fn mode_set(model: &mut Model, mode: &str, result: Result<(), CallError>, no
         // The agent may have told us meanwhile; then what it said stands.
         Ok(()) if wish.is_some_and(|w| !w.said) => mode_is(model, mode.to_owned()),
         Ok(()) => {}
-        Err(error) if error.code == CallError::AUTH_REQUIRED => lifecycle::auth_needed(model, error, now, out),
+        Err(error) if error.is_auth() => lifecycle::auth_needed(model, error, now, out),
         Err(error) => {
             let words = format!("mode {mode} was not set: {}", error.message);
             notice(model, Level::Warn, words, error.data_lines(), now);
@@ -90,7 +90,7 @@ pub fn option_set(
             keep_mode_in_step(model, mode);
         }
         Ok(None) => {}
-        Err(error) if error.code == CallError::AUTH_REQUIRED => lifecycle::auth_needed(model, error, now, out),
+        Err(error) if error.is_auth() => lifecycle::auth_needed(model, error, now, out),
         Err(error) => {
             notice(model, Level::Warn, format!("{id} was not set: {}", error.message), error.data_lines(), now);
         }

@@ -3,8 +3,9 @@
 use super::super::Model;
 use super::super::effect::{Answer, Effect, FrontEnd};
 use super::super::entry::{Body, Level};
-use super::super::event::{CallError, PermissionKind, PermissionOption};
+use super::super::event::{PermissionKind, PermissionOption};
 use super::super::ids::{EntryId, Now, ReqId};
+use super::super::refusal::{Reason, Refusal};
 use super::super::session::{About, Allow, PendingPermission, Policy};
 use super::super::tool::{ToolContent, ToolKind, ToolPatch};
 use super::{gate, notice, review, tool};
@@ -25,7 +26,7 @@ pub fn asked(
         return decide(model, allow, req, entry, &options, now, out);
     }
     if model.tool(entry).is_some_and(|tool| tool.cut) {
-        let error = CallError::new(-32602, "Too large: the call that is asked about cannot be shown whole");
+        let error = Refusal::new(Reason::TooLarge, "Too large: the call that is asked about cannot be shown whole");
         out.push(Effect::Respond { req, answer: Answer::Error(error) });
         let label = model.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
         let words = format!("asked about a call that cannot be shown whole; refused: {label}");
@@ -124,7 +125,7 @@ pub fn answer(model: &mut Model, req: ReqId, option: String, out: &mut Vec<Effec
     gate::answered(model, pending, option == gate::ALLOW, out);
 }
 
-/// `$/cancel_request`: a dialog closes with `cancelled`, a wait for an exit with -32800; anything
+/// Withdrawn by the agent: a dialog closes with `cancelled`, a wait for an exit fails; anything
 /// else is answered by itself.
 pub fn withdrawn_by_agent(model: &mut Model, req: ReqId, now: Now, out: &mut Vec<Effect>) {
     if let Some(at) = model.session.pending.iter().position(|p| p.req == req) {
@@ -137,7 +138,7 @@ pub fn withdrawn_by_agent(model: &mut Model, req: ReqId, now: Now, out: &mut Vec
     for terminal in model.terminals.values_mut() {
         if let Some(at) = terminal.waiters.iter().position(|w| *w == req) {
             terminal.waiters.remove(at);
-            let error = CallError::new(-32800, "Request cancelled");
+            let error = Refusal::new(Reason::Cancelled, "Request cancelled");
             return out.push(Effect::Respond { req, answer: Answer::Error(error) });
         }
     }

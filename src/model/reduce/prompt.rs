@@ -101,7 +101,7 @@ pub fn done(model: &mut Model, id: TurnId, result: Result<PromptResult, CallErro
         Err(_) if cancelled => {
             notice(model, Level::Info, "stopped", Vec::new(), now);
         }
-        Err(error) if error.code == CallError::AUTH_REQUIRED => {
+        Err(error) if error.is_auth() => {
             return_held(model, Some(turn.prompt), out);
             return lifecycle::auth_needed(model, error, now, out);
         }

@@ -4,23 +4,23 @@ use super::super::Model;
 use super::super::changes::Gate;
 use super::super::effect::{Answer, Effect};
 use super::super::entry::{Body, FileOp, FileOutcome, FileVerb};
-use super::super::event::{AgentRequest, CallError};
+use super::super::event::AgentRequest;
 use super::super::ids::{Now, ReqId, SessionId, TermId};
+use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::session::{Allow, DeathKind, Phase, Policy, Terminal, TerminalOrigin};
 use super::{EARLY_LIMIT, Early, gate, lifecycle, notice, notice_once, permission};
 use crate::model::entry::Level;
-use serde_json::json;
 use std::sync::Arc;
 
-pub fn unknown_session(session: &SessionId) -> CallError {
-    CallError::with_data(-32002, "Session not found", json!({ "sessionId": session.as_str() }))
+pub fn unknown_session(session: &SessionId) -> Refusal {
+    Refusal::new(Reason::NotFound, "Session not found").about(Subject::Session(session.clone()))
 }
 
 fn respond(out: &mut Vec<Effect>, req: ReqId, answer: Answer) {
     out.push(Effect::Respond { req, answer });
 }
 
-fn fail(out: &mut Vec<Effect>, req: ReqId, error: CallError) {
+fn fail(out: &mut Vec<Effect>, req: ReqId, error: Refusal) {
     respond(out, req, Answer::Error(error));
 }
 
@@ -37,31 +37,34 @@ pub fn request(
         return out.push(Effect::Void(req));
     }
     match request {
-        AgentRequest::UnknownMethod(method) => {
-            if method == "initialize" && matches!(model.phase, Phase::Starting { .. }) {
-                return echoed(model, req, now, out);
-            }
+        AgentRequest::Echoed(_) if matches!(model.phase, Phase::Starting { .. }) => {
+            return echoed(model, req, now, out);
+        }
+        AgentRequest::UnknownMethod(method) | AgentRequest::Echoed(method) => {
             model.agent.odd.unknown += 1;
             let title = format!("the agent asked for {method}, which this client does not offer; refused");
             notice_once(model, &method, title, Vec::new(), now);
-            let error = CallError::with_data(-32601, "Method not found", json!({ "method": method }));
+            let error = Refusal::new(Reason::UnknownMethod, "Method not found").about(Subject::Method(method));
             return fail(out, req, error);
         }
         AgentRequest::TooLarge { method, why } => {
             let title = format!("the agent asked for more than is shown or done ({method}: {why}); refused");
             notice_once(model, &title.clone(), title, Vec::new(), now);
-            let error = CallError::with_data(-32602, format!("Too large: {why}"), json!({ "method": method }));
+            let error = Refusal::new(Reason::TooLarge, format!("Too large: {why}")).about(Subject::Method(method));
             return fail(out, req, error);
         }
         AgentRequest::BadParams { method, why } => {
             model.agent.odd.malformed += 1;
-            let error = CallError::with_data(-32602, format!("Invalid params: {why}"), json!({ "method": method }));
+            let title = format!("the agent asked for {method} in a way that cannot be used ({why}); refused");
+            notice_once(model, &title.clone(), title, Vec::new(), now);
+            let error =
+                Refusal::new(Reason::BadParams, format!("Invalid params: {why}")).about(Subject::Method(method));
             return fail(out, req, error);
         }
         _ => {}
     }
     if matches!(model.phase, Phase::Starting { .. }) {
-        return fail(out, req, CallError::new(-32600, "Not initialized"));
+        return fail(out, req, Refusal::new(Reason::NotReady, "Not initialized"));
     }
     match session {
         Some(id) if model.session.id.as_ref() == Some(&id) => serve(model, req, request, now, out),
@@ -73,7 +76,7 @@ pub fn request(
             }
         }
         Some(id) => fail(out, req, unknown_session(&id)),
-        None => fail(out, req, CallError::new(-32602, "Invalid params: sessionId is missing")),
+        None => fail(out, req, Refusal::new(Reason::BadParams, "Invalid params: no session is named")),
     }
 }
 
@@ -91,7 +94,7 @@ fn serve(model: &mut Model, req: ReqId, request: AgentRequest, now: Now, out: &m
         AgentRequest::ReadFile { path, line, limit } => {
             if model.policy == Policy::Auto(Allow::None) {
                 refuse_file(model, FileVerb::Read, &path, now);
-                return fail(out, req, denied(model, "path", &path));
+                return fail(out, req, denied(model, Subject::Path(path)));
             }
             out.push(Effect::FsRead { req, path, line, limit });
         }
@@ -100,7 +103,7 @@ fn serve(model: &mut Model, req: ReqId, request: AgentRequest, now: Now, out: &m
             if refuses_changes(model) {
                 let words = format!("refused by --allow {}: run {}", policy_name(model), spec.line());
                 notice(model, Level::Warn, words, Vec::new(), now);
-                return fail(out, req, denied(model, "command", &spec.line()));
+                return fail(out, req, denied(model, Subject::Command(spec.line())));
             }
             if model.gate() != Gate::Off {
                 return gate::run(model, req, spec, now, out);
@@ -133,14 +136,17 @@ fn serve(model: &mut Model, req: ReqId, request: AgentRequest, now: Now, out: &m
             respond(out, req, Answer::Empty);
         }
         // Answered before the session was looked at.
-        AgentRequest::UnknownMethod(_) | AgentRequest::BadParams { .. } | AgentRequest::TooLarge { .. } => {}
+        AgentRequest::UnknownMethod(_)
+        | AgentRequest::Echoed(_)
+        | AgentRequest::BadParams { .. }
+        | AgentRequest::TooLarge { .. } => {}
     }
 }
 
 fn write(model: &mut Model, req: ReqId, path: String, content: Arc<str>, now: Now, out: &mut Vec<Effect>) {
     if refuses_changes(model) {
         refuse_file(model, FileVerb::Write, &path, now);
-        return fail(out, req, denied(model, "path", &path));
+        return fail(out, req, denied(model, Subject::Path(path)));
     }
     let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: FileOutcome::Pending };
     let entry = model.entries.push(model.last_turn, now, Body::File(op));
@@ -173,9 +179,9 @@ fn policy_name(model: &Model) -> &'static str {
     }
 }
 
-fn denied(model: &Model, member: &str, value: &str) -> CallError {
+fn denied(model: &Model, about: Subject) -> Refusal {
     let message = format!("Refused: this client was started with --allow {}", policy_name(model));
-    CallError::with_data(-32602, message, json!({ "reason": "denied_by_policy", member: value }))
+    Refusal::new(Reason::DeniedByPolicy, message).about(about)
 }
 
 /// A terminal of ours that the agent has not released.
@@ -183,6 +189,6 @@ fn known<'a>(model: &'a mut Model, id: &TermId) -> Option<&'a mut Terminal> {
     model.terminals.get_mut(id).filter(|t| t.origin == TerminalOrigin::Ours && !t.released)
 }
 
-fn unknown_terminal(id: &TermId) -> CallError {
-    CallError::with_data(-32002, "Terminal not found", json!({ "terminalId": id.as_str() }))
+fn unknown_terminal(id: &TermId) -> Refusal {
+    Refusal::new(Reason::NotFound, "Terminal not found").about(Subject::Terminal(id.clone()))
 }

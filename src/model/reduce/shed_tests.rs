@@ -14,7 +14,7 @@ use crate::model::tool::{TerminalMeta, ToolContent, ToolPatch, ToolStatus};
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Ask);
     let opened = SessionResult { id: SessionId::from("s"), modes: None, options: Vec::new(), model: None };
-    let init = InitResult { protocol_version: 1, ..InitResult::default() };
+    let init = InitResult::default();
     for event in [
         Event::User(Intent::Start),
         Event::Agent(AgentEvent::Initialized(Ok(init))),

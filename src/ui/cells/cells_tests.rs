@@ -242,7 +242,7 @@ fn term(text: &str, code: Option<u32>) -> crate::model::session::Terminal {
         started: Duration::ZERO,
         moved: Duration::ZERO,
         ended: code.map(|_| Duration::from_secs(1)),
-        exit: code.map(|code| crate::model::tool::Exit { code: Some(code), signal: None }),
+        exit: code.map(|code| crate::model::tool::Exit { code: Some(i64::from(code)), signal: None }),
         screen: None,
         text: tail,
         released: false,

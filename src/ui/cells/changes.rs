@@ -4,6 +4,7 @@
 //! session now.
 
 use super::gutter;
+use crate::base::human;
 use crate::model::Model;
 use crate::model::entry::{Entry, TurnChanges};
 use crate::text::line::LogicalLine;
@@ -21,7 +22,7 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, model: &Model) -> Vec<
     }
     text.push(&format!("+{}", totals.added), Token::Good);
     text.push(&format!(" −{}", totals.removed), Token::Bad);
-    text.push(&format!(" in {}", words::files(totals.files)), Token::Dim);
+    text.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
     if let Some(open) = words::to_review(totals) {
         text.push(&format!(" · {open}"), Token::Text);
     }

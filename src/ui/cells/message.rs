@@ -184,7 +184,7 @@ pub(super) fn capped(text: &str, max: usize, token: Token) -> Vec<LogicalLine> {
 
 /// `… 40 more lines`
 pub(super) fn more_lines(count: usize, at_least: bool) -> LogicalLine {
-    let noun = if count == 1 { "line" } else { "lines" };
+    let noun = human::plural(count as u64, "line");
     dim(match (count, at_least) {
         (0, _) => "… more".to_owned(),
         (n, true) => format!("… more than {n} {noun} more"),

@@ -5,6 +5,14 @@
 
 use super::review::ReviewKey;
 
+/// Whether the wheel and clicks come to us, or the terminal selects text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mouse {
+    #[default]
+    Ours,
+    Free,
+}
+
 /// What the person asked for with one key press, click or turn of the wheel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {

@@ -8,7 +8,7 @@ pub mod key;
 pub mod keymap;
 pub mod review;
 
-pub use action::Action;
+pub use action::{Action, Mouse};
 pub use bytes::{bytes, pasted};
 pub use key::{Code, Key, Mods};
 pub use keymap::{Layer, help, label, resolve};

@@ -13,6 +13,7 @@ use super::composer::Composer;
 use crate::model::Model;
 use crate::model::ids::{Now, TermId};
 use crate::model::session::Terminal;
+use crate::ui::keys::Mouse;
 use dock::{Dialog, DockState};
 use folds::Folds;
 use picker::{Completion, Picker};
@@ -39,14 +40,6 @@ pub enum Focus {
     Terminal(TermId),
     /// Only ever reached by the person's own Alt+R, Tab or click.
     Review,
-}
-
-/// Whether the wheel and clicks come to us, or the terminal selects text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Mouse {
-    #[default]
-    Ours,
-    Free,
 }
 
 /// One line of ours for a while.

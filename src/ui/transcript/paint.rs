@@ -6,54 +6,52 @@
 use super::DrawCtx;
 use super::cache::GUTTER;
 use crate::text::line::{LogicalLine, WrapMode};
-use crate::text::run::{RunStyle, StyledText};
+use crate::text::run::RunStyle;
 use crate::text::token::Token;
-use crate::text::width::{TAB, graphemes, styled_width, truncate_styled};
+use crate::text::width::{styled_width, truncate_styled};
 use crate::text::wrap::{Row, fit};
 use crate::ui::cells::SPINNER;
+use crate::ui::paint::{Pen, Tabs, spinner};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 
-const FRAMES: [&str; 8] = ["⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /// Figures at the right do not stand further right than this: the eye has to find them.
 const RIGHT_EDGE: u16 = 110;
 /// With less room than this beside it, the text wins over the figures.
 const MIN_TEXT: usize = 12;
 
 pub(super) fn row(cx: &DrawCtx<'_>, line: &LogicalLine, row: &Row, width: u16, area: Rect, buf: &mut Buffer) {
-    let mut pen = Pen { cx, x: area.x, end: area.right(), y: area.y, buf };
+    let theme = cx.theme;
+    let mut pen = Pen { buf, x: area.x, y: area.y, end: area.right() };
     if row.first {
         if line.gutter.as_str().starts_with(SPINNER) {
-            let frame = FRAMES[usize::from(cx.spinner_frame) % FRAMES.len()];
             let style = line.gutter.iter().next().map_or(RunStyle::from(Token::Accent), |(_, s)| s);
-            pen.text(frame, cx.theme.style(style), 0);
+            pen.text(spinner(cx.spinner_frame), theme.style(style), Tabs::Nothing);
         } else {
-            pen.styled(&line.gutter);
+            pen.styled(&line.gutter, theme, Tabs::From(area.x));
         }
     }
     pen.x = area.x.saturating_add(GUTTER).min(area.right());
     let fit = fit(line, width);
     if row.first && fit.prefix {
-        pen.styled(&line.prefix);
+        pen.styled(&line.prefix, theme, Tabs::From(pen.x));
     } else if !row.first && fit.hang {
-        pen.styled(&line.hang);
+        pen.styled(&line.hang, theme, Tabs::From(pen.x));
     }
     let start = pen.x;
     let right = if row.first { right_at(line, row, start, area) } else { None };
     if line.wrap == WrapMode::Truncate {
         let edge = right.map_or(area.x.saturating_add(GUTTER).saturating_add(width), |x| x.saturating_sub(2));
         let room = usize::from(edge.min(area.right()).saturating_sub(start));
-        pen.styled(&truncate_styled(&line.text, room));
+        pen.styled(&truncate_styled(&line.text, room), theme, Tabs::From(start));
     } else {
         for (text, style) in line.text.slice(row.range.start as usize..row.range.end as usize) {
-            let style = cx.theme.style(style);
-            pen.text(text, style, start);
+            pen.text(text, theme.style(style), Tabs::From(start));
         }
     }
     if let Some(x) = right {
         pen.x = x;
-        pen.styled(&line.right);
+        pen.styled(&line.right, theme, Tabs::From(x));
     }
 }
 
@@ -73,55 +71,4 @@ fn right_at(line: &LogicalLine, row: &Row, start: u16, area: Rect) -> Option<u16
         }
     };
     (usize::from(start) + text + 2 <= usize::from(x)).then_some(x)
-}
-
-struct Pen<'a, 'b> {
-    cx: &'a DrawCtx<'b>,
-    buf: &'a mut Buffer,
-    x: u16,
-    y: u16,
-    end: u16,
-}
-
-impl Pen<'_, '_> {
-    fn styled(&mut self, text: &StyledText) {
-        let origin = self.x;
-        for (piece, style) in text.iter() {
-            let style = self.cx.theme.style(style);
-            self.text(piece, style, origin);
-        }
-    }
-
-    /// `origin` is the column from which tab stops count.
-    fn text(&mut self, text: &str, style: Style, origin: u16) {
-        for (_, grapheme, width) in graphemes(text) {
-            if grapheme == "\t" {
-                let column = usize::from(self.x.saturating_sub(origin));
-                for _ in 0..TAB - column % TAB {
-                    self.put(" ", 1, style);
-                }
-            } else if width > 0 && !self.put(grapheme, width as u16, style) {
-                return;
-            }
-        }
-    }
-
-    fn put(&mut self, grapheme: &str, width: u16, style: Style) -> bool {
-        if self.x.saturating_add(width) > self.end {
-            self.x = self.end;
-            return false;
-        }
-        if let Some(cell) = self.buf.cell_mut((self.x, self.y)) {
-            cell.set_symbol(grapheme);
-            cell.set_style(style);
-        }
-        // The terminal draws nothing in the second half of a wide character.
-        for half in 1..width {
-            if let Some(cell) = self.buf.cell_mut((self.x + half, self.y)) {
-                cell.reset();
-            }
-        }
-        self.x += width;
-        true
-    }
 }

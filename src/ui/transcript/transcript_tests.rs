@@ -28,7 +28,7 @@ impl Stage {
             scroll: Scroll::Follow,
         };
         stage.event(Event::User(Intent::Start));
-        let init = InitResult { protocol_version: 1, ..InitResult::default() };
+        let init = InitResult::default();
         stage.event(Event::Agent(AgentEvent::Initialized(Ok(init))));
         let opened = SessionResult { id: SessionId::from("s"), modes: None, options: Vec::new(), model: None };
         stage.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));

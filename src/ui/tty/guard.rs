@@ -11,6 +11,8 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
+use crate::base::sanitize::is_deceptive;
+use crate::ui::keys::Mouse;
 use crossterm::terminal;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -25,14 +27,6 @@ const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
 /// Ends a synchronized update that may be open, then undoes everything above, last first.
 const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
     \x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
-
-/// Whether the mouse is ours or left to the terminal for selecting text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Mouse {
-    #[default]
-    Captured,
-    Free,
-}
 
 /// The terminal while it is ours. Dropping it gives the terminal back.
 #[derive(Debug)]
@@ -54,20 +48,16 @@ impl Tty {
     fn take(&mut self) -> io::Result<()> {
         terminal::enable_raw_mode()?;
         let mut bytes = ENTER.to_vec();
-        if self.mouse == Mouse::Captured {
+        if self.mouse == Mouse::Ours {
             bytes.extend_from_slice(MOUSE_ON);
         }
         TtyOut.write_all(&bytes).inspect_err(|_| restore())
     }
 
-    pub fn mouse(&self) -> Mouse {
-        self.mouse
-    }
-
     pub fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
         self.mouse = mouse;
         TtyOut.write_all(match mouse {
-            Mouse::Captured => MOUSE_ON,
+            Mouse::Ours => MOUSE_ON,
             Mouse::Free => MOUSE_OFF,
         })
     }
@@ -134,7 +124,7 @@ pub fn install_panic_hook(dir: PathBuf) {
         let ours = std::thread::current().id() == screen;
         // The message may quote what an agent sent.
         let what: String =
-            info.to_string().chars().filter(|c| *c == '\n' || !(c.is_control() || is_bidi_control(*c))).collect();
+            info.to_string().chars().filter(|c| *c == '\n' || !(c.is_control() || is_deceptive(*c))).collect();
         if ours {
             restore();
         }
@@ -164,12 +154,8 @@ fn append_private(path: &std::path::Path, bytes: &[u8]) -> io::Result<()> {
 
 /// OSC 2 with a title that cannot end the sequence early or hide what it says.
 fn title_bytes(title: &str) -> String {
-    let clean: String = title.chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).take(200).collect();
+    let clean: String = title.chars().filter(|c| !c.is_control() && !is_deceptive(*c)).take(200).collect();
     format!("\x1b]2;{clean}\x07")
-}
-
-pub(super) fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Standard output, unbuffered: each `write_all` of a frame is one `write(2)` unless the kernel takes less.

@@ -11,6 +11,6 @@ mod pen;
 pub mod surface;
 
 pub use clipboard::{Multiplexer, TooLong, osc52};
-pub use guard::{Mouse, Tty, TtyOut, install_panic_hook, restore};
+pub use guard::{Tty, TtyOut, install_panic_hook, restore};
 pub use input::{Click, Input, InputStream};
 pub use surface::Surface;

@@ -13,8 +13,8 @@ use std::io::{self, Write};
 use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::layout::Rect;
 
-use super::guard::is_bidi_control;
 use super::pen::Pen;
+use crate::base::sanitize::is_deceptive;
 
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
@@ -345,7 +345,7 @@ fn glyph_of(cell: &Cell) -> Glyph<'_> {
     if let [b' '..=b'~'] = text.as_bytes() {
         return Glyph { text, cells: 1, width: Width::Sure };
     }
-    if text.chars().any(|c| c.is_control() || is_bidi_control(c)) {
+    if text.chars().any(|c| c.is_control() || is_deceptive(c)) {
         return Glyph { text: "\u{fffd}", cells: 1, width: Width::Symbol };
     }
     let cells = text.cell_width();

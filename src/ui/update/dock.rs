@@ -139,7 +139,7 @@ fn choose(state: &mut UiState, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
             if method.kind == AuthKind::Agent {
                 out.push(Out::Intent(Intent::Authenticate { method: method.id.clone() }));
                 state.focus = Focus::Composer;
-            } else if let Some(line) = words::login_command(&method.kind, &cx.model.agent().command) {
+            } else if let Some(line) = words::login_command(&method.kind, cx.model.agent()) {
                 // Short, so that what is to be done next stays beside it.
                 state.say("copied the command (OSC 52)", cx.now);
                 out.push(Out::Copy(line));

@@ -9,10 +9,10 @@ mod picker;
 pub mod review;
 mod terminal;
 
-use super::keys::{Action, Key, Layer, pasted, resolve};
+use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::picker::{Picker, next_mode};
-use super::state::{AskedMode, Focus, Holds, Mouse, QUIT_WINDOW, UiState};
+use super::state::{AskedMode, Focus, Holds, QUIT_WINDOW, UiState};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;

@@ -1,14 +1,17 @@
 use crate::model::changes::{Scope, Totals};
 use crate::model::entry::Body;
-use crate::model::event::{AgentEvent, AuthKind, AuthMethod, CallError, HostEvent, InitResult, Intent, Stop};
+use crate::model::event::{
+    AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, HostEvent, InitResult, Intent, Stop,
+};
 use crate::model::event::{Event, SessionResult};
 use crate::model::ids::ReqId;
 use crate::model::options::{Choice, ConfigOption, OptionKind, OptionValue};
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::ui::fixtures::{Scene, returned, session};
+use crate::ui::keys::Mouse;
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
-use crate::ui::state::{Focus, Mouse};
+use crate::ui::state::Focus;
 use crate::ui::tty::{Click, Input};
 
 fn prompt(text: &str) -> Intent {
@@ -301,14 +304,13 @@ fn logged_out() -> Scene {
     s.start();
     let method = |id: &str, name: &str, kind| AuthMethod { id: id.into(), name: name.into(), description: None, kind };
     s.agent(AgentEvent::Initialized(Ok(InitResult {
-        protocol_version: 1,
         auth_methods: vec![
             method("web", "Log in with Example", AuthKind::Agent),
             method("tty", "In a terminal", AuthKind::Terminal { args: vec!["--login now".into()], env: Vec::new() }),
         ],
         ..InitResult::default()
     })));
-    s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, "Please log in"))));
+    s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "Please log in"))));
     s
 }
 
@@ -364,7 +366,7 @@ fn shift_tab_asks_for_the_next_mode_at_once() {
 fn without_modes_the_option_of_category_mode_is_switched() {
     let mut s = Scene::new(80, 24);
     s.start();
-    s.agent(AgentEvent::Initialized(Ok(InitResult { protocol_version: 1, ..InitResult::default() })));
+    s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
     let choice = |v: &str| Choice { value: v.into(), name: v.to_uppercase(), description: None, group: None };
     s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
         id: session(),
@@ -495,7 +497,7 @@ fn help_goes_away_with_a_letter_that_is_not_lost() {
 fn a_message_of_ours_goes_when_it_is_not_true_any_more() {
     let mut s = Scene::ready(80, 24);
     s.press(Code::BackTab);
-    s.agent(AgentEvent::ModeSet { mode: "plan".into(), result: Err(CallError::new(1, "not now")) });
+    s.agent(AgentEvent::ModeSet { mode: "plan".into(), result: Err(CallError::new(ErrorKind::Other, "not now")) });
     assert!(s.draw().lines().last().unwrap().contains("mode plan was not set"), "{}", s.shown);
 
     let mut s = Scene::working(80, 24);

@@ -2,7 +2,7 @@
 
 use super::paint::{self, Placed};
 use super::{ViewCx, split_bottom};
-use crate::base::{paths, sanitize};
+use crate::base::{human, paths, sanitize};
 use crate::model::session::Phase;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -49,8 +49,8 @@ pub fn rule(cx: &ViewCx<'_>, area: Rect, below: Option<u64>, buf: &mut Buffer) {
     }
     paint::put(buf, area.x, area.y, area.width, &dashes(area.width), cx.theme);
     let Some(below) = below.filter(|n| *n > 0) else { return };
-    let rows = if below == 1 { "row" } else { "rows" };
-    for words in [format!(" {below} {rows} below · Ctrl+End "), format!(" {below} below "), " ↓ ".to_owned()] {
+    let rows = human::count(below as u64, "row");
+    for words in [format!(" {rows} below · Ctrl+End "), format!(" {below} below "), " ↓ ".to_owned()] {
         let text = StyledText::of(words, Token::Text);
         let inner = Rect { width: area.width.saturating_sub(2), ..area };
         if paint::put_right(buf, inner, 4, &text, cx.theme) == Placed::Yes {

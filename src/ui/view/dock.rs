@@ -186,8 +186,7 @@ fn hints(dock: &Dock, focus: &Focus) -> Vec<String> {
     let hidden = dock.answers.hidden;
     let mut options = Vec::new();
     if hidden > 0 || dock.answers.below > 0 {
-        let what = if hidden == 1 { "option" } else { "options" };
-        let count = if hidden > 0 { format!("+{hidden} {what}") } else { "more".to_owned() };
+        let count = if hidden > 0 { format!("+{}", human::count(hidden as u64, "option")) } else { "more".to_owned() };
         options.push(if focused { format!("{count} ↓") } else { count });
     }
     let joined = |first: Option<&str>, last: &str| {
@@ -204,7 +203,7 @@ fn hints(dock: &Dock, focus: &Focus) -> Vec<String> {
         } else {
             hints.push(format!("{at} · {}", joined(None, long)));
         }
-        hints.push(format!("+{more} {} · {}", if more == 1 { "row" } else { "rows" }, joined(None, shortest)));
+        hints.push(format!("+{} · {}", human::count(more as u64, "row"), joined(None, shortest)));
     }
     if focused {
         hints.push(joined(raw_hint(dock), long));
@@ -397,7 +396,7 @@ fn way(model: &Model, method: &AuthMethod) -> Vec<Detail> {
     if let Some(description) = method.description.as_deref().filter(|d| !d.trim().is_empty()) {
         out.push(Detail { line: LogicalLine { wrap: WrapMode::Words, ..quoted(description) }, bar: Bar::Yes });
     }
-    if let Some(command) = words::login_command(&method.kind, &model.agent().command) {
+    if let Some(command) = words::login_command(&method.kind, model.agent()) {
         let is_env = matches!(method.kind, AuthKind::Env { .. });
         let what = if is_env { "set before the start:" } else { "run in another terminal:" };
         let indent = StyledText::from("  ");

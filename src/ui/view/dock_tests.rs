@@ -380,7 +380,7 @@ fn without_raw_input_that_is_said() {
 }
 
 fn logged_out(width: u16, height: u16) -> Scene {
-    use crate::model::event::{AuthKind, AuthMethod, CallError, InitResult};
+    use crate::model::event::{AuthKind, AuthMethod, CallError, ErrorKind, InitResult};
     let mut s = Scene::new(width, height);
     s.start();
     let method = |id: &str, name: &str, description: Option<&str>, kind| AuthMethod {
@@ -392,14 +392,13 @@ fn logged_out(width: u16, height: u16) -> Scene {
     let args = ["login", "--with-browser", "--tenant", "example-organisation", "--scope", "everything-there-is"];
     let args = args.map(str::to_owned).to_vec();
     s.agent(AgentEvent::Initialized(Ok(InitResult {
-        protocol_version: 1,
         auth_methods: vec![
             method("web", "Browser", Some("Opens a page."), AuthKind::Agent),
             method("tty", "Terminal", Some("Asks there."), AuthKind::Terminal { args, env: Vec::new() }),
         ],
         ..InitResult::default()
     })));
-    s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, "Please log in"))));
+    s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "Please log in"))));
     s.draw();
     s
 }

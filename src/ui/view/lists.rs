@@ -120,7 +120,7 @@ pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
     above
 }
 
-/// All keys, from the table that also decides what they do; returns how far it can be scrolled.
+/// All keys, from the table that also decides what they do, and what could not be used of what came; returns how far it can be scrolled.
 pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize {
     let column = match area.width {
         0..60 => 14,
@@ -152,6 +152,13 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
             line.push(what, Token::Dim);
             lines.push(line);
         }
+    }
+    let odd = words::odd_messages(cx.model.agent().odd);
+    if !odd.is_empty() {
+        lines.push(StyledText::new());
+        let title = "what the agent sent beside the protocol";
+        lines.push(StyledText::of(title, RunStyle::from(Token::Text).with_mods(Mods::BOLD)));
+        lines.extend(odd.into_iter().map(|line| StyledText::of(line, Token::Dim)));
     }
     let more = lines.len() > usize::from(area.height) && area.height >= HELP_FOOT_FROM;
     let (body, foot) = split_bottom(area, u16::from(more));

@@ -83,10 +83,8 @@ impl<'a> ViewCx<'a> {
         }
     }
 
-    fn spinner(&self) -> char {
-        // In step with the glyphs of the transcript.
-        const FRAMES: [char; 8] = ['⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-        FRAMES.get(usize::from(self.spinner_frame())).copied().unwrap_or('⠿')
+    fn spinner(&self) -> &'static str {
+        super::paint::spinner(self.spinner_frame())
     }
 
     /// The same for the cells of one entry.

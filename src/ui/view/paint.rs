@@ -1,13 +1,13 @@
-//! Styled text into cells of the buffer. Knows columns and styles, not what is said.
+//! Styled text into rows: left, right, wrapped. Knows columns and styles, not what is said.
 //!
-//! Invariant: nothing is written outside of the buffer or beyond the columns given, and a wide character is written
-//! whole or not at all.
+//! Invariant: nothing is written beyond the columns given.
 
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::{width, wrap};
 use crate::theme::resolve::Theme;
+use crate::ui::paint::{Pen, Tabs};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -17,30 +17,9 @@ const ROOM: usize = 12;
 /// Writes text from `x` on and returns the columns it took.
 pub fn put(buf: &mut Buffer, x: u16, y: u16, columns: u16, text: &StyledText, theme: &Theme) -> u16 {
     let end = x.saturating_add(columns).min(buf.area.right());
-    let mut at = x;
-    for (run, style) in text.iter() {
-        let style = theme.style(style);
-        for (_, grapheme, wide) in width::graphemes(run) {
-            let wide = u16::try_from(wide).unwrap_or(0);
-            if wide == 0 {
-                continue;
-            }
-            if at.saturating_add(wide) > end {
-                return at - x;
-            }
-            if let Some(cell) = buf.cell_mut((at, y)) {
-                cell.set_symbol(grapheme).set_style(style);
-            }
-            if wide == 2
-                && let Some(cell) = buf.cell_mut((at + 1, y))
-            {
-                cell.reset();
-                cell.set_style(style);
-            }
-            at += wide;
-        }
-    }
-    at - x
+    let mut pen = Pen { buf, x, y, end };
+    pen.styled(text, theme, Tabs::Nothing);
+    pen.x - x
 }
 
 /// Writes text so that it ends at the right edge of `area`, one column from it; false when it has no room behind

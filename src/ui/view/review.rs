@@ -10,6 +10,7 @@ mod line;
 
 use super::paint::{self, Placed};
 use super::{ViewCx, split_bottom, split_top};
+use crate::base::human;
 use crate::model::changes::{Cause, FileChange, FileDoc, ReviewDoc, Scope};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -133,15 +134,17 @@ fn title(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
         return;
     };
     let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
-    let files = if doc.totals.files == 1 { "1 file".to_owned() } else { format!("{} files", doc.totals.files) };
+    let files = human::count(doc.totals.files, "file");
     let mut left = StyledText::of(files, RunStyle::from(Token::Text).with_mods(Mods::BOLD));
     left.push("  ", Token::Dim);
     left.append(&counts(doc.totals.added, doc.totals.removed));
     let used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
     let (done, all) = doc.decided;
-    let hunks = if all == 1 { "hunk" } else { "hunks" };
-    for words in [format!("{done} of {all} {hunks} decided"), format!("{done}/{all} decided"), format!("{done}/{all}")]
-    {
+    for words in [
+        format!("{done} of {} decided", human::count(all as u64, "hunk")),
+        format!("{done}/{all} decided"),
+        format!("{done}/{all}"),
+    ] {
         if paint::put_right(buf, inner, used + 1, &StyledText::of(&*words, Token::Dim), cx.theme) == Placed::Yes {
             let free = inner.width.saturating_sub(used + words.len() as u16 + 2);
             let gap = if free > 60 { 8 } else { 3 };

@@ -1,6 +1,6 @@
 use crate::model::changes::Totals;
 use crate::model::entry::ChunkKind;
-use crate::model::event::{AgentEvent, CallError, Event, HostEvent, Intent, Stop, Update};
+use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, HostEvent, Intent, Odd, Stop, Update};
 use crate::model::ids::ReqId;
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::text::width::str_width;
@@ -277,9 +277,9 @@ fn a_message_does_not_hide_that_the_person_is_waited_for() {
     for (width, words) in [(80, "log-in needed · Tab, then a digit chooses"), (40, "log-in needed · Tab")] {
         let mut s = Scene::new(width, 24);
         s.start();
-        let init = crate::model::event::InitResult { protocol_version: 1, ..Default::default() };
+        let init = crate::model::event::InitResult::default();
         s.agent(AgentEvent::Initialized(Ok(init)));
-        s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, "no"))));
+        s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "no"))));
         s.ui.say("copied the command (OSC 52)", s.now);
         s.draw();
         assert!(s.last_row().starts_with(&format!(" {words}")), "{}", s.shown);
@@ -302,6 +302,21 @@ fn the_help_says_how_much_of_it_there_is() {
     assert!(all.starts_with(&format!("{last} ")) && all.contains("PageUp back"), "{}", s.shown);
 }
 
+#[test]
+fn the_help_counts_what_could_not_be_used() {
+    let mut s = Scene::ready(80, 60);
+    s.press(Code::F(1)).draw();
+    assert!(!s.shown.contains("beside the protocol"), "{}", s.shown);
+    for what in [Odd::Malformed, Odd::Malformed, Odd::LateResponse] {
+        s.agent(AgentEvent::Odd { what, head: "{}".into() });
+    }
+    s.draw();
+    for _ in 0..20 {
+        s.press(Code::PageDown).draw();
+    }
+    assert!(s.shown.contains("2 × not readable") && s.shown.contains("1 × an answer to nothing"), "{}", s.shown);
+}
+
 fn scene(kind: u8, text: &str, width: u16, height: u16) -> Scene {
     let mut s = if kind.is_multiple_of(5) { Scene::new(width, height) } else { Scene::working(width, height) };
     match kind % 5 {
@@ -311,9 +326,9 @@ fn scene(kind: u8, text: &str, width: u16, height: u16) -> Scene {
                 s.after(61_000);
             }
             if kind > 200 {
-                let init = crate::model::event::InitResult { protocol_version: 1, ..Default::default() };
+                let init = crate::model::event::InitResult::default();
                 s.agent(AgentEvent::Initialized(Ok(init)));
-                s.agent(AgentEvent::SessionOpened(Err(CallError::new(-32000, text))));
+                s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, text))));
             }
         }
         1 => {

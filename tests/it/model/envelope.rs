@@ -151,7 +151,7 @@ fn r_009_parameters_that_cannot_be_read() {
     let mut rig = Rig::prompted("x");
     let cases = [
         ("session/request_permission", json!({ "options": options() })),
-        ("session/request_permission", json!({ "toolCall": { "title": "no id" }, "options": options() })),
+        ("session/request_permission", json!({ "toolCall": { "kind": "edit" }, "options": options() })),
         ("fs/read_text_file", json!({})),
         ("fs/read_text_file", json!({ "path": 3 })),
         ("fs/write_text_file", json!({ "path": "/project/a" })),
@@ -164,7 +164,12 @@ fn r_009_parameters_that_cannot_be_read() {
     for (n, (method, params)) in cases.into_iter().enumerate() {
         rig.request(n, method, params);
         assert_eq!(rig.sent_briefly(), [format!("{n}:-32602")], "{method}");
+        let said = rig.entries().last().cloned().unwrap_or_default();
+        assert!(said.contains(method) && said.contains("cannot be used") && said.contains("refused"), "{said}");
     }
+    rig.agent(json!({ "jsonrpc": "2.0", "id": 99, "method": "fs/read_text_file", "params": { "path": "/project/a" } }));
+    assert!(rig.has_entry("fs/read_text_file in a way that cannot be used (sessionId is missing); refused"));
+    rig.sent();
     let before = rig.model().agent().odd.malformed;
     rig.agent(json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": SESSION } }));
     rig.agent(json!({ "jsonrpc": "2.0", "method": "session/update", "params": 4 }));

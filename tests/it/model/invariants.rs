@@ -4,10 +4,11 @@ use crate::support::{Rig, SESSION, exit_code, options, plain_init, render};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
 use acp_tui::model::changes::{Gate, HeldOutcome, Totals};
-use acp_tui::model::effect::{Effect, ReviewEffect};
+use acp_tui::model::effect::{Answer, Effect, ReviewEffect};
 use acp_tui::model::entry::Body;
-use acp_tui::model::event::{CallError, HostEvent, Intent, Timer, WriteFact};
+use acp_tui::model::event::{HostEvent, Intent, Timer, WriteFact};
 use acp_tui::model::ids::{ReqId, TermId, TurnId};
+use acp_tui::model::refusal::{Reason, Refusal};
 use acp_tui::model::session::{About, Allow, Phase, Policy};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -145,7 +146,7 @@ impl Run {
             33 | 34 => {
                 if !self.checks.is_empty() {
                     let req = self.checks.remove(usize::from(a) % self.checks.len());
-                    let result = if b < 40 { Err(CallError::new(-32602, "outside")) } else { Ok(()) };
+                    let result = if b < 40 { Err(Refusal::new(Reason::Outside, "outside")) } else { Ok(()) };
                     self.rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), result });
                 }
             }
@@ -160,7 +161,7 @@ impl Run {
         }
         let (req, write) = self.files.remove(usize::from(a) % self.files.len());
         let path = "/project/a".to_owned();
-        let error = CallError::new(-32603, "disk");
+        let error = Refusal::new(Reason::Failed, "disk");
         self.rig.host(match (write, a < 128) {
             (false, true) => HostEvent::FileRead { req, path, result: Ok("x".into()) },
             (false, false) => HostEvent::FileRead { req, path, result: Err(error) },
@@ -210,7 +211,7 @@ impl Run {
         }
         let req = self.creates.remove(usize::from(a) % self.creates.len());
         let fact = if a < 30 {
-            HostEvent::TerminalFailed { req, error: CallError::new(-32603, "no") }
+            HostEvent::TerminalFailed { req, error: Refusal::new(Reason::Failed, "no") }
         } else {
             self.terms += 1;
             HostEvent::TerminalStarted { req, term: TermId::from(format!("term-{}", self.terms)) }
@@ -260,7 +261,8 @@ impl Run {
                 Effect::FsWrite { req, .. } => self.files.push((req, true)),
                 Effect::TerminalCreate { req, .. } => self.creates.push(req),
                 Effect::TerminalOutput { req, .. } => {
-                    let line = self.rig.core.respond_output(req, &json!({ "output": "", "truncated": false }));
+                    let output = Answer::Output { text: String::new(), truncated: false, exit: None };
+                    let line = self.rig.core.respond(req, &output);
                     self.rig.lines.extend(line.map(|l| serde_json::from_str::<Value>(&l.text).unwrap()));
                 }
                 _ => {}

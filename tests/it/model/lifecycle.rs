@@ -1,7 +1,7 @@
 //! Start, log-in, death and a new start.
 
 use crate::support::{Rig, SESSION, chunk, exit_code, killed, plain_init, with};
-use acp_tui::agent::outbound;
+use acp_tui::agent::codec::v1::outbound;
 use acp_tui::model::effect::{Call, Effect, Ended};
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::{AuthKind, HostEvent, Intent};
@@ -379,8 +379,10 @@ fn r_096_a_terminal_log_in_is_a_command_to_show() {
     ] }),
     ));
     let methods = &rig.model().agent().auth_methods;
-    let lines: Vec<String> = methods.iter().map(|m| command_line("agent --acp", &m.kind)).collect();
-    assert_eq!(lines, ["K='v w' agent --acp login 'two words'", "'/bin/log in' -x", ""]);
+    let agent = rig.model().agent();
+    let lines: Vec<Option<String>> = methods.iter().map(|m| command_line(agent, &m.kind)).collect();
+    let [a, b] = ["K='v w' agent --acp login 'two words'", "'/bin/log in' -x"].map(|line| Some(line.to_owned()));
+    assert_eq!(lines, [a, b, None]);
     assert_eq!(methods[2].kind, AuthKind::Agent);
 }
 

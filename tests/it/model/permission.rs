@@ -251,3 +251,18 @@ fn a_request_about_another_session_is_refused() {
     assert_eq!(rig.sent_briefly(), ["1:-32002"]);
     assert_eq!(rig.pending().len(), 1);
 }
+
+/// Schema or not: what is asked can be read, so a person can answer it. Two such questions are two calls.
+#[test]
+fn a_question_about_a_call_without_an_id_is_asked_all_the_same() {
+    let mut rig = Rig::prompted("hi");
+    for (id, title) in [(1, "Run make"), (2, "Run tests")] {
+        let params = json!({ "toolCall": { "title": title, "kind": "execute" }, "options": options() });
+        rig.request(id, "session/request_permission", params);
+    }
+    assert_eq!(rig.pending().len(), 2);
+    assert!(rig.has_entry("Run make") && rig.has_entry("Run tests"), "{:?}", rig.entries());
+    rig.choose("no");
+    rig.choose("yes");
+    assert_eq!(rig.sent_briefly(), ["1:selected no", "2:selected yes"]);
+}

@@ -3,8 +3,9 @@
 use crate::support::{Rig, SESSION, brief, options, plain_init, with};
 use acp_tui::agent::quirks::{MissingFile, missing_file};
 use acp_tui::model::effect::{Effect, Ended};
-use acp_tui::model::event::{CallError, HostEvent, Intent, WriteFact};
+use acp_tui::model::event::{HostEvent, Intent, WriteFact};
 use acp_tui::model::ids::ReqId;
+use acp_tui::model::refusal::{Reason, Refusal, Subject};
 use acp_tui::model::session::{Allow, Phase, Policy};
 use serde_json::json;
 
@@ -19,18 +20,19 @@ fn writing(rig: &Rig) -> ReqId {
 #[test]
 fn r_343_r_346_r_347_what_the_host_says_is_what_the_agent_reads() {
     let errors = [
-        CallError::with_data(-32602, "relative", json!({ "path": "a" })),
-        CallError::with_data(-32002, "gone", json!({ "uri": "file:///project/a" })),
-        CallError::with_data(-32602, "outside", json!({ "reason": "outside_workspace", "path": "/etc/passwd" })),
+        (Reason::BadParams, "a", -32602, json!({ "path": "a" })),
+        (Reason::NotFound, "/project/a", -32002, json!({ "uri": "file:///project/a" })),
+        (Reason::Outside, "/etc/passwd", -32602, json!({ "reason": "outside_workspace", "path": "/etc/passwd" })),
     ];
-    for error in errors {
+    for (why, path, code, data) in errors {
+        let error = Refusal::new(why, "no").about(Subject::Path(path.into()));
         let mut rig = Rig::prompted("hi");
         rig.request(1, "fs/read_text_file", json!({ "path": "a" }));
         let req = reading(&rig);
-        rig.host(HostEvent::FileRead { req, path: "a".into(), result: Err(error.clone()) });
+        rig.host(HostEvent::FileRead { req, path: "a".into(), result: Err(error) });
         let sent = rig.sent();
-        assert_eq!(sent[0]["error"], json!({ "code": error.code, "message": error.message, "data": error.data }));
-        assert_eq!(rig.has_entry("Read a refused"), error.code != -32002, "a missing file is an everyday answer");
+        assert_eq!(sent[0]["error"], json!({ "code": code, "message": "no", "data": data }));
+        assert_eq!(rig.has_entry("Read a refused"), why != Reason::NotFound, "a missing file is an everyday answer");
     }
 }
 

@@ -1,9 +1,12 @@
 //! Terminals as the agent sees them, and those that it feeds itself.
 
 use crate::support::{Rig, exit_code, killed, with};
-use acp_tui::model::effect::Effect;
-use acp_tui::model::event::{CallError, HostEvent, Intent};
+use acp_tui::agent::codec::Codec as _;
+use acp_tui::agent::codec::v1::V1;
+use acp_tui::model::effect::{Answer, Effect};
+use acp_tui::model::event::{HostEvent, Intent};
 use acp_tui::model::ids::{ReqId, TermId};
+use acp_tui::model::refusal::{Reason, Refusal};
 use acp_tui::model::session::TerminalOrigin;
 use serde_json::{Value, json};
 
@@ -100,7 +103,7 @@ fn r_371_what_cannot_start_is_told_and_has_no_id() {
     let mut rig = Rig::prompted("hi");
     rig.request(1, "terminal/create", json!({ "command": "nope" }));
     let req = creating(&rig);
-    rig.host(HostEvent::TerminalFailed { req, error: CallError::new(-32603, "No such file") });
+    rig.host(HostEvent::TerminalFailed { req, error: Refusal::new(Reason::Failed, "No such file") });
     assert_eq!(rig.sent_briefly(), ["1:-32603"]);
     assert_eq!(rig.model().terminals().count(), 0);
     assert!(rig.has_entry("could not run nope: No such file"));
@@ -108,14 +111,14 @@ fn r_371_what_cannot_start_is_told_and_has_no_id() {
 
 #[test]
 fn r_375_r_376_output_is_asked_for_at_once_and_the_exit_is_told_when_there_is_one() {
-    use acp_tui::agent::outbound::terminal_output;
     let mut rig = Rig::prompted("hi");
     rig.terminal(1, "term-1");
     rig.wants();
     on(&mut rig, 2, "output", "term-1");
     assert!(matches!(rig.wants()[..], [Effect::TerminalOutput { .. }]), "no waiting for the end");
-    assert_eq!(terminal_output("a", false, None), json!({ "output": "a", "truncated": false }));
-    let ended = terminal_output("a", true, Some(&acp_tui::model::tool::Exit::default()));
+    let output = |truncated, exit| V1.answer("", &Answer::Output { text: "a".into(), truncated, exit }).unwrap();
+    assert_eq!(output(false, None), json!({ "output": "a", "truncated": false }));
+    let ended = output(true, Some(acp_tui::model::tool::Exit::default()));
     assert_eq!(ended["exitStatus"], json!({ "exitCode": null, "signal": null }));
     assert_eq!(ended["truncated"], json!(true));
 }

@@ -2,6 +2,9 @@
 //! that belong to the screen, to files or to terminals are tested there under the same name.
 
 use crate::support::{Rig, SESSION, chunk, exit_code, options, plain_init, with};
+use acp_tui::agent::codec::Codec as _;
+use acp_tui::agent::codec::v1::V1;
+use acp_tui::model::effect::Answer;
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::Intent;
 use acp_tui::model::options::OptionValue;
@@ -118,7 +121,8 @@ fn trap_11_output_is_cut_at_its_beginning_between_characters_in_bytes() {
 
 #[test]
 fn trap_12_a_signal_is_no_exit_code() {
-    let value = acp_tui::agent::outbound::exit_status(&Exit { code: Some(137), signal: Some("SIGKILL".into()) });
+    let exit = Exit { code: Some(137), signal: Some("SIGKILL".into()) };
+    let value = V1.answer("", &Answer::Exit(exit)).unwrap();
     assert_eq!(value, json!({ "exitCode": null, "signal": "SIGKILL" }));
 }
 
@@ -139,10 +143,13 @@ fn trap_14_a_terminal_method_is_not_for_authenticate() {
         json!({ "authMethods": [
         { "id": "term", "name": "T", "type": "terminal" },
         { "id": "meta", "name": "M", "_meta": { "terminal-auth": { "command": "login" } } },
-        { "id": "env", "name": "E", "type": "env_var", "vars": ["KEY"] } ] }),
+        { "id": "env", "name": "E", "type": "env_var", "vars": ["KEY"] },
+        { "id": "bare", "name": "B", "type": "env_var" } ] }),
     ));
     rig.fail("session/new", json!({ "code": -32000, "message": "log in" }));
     rig.sent();
+    let offered: Vec<&str> = rig.model().agent().auth_methods.iter().map(|m| m.id.as_str()).collect();
+    assert_eq!(offered, ["term", "meta", "env"], "there is nothing to do for one without variables");
     for method in ["term", "meta", "env", "no such"] {
         rig.intent(Intent::Authenticate { method: method.into() });
     }

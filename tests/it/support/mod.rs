@@ -2,6 +2,9 @@
 //!
 //! What goes in is also written down as the lines of a journal, so that every run can be replayed.
 
+pub mod renamed;
+
+use acp_tui::agent::codec;
 use acp_tui::engine::core::{Core, Out};
 use acp_tui::model::Model;
 use acp_tui::model::changes::Gate;
@@ -30,6 +33,10 @@ pub struct Rig {
     /// Every wish that is no line.
     pub wishes: Vec<Effect>,
     pub journal: Vec<String>,
+    /// The lines as they were sent.
+    pub raw: Vec<String>,
+    /// Every name is another one on the wire.
+    renamed: bool,
     read: usize,
     answered: Vec<u64>,
     turned_off: usize,
@@ -38,15 +45,25 @@ pub struct Rig {
 impl Rig {
     pub fn with_policy(policy: Policy) -> Self {
         Self {
-            core: Core::new(Model::new("agent --acp".into(), CWD.into(), policy), PathBuf::from(CWD)),
+            core: Core::new(Model::new("agent --acp".into(), CWD.into(), policy), PathBuf::from(CWD), codec::shipped()),
             now: Duration::from_secs(1),
             lines: Vec::new(),
             wishes: Vec::new(),
             journal: Vec::new(),
+            raw: Vec::new(),
+            renamed: false,
             read: 0,
             answered: Vec::new(),
             turned_off: 0,
         }
+    }
+
+    /// One that speaks with every name changed; lines go in and come out in the usual ones.
+    pub fn renamed() -> Self {
+        let mut rig = Self::with_policy(Policy::Ask);
+        rig.core.speak(renamed::renamed());
+        rig.renamed = true;
+        rig
     }
 
     /// Spawned; `initialize` is on its way.
@@ -117,7 +134,7 @@ impl Rig {
 
     /// Bytes of one line, as they come from the agent.
     pub fn bytes(&mut self, line: &[u8]) {
-        let (frame, line) = Frame::read(Cow::Borrowed(line));
+        let (frame, line) = Frame::read(Cow::Borrowed(line), self.core.codec().word_for_word());
         self.journal.push(encode_record(self.now, Dir::FromAgent, &line, Form::of(&frame)));
         self.now += Duration::from_millis(1);
         let out = self.core.frame(frame, &line, self.now_before());
@@ -133,7 +150,14 @@ impl Rig {
     }
 
     pub fn agent(&mut self, message: Value) {
+        let message = if self.renamed { renamed::message_out(message) } else { message };
         self.line(&message.to_string());
+    }
+
+    /// The connection is let go.
+    pub fn answer_all(&mut self) {
+        let out = self.core.answer_all().into_iter().map(Out::Line).collect();
+        self.take(out);
     }
 
     /// `session/update` for our session.
@@ -250,7 +274,9 @@ impl Rig {
             match out {
                 Out::Line(line) => {
                     assert!(!line.text.contains(['\n', '\r']), "r_048: one message, one line: {}", line.text);
-                    self.lines.push(serde_json::from_str(&line.text).unwrap());
+                    let message: Value = serde_json::from_str(&line.text).unwrap();
+                    self.raw.push(line.text);
+                    self.lines.push(if self.renamed { renamed::message_in(message) } else { message });
                 }
                 Out::Do(effect) => self.wishes.push(effect),
             }
@@ -374,7 +400,7 @@ pub fn with(mut base: Value, more: Value) -> Value {
 }
 
 pub fn exit_code(code: u32) -> Exit {
-    Exit { code: Some(code), signal: None }
+    Exit { code: Some(code.into()), signal: None }
 }
 
 pub fn killed(signal: &str) -> Exit {

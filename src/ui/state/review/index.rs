@@ -322,15 +322,20 @@ fn text(name: &OsStr) -> String {
 
 /// The lines that a hunk puts in place of the old ones, without the context around them, each with its newline.
 pub fn new_lines(hunk: &HunkDoc) -> String {
-    let changed = |l: &DiffLine| l.kind != Kind::Context;
-    let first = hunk.lines.iter().position(changed).unwrap_or(0);
-    let last = hunk.lines.iter().rposition(changed).map_or(0, |n| n + 1);
     let mut out = String::new();
-    for line in hunk.lines.get(first..last).unwrap_or_default().iter().filter(|l| l.kind != Kind::Del) {
+    for line in new_part(hunk) {
         out.push_str(&line.text);
         if !line.no_newline {
             out.push('\n');
         }
     }
     out
+}
+
+/// Those lines: from the first that changes to the last, as they are in the new text.
+pub fn new_part(hunk: &HunkDoc) -> impl Iterator<Item = &DiffLine> {
+    let changed = |l: &DiffLine| l.kind != Kind::Context;
+    let first = hunk.lines.iter().position(changed).unwrap_or(0);
+    let last = hunk.lines.iter().rposition(changed).map_or(0, |n| n + 1);
+    hunk.lines.get(first..last).unwrap_or_default().iter().filter(|l| l.kind != Kind::Del)
 }

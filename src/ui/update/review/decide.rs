@@ -7,7 +7,7 @@ use crate::model::changes::{FileDoc, HunkDoc, HunkKind, ReviewAction, Scope, Tar
 use crate::ui::keys::{Action, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
 use crate::ui::state::review::bar::{Bar, Confirm, Doubtful, Edit, Note};
-use crate::ui::state::review::index::{Item, new_lines};
+use crate::ui::state::review::index::{Item, new_lines, new_part};
 use crate::ui::state::review::{NextFrom, Pane, ReviewState, Sight};
 use crate::ui::state::{STRAY, UiState};
 use crate::ui::update::Cx;
@@ -212,8 +212,8 @@ fn edit(state: &mut UiState, cx: Cx<'_>, place: Place, out: &mut Vec<Out>) {
         return refuse_writing(state, cx, why);
     }
     let text = new_lines(hunk);
-    // What stands for such a character would be written into the file.
-    if text.contains("⟨U+") {
+    // What stands for a character would be written into the file.
+    if new_part(hunk).any(|line| line.has_stand_ins) {
         return refuse_writing(state, cx, "it holds characters that cannot be shown · o opens the file");
     }
     let (hunk, scope) = (hunk.id, scope(review));

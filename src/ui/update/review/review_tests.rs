@@ -2,7 +2,7 @@ use crate::model::changes::{ReviewAction, ReviewDoc, RewindOutcome, Rewound, Sco
 use crate::model::event::Intent;
 use crate::model::ids::EntryId;
 use crate::model::tool::{ToolKind, ToolStatus};
-use crate::ui::fixtures::{Scene, doc_of, review_doc};
+use crate::ui::fixtures::{Scene, doc_of, file_doc, review_doc};
 use crate::ui::keys::{Action, Code, Key, Layer, ReviewKey, label};
 use crate::ui::msg::{EditorJob, Out};
 use crate::ui::state::Focus;
@@ -400,6 +400,21 @@ fn a_hunk_is_changed_in_place() {
     s.typed("E");
     let [Out::Edit(EditorJob::Hunk { path: of, hunk: which, text, .. })] = &s.outs[..] else { panic!("{:?}", s.outs) };
     assert_eq!((of, which, text.lines().count()), (&path, &hunk, 2));
+}
+
+#[test]
+fn source_that_names_a_character_is_changed_in_place_and_what_stands_for_one_is_not() {
+    for (new, is_refused) in [("let s = \"⟨U+202E⟩\";\n", false), ("let s = \"\u{202e}\";\n", true)] {
+        let mut s = Scene::working(80, 24);
+        s.say("Done.");
+        s.model.show_review(Some(doc_of(1, vec![file_doc("a.rs", "let s = 1;\n", new)])));
+        s.draw();
+        s.key(Key::alt(Code::Char('r'))).draw();
+        s.press(Code::Enter).draw();
+        s.typed("e").draw();
+        assert_eq!(s.ui.review.as_ref().unwrap().bar.is_none(), is_refused, "{}", s.shown);
+        assert_eq!(s.shown.contains("characters that cannot be shown"), is_refused, "{}", s.shown);
+    }
 }
 
 #[test]

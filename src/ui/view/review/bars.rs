@@ -2,7 +2,7 @@
 //!
 //! Keys are named by the table that decides what they do.
 
-use crate::base::paths;
+use crate::base::{human, paths};
 use crate::model::changes::{RewindOutcome, Rewound, Verdict};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -202,8 +202,7 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
         }
         let mut text = StyledText::new();
         if let Some(count) = chosen {
-            let lines = if count == 1 { "line" } else { "lines" };
-            text.push(&format!("{count} {lines}  "), Token::Text);
+            text.push(&format!("{}  ", human::count(count as u64, "line")), Token::Text);
         }
         while let Some(((keys, what), more)) = rest.split_first() {
             let gap = if text.is_empty() || chosen.is_some() && text.as_str().ends_with("  ") { 0 } else { GAP };

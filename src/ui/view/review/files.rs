@@ -1,6 +1,7 @@
 //! The list of files: a tree with figures and with what is decided.
 
 use super::{counts, has_keys};
+use crate::base::human;
 use crate::model::changes::{FileChange, FileDoc};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -58,7 +59,7 @@ fn one(
         Item::Folder { closed, files, pending, .. } => {
             let mut right = StyledText::new();
             if *closed {
-                right.push(&format!("{files} {}", if *files == 1 { "file" } else { "files" }), Token::Dim);
+                right.push(&human::count(*files as u64, "file"), Token::Dim);
                 right.append(&state(Mark { hunks: 1, pending: *pending, rejected: 0 }));
             }
             right

@@ -3,7 +3,8 @@
 //! The typed schema drops list elements that it does not know; a person shall see a placeholder instead, so
 //! the lists are walked here and only their leaves are typed.
 
-use super::content::{block, id_of, list_of, short_id, str_of, string_of, u32_of, words_of};
+use super::content::{block, i64_of, id_of, list_of, short_id, str_of, string_of, u32_of, words_of};
+use crate::base::human;
 use crate::base::limits::{self, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TEXT, MAX_TITLE};
 use crate::model::entry::Block;
 use crate::model::event::AuthKind;
@@ -25,9 +26,14 @@ pub fn patch(value: &Value, form: Form, lost: impl Fn(&str) -> usize) -> Result<
         Some(Value::Number(n)) => n.to_string(),
         _ => return Err("toolCallId is missing".into()),
     };
+    Ok(patch_of(ToolId::from(id), value, form, lost))
+}
+
+/// The same for a call whose id is known, or was made up.
+pub fn patch_of(id: ToolId, value: &Value, form: Form, lost: impl Fn(&str) -> usize) -> ToolPatch {
     let is_long = |member: &str, max: usize| str_of(value, member).is_some_and(|text| text.len() > max);
     let list = |member: &str| value.get(member).and_then(Value::as_array);
-    let mut patch = ToolPatch::new(ToolId::from(id));
+    let mut patch = ToolPatch::new(id);
     let mut cut = is_long("title", MAX_TITLE) || is_long("name", MAX_NAME);
     patch.title = words_of(value, "title", MAX_TITLE);
     patch.name = words_of(value, "name", MAX_NAME);
@@ -43,7 +49,7 @@ pub fn patch(value: &Value, form: Form, lost: impl Fn(&str) -> usize) -> Result<
     patch.raw_output = value.get("rawOutput").filter(|v| !v.is_null()).map(|v| raw(v, &mut false));
     patch.terminal = value.get("_meta").map(terminal_meta).unwrap_or_default();
     patch.cut = cut;
-    Ok(patch)
+    patch
 }
 
 /// The parts of a call; what there is no room for is one last part that says so.
@@ -61,8 +67,7 @@ fn contents(list: &[Value], lost: usize, cut: &mut bool) -> Vec<ToolContent> {
     let left = list.len() - out.len() + lost;
     if left > 0 {
         *cut = true;
-        let noun = if left == 1 { "part" } else { "parts" };
-        out.push(said(format!("{left} more {noun} left out")));
+        out.push(said(format!("{left} more {} left out", human::plural(left as u64, "part"))));
     }
     out
 }
@@ -82,7 +87,18 @@ fn said(label: String) -> ToolContent {
 }
 
 fn kind(name: &str) -> ToolKind {
-    serde_json::from_value(Value::String(name.to_owned())).unwrap_or(ToolKind::Other)
+    match name {
+        "read" => ToolKind::Read,
+        "edit" => ToolKind::Edit,
+        "delete" => ToolKind::Delete,
+        "move" => ToolKind::Move,
+        "search" => ToolKind::Search,
+        "execute" => ToolKind::Execute,
+        "think" => ToolKind::Think,
+        "fetch" => ToolKind::Fetch,
+        "switch_mode" => ToolKind::SwitchMode,
+        _ => ToolKind::Other,
+    }
 }
 
 fn status(value: &Value, form: Form) -> Option<ToolStatus> {
@@ -159,7 +175,7 @@ fn terminal_meta(meta: &Value) -> TerminalMeta {
 }
 
 fn exit(value: &Value) -> Exit {
-    Exit { code: u32_of(value, "exit_code"), signal: words_of(value, "signal", MAX_ID) }
+    Exit { code: i64_of(value, "exit_code"), signal: words_of(value, "signal", MAX_ID) }
 }
 
 /// `{command, args, env}` of `_meta["terminal-auth"]`.

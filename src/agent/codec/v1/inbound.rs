@@ -6,22 +6,29 @@
 
 use super::bounded::{self, Read};
 use super::content::{block, id_of, list_of, need_id, short_id, str_of, string_of, u64_of, words_of};
+use super::outbound;
 use super::results;
 use super::tools::{self, Form};
+use crate::base::human;
 use crate::base::limits::{
     self, MAX_ANSWERS, MAX_CHOICES, MAX_COMMAND, MAX_COMMAND_LINES, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_PATH, MAX_STEP,
     MAX_STEPS, MAX_TITLE, MAX_VARIABLES, MAX_WORDS,
 };
 use crate::model::entry::{Block, ChunkKind, Level, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{AgentRequest, Patch, PermissionKind, PermissionOption, TerminalSpec, Update};
-use crate::model::ids::{SessionId, TermId};
+use crate::model::ids::{SessionId, TermId, ToolId};
 use crate::model::options::Command;
 use crate::model::tool::ToolPatch;
+use crate::wire::frame::RawId;
 use agent_client_protocol_schema::v1 as schema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
+
+pub const UPDATE: &str = "session/update";
+pub const PERMISSION: &str = "session/request_permission";
+pub const CANCEL_REQUEST: &str = "$/cancel_request";
 
 #[derive(Deserialize)]
 struct FastNotification<'a> {
@@ -160,8 +167,7 @@ fn plan(value: &Value, lost: usize) -> Vec<PlanEntry> {
     let more = list.len() - looked + lost;
     for (count, what) in [(unread, "of the plan cannot be read"), (more, "more of the plan left out")] {
         if count > 0 {
-            let noun = if count == 1 { "entry" } else { "entries" };
-            let content = format!("{count} {noun} {what}");
+            let content = format!("{} {what}", human::count(count as u64, "entry"));
             entries.push(PlanEntry { content, priority: Priority::None, status: PlanStatus::Unreadable });
         }
     }
@@ -203,22 +209,38 @@ fn commands(value: &Value) -> Vec<Command> {
     list.iter().take(MAX_COMMANDS).filter_map(command).collect()
 }
 
+#[derive(Deserialize)]
+struct CancelParams<'a> {
+    #[serde(rename = "requestId", borrow)]
+    request_id: &'a serde_json::value::RawValue,
+}
+
+/// The request that `$/cancel_request` names, with its JSON type.
+pub fn withdrawn(params: &str) -> Option<RawId> {
+    let named = serde_json::from_str::<CancelParams<'_>>(params).ok()?.request_id;
+    RawId::from_json(named.get())
+}
+
 /// A request of the agent, and the session it names.
-pub fn request(method: &str, params: &str) -> (Option<SessionId>, AgentRequest) {
+pub fn request(method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest) {
     if !is_known(method) {
+        let name = limits::cut(method, MAX_NAME);
         // Nothing but the session is of interest, and not even that is certain to be there.
-        return (None, AgentRequest::UnknownMethod(limits::cut(method, MAX_NAME)));
+        let is_ours = method == outbound::INITIALIZE;
+        return (None, if is_ours { AgentRequest::Echoed(name) } else { AgentRequest::UnknownMethod(name) });
     }
     let Read { value, lost, .. } = match bounded::read(params) {
         Ok(read) => read,
         Err(error) => return (None, bad(method, &error.to_string())),
     };
-    let session = id_of(&value, "sessionId").map(SessionId::from);
+    let Some(session) = id_of(&value, "sessionId").map(SessionId::from) else {
+        return (None, bad(method, "sessionId is missing"));
+    };
     if lost > 0 {
         // Half of a command or of a question is another one.
-        return (session, too_large(method, format!("{lost} of its values are too many")));
+        return (Some(session), too_large(method, format!("{lost} of its values are too many")));
     }
-    (session, decode(method, value))
+    (Some(session), decode(method, value, number))
 }
 
 fn too_large(method: &str, why: String) -> AgentRequest {
@@ -226,14 +248,14 @@ fn too_large(method: &str, why: String) -> AgentRequest {
 }
 
 fn is_known(method: &str) -> bool {
-    method == "session/request_permission" || method.starts_with("fs/") || method.starts_with("terminal/")
+    method == PERMISSION || method.starts_with("fs/") || method.starts_with("terminal/")
 }
 
 fn bad(method: &str, why: &str) -> AgentRequest {
     AgentRequest::BadParams { method: limits::cut(method, MAX_NAME), why: limits::cut(why, MAX_WORDS) }
 }
 
-fn decode(method: &str, value: Value) -> AgentRequest {
+fn decode(method: &str, value: Value, number: u64) -> AgentRequest {
     // No file has a longer path, and no terminal of ours a longer id.
     for (member, max) in [("path", MAX_PATH), ("terminalId", MAX_ID)] {
         if let Some(text) = str_of(&value, member).filter(|text| text.len() > max) {
@@ -241,7 +263,7 @@ fn decode(method: &str, value: Value) -> AgentRequest {
         }
     }
     match method {
-        "session/request_permission" => permission(&value),
+        PERMISSION => permission(&value, number),
         "fs/read_text_file" => typed(method, value, |r: schema::ReadTextFileRequest| AgentRequest::ReadFile {
             path: r.path.to_string_lossy().into_owned(),
             line: r.line,
@@ -296,8 +318,11 @@ fn without_value(why: &str) -> String {
     }
 }
 
-/// A command that a person can be shown whole.
+/// A command that a person can be shown whole, in a directory that means the same to everybody.
 fn command_to_run(method: &str, spec: TerminalSpec) -> AgentRequest {
+    if spec.cwd.as_deref().is_some_and(|cwd| !cwd.starts_with('/')) {
+        return bad(method, "cwd must be absolute");
+    }
     let line = spec.line();
     let variables: usize = spec.env.iter().map(|(name, value)| name.len() + value.len()).sum();
     let bytes = line.len() + variables + spec.cwd.as_ref().map_or(0, String::len);
@@ -321,12 +346,18 @@ fn term(id: &schema::TerminalId) -> TermId {
 }
 
 /// The schema closes the kinds of options; a person shall be asked all the same.
-fn permission(value: &Value) -> AgentRequest {
-    let method = "session/request_permission";
+fn permission(value: &Value, number: u64) -> AgentRequest {
+    let method = PERMISSION;
     let call = value.get("toolCall").unwrap_or(&Value::Null);
-    let tool = match tools::patch(call, Form::Update, |_| 0) {
-        Ok(tool) => tool,
-        Err(why) => return bad(method, &format!("toolCall.{why}")),
+    // What a person can read can be asked, with an id of our own.
+    let is_nameless = call.get("toolCallId").is_none_or(Value::is_null) && str_of(call, "title").is_some();
+    let tool = if is_nameless {
+        tools::patch_of(ToolId::from(format!("question {number}")), call, Form::Update, |_| 0)
+    } else {
+        match tools::patch(call, Form::Update, |_| 0) {
+            Ok(tool) => tool,
+            Err(why) => return bad(method, &format!("toolCall.{why}")),
+        }
     };
     if tool.cut {
         return too_large(method, "what is asked about cannot be shown whole".into());

@@ -1,6 +1,16 @@
-//! The signals that end the full-screen client in good order.
+//! What every loop waits for besides news: the signals that end the program in good order, and a time.
 //!
-//! Only waits for them; what to do is the loop's business. Where there are no such signals nothing ever comes.
+//! Only waits; what to do is the loop's business. Where there are no such signals nothing ever comes.
+
+use std::time::Instant;
+
+/// Ends at `deadline`, never without one.
+pub async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(at) => tokio::time::sleep_until(at.into()).await,
+        None => std::future::pending().await,
+    }
+}
 
 /// Why the system wants us to go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -108,6 +108,12 @@ pub fn u64_of(value: &Value, member: &str) -> Option<u64> {
     value.as_u64().or_else(|| value.as_f64().filter(|f| f.fract() == 0.0 && *f >= 0.0 && *f < 9e15).map(|f| f as u64))
 }
 
+/// A number that may be negative, also when it is written as an integral float.
+pub fn i64_of(value: &Value, member: &str) -> Option<i64> {
+    let value = value.get(member)?;
+    value.as_i64().or_else(|| value.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 9e15).map(|f| f as i64))
+}
+
 pub fn u32_of(value: &Value, member: &str) -> Option<u32> {
     u64_of(value, member).and_then(|n| u32::try_from(n).ok())
 }

@@ -1,18 +1,24 @@
 //! What we say to the agent, built from the types of the schema crate, so that it validates.
 
+use super::errors;
 use crate::model::effect::{Answer, Call};
 use crate::model::event::Link;
 use crate::model::options::OptionValue;
 use crate::model::tool::Exit;
+use crate::wire::rpc_error::RpcError;
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
+pub const INITIALIZE: &str = "initialize";
+/// The version of the protocol that is offered and spoken.
+pub const VERSION: ProtocolVersion = ProtocolVersion::V1;
+
 /// Method and parameters of a call. `cwd` is the session's directory.
 pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json::Error> {
     Ok(match call {
-        Call::Initialize => ("initialize", serde_json::to_value(initialize())?),
+        Call::Initialize => (INITIALIZE, serde_json::to_value(initialize())?),
         Call::NewSession => ("session/new", serde_json::to_value(schema::NewSessionRequest::new(cwd))?),
         Call::Prompt { session, text, links, .. } => {
             let mut blocks = vec![schema::ContentBlock::Text(schema::TextContent::new(text.clone()))];
@@ -60,32 +66,30 @@ fn initialize() -> schema::InitializeRequest {
         .session(session)
         .auth(schema::AuthCapabilities::new().terminal(true))
         .meta(meta);
-    schema::InitializeRequest::new(ProtocolVersion::V1)
+    schema::InitializeRequest::new(VERSION)
         .client_capabilities(capabilities)
         .client_info(schema::Implementation::new("acp-tui", env!("CARGO_PKG_VERSION")).title("acp-tui".to_owned()))
 }
 
-/// The result of a request of the agent; errors are encoded by the wire.
-pub fn answer(answer: &Answer) -> Value {
-    match answer {
-        Answer::Empty | Answer::Error(_) => json!({}),
+/// The result of a request of the agent, or its error.
+pub fn answer(answer: &Answer) -> Result<Value, RpcError> {
+    Ok(match answer {
+        Answer::Error(refusal) => return Err(errors::refuse(refusal)),
+        Answer::Empty => json!({}),
         Answer::Selected(option) => json!({ "outcome": { "outcome": "selected", "optionId": option } }),
         Answer::Cancelled => json!({ "outcome": { "outcome": "cancelled" } }),
         Answer::Content(content) => json!({ "content": content }),
         Answer::Terminal(id) => json!({ "terminalId": id.as_str() }),
         Answer::Exit(exit) => exit_status(exit),
-    }
+        // `exitStatus` only once the process has exited.
+        Answer::Output { text, truncated, exit: None } => json!({ "output": text, "truncated": truncated }),
+        Answer::Output { text, truncated, exit: Some(exit) } => {
+            json!({ "output": text, "truncated": truncated, "exitStatus": exit_status(exit) })
+        }
+    })
 }
 
 /// a code or the name of a signal, never 128+n.
-pub fn exit_status(exit: &Exit) -> Value {
+fn exit_status(exit: &Exit) -> Value {
     json!({ "exitCode": if exit.signal.is_some() { None } else { exit.code }, "signal": exit.signal })
-}
-
-/// `exitStatus` only once the process has exited.
-pub fn terminal_output(text: &str, truncated: bool, exit: Option<&Exit>) -> Value {
-    match exit {
-        Some(exit) => json!({ "output": text, "truncated": truncated, "exitStatus": exit_status(exit) }),
-        None => json!({ "output": text, "truncated": truncated }),
-    }
 }

@@ -5,11 +5,15 @@
 
 use super::bounded;
 use super::content::{id_of, list_of, need_id, str_of, string_of, words_of};
+use super::errors;
+use super::outbound::VERSION;
 use super::tools::{env_map, login_command};
 use crate::base::limits::{
     self, MAX_CHOICES, MAX_COMMAND, MAX_ID, MAX_NAME, MAX_USAGE, MAX_VALUES, MAX_VARIABLES, MAX_WORDS,
 };
-use crate::model::event::{AgentCaps, AuthKind, AuthMethod, CallError, InitResult, PromptResult, SessionResult, Stop};
+use crate::model::event::{
+    AgentCaps, AuthKind, AuthMethod, CallError, ErrorKind, InitResult, PromptResult, SessionResult, Stop,
+};
 use crate::model::ids::SessionId;
 use crate::model::options::{Choice, ConfigOption, LegacyModel, Mode, Modes, OptionKind};
 use crate::model::tool::size_of_value;
@@ -20,7 +24,7 @@ fn value_of(result: &str) -> Value {
 }
 
 fn malformed(method: &str, why: &str) -> CallError {
-    CallError::new(-32603, format!("malformed response to {method}: {why}"))
+    errors::failed(format!("malformed response to {method}: {why}"))
 }
 
 /// the version is an integer in 0…65535, nothing else.
@@ -30,17 +34,21 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
         Some(Value::Number(n)) if n.is_u64() => n.as_u64().and_then(|n| u16::try_from(n).ok()),
         _ => None,
     };
-    let Some(protocol_version) = version else {
+    let Some(version) = version else {
         let got = value.get("protocolVersion").map_or_else(|| "nothing".to_owned(), ToString::to_string);
         let got = limits::cut(got, MAX_ID);
         return Err(malformed("initialize", &format!("protocolVersion is {got}, not a whole number")));
     };
+    if version != VERSION.as_u16() {
+        let ours = VERSION.as_u16();
+        let message = format!("the agent speaks protocol version {version}, this client speaks version {ours}");
+        return Err(CallError::new(ErrorKind::WrongVersion, message));
+    }
     let info = value.get("agentInfo").unwrap_or(&Value::Null);
     let caps = value.get("agentCapabilities").unwrap_or(&Value::Null);
     let prompt = caps.get("promptCapabilities").unwrap_or(&Value::Null);
     let flag = |of: &Value, member: &str| of.get(member).and_then(Value::as_bool).unwrap_or(false);
     Ok(InitResult {
-        protocol_version,
         name: words_of(info, "name", MAX_NAME),
         title: words_of(info, "title", MAX_NAME),
         version: words_of(info, "version", MAX_NAME),
@@ -54,7 +62,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
     })
 }
 
-/// Also found in `data.authMethods` of -32000.
+/// Also found in the data of an error.
 pub fn auth_methods(list: &[Value]) -> Vec<AuthMethod> {
     list.iter().take(MAX_CHOICES).filter_map(auth_method).collect()
 }
@@ -74,7 +82,12 @@ fn auth_method(value: &Value) -> Option<AuthMethod> {
         AuthKind::Terminal { args: strings("args"), env: env_map(value.get("env")) }
     } else if str_of(value, "type") == Some("env_var") {
         let var = |v: &Value| v.as_str().map(str::to_owned).or_else(|| string_of(v, "name"));
-        AuthKind::Env { vars: list_of(value, "vars").iter().filter_map(var).collect() }
+        let vars: Vec<String> = list_of(value, "vars").iter().filter_map(var).collect();
+        if vars.is_empty() {
+            // There is nothing that a person could set.
+            return None;
+        }
+        AuthKind::Env { vars }
     } else {
         AuthKind::Agent
     };

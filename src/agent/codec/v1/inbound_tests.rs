@@ -79,7 +79,7 @@ fn an_id_that_is_too_long_is_refused_and_never_cut() {
         let text = json!({ "sessionId": long, "update": update }).to_string();
         assert!(super::update(&text).unwrap_err().contains("sessionId has 1025 bytes"));
     }
-    let (session, _) = request("terminal/kill", &json!({ "sessionId": long, "terminalId": "t" }).to_string());
+    let (session, _) = request("terminal/kill", &json!({ "sessionId": long, "terminalId": "t" }).to_string(), 0);
     assert_eq!(session, None);
 }
 
@@ -114,7 +114,7 @@ fn every_other_word_and_list_of_an_update_is_bounded() {
 
 fn asked(tool: &Value, options: &Value) -> AgentRequest {
     let params = json!({ "sessionId": "s", "toolCall": tool, "options": options });
-    request("session/request_permission", &params.to_string()).1
+    request("session/request_permission", &params.to_string(), 0).1
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn paths_and_terminals_with_absurd_names_are_refused_in_a_short_answer() {
         (&*long, json!({ "sessionId": "s" })),
         ("terminal/create", json!({ "sessionId": "s", "command": "a", "args": long })),
     ] {
-        let request = format!("{:?}", request(method, &params.to_string()).1);
+        let request = format!("{:?}", request(method, &params.to_string(), 0).1);
         assert!(request.len() < 20_000, "{} bytes", request.len());
         assert!(!request.contains("TerminalOutput") && !request.contains("File {"));
     }
@@ -158,7 +158,7 @@ fn a_command_is_taken_whole_or_refused() {
     let create = |members: Value| {
         let mut params = json!({ "sessionId": "s", "command": "make" });
         params.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
-        request("terminal/create", &params.to_string()).1
+        request("terminal/create", &params.to_string(), 0).1
     };
     let variables = |count: usize| vec![json!({ "name": "A", "value": "b" }); count];
     assert!(matches!(create(json!({ "env": variables(MAX_VARIABLES) })), AgentRequest::TerminalCreate(_)));

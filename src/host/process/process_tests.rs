@@ -1,5 +1,11 @@
+use super::family::Family;
 use super::*;
+use crate::base::exit::Exit;
+use rustix::process::{Pid, Signal};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::ChildStdout;
+use tokio::time::{Instant, sleep};
 
 const QUICK: Graces = Graces { stdin: Duration::from_millis(100), term: Duration::from_millis(100) };
 /// Long enough never to be reached: the test hangs visibly instead of passing by luck.
@@ -58,7 +64,7 @@ async fn codes_and_signals_are_told() {
     assert_eq!(agent.try_wait().unwrap(), Some(exit));
     let exit = sh("kill -KILL $$").wait().await.unwrap();
     assert_eq!(exit.to_string(), "killed by SIGKILL");
-    assert_eq!(exit, ExitFact { code: None, signal: Some("SIGKILL".to_owned()) });
+    assert_eq!(exit, Exit { code: None, signal: Some("SIGKILL".to_owned()) });
 }
 
 #[tokio::test]

@@ -1,0 +1,113 @@
+//! The codec of a connection: between frames of the wire and the model's events, calls and answers.
+//!
+//! One object a connection. Whatever is peculiar to a version or a dialect of the protocol is in here: names of methods
+//! and members, numbers of errors, what the two sides agree on at first, and what a request that nobody has answered
+//! gets at the end. Keeps no state of a session. Invariant: a message that cannot be used becomes a value that says so.
+
+pub mod v1;
+
+use crate::model::effect::{Answer, Call};
+use crate::model::event::{AgentRequest, AuthMethod, CallError, InitResult, PromptResult, SessionResult, Update};
+use crate::model::ids::SessionId;
+use crate::model::options::ConfigOption;
+use crate::model::refusal::{Reason, Refusal};
+use crate::wire::frame::RawId;
+use crate::wire::rpc_error::RpcError;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Shared with the thread that decodes large updates.
+pub type SharedCodec = Arc<dyn Codec>;
+
+/// Method and parameters of a call or a notification.
+pub type Said = (Cow<'static, str>, Value);
+
+/// An update and the session that it is for; `Err` says what was wrong with it.
+pub type Decoded = Result<(SessionId, Update), String>;
+
+/// What the answer to the first call decides.
+#[derive(Debug)]
+pub enum Handshake {
+    Accepted(InitResult),
+    /// The agent is to be started once more and spoken to in this way.
+    Reconnect(SharedCodec),
+    Refused(CallError),
+}
+
+/// A notification of the agent.
+#[derive(Debug)]
+pub enum Told {
+    Update(Decoded),
+    /// It waits no longer for the answer to this request of its own.
+    Withdrawn(RawId),
+    Unknown,
+}
+
+pub trait Codec: std::fmt::Debug + Send + Sync {
+    /// Stands in the header of a journal, so that it is read again in the same way.
+    fn name(&self) -> &'static str;
+
+    /// Requests whose strings name or become files and commands: one with a broken string is refused, not mended.
+    fn word_for_word(&self) -> &'static [&'static str];
+
+    /// Whether nothing in such a message belongs to the environment of a process, whatever it is called.
+    fn bears_no_environment(&self, method: &str) -> bool;
+
+    // ---- what we say
+
+    /// A call. `cwd` is the session's directory.
+    fn call(&self, call: &Call, cwd: &Path) -> Result<Said, serde_json::Error>;
+
+    /// That the turn of this session is to end.
+    fn cancel_turn(&self, session: &SessionId) -> Said;
+
+    /// That nobody waits any more for the answer to our own call with this id.
+    fn withdraw(&self, call: u64) -> Said;
+
+    /// The result, or the error, of a request of the agent.
+    fn answer(&self, method: &str, answer: &Answer) -> Result<Value, RpcError>;
+
+    fn refuse(&self, refusal: &Refusal) -> RpcError;
+
+    /// What a request gets that is still open when the connection is let go.
+    fn unanswered(&self, method: &str) -> Answer;
+
+    // ---- what the agent says
+
+    fn told(&self, method: &str, params: &str) -> Told;
+
+    /// Whether this notification is an update: a large one is decoded by another thread.
+    fn is_update(&self, method: &str) -> bool;
+
+    fn update(&self, params: &str) -> Decoded;
+
+    /// A request of the agent, and the session it names. `number` is another one for each request.
+    fn request(&self, method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest);
+
+    fn handshake(&self, result: &str) -> Handshake;
+
+    fn new_session(&self, result: &str) -> Result<SessionResult, CallError>;
+
+    fn prompt(&self, result: &str) -> PromptResult;
+
+    /// `None` when the agent sent no list at all.
+    fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>>;
+
+    /// What an error means, and the ways to log in that it offers.
+    fn error(&self, error: &RpcError) -> (CallError, Vec<AuthMethod>);
+
+    /// What a number of ours stands for that an older journal holds.
+    fn reason(&self, code: i64) -> Reason;
+}
+
+/// What is spoken unless something else is asked for.
+pub fn shipped() -> SharedCodec {
+    Arc::new(v1::V1)
+}
+
+/// The codec that the header of a journal names.
+pub fn named(name: &str) -> Option<SharedCodec> {
+    (name == v1::NAME).then(shipped)
+}

@@ -1,0 +1,110 @@
+//! Errors both ways: what a number of the agent means, and the number, words and data of what we refuse.
+//!
+//! Decides nothing. Invariant: every reason has a number, and no other file of this version has one.
+
+use super::results;
+use crate::base::paths::file_uri;
+use crate::model::event::{AuthMethod, CallError, ErrorKind};
+use crate::model::refusal::{Reason, Refusal, Subject};
+use crate::wire::rpc_error::{INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, RpcError};
+use serde_json::{Value, json};
+use std::path::Path;
+
+const METHOD_NOT_FOUND: i64 = -32601;
+const AUTH_REQUIRED: i64 = -32000;
+const NOT_FOUND: i64 = -32002;
+const CANCELLED: i64 = -32800;
+
+/// A list of log-in methods in `data` is offered as methods, not shown as data.
+pub fn read(error: &RpcError) -> (CallError, Vec<AuthMethod>) {
+    let mut data = error.data.clone();
+    let mut offered = Vec::new();
+    let kind = if error.code == AUTH_REQUIRED { ErrorKind::AuthRequired } else { ErrorKind::Other };
+    if kind == ErrorKind::AuthRequired
+        && let Some(Value::Object(map)) = &mut data
+    {
+        if let Some(Value::Array(list)) = map.remove("authMethods") {
+            offered = results::auth_methods(&list);
+        }
+        data = data.filter(|d| d.as_object().is_some_and(|m| !m.is_empty()));
+    }
+    (CallError { kind, code: number(error.code), message: error.message.clone(), data, call: "".into() }, offered)
+}
+
+/// One that does not fit was read as none.
+fn number(code: i64) -> i32 {
+    i32::try_from(code).unwrap_or(0)
+}
+
+/// A local failure of a call.
+pub fn failed(message: String) -> CallError {
+    CallError { code: number(INTERNAL_ERROR), ..CallError::new(ErrorKind::Other, message) }
+}
+
+pub fn refuse(refusal: &Refusal) -> RpcError {
+    let error = RpcError::new(code(refusal.why), refusal.message.clone());
+    match data(refusal) {
+        Some(data) => error.with_data(data),
+        None => error,
+    }
+}
+
+fn code(why: Reason) -> i64 {
+    match why {
+        Reason::UnknownMethod => METHOD_NOT_FOUND,
+        Reason::NotReady | Reason::TooLong => INVALID_REQUEST,
+        Reason::BadParams
+        | Reason::TooLarge
+        | Reason::DeniedByPolicy
+        | Reason::DeniedByUser
+        | Reason::Outside
+        | Reason::NotText
+        | Reason::IsDirectory => INVALID_PARAMS,
+        Reason::NotFound => NOT_FOUND,
+        Reason::Cancelled => CANCELLED,
+        Reason::TurnOver | Reason::Changed | Reason::Failed => INTERNAL_ERROR,
+        Reason::Number(code) => code,
+    }
+}
+
+/// What a program may want to tell apart.
+fn word(why: Reason) -> Option<&'static str> {
+    Some(match why {
+        Reason::TooLarge => "too_large",
+        Reason::DeniedByPolicy => "denied_by_policy",
+        Reason::DeniedByUser => "denied_by_user",
+        Reason::Outside => "outside_workspace",
+        Reason::NotText => "not_text",
+        Reason::IsDirectory => "is_directory",
+        Reason::TurnOver => "turn_over",
+        Reason::Changed => "changed",
+        _ => return None,
+    })
+}
+
+fn data(refusal: &Refusal) -> Option<Value> {
+    let (member, value) = match &refusal.about {
+        Subject::Nothing => return None,
+        // the address of what is missing.
+        Subject::Path(path) if refusal.why == Reason::NotFound => ("uri", file_uri(Path::new(path))),
+        Subject::Path(path) => ("path", path.clone()),
+        Subject::Command(line) => ("command", line.clone()),
+        Subject::Method(method) => return Some(json!({ "method": method })),
+        Subject::Session(id) => ("sessionId", id.as_str().to_owned()),
+        Subject::Terminal(id) => ("terminalId", id.as_str().to_owned()),
+    };
+    Some(match word(refusal.why) {
+        Some(word) => json!({ "reason": word, member: value }),
+        None => json!({ member: value }),
+    })
+}
+
+/// Of the numbers that an older journal holds, those that make a difference.
+pub fn reason(code: i64) -> Reason {
+    match code {
+        NOT_FOUND => Reason::NotFound,
+        CANCELLED => Reason::Cancelled,
+        INVALID_PARAMS => Reason::BadParams,
+        _ => Reason::Failed,
+    }
+}

@@ -1,0 +1,113 @@
+//! Version 1 of the Agent Client Protocol.
+//!
+//! Each part is in its own file; here they are put together. Knows no session and no screen.
+
+pub mod bounded;
+pub mod content;
+pub mod errors;
+pub mod inbound;
+pub mod outbound;
+pub mod results;
+pub mod tools;
+
+use super::{Codec, Decoded, Handshake, Said, Told};
+use crate::model::effect::{Answer, Call};
+use crate::model::event::{AgentRequest, AuthMethod, CallError, PromptResult, SessionResult};
+use crate::model::ids::SessionId;
+use crate::model::options::ConfigOption;
+use crate::model::refusal::{Reason, Refusal};
+use crate::wire::rpc_error::RpcError;
+use serde_json::Value;
+use std::path::Path;
+
+/// As the header of a journal says it.
+pub const NAME: &str = "acp-1";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct V1;
+
+impl Codec for V1 {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn word_for_word(&self) -> &'static [&'static str] {
+        &["fs/write_text_file", "fs/read_text_file", "terminal/create"]
+    }
+
+    fn bears_no_environment(&self, method: &str) -> bool {
+        ["session/", "fs/"].iter().any(|room| method.starts_with(room))
+    }
+
+    fn call(&self, call: &Call, cwd: &Path) -> Result<Said, serde_json::Error> {
+        outbound::call(call, cwd).map(|(method, params)| (method.into(), params))
+    }
+
+    fn cancel_turn(&self, session: &SessionId) -> Said {
+        ("session/cancel".into(), serde_json::json!({ "sessionId": session.as_str() }))
+    }
+
+    fn withdraw(&self, call: u64) -> Said {
+        (inbound::CANCEL_REQUEST.into(), serde_json::json!({ "requestId": call }))
+    }
+
+    fn answer(&self, _method: &str, answer: &Answer) -> Result<Value, RpcError> {
+        outbound::answer(answer)
+    }
+
+    fn refuse(&self, refusal: &Refusal) -> RpcError {
+        errors::refuse(refusal)
+    }
+
+    fn unanswered(&self, method: &str) -> Answer {
+        // Dialogs are cancelled, all else fails.
+        if method == inbound::PERMISSION {
+            return Answer::Cancelled;
+        }
+        Answer::Error(Refusal::new(Reason::Cancelled, "Request cancelled: the client is closing"))
+    }
+
+    fn told(&self, method: &str, params: &str) -> Told {
+        match method {
+            inbound::UPDATE => Told::Update(inbound::update(params)),
+            inbound::CANCEL_REQUEST => inbound::withdrawn(params).map_or(Told::Unknown, Told::Withdrawn),
+            _ => Told::Unknown,
+        }
+    }
+
+    fn is_update(&self, method: &str) -> bool {
+        method == inbound::UPDATE
+    }
+
+    fn update(&self, params: &str) -> Decoded {
+        inbound::update(params)
+    }
+
+    fn request(&self, method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest) {
+        inbound::request(method, params, number)
+    }
+
+    fn handshake(&self, result: &str) -> Handshake {
+        results::initialize(result).map_or_else(Handshake::Refused, Handshake::Accepted)
+    }
+
+    fn new_session(&self, result: &str) -> Result<SessionResult, CallError> {
+        results::new_session(result)
+    }
+
+    fn prompt(&self, result: &str) -> PromptResult {
+        results::prompt(result)
+    }
+
+    fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>> {
+        results::set_option(result)
+    }
+
+    fn error(&self, error: &RpcError) -> (CallError, Vec<AuthMethod>) {
+        errors::read(error)
+    }
+
+    fn reason(&self, code: i64) -> Reason {
+        errors::reason(code)
+    }
+}

@@ -1,0 +1,495 @@
+//! The commands and their options, each once: the parser, the help of each command and the overview read these tables.
+//!
+//! Knows nothing of what the commands do. Invariants: options of one name agree on their short form and on whether they
+//! take a value, so that the place of an option before or after the command does not matter.
+
+use super::usage::Usage;
+use crate::model::session::Allow;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// The full screen, which has no word of its own.
+    Screen,
+    Exec,
+    Review,
+    Undo,
+    Redo,
+    Sessions,
+    Demo,
+    DemoAgent,
+}
+
+/// Which agent a command starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    /// The one that is named, or stands after `--`.
+    Named,
+    BuiltIn,
+    None,
+}
+
+#[derive(Debug)]
+pub struct CommandRow {
+    pub name: Name,
+    pub word: &'static str,
+    pub agent: Agent,
+    /// How it is typed, and what that does in one line.
+    pub usage: &'static [(&'static str, &'static str)],
+    /// What else its help says.
+    pub notes: &'static [Note],
+}
+
+/// A paragraph that the help of several commands shares and the overview has once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    Session,
+    ExitCodes,
+}
+
+pub const COMMANDS: &[CommandRow] = &[
+    CommandRow {
+        name: Name::Screen,
+        word: "",
+        agent: Agent::Named,
+        usage: &[
+            ("", "pick one of the agents found here, or the demo"),
+            ("-- AGENT [ARGS…]", "full screen with this agent, e.g. acp-tui -- gemini --acp"),
+            ("--agent NAME", "full screen with a known or configured agent"),
+        ],
+        notes: &[],
+    },
+    CommandRow {
+        name: Name::Exec,
+        word: "exec",
+        agent: Agent::Named,
+        usage: &[("exec \"PROMPT\" -- AGENT…", "one prompt without a screen; PROMPT - reads standard input")],
+        notes: &[Note::ExitCodes],
+    },
+    CommandRow {
+        name: Name::Review,
+        word: "review",
+        agent: Agent::None,
+        usage: &[("review [SESSION]", "look at what a session changed, and decide")],
+        notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Undo,
+        word: "undo",
+        agent: Agent::None,
+        usage: &[("undo SESSION", "take a session's changes back")],
+        notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Redo,
+        word: "redo",
+        agent: Agent::None,
+        usage: &[("redo [SESSION]", "take the last undo back")],
+        notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Sessions,
+        word: "sessions",
+        agent: Agent::None,
+        usage: &[("sessions", "the sessions whose changes are kept")],
+        notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Demo,
+        word: "demo",
+        agent: Agent::BuiltIn,
+        usage: &[("demo", "full screen with the built-in demo agent")],
+        notes: &[],
+    },
+    CommandRow {
+        name: Name::DemoAgent,
+        word: "demo-agent",
+        agent: Agent::None,
+        usage: &[("demo-agent [--script FILE]", "the demo agent itself, on standard input and output")],
+        notes: &[],
+    },
+];
+
+impl Name {
+    /// The command of this name, if there is one.
+    pub fn of(word: &str) -> Option<Self> {
+        COMMANDS.iter().find(|row| !row.word.is_empty() && row.word == word).map(|row| row.name)
+    }
+
+    pub fn row(self) -> Option<&'static CommandRow> {
+        COMMANDS.iter().find(|row| row.name == self)
+    }
+
+    pub fn word(self) -> &'static str {
+        self.row().map_or("", |row| row.word)
+    }
+
+    pub fn agent(self) -> Agent {
+        self.row().map_or(Agent::None, |row| row.agent)
+    }
+}
+
+/// Everything that options can say, before it is known whether it makes sense together.
+#[derive(Debug, Default)]
+pub struct Typed {
+    pub help: bool,
+    pub version: bool,
+    pub agent: Option<String>,
+    pub cwd: Option<PathBuf>,
+    pub record: Option<PathBuf>,
+    pub theme: Option<String>,
+    pub json: bool,
+    pub allow: Option<Allow>,
+    pub mode: Option<String>,
+    pub config: Vec<(String, String)>,
+    pub timeout: Option<Duration>,
+    pub review: Option<PathBuf>,
+    pub patch: Option<PathBuf>,
+    pub turn: Option<u64>,
+    pub dry_run: bool,
+    pub yes: bool,
+    pub remove: Option<String>,
+    pub prune: bool,
+    pub script: Option<PathBuf>,
+    pub fast: bool,
+}
+
+/// What follows an option, and what it sets.
+#[derive(Clone, Copy)]
+pub enum Takes {
+    Nothing(fn(&mut Typed) -> Result<(), Usage>),
+    /// The value's name in the help.
+    Value(&'static str, fn(&mut Typed, OsString) -> Result<(), Usage>),
+}
+
+pub struct Flag {
+    pub long: &'static str,
+    pub short: Option<char>,
+    pub takes: Takes,
+    /// The commands that have it; one of all has none.
+    pub commands: &'static [Name],
+    pub help: &'static str,
+}
+
+/// In the order in which the help has them.
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        long: "agent",
+        short: None,
+        takes: Takes::Value("NAME", |typed, value| {
+            typed.agent = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "instead of a command after --",
+    },
+    Flag {
+        long: "cwd",
+        short: Some('C'),
+        takes: Takes::Value("DIR", |typed, value| {
+            typed.cwd = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "the session's directory (default: this one)",
+    },
+    Flag {
+        long: "record",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.record = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec, Name::Demo],
+        help: "write every frame to FILE as JSON lines (mode 0600)",
+    },
+    Flag {
+        long: "theme",
+        short: None,
+        takes: Takes::Value("NAME", |typed, value| {
+            typed.theme = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Demo],
+        help: "terminal, dark, light (full screen)",
+    },
+    Flag {
+        long: "json",
+        short: None,
+        takes: Takes::Nothing(|typed| {
+            typed.json = true;
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "one JSON object a line instead of text",
+    },
+    Flag {
+        long: "allow",
+        short: None,
+        takes: Takes::Value("all|reads|none", |typed, value| {
+            typed.allow = Some(allow(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "what is allowed without asking (default: reads)",
+    },
+    Flag {
+        long: "mode",
+        short: None,
+        takes: Takes::Value("ID", |typed, value| {
+            typed.mode = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "set this mode before the prompt",
+    },
+    Flag {
+        long: "config",
+        short: None,
+        takes: Takes::Value("ID=VALUE", |typed, value| {
+            typed.config.push(pair(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "set this option before the prompt (repeatable)",
+    },
+    Flag {
+        long: "timeout",
+        short: None,
+        takes: Takes::Value("S", |typed, value| {
+            typed.timeout = Some(seconds(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "give up after S seconds",
+    },
+    Flag {
+        long: "review",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.review = Some(file("--review", value)?);
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "write what was changed to FILE as JSON, whatever the end",
+    },
+    Flag {
+        long: "patch",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.patch = Some(file("--patch", value)?);
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "write what was changed to FILE as a patch for git apply",
+    },
+    Flag {
+        long: "turn",
+        short: None,
+        takes: Takes::Value("N", |typed, value| {
+            typed.turn = Some(number("--turn", &text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Undo],
+        help: "only from before turn N of the session on",
+    },
+    Flag {
+        long: "dry-run",
+        short: None,
+        takes: Takes::Nothing(|typed| {
+            typed.dry_run = true;
+            Ok(())
+        }),
+        commands: &[Name::Undo],
+        help: "only say what would happen",
+    },
+    Flag {
+        long: "yes",
+        short: Some('y'),
+        takes: Takes::Nothing(|typed| {
+            typed.yes = true;
+            Ok(())
+        }),
+        commands: &[Name::Undo],
+        help: "without a question",
+    },
+    Flag {
+        long: "json",
+        short: None,
+        takes: Takes::Nothing(|typed| {
+            typed.json = true;
+            Ok(())
+        }),
+        commands: &[Name::Sessions],
+        help: "as JSON",
+    },
+    Flag {
+        long: "remove",
+        short: None,
+        takes: Takes::Value("SESSION|all", |typed, value| {
+            let name = text(value)?;
+            one_removal(typed)?;
+            typed.remove = Some(name);
+            Ok(())
+        }),
+        commands: &[Name::Sessions],
+        help: "forget what is kept for undo; the files stay as they are",
+    },
+    Flag {
+        long: "prune",
+        short: None,
+        takes: Takes::Nothing(|typed| {
+            one_removal(typed)?;
+            typed.prune = true;
+            Ok(())
+        }),
+        commands: &[Name::Sessions],
+        help: "remove what is old or too much: 50 sessions, 2 GiB and 30 days are kept",
+    },
+    Flag {
+        long: "yes",
+        short: Some('y'),
+        takes: Takes::Nothing(|typed| {
+            typed.yes = true;
+            Ok(())
+        }),
+        commands: &[Name::Sessions],
+        help: "without a question (of --remove all)",
+    },
+    Flag {
+        long: "script",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.script = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::DemoAgent],
+        help: "play this scenario",
+    },
+    Flag {
+        long: "fast",
+        short: None,
+        takes: Takes::Nothing(|typed| {
+            typed.fast = true;
+            Ok(())
+        }),
+        commands: &[Name::DemoAgent],
+        help: "without the pauses of somebody who types",
+    },
+    Flag {
+        long: "help",
+        short: Some('h'),
+        takes: Takes::Nothing(|typed| {
+            typed.help = true;
+            Ok(())
+        }),
+        commands: &[],
+        help: "this text; after a command that command's",
+    },
+    Flag {
+        long: "version",
+        short: Some('V'),
+        takes: Takes::Nothing(|typed| {
+            typed.version = true;
+            Ok(())
+        }),
+        commands: &[],
+        help: "the version",
+    },
+];
+
+impl Flag {
+    pub fn is_of(&self, command: Name) -> bool {
+        self.commands.is_empty() || self.commands.contains(&command)
+    }
+
+    /// An option of any command.
+    pub fn named(long: &str) -> Option<&'static Self> {
+        FLAGS.iter().find(|flag| flag.long == long)
+    }
+
+    pub fn short(letter: char) -> Option<&'static Self> {
+        FLAGS.iter().find(|flag| flag.short == Some(letter))
+    }
+
+    /// The one of this name that `command` has.
+    pub fn at(&self, command: Name) -> Option<&'static Self> {
+        FLAGS.iter().find(|flag| flag.long == self.long && flag.is_of(command))
+    }
+}
+
+fn one_removal(typed: &Typed) -> Result<(), Usage> {
+    if typed.prune || typed.remove.is_some() {
+        return Err(Usage("one --remove or --prune at a time".into()));
+    }
+    Ok(())
+}
+
+pub fn text(value: OsString) -> Result<String, Usage> {
+    value.into_string().map_err(|v| Usage(format!("not UTF-8: {}", v.to_string_lossy())))
+}
+
+fn allow(value: &str) -> Result<Allow, Usage> {
+    match value {
+        "all" => Ok(Allow::All),
+        "reads" => Ok(Allow::Reads),
+        "none" => Ok(Allow::None),
+        other => Err(Usage(format!("--allow is all, reads or none, not `{other}`"))),
+    }
+}
+
+fn pair(value: &str) -> Result<(String, String), Usage> {
+    match value.split_once('=') {
+        Some((id, value)) if !id.is_empty() => Ok((id.to_owned(), value.to_owned())),
+        _ => Err(Usage(format!("--config takes ID=VALUE, not `{value}`"))),
+    }
+}
+
+fn file(option: &str, value: OsString) -> Result<PathBuf, Usage> {
+    if value.is_empty() || value == "-" {
+        return Err(Usage(format!("{option} takes a file; standard output is the answer's")));
+    }
+    Ok(value.into())
+}
+
+fn number(option: &str, value: &str) -> Result<u64, Usage> {
+    let number = value.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| Usage(format!("{option} takes a number from 1, not `{value}`")))
+}
+
+fn seconds(value: &str) -> Result<Duration, Usage> {
+    let bad = || Usage(format!("--timeout takes seconds above 0, not `{value}`"));
+    let seconds: f64 = value.parse().map_err(|_| bad())?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| bad())?;
+    if duration.is_zero() { Err(bad()) } else { Ok(duration) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_one_name_agree_and_no_command_has_one_twice() {
+        let value = |flag: &Flag| matches!(flag.takes, Takes::Value(..));
+        for (at, flag) in FLAGS.iter().enumerate() {
+            for other in &FLAGS[at + 1..] {
+                if flag.long == other.long {
+                    assert_eq!((flag.short, value(flag)), (other.short, value(other)), "--{}", flag.long);
+                    assert!(COMMANDS.iter().all(|c| !(flag.is_of(c.name) && other.is_of(c.name))), "--{}", flag.long);
+                } else {
+                    assert!(flag.short.is_none() || flag.short != other.short, "--{}", flag.long);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_command_has_one_row_and_one_word() {
+        for row in COMMANDS {
+            assert_eq!(COMMANDS.iter().filter(|other| other.word == row.word || other.name == row.name).count(), 1);
+            assert_eq!(Name::of(row.word), (row.name != Name::Screen).then_some(row.name));
+        }
+    }
+}

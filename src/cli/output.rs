@@ -1,0 +1,36 @@
+//! What every command says: results on standard output, everything else and questions on standard error.
+//!
+//! Invariant: what is said is cleaned; that nobody reads it any more is no fault.
+
+use super::usage::Usage;
+use crate::base::sanitize;
+use crate::headless::code;
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+pub(super) fn say(words: &str) {
+    // Nobody to tell when standard error is gone.
+    let _ = writeln!(io::stderr(), "acp-tui: {}", sanitize::line(words));
+}
+
+pub(super) fn print(text: &str) -> Result<u8, Usage> {
+    let written = io::stdout().write_all(text.as_bytes());
+    Ok(if written.is_ok() { code::OK } else { code::READER_GONE })
+}
+
+pub(super) fn is_screen() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+pub(super) fn name_survivors(survivors: &[String]) {
+    for survivor in survivors {
+        say(&format!("still running in a session of its own: {survivor}"));
+    }
+}
+
+/// Only a yes is one.
+pub(super) fn confirmed(question: &str) -> bool {
+    // Nobody to ask when standard error is gone; the answer will not be yes then.
+    let _ = write!(io::stderr(), "{question} [y/N] ");
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+}

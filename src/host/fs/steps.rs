@@ -1,0 +1,30 @@
+//! Directories from one handle to the next: the one walk by which what is below a root is reached.
+//!
+//! Says nothing of what may be opened. Invariant: no step goes through a link, and no opening waits (a FIFO would).
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags, open, openat};
+use rustix::io::Errno;
+use rustix::path::Arg;
+
+/// A handle to walk from needs no permission to list.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const WALK: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const WALK: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// To read a file that stands where it is named.
+pub const READ: OFlags =
+    OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// The directory to begin at.
+pub fn begin(root: &Path) -> Result<OwnedFd, Errno> {
+    open(root, WALK, Mode::empty())
+}
+
+/// The directory of this name in another.
+pub fn step(dir: impl AsFd, name: impl Arg) -> Result<OwnedFd, Errno> {
+    openat(dir, name, WALK, Mode::empty())
+}

@@ -1,0 +1,207 @@
+//! Who descends from an agent, remembered while parents still tell whose children they are.
+//!
+//! Ends nobody. Invariant: a process is named by its number and its start, so a number that was given anew names nobody.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use self::here::own_name;
+pub(super) use self::here::{Family, has_living_member};
+
+/// Carried by everything that this run starts: who has moved away and lost its parents is found again by it.
+const RUN_MARK: &str = "ACP_TUI_RUN";
+const POLL: Duration = Duration::from_millis(20);
+/// What a killed process may take to be gone from the table.
+const MOMENT: Duration = Duration::from_millis(200);
+
+/// A process that an agent started and that is still alive after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Survivor {
+    pub pid: i32,
+    pub command: String,
+}
+
+/// The variable that agents and their commands are started with; `None` where nobody could be found by it.
+pub fn run_mark() -> Option<(String, String)> {
+    Some((RUN_MARK.to_owned(), own_name()?))
+}
+
+/// Descendants of this program itself, by which processes of terminals are found that moved away.
+#[derive(Debug, Default)]
+pub struct Household(Family);
+
+impl Household {
+    /// Remembers everything that now descends from this program.
+    pub fn look() -> Self {
+        let mut family = Family::default();
+        family.look(rustix::process::getpid().as_raw_nonzero().get());
+        Self(family)
+    }
+
+    /// Who is still alive of those remembered and of those that carry the mark of this run; those that are on their way
+    /// out get a moment.
+    pub async fn survivors(&self) -> Vec<Survivor> {
+        let deadline = Instant::now() + MOMENT;
+        // The kernel may let a look into a process wait for it.
+        let marked = tokio::task::spawn_blocking(|| {
+            let mut marked = Family::default();
+            if let Some((name, value)) = run_mark() {
+                marked.look_for(&format!("{name}={value}"));
+            }
+            marked
+        });
+        let marked = marked.await.unwrap_or_default();
+        loop {
+            let mut alive = self.0.alive_elsewhere();
+            alive.extend(marked.alive());
+            if alive.is_empty() || Instant::now() >= deadline {
+                return alive;
+            }
+            sleep(POLL).await;
+        }
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod here {
+    use std::collections::BTreeMap;
+    use std::io::Read as _;
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::super::table::{self, Stat, processes};
+    use super::Survivor;
+
+    /// No more of an environment is looked through.
+    const MAX_ENVIRONMENT: u64 = 8 << 20;
+    /// More are not remembered.
+    const MAX_KNOWN: usize = 4096;
+    const MAX_COMMAND: usize = 200;
+
+    #[derive(Debug, Default)]
+    pub struct Family {
+        /// By process number and start time, which together name a process for good.
+        known: BTreeMap<(i32, u64), String>,
+    }
+
+    impl Family {
+        /// Adds everything that now descends from `root` or from a process already known.
+        pub fn look(&mut self, root: i32) {
+            let all = processes();
+            let mut children: BTreeMap<i32, Vec<&Stat>> = BTreeMap::new();
+            for stat in &all {
+                children.entry(stat.parent).or_default().push(stat);
+            }
+            let alive = all.iter().filter(|s| self.known.contains_key(&(s.pid, s.started))).map(|s| s.pid);
+            let mut parents: Vec<i32> = std::iter::once(root).chain(alive).collect();
+            while let Some(parent) = parents.pop() {
+                for child in children.remove(&parent).into_iter().flatten() {
+                    parents.push(child.pid);
+                    let key = (child.pid, child.started);
+                    if self.known.len() < MAX_KNOWN && !self.known.contains_key(&key) {
+                        self.known.insert(key, command(child));
+                    }
+                }
+            }
+        }
+
+        /// Adds every process of this user that was started with this variable and has kept it.
+        pub fn look_for(&mut self, variable: &str) {
+            let own = rustix::process::getpid().as_raw_nonzero().get();
+            let all = processes();
+            let since = all.iter().find(|stat| stat.pid == own).map_or(0, |stat| stat.started);
+            for stat in all.iter().filter(|stat| stat.pid != own && stat.started >= since) {
+                if self.known.len() < MAX_KNOWN && carries(stat.pid, variable) {
+                    self.known.insert((stat.pid, stat.started), command(stat));
+                }
+            }
+        }
+
+        pub fn alive(&self) -> Vec<Survivor> {
+            self.alive_where(|_| true)
+        }
+
+        /// Those that are in another session than this program, which those are not that were here before it.
+        pub fn alive_elsewhere(&self) -> Vec<Survivor> {
+            // Not by `getsid`: in a container the session can lie outside its process numbers and is 0 then.
+            let own = rustix::process::getpid().as_raw_nonzero().get();
+            let ours = processes().into_iter().find(|stat| stat.pid == own).map_or(0, |stat| stat.session);
+            self.alive_where(|stat| stat.session != ours)
+        }
+
+        fn alive_where(&self, wanted: impl Fn(&Stat) -> bool) -> Vec<Survivor> {
+            processes()
+                .into_iter()
+                .filter(|stat| !stat.is_dead() && wanted(stat))
+                .filter_map(|stat| {
+                    let command = self.known.get(&(stat.pid, stat.started))?.clone();
+                    Some(Survivor { pid: stat.pid, command })
+                })
+                .collect()
+        }
+    }
+
+    /// Names this process for good: its number and when it was started.
+    pub fn own_name() -> Option<String> {
+        let own = rustix::process::getpid().as_raw_nonzero().get();
+        let stat = table::read(own)?;
+        Some(format!("{own}-{}", stat.started))
+    }
+
+    fn carries(pid: i32, variable: &str) -> bool {
+        let place = format!("/proc/{pid}");
+        let user = rustix::process::geteuid().as_raw();
+        if !std::fs::metadata(&place).is_ok_and(|facts| facts.uid() == user) {
+            return false;
+        }
+        let Ok(file) = std::fs::File::open(format!("{place}/environ")) else { return false };
+        let mut variables = Vec::new();
+        // What could be read before an error counts.
+        let _ = file.take(MAX_ENVIRONMENT).read_to_end(&mut variables);
+        variables.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
+    }
+
+    /// Whether anything but corpses is left in a group: where nobody reaps orphans, corpses stay.
+    pub fn has_living_member(group: i32) -> bool {
+        processes().iter().any(|stat| stat.group == group && !stat.is_dead())
+    }
+
+    fn command(stat: &Stat) -> String {
+        let line = std::fs::read(format!("/proc/{}/cmdline", stat.pid)).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let line = line.trim_end();
+        let text = if line.is_empty() { stat.name.as_str() } else { line };
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_COMMAND).collect()
+    }
+}
+
+/// Elsewhere nobody is marked, nothing is remembered and every group member counts as alive.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod here {
+    use super::Survivor;
+
+    #[derive(Debug, Default)]
+    pub struct Family;
+
+    impl Family {
+        pub fn look(&mut self, _root: i32) {}
+
+        pub fn look_for(&mut self, _variable: &str) {}
+
+        pub fn alive(&self) -> Vec<Survivor> {
+            Vec::new()
+        }
+
+        pub fn alive_elsewhere(&self) -> Vec<Survivor> {
+            Vec::new()
+        }
+    }
+
+    pub fn own_name() -> Option<String> {
+        None
+    }
+
+    pub fn has_living_member(_group: i32) -> bool {
+        true
+    }
+}

@@ -1,0 +1,73 @@
+//! Starting an agent, and why it could not be started.
+//!
+//! Knows nothing of its end. Invariant: either a process runs that leads a group of its own, or there is an error and
+//! nothing.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use tokio::process::Command;
+
+use super::family::run_mark;
+use super::shutdown::AgentProcess;
+
+#[derive(Debug, Clone)]
+pub struct AgentSpec {
+    pub command: OsString,
+    pub args: Vec<OsString>,
+    /// Added to our own environment.
+    pub env: Vec<(String, String)>,
+    pub cwd: PathBuf,
+}
+
+/// Why an agent could not be started; the text says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    #[error("{command} was not found: install it, or give its full path")]
+    NotFound { command: String },
+    #[error("{command} exists but cannot be started: the interpreter its first line names is missing")]
+    NoInterpreter { command: String },
+    #[error("{command} may not be executed: check its permissions (chmod +x)")]
+    NotExecutable { command: String },
+    #[error("the working directory {} does not exist or is not a directory", .cwd.display())]
+    NoDirectory { cwd: PathBuf },
+    #[error("{command} could not be started: {source}")]
+    Other {
+        command: String,
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Starts an agent. Must be called inside the runtime.
+pub fn spawn(spec: &AgentSpec) -> Result<AgentProcess, SpawnError> {
+    if !spec.cwd.is_dir() {
+        return Err(SpawnError::NoDirectory { cwd: spec.cwd.clone() });
+    }
+    let mut command = Command::new(&spec.command);
+    command
+        .args(&spec.args)
+        .envs(run_mark())
+        .envs(spec.env.iter().map(|(name, value)| (name, value)))
+        .current_dir(&spec.cwd)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    let child = command.spawn().map_err(|error| explain(spec, error))?;
+    Ok(AgentProcess::new(child))
+}
+
+fn explain(spec: &AgentSpec, source: io::Error) -> SpawnError {
+    let command = spec.command.to_string_lossy().into_owned();
+    match source.kind() {
+        io::ErrorKind::NotFound if command.contains('/') && spec.cwd.join(Path::new(&spec.command)).is_file() => {
+            SpawnError::NoInterpreter { command }
+        }
+        io::ErrorKind::NotFound => SpawnError::NotFound { command },
+        io::ErrorKind::PermissionDenied => SpawnError::NotExecutable { command },
+        _ => SpawnError::Other { command, source },
+    }
+}

@@ -1,0 +1,129 @@
+//! Numbers such as `R-247` in code and in names of tests: each stands in `tests/requirements/v1.md`, and
+//! `tests/coverage.md`, which says which tests check which, is current.
+//!
+//! `ACP_TUI_UPDATE=1 cargo test --test it coverage` writes `tests/coverage.md` anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+struct Requirement {
+    number: u16,
+    /// Of a feature that the protocol's schema does not call unstable.
+    is_stable: bool,
+    is_must: bool,
+    words: String,
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn requirements() -> Vec<Requirement> {
+    let text = std::fs::read_to_string(root().join("tests/requirements/v1.md")).unwrap();
+    let of = |line: &str| {
+        let (head, words) = line.strip_prefix("- R-")?.split_once(": ")?;
+        let (number, level) = head.split_once(' ')?;
+        let (is_stable, is_must) = (!level.ends_with(" unstable"), level.starts_with("MUST"));
+        Some(Requirement { number: number.parse().ok()?, is_stable, is_must, words: words.to_owned() })
+    };
+    text.lines().filter_map(of).collect()
+}
+
+fn sources() -> Vec<(PathBuf, String)> {
+    fn below(dir: &Path, out: &mut Vec<(PathBuf, String)>) {
+        for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                below(&path, out);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                out.push((path, text));
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for dir in ["src", "tests", "examples"] {
+        below(&root().join(dir), &mut out);
+    }
+    out
+}
+
+/// The numbers in a text after a prefix, three digits each.
+fn numbers<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = u16> + 'a {
+    text.match_indices(prefix).filter_map(move |(at, _)| {
+        let before = text[..at].chars().next_back();
+        let digits: String = text[at + prefix.len()..].chars().take_while(char::is_ascii_digit).collect();
+        let whole = digits.len() == 3 && before.is_none_or(|c| !c.is_ascii_alphanumeric());
+        digits.parse().ok().filter(|_| whole)
+    })
+}
+
+/// Names of functions that have numbers in them are names of tests.
+fn tests(text: &str) -> impl Iterator<Item = (&str, Vec<u16>)> {
+    text.split("fn ").skip(1).filter_map(|rest| {
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let (name, found) = (&rest[..end], numbers(&rest[..end], "r_").collect::<Vec<_>>());
+        (!found.is_empty()).then_some((name, found))
+    })
+}
+
+fn report(known: &[Requirement], tests: &BTreeMap<u16, BTreeSet<String>>) -> String {
+    let mut out =
+        "# Which tests check which requirement\n\nWritten by `ACP_TUI_UPDATE=1 cargo test --test it coverage`; \
+                   the numbers are those of\n[requirements/v1.md](requirements/v1.md). What is not named here may be \
+                   checked by tests that bear no number.\n\n"
+            .to_owned();
+    let stable = || known.iter().filter(|one| one.is_stable && one.is_must);
+    let missing: Vec<&Requirement> = stable().filter(|one| !tests.contains_key(&one.number)).collect();
+    writeln!(out, "{} of {} stable MUSTs have a test.\n", stable().count() - missing.len(), stable().count()).unwrap();
+    for (number, names) in tests {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        writeln!(out, "- R-{number:03}: {}", names.join(", ")).unwrap();
+    }
+    out.push_str("\n## Stable MUSTs without a test of their own\n\n");
+    for one in missing {
+        writeln!(out, "- R-{:03}: {}", one.number, one.words).unwrap();
+    }
+    out
+}
+
+#[test]
+fn every_number_that_is_cited_is_in_the_list() {
+    let known: BTreeSet<u16> = requirements().iter().map(|one| one.number).collect();
+    assert!(known.len() > 400, "{}", known.len());
+    let mut unknown = Vec::new();
+    for (path, text) in sources().into_iter().filter(|(path, _)| !path.ends_with("it/coverage.rs")) {
+        let cited = numbers(&text, "R-").chain(tests(&text).flat_map(|(_, found)| found).collect::<Vec<_>>());
+        unknown.extend(
+            cited.into_iter().filter(|number| !known.contains(number)).map(|n| format!("{}: R-{n:03}", path.display())),
+        );
+    }
+    assert!(unknown.is_empty(), "{unknown:#?}");
+}
+
+#[test]
+fn the_list_of_what_is_tested_is_current() {
+    let mut found: BTreeMap<u16, BTreeSet<String>> = BTreeMap::new();
+    for (_, text) in sources().into_iter().filter(|(path, _)| !path.ends_with("it/coverage.rs")) {
+        for (name, numbers) in tests(&text) {
+            for number in numbers {
+                found.entry(number).or_default().insert(name.to_owned());
+            }
+        }
+    }
+    let report = report(&requirements(), &found);
+    let file = root().join("tests/coverage.md");
+    if std::env::var_os("ACP_TUI_UPDATE").is_some() {
+        std::fs::write(&file, &report).unwrap();
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(kept == report, "tests/coverage.md is not current: ACP_TUI_UPDATE=1 cargo test --test it coverage");
+}
+
+#[test]
+fn numbers_are_found_in_words_and_in_names() {
+    assert_eq!(numbers("(R-031, R-1 and R-0456) xR-002 R-007.", "R-").collect::<Vec<_>>(), [31, 7]);
+    let text = "#[test]\nfn r_125_r_136_the_session() {}\nfn other_12() {}\nasync fn a_r_003() {}";
+    assert_eq!(tests(text).collect::<Vec<_>>(), [("r_125_r_136_the_session", vec![125, 136]), ("a_r_003", vec![3])]);
+}
