@@ -20,7 +20,9 @@
 //! lays out what is visible, `ui::tty::surface` writes what differs.
 //!
 //! Terminology: an *intent* is what the person wants, an *event* is what happened, an *effect* is what is to be
-//! done, a *fact* may never be dropped, a *hint* may be overwritten by a later one.
+//! done, a *fact* may never be dropped, a *hint* may be overwritten by a later one. Each bears an *address*: the *key* of
+//! the agent or session that it is of (our own number; the agent's name of a session is its *id*). A *connection* leads
+//! to one agent, which may have several *sessions*; a *stray* names a session whose id is not known yet.
 
 pub mod agent;
 pub mod base;

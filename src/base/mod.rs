@@ -5,6 +5,7 @@ pub mod exit;
 pub mod human;
 pub mod limits;
 pub mod paths;
+pub mod patience;
 pub mod sanitize;
 pub mod signal;
 pub mod tail;

@@ -7,7 +7,7 @@
 const BATCH: usize = 1024;
 
 /// Keeps the last `limit` bytes of text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TailBuffer {
     buf: String,
     /// Where the part that counts begins.

@@ -12,6 +12,7 @@ use crate::demo;
 use crate::engine::{Engine, EngineConfig};
 use crate::headless::{self, ExecOptions, Style, code};
 use crate::model::session::{Allow, Policy};
+use crate::review::known;
 use crate::store::log;
 use std::ffi::OsString;
 use std::io::{self, Read as _};
@@ -133,9 +134,19 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
     let ended = match outcome {
         Ok((outcome, command)) => {
             name_survivors(&outcome.goodbye.survivors);
+            // Why there is none was said when it ended. Where there is no place for one at all, work just goes on.
+            let has_place = reviews.as_deref().is_some_and(Path::is_dir);
+            let is_off = has_place && outcome.review.is_none();
             let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
+            let trouble = dir.as_deref().filter(|_| wanted.is_nothing()).and_then(known::trouble);
+            if let Some(words) = &trouble {
+                say(words);
+            } else if is_off && outcome.code == code::OK {
+                say("what the turn changed was not recorded");
+            }
             let run = Run { dir, cwd, command, survivors: outcome.goodbye.survivors };
-            Ok(deliver(&runtime, wanted, run, outcome.until, outcome.code))
+            let code = deliver(&runtime, wanted, run, outcome.until, outcome.code);
+            Ok(if code == code::OK && (is_off || trouble.is_some()) { code::OWN_FAULT } else { code })
         }
         Err(error) => {
             say(&error.to_string());
@@ -155,7 +166,7 @@ fn deliver(runtime: &Runtime, wanted: &Wanted, run: Run, until: Option<Instant>,
     let stop = Arc::new(AtomicBool::new(false));
     let signalled = Arc::clone(&stop);
     runtime.spawn(async move {
-        if headless::interrupted().await.is_ok() {
+        if headless::stop::interrupted().await.is_ok() {
             signalled.store(true, Ordering::Relaxed);
         }
     });

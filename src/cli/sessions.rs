@@ -25,7 +25,7 @@ const AGENT_COLUMNS: usize = 32;
 struct Row {
     listed: Listed,
     bytes: u64,
-    /// Turns that changed something, and the sums; or why they are not known.
+    /// All turns, and the sums; or why they are not known.
     changes: Result<(Vec<u64>, Totals), String>,
 }
 
@@ -98,8 +98,11 @@ fn looked_up(listed: Listed) -> Row {
     } else if listed.head.is_none() {
         Err("cannot be read".to_owned())
     } else {
-        let doc = Tracker::open(&listed.dir).and_then(|mut tracker| tracker.doc(Scope::Session));
-        doc.map(|doc| (doc.turns, doc.totals)).map_err(|error| error.to_string())
+        let looked = Tracker::open(&listed.dir).and_then(|mut tracker| {
+            let doc = tracker.doc(Scope::Session)?;
+            Ok((tracker.all_turns(), doc.totals))
+        });
+        looked.map_err(|error| error.to_string())
     };
     Row { listed, bytes, changes }
 }

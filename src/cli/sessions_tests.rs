@@ -97,3 +97,20 @@ fn a_session_that_cannot_be_named_by_its_id_stands_under_the_name_of_its_directo
     odd.listed.sessions[0].agent = "\u{1b}]0;x\u{7}A".repeat(100_000);
     assert!(table(&[odd], NOW, None).lines().all(|line| str_width(line) < 200));
 }
+
+#[test]
+fn all_turns_count_also_those_that_changed_nothing() {
+    let temp = tempfile::tempdir().unwrap();
+    let (home, ws) = (temp.path().join("home"), temp.path().join("ws"));
+    std::fs::create_dir(&ws).unwrap();
+    let head = Head { stem: "s".into(), cwd: ws, command: "demo".into(), started: 0, private: Vec::new() };
+    let mut tracker = Tracker::create(&home, head).unwrap();
+    tracker.first_look().unwrap();
+    for turn in 1..=3 {
+        tracker.begin_turn(turn).unwrap();
+        tracker.end_turn(turn).unwrap();
+    }
+    drop(tracker);
+    let rows: Vec<Row> = home::list(&home).into_iter().map(looked_up).collect();
+    assert_eq!(rows[0].changes.as_ref().unwrap().0, [1, 2, 3]);
+}

@@ -6,20 +6,20 @@
 use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
 use crate::base::limits::{self, MAX_NAME};
 use crate::model::Model;
-use crate::model::changes::{Gate, ReviewDoc};
+use crate::model::agent::Agent;
+use crate::model::changes::Gate;
 use crate::model::effect::{Answer, Call, Effect};
-use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, InitResult, Odd};
-use crate::model::ids::{Now, ReqId, TurnId};
+use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, Hint, InitResult, Odd};
+use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey, TurnId};
 use crate::model::options::OptionValue;
 use crate::model::reduce::reduce;
 use crate::model::refusal::{Reason, Refusal};
-use crate::model::session::Phase;
 use crate::wire::frame::{self, Frame, RawId};
 use crate::wire::head;
 use crate::wire::peer::Peer;
 use crate::wire::rpc_error::RpcError;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Requests of the agent that may wait for an answer at once; more are refused.
@@ -40,10 +40,10 @@ pub fn login_line(line: &str) -> String {
 #[derive(Debug, Clone)]
 enum Tag {
     Initialize,
-    NewSession,
-    Prompt(TurnId),
-    SetMode(String),
-    SetOption(String, OptionValue),
+    NewSession(SessionKey),
+    Prompt(SessionKey, TurnId),
+    SetMode(SessionKey, String),
+    SetOption(SessionKey, String, OptionValue),
     Authenticate(String),
 }
 
@@ -58,7 +58,7 @@ struct Open {
 #[derive(Debug)]
 pub enum Out {
     Line(Line),
-    Do(Effect),
+    Do(Addressed<Effect>),
 }
 
 /// A line for the agent, and what the journal shall hold instead where the line carries bulk.
@@ -82,6 +82,8 @@ pub struct Core {
     first: SharedCodec,
     /// The agent was started once more to be spoken to in another way; that is done once.
     reconnected: bool,
+    /// The agent whose connection this is.
+    agent: AgentKey,
     cwd: PathBuf,
     peer: Peer<Tag>,
     open: BTreeMap<ReqId, Open>,
@@ -100,6 +102,7 @@ impl Core {
             codec,
             first,
             reconnected: false,
+            agent: AgentKey::FIRST,
             cwd,
             peer: Peer::new(),
             open: BTreeMap::new(),
@@ -120,6 +123,10 @@ impl Core {
         self.codec = codec;
     }
 
+    pub fn agent(&self) -> AgentKey {
+        self.agent
+    }
+
     /// Changes whenever anything has been applied to the model.
     pub fn version(&self) -> u64 {
         self.version
@@ -130,21 +137,21 @@ impl Core {
         self.model = std::mem::take(&mut self.model).with_review(review).with_gate(gate);
     }
 
-    /// The newest state of the review; no event.
-    pub fn show_review(&mut self, doc: Option<Arc<ReviewDoc>>) {
-        self.version += 1;
-        self.model.show_review(doc);
+    /// Applies what the next one of its sort replaces, and what is in no journal.
+    pub fn hint(&mut self, at: SessionKey, hint: Hint, now: Now) {
+        // There is nothing to do for one.
+        reduce(&mut self.model, Addressed::new(at, Event::Hint(hint)), now);
     }
 
     /// Applies an event that is no frame.
-    pub fn event(&mut self, event: Event, now: Now) -> Vec<Out> {
+    pub fn event(&mut self, event: Addressed<Event>, now: Now) -> Vec<Out> {
         self.version += 1;
         let effects = reduce(&mut self.model, event, now);
-        let dead = matches!(self.model.phase(), Phase::Dead(_));
+        let dead = self.model.agent_of(self.agent).is_some_and(Agent::is_dead);
         let mut out = Vec::new();
         for effect in effects {
             // An agent that is let go, and not lost, still gets its answers.
-            if effect == Effect::EndAgent && !dead {
+            if effect.what == Effect::EndAgent && effect.at == Address::Agent(self.agent) && !dead {
                 out.extend(self.answer_open().into_iter().map(Out::Line));
             }
             out.extend(self.effect(effect));
@@ -156,10 +163,15 @@ impl Core {
         out
     }
 
+    /// Applies what the agent itself has said.
+    fn said(&mut self, event: AgentEvent, now: Now) -> Vec<Out> {
+        self.event(Addressed::new(self.agent, Event::Agent(event)), now)
+    }
+
     /// Applies one frame of the agent. `line` is its text.
     pub fn frame(&mut self, frame: Frame, line: &str, now: Now) -> Vec<Out> {
         // Addresses to visit are long.
-        let keep = if self.model.hears_log_in() { LOGIN_HEAD } else { HEAD };
+        let keep = if self.model.hears_log_in(self.agent) { LOGIN_HEAD } else { HEAD };
         let odd = |what| AgentEvent::Odd { what, head: line.chars().take(keep).collect() };
         let event = match frame {
             Frame::Notification { method, params } => {
@@ -189,7 +201,10 @@ impl Core {
                             (Err(CallError { call, ..error }), offered)
                         }
                     };
-                    let mut out = self.event(Event::Agent(AgentEvent::MethodsOffered(offered)), now);
+                    let mut out = Vec::new();
+                    if !offered.is_empty() {
+                        out = self.said(AgentEvent::MethodsOffered(offered), now);
+                    }
                     out.extend(self.response(tag, outcome, now));
                     return out;
                 }
@@ -205,14 +220,14 @@ impl Core {
             Frame::Invalid { id, code, why } => {
                 let id = id.unwrap_or_else(RawId::null);
                 let line = frame::response_err(&id, &RpcError::new(code, why));
-                let mut out = self.event(Event::Agent(odd(Odd::Malformed)), now);
+                let mut out = self.said(odd(Odd::Malformed), now);
                 out.push(Out::Line(Line::plain(line)));
                 return out;
             }
             Frame::Stray => odd(Odd::Stray),
             Frame::TooLong { dropped } => return self.too_long(line, dropped, now),
         };
-        self.event(Event::Agent(event), now)
+        self.said(event, now)
     }
 
     /// Applies an update that has been decoded. `line` is its text.
@@ -221,7 +236,7 @@ impl Core {
             Ok((session, update)) => AgentEvent::Update { session, update },
             Err(_) => AgentEvent::Odd { what: Odd::Malformed, head: line.chars().take(HEAD).collect() },
         };
-        self.event(Event::Agent(event), now)
+        self.said(event, now)
     }
 
     /// A line above the limit: if its head names a request of ours, that fails; if it was a request, it is refused
@@ -230,7 +245,7 @@ impl Core {
         let facts = head::scan(head);
         let why = format!("a message of more than {dropped} bytes was discarded");
         let odd = AgentEvent::Odd { what: Odd::TooLong, head: head.chars().take(HEAD).collect() };
-        let mut out = self.event(Event::Agent(odd), now);
+        let mut out = self.said(odd, now);
         if let Some((tag, call)) = self.peer.head_names(head.as_bytes()).and_then(|id| self.peer.close(id)) {
             let error = CallError::new(ErrorKind::Other, why);
             out.extend(self.response(tag, Err(CallError { call, ..error }), now));
@@ -261,8 +276,9 @@ impl Core {
         Ok(AgentEvent::Request { req, session, request })
     }
 
+    /// Applies the answer to a call of ours, addressed to whoever it was made for.
     fn response(&mut self, tag: Tag, outcome: Result<&str, CallError>, now: Now) -> Vec<Out> {
-        let event = match tag {
+        let (at, event): (Address, _) = match tag {
             Tag::Initialize => {
                 return match outcome.map(|result| self.codec.handshake(result)) {
                     Ok(Handshake::Accepted(init)) => self.initialized(Ok(init), now),
@@ -270,24 +286,28 @@ impl Core {
                     Ok(Handshake::Refused(error)) | Err(error) => self.initialized(Err(error), now),
                 };
             }
-            Tag::NewSession => AgentEvent::SessionOpened(outcome.and_then(|result| self.codec.new_session(result))),
-            Tag::Prompt(turn) => {
-                AgentEvent::PromptDone { turn, result: outcome.map(|result| self.codec.prompt(result)) }
+            Tag::NewSession(at) => {
+                (at.into(), AgentEvent::SessionOpened(outcome.and_then(|result| self.codec.new_session(result))))
             }
-            Tag::SetMode(mode) => AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) },
-            Tag::SetOption(option, value) => {
-                AgentEvent::OptionSet { option, value, result: outcome.map(|result| self.codec.set_option(result)) }
+            Tag::Prompt(at, turn) => {
+                let result = outcome.map(|result| self.codec.prompt(result));
+                (at.into(), AgentEvent::PromptDone { turn, result })
+            }
+            Tag::SetMode(at, mode) => (at.into(), AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) }),
+            Tag::SetOption(at, option, value) => {
+                let result = outcome.map(|result| self.codec.set_option(result));
+                (at.into(), AgentEvent::OptionSet { option, value, result })
             }
             Tag::Authenticate(method) => {
                 self.authenticate = None;
-                AgentEvent::Authenticated { method, result: outcome.map(|_| ()) }
+                (self.agent.into(), AgentEvent::Authenticated { method, result: outcome.map(|_| ()) })
             }
         };
-        self.event(Event::Agent(event), now)
+        self.event(Addressed { at, what: Event::Agent(event) }, now)
     }
 
     fn initialized(&mut self, result: Result<InitResult, CallError>, now: Now) -> Vec<Out> {
-        self.event(Event::Agent(AgentEvent::Initialized(result)), now)
+        self.said(AgentEvent::Initialized(result), now)
     }
 
     /// Has the agent started once more, to be spoken to in another way.
@@ -299,13 +319,17 @@ impl Core {
         }
         self.forget_connection();
         self.codec = codec;
-        vec![Out::Do(Effect::SpawnAgent)]
+        vec![Out::Do(Addressed::new(self.agent, Effect::SpawnAgent))]
     }
 
     /// Turns what concerns the wire into lines; the rest is handed on.
-    fn effect(&mut self, effect: Effect) -> Option<Out> {
-        match effect {
-            Effect::Call(call) => self.call(call),
+    fn effect(&mut self, effect: Addressed<Effect>) -> Option<Out> {
+        if !self.is_ours(effect.at) {
+            return Some(Out::Do(effect));
+        }
+        let at = effect.at;
+        match effect.what {
+            Effect::Call(call) => self.call(at, call),
             Effect::CancelTurn(session) => notification(self.codec.cancel_turn(&session)),
             Effect::WithdrawAuthenticate => {
                 let id = self.authenticate.take()?;
@@ -320,9 +344,18 @@ impl Core {
                 self.forget_connection();
                 self.reconnected = false;
                 self.codec = Arc::clone(&self.first);
-                Some(Out::Do(Effect::SpawnAgent))
+                Some(Out::Do(Addressed { at, what: Effect::SpawnAgent }))
             }
-            other => Some(Out::Do(other)),
+            what => Some(Out::Do(Addressed { at, what })),
+        }
+    }
+
+    /// Whether what has this address goes over this connection.
+    fn is_ours(&self, at: Address) -> bool {
+        match at {
+            Address::All => true,
+            Address::Agent(key) => key == self.agent,
+            Address::Session(key) => self.model.session_of(key).is_some_and(|session| session.agent == self.agent),
         }
     }
 
@@ -333,14 +366,18 @@ impl Core {
         self.authenticate = None;
     }
 
-    fn call(&mut self, call: Call) -> Option<Out> {
-        let (method, params) = self.codec.call(&call, &self.cwd).ok()?;
+    fn call(&mut self, at: Address, call: Call) -> Option<Out> {
+        let session = if let Address::Session(key) = at { Some(key) } else { None };
+        // The first session's directory may have a name that is no text.
+        let further = session.filter(|key| *key != SessionKey::FIRST).and_then(|key| self.model.session_of(key));
+        let cwd = further.map_or(self.cwd.as_path(), |session| Path::new(&session.cwd));
+        let (method, params) = self.codec.call(&call, cwd).ok()?;
         let tag = match call {
             Call::Initialize => Tag::Initialize,
-            Call::NewSession => Tag::NewSession,
-            Call::Prompt { turn, .. } => Tag::Prompt(turn),
-            Call::SetMode { mode, .. } => Tag::SetMode(mode),
-            Call::SetOption { option, value, .. } => Tag::SetOption(option, value),
+            Call::NewSession => Tag::NewSession(session?),
+            Call::Prompt { turn, .. } => Tag::Prompt(session?, turn),
+            Call::SetMode { mode, .. } => Tag::SetMode(session?, mode),
+            Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
             Call::Authenticate { method } => Tag::Authenticate(method),
         };
         let is_authenticate = matches!(tag, Tag::Authenticate(_));
@@ -366,10 +403,11 @@ impl Core {
     /// On the way out every open request gets an answer.
     pub fn answer_all(&mut self) -> Vec<Line> {
         let mut lines = Vec::new();
-        if let (Some(session), Some(_)) = (self.model.session_id(), &self.model.session().turn)
-            && let Some(Out::Line(line)) = notification(self.codec.cancel_turn(session))
-        {
-            lines.push(line);
+        for (_, session) in self.model.sessions_of(self.agent).filter(|(_, session)| session.turn.is_some()) {
+            let said = session.id.as_ref().map(|id| self.codec.cancel_turn(id));
+            if let Some(Out::Line(line)) = said.and_then(notification) {
+                lines.push(line);
+            }
         }
         lines.extend(self.answer_open());
         lines

@@ -41,28 +41,38 @@ impl Decoding {
 
 #[cfg(test)]
 mod tests {
+    use crate::agent::codec;
+    use crate::engine::link::{Agent, memory};
     use crate::engine::{Engine, EngineConfig, Wake};
     use crate::host::process::Graces;
     use crate::model::entry::Body;
     use crate::model::event::Intent;
     use crate::model::session::Policy;
+    use serde_json::{Value, json};
     use std::time::Duration;
 
     /// Opens a session and says one large and two small things.
-    const AGENT: &str = r#"
-        id() { sed 's/.*"id":\([0-9]*\).*/\1/'; }
-        say() { printf '{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"'; "$@"; printf '"}}}}\n'; }
-        large() { head -c 2000000 /dev/zero | tr '\0' x; }
-        read -r line; printf '{"id":%s,"result":{"protocolVersion":1}}\n' $(printf %s "$line" | id)
-        read -r line; printf '{"id":%s,"result":{"sessionId":"s"}}\n' $(printf %s "$line" | id)
-        say printf a; say large; say printf end; read -r line
-    "#;
+    async fn agent(mut agent: Agent) {
+        for result in [json!({ "protocolVersion": 1 }), json!({ "sessionId": "s" })] {
+            let call = agent.lines.next_line().await.unwrap().unwrap();
+            let call: Value = serde_json::from_str(&call).unwrap();
+            agent.lines.send_line(&json!({ "id": call["id"], "result": result }).to_string()).await.unwrap();
+        }
+        for text in ["a", &"x".repeat(2_000_000), "end"] {
+            let content = json!({ "type": "text", "text": text });
+            let update = json!({ "sessionUpdate": "agent_message_chunk", "content": content });
+            let params = json!({ "sessionId": "s", "update": update });
+            let line = json!({ "method": "session/update", "params": params }).to_string();
+            agent.lines.send_line(&line).await.unwrap();
+        }
+        while agent.lines.next_line().await.unwrap().is_some() {}
+    }
 
     #[tokio::test]
     async fn what_follows_a_large_update_waits_for_it() {
-        let mut engine = Engine::new(EngineConfig {
-            command: "sh".into(),
-            args: vec!["-c".into(), AGENT.into()],
+        let config = EngineConfig {
+            command: "in this program".into(),
+            args: Vec::new(),
             env: Vec::new(),
             cwd: std::env::temp_dir(),
             policy: Policy::Ask,
@@ -75,7 +85,11 @@ mod tests {
             review: None,
             gate: crate::model::changes::Gate::Off,
             private: Vec::new(),
-        });
+        };
+        let (link, far) = memory();
+        let (mut link, far) = (Some(link), tokio::spawn(agent(far)));
+        let connect = Box::new(move || link.take().unwrap());
+        let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
         engine.intent(Intent::Start);
         let said = |engine: &Engine| match engine.model().entries().last().map(|e| &e.body) {
             Some(Body::Agent(m)) => m.text.clone(),
@@ -91,5 +105,6 @@ mod tests {
         assert_eq!(decoded, 1);
         assert_eq!(said(&engine), format!("a{}end", "x".repeat(2_000_000)));
         engine.shutdown().await;
+        far.await.unwrap();
     }
 }

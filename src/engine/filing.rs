@@ -8,8 +8,8 @@ use super::reviewing::Job;
 use super::run::{Engine, Fact};
 use crate::agent::quirks::MissingFile;
 use crate::host::fs::{self, FsError};
-use crate::model::event::{Event, HostEvent, WriteFact};
-use crate::model::ids::{EntryId, ReqId, TurnId};
+use crate::model::event::{HostEvent, WriteFact};
+use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::model::refusal::{Reason, Refusal};
 use crate::review::expected::write_text;
 use crate::review::tracker::Replaceable;
@@ -32,10 +32,12 @@ const MAX_STUCK: usize = 8;
 pub enum FileJob {
     Read(ReadJob),
     Check {
+        at: SessionKey,
         req: ReqId,
         path: String,
     },
     Write {
+        at: SessionKey,
         req: ReqId,
         path: String,
         content: Arc<str>,
@@ -47,6 +49,7 @@ pub enum FileJob {
 
 #[derive(Debug)]
 pub struct ReadJob {
+    pub at: SessionKey,
     pub req: ReqId,
     pub path: String,
     pub line: Option<u32>,
@@ -59,6 +62,7 @@ pub struct ReadJob {
 /// A read that is under way.
 #[derive(Debug)]
 pub(super) struct Reading {
+    at: SessionKey,
     req: ReqId,
     path: String,
     turn: Option<TurnId>,
@@ -99,9 +103,9 @@ impl Filing {
 }
 
 impl Engine {
-    /// The turn that runs and is not being stopped.
-    pub(super) fn live_turn(&self) -> Option<TurnId> {
-        self.model().session().turn.as_ref().filter(|turn| turn.cancelling.is_none()).map(|turn| turn.id)
+    /// The turn of a session that runs and is not being stopped.
+    fn live_turn(&self, at: SessionKey) -> Option<TurnId> {
+        self.model().session_of(at)?.turn.as_ref().filter(|turn| turn.cancelling.is_none()).map(|turn| turn.id)
     }
 
     /// Files are read and written one after the other, in the order of the requests.
@@ -111,12 +115,13 @@ impl Engine {
             self.filing.is_busy = true;
             match job {
                 FileJob::Read(job) => self.read(job),
-                FileJob::Check { req, path } => {
+                FileJob::Check { at, req, path } => {
                     let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
                     tokio::task::spawn_blocking(move || {
                         let result = roots.check(&path).map(|_| ()).map_err(|e| refusing::file(&e));
                         // When the engine is gone nobody needs to know.
-                        let _ = facts.blocking_send(Fact::Host(HostEvent::WriteChecked { req, path, result }));
+                        let _ =
+                            facts.blocking_send(Fact::Host(at.into(), HostEvent::WriteChecked { req, path, result }));
                     });
                 }
                 job @ FileJob::Write { .. } => self.write(job),
@@ -125,8 +130,8 @@ impl Engine {
     }
 
     fn read(&mut self, job: ReadJob) {
-        let ReadJob { req, path, line, limit, missing, turn } = job;
-        let refused = if turn.is_some() && turn != self.live_turn() {
+        let ReadJob { at, req, path, line, limit, missing, turn } = job;
+        let refused = if turn.is_some() && turn != self.live_turn(at) {
             Some(refusing::file(&FsError::NotWanted(path.clone().into())))
         } else if self.filing.stuck >= MAX_STUCK {
             Some(Refusal::new(
@@ -138,11 +143,11 @@ impl Engine {
         };
         if let Some(error) = refused {
             self.filing.is_busy = false;
-            return self.apply(Event::Host(HostEvent::FileRead { req, path, result: Err(error) }));
+            return self.apply(at, HostEvent::FileRead { req, path, result: Err(error) });
         }
         let stop = Arc::<AtomicBool>::default();
         let until = Instant::now() + PATIENCE;
-        self.filing.reading = Some(Reading { req, path: path.clone(), turn, stop: Stop(Arc::clone(&stop)), until });
+        self.filing.reading = Some(Reading { at, req, path: path.clone(), turn, stop: Stop(Arc::clone(&stop)), until });
         let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
         tokio::task::spawn_blocking(move || {
             let is_wanted = || !stop.load(Ordering::Relaxed);
@@ -150,7 +155,7 @@ impl Engine {
                 Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
                 other => other.map_err(|e| refusing::file(&e)),
             };
-            let _ = facts.blocking_send(Fact::Host(HostEvent::FileRead { req, path, result }));
+            let _ = facts.blocking_send(Fact::Host(at.into(), HostEvent::FileRead { req, path, result }));
         });
     }
 
@@ -166,8 +171,8 @@ impl Engine {
 
     /// Stops a read whose turn is over, and gives one up that does not come back.
     pub(super) fn mind_reading(&mut self) {
-        let live = self.live_turn();
         let Some(reading) = &self.filing.reading else { return };
+        let live = self.live_turn(reading.at);
         let is_late = reading.until <= Instant::now();
         if is_late || (reading.turn.is_some() && reading.turn != live) || self.running.is_none() {
             reading.stop.now();
@@ -175,17 +180,17 @@ impl Engine {
         if !is_late {
             return;
         }
-        let Some(Reading { req, path, .. }) = self.filing.reading.take() else { return };
+        let Some(Reading { at, req, path, .. }) = self.filing.reading.take() else { return };
         self.filing.stuck += 1;
         self.filing.is_busy = false;
         let seconds = PATIENCE.as_secs();
         let error = Refusal::new(Reason::Failed, format!("reading took longer than {seconds} s, given up: {path}"));
-        self.apply(Event::Host(HostEvent::FileRead { req, path, result: Err(error) }));
+        self.apply(at, HostEvent::FileRead { req, path, result: Err(error) });
         self.next_file();
     }
 
     fn write(&mut self, job: FileJob) {
-        let FileJob::Write { req, path, content, entry, tries } = job else { return };
+        let FileJob::Write { at, req, path, content, entry, tries } = job else { return };
         let looked = self.before_write(&path, entry, &content);
         let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
         tokio::task::spawn_blocking(move || {
@@ -194,15 +199,17 @@ impl Engine {
             let fact = match write_text(&roots, Path::new(&path), &content, known.as_ref()) {
                 // The review has not got what is there now: it looks again.
                 Err(FsError::Changed(_)) if tries + 1 < WRITES => {
-                    Fact::WriteAgain(FileJob::Write { req, path, content, entry, tries: tries + 1 })
+                    Fact::WriteAgain(FileJob::Write { at, req, path, content, entry, tries: tries + 1 })
                 }
                 Ok((w, links)) => {
                     let result = Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old });
-                    Fact::Written(HostEvent::FileWritten { req, path, result }, links)
+                    Fact::Written(at, HostEvent::FileWritten { req, path, result }, links)
                 }
-                Err(error) => {
-                    Fact::Written(HostEvent::FileWritten { req, path, result: Err(refusing::file(&error)) }, Vec::new())
-                }
+                Err(error) => Fact::Written(
+                    at,
+                    HostEvent::FileWritten { req, path, result: Err(refusing::file(&error)) },
+                    Vec::new(),
+                ),
             };
             let _ = facts.blocking_send(fact);
         });
@@ -230,7 +237,7 @@ impl Engine {
     }
 
     /// The write is done; the review has a look at it, under all its names.
-    pub(super) fn written(&mut self, event: HostEvent, links: Vec<std::path::PathBuf>) {
+    pub(super) fn written(&mut self, at: SessionKey, event: HostEvent, links: Vec<std::path::PathBuf>) {
         self.filing.is_busy = false;
         if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some((entry, content))) =
             (&event, self.writing.take())
@@ -239,7 +246,7 @@ impl Engine {
                 self.give(Job::Wrote { path, entry, content: Arc::clone(&content) });
             }
         }
-        self.apply(Event::Host(event));
+        self.apply(at, event);
         self.next_file();
     }
 

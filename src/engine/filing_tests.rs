@@ -7,6 +7,7 @@ use crate::agent::quirks::MissingFile;
 
 fn job(req: u64, path: &Path, turn: Option<TurnId>) -> FileJob {
     FileJob::Read(ReadJob {
+        at: SessionKey::FIRST,
         req: ReqId(req),
         path: path.to_string_lossy().into_owned(),
         line: None,
@@ -19,7 +20,14 @@ fn job(req: u64, path: &Path, turn: Option<TurnId>) -> FileJob {
 /// A read that does not come back.
 fn hangs(engine: &mut Engine, turn: Option<TurnId>, until: Instant) -> Arc<AtomicBool> {
     let stop = Arc::<AtomicBool>::default();
-    let reading = Reading { req: ReqId(1), path: "hangs".into(), turn, stop: Stop(Arc::clone(&stop)), until };
+    let reading = Reading {
+        at: SessionKey::FIRST,
+        req: ReqId(1),
+        path: "hangs".into(),
+        turn,
+        stop: Stop(Arc::clone(&stop)),
+        until,
+    };
     engine.filing = Filing { is_busy: true, reading: Some(reading), stuck: engine.filing.stuck };
     stop
 }
@@ -95,7 +103,8 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     engine.files.push_back(job(2, &other, None));
     let content: Arc<str> = "agent".into();
     let path_text = path.to_string_lossy().into_owned();
-    let again = FileJob::Write { req: ReqId(1), path: path_text, content, entry: EntryId(1), tries: 1 };
+    let again =
+        FileJob::Write { at: SessionKey::FIRST, req: ReqId(1), path: path_text, content, entry: EntryId(1), tries: 1 };
     engine.step(Wake::Fact(Fact::WriteAgain(again)));
     assert!(engine.filing.is_busy && engine.files.len() == 1, "the read waits for it");
     while engine.filing.is_busy {

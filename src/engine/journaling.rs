@@ -8,7 +8,7 @@ use super::masking::masked;
 use crate::agent::codec::Codec;
 use crate::model::changes::Truth;
 use crate::model::event::{HostEvent, Intent, Timer};
-use crate::model::ids::Now;
+use crate::model::ids::{Address, AgentKey, Now};
 use crate::store::journal::Journal;
 use crate::wire::frame::Frame;
 use crate::wire::trace::{Dir, Form, Trace, append_record, open_record, push_frame};
@@ -17,8 +17,10 @@ use std::sync::Arc;
 /// A line of so many bytes is not copied on its way to the disk.
 const LARGE: usize = 64 << 10;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Books {
+    /// The address of frames, as members of a record.
+    agent: String,
     pub trace: Trace,
     pub journal: Option<Journal>,
     /// How records of incoming frames begin at a time: those of a batch have it in common.
@@ -28,6 +30,12 @@ pub struct Books {
 }
 
 impl Books {
+    /// `agent` is the one whose frames these are.
+    pub fn new(agent: AgentKey) -> Self {
+        let agent = format!(r#""at":{{"agent":{}}},"#, agent.0);
+        Self { agent, trace: Trace::default(), journal: None, opened: (Now::ZERO, String::new()), troubles: Vec::new() }
+    }
+
     pub fn incoming(&mut self, codec: &dyn Codec, frame: &Frame, line: &Arc<str>, now: Now) {
         let form = Form::of(frame);
         self.trace(now, Dir::FromAgent, line, form);
@@ -35,14 +43,14 @@ impl Books {
         let redacted = masked(codec, frame, line);
         let kept = redacted.as_deref().unwrap_or(line);
         if form == Form::Raw {
-            journal.record(|out| append_record(out, now, Dir::FromAgent, kept, form));
+            journal.record(|out| append_record(out, now, Dir::FromAgent, &self.agent, kept, form));
             return;
         }
         let (at, before) = &mut self.opened;
         if *at != now || before.is_empty() {
             *at = now;
             before.clear();
-            open_record(before, now, Dir::FromAgent);
+            open_record(before, now, Dir::FromAgent, &self.agent);
         }
         if redacted.is_none() && line.len() >= LARGE {
             journal.record_shared(before.clone(), Arc::clone(line), "}");
@@ -59,14 +67,14 @@ impl Books {
         self.trace(now, Dir::ToAgent, text, Form::Json);
         if let Some(journal) = &mut self.journal {
             let kept = line.journal.as_deref().unwrap_or(text);
-            journal.record(|out| append_record(out, now, Dir::ToAgent, kept, Form::Json));
+            journal.record(|out| append_record(out, now, Dir::ToAgent, &self.agent, kept, Form::Json));
         }
     }
 
     pub fn stderr(&mut self, line: &Arc<str>, now: Now) {
         self.trace(now, Dir::Stderr, line, Form::Raw);
         if let Some(journal) = &mut self.journal {
-            journal.record(|out| append_record(out, now, Dir::Stderr, line, Form::Raw));
+            journal.record(|out| append_record(out, now, Dir::Stderr, &self.agent, line, Form::Raw));
         }
     }
 
@@ -76,33 +84,33 @@ impl Books {
         }
     }
 
-    pub fn fact(&mut self, fact: &HostEvent, now: Now) {
+    pub fn fact(&mut self, at: Address, fact: &HostEvent, now: Now) {
         let Some(journal) = &mut self.journal else { return };
         match fact {
             HostEvent::FileRead { req, path, result: Ok(content) } => {
                 let brief = format!("[{} bytes]", content.len());
                 let fact = HostEvent::FileRead { req: *req, path: path.clone(), result: Ok(brief) };
-                journal.fact(now, "host", "fact", &fact);
+                journal.fact(now, "host", &at, "fact", &fact);
             }
             // The texts are on the disk and in the frames; what differs is said nowhere else.
             HostEvent::Truths { req, asked, truths } => {
                 let brief = |t: &Truth| Truth { old: None, new: "".into(), ..t.clone() };
                 let truths = truths.iter().map(brief).collect();
-                journal.fact(now, "host", "fact", &HostEvent::Truths { req: *req, asked: *asked, truths });
+                journal.fact(now, "host", &at, "fact", &HostEvent::Truths { req: *req, asked: *asked, truths });
             }
-            fact => journal.fact(now, "host", "fact", fact),
+            fact => journal.fact(now, "host", &at, "fact", fact),
         }
     }
 
-    pub fn intent(&mut self, intent: &Intent, now: Now) {
+    pub fn intent(&mut self, at: Address, intent: &Intent, now: Now) {
         if let Some(journal) = &mut self.journal {
-            journal.fact(now, "person", "intent", intent);
+            journal.fact(now, "person", &at, "intent", intent);
         }
     }
 
-    pub fn timer(&mut self, timer: Timer, now: Now) {
+    pub fn timer(&mut self, at: Address, timer: Timer, now: Now) {
         if let Some(journal) = &mut self.journal {
-            journal.fact(now, "host", "timer", &timer);
+            journal.fact(now, "host", &at, "timer", &timer);
         }
     }
 

@@ -8,6 +8,7 @@ mod decoding;
 mod execute;
 mod filing;
 mod journaling;
+pub mod link;
 mod masking;
 mod noting;
 mod refusing;

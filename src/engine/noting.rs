@@ -8,15 +8,15 @@ use super::run::Engine;
 use crate::base::paths;
 use crate::model::changes::ReviewAction;
 use crate::model::effect::ReviewEffect;
-use crate::model::event::{Event, HostEvent};
-use crate::model::ids::{EntryId, ReqId};
+use crate::model::event::HostEvent;
+use crate::model::ids::{EntryId, ReqId, SessionKey};
 use crate::model::session::About;
 use crate::model::tool::{ToolCall, ToolContent, ToolKind};
 use crate::review::tracker::{Claim, Doing, ToolNote};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::Instant;
 
 /// Bytes of the diffs of one call that are told, together; larger ones are left out.
 const MAX_CLAIMS: usize = 4 << 20;
@@ -26,7 +26,7 @@ const MAX_NOTES: usize = 1 << 14;
 const MAX_PATHS: usize = 1000;
 
 impl Engine {
-    pub(super) fn review(&mut self, effect: ReviewEffect) {
+    pub(super) fn review(&mut self, at: SessionKey, effect: ReviewEffect) {
         let job = match effect {
             ReviewEffect::Session { id, first_turn, agent } => {
                 Job::Session { id: id.as_str().to_owned(), first_turn, agent }
@@ -45,16 +45,16 @@ impl Engine {
                 }
                 Job::End(turn)
             }
-            ReviewEffect::Tool(entry) => match self.tool_note(entry) {
+            ReviewEffect::Tool(entry) => match self.tool_note(at, entry) {
                 Some(note) => Job::Note(note),
                 None => return,
             },
             ReviewEffect::Command { entry, settled } => {
                 let doing = Doing::Runs;
-                let at = SystemTime::now();
+                let at = Instant::now();
                 Job::Note(ToolNote { entry, doing, at, settled, waits: false, paths: Vec::new(), claims: Vec::new() })
             }
-            ReviewEffect::Truth { req, asked } => Job::Truth { req, asked, claims: self.claims_of_question(req) },
+            ReviewEffect::Truth { req, asked } => Job::Truth { req, asked, claims: self.claims_of_question(at, req) },
             ReviewEffect::Hold { req, path, content, entry, asked } => {
                 Job::Hold { req, path: path.into(), content, entry, asked }
             }
@@ -84,15 +84,16 @@ impl Engine {
     /// Hands over what had to wait, and shows what is new.
     pub(super) fn tend_review(&mut self) {
         let Some(reviewing) = &mut self.reviewing else { return };
-        let shown = reviewing.take_shown();
+        let (at, shown) = (reviewing.at, reviewing.take_shown());
         let given = reviewing.drain();
-        if shown.is_some() {
-            self.core.show_review(shown);
+        if let Some(doc) = shown {
+            self.apply(at, HostEvent::ReviewShown { doc });
         }
         self.after_giving(given);
     }
 
     fn after_giving(&mut self, given: Given) {
+        let Some(at) = self.reviewing.as_ref().map(|reviewing| reviewing.at) else { return };
         let event = match given {
             Given::Taken => return,
             Given::LeftOut => HostEvent::ReviewTrouble {
@@ -104,14 +105,14 @@ impl Engine {
                 HostEvent::ReviewOff { message: "it has stopped".into() }
             }
         };
-        self.apply(Event::Host(event));
+        self.apply(at, event);
     }
 
     /// News of a tool call, unless they are none.
-    fn tool_note(&mut self, entry: EntryId) -> Option<ToolNote> {
-        let model = &self.core.model;
-        let asks = model.session().pending.iter().any(|p| p.entry == entry && p.about == About::Tool);
-        let note = ToolNote { waits: asks, ..note(entry, model.tool(entry)?, &self.config.cwd) };
+    fn tool_note(&mut self, at: SessionKey, entry: EntryId) -> Option<ToolNote> {
+        let session = self.core.model.session_of(at)?;
+        let asks = session.pending.iter().any(|p| p.entry == entry && p.about == About::Tool);
+        let note = ToolNote { waits: asks, ..note(entry, session.tool(entry)?, &self.config.cwd) };
         let mut hash = DefaultHasher::new();
         (note.settled, note.waits, note.doing as u8, &note.paths).hash(&mut hash);
         for claim in &note.claims {
@@ -126,11 +127,12 @@ impl Engine {
         (notes.insert(entry, print) != Some(print)).then_some(note)
     }
 
-    fn claims_of_question(&self, req: ReqId) -> Vec<Claim> {
+    fn claims_of_question(&self, at: SessionKey, req: ReqId) -> Vec<Claim> {
         let cwd = &self.config.cwd;
-        let Some(pending) = self.model().session().pending.iter().find(|p| p.req == req) else { return Vec::new() };
+        let Some(session) = self.model().session_of(at) else { return Vec::new() };
+        let Some(pending) = session.pending.iter().find(|p| p.req == req) else { return Vec::new() };
         match &pending.about {
-            About::Tool => self.model().tool(pending.entry).map(|t| claims(t, cwd)).unwrap_or_default(),
+            About::Tool => session.tool(pending.entry).map(|t| claims(t, cwd)).unwrap_or_default(),
             About::Write { path, content } | About::Held { path, content } => {
                 vec![Claim { path: absolute(path, cwd), old: None, new: Arc::clone(content) }]
             }
@@ -155,7 +157,7 @@ fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
     if bytes > MAX_CLAIMS {
         claims.clear();
     }
-    ToolNote { entry, doing, at: SystemTime::now(), settled: tool.is_settled(), waits: false, paths, claims }
+    ToolNote { entry, doing, at: Instant::now(), settled: tool.is_settled(), waits: false, paths, claims }
 }
 
 /// The diffs of a call, in their order.

@@ -5,7 +5,7 @@ use crate::agent::codec::{self, SharedCodec};
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::event::{Event, HostEvent, Intent, Timer};
-use crate::model::ids::Now;
+use crate::model::ids::{Address, Addressed, Now};
 use crate::model::refusal::Reason;
 use crate::wire::frame::Frame;
 use serde::Deserialize;
@@ -20,6 +20,9 @@ struct Record<'a> {
     t: f64,
     #[serde(borrow, default)]
     dir: Cow<'a, str>,
+    /// Whom it concerns; missing in version 1, which knows one agent with one session, and in recordings.
+    #[serde(default)]
+    at: Option<Address>,
     #[serde(borrow, default)]
     frame: Option<&'a RawValue>,
     #[serde(default)]
@@ -67,17 +70,25 @@ pub fn replay_by<'a>(
         if record.review.is_some() || record.gate.is_some() {
             core.begin_as(record.review.unwrap_or_default(), record.gate.unwrap_or_default());
         }
-        if let Some(intent) = record.intent {
-            core.event(Event::User(intent), now);
-        } else if let Some(mut fact) = record.fact {
-            if let HostEvent::FileRead { result: Err(refusal), .. } = &mut fact
-                && let Reason::Number(code) = refusal.why
-            {
-                refusal.why = core.codec().reason(code);
+        let event = match (record.intent, record.fact, record.timer) {
+            (Some(intent), ..) => Some(Event::User(intent)),
+            (None, Some(mut fact), _) => {
+                if let HostEvent::FileRead { result: Err(refusal), .. } = &mut fact
+                    && let Reason::Number(code) = refusal.why
+                {
+                    refusal.why = core.codec().reason(code);
+                }
+                Some(Event::Host(fact))
             }
-            core.event(Event::Host(fact), now);
-        } else if let Some(timer) = record.timer {
-            core.event(Event::Timer(timer), now);
+            (None, None, Some(timer)) => Some(Event::Timer(timer)),
+            (None, None, None) => None,
+        };
+        if let Some(what) = event {
+            let at = record.at.unwrap_or_else(|| what.home());
+            core.event(Addressed { at, what }, now);
+        } else if record.at.is_some_and(|at| at != core.agent().into()) {
+            // The frames of one connection are replayed.
+            skipped += 1;
         } else if record.dir == "agent->client" {
             let text = record.frame.map(RawValue::get).or(record.raw.as_deref()).unwrap_or("");
             let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()), core.codec().word_for_word());

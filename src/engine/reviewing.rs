@@ -9,7 +9,7 @@ use crate::host::calm::calm;
 use crate::host::fs::Roots;
 use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, Scope, Totals, Truth, Verdict};
 use crate::model::event::HostEvent;
-use crate::model::ids::{EntryId, ReqId, TurnId};
+use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
 use crate::review::tracker::{Claim, Head, Proposal, Released, Replaceable, ToolNote, Tracker, Watch};
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime};
-use tokio::sync::{Notify, mpsc, oneshot};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, mpsc};
 
 /// Jobs under way to the thread.
 const QUEUE: usize = 64;
@@ -57,7 +57,7 @@ pub struct ReviewConfig {
 pub(super) enum Job {
     /// The first look at the tree. Who starts no agent before it is over, since nobody sits before a screen, is told.
     Look {
-        alone: Option<oneshot::Sender<()>>,
+        alone: Option<mpsc::Sender<()>>,
     },
     Session {
         id: String,
@@ -104,10 +104,24 @@ pub(super) enum Job {
     Act(ReviewAction),
 }
 
+/// Where facts of the review go: to the session that is reviewed.
+#[derive(Clone)]
+pub(super) struct Facts {
+    pub at: SessionKey,
+    pub tx: mpsc::Sender<Fact>,
+}
+
+impl Facts {
+    fn tell(&self, event: HostEvent) {
+        // When the engine is gone nobody needs to know.
+        let _ = self.tx.blocking_send(Fact::Host(self.at.into(), event));
+    }
+}
+
 /// Something that is new, if anything is.
 type Shown = Arc<Mutex<Option<Arc<ReviewDoc>>>>;
 /// The last turn whose prompt did not wait for the look before it, and when it went out.
-type Early = Arc<Mutex<Option<(TurnId, SystemTime)>>>;
+type Early = Arc<Mutex<Option<(TurnId, Instant)>>>;
 
 /// The engine's end of the thread.
 pub(super) struct Reviewing {
@@ -116,6 +130,8 @@ pub(super) struct Reviewing {
     /// The thread wakes the loop when there is room again.
     has_backlog: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
+    /// The session that is reviewed.
+    pub at: SessionKey,
     shown: Shown,
     early: Early,
     /// The person looks at it; what the thread shows later than that is dropped.
@@ -141,9 +157,10 @@ impl Reviewing {
         config: &ReviewConfig,
         head: Head,
         roots: Arc<Roots>,
-        facts: mpsc::Sender<Fact>,
+        facts: Facts,
         hint: Arc<Notify>,
     ) -> io::Result<Self> {
+        let at = facts.at;
         let (jobs, queue) = sync_channel(QUEUE);
         let (shown, early, has_backlog) = (Shown::default(), Early::default(), Arc::<AtomicBool>::default());
         let ReviewConfig { home, earlier } = config.clone();
@@ -159,10 +176,7 @@ impl Reviewing {
                     tracker.watched(Some(watch(facts.clone())));
                     Worker::new(tracker, roots, facts, (slot, sent), hint).work(&queue, &behind);
                 }
-                // When the engine is gone nobody needs to know.
-                Err(error) => {
-                    let _ = facts.blocking_send(Fact::Host(HostEvent::ReviewOff { message: error.to_string() }));
-                }
+                Err(error) => facts.tell(HostEvent::ReviewOff { message: error.to_string() }),
             }
         })?;
         Ok(Self {
@@ -170,6 +184,7 @@ impl Reviewing {
             backlog: VecDeque::new(),
             has_backlog,
             thread: Some(thread),
+            at,
             shown,
             early,
             is_open: false,
@@ -215,7 +230,7 @@ impl Reviewing {
 
     /// The prompt of a turn goes out now, and the look before it is not finished.
     pub fn sent_early(&self, turn: TurnId) {
-        *self.early.lock().unwrap_or_else(PoisonError::into_inner) = Some((turn, SystemTime::now()));
+        *self.early.lock().unwrap_or_else(PoisonError::into_inner) = Some((turn, Instant::now()));
     }
 
     /// What is to be looked at now, if that is new.
@@ -246,7 +261,7 @@ impl Reviewing {
 struct Worker {
     tracker: Tracker,
     roots: Arc<Roots>,
-    facts: mpsc::Sender<Fact>,
+    facts: Facts,
     shown: Shown,
     early: Early,
     hint: Arc<Notify>,
@@ -264,7 +279,7 @@ impl Worker {
     fn new(
         tracker: Tracker,
         roots: Arc<Roots>,
-        facts: mpsc::Sender<Fact>,
+        facts: Facts,
         (shown, early): (Shown, Early),
         hint: Arc<Notify>,
     ) -> Self {
@@ -333,7 +348,7 @@ impl Worker {
                 let looked = self.tracker.first_look();
                 self.trouble("snapshot", "the files could not be looked at", looked);
                 // Nobody waits any more when the time was up.
-                alone.map(|looked| looked.send(()));
+                alone.map(|looked| looked.try_send(()));
             }
             Job::Session { id, first_turn, agent } => {
                 let noted = self.tracker.session(&id, first_turn.0, &agent);
@@ -570,8 +585,7 @@ impl Worker {
     }
 
     fn tell(&self, event: HostEvent) {
-        // When the engine is gone nobody needs to know.
-        let _ = self.facts.blocking_send(Fact::Host(event));
+        self.facts.tell(event);
     }
 }
 
@@ -581,14 +595,14 @@ fn rested(began: Instant, ended: Instant) -> Instant {
 }
 
 /// Tells how far the writing of many files has come; it goes on as long as there is an engine.
-fn watch(facts: mpsc::Sender<Fact>) -> Watch {
+fn watch(facts: Facts) -> Watch {
     let mut told = Instant::now();
     Box::new(move |far| {
         if far.of >= MANY && told.elapsed() >= PACE {
             told = Instant::now();
-            let _ = facts.blocking_send(Fact::Host(HostEvent::ReviewWrites { done: far.done, of: far.of }));
+            facts.tell(HostEvent::ReviewWrites { done: far.done, of: far.of });
         }
-        !facts.is_closed()
+        !facts.tx.is_closed()
     })
 }
 

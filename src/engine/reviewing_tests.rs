@@ -10,7 +10,6 @@ use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
 use crate::model::session::Policy;
-use std::time::SystemTime;
 
 /// A queue without a thread behind it, so that what was handed over can be looked at.
 fn without_thread(queue: usize) -> (Reviewing, Receiver<Job>) {
@@ -20,6 +19,7 @@ fn without_thread(queue: usize) -> (Reviewing, Receiver<Job>) {
         backlog: VecDeque::new(),
         has_backlog: Arc::default(),
         thread: None,
+        at: SessionKey::FIRST,
         early: Early::default(),
         shown: Shown::default(),
         is_open: false,
@@ -39,7 +39,7 @@ fn note(entry: u64) -> Job {
     Job::Note(ToolNote {
         entry: EntryId(entry),
         doing,
-        at: SystemTime::now(),
+        at: Instant::now(),
         settled: false,
         waits: false,
         paths: Vec::new(),
@@ -134,7 +134,7 @@ async fn until(engine: &mut Engine, is_there: impl Fn(&Model, &[FrontEnd]) -> bo
     let mut news = Vec::new();
     while !is_there(engine.model(), &news) {
         let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
-        news.extend(engine.step(wake));
+        news.extend(engine.step(wake).into_iter().map(|news| news.what));
     }
 }
 
@@ -184,7 +184,7 @@ async fn a_home_that_cannot_be_used_leaves_the_session_without_a_review() {
     std::fs::write(&place.home, "a file").unwrap();
     let mut engine = engine(&place, AGENT, None);
     // The tracker refuses such a home; whoever finds the thread gone says the same.
-    engine.apply(crate::model::event::Event::Host(HostEvent::ReviewOff { message: "no room".into() }));
+    engine.apply(SessionKey::FIRST, HostEvent::ReviewOff { message: "no room".into() });
     engine.intent(Intent::Start);
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
     until(&mut engine, |_, news| news.iter().any(|n| matches!(n, FrontEnd::TurnEnded(..)))).await;

@@ -8,20 +8,21 @@ use super::core::{Core, Line, Out, login_line};
 use super::decoding::Decoding;
 use super::filing::{FileJob, Filing};
 use super::journaling::Books;
-use super::reviewing::{self, Job, ReviewConfig, Reviewing};
+use super::link::Connect;
+use super::reviewing::{self, Facts, Job, ReviewConfig, Reviewing};
 use super::running::{Running, STDERR_LINES};
 use super::wait::sleep_until;
-use crate::agent::codec::{self, Decoded};
+use crate::agent::codec::{self, Decoded, SharedCodec};
 use crate::host::fs::{Private, Roots};
-use crate::host::process::{Graces, ShutdownReport};
+use crate::host::process::{Graces, Survivor};
 use crate::host::pty::Registry;
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::effect::{Effect, FrontEnd};
-use crate::model::event::{Event, HostEvent, Intent, Timer};
-use crate::model::ids::{EntryId, Now, TermId};
+use crate::model::event::{Event, Hint, HostEvent, Intent, Timer};
+use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionKey, TermId};
 use crate::model::login::quote;
-use crate::model::session::{Policy, TerminalOrigin};
+use crate::model::session::Policy;
 use crate::model::tool::Exit;
 use crate::store::journal::Journal;
 use crate::wire::outbox::{Load, Outbox};
@@ -32,7 +33,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
 /// Facts under way from files and terminals.
@@ -40,6 +41,8 @@ const FACTS: usize = 256;
 /// How long the error stream has to be silent, and how long that is waited for, before its end is shown.
 const STDERR_QUIET: Duration = Duration::from_millis(50);
 const STDERR_LIMIT: Duration = Duration::from_millis(250);
+/// Between two facts that the screen of a terminal changes.
+const MOVED: Duration = Duration::from_secs(1);
 
 /// What an engine needs to know.
 #[derive(Debug)]
@@ -105,12 +108,12 @@ pub enum Wake {
 
 #[derive(Debug)]
 pub enum Fact {
-    Host(HostEvent),
+    Host(Address, HostEvent),
     TerminalExit(TermId, Exit),
     /// A write that is to be begun once more.
     WriteAgain(FileJob),
     /// A write that was done, or not; with the other names that the file was written under.
-    Written(HostEvent, Vec<PathBuf>),
+    Written(SessionKey, HostEvent, Vec<PathBuf>),
 }
 
 pub(super) type Dirty = Arc<Mutex<BTreeSet<TermId>>>;
@@ -119,23 +122,25 @@ pub struct Engine {
     pub(super) core: Core,
     pub(super) config: EngineConfig,
     pub(super) start: Instant,
+    /// Makes the links to agents that are no processes.
+    pub(super) connect: Option<Connect>,
     pub(super) running: Option<Running>,
     /// What the newest agent wrote to its error stream, also when it has ended.
     pub(super) stderr: Option<StderrTail>,
-    pub(super) ending: Vec<JoinHandle<ShutdownReport>>,
+    pub(super) ending: Vec<JoinHandle<Vec<Survivor>>>,
     pub(super) facts: mpsc::Receiver<Fact>,
     pub(super) facts_tx: mpsc::Sender<Fact>,
     pub(super) terminals: Arc<Registry>,
     pub(super) dirty: Dirty,
     pub(super) hint: Arc<Notify>,
-    pub(super) timers: Vec<(Instant, Timer)>,
+    pub(super) timers: Vec<(Instant, Addressed<Timer>)>,
     pub(super) roots: Arc<Roots>,
     pub(super) files: VecDeque<FileJob>,
     pub(super) filing: Filing,
     /// Terminals that are being started.
     pub(super) creating: usize,
     /// Told when the first look is over.
-    first_look: Option<oneshot::Receiver<()>>,
+    first_look: Option<mpsc::Receiver<()>>,
     /// Ends of terminals that were told before their starts: the two come from different threads.
     early_exits: BTreeMap<TermId, Exit>,
     pub(super) reviewing: Option<Reviewing>,
@@ -143,12 +148,17 @@ pub struct Engine {
     pub(super) writing: Option<(EntryId, Arc<str>)>,
     stem: Stem,
     pub(super) books: Books,
-    pub(super) news: Vec<FrontEnd>,
+    pub(super) news: Vec<Addressed<FrontEnd>>,
 }
 
 impl Engine {
     /// Must be called inside the runtime. Nothing is started before [`Intent::Start`].
-    pub fn new(mut config: EngineConfig) -> Self {
+    pub fn new(config: EngineConfig) -> Self {
+        Self::connected(config, codec::shipped(), None)
+    }
+
+    /// The same, spoken in this way; with `connect` to an agent that is no process.
+    pub fn connected(mut config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
         let (facts_tx, facts) = mpsc::channel(FACTS);
         let dirty = Dirty::default();
         let hint = Arc::new(Notify::new());
@@ -161,15 +171,16 @@ impl Engine {
             .with_env(config.env.iter().map(|(name, _)| name.clone()).collect())
             .with_review(config.review.is_some())
             .with_gate(config.gate);
-        let mut books = Books::default();
+        let mut books = Books::new(AgentKey::FIRST);
         if let Some(recorder) = config.record.take() {
             books.trace.record_to(recorder);
         }
         let private = Private::new(std::mem::take(&mut config.private));
         let roots = Arc::new(Roots::new(vec![config.cwd.clone()]).without(private));
         let mut engine = Self {
-            core: Core::new(model, config.cwd.clone(), codec::shipped()),
+            core: Core::new(model, config.cwd.clone(), codec),
             start: Instant::now(),
+            connect,
             running: None,
             stderr: None,
             ending: Vec::new(),
@@ -213,7 +224,7 @@ impl Engine {
             Ok(journal) => self.books.journal = Some(journal),
             Err(error) => {
                 let message = format!("{}: {error}", dir.display());
-                self.apply(Event::Host(HostEvent::JournalFailed { message }));
+                self.apply(Address::All, HostEvent::JournalFailed { message });
             }
         }
     }
@@ -222,28 +233,29 @@ impl Engine {
     fn start_review(&mut self) {
         let Some(config) = &self.config.review else { return };
         let head = reviewing::head(&self.stem, &self.config.cwd, &self.roots, &self.core.model.agent().command);
-        let (facts, hint) = (self.facts_tx.clone(), Arc::clone(&self.hint));
+        let at = SessionKey::FIRST;
+        let (facts, hint) = (Facts { at, tx: self.facts_tx.clone() }, Arc::clone(&self.hint));
         match Reviewing::start(config, head, Arc::clone(&self.roots), facts, hint) {
             Ok(reviewing) => {
                 let is_new = config.earlier.is_none();
                 self.reviewing = Some(reviewing);
                 if is_new {
                     let is_alone = matches!(self.config.policy, Policy::Auto(_));
-                    let (looked, over) = oneshot::channel();
+                    let (looked, over) = mpsc::channel(1);
                     self.first_look = is_alone.then_some(over);
                     self.give(Job::Look { alone: is_alone.then_some(looked) });
                 }
             }
-            Err(error) => self.apply(Event::Host(HostEvent::ReviewOff { message: error.to_string() })),
+            Err(error) => self.apply(at, HostEvent::ReviewOff { message: error.to_string() }),
         }
     }
 
     /// Where nobody sits before a screen: ends when the first look at the files does, or after `patience`. Before that
     /// no agent should be started: what it has changed by then would be taken for what was there.
     pub async fn first_look(&mut self, patience: Duration) {
-        if let Some(over) = self.first_look.take() {
+        if let Some(mut over) = self.first_look.take() {
             // A review that has ended says so itself.
-            let _ = tokio::time::timeout(patience, over).await;
+            let _ = tokio::time::timeout(patience, over.recv()).await;
         }
     }
 
@@ -254,7 +266,7 @@ impl Engine {
 
     /// Puts a warning into the transcript.
     pub fn warn(&mut self, message: String) {
-        self.apply(Event::Host(HostEvent::Warning { message }));
+        self.apply(Address::All, HostEvent::Warning { message });
     }
 
     pub fn model(&self) -> &Model {
@@ -302,7 +314,7 @@ impl Engine {
     }
 
     /// Applies what `next` returned.
-    pub fn step(&mut self, wake: Wake) -> Vec<FrontEnd> {
+    pub fn step(&mut self, wake: Wake) -> Vec<Addressed<FrontEnd>> {
         self.take(wake);
         self.settle()
     }
@@ -331,9 +343,9 @@ impl Engine {
             Wake::Stderr(line) => {
                 let now = self.now();
                 self.books.stderr(&line, now);
-                if self.core.model.hears_log_in() {
+                if self.core.model.hears_log_in(self.core.agent()) {
                     let line = login_line(&line);
-                    self.apply(Event::Host(HostEvent::LogInPrinted { line }));
+                    self.apply(self.core.agent(), HostEvent::LogInPrinted { line });
                 }
             }
             Wake::Fact(fact) => self.fact(fact),
@@ -373,7 +385,7 @@ impl Engine {
 
     /// Applies what is there already, for at most `budget`. The journal gets it all at once: waking its thread for every
     /// batch would cost more than the batch.
-    pub fn drain(&mut self, budget: Duration) -> Vec<FrontEnd> {
+    pub fn drain(&mut self, budget: Duration) -> Vec<Addressed<FrontEnd>> {
         let until = Instant::now() + budget;
         while Instant::now() < until {
             let wake = if let Ok(fact) = self.facts.try_recv() {
@@ -388,22 +400,37 @@ impl Engine {
         self.settle()
     }
 
+    /// The same for front ends that show one session.
+    pub fn intent(&mut self, intent: Intent) -> Vec<Addressed<FrontEnd>> {
+        self.intent_to(intent.home(), intent)
+    }
+
     /// Does what the person wants. `@path` in a prompt becomes a link here, so that the model need not look at files.
-    pub fn intent(&mut self, intent: Intent) -> Vec<FrontEnd> {
+    pub fn intent_to(&mut self, at: Address, intent: Intent) -> Vec<Addressed<FrontEnd>> {
         let intent = match intent {
             Intent::Prompt { text, .. } if self.running.as_ref().is_some_and(|r| r.outbox.is_crowded()) => {
-                return vec![FrontEnd::Returned(text)];
+                return vec![Addressed { at, what: FrontEnd::Returned(text) }];
             }
             Intent::Prompt { text, links } if links.is_empty() => {
-                Intent::Prompt { links: attach::links(&text, &self.config.cwd), text }
+                Intent::Prompt { links: attach::links(&text, &self.directory(at)), text }
             }
             other => other,
         };
         let now = self.now();
-        self.books.intent(&intent, now);
-        let out = self.core.event(Event::User(intent), now);
+        self.books.intent(at, &intent, now);
+        let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
         self.carry_out(out);
         self.settle()
+    }
+
+    /// The directory of a session. That of the first one may have a name that is no text.
+    pub(super) fn directory(&self, at: Address) -> PathBuf {
+        match at {
+            Address::Session(key) if key != SessionKey::FIRST => {
+                self.model().session_of(key).map_or_else(|| self.config.cwd.clone(), |s| PathBuf::from(&s.cwd))
+            }
+            _ => self.config.cwd.clone(),
+        }
     }
 
     /// Types into a running command of the agent, for the person. Not an intent: what is typed may be a secret, so it
@@ -421,10 +448,20 @@ impl Engine {
     }
 
     fn refresh_terminal(&mut self, id: &TermId) {
-        if let Some(screen) = self.terminals.snapshot(&host_id(id)) {
-            let now = self.now();
-            self.core.model.show_terminal(id, screen, now);
+        let (Some(screen), Some(at)) = (self.terminals.snapshot(&host_id(id)), self.core.model.session_of_terminal(id))
+        else {
+            return;
+        };
+        let now = self.now();
+        let terminal = self.core.model.session_of(at).and_then(|session| session.terminal(id));
+        let has_moved = terminal.is_some_and(|terminal| {
+            let is_new = terminal.screen.as_ref().is_none_or(|old| old.generation != screen.generation);
+            is_new && now.saturating_sub(terminal.moved) >= MOVED
+        });
+        if has_moved {
+            self.apply(at, HostEvent::TerminalMoved { term: id.clone() });
         }
+        self.core.hint(at, Hint::Screen(id.clone(), screen), now);
     }
 
     fn fact(&mut self, fact: Fact) {
@@ -434,12 +471,12 @@ impl Engine {
             }
             Fact::TerminalExit(id, exit) => self.terminal_exited(id, exit),
             Fact::WriteAgain(job) => self.write_again(job),
-            Fact::Written(event, links) => self.written(event, links),
-            Fact::Host(event @ (HostEvent::TerminalStarted { .. } | HostEvent::TerminalFailed { .. })) => {
+            Fact::Written(at, event, links) => self.written(at, event, links),
+            Fact::Host(at, event @ (HostEvent::TerminalStarted { .. } | HostEvent::TerminalFailed { .. })) => {
                 self.creating = self.creating.saturating_sub(1);
                 let started =
                     if let HostEvent::TerminalStarted { term, .. } = &event { Some(term.clone()) } else { None };
-                self.apply(Event::Host(event));
+                self.apply(at, event);
                 if let Some(id) = started {
                     // What it printed before its start was known here.
                     self.refresh_terminal(&id);
@@ -451,17 +488,20 @@ impl Engine {
                     self.early_exits.clear();
                 }
             }
-            Fact::Host(event) => {
+            Fact::Host(at, event) => {
                 match &event {
                     // It was answered when it was given up.
                     HostEvent::FileRead { req, .. } if !self.has_read(*req) => return self.next_file(),
                     HostEvent::WriteChecked { .. } => self.checked(),
                     HostEvent::ReviewOff { .. } => self.reviewing = None,
                     // Nobody waits any more, and an idle client shall not wake for it.
-                    HostEvent::TurnCovered { turn, .. } => self.timers.retain(|t| t.1 != Timer::Coverage(*turn)),
+                    HostEvent::TurnCovered { turn, .. } => {
+                        let timer = Addressed { at, what: Timer::Coverage(*turn) };
+                        self.timers.retain(|t| t.1 != timer);
+                    }
                     _ => {}
                 }
-                self.apply(Event::Host(event));
+                self.apply(at, event);
                 self.next_file();
             }
         }
@@ -469,7 +509,7 @@ impl Engine {
 
     /// Agents can name an id before they have created its terminal.
     fn is_ours(&self, id: &TermId) -> bool {
-        self.model().terminal(id).is_some_and(|t| t.origin == TerminalOrigin::Ours)
+        self.model().session_of_terminal(id).is_some()
     }
 
     fn terminal_exited(&mut self, id: TermId, exit: Exit) {
@@ -479,18 +519,21 @@ impl Engine {
             let screen = self.terminals.snapshot(&host_id)?;
             Some(screen.rows.iter().map(|r| r.as_str()).collect::<Vec<_>>().join("\n"))
         });
-        self.apply(Event::Host(HostEvent::TerminalExited { term: id, exit, end: end.unwrap_or_default() }));
+        if let Some(at) = self.core.model.session_of_terminal(&id) {
+            self.apply(at, HostEvent::TerminalExited { term: id, exit, end: end.unwrap_or_default() });
+        }
     }
 
     fn due_timers(&mut self) {
         let now = Instant::now();
         let (due, later) = std::mem::take(&mut self.timers).into_iter().partition(|(at, _)| *at <= now);
         self.timers = later;
-        let due: Vec<(Instant, Timer)> = due;
-        for (_, timer) in due {
-            let at = self.now();
-            self.books.timer(timer, at);
-            self.apply(Event::Timer(timer));
+        let due: Vec<(Instant, Addressed<Timer>)> = due;
+        for (_, Addressed { at, what: timer }) in due {
+            let now = self.now();
+            self.books.timer(at, timer, now);
+            let out = self.core.event(Addressed { at, what: Event::Timer(timer) }, now);
+            self.carry_out(out);
         }
     }
 
@@ -498,19 +541,17 @@ impl Engine {
     fn look_for_end(&mut self) {
         let Some(event) = self.running.as_ref().and_then(Running::end) else { return };
         let gone = matches!(event, HostEvent::AgentExited { .. });
-        self.apply(Event::Host(event));
+        self.apply(self.core.agent(), event);
         if gone && let Some(running) = self.running.take() {
             self.end(running);
         }
     }
 
-    /// Applies an event; host facts are journalled.
-    pub(super) fn apply(&mut self, event: Event) {
-        let now = self.now();
-        if let Event::Host(fact) = &event {
-            self.books.fact(fact, now);
-        }
-        let out = self.core.event(event, now);
+    /// Applies a fact and writes it into the journal.
+    pub(super) fn apply(&mut self, at: impl Into<Address>, fact: HostEvent) {
+        let (at, now) = (at.into(), self.now());
+        self.books.fact(at, &fact, now);
+        let out = self.core.event(Addressed { at, what: Event::Host(fact) }, now);
         self.carry_out(out);
     }
 
@@ -518,7 +559,7 @@ impl Engine {
         for out in out {
             match out {
                 Out::Line(line) => self.send(line),
-                Out::Do(Effect::FrontEnd(news)) => self.news.push(news),
+                Out::Do(Addressed { at, what: Effect::FrontEnd(what) }) => self.news.push(Addressed { at, what }),
                 Out::Do(effect) => self.execute(effect),
             }
         }
@@ -532,16 +573,16 @@ impl Engine {
         self.books.outgoing(&line, &text, now);
         if full {
             let why = "the agent has stopped reading; 64 MiB were waiting for it".to_owned();
-            self.apply(Event::Host(HostEvent::ConnectionDropped { why }));
+            self.apply(self.core.agent(), HostEvent::ConnectionDropped { why });
         }
     }
 
-    fn settle(&mut self) -> Vec<FrontEnd> {
+    fn settle(&mut self) -> Vec<Addressed<FrontEnd>> {
         self.mind_reading();
         self.tend_review();
         self.books.settle();
         for trouble in std::mem::take(&mut self.books.troubles) {
-            self.apply(Event::Host(trouble));
+            self.apply(Address::All, trouble);
         }
         std::mem::take(&mut self.news)
     }
@@ -551,7 +592,7 @@ impl Engine {
 async fn agent_wake(running: &mut Option<Running>) -> Wake {
     let Some(running) = running else { return std::future::pending().await };
     let (exited, closed) = (running.has_exited(), running.is_closed());
-    let Running { process, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
+    let Running { far, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
     let idle = decoding.is_none();
     tokio::select! {
         biased;
@@ -559,7 +600,7 @@ async fn agent_wake(running: &mut Option<Running>) -> Wake {
         written = write(outbox, tx.as_ref()) => if written { Wake::Written } else { Wake::InputClosed },
         decoded = decoded(decoding) => Wake::Decoded(decoded),
         Some(incoming) = incoming.recv(), if !closed && idle => Wake::Incoming(incoming),
-        exit = process.wait(), if !exited => Wake::Exited(exit.unwrap_or_default()),
+        exit = far.wait(), if !exited => Wake::Exited(exit),
         else => std::future::pending().await,
     }
 }

@@ -1,10 +1,10 @@
-//! One agent process with its pipes, from spawn to the moment its end is told.
+//! One agent at the other end of a link, from its start to the moment its end is told.
 //!
 //! The end is told once: when its output is drained and its status is known, or when one of the two has been missing
 //! for a moment. Invariant: nothing here waits for the agent to read.
 
 use super::decoding::Decoding;
-use crate::host::process::AgentProcess;
+use super::link::{Far, Link};
 use crate::model::event::HostEvent;
 use crate::model::tool::Exit;
 use crate::wire::outbox::{Load, Outbox};
@@ -26,7 +26,7 @@ const STDERR_QUEUE: usize = 256;
 
 #[derive(Debug)]
 pub struct Running {
-    pub process: AgentProcess,
+    pub far: Far,
     pub incoming: mpsc::Receiver<Incoming>,
     /// While this is there nothing more is taken from `incoming`.
     pub decoding: Option<Decoding>,
@@ -34,7 +34,7 @@ pub struct Running {
     pub outbox: Outbox,
     pub tx: Option<mpsc::Sender<Load>>,
     pub stderr: StderrTail,
-    stderr_task: JoinHandle<()>,
+    stderr_task: Option<JoinHandle<()>>,
     writer_task: JoinHandle<std::io::Result<()>>,
     exit: Option<Exit>,
     closed: bool,
@@ -43,17 +43,15 @@ pub struct Running {
 }
 
 impl Running {
-    /// Takes the pipes of a fresh process.
-    pub fn new(mut process: AgentProcess, words: WordForWord) -> Option<Self> {
-        let (stdin, stdout, stderr) = (process.stdin.take()?, process.stdout.take()?, process.stderr.take()?);
+    pub fn new(link: Link, words: WordForWord) -> Self {
         let (frames_tx, incoming) = mpsc::channel(pump::INBOX);
         let (lines_tx, stderr_lines) = mpsc::channel(STDERR_QUEUE);
         let tail = StderrTail::default().with_lines(lines_tx);
-        pump::spawn_reader(stdout, frames_tx, words);
-        let stderr_task = pump::spawn_stderr(stderr, tail.clone());
-        let (tx, writer_task) = pump::spawn_writer(stdin);
-        Some(Self {
-            process,
+        pump::spawn_reader(link.incoming, frames_tx, words);
+        let stderr_task = link.errors.map(|errors| pump::spawn_stderr(errors, tail.clone()));
+        let (tx, writer_task) = pump::spawn_writer(link.outgoing);
+        Self {
+            far: link.far,
             incoming,
             decoding: None,
             stderr_lines,
@@ -66,7 +64,7 @@ impl Running {
             closed: false,
             input_closed: false,
             deadline: None,
-        })
+        }
     }
 
     /// What has arrived and may be applied now.
@@ -111,7 +109,7 @@ impl Running {
             return None;
         }
         let late = self.deadline.is_some_and(|d| Instant::now() >= d);
-        let drained = self.closed && self.stderr_task.is_finished();
+        let drained = self.closed && self.stderr_task.as_ref().is_none_or(JoinHandle::is_finished);
         match &self.exit {
             Some(exit) if drained || late => {
                 Some(HostEvent::AgentExited { exit: exit.clone(), stderr: self.stderr_tail(STDERR_LINES) })

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What the last look gets at least, however late it is.
+const LAST_MOMENT: Duration = Duration::from_millis(250);
+
 /// What was left when everything had been tried.
 #[derive(Debug, Default)]
 pub struct Goodbye {
@@ -20,12 +23,17 @@ impl Engine {
     /// What a turn has changed that nobody waited for is still its doing; what has changed since the last one may be the
     /// agent's where nobody sits before a screen.
     async fn last_look(&self, mut reviewing: Reviewing, patience: Duration) {
-        match &self.model().session().turn {
+        match self.model().session_of(reviewing.at).and_then(|session| session.turn.as_ref()) {
             Some(turn) => drop(reviewing.give(Job::End(turn.id))),
             None if matches!(self.model().policy(), Policy::Auto(_)) => drop(reviewing.give(Job::Last)),
             None => {}
         }
         reviewing.finish(patience).await;
+    }
+
+    /// From now on agents are ended within that time or soon after it.
+    pub fn hurry(&mut self, left: Duration) {
+        self.config.graces = self.config.graces.within(left);
     }
 
     /// The person's terminal has been restored before this is called; it may take some seconds.
@@ -48,12 +56,12 @@ impl Engine {
         let killed = tokio::task::spawn_blocking(move || terminals.kill_all());
         let mut survivors: Vec<Survivor> = Vec::new();
         for ending in std::mem::take(&mut self.ending) {
-            if let Ok(report) = ending.await {
-                survivors.extend(report.survivors);
+            if let Ok(left) = ending.await {
+                survivors.extend(left);
             }
         }
         if let Some(reviewing) = self.reviewing.take() {
-            let patience = end.map_or(LAST_JOBS, |end| end.saturating_duration_since(Instant::now()));
+            let patience = end.map_or(LAST_JOBS, |end| end.saturating_duration_since(Instant::now()).max(LAST_MOMENT));
             self.last_look(reviewing, patience).await;
         }
         // It has its own limit; a panic in there was printed.

@@ -5,7 +5,7 @@ mod printer;
 mod run;
 pub mod stop;
 
-pub use run::{ExecOptions, Outcome, Style, interrupted, run};
+pub use run::{ExecOptions, Outcome, Style, run};
 
 /// Exit codes of `exec`, as the README documents them.
 pub mod code {

@@ -17,7 +17,7 @@ fn model() -> Model {
         Event::Agent(AgentEvent::SessionOpened(Ok(opened))),
         Event::User(Intent::Prompt { text: "go".into(), links: Vec::new() }),
     ] {
-        reduce(&mut model, event, Now::ZERO);
+        reduce(&mut model, event.at_home(), Now::ZERO);
     }
     model
 }
@@ -28,7 +28,7 @@ fn call(model: &mut Model, id: &str, title: &str, status: ToolStatus) {
     patch.status = Some(status);
     let update = Update::ToolCall(patch);
     let event = AgentEvent::Update { session: SessionId::from("s"), update };
-    reduce(model, Event::Agent(event), Now::ZERO);
+    reduce(model, Event::Agent(event).at_home(), Now::ZERO);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn locations_that_are_left_out_are_counted_in_the_lines() {
     patch.locations = Some(Vec::new());
     patch.more_locations = 7;
     let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch) };
-    reduce(&mut model, Event::Agent(event), Now::ZERO);
+    reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);
     let out = Follower::new(Form::Json).follow(&model, Last::No).stdout;
     assert!(out.contains("\"more_locations\":7"), "{out}");
 }

@@ -6,16 +6,18 @@
 use super::code;
 use super::print::{Follower, Form, Last, json_line};
 use super::printer::Printer;
-use crate::base::sanitize;
+use super::stop::interrupted;
+use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::Model;
+use crate::model::agent::Death;
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::{AuthKind, CallError, Intent, PromptResult, Stop};
-use crate::model::ids::TurnId;
+use crate::model::ids::{Addressed, TurnId};
 use crate::model::login::command_line;
 use crate::model::options::{OptionKind, OptionValue};
-use crate::model::session::{Death, Phase};
+use crate::model::session::Phase;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -24,8 +26,8 @@ use tracing::{info, warn};
 /// Quiet that ends the reading after the answer, and the most that is waited for it.
 const QUIET: Duration = Duration::from_millis(250);
 const QUIET_LIMIT: Duration = Duration::from_secs(2);
-/// How long the agent may take to confirm a cancel before it is ended all the same.
-const CANCEL_PATIENCE: Duration = Duration::from_secs(5);
+/// The same once the time given is over.
+const LATE_QUIET: Duration = Duration::from_millis(500);
 /// How long the review may take to look at what a turn has left.
 const REVIEW_PATIENCE: Duration = Duration::from_secs(30);
 /// How much longer the review may take once `--timeout` is over or a signal came.
@@ -91,7 +93,7 @@ impl Verdict {
         self.has_words = true;
         let mut detail = engine.last_words().await;
         detail.append(&mut self.detail);
-        detail.extend(engine.model().stray_start());
+        detail.extend(engine.model().agent().stray_start());
         self.detail = detail;
     }
 }
@@ -146,7 +148,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     let Exec { printer, deadline, .. } = exec;
     let written = tokio::select! {
         error = printer.finish() => Ok(error),
-        code = patience(&verdict, deadline) => Err(code?),
+        code = reader_patience(&verdict, deadline) => Err(code?),
     };
     let mut verdict = match written {
         // The reader does not read. What could not be written dies with us.
@@ -162,18 +164,18 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     if verdict.code != code::OK {
         say(&verdict.words, &verdict.detail);
     }
+    if code::is_cut(verdict.code) {
+        engine.hurry(Duration::ZERO);
+    } else if let Some(deadline) = deadline {
+        engine.hurry(deadline.saturating_duration_since(Instant::now()));
+    }
     let review = engine.model().changes().is_on.then(|| engine.stem());
     Ok(Outcome { code: verdict.code, goodbye: engine.shutdown_by(until).await, review, until })
 }
 
-/// Ends with the signal that ends the program, and gives its exit code.
-pub async fn interrupted() -> io::Result<u8> {
-    Ok(Signals::listen()?.next().await.exit_code())
-}
-
 /// Ends when no more is to be waited for a reader that is slow: soon when the time was up or a signal came before,
 /// else with a signal that comes now or when the time given is over. Gives the exit code.
-async fn patience(verdict: &Verdict, deadline: Option<Instant>) -> io::Result<u8> {
+async fn reader_patience(verdict: &Verdict, deadline: Option<Instant>) -> io::Result<u8> {
     if code::is_cut(verdict.code) {
         tokio::time::sleep(LAST_OUTPUT).await;
         return Ok(verdict.code);
@@ -246,9 +248,9 @@ impl Exec {
     }
 
     /// Looks at where the model stands and does the next step.
-    fn advance(&mut self, engine: &mut Engine, news: Vec<FrontEnd>) -> Option<Verdict> {
+    fn advance(&mut self, engine: &mut Engine, news: Vec<Addressed<FrontEnd>>) -> Option<Verdict> {
         for item in news {
-            match item {
+            match item.what {
                 FrontEnd::TurnEnded(turn, ended) => {
                     self.unreviewed = Some(turn);
                     self.ended(engine.model(), ended);
@@ -268,7 +270,7 @@ impl Exec {
             Phase::Dead(_) => return self.verdict.take(),
             _ => {}
         }
-        if self.stage == Stage::Opening && *engine.model().phase() == Phase::Ready {
+        if self.stage == Stage::Opening && engine.model().phase() == Phase::Ready {
             match self.settings(engine.model()) {
                 Ok(settings) => self.stage = Stage::Setting(settings),
                 Err(words) => return Some(Verdict::new(code::USAGE, words)),
@@ -332,7 +334,7 @@ impl Exec {
                 }
                 wake = engine.next() => {
                     for item in engine.step(wake) {
-                        if let FrontEnd::TurnReviewed(turn) = item {
+                        if let FrontEnd::TurnReviewed(turn) = item.what {
                             self.reviewed(turn);
                         }
                     }
@@ -385,7 +387,9 @@ impl Exec {
         self.follower.leave_to_the_end(&verdict.words);
         self.verdict = Some(verdict);
         let now = Instant::now();
-        self.stage = Stage::Quieting(now, now + QUIET_LIMIT);
+        let late = self.deadline.map(|deadline| deadline.max(now) + LATE_QUIET);
+        let limit = now + QUIET_LIMIT;
+        self.stage = Stage::Quieting(now, late.map_or(limit, |late| late.min(limit)));
     }
 
     fn cancel(&mut self, engine: &mut Engine, cause: Cause) -> Option<Verdict> {
@@ -397,7 +401,15 @@ impl Exec {
         }
         info!(?cause, "cancels the turn");
         let news = engine.intent(Intent::Cancel);
-        self.stage = Stage::Cancelling(cause, Instant::now() + CANCEL_PATIENCE);
+        let now = Instant::now();
+        let until = match cause {
+            Cause::Signal(_) | Cause::Timeout => now + patience::CUT,
+            Cause::ReaderGone => {
+                let late = self.deadline.map(|deadline| deadline.max(now) + patience::CUT);
+                late.map_or(now + patience::UNWATCHED, |late| late.min(now + patience::UNWATCHED))
+            }
+        };
+        self.stage = Stage::Cancelling(cause, until);
         self.advance(engine, news)
     }
 
@@ -415,7 +427,7 @@ impl Exec {
         match self.stage {
             Stage::Quieting(..) => self.verdict.take(),
             Stage::Cancelling(cause, _) => {
-                warn!(?cause, patience = ?CANCEL_PATIENCE, "the agent did not confirm the cancel in time");
+                warn!(?cause, "the agent did not confirm the cancel in time");
                 Some(cancel_verdict(cause))
             }
             _ => self.cancel(engine, Cause::Timeout),

@@ -1,4 +1,4 @@
-//! The signals that stop work which waits for nothing: an undo of many files.
+//! What stops work: signals and time that is over, also of work which waits for nothing, an undo of many files.
 //!
 //! Only notes that one has come; the work looks. Invariant: from [`Stop::listen`] on such a signal no longer ends the
 //! program by itself.
@@ -39,4 +39,12 @@ impl Stop {
         let code = self.0.load(Ordering::Acquire);
         (code != code::OK).then_some(code)
     }
+}
+
+/// Ends with the signal that ends the program, and gives its exit code.
+///
+/// # Errors
+/// The system does not let us listen.
+pub async fn interrupted() -> io::Result<u8> {
+    Ok(Signals::listen()?.next().await.exit_code())
 }

@@ -71,7 +71,7 @@ pub enum Scope {
 }
 
 /// The review as it can be looked at. Immutable; a later one has a larger `rev`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReviewDoc {
     pub rev: u64,
     pub scope: Scope,
@@ -103,7 +103,7 @@ pub enum FileChange {
     Kind,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileDoc {
     /// Below the root.
     pub path: PathBuf,
@@ -127,7 +127,7 @@ impl FileDoc {
 }
 
 /// Part of a file's change that can be decided by itself.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HunkDoc {
     /// Stays as long as its text stays; unique in its file.
     pub id: HunkId,
@@ -150,7 +150,7 @@ pub struct HunkDoc {
 }
 
 /// What a hunk changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HunkKind {
     Lines,
     /// Only as a whole, in words: "binary, 2.1 kB → 3.0 kB", "link to a → link to b", "line endings LF → CRLF".

@@ -18,7 +18,7 @@ const SMALL: usize = 512;
 /// Changes that are remembered one by one.
 const RECENT: usize = 1 << 16;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Entries {
     list: VecDeque<Entry>,
     /// The id of the first entry of the list: so many are gone.
@@ -190,6 +190,17 @@ impl Entries {
             self.bytes = (self.bytes + size_of_body(&entry.body)).saturating_sub(size);
             self.note(id);
         }
+    }
+
+    /// Lets all of them go. Ids go on.
+    pub(super) fn clear(&mut self) {
+        self.first = self.next_id().0;
+        self.emptied = self.first;
+        self.generation += 1;
+        self.list = VecDeque::new();
+        self.recent = VecDeque::new();
+        self.grown.clear();
+        self.bytes = 0;
     }
 
     pub(super) fn is_over(&self) -> bool {

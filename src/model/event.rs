@@ -3,23 +3,54 @@
 //! Host facts and intents go into the journal as they are, hence `serde`; agent events are decoded anew from the
 //! raw frames. Nothing here does anything.
 
-use super::changes::{Gate, HeldOutcome, Rewound, Totals, Truth};
+use super::changes::{Gate, HeldOutcome, ReviewDoc, Rewound, Totals, Truth};
 use super::entry::{Block, ChunkKind, Level, PlanEntry};
-use super::ids::{ReqId, SessionId, TermId, TurnId};
+use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
 use super::refusal::Refusal;
 use super::tool::{Exit, ToolPatch};
+use crate::text::grid::ScreenSnapshot;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
+/// Answers to what was asked for a session are addressed to it; everything else of an agent, to the agent.
 #[derive(Clone, Debug)]
 pub enum Event {
     Agent(AgentEvent),
     Host(HostEvent),
     User(Intent),
     Timer(Timer),
+    Hint(Hint),
 }
+
+/// What is shown until the next of its sort comes. Not in the journal: nothing but how it looks depends on it.
+#[derive(Clone, Debug)]
+pub enum Hint {
+    /// What the emulator of a terminal of ours shows.
+    Screen(TermId, Arc<ScreenSnapshot>),
+}
+
+impl Event {
+    /// Addressed as it is while there is one agent with one session.
+    pub fn at_home(self) -> Addressed<Self> {
+        Addressed { at: self.home(), what: self }
+    }
+
+    /// Where it belongs while there is one agent with one session.
+    pub fn home(&self) -> Address {
+        match self {
+            Self::Agent(event) => event.home(),
+            Self::Host(event) => event.home(),
+            Self::User(intent) => intent.home(),
+            Self::Timer(timer) => timer.home(),
+            Self::Hint(_) => SESSION,
+        }
+    }
+}
+
+const AGENT: Address = Address::Agent(AgentKey::FIRST);
+const SESSION: Address = Address::Session(SessionKey::FIRST);
 
 /// An error as the other side worded it, or a local failure of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,6 +141,21 @@ pub enum AgentEvent {
         what: Odd,
         head: String,
     },
+}
+
+impl AgentEvent {
+    fn home(&self) -> Address {
+        match self {
+            Self::SessionOpened(_) | Self::PromptDone { .. } | Self::ModeSet { .. } | Self::OptionSet { .. } => SESSION,
+            Self::Initialized(_)
+            | Self::Authenticated { .. }
+            | Self::Update { .. }
+            | Self::Request { .. }
+            | Self::MethodsOffered(_)
+            | Self::RequestWithdrawn(_)
+            | Self::Odd { .. } => AGENT,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -363,6 +409,10 @@ pub enum HostEvent {
         exit: Exit,
         end: String,
     },
+    /// The screen of a terminal has changed; told at most once a second.
+    TerminalMoved {
+        term: TermId,
+    },
     /// Whether a write that the person is to be asked about is possible.
     WriteChecked {
         req: ReqId,
@@ -421,6 +471,10 @@ pub enum HostEvent {
         done: usize,
         of: usize,
     },
+    /// The newest state of the review that the person looks at.
+    ReviewShown {
+        doc: Arc<ReviewDoc>,
+    },
     /// What the person asked of the review was not done.
     ReviewFailed {
         message: String,
@@ -443,6 +497,22 @@ pub enum HostEvent {
     },
 }
 
+impl HostEvent {
+    /// Where it belongs while there is one agent with one session.
+    pub fn home(&self) -> Address {
+        match self {
+            Self::AgentSpawned { .. }
+            | Self::SpawnFailed { .. }
+            | Self::AgentExited { .. }
+            | Self::LogInPrinted { .. }
+            | Self::StdoutClosed { .. }
+            | Self::ConnectionDropped { .. } => AGENT,
+            Self::JournalFailed { .. } | Self::Warning { .. } => Address::All,
+            _ => SESSION,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteFact {
     pub created: bool,
@@ -453,6 +523,17 @@ pub struct WriteFact {
 /// What the person wants; the only thing a front end can ask for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Intent {
+    /// A further agent, started with a session in this directory. Addressed to all.
+    AddAgent {
+        command: String,
+        cwd: String,
+    },
+    /// A further session of the agent that it is addressed to.
+    OpenSession {
+        cwd: String,
+    },
+    /// What the session has under way is stopped, and everything is answered.
+    CloseSession,
     Start,
     Prompt {
         text: String,
@@ -487,6 +568,22 @@ pub enum Intent {
     Review(super::changes::ReviewAction),
 }
 
+impl Intent {
+    /// Where it belongs while there is one agent with one session.
+    pub fn home(&self) -> Address {
+        match self {
+            Self::AddAgent { .. } => Address::All,
+            Self::OpenSession { .. }
+            | Self::Start
+            | Self::Restart
+            | Self::KillAgent
+            | Self::Authenticate { .. }
+            | Self::LeaveAuthentication => AGENT,
+            _ => SESSION,
+        }
+    }
+}
+
 /// A file that goes along with a prompt as `resource_link`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
@@ -502,4 +599,14 @@ pub enum Timer {
     ExplainStray,
     /// The snapshot before this turn takes too long.
     Coverage(TurnId),
+}
+
+impl Timer {
+    /// Where it belongs while there is one agent with one session.
+    pub fn home(self) -> Address {
+        match self {
+            Self::ExplainStray => AGENT,
+            Self::KillTerminals(_) | Self::Coverage(_) => SESSION,
+        }
+    }
 }

@@ -8,15 +8,68 @@ use std::time::Duration;
 /// Monotonic time since the client started; passed in, so that the model has no clock of its own.
 pub type Now = Duration;
 
-/// A transcript entry. Never reused, never reordered.
+/// An agent that this client has started; our own counter, never reused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct AgentKey(pub u32);
+
+/// A session; our own counter over all agents, never reused. The agent's own name of it is a [`SessionId`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct SessionKey(pub u32);
+
+impl AgentKey {
+    /// The one that a model begins with.
+    pub const FIRST: Self = Self(0);
+}
+
+impl SessionKey {
+    /// The one that a model begins with.
+    pub const FIRST: Self = Self(0);
+}
+
+/// Whom a message concerns.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Address {
+    /// The program, and with it every session.
+    All,
+    Agent(AgentKey),
+    Session(SessionKey),
+}
+
+impl From<AgentKey> for Address {
+    fn from(key: AgentKey) -> Self {
+        Self::Agent(key)
+    }
+}
+
+impl From<SessionKey> for Address {
+    fn from(key: SessionKey) -> Self {
+        Self::Session(key)
+    }
+}
+
+/// An event, an effect or news with the agent or session that it is of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Addressed<T> {
+    pub at: Address,
+    pub what: T,
+}
+
+impl<T> Addressed<T> {
+    pub fn new(at: impl Into<Address>, what: T) -> Self {
+        Self { at: at.into(), what }
+    }
+}
+
+/// A transcript entry of one session. Never reused, never reordered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct EntryId(pub u64);
 
-/// A request of the agent that waits for our answer; our own counter, since wire ids may repeat.
+/// A request of an agent that waits for our answer; our own counter over all agents, since wire ids may repeat.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ReqId(pub u64);
 
-/// A prompt turn. 0 is the time before the first prompt.
+/// A prompt turn of one session. 0 is the time before the first prompt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct TurnId(pub u64);
 

@@ -1,11 +1,11 @@
 //! The exact command that a person types to log in: the agent's own with the method's arguments and variables,
 //! or the one that the agent describes. The one builder of it, for every front end.
 
+use super::agent::Agent;
 use super::event::AuthKind;
-use super::session::AgentState;
 
 /// Nothing for methods that are not the person's to run.
-pub fn command_line(agent: &AgentState, kind: &AuthKind) -> Option<String> {
+pub fn command_line(agent: &Agent, kind: &AuthKind) -> Option<String> {
     let (command, args, env) = match kind {
         AuthKind::Terminal { args, env } => (agent.command.clone(), args, env),
         AuthKind::Command { command, args, env } => (quote(command), args, env),

@@ -1,119 +1,84 @@
-//! The state of one agent and its session.
+//! One session: its conversation, what waits in it for the person, and what it has under way.
 //!
-//! Everything here is read by the front ends and written by `reduce` only. Invariant: at most one turn runs, and
-//! prompts that wait are visible.
+//! Everything here is read by the front ends and written by `reduce` only. Knows nothing of other sessions, and of its
+//! agent the key only. Invariant: at most one turn runs, and prompts that wait are visible.
 
-use super::changes::Truth;
-use super::event::{AgentCaps, AuthMethod, CallError, Link, PermissionOption, TerminalSpec};
-use super::ids::{EntryId, Now, ReqId, SessionId, TermId, TurnId};
+use super::agent::{Agent, Connection, Death};
+use super::changes::{Changes, Gate, ReviewDoc, Rewound, Truth};
+use super::entries::Entries;
+use super::entry::Body;
+use super::event::{CallError, Link, PermissionOption, TerminalSpec};
+use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue, Usage};
-use super::tool::Exit;
+use super::reduce::Gated;
+use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
 use crate::text::grid::ScreenSnapshot;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-/// Where the connection stands.
+/// Where a session stands, apart from its agent.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub enum Phase {
+pub enum SessionState {
+    /// Its agent is not up yet, or wants the person to log in first.
     #[default]
-    NotStarted,
-    /// Spawned; `initialize` is on its way.
-    Starting {
-        since: Now,
-    },
+    Waiting,
     /// `session/new` is on its way.
     Opening {
         since: Now,
     },
     Ready,
-    /// The person has to log in.
-    AuthNeeded {
-        error: CallError,
-    },
-    Authenticating {
-        method: String,
-        since: Now,
-        error: CallError,
-    },
-    /// No session came about, or the agent is gone.
-    Dead(Death),
+    Closed(Closed),
 }
 
+/// Why a session is closed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Death {
-    pub kind: DeathKind,
-    /// One line: what happened, in whose words.
-    pub message: String,
-    /// One line: what to do; may be empty.
-    pub hint: String,
-    /// `data` of the error, or the agent's last lines on stderr.
-    pub detail: Vec<String>,
-    pub at: Now,
-    /// How long the agent lived.
-    pub after: Now,
+pub enum Closed {
+    /// Together with its agent.
+    AgentGone,
+    /// The agent did not open it, and lives on for other sessions.
+    Refused(Death),
+    /// The person has closed it; what was under way is still answered.
+    ByPerson,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeathKind {
-    /// Not found, not executable.
+/// What a person sees of a session and its agent: where the agent is up, the state of the session.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Phase<'a> {
     NotStarted,
-    /// Exited before it answered `initialize`.
-    Early,
-    /// Speaks another protocol version.
-    Version,
-    /// `initialize` or `session/new` was answered with an error.
-    Refused,
-    /// Exited, closed stdout, or was killed later.
-    Gone,
+    Starting { since: Now },
+    Opening { since: Now },
+    Ready,
+    AuthNeeded { error: &'a CallError },
+    Authenticating { method: &'a str, since: Now },
+    Dead(&'a Death),
 }
 
-/// What is known of the agent behind the connection.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct AgentState {
-    /// The command line as configured.
-    pub command: String,
-    /// Names of the variables that the configuration gives it besides.
-    pub env: Vec<String>,
-    pub name: Option<String>,
-    pub title: Option<String>,
-    pub version: Option<String>,
-    pub caps: AgentCaps,
-    pub auth_methods: Vec<AuthMethod>,
-    pub spawned_at: Now,
-    /// Lines and messages that could not be used.
-    pub odd: OddCounts,
-    /// A line on stdout that looked like a text interface or an echo of ours, before `initialize` was answered.
-    pub early_stray: Option<String>,
-    /// The process is running as far as we know.
-    pub alive: bool,
-}
-
-impl AgentState {
-    /// Title, else name, else command.
-    pub fn label(&self) -> &str {
-        [&self.title, &self.name].into_iter().flatten().find(|s| !s.is_empty()).map_or(&self.command, |s| s)
+impl<'a> Phase<'a> {
+    pub fn of(agent: &'a Agent, session: &'a Session) -> Self {
+        match (&agent.connection, &session.state) {
+            (Connection::NotStarted, _)
+            | (Connection::Up, SessionState::Closed(Closed::AgentGone | Closed::ByPerson)) => Self::NotStarted,
+            (Connection::Starting { since }, _) => Self::Starting { since: *since },
+            (Connection::AuthNeeded { error }, _) => Self::AuthNeeded { error },
+            (Connection::Authenticating { method, since, .. }, _) => Self::Authenticating { method, since: *since },
+            (Connection::Dead(death), _) | (Connection::Up, SessionState::Closed(Closed::Refused(death))) => {
+                Self::Dead(death)
+            }
+            (Connection::Up, SessionState::Waiting) => Self::Opening { since: agent.spawned_at },
+            (Connection::Up, SessionState::Opening { since }) => Self::Opening { since: *since },
+            (Connection::Up, SessionState::Ready) => Self::Ready,
+        }
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OddCounts {
-    pub stray: u64,
-    pub malformed: u64,
-    pub unknown: u64,
-    pub too_long: u64,
-    pub late: u64,
-}
-
-impl OddCounts {
-    pub const fn total(self) -> u64 {
-        self.stray + self.malformed + self.unknown + self.too_long + self.late
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Session {
+    pub agent: AgentKey,
+    pub state: SessionState,
+    /// The agent's name of it, once it is open.
     pub id: Option<SessionId>,
+    /// Absolute.
     pub cwd: String,
     pub title: Option<String>,
     pub modes: Option<Modes>,
@@ -128,6 +93,112 @@ pub struct Session {
     pub pending: Vec<PendingPermission>,
     /// Changes of modes and options that the agent has not answered, in the order they were sent.
     pub(super) wishes: Vec<Wish>,
+    pub(super) policy: Policy,
+    pub(super) gate: Gate,
+    pub(super) entries: Entries,
+    pub(super) terminals: BTreeMap<TermId, Terminal>,
+    pub(super) last_turn: TurnId,
+    /// The newest entry of each tool call id.
+    pub(super) newest_tool: HashMap<ToolId, EntryId>,
+    /// The newest message from elsewhere, with its id.
+    pub(super) elsewhere: Option<(EntryId, Option<Arc<str>>)>,
+    /// About how many bytes of text the agent has fed to terminals of its own.
+    pub(super) fed: usize,
+    /// Entries before this one belong to an earlier agent process, whose ids mean nothing now.
+    pub(super) first_entry: EntryId,
+    /// The plan of the running turn.
+    pub(super) plan: Option<EntryId>,
+    pub(super) changes: Changes,
+    /// Writes and commands that the gate has stopped and that are not answered.
+    pub(super) gated: BTreeMap<ReqId, Gated>,
+    /// Writes on their way: their entry and text.
+    pub(super) writes: BTreeMap<ReqId, (EntryId, Arc<str>)>,
+    /// Terminals that are being started.
+    pub(super) creating: BTreeMap<ReqId, TerminalSpec>,
+    /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
+    pub(super) noticed: BTreeSet<String>,
+    /// What the agent prints during the log-in that is under way, or was under way last.
+    pub(super) login_said: Option<EntryId>,
+    /// The review that is shown, if any.
+    pub(super) review: Option<Arc<ReviewDoc>>,
+    /// What taking the files back to before a turn would do.
+    pub(super) rewind: Option<(u64, Vec<Rewound>)>,
+}
+
+impl Session {
+    pub fn entries(&self) -> &Entries {
+        &self.entries
+    }
+
+    pub fn is_closed(&self) -> bool {
+        matches!(self.state, SessionState::Closed(_))
+    }
+
+    pub fn terminal(&self, id: &TermId) -> Option<&Terminal> {
+        self.terminals.get(id)
+    }
+
+    pub fn terminals(&self) -> impl Iterator<Item = &Terminal> {
+        self.terminals.values()
+    }
+
+    /// How writes and commands are let through. Where nobody is asked there is no gate.
+    pub fn gate(&self) -> Gate {
+        if matches!(self.policy, Policy::Auto(_)) { Gate::Off } else { self.gate }
+    }
+
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    pub fn last_turn(&self) -> TurnId {
+        self.last_turn
+    }
+
+    pub fn review(&self) -> Option<&Arc<ReviewDoc>> {
+        self.review.as_ref()
+    }
+
+    /// What taking the files back to before this turn would do.
+    pub fn rewind_preview(&self) -> Option<&(u64, Vec<Rewound>)> {
+        self.rewind.as_ref()
+    }
+
+    pub fn tool(&self, entry: EntryId) -> Option<&ToolCall> {
+        match &self.entries.get(entry)?.body {
+            Body::Tool(tool) => Some(tool),
+            _ => None,
+        }
+    }
+
+    /// Whether anything in it moves by itself, so that a clock on the screen must run.
+    pub fn is_waiting(&self) -> bool {
+        self.turn.is_some() || !self.pending.is_empty() || self.terminals.values().any(Terminal::is_running)
+    }
+
+    /// The newest command of ours that runs and has not been given up by the agent: the one that keys can go to.
+    pub fn running_terminal(&self) -> Option<&Terminal> {
+        let running = self.terminals.values().filter(|t| t.is_running() && !t.released);
+        running.max_by_key(|t| (t.started, t.entry))
+    }
+
+    /// The title, kind and text of what a turn does now, for the status line: the newest tool call that is not
+    /// settled.
+    pub fn running_tool(&self) -> Option<&ToolCall> {
+        let turn = self.turn.as_ref()?.id;
+        self.entries.iter().rev().take_while(|e| e.turn == turn).find_map(|e| match &e.body {
+            Body::Tool(tool) if !tool.is_settled() => Some(&**tool),
+            _ => None,
+        })
+    }
+
+    /// Text of the agent's messages since its last prompt (what `exec` prints and the copy key takes).
+    pub fn last_answer(&self) -> Option<&str> {
+        self.entries.iter().rev().find_map(|e| match &e.body {
+            Body::Agent(m) if !m.text.trim().is_empty() => Some(m.text.as_str()),
+            _ => None,
+        })
+    }
 }
 
 /// A mode or value that the agent was asked for.
@@ -198,7 +269,7 @@ pub enum About {
     Run(TerminalSpec),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Terminal {
     pub id: TermId,
     pub origin: TerminalOrigin,

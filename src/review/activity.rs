@@ -23,10 +23,12 @@ struct Tool {
     doing: Doing,
     settled: bool,
     waits: bool,
-    /// When it was heard of first; nothing when it was over by then, and may have run at any time before.
+    /// When it was heard of first, by the clock of the files; nothing when it was over by then, and may have run at any time before.
     from: Option<SystemTime>,
     /// When it was heard to be over.
     until: Option<SystemTime>,
+    /// The clock of the files was set while it ran or since: it may have run at any time.
+    adrift: bool,
     /// The look after which it was settled.
     settled_at: u64,
     paths: Vec<PathBuf>,
@@ -90,8 +92,8 @@ impl Activity {
     }
 
     /// Takes note; `places` gives what a path may mean below the root, a link followed last. Whether the call has just
-    /// settled.
-    pub fn note(&mut self, note: &ToolNote, places: impl Fn(&Path) -> Vec<PathBuf>) -> bool {
+    /// settled. `at` is when it was heard, by the clock of the files.
+    pub fn note(&mut self, note: &ToolNote, at: SystemTime, places: impl Fn(&Path) -> Vec<PathBuf>) -> bool {
         if self.tools.len() >= MAX_TOOLS && !self.tools.contains_key(&note.entry.0) {
             let old = self.tools.iter().find(|(_, tool)| tool.settled).or_else(|| self.tools.iter().next());
             let old = old.map(|(entry, _)| *entry);
@@ -102,8 +104,9 @@ impl Activity {
             doing: note.doing,
             settled: false,
             waits: false,
-            from: (!note.settled).then_some(note.at),
+            from: (!note.settled).then_some(at),
             until: None,
+            adrift: false,
             settled_at: 0,
             paths: Vec::new(),
             claims: Vec::new(),
@@ -122,7 +125,7 @@ impl Activity {
         let settles = note.settled && !tool.settled;
         if settles {
             tool.settled = true;
-            tool.until = Some(note.at);
+            tool.until = Some(at);
             tool.settled_at = looks;
         }
         settles
@@ -143,7 +146,13 @@ impl Activity {
 
     /// Whether something that changed at that time can be its doing.
     fn ran(tool: &Tool, at: SystemTime) -> bool {
-        tool.from.is_none_or(|from| at + SLACK >= from) && tool.until.is_none_or(|until| at <= until + SLACK)
+        let has_begun = tool.from.is_none_or(|from| at + SLACK >= from);
+        tool.adrift || has_begun && tool.until.is_none_or(|until| at <= until + SLACK)
+    }
+
+    /// The clock of the files was set: when what ran until now happened cannot be compared with it any more.
+    pub fn clock_was_set(&mut self) {
+        self.tools.values_mut().for_each(|tool| tool.adrift = true);
     }
 
     pub fn knows(&self, entry: EntryId) -> bool {

@@ -15,6 +15,8 @@ struct Entry {
     undone: bool,
     /// A crash came before all of it was done.
     cut: bool,
+    /// A turn has begun since.
+    over: bool,
     /// A later act went on with it after a crash, and stands for both.
     joined: bool,
 }
@@ -41,7 +43,7 @@ impl Acts {
                 if let Some(earlier) = act.goes_on.and_then(|id| self.entry(id)) {
                     earlier.joined = true;
                 }
-                self.all.push(Entry { act, done: None, undone: false, cut: false, joined: false });
+                self.all.push(Entry { act, done: None, undone: false, cut: false, over: false, joined: false });
             }
             Record::Done { act, files, cut } => {
                 let Some(entry) = self.entry(act) else { return };
@@ -71,10 +73,18 @@ impl Acts {
         }
     }
 
-    /// Of the newest act, when a crash has cut it short and it is called like this: its number, for the one that goes
-    /// on with it.
-    pub fn cut_short(&self, words: &str) -> Option<u64> {
-        self.all.last().filter(|e| e.cut && e.act.flips.is_none() && e.act.words == words).map(|e| e.act.id)
+    /// A turn has begun: nothing goes on with what was done before it, unless that was cut short.
+    pub fn turn_began(&mut self) {
+        if let Some(last) = self.all.last_mut() {
+            last.over = true;
+        }
+    }
+
+    /// Of the newest act, when another of these words goes on with it: its number. It was cut short, or it `leaves` some
+    /// files alone that can be tried once more.
+    pub fn goes_on_with(&self, words: &str, leaves: bool) -> Option<u64> {
+        let is_open = |e: &&Entry| e.cut || (leaves && !e.over && !e.undone);
+        self.all.last().filter(|e| e.act.flips.is_none() && e.act.words == words).filter(is_open).map(|e| e.act.id)
     }
 
     pub fn each_state(&mut self, mut change: impl FnMut(&mut State)) {

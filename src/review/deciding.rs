@@ -258,7 +258,8 @@ impl Tracker {
             return Ok(Done { words, ..Done::default() });
         }
         let id = self.acts.next_id();
-        let goes_on = self.acts.cut_short(&words).filter(|_| flips.is_none());
+        // What an undo of the same turns has left alone belongs to it.
+        let goes_on = self.acts.goes_on_with(&words, words.starts_with(REWOUND)).filter(|_| flips.is_none());
         self.announce(Act { id, words: words.clone(), flips, goes_on, files: files.clone() })?;
         self.writing.begin();
         let Carried { done, left, stopped } = self.write_all(&files);
@@ -332,6 +333,14 @@ impl Tracker {
         let (mut files, mut rewound) = (Vec::new(), Vec::new());
         for (path, history) in &self.histories {
             let disk = history.last();
+            let is_of_it = |s: &Step| s.is_agents() && s.turn >= turn;
+            if let Some(source) = self.files.shadow.unread(path)
+                && history.steps.iter().any(is_of_it)
+            {
+                let remark = Some(ReviewError::Unread { path: path.clone(), source }.why());
+                rewound.push((Rewound { path: path.clone(), outcome: RewindOutcome::Failed, remark }, None));
+                continue;
+            }
             let rewind = rewind::rewind(history, &disk, |t| t >= turn, &mut self.files)?;
             let outcome = match &rewind {
                 None if history.has_doubtful(turn) => RewindOutcome::Doubtful,
@@ -366,7 +375,7 @@ impl Tracker {
                 let stays = self.histories.get(&one.0.path).is_some_and(|h| h.has_doubtful(turn));
                 let in_part = one.1.is_some() && stays && one.0.outcome == RewindOutcome::Restored;
                 let in_part = in_part.then(|| "but for what nobody accounted for".to_owned());
-                one.0.remark = self.writing.remark(&one.0.path).or(in_part);
+                one.0.remark = one.0.remark.take().or_else(|| self.writing.remark(&one.0.path)).or(in_part);
             }
         }
         Ok(Done { rewound: rewound.into_iter().map(|(one, _)| one).collect(), ..done })

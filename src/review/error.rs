@@ -23,8 +23,18 @@ pub enum ReviewError {
     Moved(PathBuf),
     #[error("{}: {why}", visible(.path.as_os_str()))]
     Conflict { path: PathBuf, why: String },
+    #[error("{}: could not be read: {}", visible(.path.as_os_str()), words(.source))]
+    Unread { path: PathBuf, source: io::Error },
+    #[error("{}: could not be written: {}", visible(.path.as_os_str()), words(.source))]
+    Unwritten { path: PathBuf, source: io::Error },
     #[error("{0}")]
     Refused(String),
+}
+
+/// What the system says of a failure, without its number.
+pub(super) fn words(error: &io::Error) -> String {
+    let words = error.to_string();
+    words.split_once(" (os error").map_or(words.as_str(), |(words, _)| words).to_owned()
 }
 
 impl ReviewError {
@@ -33,6 +43,18 @@ impl ReviewError {
         match self {
             Self::NotKept(_) => Self::NotKept(path.to_owned()),
             other => other,
+        }
+    }
+
+    /// What went wrong, without the name of the file that it is about.
+    pub fn why(&self) -> String {
+        match self {
+            Self::Unread { source, .. } => format!("could not be read: {}", words(source)),
+            Self::Unwritten { source, .. } => format!("could not be written: {}", words(source)),
+            Self::NotKept(_) => "what it was before is not kept".to_owned(),
+            Self::Moved(_) => "changed meanwhile, nothing was written".to_owned(),
+            Self::Conflict { why, .. } => why.clone(),
+            other => other.to_string(),
         }
     }
 

@@ -11,7 +11,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
-use std::time::SystemTime;
+use std::time::Instant;
 use tempfile::TempDir;
 
 const STATE: &str = ".local/state/acp-tui";
@@ -66,7 +66,7 @@ fn names(tracker: &mut Tracker, paths: &[PathBuf], settled: bool) {
     let note = ToolNote {
         entry: EntryId(1),
         doing: Doing::Edits,
-        at: SystemTime::now(),
+        at: Instant::now(),
         settled,
         waits: false,
         paths: paths.to_vec(),

@@ -6,6 +6,7 @@
 use super::error::ReviewError;
 use super::home::GOING;
 use super::keeping::KEPT;
+pub use super::place::trouble;
 use super::place::{self, HEAD, LEDGER, SESSIONS, STORE, TROUBLE};
 use super::tracker::Tracker;
 use std::fs;

@@ -5,6 +5,7 @@
 
 mod activity;
 mod acts;
+mod clock;
 mod decide;
 mod deciding;
 mod displaced;

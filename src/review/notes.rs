@@ -5,7 +5,7 @@ use crate::model::changes::{Cause, Rewound};
 use crate::model::ids::{EntryId, ReqId};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::Instant;
 
 /// What a session's review begins with.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -73,7 +73,7 @@ pub struct ToolNote {
     pub entry: EntryId,
     pub doing: Doing,
     /// When it was heard.
-    pub at: SystemTime,
+    pub at: Instant,
     /// It has its final status, or the command has ended.
     pub settled: bool,
     /// Nothing happens before the person has answered.

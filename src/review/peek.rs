@@ -29,15 +29,16 @@ impl Peek<'_> {
     /// outside of the root, and what is neither file nor link.
     pub(super) fn peek(self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
         let refused = |why| ReviewError::Refused(format!("{} {why}", visible(path.as_os_str())));
+        let unread = |source| ReviewError::Unread { path: path.to_owned(), source };
         let key = walk::key(self.root, path).filter(|key| !key.is_empty() && !self.hidden.has(key));
         let key = key.ok_or_else(|| refused("is not covered: below .git, or not in the session's directory"))?;
-        let found = Reader::new(self.root).read(&key, self.file_bytes).map_err(|e| ReviewError::io(path, e))?;
+        let found = Reader::new(self.root).read(&key, self.file_bytes).map_err(unread)?;
         let before = |stat: &Stat| self.seen.get(&key).map(|entry| entry.state).filter(|state| *state == unkept(stat));
         Ok(match found {
             // What is in a directory is looked at by itself.
             Found::Absent | Found::Dir => (State::Absent, None),
             Found::Other => return Err(refused("is neither a file nor a link")),
-            Found::Barred(_, e) => return Err(ReviewError::io(path, e)),
+            Found::Barred(_, e) => return Err(unread(e)),
             Found::Big(stat) => (unkept(&stat), None),
             Found::Link { target, .. } => {
                 (State::Link { oid: store::hash(&target)?, size: target.len() as u64 }, Some(target))

@@ -4,15 +4,15 @@
 //! happened after the last sign of the program is never put down to the agent for certain.
 
 use super::error::ReviewError;
-use super::ledger::{Record, Step};
+use super::ledger::Record;
 use super::place::{self, AFTERMATH, SIGN_LAG};
 use super::tracker::Tracker;
-use crate::model::changes::Cause;
 use std::time::SystemTime;
 
 impl Tracker {
     /// What the ledger says; an act that a crash has cut short is looked for on the disk. A turn that never ended is
-    /// looked at now: what changed up to its last sign is taken for its, what changed later for the person's.
+    /// looked at now: what changed up to its last sign is taken for its, what changed right after that is
+    /// in doubt, and what changed later is the person's.
     pub(super) fn replay(&mut self, records: Vec<Record>, last_sign: SystemTime) -> Result<(), ReviewError> {
         let open_turn = self.take_in(records);
         self.forget_lost();
@@ -39,6 +39,7 @@ impl Tracker {
                     self.turns.insert(turn);
                     self.early.extend(early.then_some(turn));
                     open_turn = begins.then_some(turn);
+                    self.acts.turn_began();
                 }
                 // Versions before this one took their own files for the agent's work.
                 Record::Step { path, .. } if self.files.shadow.hides(&path) => {}
@@ -56,10 +57,10 @@ impl Tracker {
     fn finish_turn(&mut self, turn: u64, last_sign: SystemTime) -> Result<(), ReviewError> {
         let (mut turns, mut aftermath, mut later) = (Vec::new(), Vec::new(), Vec::new());
         let changes = self.files.shadow.scan()?;
-        let shadow = &self.files.shadow;
+        let shadow = &mut self.files.shadow;
         for change in changes {
-            let written = shadow.root().join(&change.path).symlink_metadata().and_then(|m| m.modified());
-            match shadow.changed_at(&change.path).max(written.unwrap_or(last_sign)) {
+            // The date of the content can be set by anybody, that of the change by nobody.
+            match shadow.changed_at(&change.path) {
                 at if at <= last_sign + SIGN_LAG => turns.push(change),
                 at if at <= last_sign + AFTERMATH => aftermath.push(change),
                 _ => later.push(change),
@@ -67,12 +68,9 @@ impl Tracker {
         }
         self.activity.begin(turn);
         self.observe(turns)?;
-        // The agent may have gone on, the person may have begun again: where the agent tells what it does, this is not
-        // known to be its doing.
-        let tells = |s: &Step| s.turn == turn && matches!(s.cause, Cause::Write | Cause::Tool | Cause::Command);
-        if self.histories.values().flat_map(|h| &h.steps).any(tells) {
-            self.activity.presume_told();
-        }
+        // The agent may have gone on, the person may have begun again: it is not known to be the agent's doing, however
+        // silent it was.
+        self.activity.presume_told();
         self.observe(aftermath)?;
         self.activity.end();
         self.observe(later)?;

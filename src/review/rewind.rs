@@ -27,7 +27,13 @@ pub fn rewind(
     let wanted = |s: &Step| s.is_agents() && turns(s.turn);
     let Some(first) = history.steps.iter().position(wanted) else { return Ok(None) };
     let steps = history.steps.get(first..).unwrap_or_default();
-    if steps.iter().any(|s| wanted(s) && matches!(s.before, State::Unkept { .. })) {
+    // What nobody could read for a while and was then read again was known before.
+    let mut last = None;
+    let is_unknown = |s: &Step| {
+        let goes_on = last.replace(s.after) == Some(s.before);
+        wanted(s) && matches!(s.before, State::Unkept { .. }) && !goes_on
+    };
+    if steps.iter().any(is_unknown) {
         return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
     }
     let earlier = history.steps.get(..first).unwrap_or_default().iter().any(Step::is_agents);

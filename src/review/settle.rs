@@ -13,7 +13,6 @@ use super::walk::{Found, Key, Kind, Reader, Stat, Time};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Fewer paths are not worth a second thread.
 const ALONE: usize = 16;
@@ -58,7 +57,8 @@ pub(super) struct Seen {
     pub state: State,
     pub stat: Stat,
     pub racy: bool,
-    pub barred: bool,
+    /// It could not be read: the system's number for why.
+    pub barred: Option<i32>,
     /// The content before it is in no store any more.
     pub lost: bool,
 }
@@ -69,15 +69,11 @@ pub(super) struct Stores<'a> {
     pub own: &'a Own,
     /// Bytes of one file.
     pub file_bytes: u64,
+    /// When the look began, by the clock of the files.
+    pub started: Time,
     /// Bytes that may still be kept.
     pub left: AtomicU64,
     pub pack: Mutex<Option<Pack>>,
-}
-
-/// Seconds and nanoseconds since 1970.
-pub(super) fn now() -> Time {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    (now.as_secs() as i64, now.subsec_nanos())
 }
 
 /// Whether a file with these numbers, looked at since `started`, may change without a trace.
@@ -170,7 +166,7 @@ impl Stores<'_> {
     }
 
     fn look(&self, reader: &mut Reader, theirs: &Theirs, job: &Job) -> Result<Option<Seen>, ReviewError> {
-        let started = now();
+        let started = self.started;
         if let Some(stat) = job.stat.filter(|stat| stat.kind == Kind::File)
             && let Some(seen) = self.unread(theirs, job, &stat, started)
         {
@@ -179,16 +175,16 @@ impl Stores<'_> {
         let Ok(found) = reader.read(&job.key, self.file_bytes) else { return Ok(None) };
         let (state, stat, again, barred) = match found {
             Found::Absent | Found::Dir | Found::Other => return Ok(Some(Seen::default())),
-            Found::Big(stat) => (unkept(&stat), stat, false, false),
-            Found::Barred(stat, _) => (unkept(&stat), stat, false, true),
+            Found::Big(stat) => (unkept(&stat), stat, false, None),
+            Found::Barred(stat, error) => (unkept(&stat), stat, false, Some(error.raw_os_error().unwrap_or(0))),
             Found::Link { stat, target } => {
                 let state = self.kept(theirs, &target, job)?.map(|oid| State::Link { oid, size: target.len() as u64 });
-                (state.unwrap_or_else(|| unkept(&stat)), stat, false, false)
+                (state.unwrap_or_else(|| unkept(&stat)), stat, false, None)
             }
             Found::File { stat, bytes, torn } => {
                 let file = |oid| State::File { oid, mode: stat.mode, size: bytes.len() as u64 };
                 let state = self.kept(theirs, &bytes, job)?.map(file);
-                (state.unwrap_or_else(|| unkept(&stat)), stat, torn, false)
+                (state.unwrap_or_else(|| unkept(&stat)), stat, torn, None)
             }
         };
         Ok(Some(Seen { state, stat, racy: again || racy(&stat, started), barred, lost: false }))
@@ -197,13 +193,14 @@ impl Stores<'_> {
     /// What is known of a file without reading it: that its content will not be kept.
     fn unread(&self, theirs: &Theirs, job: &Job, stat: &Stat, started: Time) -> Option<Seen> {
         let state = match job.known {
+            // What could not be read may be read now.
+            Some(entry) if entry.barred => return None,
             Some(entry) if matches!(entry.state, State::Unkept { .. }) && entry.stat == *stat => entry.state,
             Some(Entry { state: State::File { .. }, .. }) => return None,
             _ if theirs.is_empty() && stat.size > self.left.load(Ordering::Relaxed) => unkept(stat),
             _ => return None,
         };
-        let barred = job.known.is_some_and(|entry| entry.barred);
-        Some(Seen { state, stat: *stat, racy: racy(stat, started), barred, lost: false })
+        Some(Seen { state, stat: *stat, racy: racy(stat, started), barred: None, lost: false })
     }
 
     /// The name of this content, once some store has it; what is part of a change goes into ours, since theirs may go.

@@ -6,6 +6,7 @@
 
 mod candidates;
 
+use super::clock::FilesClock;
 use super::earlier::{Ignored, Moved, as_moved};
 use super::error::ReviewError;
 use super::hidden::Hidden;
@@ -21,11 +22,11 @@ use super::walk::{self, Key, Kind, Part, Reader, Stat, Time, Walked};
 use super::words;
 use crate::base::paths::visible;
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 /// How much is taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,11 @@ pub struct Shadow {
     index: Option<Stat>,
     dirs: BTreeSet<Key>,
     barred: Vec<Key>,
+    /// What could not be looked at when it was asked for last, and the system's number for why.
+    unread: BTreeMap<Key, i32>,
+    pub(super) clock: FilesClock,
+    /// What could not be read before the last look and could be then, untouched in between.
+    opened: BTreeSet<Key>,
     /// There are more files than are looked at.
     full: bool,
     pub(super) missing: Cell<bool>,
@@ -158,6 +164,9 @@ impl Shadow {
             index: None,
             dirs: BTreeSet::new(),
             barred: Vec::new(),
+            unread: BTreeMap::new(),
+            clock: FilesClock::new(root, dir),
+            opened: BTreeSet::new(),
             full: false,
             missing: Cell::new(false),
             gone: 0,
@@ -184,7 +193,7 @@ impl Shadow {
     /// Looks at the whole tree: what differs from the last look, sorted by path. The first look of a store has no
     /// changes. Content that is new is durable before this returns.
     pub fn scan(&mut self) -> Result<Vec<Change>, ReviewError> {
-        let started = walk::files_now(&self.dir);
+        let started = self.clock.now();
         let first = !self.looked;
         self.at(Point::Began);
         let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2), &self.hidden);
@@ -208,7 +217,7 @@ impl Shadow {
             let files = walked.files.iter().map(|(key, _)| key);
             let attributes = files.filter(|key| repo::is_attributes(key)).cloned().collect();
             if !repo.converts(&self.root, index, &attributes) {
-                self.believe(index, &mut jobs, &mut news);
+                self.believe(index, started, &mut jobs, &mut news);
             }
         }
         let changes = self.settle(jobs, news, first);
@@ -235,7 +244,13 @@ impl Shadow {
         let (mut jobs, mut part) = (Vec::new(), Part::default());
         let (mut asked, mut there) = (BTreeSet::new(), BTreeSet::new());
         for key in keys {
-            let Ok(stat) = reader.stat(&key) else { continue };
+            let stat = match reader.stat(&key) {
+                Ok(stat) => stat,
+                Err(error) => {
+                    self.unread.insert(key, error.raw_os_error().unwrap_or(0));
+                    continue;
+                }
+            };
             if stat.is_some() {
                 there.insert(key.clone());
             }
@@ -269,6 +284,7 @@ impl Shadow {
         let mut room = self.limits.files.saturating_sub(self.seen.len());
         for key in asked {
             let Ok(stat) = reader.stat(&key) else { continue };
+            self.unread.remove(&key);
             let known = self.seen.get(&key).copied();
             let walked = covered.contains(&key);
             match known {
@@ -369,9 +385,19 @@ impl Shadow {
         self.failed.take()
     }
 
-    /// When what the last look has reported of `path` happened.
-    pub fn changed_at(&self, path: &Path) -> SystemTime {
-        walk::changed_at(&self.root, path, self.since)
+    /// Why a path could not be looked at when it was asked for last.
+    pub fn unread(&self, path: &Path) -> Option<std::io::Error> {
+        self.unread.get(walk::bytes(path)).map(|number| std::io::Error::from_raw_os_error(*number))
+    }
+
+    /// Whether only that it can be read again is new of a path since the last look.
+    pub fn is_opened(&self, path: &Path) -> bool {
+        self.opened.contains(walk::bytes(path))
+    }
+
+    /// When what the last look has reported of `path` happened, by the clock of the files.
+    pub fn changed_at(&mut self, path: &Path) -> SystemTime {
+        walk::changed_at(&self.root, path, self.since).unwrap_or_else(|| self.clock.date(Instant::now()))
     }
 
     pub fn root(&self) -> &Path {
@@ -381,12 +407,14 @@ impl Shadow {
     fn settle(&mut self, mut jobs: Vec<Job>, news: Vec<(Key, Entry)>, whole: bool) -> Result<Vec<Change>, ReviewError> {
         jobs.retain(|job| !self.hidden.has(&job.key));
         self.keeping.seal(&mut self.own);
+        let started = self.clock.now();
         let left = self.limits.kept_bytes.saturating_sub(self.head.kept);
         order(&mut jobs, left);
         let stores = Stores {
             root: &self.root,
             own: &self.own,
             file_bytes: self.limits.file_bytes,
+            started,
             left: AtomicU64::new(left),
             pack: Mutex::new(None),
         };
@@ -396,10 +424,18 @@ impl Shadow {
             self.own.finish(pack)?;
         }
         self.head.kept += kept;
+        self.opened.clear();
         let mut changes = Vec::new();
         let mut updates: Vec<(Key, Option<Entry>)> = news.into_iter().map(|(key, entry)| (key, Some(entry))).collect();
         for (job, seen) in jobs.into_iter().zip(found) {
             let Some(Seen { state, stat, racy, barred, lost: is_lost }) = seen else { continue };
+            match barred {
+                Some(why) => drop(self.unread.insert(job.key.clone(), why)),
+                None => drop(self.unread.remove(&job.key)),
+            }
+            if barred.is_none() && job.known.is_some_and(|was| was.barred && as_moved(&was.stat) == as_moved(&stat)) {
+                self.opened.insert(job.key.clone());
+            }
             // What was judged by its numbers is the same only as long as they are.
             let silent = job.silent && (!self.looked || job.stat == Some(stat));
             let new = if job.there || job.silent && !silent { unknown(&stat) } else { State::Absent };
@@ -413,7 +449,7 @@ impl Shadow {
                 }
                 changes.push(Change { path: walk::path(&job.key).to_owned(), before, after: state });
             }
-            let entry = Entry { state, stat, racy, walked: job.walked, barred, visit: 0 };
+            let entry = Entry { state, stat, racy, walked: job.walked, barred: barred.is_some(), visit: 0 };
             updates.push((job.key, (!state.is_absent() || !job.walked).then_some(entry)));
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -465,7 +501,7 @@ impl Shadow {
 /// Whether a path has to be read again.
 fn differs(entry: &Entry, stat: Option<&Stat>) -> bool {
     match stat {
-        Some(stat) => entry.racy || entry.stat != *stat,
+        Some(stat) => entry.racy || entry.barred || entry.stat != *stat,
         None => !entry.state.is_absent(),
     }
 }

@@ -1,6 +1,5 @@
 use super::*;
 use crate::review::gitindex::Index;
-use crate::review::settle::now;
 use crate::review::state::Oid;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -311,7 +310,7 @@ fn a_blob_that_is_not_as_long_as_the_file_or_not_there_is_not_believed() {
     let walked = walk::walk(&space.root, None, 10, &Arc::default());
     let (mut jobs, mut news) = (shadow.jobs(&walked, Some(&index)), Vec::new());
     assert_eq!(jobs.len(), 3);
-    shadow.believe(&index, &mut jobs, &mut news);
+    shadow.believe(&index, shadow.began[0], &mut jobs, &mut news);
     assert_eq!(jobs.iter().map(|job| &*job.key).collect::<Vec<_>>(), [&b"converted"[..], b"lost"]);
     assert_eq!(news.len(), 1);
 }
@@ -542,7 +541,10 @@ fn what_comes_with_a_directory_has_changed_when_the_directory_was_moved() {
     }
     let moved = ctime("d");
     let at = |path: &str, since| {
-        let at = walk::changed_at(&space.root, Path::new(path), since).duration_since(std::time::UNIX_EPOCH).unwrap();
+        let at = walk::changed_at(&space.root, Path::new(path), since)
+            .unwrap()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap();
         (at.as_secs() as i64, at.subsec_nanos())
     };
     assert_eq!(at("d/sub/a", moved), moved);
@@ -1047,8 +1049,8 @@ fn shadow_speed() {
     let files = std::env::var("SHADOW_FILES").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
     // What was just written is read again by the next look: not what is to be measured.
     let wait = || {
-        let start = now();
-        while files > 1000 && now().0 < start.0 + 4 {
+        let start = std::time::Instant::now();
+        while files > 1000 && start.elapsed() < std::time::Duration::from_secs(4) {
             std::thread::yield_now();
         }
     };
@@ -1391,4 +1393,19 @@ fn what_was_changed_while_it_was_ignored_is_not_taken_for_what_it_was() {
         assert_eq!(paths(&changes), [".env"], "{looks} looks");
         assert!(matches!(changes[0].before, State::Unkept { .. }), "{looks} looks: {:?}", changes[0].before);
     }
+}
+
+#[test]
+fn directories_without_files_are_not_called_ignored() {
+    let space = Space::git(|s| {
+        s.write(".gitignore", "target/\n");
+        s.write("src/a", "a");
+        s.write("src/b", "b");
+    });
+    fs::create_dir_all(space.root.join("empty/in/empty")).unwrap();
+    fs::create_dir_all(space.root.join("src/empty")).unwrap();
+    space.write("target/deep/x.o", "x");
+    let mut shadow = space.shadow();
+    while shadow.keep_theirs(Instant::now()) {}
+    assert_eq!(shadow.uncovered(), ["target/ (ignored)"]);
 }

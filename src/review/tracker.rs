@@ -7,6 +7,7 @@ mod attribution;
 
 use super::activity::{Activity, Blamed};
 use super::acts::Acts;
+use super::clock::TICK;
 pub use super::deciding::REWOUND;
 use super::error::ReviewError;
 use super::files::Files;
@@ -28,10 +29,11 @@ use crate::model::ids::EntryId;
 use crate::store::private::{check_owner, make_private_dir};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// After a command the whole tree is looked at again, unless looking would take more than one of so many parts of the
@@ -180,7 +182,8 @@ impl Tracker {
     /// A sign for after a crash: up to now what changes is the turn's, however silent the agent is.
     pub fn still_here(&self) {
         // Without it only the agent's last word counts.
-        let _ = self.lock.set_modified(SystemTime::now());
+        let mut lock = &self.lock;
+        let _ = lock.seek(SeekFrom::Start(0)).and_then(|_| lock.write_all(b"\n"));
     }
 
     pub fn head(&self) -> &Head {
@@ -219,15 +222,14 @@ impl Tracker {
 
     /// The same; `sent` tells afterwards when the prompt went out if it did not wait. What has changed since then may
     /// be the agent's.
-    pub fn begin_turn_unless(
-        &mut self,
-        turn: u64,
-        sent: impl FnOnce() -> Option<SystemTime>,
-    ) -> Result<(), ReviewError> {
+    pub fn begin_turn_unless(&mut self, turn: u64, sent: impl FnOnce() -> Option<Instant>) -> Result<(), ReviewError> {
         self.scan_and(|tracker, changes| {
-            let sent = sent();
-            let shadow = &tracker.files.shadow;
-            let is_since = |change: &Change| sent.is_some_and(|at| shadow.changed_at(&change.path) >= at);
+            // In doubt it is the agent's: of two clocks that tick apart one is a little behind.
+            let sent = sent().map(|at| tracker.files.shadow.clock.date(at) - TICK);
+            // What cannot be told apart any more may be the agent's.
+            let since_any = tracker.is_clock_set() && sent.is_some();
+            let shadow = &mut tracker.files.shadow;
+            let is_since = |change: &Change| since_any || sent.is_some_and(|at| shadow.changed_at(&change.path) >= at);
             let (since, before) = changes.into_iter().partition(is_since);
             if tracker.alone {
                 tracker.activity.begin(turn);
@@ -235,6 +237,7 @@ impl Tracker {
             }
             tracker.observe(before)?;
             tracker.activity.begin(turn);
+            tracker.acts.turn_began();
             tracker.looked.clear();
             tracker.turns.insert(turn);
             tracker.early.extend(sent.map(|_| turn));
@@ -247,7 +250,8 @@ impl Tracker {
     pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
         self.scan()?;
         self.activity.end();
-        self.ledger.add(&Record::Turn { turn, begins: false, early: false })?;
+        let noted = self.ledger.add(&Record::Turn { turn, begins: false, early: false });
+        noted.inspect_err(|error| place::note_trouble(&self.dir, error))?;
         self.totals_of(Scope::Turn(turn))
     }
 
@@ -272,9 +276,11 @@ impl Tracker {
                 Doing::Edits | Doing::Nothing => self.look(&paths)?,
             }
         }
+        let at = self.files.shadow.clock.date(note.at);
+        self.is_clock_set();
         let (roots, root) = (&self.roots, self.files.shadow.root());
         let begins = !note.settled && !self.activity.knows(note.entry);
-        let settles = self.activity.note(note, |path| places(roots, root, path));
+        let settles = self.activity.note(note, at, |path| places(roots, root, path));
         if note.doing != Doing::Nothing {
             self.look(&paths)?;
         }
@@ -448,6 +454,11 @@ impl Tracker {
             format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
         }));
         named
+    }
+
+    /// All turns that have begun, oldest first.
+    pub fn all_turns(&self) -> Vec<u64> {
+        self.turns.iter().copied().collect()
     }
 
     /// Turns that changed something, oldest first.

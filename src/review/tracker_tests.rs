@@ -6,8 +6,11 @@ use crate::model::changes::{
     FileChange, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
 };
 use crate::model::ids::ReqId;
+use crate::review::clock::TICK;
 use crate::review::place::LOCK;
+use crate::review::walk::faults;
 use std::fs;
+use std::time::SystemTime;
 use tempfile::TempDir;
 
 pub(in crate::review) struct Place {
@@ -18,12 +21,12 @@ pub(in crate::review) struct Place {
     waits: bool,
 }
 
-pub(super) fn lines(n: usize) -> String {
+pub(in crate::review) fn lines(n: usize) -> String {
     (1..=n).map(|i| format!("line {i}\n")).collect::<Vec<_>>().concat()
 }
 
 /// A text with some of its lines replaced; an empty text takes the line away.
-pub(super) fn changed(text: &str, changes: &[(usize, &str)]) -> String {
+pub(in crate::review) fn changed(text: &str, changes: &[(usize, &str)]) -> String {
     let mut out = String::new();
     for (at, line) in text.lines().enumerate() {
         match changes.iter().find(|(n, _)| *n == at + 1) {
@@ -103,7 +106,7 @@ impl Place {
         let note = ToolNote {
             entry: EntryId(self.entry),
             doing,
-            at: SystemTime::now(),
+            at: Instant::now(),
             settled,
             waits: self.waits,
             paths,
@@ -164,6 +167,14 @@ impl Place {
     pub fn hunk(&mut self, number: usize) -> Target {
         let (path, id) = self.pending()[number].clone();
         Target::Hunk(path, id)
+    }
+
+    /// The last sign of the client is so long ago.
+    fn was_heard_of(&self, ago: Duration) {
+        for name in [LEDGER, LOCK] {
+            let file = File::options().write(true).open(self.tracker.dir().join(name)).unwrap();
+            file.set_modified(SystemTime::now() - ago).unwrap();
+        }
     }
 
     /// As after a crash, or in another process.
@@ -655,11 +666,10 @@ fn what_the_person_does_long_after_a_crash_is_theirs() {
     let text = lines(10);
     let mut place = Place::with(&[("a", text.as_bytes()), ("b", text.as_bytes())]);
     place.tracker.begin_turn(1).unwrap();
-    place.write("a", &changed(&text, &[(2, "before the crash")]));
+    place.tool_writes("a", &changed(&text, &[(2, "before the crash")]));
     let mine = changed(&text, &[(3, "an hour later")]);
     place.write("b", &mine);
-    let hour = std::time::SystemTime::now() + Duration::from_hours(1);
-    fs::File::options().write(true).open(place.at("b")).unwrap().set_modified(hour).unwrap();
+    place.was_heard_of(Duration::from_hours(1));
     let mut place = place.reopen();
     place.act(ReviewAction::Rewind { turn: 1 });
     assert_eq!((place.read("a"), place.read("b")), (text, mine));
@@ -668,14 +678,10 @@ fn what_the_person_does_long_after_a_crash_is_theirs() {
 #[test]
 fn what_a_silent_agent_does_before_a_crash_is_the_turns() {
     let text = lines(10);
-    let long_ago = SystemTime::now() - Duration::from_hours(1);
     for is_here in [true, false] {
         let mut place = Place::with(&[("a", text.as_bytes())]);
         place.tracker.begin_turn(1).unwrap();
-        for name in [LEDGER, LOCK] {
-            let file = File::options().write(true).open(place.tracker.dir().join(name)).unwrap();
-            file.set_modified(long_ago).unwrap();
-        }
+        place.was_heard_of(Duration::from_hours(1));
         place.write("a", &changed(&text, &[(2, "by a command that says nothing")]));
         if is_here {
             place.tracker.still_here();
@@ -925,7 +931,7 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
         for (entry, name, doing) in [(5, "a", Doing::Edits), (6, "b", Doing::Runs)] {
             p.write(name, &mine);
             // Heard of well after the change.
-            let at = SystemTime::now() + Duration::from_secs(1);
+            let at = Instant::now() + Duration::from_secs(1);
             let paths = vec![p.at("a")];
             let (entry, claims) = (EntryId(entry), Vec::new());
             let note = ToolNote { entry, doing, at, settled: false, waits: false, paths, claims };
@@ -942,28 +948,25 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
 #[test]
 fn a_call_explains_what_happened_while_it_ran() {
     let (mut activity, start) = (Activity::default(), SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000));
-    let note = |entry: u64, doing, at, settled| ToolNote {
-        entry: EntryId(entry),
-        doing,
-        at: start + Duration::from_millis(at),
-        settled,
-        waits: false,
-        paths: vec!["/a".into()],
-        claims: Vec::new(),
+    let time = |at| start + Duration::from_millis(at);
+    let note = |activity: &mut Activity, entry: u64, at, settled| {
+        let (at, doing, paths) = (time(at), Doing::Edits, vec!["/a".into()]);
+        let (entry, heard) = (EntryId(entry), Instant::now());
+        let note = ToolNote { entry, doing, at: heard, settled, waits: false, paths, claims: Vec::new() };
+        activity.note(&note, at, |path: &Path| vec![path.to_owned()]);
     };
     activity.begin(1);
-    let below = |path: &Path| vec![path.to_owned()];
-    activity.note(&note(1, Doing::Edits, 10_000, false), below);
+    note(&mut activity, 1, 10_000, false);
     let cause = |activity: &Activity, at: u64| {
-        let blamed = activity.blame(Path::new("/a"), None, start + Duration::from_millis(at));
+        let blamed = activity.blame(Path::new("/a"), None, time(at));
         (blamed.cause, blamed.doubt)
     };
     let (unknown, tool) = ((Cause::Unknown, true), (Cause::Tool, false));
     assert_eq!([9_000, 9_900, 20_000].map(|at| cause(&activity, at)), [unknown, tool, tool]);
-    activity.note(&note(1, Doing::Edits, 30_000, true), below);
+    note(&mut activity, 1, 30_000, true);
     assert_eq!([9_000, 29_000, 30_200, 31_000].map(|at| cause(&activity, at)), [unknown, tool, tool, unknown]);
     // One that is heard of when it is over may have run at any time before.
-    activity.note(&note(2, Doing::Edits, 30_000, true), below);
+    note(&mut activity, 2, 30_000, true);
     assert_eq!([9_000, 29_000, 31_000].map(|at| cause(&activity, at)), [tool, tool, unknown]);
 }
 
@@ -1095,16 +1098,99 @@ fn what_is_done_right_after_a_crash_is_in_doubt() {
     let mine = changed(&text, &[(3, "a moment later")]);
     place.write("b", &mine);
     place.write("mine", "new\n");
-    // The last sign is older than that.
-    let dir = place.tracker.dir().to_owned();
-    let before = SystemTime::now() - Duration::from_secs(3);
-    for name in ["ledger.jsonl", LOCK] {
-        fs::File::options().write(true).open(dir.join(name)).unwrap().set_modified(before).unwrap();
-    }
+    place.was_heard_of(Duration::from_secs(3));
     let mut place = place.reopen();
     let rewound = place.act(ReviewAction::Rewind { turn: 1 }).rewound;
     assert!(rewound.iter().any(|r| r.outcome == RewindOutcome::Doubtful), "{rewound:?}");
     assert_eq!((place.read("a"), place.read("b"), place.read("mine")), (text, mine, "new\n".to_owned()));
+}
+
+#[test]
+fn what_is_done_right_after_a_crash_in_a_turn_of_a_silent_agent_is_in_doubt_as_well() {
+    let text = lines(10);
+    let mut place = Place::with(&[("a", text.as_bytes()), ("b", text.as_bytes())]);
+    place.tracker.begin_turn(1).unwrap();
+    place.write("a", &changed(&text, &[(2, "by the agent")]));
+    place.tracker.before_command().unwrap();
+    let mine = changed(&text, &[(3, "a moment later")]);
+    place.write("b", &mine);
+    place.write("mine", "new\n");
+    place.was_heard_of(Duration::from_secs(3));
+    let mut place = place.reopen();
+    let rewound = place.act(ReviewAction::Rewind { turn: 1 }).rewound;
+    let outcomes: Vec<_> = rewound.iter().map(|r| (r.path.to_str().unwrap(), r.outcome)).collect();
+    let doubtful = RewindOutcome::Doubtful;
+    assert_eq!(outcomes, [("a", RewindOutcome::Restored), ("b", doubtful), ("mine", doubtful)]);
+    assert_eq!((place.read("a"), place.read("b"), place.read("mine")), (text, mine, "new\n".to_owned()));
+    assert_eq!(place.pending().len(), 2, "it is shown all the same");
+}
+
+#[test]
+fn a_date_that_an_agent_gives_to_its_file_makes_it_nobody_elses() {
+    let mut place = Place::with(&[("a", b"a\n")]);
+    place.tracker.begin_turn(1).unwrap();
+    place.write("a", "agent\n");
+    let hour = SystemTime::now() + Duration::from_hours(1);
+    File::options().write(true).open(place.at("a")).unwrap().set_modified(hour).unwrap();
+    let mut place = place.reopen();
+    assert_eq!(place.pending().len(), 1);
+}
+
+/// By commands, calls and silently, with a look before it or none.
+fn work(place: &mut Place, meanwhile: impl FnOnce()) {
+    place.command(|p| p.write("a", "by a command\n"));
+    place.tool_writes("b", "by a call\n");
+    place.entry += 1;
+    place.note(Doing::Runs, &[], Vec::new(), false);
+    place.write("c", "before\n");
+    place.write("d", "d\nbefore\n");
+    meanwhile();
+    place.write("d", "d\nbefore\nafter\n");
+    place.write("e", "after\n");
+    place.note(Doing::Runs, &[], Vec::new(), true);
+}
+
+#[test]
+fn whatever_the_clock_of_the_files_says_a_command_has_done_what_it_has_done() {
+    let (second, minute, hour) = (Duration::from_secs(1), Duration::from_mins(1), Duration::from_hours(1));
+    let none = Duration::ZERO;
+    for (before, then) in
+        [(second, second), (hour, hour), (none, minute), (none, second), (minute, none), (second, hour)]
+    {
+        let mut place = Place::with(&["a", "b", "c", "d", "e"].map(|name| (name, &b"d\n"[..])));
+        faults::clock_is_behind(before);
+        let set = || {
+            if before != then {
+                faults::clock_is_behind(then);
+            }
+        };
+        place.turn(1, |p| work(p, set));
+        let doc = place.doc(Scope::Session);
+        let causes: Vec<Cause> = doc.files.iter().map(|f| f.cause).collect();
+        let command = Cause::Command;
+        assert_eq!(causes, [command, Cause::Tool, command, command, command], "{before:?} {then:?}");
+        let rewound = place.act(ReviewAction::Rewind { turn: 1 }).rewound;
+        assert!(
+            rewound.iter().all(|one| (one.outcome, &one.remark) == (RewindOutcome::Restored, &None)),
+            "{rewound:?}"
+        );
+        assert!(["a", "b", "c", "d", "e"].iter().all(|name| place.read(name) == "d\n"));
+        faults::clock_is_behind(none);
+    }
+}
+
+#[test]
+fn what_follows_a_prompt_that_did_not_wait_is_the_turns_by_another_clock_as_well() {
+    for behind in [Duration::from_secs(2), Duration::from_hours(1)] {
+        let mut place = Place::with(&[("a", b"a\n")]);
+        faults::clock_is_behind(behind);
+        let sent = Instant::now();
+        place.write("a", "agent\n");
+        place.tracker.begin_turn_unless(1, || Some(sent)).unwrap();
+        place.tracker.end_turn(1).unwrap();
+        faults::clock_is_behind(Duration::ZERO);
+        assert_eq!(place.pending().len(), 1);
+    }
 }
 
 #[test]
@@ -1450,11 +1536,13 @@ fn what_changes_after_a_prompt_that_did_not_wait_is_the_turns_and_said() {
     let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
     place.write("a", "the person's\n");
     let changed = |place: &Place, name: &str| walk::changed_at(&place.at(""), Path::new(name), (0, 0));
-    let sent = changed(&place, "a") + Duration::from_nanos(1);
-    // As soon as the clock of the files has gone on.
-    while changed(&place, "b") < sent {
-        place.write("b", "the agent's\n");
+    // As soon as the clock of the files has gone on for long enough.
+    let gone_on = changed(&place, "a").map(|at| at + 2 * TICK);
+    while changed(&place, "../beside") < gone_on {
+        fs::write(place.at("../beside"), "").unwrap();
     }
+    let sent = Instant::now();
+    place.write("b", "the agent's\n");
     place.tracker.begin_turn_unless(1, || Some(sent)).unwrap();
     place.tracker.end_turn(1).unwrap();
     let said = "turn 1: its prompt went out before all files had been looked at";

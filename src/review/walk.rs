@@ -3,13 +3,16 @@
 //! The only file of the review that knows the system's numbers for files. Invariant: below the root every name is
 //! opened relative to the handle of its directory and never through a link, and no opening waits.
 
+#[cfg(test)]
+#[path = "walk/faults_tests.rs"]
+pub(super) mod faults;
 mod tree;
 
 pub(super) use self::tree::{HIDDEN, Part, Walked, walk};
 use super::error::ReviewError;
 pub(super) use super::rules::OldRules;
 use crate::host::fs::steps::{self, READ};
-use rustix::fs::{AtFlags, FileType, Mode, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, readlinkat, statat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, Metadata};
@@ -221,6 +224,8 @@ impl Reader {
 
     /// What the system says of `key`; `None` when there is nothing.
     pub(super) fn stat(&mut self, key: &[u8]) -> std::io::Result<Option<Stat>> {
+        #[cfg(test)]
+        faults::at(faults::Way::Stat, key)?;
         let Some((dir, name)) = self.parent(key)? else { return Ok(None) };
         match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(Stat::of(&stat))),
@@ -257,6 +262,8 @@ impl Reader {
 
     /// `None`: it was not the same at the end as at the beginning.
     fn file(&mut self, key: &[u8], limit: u64, last: bool) -> Result<Option<Found>, Errno> {
+        #[cfg(test)]
+        faults::at(faults::Way::Read, key)?;
         let (dir, name) = self.parent(key)?.ok_or(Errno::NOENT)?;
         let fd = openat(dir, name, READ, Mode::empty())?;
         let before = Stat::of(&rustix::fs::fstat(&fd)?);
@@ -276,16 +283,44 @@ impl Reader {
     }
 }
 
-/// The present as the system dates files, taken from one in `dir`: what was changed before is older, and what is changed
+/// A file without a name that is dated like those below `root`; where there can be none, one in `ours`.
+pub(super) fn probe(root: &Path, ours: &Path) -> Option<File> {
+    // Nothing is left or seen in the workspace, not even for a moment.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if device(root) != device(ours) {
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        if let Ok(file) = open(root, flags, Mode::RUSR | Mode::WUSR) {
+            return Some(File::from(file));
+        }
+    }
+    tempfile::tempfile_in(ours).ok()
+}
+
+/// The file system that a directory is on; nothing when nobody knows.
+pub(super) fn device(dir: &Path) -> Option<u64> {
+    dir.metadata().map(|meta| meta.dev()).ok()
+}
+
+/// The present as the system dates files, taken from `probe`: what was changed before is older, and what is changed
 /// from now on is not. The ordinary clock may be some milliseconds ahead of it.
-pub(super) fn files_now(dir: &Path) -> Time {
-    let probe = tempfile::tempfile_in(dir).and_then(|file| {
+pub(super) fn files_now(probe: Option<&File>) -> Time {
+    let touched = |file: &File| {
         // Linux dates a change to the nanosecond only when somebody has looked at the date before it.
         file.set_permissions(file.metadata()?.permissions())?;
         file.metadata()
-    });
+    };
     let ordinary = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    probe.map_or_else(|_| (ordinary().as_secs() as i64, ordinary().subsec_nanos()), |meta| Stat::of_meta(&meta).ctime)
+    let dated = probe.and_then(|file| touched(file).ok());
+    dated.map_or_else(|| (ordinary().as_secs() as i64, ordinary().subsec_nanos()), |meta| Stat::of_meta(&meta).ctime)
+}
+
+/// A time of a file.
+pub(super) fn dated((secs, nanos): Time) -> SystemTime {
+    let since = Duration::new(u64::try_from(secs).unwrap_or(0), nanos);
+    let at = SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH);
+    #[cfg(test)]
+    let at = faults::by_the_files_clock(at);
+    at
 }
 
 /// The handle of a directory below the root, from one to the next; `None` when there is none.
@@ -326,18 +361,14 @@ pub(super) fn is_file_of(path: &Path, other: &Path) -> bool {
 }
 
 /// When a path below `root` was changed last; for one that is not there any more, its directory. One that has come since
-/// `since` with older times of its own was moved together with a directory: then that counts.
-pub(super) fn changed_at(root: &Path, below: &Path, since: Time) -> SystemTime {
+/// `since` with older times of its own was moved together with a directory: then that counts. Nothing when nobody knows.
+pub(super) fn changed_at(root: &Path, below: &Path, since: Time) -> Option<SystemTime> {
     let path = root.join(below);
     let there = path.ancestors().take_while(|dir| dir.starts_with(root)).filter_map(|dir| dir.symlink_metadata().ok());
     let mut times = there.map(|meta| Stat::of_meta(&meta).ctime).peekable();
     let own = times.peek().copied();
     let at = times.find(|at| *at >= since).or(own);
-    let time = |(secs, nanos): Time| {
-        let since = Duration::new(u64::try_from(secs).ok()?, nanos);
-        SystemTime::UNIX_EPOCH.checked_add(since)
-    };
-    at.and_then(time).unwrap_or_else(SystemTime::now)
+    at.map(dated)
 }
 
 /// Whether git's rules apply at `root`: a repository is there or above.

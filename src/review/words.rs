@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// Names of one kind that are given.
 const NAMED: usize = 50;
+/// Directories that are looked into for one that may be empty.
+const DIRECTORIES: usize = 64;
 
 /// A list that ends with how many more there would be.
 struct List {
@@ -150,6 +152,8 @@ fn names<'a>(root: &Path, dir: &'a [u8], is_known: &dyn Fn(&[u8]) -> bool, last:
         match stat.kind {
             Kind::Other => {}
             _ if stat.ctime.0 > last && stat.mtime.0 > last => {}
+            // What has no files is not covered anyway, and nobody ignores it.
+            Kind::Dir if is_empty(&entry.path(), &mut { DIRECTORIES }) => {}
             kind => {
                 found.insert((key, kind == Kind::Dir));
             }
@@ -159,6 +163,17 @@ fn names<'a>(root: &Path, dir: &'a [u8], is_known: &dyn Fn(&[u8]) -> bool, last:
         list.ignored.add(|| format!("{}{} (ignored)", show(&key), if is_dir { "/" } else { "" }));
     }
     false
+}
+
+/// Whether a directory has nothing but directories in it, as far as `left` more may be looked into.
+fn is_empty(dir: &Path, left: &mut usize) -> bool {
+    let Some(less) = left.checked_sub(1) else { return false };
+    *left = less;
+    let Ok(mut entries) = std::fs::read_dir(dir) else { return false };
+    entries.all(|entry| {
+        let entry = entry.and_then(|entry| Ok((entry.file_type()?, entry.path())));
+        entry.is_ok_and(|(kind, path)| kind.is_dir() && is_empty(&path, left))
+    })
 }
 
 /// What was ignored when the session began and is gone, in words.

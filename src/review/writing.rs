@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 pub struct Writing {
     /// What there is to say about a file, in words.
     remarks: BTreeMap<PathBuf, String>,
+    /// Why files were not written, in words.
+    failed: BTreeMap<PathBuf, String>,
     /// Files with several names of which some were replaced: one of those, what it is now, and how many names are left.
     twins: HashMap<Inode, (PathBuf, State, u64)>,
 }
@@ -30,7 +32,7 @@ impl Writing {
     }
 
     pub fn remark(&self, path: &Path) -> Option<String> {
-        self.remarks.get(path).cloned().or_else(|| self.apart(path))
+        self.failed.get(path).or_else(|| self.remarks.get(path)).cloned().or_else(|| self.apart(path))
     }
 
     /// A file that has other names that are not part of the decision.
@@ -51,12 +53,12 @@ impl Writing {
 /// Why a file was not written, and what there is to say about it.
 pub(super) struct Unwritten {
     pub error: ReviewError,
-    remark: Option<String>,
+    remark: String,
 }
 
 impl From<ReviewError> for Unwritten {
     fn from(error: ReviewError) -> Self {
-        Self { error, remark: None }
+        Self { remark: error.why(), error }
     }
 }
 
@@ -69,10 +71,7 @@ fn replace(
     put: impl FnOnce(&Put<'_>) -> Result<Vec<String>, FsError>,
 ) -> Result<Vec<String>, Unwritten> {
     let (before, after) = &file.disk;
-    let moved = || Unwritten {
-        error: ReviewError::Moved(file.path.clone()),
-        remark: Some("changed meanwhile, nothing was written".to_owned()),
-    };
+    let moved = || Unwritten::from(ReviewError::Moved(file.path.clone()));
     let disk = peek.peek(&file.path)?.0;
     if disk == *after {
         // Somebody else has done it.
@@ -97,9 +96,9 @@ fn replace(
         FsError::Changed(_) => moved(),
         FsError::ChangedTwice { beside, .. } => {
             let why = format!("saved twice meanwhile, nothing was written; the first is in {}", beside.display());
-            let error = ReviewError::Conflict { path: file.path.clone(), why: why.clone() };
-            Unwritten { error, remark: Some(why) }
+            ReviewError::Conflict { path: file.path.clone(), why }.into()
         }
+        FsError::Os { source, .. } => ReviewError::Unwritten { path: file.path.clone(), source }.into(),
         error => ReviewError::Refused(error.to_string()).into(),
     });
     done.map(|mut lost| {
@@ -144,12 +143,10 @@ impl Tracker {
         file: &ActFile,
         written: Result<Vec<String>, Unwritten>,
     ) -> Result<(), ReviewError> {
-        let remark = match &written {
-            Ok(lost) => (!lost.is_empty()).then(|| lost.join(", ")),
-            Err(unwritten) => unwritten.remark.clone(),
-        };
-        if let Some(remark) = remark {
-            self.writing.remarks.insert(file.path.clone(), remark);
+        match &written {
+            Ok(lost) if lost.is_empty() => {}
+            Ok(lost) => drop(self.writing.remarks.insert(file.path.clone(), lost.join(", "))),
+            Err(unwritten) => drop(self.writing.failed.insert(file.path.clone(), unwritten.remark.clone())),
         }
         written.map_err(|unwritten| unwritten.error)?;
         self.files.shadow.set(&file.path, file.disk.1)

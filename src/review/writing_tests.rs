@@ -3,12 +3,14 @@
 use super::super::expected::write_text;
 use super::super::ledger::{Act, ActFile};
 use super::super::state::State;
-use super::super::tracker::tests::Place;
+use super::super::tracker::tests::{Place, changed, lines};
 use super::super::tracker::{Proposal, Released};
+use super::super::walk::faults::{self, Way};
 use crate::host::fs::moments::{self, Moment};
 use crate::host::fs::{FsError, Roots};
 use crate::model::changes::{ReviewAction, RewindOutcome, Scope, Target, Verdict};
 use crate::model::ids::{EntryId, ReqId};
+use rustix::io::Errno;
 use std::cell::Cell;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -352,4 +354,105 @@ fn a_state_of_numbers_only_is_replaced_while_the_numbers_are_the_same() {
     let done = place.act(REWIND);
     assert_eq!(done.rewound[0].outcome, RewindOutcome::Restored, "{done:?}");
     assert_eq!(place.read("a"), "text\n");
+}
+
+#[test]
+fn what_cannot_be_read_during_an_undo_is_called_that_and_the_next_undo_takes_it_back() {
+    for (way, errno, words) in [
+        (Way::Read, Errno::IO, "Input/output error"),
+        (Way::Read, Errno::ACCESS, "Permission denied"),
+        (Way::Stat, Errno::ACCESS, "Permission denied"),
+    ] {
+        let mut place = Place::with(&[("d/a", b"a\n"), ("b", b"b\n")]);
+        place.turn(1, |p| {
+            p.tool_writes("d/a", "agent\n");
+            p.tool_writes("b", "agent\n");
+        });
+        let fault = faults::on(way, "d/a", errno);
+        let why = format!("could not be read: {words}");
+        for action in [ReviewAction::PreviewRewind { turn: 1 }, REWIND] {
+            let done = place.act(action);
+            let one = done.rewound.iter().find(|one| one.path == Path::new("d/a")).unwrap();
+            assert_eq!((one.outcome, one.remark.as_ref()), (RewindOutcome::Failed, Some(&why)), "{way:?} {errno:?}");
+        }
+        assert_eq!((place.read("d/a").as_str(), place.read("b").as_str()), ("agent\n", "b\n"));
+        let refused = place.decide(Target::File("d/a".into()), Verdict::Reject).unwrap_err();
+        assert_eq!(refused.to_string(), format!("d/a: {why}"));
+        drop(fault);
+        let done = place.act(REWIND);
+        assert_eq!(done.rewound.iter().map(|one| one.outcome).collect::<Vec<_>>(), [RewindOutcome::Restored]);
+        assert_eq!(place.read("d/a"), "a\n");
+        assert!(place.pending().is_empty());
+    }
+}
+
+#[test]
+fn what_could_not_be_read_at_the_end_of_a_turn_is_the_agents_once_it_can_be() {
+    for (before, shown) in [(Some("a\n"), RewindOutcome::Restored), (None, RewindOutcome::Removed)] {
+        let mut place = Place::empty();
+        if let Some(text) = before {
+            place.write("a", text);
+        }
+        place.begin();
+        place.tracker.begin_turn(1).unwrap();
+        place.write("a", "agent\n");
+        let fault = faults::on(Way::Read, "a", Errno::IO);
+        place.tracker.end_turn(1).unwrap();
+        drop(fault);
+        let done = place.act(REWIND);
+        assert_eq!(done.rewound.iter().map(|one| one.outcome).collect::<Vec<_>>(), [shown]);
+        assert_eq!(fs::read_to_string(place.at("a")).ok().as_deref(), before);
+    }
+}
+
+#[test]
+fn what_the_person_changes_while_it_cannot_be_read_stays() {
+    let mut place = Place::with(&[("a", lines(9).as_bytes())]);
+    place.turn(1, |p| p.tool_writes("a", &changed(&lines(9), &[(2, "agent")])));
+    let fault = faults::on(Way::Read, "a", Errno::ACCESS);
+    place.act(ReviewAction::PreviewRewind { turn: 1 });
+    place.write("a", &changed(&lines(9), &[(2, "agent"), (7, "person")]));
+    place.act(ReviewAction::PreviewRewind { turn: 1 });
+    drop(fault);
+    let done = place.act(REWIND);
+    assert_eq!(done.rewound.iter().map(|one| one.outcome).collect::<Vec<_>>(), [RewindOutcome::Merged]);
+    assert_eq!(place.read("a"), changed(&lines(9), &[(7, "person")]));
+}
+
+#[test]
+fn a_redo_brings_back_all_of_an_undo_that_was_done_in_two_parts() {
+    for reopens in [false, true] {
+        let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+        place.turn(1, |p| {
+            p.tool_writes("a", "agent\n");
+            p.tool_writes("b", "agent\n");
+        });
+        let both = |place: &Place| [place.read("a"), place.read("b")];
+        let fault = faults::on(Way::Read, "b", Errno::IO);
+        place.act(REWIND);
+        drop(fault);
+        assert_eq!(both(&place), ["a\n", "agent\n"]);
+        place.act(REWIND);
+        assert_eq!(both(&place), ["a\n", "b\n"]);
+        let mut place = if reopens { place.reopen() } else { place };
+        place.act(ReviewAction::Undo);
+        assert_eq!(both(&place), ["agent\n", "agent\n"]);
+        assert!(place.tracker.newest_decision().is_none());
+        place.act(ReviewAction::Redo);
+        assert_eq!(both(&place), ["a\n", "b\n"]);
+    }
+}
+
+#[test]
+fn two_undos_with_a_turn_between_them_are_two() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+    place.turn(1, |p| p.tool_writes("a", "agent\n"));
+    place.act(REWIND);
+    place.turn(2, |p| p.tool_writes("b", "agent\n"));
+    let mut place = place.reopen();
+    place.act(REWIND);
+    place.act(ReviewAction::Undo);
+    assert_eq!([place.read("a"), place.read("b")], ["a\n", "agent\n"]);
+    place.act(ReviewAction::Undo);
+    assert_eq!([place.read("a"), place.read("b")], ["agent\n", "agent\n"]);
 }

@@ -17,8 +17,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tracing::warn;
 
-/// Version of the journal's lines.
-pub const VERSION: u32 = 1;
+/// Version of the journal's lines. Those of version 1 have no addresses: all are of the one agent and its session.
+pub const VERSION: u32 = 2;
 /// Buffers under way to the disk.
 const QUEUE: usize = 16;
 /// Bytes that may wait for a disk that hangs; more is given up.
@@ -111,13 +111,14 @@ impl Journal {
         }
     }
 
-    /// A host fact or an intent: `{"t":…,"dir":DIR,MEMBER:…}`.
-    pub fn fact(&mut self, t: Duration, dir: &str, member: &str, fact: &impl Serialize) {
+    /// A host fact or an intent: `{"t":…,"dir":DIR,"at":…,MEMBER:…}`.
+    pub fn fact(&mut self, t: Duration, dir: &str, at: &impl Serialize, member: &str, fact: &impl Serialize) {
         if self.tx.is_none() {
             return;
         }
-        let Ok(body) = serde_json::to_string(fact) else { return };
-        let line = format!(r#"{{"t":{}.{:06},"dir":"{dir}","{member}":{body}}}"#, t.as_secs(), t.subsec_micros());
+        let (Ok(at), Ok(body)) = (serde_json::to_string(at), serde_json::to_string(fact)) else { return };
+        let (seconds, micros) = (t.as_secs(), t.subsec_micros());
+        let line = format!(r#"{{"t":{seconds}.{micros:06},"dir":"{dir}","at":{at},"{member}":{body}}}"#);
         self.record(|text| text.push_str(&line));
     }
 

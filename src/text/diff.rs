@@ -5,6 +5,7 @@
 //! of files, so nothing is said of their end. Invariants: the hunks turn the old lines into the
 //! new ones, also when the time is up (then coarsely); lines are sanitised, single lines, with their tabs.
 
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -21,14 +22,14 @@ const TIME: Duration = Duration::from_millis(100);
 /// Longer lines get no emphasis.
 const MAX_WORDS_LINE: usize = 2000;
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Kind {
     Context,
     Del,
     Add,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DiffLine {
     pub kind: Kind,
     /// Number of the line in the old text, from 1; `None` for added lines.

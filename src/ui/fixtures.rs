@@ -8,12 +8,14 @@ use super::tty::Input;
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use crate::model::Model;
-use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState, ReviewDoc, Totals};
+use crate::model::changes::{
+    Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, Totals,
+};
 use crate::model::effect::{Effect, FrontEnd};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, HostEvent, InitResult, Intent, PermissionKind, PermissionOption, PromptResult,
-    SessionResult, Stop, TerminalSpec, Update,
+    AgentEvent, AgentRequest, Event, Hint, HostEvent, InitResult, Intent, PermissionKind, PermissionOption,
+    PromptResult, SessionResult, Stop, TerminalSpec, Update,
 };
 use crate::model::ids::{ReqId, SessionId, TermId};
 use crate::model::options::{Command, Mode, Modes};
@@ -99,8 +101,26 @@ impl Scene {
         self.event(Event::Host(HostEvent::AgentSpawned { pid: 1 }));
     }
 
+    /// Without the screen taking note of it.
+    fn reduce(&mut self, event: Event) -> Vec<Effect> {
+        let effects = reduce(&mut self.model, event.at_home(), self.now);
+        effects.into_iter().map(|effect| effect.what).collect()
+    }
+
+    pub fn show_review(&mut self, doc: Arc<ReviewDoc>) {
+        self.reduce(Event::Host(HostEvent::ReviewShown { doc }));
+    }
+
+    pub fn close_review(&mut self) {
+        self.reduce(Event::User(Intent::Review(ReviewAction::Close)));
+    }
+
+    pub fn show_screen(&mut self, term: TermId, screen: Arc<ScreenSnapshot>) {
+        self.reduce(Event::Hint(Hint::Screen(term, screen)));
+    }
+
     pub fn event(&mut self, event: Event) -> Vec<Effect> {
-        let effects = reduce(&mut self.model, event, self.now);
+        let effects = self.reduce(event);
         for effect in &effects {
             if let Effect::FrontEnd(news) = effect {
                 update::news(&mut self.ui, news.clone(), self.now);
@@ -159,7 +179,8 @@ impl Scene {
         let generation = self.model.terminal(&term).and_then(|t| t.screen.as_ref()).map_or(0, |s| s.generation) + 1;
         let rows = text.lines().map(StyledText::from).collect();
         let screen = ScreenSnapshot { rows, cols: 100, generation, dropped_rows: 0 };
-        self.model.show_terminal(&term, Arc::new(screen), self.now);
+        self.reduce(Event::Host(HostEvent::TerminalMoved { term: term.clone() }));
+        self.show_screen(term, Arc::new(screen));
     }
 
     /// The command of [`Scene::runs`] ends.

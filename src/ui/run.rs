@@ -23,7 +23,7 @@ use crate::model::changes::Scope;
 use crate::model::changes::{HunkId, ReviewAction};
 use crate::model::effect::FrontEnd;
 use crate::model::event::Intent;
-use crate::model::ids::{Now, TermId};
+use crate::model::ids::{Addressed, Now, TermId};
 use crate::theme::resolve::Theme;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -358,10 +358,10 @@ impl App {
         }
     }
 
-    fn news(&mut self, news: Vec<FrontEnd>) {
+    fn news(&mut self, news: Vec<Addressed<FrontEnd>>) {
         let now = self.engine.now();
         for one in news {
-            update::news(&mut self.ui, one, now);
+            update::news(&mut self.ui, one.what, now);
         }
     }
 

@@ -3,15 +3,16 @@
 //! Draws nothing and decides nothing. Invariants: text of the agent is sanitised here; when the line is too narrow,
 //! the order in which words give way is data (`rank`), and the state and the key that helps go last.
 
-use crate::base::{human, paths, sanitize};
+use crate::base::{human, paths, patience, sanitize};
 use crate::model::Model;
+use crate::model::agent::{Agent, Death, DeathKind, OddCounts};
 use crate::model::changes::{Gate, Totals};
 use crate::model::entry::{Body, Level};
 use crate::model::event::AuthKind;
 use crate::model::ids::Now;
 use crate::model::login;
 use crate::model::options::{OptionKind, OptionValue};
-use crate::model::session::{AgentState, Death, DeathKind, OddCounts, Phase, Turn};
+use crate::model::session::{Phase, Turn};
 use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -27,8 +28,6 @@ pub const SILENT_AFTER: Duration = Duration::from_secs(20);
 pub const QUIET: Duration = Duration::from_secs(10);
 /// A start that takes so long is offered to be given up.
 pub const START_PATIENCE: Duration = Duration::from_mins(1);
-/// A cancel that takes so long is offered to be ended by force.
-pub const CANCEL_PATIENCE: Duration = Duration::from_secs(6);
 
 /// Columns for what a tool call is about.
 const OBJECT: usize = 40;
@@ -146,7 +145,7 @@ fn program(command: &str) -> String {
 }
 
 /// The exact command line of a log-in that the person runs.
-pub fn login_command(kind: &AuthKind, agent: &AgentState) -> Option<String> {
+pub fn login_command(kind: &AuthKind, agent: &Agent) -> Option<String> {
     login::command_line(agent, kind).map(|line| sanitize::line(&line).into_owned())
 }
 
@@ -196,8 +195,8 @@ fn left(model: &Model, hint: &str, now: Now) -> (Busy, Vec<Piece>) {
     }
     match model.phase() {
         Phase::NotStarted => (Busy::Yes, vec![Piece::new("", "starting", Token::Text, KEEP)]),
-        Phase::Starting { since } => starting(&format!("starting {}", agent(model)), now.saturating_sub(*since)),
-        Phase::Opening { since } => starting("waiting for session", now.saturating_sub(*since)),
+        Phase::Starting { since } => starting(&format!("starting {}", agent(model)), now.saturating_sub(since)),
+        Phase::Opening { since } => starting("waiting for session", now.saturating_sub(since)),
         Phase::AuthNeeded { .. } => (
             Busy::No,
             vec![
@@ -206,14 +205,14 @@ fn left(model: &Model, hint: &str, now: Now) -> (Busy, Vec<Piece>) {
             ],
         ),
         Phase::Authenticating { method, since, .. } => {
-            let name = model.agent().auth_methods.iter().find(|m| m.id == *method).map_or(method.as_str(), |m| &m.name);
+            let name = model.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| &m.name);
             let name = sanitize::line(name);
             (
                 Busy::Yes,
                 vec![
                     Piece::new("", "logging in", Token::Text, KEEP),
                     Piece::new(" with ", width::truncate(&name, OBJECT), Token::Text, 60),
-                    Piece::new(" ", human::duration(now.saturating_sub(*since)), Token::Text, 80),
+                    Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80),
                     Piece::new(" · ", "esc leaves", Token::Dim, 250),
                 ],
             )
@@ -274,7 +273,7 @@ fn starting(what: &str, waited: Duration) -> (Busy, Vec<Piece>) {
 fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
     if let Some(since) = turn.cancelling {
         let waited = now.saturating_sub(since);
-        if waited >= CANCEL_PATIENCE {
+        if waited >= patience::WATCHED {
             return (
                 Busy::Yes,
                 vec![

@@ -169,7 +169,8 @@ fn objects_lose_the_verb_that_stands_in_front() {
 #[test]
 fn r_109_the_command_of_a_log_in_is_exact() {
     let terminal = AuthKind::Terminal { args: vec!["login".into()], env: vec![("A".into(), "b c".into())] };
-    let agent = AgentState { command: "agent --acp".into(), ..AgentState::default() };
+    let mut agent = Agent::default();
+    agent.command = "agent --acp".into();
     assert_eq!(login_command(&terminal, &agent).as_deref(), Some("A='b c' agent --acp login"));
     let own = AuthKind::Command { command: "other".into(), args: vec!["x'y".into()], env: Vec::new() };
     assert_eq!(login_command(&own, &agent).as_deref(), Some("other 'x'\\''y'"));
@@ -177,7 +178,8 @@ fn r_109_the_command_of_a_log_in_is_exact() {
     assert_eq!(login_command(&AuthKind::Env { vars: Vec::new() }, &agent), None);
     let spaced = AuthKind::Command { command: "/opt/my agent/login".into(), args: Vec::new(), env: Vec::new() };
     assert_eq!(login_command(&spaced, &agent).as_deref(), Some("'/opt/my agent/login'"));
-    let configured = AgentState { env: vec!["A".into(), "TOKEN".into()], ..agent };
+    let mut configured = agent;
+    configured.env = vec!["A".into(), "TOKEN".into()];
     assert_eq!(login_command(&terminal, &configured).as_deref(), Some("TOKEN=… A='b c' agent --acp login"));
 }
 

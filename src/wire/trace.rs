@@ -110,19 +110,19 @@ impl Recorder {
 /// One record, without a newline. JSON text is embedded as it is, anything else as a string.
 pub fn encode_record(t: Duration, dir: Dir, line: &str, form: Form) -> String {
     let mut record = String::with_capacity(line.len() + 64);
-    append_record(&mut record, t, dir, line, form);
+    append_record(&mut record, t, dir, "", line, form);
     record
 }
 
-/// [`encode_record`] without a string of its own.
-pub fn append_record(out: &mut String, t: Duration, dir: Dir, line: &str, form: Form) {
+/// [`encode_record`] without a string of its own. `more` is JSON members of the record, each with a comma after it.
+pub fn append_record(out: &mut String, t: Duration, dir: Dir, more: &str, line: &str, form: Form) {
     match form {
         Form::Json => {
-            open_record(out, t, dir);
+            open_record(out, t, dir, more);
             push_frame(out, line);
         }
         Form::Raw => {
-            head(out, t, dir);
+            head(out, t, dir, more);
             out.push_str(r#""raw":"#);
             out.push_str(&serde_json::Value::from(line).to_string());
         }
@@ -143,14 +143,14 @@ pub fn push_frame(out: &mut String, line: &str) {
 }
 
 /// The part of a record before the text of a frame; after it comes `}`.
-pub fn open_record(out: &mut String, t: Duration, dir: Dir) {
-    head(out, t, dir);
+pub fn open_record(out: &mut String, t: Duration, dir: Dir, more: &str) {
+    head(out, t, dir, more);
     out.push_str(r#""frame":"#);
 }
 
-fn head(out: &mut String, t: Duration, dir: Dir) {
+fn head(out: &mut String, t: Duration, dir: Dir, more: &str) {
     // Writing to a string cannot fail.
-    let _ = write!(out, r#"{{"t":{}.{:06},"dir":"{}","#, t.as_secs(), t.subsec_micros(), dir.label());
+    let _ = write!(out, r#"{{"t":{}.{:06},"dir":"{}",{more}"#, t.as_secs(), t.subsec_micros(), dir.label());
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod support;
 
 mod coverage;
 mod decode;
+mod engine;
 mod exec;
 mod hostile;
 mod model;

@@ -16,7 +16,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Longer ago than what is forgiven between a change and the news of it.
@@ -273,7 +273,7 @@ impl<'a> Work<'a> {
     fn note(&mut self, doing: Doing, path: Option<&Path>, settled: bool) {
         self.entry += u64::from(!settled);
         let paths = path.iter().map(|path| self.work.join(path)).collect();
-        let at = SystemTime::now();
+        let at = Instant::now();
         let entry = EntryId(self.entry);
         self.tracker.tool(&ToolNote { entry, doing, at, settled, waits: false, paths, claims: Vec::new() }).unwrap();
     }

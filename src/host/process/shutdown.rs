@@ -31,6 +31,17 @@ pub struct Graces {
     pub term: Duration,
 }
 
+impl Graces {
+    /// Somebody waits for it to be over.
+    const SHORT: Duration = Duration::from_millis(200);
+
+    /// No longer than there is time in all, each step at least a moment.
+    pub fn within(self, left: Duration) -> Self {
+        let step = |grace: Duration| grace.min((left / 2).max(Self::SHORT));
+        Self { stdin: step(self.stdin), term: step(self.term) }
+    }
+}
+
 impl Default for Graces {
     fn default() -> Self {
         Self { stdin: STDIN_GRACE, term: TERM_GRACE }

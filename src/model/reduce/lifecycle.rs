@@ -1,262 +1,354 @@
-//! From the start of the agent to its end: what is agreed on, the session, log-in, death, a new start.
+//! An agent together with its sessions: what happens to the one that concerns the others, and which session a message
+//! is for.
+//!
+//! The only reducer that sees more than one tenant of the model; what is done to each is done elsewhere. Invariants: the
+//! end of an agent closes its own sessions only; a message is given to the session that it names or to none.
 
-use super::super::Model;
-use super::super::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect};
-use super::super::entry::{Body, Level};
-use super::super::event::{AuthKind, CallError, ErrorKind, InitResult, SessionResult};
-use super::super::ids::{Now, TurnId};
-use super::super::session::{AgentState, Death, DeathKind, Phase, Session};
-use super::super::tool::Mark;
-use super::{Early, notice, permission, prompt, review, service, update};
-use std::time::Duration;
+use super::agent::{self as one, End};
+use super::{Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, service, update};
+use crate::model::Model;
+use crate::model::agent::{Agent, Connection, DeathKind, Stray};
+use crate::model::effect::{Answer, Effect};
+use crate::model::entry::Level;
+use crate::model::event::{AgentRequest, CallError, ErrorKind, InitResult, Odd, SessionResult, Update};
+use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
+use crate::model::refusal::{Reason, Refusal, Subject};
+use crate::model::session::{Closed, SessionState};
+use crate::model::tool::Exit;
 
-/// How long a program that prints text may take to answer all the same; package runners print before they start one.
-pub const EXPLAIN_AFTER: Duration = Duration::from_secs(3);
-
-/// Lines printed during a log-in that are kept.
-pub const LOGIN_LINES: usize = 50;
-
-pub fn start(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
-    model.phase = Phase::Starting { since: now };
-    model.agent.spawned_at = now;
-    out.push(Effect::SpawnAgent);
+/// A further agent with a session of its own.
+pub fn add(model: &mut Model, command: String, cwd: String, cx: &mut Cx) {
+    let key = model.add_agent(command);
+    model.add_session(key, cwd);
+    in_agent(model, key, cx, one::start);
 }
 
-/// It printed text and does not answer: probably its interface for people. It is not ended; the person decides.
-pub fn explain_stray(model: &mut Model, now: Now) {
-    let lines = model.stray_start();
-    if !lines.is_empty() {
-        let title = format!("`{}` prints text instead of answering", model.agent.command);
-        notice(model, Level::Warn, title, lines, now);
+/// A further session. It waits when its agent is not up.
+pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, cx: &mut Cx) {
+    let Some(is_up) = model.agents.get(&key).map(Agent::is_up) else { return };
+    let session = model.add_session(key, cwd);
+    if is_up {
+        in_session(model, session, cx, opening::open);
     }
 }
 
-pub fn spawned(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
-    model.agent.alive = true;
-    model.agent.spawned_at = now;
-    out.push(Effect::Call(Call::Initialize));
+pub fn explain_stray(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    let Some(agent) = model.agents.get(&key) else { return };
+    // It is not ended; the person decides.
+    let (lines, command) = (agent.stray_start(), agent.command.clone());
+    if !lines.is_empty() {
+        in_each(model, key, cx, |session, cx| {
+            let title = format!("`{command}` prints text instead of answering");
+            notice(session, Level::Warn, title, lines.clone(), cx.now);
+        });
+    }
 }
 
-/// A new agent and a new session; the transcript and what waits to be sent stay. Nothing negotiated carries over
-///
-pub fn restart(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
-    if matches!(model.phase, Phase::Starting { .. }) && model.agent.alive {
+/// A new process, and new sessions in it.
+pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    let Some(agent) = model.agents.get(&key) else { return };
+    if matches!(agent.connection, Connection::Starting { .. }) && agent.alive {
         return;
     }
-    let held = std::mem::take(&mut model.session.held);
-    // First, so that what it has asked is answered before its input is closed.
-    if model.agent.alive {
-        out.push(Effect::EndAgent);
-    }
-    end_everything(model, Mark::AgentGone, out);
-    let old = std::mem::take(&mut model.session);
-    if let Some(turn) = &old.turn {
-        review::ended(model, turn.id, out);
-    }
-    model.session = Session { cwd: old.cwd, held, ..Session::default() };
-    model.agent = AgentState { command: std::mem::take(&mut model.agent.command), ..AgentState::default() };
-    model.plan = None;
-    model.newest_tool.clear();
-    model.noticed.clear();
-    model.elsewhere = None;
-    notice(model, Level::Info, "starting the agent again, with a new session", Vec::new(), now);
-    model.session_from = model.entries.next_id();
-    start(model, now, out);
+    in_agent(model, key, cx, |agent, cx| {
+        // First, so that what it has asked is answered before its input is closed.
+        if agent.alive {
+            cx.push(Effect::EndAgent);
+        }
+        one::void_strays(agent, cx);
+    });
+    in_each(model, key, cx, opening::begin_anew);
+    in_agent(model, key, cx, |agent, cx| {
+        one::forget(agent);
+        one::start(agent, cx);
+    });
 }
 
-pub fn kill(model: &mut Model, out: &mut Vec<Effect>) {
-    if model.agent.alive {
-        out.push(Effect::KillAgent);
-    }
-}
-
-pub fn initialized(model: &mut Model, result: Result<InitResult, CallError>, now: Now, out: &mut Vec<Effect>) {
+pub fn initialized(model: &mut Model, key: AgentKey, result: Result<InitResult, CallError>, cx: &mut Cx) {
     match result {
         Ok(init) => {
-            model.agent.name = init.name;
-            model.agent.title = init.title;
-            model.agent.version = init.version;
-            model.agent.caps = init.caps;
-            model.agent.auth_methods = init.auth_methods;
-            open_session(model, now, out);
+            in_agent(model, key, cx, |agent, _| one::initialized(agent, init));
+            go_on(model, key, cx);
         }
-        Err(error) if error.kind == ErrorKind::WrongVersion => {
-            let hint = "Install matching versions of the agent and the client.".into();
-            die(model, DeathKind::Version, error.message, hint, vec![], now, out);
+        Err(error) if error.is_auth() => log_in_needed(model, key, error, cx),
+        Err(error) => {
+            in_agent(model, key, cx, one::drop_strays);
+            die(model, key, End::refused(&error), cx);
         }
-        Err(error) => refused(model, error, now, out),
     }
 }
 
-fn open_session(model: &mut Model, now: Now, out: &mut Vec<Effect>) {
-    model.phase = Phase::Opening { since: now };
-    out.push(Effect::Call(Call::NewSession));
+/// The agent takes calls: sessions that wait are opened, prompts that wait are sent.
+fn go_on(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    in_each(model, key, cx, |session, cx| match session.state {
+        SessionState::Waiting => opening::open(session, cx),
+        SessionState::Ready => prompt::send_next(session, cx),
+        SessionState::Opening { .. } | SessionState::Closed(_) => {}
+    });
 }
 
-pub fn session_opened(model: &mut Model, result: Result<SessionResult, CallError>, now: Now, out: &mut Vec<Effect>) {
-    let opened = match result {
-        Ok(opened) => opened,
-        Err(error) => return refused(model, error, now, out),
-    };
-    model.phase = Phase::Ready;
-    let id = opened.id;
-    model.session.id = Some(id.clone());
-    model.session.modes = opened.modes;
-    model.session.options = opened.options;
-    model.session.legacy_model = opened.model;
-    if model.changes.is_on {
-        let first_turn = TurnId(model.last_turn.0 + 1);
-        let agent = model.agent.label().to_owned();
-        out.push(Effect::Review(ReviewEffect::Session { id: id.clone(), first_turn, agent }));
+/// Whether a `session/new` of this agent is unanswered: then a name that we do not know may be that of the session.
+fn is_opening(model: &Model, key: AgentKey) -> bool {
+    model.sessions_of(key).any(|(_, s)| matches!(s.state, SessionState::Opening { .. }))
+}
+
+/// The answer to `session/new`.
+pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionResult, CallError>, cx: &mut Cx) {
+    let Some(session) = model.sessions.get(&at) else { return };
+    let key = session.agent;
+    if !matches!(session.state, SessionState::Opening { .. }) {
+        // The person has closed it meanwhile.
+        return drop_hopeless_strays(model, key, cx);
     }
-    for early in std::mem::take(&mut model.early) {
-        match early {
-            Early::Update(session, update) if session == id => update::apply(model, update, now, out),
-            Early::Update(..) => model.agent.odd.unknown += 1,
-            Early::Request(req, session, request) => service::request(model, req, Some(session), request, now, out),
+    match result {
+        Ok(opened) if model.session_named(key, &opened.id).is_some() => {
+            let error =
+                CallError::new(ErrorKind::Other, format!("the agent gave the id of another session: {}", opened.id));
+            refused(model, key, at, &error, cx);
         }
+        Ok(opened) => {
+            let label = model.agents.get(&key).map(|agent| agent.label().to_owned()).unwrap_or_default();
+            let id = opened.id.clone();
+            in_session(model, at, cx, |session, cx| opening::opened(session, opened, &label, cx));
+            let strays = in_agent(model, key, cx, |agent, _| std::mem::take(&mut agent.strays)).unwrap_or_default();
+            let others_open = is_opening(model, key);
+            for stray in strays {
+                match stray {
+                    Stray::Update(named, update) if named == id => {
+                        in_session(model, at, cx, |session, cx| update::apply(session, update, cx));
+                    }
+                    Stray::Request(req, named, request) if named == id => {
+                        in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
+                    }
+                    other => drop(in_agent(model, key, cx, |agent, cx| match others_open {
+                        true => agent.strays.push(other),
+                        false => one::drop_stray(agent, other, cx),
+                    })),
+                }
+            }
+            in_session(model, at, cx, prompt::send_next);
+        }
+        Err(error) if error.is_auth() => {
+            in_session(model, at, cx, |session, _| session.state = SessionState::Waiting);
+            log_in_needed(model, key, error, cx);
+        }
+        Err(error) => refused(model, key, at, &error, cx),
     }
-    prompt::send_next(model, now, out);
 }
 
-/// An error from a call without which there is no session.
-fn refused(model: &mut Model, error: CallError, now: Now, out: &mut Vec<Effect>) {
-    if error.is_auth() {
-        return auth_needed(model, error, now, out);
+/// The agent does not open a session. One that has no other is of no use.
+fn refused(model: &mut Model, key: AgentKey, at: SessionKey, error: &CallError, cx: &mut Cx) {
+    let end = End::refused(error);
+    let has_others = model.sessions_of(key).any(|(other, s)| other != at && !s.is_closed());
+    if !has_others {
+        in_agent(model, key, cx, one::drop_strays);
+        return die(model, key, end, cx);
     }
-    answer_early(model, out);
-    let message = format!("{} failed: {}", error.call, error.message);
-    die(model, DeathKind::Refused, message, String::new(), error.data_lines(), now, out);
+    if let Some(death) = model.agents.get(&key).map(|agent| end.of(agent, cx)) {
+        in_session(model, at, cx, |session, cx| {
+            prompt::return_held(session, None, cx);
+            opening::closed(session, &death, Closed::Refused(death.clone()), cx);
+        });
+    }
+    drop_hopeless_strays(model, key, cx);
+}
+
+fn drop_hopeless_strays(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    if !is_opening(model, key) {
+        in_agent(model, key, cx, one::drop_strays);
+    }
 }
 
 /// A log-in is needed, as any call may find out: the methods are shown with the agent's own message.
-pub fn auth_needed(model: &mut Model, error: CallError, now: Now, out: &mut Vec<Effect>) {
-    answer_early(model, out);
-    notice(model, Level::Warn, format!("log-in needed: {}", error.message), error.data_lines(), now);
-    model.phase = Phase::AuthNeeded { error };
+pub fn log_in_needed(model: &mut Model, key: AgentKey, error: CallError, cx: &mut Cx) {
+    drop_hopeless_strays(model, key, cx);
+    in_each(model, key, cx, |session, cx| {
+        notice(session, Level::Warn, format!("log-in needed: {}", error.message), error.data_lines(), cx.now);
+    });
+    in_agent(model, key, cx, |agent, _| agent.connection = Connection::AuthNeeded { error });
 }
 
-fn answer_early(model: &mut Model, out: &mut Vec<Effect>) {
-    for early in std::mem::take(&mut model.early) {
-        if let Early::Request(req, session, _) = early {
-            out.push(Effect::Respond { req, answer: Answer::Error(service::unknown_session(&session)) });
+pub fn authenticate(model: &mut Model, key: AgentKey, method: String, cx: &mut Cx) {
+    if in_agent(model, key, cx, |agent, cx| one::authenticate(agent, method, cx)) == Some(true) {
+        in_each(model, key, cx, |session, _| session.login_said = None);
+    }
+}
+
+pub fn authenticated(model: &mut Model, key: AgentKey, method: &str, result: Result<(), CallError>, cx: &mut Cx) {
+    match in_agent(model, key, cx, |agent, _| one::authenticated(agent, method, result)).flatten() {
+        Some(Ok(name)) => {
+            in_each(model, key, cx, |session, cx| {
+                notice(session, Level::Info, format!("logged in: {name}"), Vec::new(), cx.now);
+            });
+            go_on(model, key, cx);
         }
+        Some(Err(error)) => log_in_needed(model, key, error, cx),
+        None => {}
     }
 }
 
-pub fn authenticate(model: &mut Model, method: String, now: Now, out: &mut Vec<Effect>) {
-    let Phase::AuthNeeded { error } = &model.phase else { return };
-    // A terminal method is never passed to `authenticate`.
-    if !model.agent.auth_methods.iter().any(|m| m.id == method && m.kind == AuthKind::Agent) {
-        return;
-    }
-    model.phase = Phase::Authenticating { method: method.clone(), since: now, error: error.clone() };
-    model.login_said = None;
-    out.push(Effect::Call(Call::Authenticate { method }));
-}
-
-/// A line that is no message. Agents print the address to visit and the code to type while somebody logs in: all of
-/// it belongs into one entry, in which it can be read and copied. False when nobody logs in.
-pub fn login_line(model: &mut Model, line: &str, now: Now) -> bool {
-    if !matches!(model.phase, Phase::Authenticating { .. }) {
+/// A line that is no message. False when nobody logs in.
+pub fn login_line(model: &mut Model, key: AgentKey, line: &str, cx: &mut Cx) -> bool {
+    let is_logging_in = |agent: &Agent| matches!(agent.connection, Connection::Authenticating { .. });
+    if !model.agents.get(&key).is_some_and(is_logging_in) {
         return false;
     }
-    if line.trim().is_empty() {
-        return true;
-    }
-    let Some(id) = model.login_said else {
-        let title = "the agent prints during the log-in";
-        model.login_said = Some(notice(model, Level::Warn, title, vec![line.to_owned()], now));
-        return true;
-    };
-    if model.hears_log_in() {
-        model.entries.change(id, |entry| {
-            if let Body::Notice(said) = &mut entry.body {
-                said.detail.push(line.to_owned());
-                if said.detail.len() == LOGIN_LINES {
-                    said.detail.push("… what follows is in the journal only".to_owned());
-                }
-            }
-        });
-    }
+    in_each(model, key, cx, |session, cx| opening::login_line(session, line, cx));
     true
 }
 
-pub fn leave_authentication(model: &mut Model, out: &mut Vec<Effect>) {
-    if let Phase::Authenticating { error, .. } = &model.phase {
-        model.phase = Phase::AuthNeeded { error: error.clone() };
-        out.push(Effect::WithdrawAuthenticate);
+/// A message that we could not use.
+pub fn odd(model: &mut Model, key: AgentKey, what: Odd, head: &str, cx: &mut Cx) {
+    let is_named = model.agents.get(&key).is_some_and(|agent| agent.name.is_some());
+    let has_session = model.sessions_of(key).any(|(_, session)| session.id.is_some());
+    let sort = match what {
+        // A banner before the first answer is explained only when no answer follows.
+        Odd::Stray if is_named || has_session => Some("text that is no message"),
+        Odd::Malformed => Some("a message that cannot be read"),
+        Odd::TooLong => Some("a message that is too long and was left out"),
+        // Extensions of agents are everyday; they and late answers are counted.
+        Odd::Stray | Odd::Unknown | Odd::LateResponse => None,
+    };
+    let is_shown = what == Odd::Stray && login_line(model, key, head, cx);
+    if let Some(sort) = sort.filter(|_| !is_shown) {
+        in_each(model, key, cx, |session, cx| {
+            notice_once(session, sort, format!("the agent sent {sort}"), vec![head.to_owned()], cx.now);
+        });
     }
+    in_agent(model, key, cx, |agent, cx| one::odd(agent, what, head, cx));
 }
 
-pub fn authenticated(model: &mut Model, method: &str, result: Result<(), CallError>, now: Now, out: &mut Vec<Effect>) {
-    if !matches!(&model.phase, Phase::Authenticating { method: waiting, .. } if waiting == method) {
+/// An update for the session that it names; kept for later while that may be one that is being opened, else
+/// dropped and counted.
+pub fn update(model: &mut Model, key: AgentKey, named: SessionId, update: Update, cx: &mut Cx) {
+    if let Some(at) = model.session_named(key, &named) {
+        in_session(model, at, cx, |session, cx| update::apply(session, update, cx));
         return;
     }
-    if result.is_ok() {
-        let name = model.agent.auth_methods.iter().find(|m| m.id == method).map(|m| m.name.as_str());
-        let name = name.filter(|n| !n.trim().is_empty()).unwrap_or(method).to_owned();
-        notice(model, Level::Info, format!("logged in: {name}"), Vec::new(), now);
-    }
-    match result {
-        Ok(()) if model.session.id.is_some() => {
-            model.phase = Phase::Ready;
-            prompt::send_next(model, now, out);
+    let is_opening = is_opening(model, key);
+    in_agent(model, key, cx, |agent, cx| {
+        let stray = Stray::Update(named, update);
+        if let Err(stray) = if is_opening { one::keep_stray(agent, stray) } else { Err(stray) } {
+            one::drop_stray(agent, stray, cx);
         }
-        Ok(()) => open_session(model, now, out),
-        Err(error) => auth_needed(model, error, now, out),
-    }
+    });
 }
 
-/// The agent is gone, or no session came about. Shown once, whichever sign of it comes first.
-pub fn die(
+/// A request of the agent: who may ask what, before anything is done. Each leads to exactly one answer.
+pub fn request(
     model: &mut Model,
-    kind: DeathKind,
-    message: String,
-    hint: String,
-    detail: Vec<String>,
-    now: Now,
-    out: &mut Vec<Effect>,
+    key: AgentKey,
+    req: ReqId,
+    named: Option<SessionId>,
+    request: AgentRequest,
+    cx: &mut Cx,
 ) {
-    if matches!(model.phase, Phase::Dead(_)) {
+    let Some(agent) = model.agents.get(&key) else { return };
+    let is_starting = matches!(agent.connection, Connection::Starting { .. });
+    if agent.is_dead() {
+        // Read before the end was known; nobody waits for an answer.
+        in_agent(model, key, cx, |_, cx| cx.push(Effect::Void(req)));
         return;
     }
-    end_everything(model, Mark::AgentGone, out);
-    if model.agent.alive {
-        out.push(Effect::EndAgent);
-    }
-    let mut lines = detail.clone();
-    if !hint.is_empty() {
-        lines.push(hint.clone());
-    }
-    notice(model, Level::Error, message.clone(), lines, now);
-    let after = now.saturating_sub(model.agent.spawned_at);
-    model.phase = Phase::Dead(Death { kind, message, hint, detail, at: now, after });
-    if let Some(turn) = model.session.turn.take() {
-        out.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Gone)));
-        review::ended(model, turn.id, out);
+    let at = named.as_ref().and_then(|id| model.session_named(key, id));
+    let refusal = match request {
+        AgentRequest::Echoed(_) if is_starting => return echoed(model, key, req, cx),
+        AgentRequest::UnknownMethod(method) | AgentRequest::Echoed(method) => {
+            in_agent(model, key, cx, |agent, _| agent.odd.count(Odd::Unknown));
+            let title = format!("the agent asked for {method}, which this client does not offer; refused");
+            tell_once(model, key, at, &method, &title, cx);
+            Refusal::new(Reason::UnknownMethod, "Method not found").about(Subject::Method(method))
+        }
+        AgentRequest::TooLarge { method, why } => {
+            let title = format!("the agent asked for more than is shown or done ({method}: {why}); refused");
+            tell_once(model, key, at, &title, &title, cx);
+            Refusal::new(Reason::TooLarge, format!("Too large: {why}")).about(Subject::Method(method))
+        }
+        AgentRequest::BadParams { method, why } => {
+            in_agent(model, key, cx, |agent, _| agent.odd.count(Odd::Malformed));
+            let title = format!("the agent asked for {method} in a way that cannot be used ({why}); refused");
+            tell_once(model, key, at, &title, &title, cx);
+            Refusal::new(Reason::BadParams, format!("Invalid params: {why}")).about(Subject::Method(method))
+        }
+        _ if is_starting => Refusal::new(Reason::NotReady, "Not initialized"),
+        request => match (at, named) {
+            (Some(at), _) => {
+                in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
+                return;
+            }
+            (None, Some(id)) if is_opening(model, key) => {
+                in_agent(model, key, cx, |agent, cx| {
+                    if let Err(stray) = one::keep_stray(agent, Stray::Request(req, id, request)) {
+                        one::drop_stray(agent, stray, cx);
+                    }
+                });
+                return;
+            }
+            (None, Some(id)) => one::unknown_session(&id),
+            (None, None) => Refusal::new(Reason::BadParams, "Invalid params: no session is named"),
+        },
+    };
+    in_agent(model, key, cx, |_, cx| cx.push(Effect::Respond { req, answer: Answer::Error(refusal) }));
+}
+
+/// Says something once: in the session that it is about, or in each of the agent's.
+fn tell_once(model: &mut Model, key: AgentKey, at: Option<SessionKey>, sort: &str, title: &str, cx: &mut Cx) {
+    let tell = |session: &mut _, cx: &mut Cx| notice_once(session, sort, title.to_owned(), Vec::new(), cx.now);
+    match at {
+        Some(at) => drop(in_session(model, at, cx, tell)),
+        None => in_each(model, key, cx, tell),
     }
 }
 
-/// Open requests are void, tool calls marked, terminals stopped, held prompts go back to the composer.
-fn end_everything(model: &mut Model, mark: Mark, out: &mut Vec<Effect>) {
-    for early in std::mem::take(&mut model.early) {
-        if let Early::Request(req, ..) = early {
-            out.push(Effect::Void(req));
-        }
+/// Our own `initialize` has come back: the program writes what it reads.
+fn echoed(model: &mut Model, key: AgentKey, req: ReqId, cx: &mut Cx) {
+    let Some(agent) = model.agents.get(&key) else { return };
+    let message = format!("`{}` writes back what it is told; it does not speak the protocol", agent.command);
+    let end = End { hint: agent.interface_hint(), ..End::new(DeathKind::Early, message) };
+    in_agent(model, key, cx, |_, cx| cx.push(Effect::Void(req)));
+    die(model, key, end, cx);
+}
+
+pub fn not_spawned(model: &mut Model, key: AgentKey, message: String, hint: String, cx: &mut Cx) {
+    die(model, key, End { hint, ..End::new(DeathKind::NotStarted, message) }, cx);
+}
+
+pub fn exited(model: &mut Model, key: AgentKey, exit: Exit, stderr: Vec<String>, cx: &mut Cx) {
+    if let Some(end) = in_agent(model, key, cx, |agent, _| one::exited(agent, exit, stderr)) {
+        die(model, key, end, cx);
     }
-    permission::void_all(model, out);
-    model.creating.clear();
-    for terminal in model.terminals.values_mut() {
-        out.extend(terminal.waiters.drain(..).map(Effect::Void));
-        if terminal.origin == super::super::session::TerminalOrigin::Ours {
-            // The next agent must not reach it.
-            terminal.released = true;
-            if terminal.exit.is_none() {
-                out.push(Effect::TerminalKill(terminal.id.clone()));
-            }
-        }
+}
+
+pub fn stdout_closed(model: &mut Model, key: AgentKey, stderr: Vec<String>, cx: &mut Cx) {
+    let how = "closed its output while it was still running";
+    if let Some(end) = model.agents.get(&key).map(|agent| one::gone(agent, how, stderr)) {
+        die(model, key, end, cx);
     }
-    prompt::settle(model, mark, out);
-    prompt::return_held(model, None, out);
+}
+
+pub fn dropped(model: &mut Model, key: AgentKey, why: String, cx: &mut Cx) {
+    die(model, key, End::new(DeathKind::Gone, why), cx);
+}
+
+/// The agent is gone, or none of its sessions came about. Shown once, whichever sign of it comes first.
+fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
+    let Some(agent) = model.agents.get(&key).filter(|agent| !agent.is_dead()) else { return };
+    let death = end.of(agent, cx);
+    in_agent(model, key, cx, one::void_strays);
+    in_each(model, key, cx, |session, cx| {
+        if !session.is_closed() {
+            opening::end_everything(session, cx);
+        }
+    });
+    in_agent(model, key, cx, |agent, cx| {
+        if agent.alive {
+            cx.push(Effect::EndAgent);
+        }
+        agent.connection = Connection::Dead(death.clone());
+    });
+    in_each(model, key, cx, |session, cx| {
+        if !session.is_closed() {
+            opening::closed(session, &death, Closed::AgentGone, cx);
+        }
+    });
 }

@@ -1,11 +1,15 @@
-//! `reduce`: the only code that changes the model. It matches the outer level only; one file per group of events
-//! does the work.
+//! `reduce`: the only code that changes the model. It reads the address of an event, takes that one agent or session
+//! out of the model and hands it to the file that knows its group of events.
 //!
-//! No IO, no clock, no channel: the same events at the same times give the same model and the same effects.
+//! No IO, no clock, no channel: the same events at the same times give the same model and the same effects. Invariant:
+//! only `lifecycle` sees an agent together with its sessions; every other reducer sees one agent or one session.
 
+mod agent;
+mod cx;
 mod gate;
 mod host;
 mod lifecycle;
+mod opening;
 mod options;
 mod permission;
 mod prompt;
@@ -15,159 +19,224 @@ mod shed;
 mod tool;
 mod update;
 
+pub use cx::Cx;
 pub use gate::Gated;
-pub use lifecycle::LOGIN_LINES;
+pub use opening::has_room_for_log_in;
 pub use review::COVERAGE_PATIENCE;
 
 use super::Model;
+use super::agent::Agent;
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
-use super::event::{AgentEvent, AgentRequest, Event, Intent, Odd, Timer, Update};
-use super::ids::{EntryId, Now, ReqId, SessionId};
-use super::session::Phase;
+use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, Timer};
+use super::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionKey};
+use super::session::Session;
 
-/// Messages that are kept until `session/new` has named the session.
-const EARLY_LIMIT: usize = 1024;
-/// Bytes of the texts in them.
-const EARLY_BYTES: usize = 16 << 20;
 /// Sorts of odd messages that are told of.
 const MAX_NOTICED: usize = 64;
 
-/// Something that named a session before we knew its id.
-#[derive(Debug)]
-pub enum Early {
-    Update(SessionId, Update),
-    Request(ReqId, SessionId, AgentRequest),
-}
-
 /// Applies one event and says what is to be done.
-pub fn reduce(model: &mut Model, event: Event, now: Now) -> Vec<Effect> {
-    let mut out = Vec::new();
-    match event {
-        Event::Agent(event) => agent_event(model, event, now, &mut out),
-        Event::Host(event) => host::host_event(model, event, now, &mut out),
-        Event::User(intent) => intent_of_person(model, intent, now, &mut out),
-        Event::Timer(Timer::KillTerminals(turn)) => host::kill_terminals_of(model, turn, &mut out),
-        Event::Timer(Timer::ExplainStray) => lifecycle::explain_stray(model, now),
-        Event::Timer(Timer::Coverage(turn)) => review::late(model, turn, now, &mut out),
-    }
-    shed::shed(model, now, &mut out);
-    out
-}
-
-fn agent_event(model: &mut Model, event: AgentEvent, now: Now, out: &mut Vec<Effect>) {
-    if let Some(turn) = &mut model.session.turn {
-        turn.heard = now;
-    }
-    match event {
-        AgentEvent::Initialized(result) => lifecycle::initialized(model, result, now, out),
-        AgentEvent::SessionOpened(result) => lifecycle::session_opened(model, result, now, out),
-        AgentEvent::Authenticated { method, result } => lifecycle::authenticated(model, &method, result, now, out),
-        AgentEvent::PromptDone { turn, result } => prompt::done(model, turn, result, now, out),
-        AgentEvent::ModeSet { mode, result } => options::mode_set(model, &mode, result, now, out),
-        AgentEvent::OptionSet { option, value, result } => {
-            options::option_set(model, &option, &value, result, now, out);
+pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addressed<Effect>> {
+    let mut cx = Cx::new(now);
+    let cx = &mut cx;
+    match (event.at, event.what) {
+        (Address::Agent(key), Event::Agent(event)) => of_agent(model, key, event, cx),
+        (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
+        (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),
+        (Address::Agent(key), Event::Timer(Timer::ExplainStray)) => lifecycle::explain_stray(model, key, cx),
+        (Address::Session(key), Event::Agent(AgentEvent::SessionOpened(result))) => {
+            heard(model, key, cx);
+            lifecycle::session_opened(model, key, result, cx);
         }
-        AgentEvent::Update { session, update } => {
-            if let Some(update) = for_session(model, session, update) {
-                update::apply(model, update, now, out);
-            }
+        (Address::Session(key), event) => {
+            in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }
-        AgentEvent::Request { req, session, request } => service::request(model, req, session, request, now, out),
-        AgentEvent::MethodsOffered(methods) => {
-            if model.agent.auth_methods.is_empty() {
-                model.agent.auth_methods = methods;
-            }
+        (Address::All, Event::User(Intent::AddAgent { command, cwd })) => lifecycle::add(model, command, cwd, cx),
+        (Address::All, Event::Host(HostEvent::Warning { message })) => warn_all(model, &message, cx),
+        (Address::All, Event::Host(HostEvent::JournalFailed { message })) => {
+            warn_all(model, &format!("the journal is not written any more: {message}"), cx);
         }
-        AgentEvent::RequestWithdrawn(req) => permission::withdrawn_by_agent(model, req, now, out),
-        AgentEvent::Odd { what, head } => odd(model, what, head, now, out),
+        // Nothing else concerns them.
+        (Address::Agent(_), Event::Timer(_) | Event::Hint(_)) | (Address::All, _) => {}
+    }
+    std::mem::take(&mut cx.out)
+}
+
+/// Lets `f` change one agent.
+fn in_agent<R>(model: &mut Model, key: AgentKey, cx: &mut Cx, f: impl FnOnce(&mut Agent, &mut Cx) -> R) -> Option<R> {
+    let agent = model.agents.get_mut(&key)?;
+    let before = std::mem::replace(&mut cx.at, Address::Agent(key));
+    let result = f(agent, cx);
+    cx.at = before;
+    Some(result)
+}
+
+/// Lets `f` change one session, and does then to its agent what it has left word of.
+fn in_session<R>(
+    model: &mut Model,
+    key: SessionKey,
+    cx: &mut Cx,
+    f: impl FnOnce(&mut Session, &mut Cx) -> R,
+) -> Option<R> {
+    let session = model.sessions.get_mut(&key)?;
+    let of = session.agent;
+    cx.is_up = model.agents.get(&of).is_some_and(Agent::is_up);
+    let before = std::mem::replace(&mut cx.at, Address::Session(key));
+    let result = f(session, cx);
+    shed::shed(session, cx);
+    cx.at = before;
+    let odd = std::mem::take(&mut cx.odd);
+    if let Some(agent) = model.agents.get_mut(&of) {
+        agent.odd.add(odd);
+    }
+    if let Some(error) = cx.log_in.take() {
+        lifecycle::log_in_needed(model, of, error, cx);
+    }
+    Some(result)
+}
+
+/// The same for each session of an agent that the person has not closed.
+fn in_each(model: &mut Model, agent: AgentKey, cx: &mut Cx, mut f: impl FnMut(&mut Session, &mut Cx)) {
+    let keys: Vec<SessionKey> = model.sessions_of(agent).map(|(key, _)| key).collect();
+    for key in keys {
+        in_session(model, key, cx, &mut f);
     }
 }
 
-fn intent_of_person(model: &mut Model, intent: Intent, now: Now, out: &mut Vec<Effect>) {
-    match intent {
-        Intent::Start => lifecycle::start(model, now, out),
-        Intent::Restart => lifecycle::restart(model, now, out),
-        Intent::KillAgent => lifecycle::kill(model, out),
-        Intent::Authenticate { method } => lifecycle::authenticate(model, method, now, out),
-        Intent::LeaveAuthentication => lifecycle::leave_authentication(model, out),
-        Intent::Prompt { text, links } => prompt::prompt(model, text, links, now, out),
-        Intent::Cancel => prompt::cancel(model, now, out),
-        Intent::TakeBack => prompt::return_held(model, None, out),
-        Intent::Answer { req, option } => permission::answer(model, req, option, out),
-        Intent::SetGate(gate) => model.gate = gate,
-        Intent::Review(action) => review::act(model, action, out),
-        Intent::SetMode { id } => options::set_mode(model, id, out),
-        Intent::SetOption { id, value } => options::set_option(model, &id, value, out),
-        Intent::KillTerminal { term } => out.push(Effect::TerminalKill(term)),
+fn warn_all(model: &mut Model, message: &str, cx: &mut Cx) {
+    let agents: Vec<AgentKey> = model.agents.keys().copied().collect();
+    for agent in agents {
+        in_each(model, agent, cx, |session, cx| {
+            notice(session, Level::Warn, message, Vec::new(), cx.now);
+        });
     }
 }
 
-/// The update, if its session is ours; kept for later while `session/new` is on its way, else dropped and
-/// counted.
-fn for_session(model: &mut Model, session: SessionId, update: Update) -> Option<Update> {
-    if model.session.id.as_ref() == Some(&session) {
-        return Some(update);
+/// The agent has said something of this session.
+fn heard(model: &mut Model, key: SessionKey, cx: &Cx) {
+    if let Some(turn) = model.sessions.get_mut(&key).and_then(|session| session.turn.as_mut()) {
+        turn.heard = cx.now;
     }
-    if model.session.id.is_none() && model.early.len() < EARLY_LIMIT && has_room(model, &update) {
-        model.early.push(Early::Update(session, update));
-    } else {
-        model.agent.odd.unknown += 1;
-    }
-    None
 }
 
-/// Whether the texts of what is kept stay within the bound. Lists are short by themselves.
-fn has_room(model: &Model, update: &Update) -> bool {
-    let size = |update: &Update| match update {
-        Update::Chunk { block, .. } => block.size(),
-        Update::ToolCall(patch) | Update::ToolUpdate(patch) => patch.size(),
-        _ => 0,
+fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
+    let named = match &event {
+        AgentEvent::Update { session, .. } | AgentEvent::Request { session: Some(session), .. } => Some(session),
+        _ => None,
     };
-    let kept = model.early.iter().map(|early| if let Early::Update(_, update) = early { size(update) } else { 0 });
-    kept.sum::<usize>() + size(update) <= EARLY_BYTES
+    match named.map(|id| model.session_named(key, id)) {
+        Some(Some(session)) => heard(model, session, cx),
+        Some(None) => {}
+        // It lives, and which session it works at is not said.
+        None => in_each(model, key, cx, |session, cx| {
+            if let Some(turn) = &mut session.turn {
+                turn.heard = cx.now;
+            }
+        }),
+    }
+    match event {
+        AgentEvent::Initialized(result) => lifecycle::initialized(model, key, result, cx),
+        AgentEvent::Authenticated { method, result } => lifecycle::authenticated(model, key, &method, result, cx),
+        AgentEvent::Update { session, update } => lifecycle::update(model, key, session, update, cx),
+        AgentEvent::Request { req, session, request } => lifecycle::request(model, key, req, session, request, cx),
+        AgentEvent::MethodsOffered(methods) => {
+            in_agent(model, key, cx, |agent, _| {
+                if agent.auth_methods.is_empty() {
+                    agent.auth_methods = methods;
+                }
+            });
+        }
+        AgentEvent::RequestWithdrawn(req) => {
+            let mut is_found = false;
+            in_each(model, key, cx, |session, cx| {
+                is_found = is_found || permission::withdrawn_by_agent(session, req, cx);
+            });
+        }
+        AgentEvent::Odd { what, head } => lifecycle::odd(model, key, what, &head, cx),
+        // Addressed to a session.
+        AgentEvent::SessionOpened(_)
+        | AgentEvent::PromptDone { .. }
+        | AgentEvent::ModeSet { .. }
+        | AgentEvent::OptionSet { .. } => {}
+    }
+}
+
+fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
+    match event {
+        HostEvent::AgentSpawned { .. } => drop(in_agent(model, key, cx, agent::spawned)),
+        HostEvent::SpawnFailed { message, hint } => lifecycle::not_spawned(model, key, message, hint, cx),
+        HostEvent::LogInPrinted { line } => drop(lifecycle::login_line(model, key, &line, cx)),
+        HostEvent::AgentExited { exit, stderr } => lifecycle::exited(model, key, exit, stderr, cx),
+        HostEvent::StdoutClosed { stderr } => lifecycle::stdout_closed(model, key, stderr, cx),
+        HostEvent::ConnectionDropped { why } => lifecycle::dropped(model, key, why, cx),
+        _ => {}
+    }
+}
+
+fn to_agent(model: &mut Model, key: AgentKey, intent: Intent, cx: &mut Cx) {
+    match intent {
+        Intent::Start => drop(in_agent(model, key, cx, agent::start)),
+        Intent::Restart => lifecycle::restart(model, key, cx),
+        Intent::KillAgent => drop(in_agent(model, key, cx, agent::kill)),
+        Intent::Authenticate { method } => lifecycle::authenticate(model, key, method, cx),
+        Intent::LeaveAuthentication => drop(in_agent(model, key, cx, agent::leave_authentication)),
+        Intent::OpenSession { cwd } => lifecycle::open_further(model, key, cwd, cx),
+        _ => {}
+    }
+}
+
+fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
+    match event {
+        Event::Agent(event) => answered(session, event, cx),
+        Event::Host(event) => host::fact(session, event, cx),
+        Event::User(intent) => to_session(session, intent, cx),
+        Event::Timer(Timer::KillTerminals(turn)) => host::kill_terminals_of(session, turn, cx),
+        Event::Timer(Timer::Coverage(turn)) => review::late(session, turn, cx),
+        Event::Timer(Timer::ExplainStray) => {}
+        Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
+    }
+}
+
+/// Answers of the agent to what was asked for this session.
+fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
+    if let Some(turn) = &mut session.turn {
+        turn.heard = cx.now;
+    }
+    match event {
+        AgentEvent::PromptDone { turn, result } => prompt::done(session, turn, result, cx),
+        AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),
+        AgentEvent::OptionSet { option, value, result } => options::option_set(session, &option, &value, result, cx),
+        _ => {}
+    }
+}
+
+fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
+    match intent {
+        Intent::Prompt { text, links } => prompt::prompt(session, text, links, cx),
+        Intent::Cancel => prompt::cancel(session, cx),
+        Intent::TakeBack => prompt::return_held(session, None, cx),
+        Intent::Answer { req, option } => permission::answer(session, req, option, cx),
+        Intent::SetGate(gate) => session.gate = gate,
+        Intent::Review(action) => review::act(session, action, cx),
+        Intent::SetMode { id } => options::set_mode(session, id, cx),
+        Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),
+        Intent::KillTerminal { term } => cx.push(Effect::TerminalKill(term)),
+        Intent::CloseSession => opening::close(session, cx),
+        _ => {}
+    }
 }
 
 /// Says once a connection that something of this sort came; all are counted, and the journal has them.
-fn notice_once(model: &mut Model, sort: &str, title: String, detail: Vec<String>, now: Now) {
-    if model.noticed.len() < MAX_NOTICED && model.noticed.insert(sort.to_owned()) {
-        notice(model, Level::Info, title, detail, now);
-    }
-}
-
-fn odd(model: &mut Model, what: Odd, head: String, now: Now, out: &mut Vec<Effect>) {
-    let sort = match what {
-        // A banner before the first answer is explained only when no answer follows.
-        Odd::Stray if model.agent.name.is_some() || model.session.id.is_some() => Some("text that is no message"),
-        Odd::Malformed => Some("a message that cannot be read"),
-        Odd::TooLong => Some("a message that is too long and was left out"),
-        // Extensions of agents are everyday; they and late answers are counted.
-        Odd::Stray | Odd::Unknown | Odd::LateResponse => None,
-    };
-    let shown = what == Odd::Stray && lifecycle::login_line(model, &head, now);
-    if let Some(sort) = sort.filter(|_| !shown) {
-        notice_once(model, sort, format!("the agent sent {sort}"), vec![head.clone()], now);
-    }
-    let counts = &mut model.agent.odd;
-    let count = match what {
-        Odd::Stray => &mut counts.stray,
-        Odd::Malformed => &mut counts.malformed,
-        Odd::Unknown => &mut counts.unknown,
-        Odd::TooLong => &mut counts.too_long,
-        Odd::LateResponse => &mut counts.late,
-    };
-    *count += 1;
-    let starting = matches!(model.phase, Phase::Starting { .. });
-    if what == Odd::Stray && starting && model.agent.early_stray.is_none() && !head.trim().is_empty() {
-        model.agent.early_stray = Some(head);
-        out.push(Effect::StartTimer { timer: Timer::ExplainStray, after: lifecycle::EXPLAIN_AFTER });
+fn notice_once(session: &mut Session, sort: &str, title: String, detail: Vec<String>, now: Now) {
+    if session.noticed.len() < MAX_NOTICED && session.noticed.insert(sort.to_owned()) {
+        notice(session, Level::Info, title, detail, now);
     }
 }
 
 /// Adds a finished notice to the transcript.
-fn notice(model: &mut Model, level: Level, title: impl Into<String>, detail: Vec<String>, now: Now) -> EntryId {
+fn notice(session: &mut Session, level: Level, title: impl Into<String>, detail: Vec<String>, now: Now) -> EntryId {
     let body = Body::Notice(Notice { level, title: title.into(), detail });
-    let id = model.entries.push(model.last_turn, now, body);
-    model.entries.finish(id);
+    let id = session.entries.push(session.last_turn, now, body);
+    session.entries.finish(id);
     id
 }

@@ -4,82 +4,80 @@
 //! in the order the answers come; what the agent says by itself counts when it says it; the newest wish that is not
 //! decided is the one that is shown as pending.
 
-use super::super::Model;
 use super::super::effect::{Call, Effect};
 use super::super::entry::Level;
 use super::super::event::CallError;
-use super::super::ids::Now;
 use super::super::options::{ConfigOption, OptionKind, OptionValue};
 use super::super::session::{Session, Wish, Wished};
-use super::{lifecycle, notice};
+use super::Cx;
+use super::notice;
 
 /// Only a listed mode is sent.
-pub fn set_mode(model: &mut Model, id: String, out: &mut Vec<Effect>) {
-    let Some(session) = model.session.id.clone() else { return };
-    if !model.session.modes.as_ref().is_some_and(|m| m.lists(&id)) {
+pub fn set_mode(session: &mut Session, id: String, cx: &mut Cx) {
+    let Some(wire) = session.id.clone() else { return };
+    if !session.modes.as_ref().is_some_and(|m| m.lists(&id)) {
         return;
     }
-    wish(&mut model.session, Wished::Mode, OptionValue::Id(id.clone()));
-    out.push(Effect::Call(Call::SetMode { session, mode: id }));
+    wish(session, Wished::Mode, OptionValue::Id(id.clone()));
+    cx.push(Effect::Call(Call::SetMode { session: wire, mode: id }));
 }
 
-pub fn mode_set(model: &mut Model, mode: &str, result: Result<(), CallError>, now: Now, out: &mut Vec<Effect>) {
-    let wish = answered(&mut model.session, &Wished::Mode, &OptionValue::Id(mode.to_owned()));
+pub fn mode_set(session: &mut Session, mode: &str, result: Result<(), CallError>, cx: &mut Cx) {
+    let wish = answered(session, &Wished::Mode, &OptionValue::Id(mode.to_owned()));
     match result {
         // The agent may have told us meanwhile; then what it said stands.
-        Ok(()) if wish.is_some_and(|w| !w.said) => mode_is(model, mode.to_owned()),
+        Ok(()) if wish.is_some_and(|w| !w.said) => mode_is(session, mode.to_owned()),
         Ok(()) => {}
-        Err(error) if error.is_auth() => lifecycle::auth_needed(model, error, now, out),
+        Err(error) if error.is_auth() => cx.log_in_needed(error),
         Err(error) => {
             let words = format!("mode {mode} was not set: {}", error.message);
-            notice(model, Level::Warn, words, error.data_lines(), now);
+            notice(session, Level::Warn, words, error.data_lines(), cx.now);
         }
     }
 }
 
 /// The agent switched, or believes that it did.
-pub fn mode_changed(model: &mut Model, id: String) {
-    said(&mut model.session, &Wished::Mode, &OptionValue::Id(id.clone()));
-    mode_is(model, id);
+pub fn mode_changed(session: &mut Session, id: String) {
+    said(session, &Wished::Mode, &OptionValue::Id(id.clone()));
+    mode_is(session, id);
 }
 
 /// An option of category `mode` is kept in step (fact 17).
-fn mode_is(model: &mut Model, id: String) {
-    for option in model.session.options.iter_mut().filter(|o| o.is_category("mode")) {
+fn mode_is(session: &mut Session, id: String) {
+    for option in session.options.iter_mut().filter(|o| o.is_category("mode")) {
         if let OptionKind::Select { current, values } = &mut option.kind
             && values.iter().any(|v| v.value == id)
         {
             current.clone_from(&id);
         }
     }
-    model.session.modes.get_or_insert_default().current = id;
-    show_pending(&mut model.session);
+    session.modes.get_or_insert_default().current = id;
+    show_pending(session);
 }
 
-pub fn set_option(model: &mut Model, id: &str, value: OptionValue, out: &mut Vec<Effect>) {
-    let Some(session) = model.session.id.clone() else { return };
-    if !model.session.options.iter().any(|o| o.id == id && o.accepts(&value)) {
+pub fn set_option(session: &mut Session, id: &str, value: OptionValue, cx: &mut Cx) {
+    let Some(wire) = session.id.clone() else { return };
+    if !session.options.iter().any(|o| o.id == id && o.accepts(&value)) {
         return;
     }
-    wish(&mut model.session, Wished::Option(id.to_owned()), value.clone());
-    out.push(Effect::Call(Call::SetOption { session, option: id.to_owned(), value }));
+    wish(session, Wished::Option(id.to_owned()), value.clone());
+    cx.push(Effect::Call(Call::SetOption { session: wire, option: id.to_owned(), value }));
 }
 
 /// Some agents answer `{}` (fact 18): then the request is believed.
 pub fn option_set(
-    model: &mut Model,
+    session: &mut Session,
     id: &str,
     value: &OptionValue,
     result: Result<Option<Vec<ConfigOption>>, CallError>,
-    now: Now,
-    out: &mut Vec<Effect>,
+    cx: &mut Cx,
 ) {
-    let wish = answered(&mut model.session, &Wished::Option(id.to_owned()), value);
+    let wish = answered(session, &Wished::Option(id.to_owned()), value);
     match result {
-        Ok(Some(list)) => replace(model, list),
+        Ok(Some(list)) => replace(session, list),
         Ok(None) if wish.is_some_and(|w| !w.said) => {
             let mut mode = None;
-            if let Some(option) = model.session.options.iter_mut().find(|o| o.id == id) {
+            if let Some(option) = session.options.iter_mut().find(|o| o.id == id) {
                 match (&mut option.kind, value) {
                     (OptionKind::Select { current, .. }, OptionValue::Id(id)) => current.clone_from(id),
                     (OptionKind::Bool { current }, OptionValue::Bool(on)) => *current = *on,
@@ -87,29 +85,29 @@ pub fn option_set(
                 }
                 mode = mode_of(option);
             }
-            keep_mode_in_step(model, mode);
+            keep_mode_in_step(session, mode);
         }
         Ok(None) => {}
-        Err(error) if error.is_auth() => lifecycle::auth_needed(model, error, now, out),
+        Err(error) if error.is_auth() => cx.log_in_needed(error),
         Err(error) => {
-            notice(model, Level::Warn, format!("{id} was not set: {}", error.message), error.data_lines(), now);
+            notice(session, Level::Warn, format!("{id} was not set: {}", error.message), error.data_lines(), cx.now);
         }
     }
 }
 
 /// Each list is complete.
-pub fn replace(model: &mut Model, list: Vec<ConfigOption>) {
+pub fn replace(session: &mut Session, list: Vec<ConfigOption>) {
     for option in &list {
         let value = match &option.kind {
             OptionKind::Select { current, .. } => OptionValue::Id(current.clone()),
             OptionKind::Bool { current } => OptionValue::Bool(*current),
         };
-        said(&mut model.session, &Wished::Option(option.id.clone()), &value);
+        said(session, &Wished::Option(option.id.clone()), &value);
     }
-    model.session.options = list;
-    let mode = model.session.options.iter().find_map(mode_of);
-    keep_mode_in_step(model, mode);
-    show_pending(&mut model.session);
+    session.options = list;
+    let mode = session.options.iter().find_map(mode_of);
+    keep_mode_in_step(session, mode);
+    show_pending(session);
 }
 
 fn mode_of(option: &ConfigOption) -> Option<String> {
@@ -119,12 +117,12 @@ fn mode_of(option: &ConfigOption) -> Option<String> {
     }
 }
 
-fn keep_mode_in_step(model: &mut Model, mode: Option<String>) {
-    if let (Some(modes), Some(mode)) = (&mut model.session.modes, mode)
+fn keep_mode_in_step(session: &mut Session, mode: Option<String>) {
+    if let (Some(modes), Some(mode)) = (&mut session.modes, mode)
         && modes.lists(&mode)
     {
         modes.current.clone_from(&mode);
-        said(&mut model.session, &Wished::Mode, &OptionValue::Id(mode));
+        said(session, &Wished::Mode, &OptionValue::Id(mode));
     }
 }
 

@@ -3,14 +3,14 @@
 //! Without a review nothing waits. Invariant: a prompt waits at most [`COVERAGE_PATIENCE`] (longer without a
 //! screen), and that it went out too early is said and kept.
 
-use super::super::Model;
 use super::super::changes::Truth;
 use super::super::changes::{ReviewAction, RewindOutcome, Rewound, Totals};
 use super::super::effect::{Effect, FrontEnd, ReviewEffect};
 use super::super::entry::{Body, Level, TurnChanges};
 use super::super::event::Timer;
 use super::super::ids::{EntryId, Now, ReqId, TurnId};
-use super::super::session::{About, Policy};
+use super::super::session::{About, Policy, Session};
+use super::Cx;
 use super::{MAX_NOTICED, gate, notice, prompt};
 use crate::base::paths::visible;
 use std::time::Duration;
@@ -25,91 +25,91 @@ const MAX_NAMED: usize = 50;
 const MAX_TRUTH: usize = 1 << 20;
 
 /// Asks for the snapshot before a turn. False: nobody looks, so nothing waits.
-pub fn begin(model: &Model, turn: TurnId, out: &mut Vec<Effect>) -> bool {
-    if model.changes.is_on {
-        out.push(Effect::Review(ReviewEffect::BeginTurn(turn)));
-        let after = if matches!(model.policy, Policy::Auto(_)) { PATIENCE_ALONE } else { COVERAGE_PATIENCE };
-        out.push(Effect::StartTimer { timer: Timer::Coverage(turn), after });
+pub fn begin(session: &Session, turn: TurnId, cx: &mut Cx) -> bool {
+    if session.changes.is_on {
+        cx.push(Effect::Review(ReviewEffect::BeginTurn(turn)));
+        let after = if matches!(session.policy, Policy::Auto(_)) { PATIENCE_ALONE } else { COVERAGE_PATIENCE };
+        cx.push(Effect::StartTimer { timer: Timer::Coverage(turn), after });
     }
-    model.changes.is_on
+    session.changes.is_on
 }
 
-pub fn covered(model: &mut Model, turn: TurnId, covered: Result<(), String>, now: Now, out: &mut Vec<Effect>) {
+pub fn covered(session: &mut Session, turn: TurnId, covered: Result<(), String>, cx: &mut Cx) {
     if let Err(message) = covered {
-        model.changes.uncovered_turns.insert(turn.0);
-        trouble(model, "snapshot", &format!("the files could not be looked at before the turn: {message}"), now);
+        session.changes.uncovered_turns.insert(turn.0);
+        trouble(session, "snapshot", &format!("the files could not be looked at before the turn: {message}"), cx.now);
     }
-    prompt::transmit(model, turn, now, out);
+    prompt::transmit(session, turn, cx);
 }
 
-pub fn late(model: &mut Model, turn: TurnId, now: Now, out: &mut Vec<Effect>) {
-    if model.session.turn.as_ref().is_none_or(|t| t.id != turn || t.unsent.is_none()) {
+pub fn late(session: &mut Session, turn: TurnId, cx: &mut Cx) {
+    if session.turn.as_ref().is_none_or(|t| t.id != turn || t.unsent.is_none()) {
         return;
     }
-    model.changes.uncovered_turns.insert(turn.0);
+    session.changes.uncovered_turns.insert(turn.0);
     let words = "the snapshot is not finished: changes of this turn may not all be covered";
-    notice(model, Level::Warn, words, Vec::new(), now);
-    out.push(Effect::Review(ReviewEffect::SentEarly(turn)));
-    prompt::transmit(model, turn, now, out);
+    notice(session, Level::Warn, words, Vec::new(), cx.now);
+    cx.push(Effect::Review(ReviewEffect::SentEarly(turn)));
+    prompt::transmit(session, turn, cx);
 }
 
 /// A turn is over, however it ended.
-pub fn ended(model: &mut Model, turn: TurnId, out: &mut Vec<Effect>) {
-    if model.changes.is_on {
-        model.changes.ending.insert(turn.0);
-        out.push(Effect::Review(ReviewEffect::EndTurn(turn)));
+pub fn ended(session: &mut Session, turn: TurnId, cx: &mut Cx) {
+    if session.changes.is_on {
+        session.changes.ending.insert(turn.0);
+        cx.push(Effect::Review(ReviewEffect::EndTurn(turn)));
     }
 }
 
-pub fn reviewed(model: &mut Model, turn: TurnId, totals: Totals, now: Now, out: &mut Vec<Effect>) {
-    model.changes.ending.remove(&turn.0);
-    if !totals.is_empty() && model.changes.turns.insert(turn.0, totals).is_none() {
+pub fn reviewed(session: &mut Session, turn: TurnId, totals: Totals, cx: &mut Cx) {
+    session.changes.ending.remove(&turn.0);
+    if !totals.is_empty() && session.changes.turns.insert(turn.0, totals).is_none() {
         // The next turn may have begun: entries are in the order in which they appear.
-        let entry = model.entries.push(model.last_turn, now, Body::Changes(TurnChanges { turn, totals }));
-        model.entries.finish(entry);
-        model.changes.entries.push(entry);
+        let entry = session.entries.push(session.last_turn, cx.now, Body::Changes(TurnChanges { turn, totals }));
+        session.entries.finish(entry);
+        session.changes.entries.push(entry);
     }
-    out.push(Effect::FrontEnd(FrontEnd::TurnReviewed(turn)));
+    cx.push(Effect::FrontEnd(FrontEnd::TurnReviewed(turn)));
 }
 
-pub fn seen(model: &mut Model, session: Totals, after: bool) {
-    let changes = &mut model.changes;
-    if changes.totals == session && changes.after == after {
+pub fn seen(session: &mut Session, sum: Totals, after: bool) {
+    let changes = &mut session.changes;
+    if changes.totals == sum && changes.after == after {
         return;
     }
-    changes.totals = session;
+    changes.totals = sum;
     changes.after = after;
     for entry in &changes.entries {
-        model.entries.touch(*entry);
+        session.entries.touch(*entry);
     }
 }
 
 /// News of a tool call for the review.
-pub fn tool(model: &Model, entry: EntryId, out: &mut Vec<Effect>) {
-    if model.changes.is_on {
-        out.push(Effect::Review(ReviewEffect::Tool(entry)));
+pub fn tool(session: &Session, entry: EntryId, cx: &mut Cx) {
+    if session.changes.is_on {
+        cx.push(Effect::Review(ReviewEffect::Tool(entry)));
     }
 }
 
-pub fn command(model: &Model, entry: EntryId, settled: bool, out: &mut Vec<Effect>) {
-    if model.changes.is_on {
-        out.push(Effect::Review(ReviewEffect::Command { entry, settled }));
+pub fn command(session: &Session, entry: EntryId, settled: bool, cx: &mut Cx) {
+    if session.changes.is_on {
+        cx.push(Effect::Review(ReviewEffect::Command { entry, settled }));
     }
 }
 
 /// The diffs of a question are compared with the disk; what was known of them is forgotten.
-pub fn ask_truth(model: &mut Model, req: ReqId, out: &mut Vec<Effect>) {
-    let is_on = model.changes.is_on;
-    let Some(pending) = model.session.pending.iter_mut().find(|p| p.req == req) else { return };
+pub fn ask_truth(session: &mut Session, req: ReqId, cx: &mut Cx) {
+    let is_on = session.changes.is_on;
+    let Some(pending) = session.pending.iter_mut().find(|p| p.req == req) else { return };
     pending.truths.clear();
     pending.asked += 1;
     if is_on {
-        out.push(Effect::Review(ReviewEffect::Truth { req, asked: pending.asked }));
+        cx.push(Effect::Review(ReviewEffect::Truth { req, asked: pending.asked }));
     }
 }
 
-pub fn truths(model: &mut Model, req: ReqId, asked: u64, mut truths: Vec<Truth>) {
-    let Some(pending) = model.session.pending.iter_mut().find(|p| p.req == req && p.asked == asked) else { return };
+pub fn truths(session: &mut Session, req: ReqId, asked: u64, mut truths: Vec<Truth>) {
+    let Some(pending) = session.pending.iter_mut().find(|p| p.req == req && p.asked == asked) else { return };
     for truth in &mut truths {
         if pending.about != About::Tool {
             // A write claims nothing of what was there before.
@@ -122,32 +122,32 @@ pub fn truths(model: &mut Model, req: ReqId, asked: u64, mut truths: Vec<Truth>)
     }
     pending.truths = truths;
     let entry = pending.entry;
-    model.entries.touch(entry);
+    session.entries.touch(entry);
 }
 
-pub fn act(model: &mut Model, action: ReviewAction, out: &mut Vec<Effect>) {
+pub fn act(session: &mut Session, action: ReviewAction, cx: &mut Cx) {
     if action == ReviewAction::Close {
-        model.review = None;
-        model.show_rewind(None);
+        session.review = None;
+        session.rewind = None;
     }
-    if model.changes.is_on {
-        out.push(Effect::Review(ReviewEffect::Act(action)));
+    if session.changes.is_on {
+        cx.push(Effect::Review(ReviewEffect::Act(action)));
     } else if action != ReviewAction::Close {
-        out.push(Effect::FrontEnd(FrontEnd::Said("there is no review in this session".into())));
+        cx.push(Effect::FrontEnd(FrontEnd::Said("there is no review in this session".into())));
     }
 }
 
-pub fn done(model: &mut Model, words: String, rewound: &[Rewound], now: Now, out: &mut Vec<Effect>) {
+pub fn done(session: &mut Session, words: String, rewound: &[Rewound], cx: &mut Cx) {
     if !rewound.is_empty() {
-        model.show_rewind(None);
+        session.rewind = None;
         let mut lines: Vec<String> = rewound.iter().take(MAX_NAMED).map(line).collect();
         if rewound.len() > MAX_NAMED {
             lines.push(format!("… {} more files", rewound.len() - MAX_NAMED));
         }
-        notice(model, Level::Info, words.clone(), lines, now);
+        notice(session, Level::Info, words.clone(), lines, cx.now);
     }
     if !words.is_empty() {
-        out.push(Effect::FrontEnd(FrontEnd::Said(words)));
+        cx.push(Effect::FrontEnd(FrontEnd::Said(words)));
     }
 }
 
@@ -169,23 +169,23 @@ fn line(rewound: &Rewound) -> String {
 }
 
 /// Says once that something of this sort does not work.
-pub fn trouble(model: &mut Model, what: &str, message: &str, now: Now) {
-    if model.noticed.len() < MAX_NOTICED && model.noticed.insert(format!("review: {what}")) {
-        notice(model, Level::Warn, message.to_owned(), Vec::new(), now);
+pub fn trouble(session: &mut Session, what: &str, message: &str, now: Now) {
+    if session.noticed.len() < MAX_NOTICED && session.noticed.insert(format!("review: {what}")) {
+        notice(session, Level::Warn, message.to_owned(), Vec::new(), now);
     }
 }
 
 /// The session goes on without a review.
-pub fn off(model: &mut Model, message: &str, now: Now, out: &mut Vec<Effect>) {
-    if !std::mem::take(&mut model.changes.is_on) {
+pub fn off(session: &mut Session, message: &str, cx: &mut Cx) {
+    if !std::mem::take(&mut session.changes.is_on) {
         return;
     }
-    notice(model, Level::Warn, format!("no review of changes: {message}"), Vec::new(), now);
-    gate::fail_held(model, "the review has ended; the file was not written", out);
-    for turn in std::mem::take(&mut model.changes.ending) {
-        out.push(Effect::FrontEnd(FrontEnd::TurnReviewed(TurnId(turn))));
+    notice(session, Level::Warn, format!("no review of changes: {message}"), Vec::new(), cx.now);
+    gate::fail_held(session, "the review has ended; the file was not written", cx);
+    for turn in std::mem::take(&mut session.changes.ending) {
+        cx.push(Effect::FrontEnd(FrontEnd::TurnReviewed(TurnId(turn))));
     }
-    if let Some(turn) = model.session.turn.as_ref().map(|t| t.id) {
-        prompt::transmit(model, turn, now, out);
+    if let Some(turn) = session.turn.as_ref().map(|t| t.id) {
+        prompt::transmit(session, turn, cx);
     }
 }

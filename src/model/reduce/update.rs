@@ -1,14 +1,14 @@
 //! `session/update`: text, plans, commands, titles, usage and notices. Valid in every phase, also after the answer
 //! to the prompt.
 
-use super::super::Model;
-use super::super::effect::Effect;
 use super::super::entry::{
     Attachment, Block, Body, ChunkKind, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
 };
-use super::super::event::{Patch, Update};
+use super::super::event::{Odd, Patch, Update};
 use super::super::ids::{EntryId, Now};
 use super::super::options::Usage;
+use super::super::session::Session;
+use super::Cx;
 use super::{notice, notice_once, options, tool};
 use std::sync::Arc;
 
@@ -19,29 +19,29 @@ const ELSEWHERE_LIMIT: usize = 1 << 20;
 /// How far back a message is looked for.
 const MESSAGE_REACH: usize = 256;
 
-pub fn apply(model: &mut Model, update: Update, now: Now, out: &mut Vec<Effect>) {
+pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
     match update {
-        Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(model, message_id, block, now),
-        Update::Chunk { kind, message_id, block } => chunk(model, kind, message_id, block, now),
+        Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(session, message_id, block, cx.now),
+        Update::Chunk { kind, message_id, block } => chunk(session, kind, message_id, block, cx.now),
         Update::ToolCall(patch) => {
-            tool::upsert(model, patch, tool::Source::Call, now, out);
+            tool::upsert(session, patch, tool::Source::Call, cx);
         }
         Update::ToolUpdate(patch) => {
-            tool::upsert(model, patch, tool::Source::Update, now, out);
+            tool::upsert(session, patch, tool::Source::Update, cx);
         }
-        Update::Plan(entries) => plan(model, entries, now),
-        Update::Commands(commands) => model.session.commands = commands,
-        Update::Mode(id) => options::mode_changed(model, id),
-        Update::Options(list) => options::replace(model, list),
+        Update::Plan(entries) => plan(session, entries, cx.now),
+        Update::Commands(commands) => session.commands = commands,
+        Update::Mode(id) => options::mode_changed(session, id),
+        Update::Options(list) => options::replace(session, list),
         Update::Info { title } => match title {
             Patch::Keep => {}
-            Patch::Clear => model.session.title = None,
-            Patch::Set(title) => model.session.title = Some(title),
+            Patch::Clear => session.title = None,
+            Patch::Set(title) => session.title = Some(title),
         },
         Update::Usage { used, size, cost } => {
-            // A cost that is left out is still the last one reported.
-            let cost = cost.or_else(|| model.session.usage.take().and_then(|u| u.cost));
-            model.session.usage = Some(Usage { used, size, cost });
+            // A cost that is left cx is still the last one reported.
+            let cost = cost.or_else(|| session.usage.take().and_then(|u| u.cost));
+            session.usage = Some(Usage { used, size, cost });
         }
         Update::Notice { level, title, description } => {
             let (title, detail) = match (title.is_empty(), description) {
@@ -49,35 +49,35 @@ pub fn apply(model: &mut Model, update: Update, now: Now, out: &mut Vec<Effect>)
                 (_, text) => (title, text.map(|t| t.lines().map(str::to_owned).collect()).unwrap_or_default()),
             };
             let title = if title.trim().is_empty() { "a notice without words".to_owned() } else { title };
-            notice(model, level, title, detail, now);
+            notice(session, level, title, detail, cx.now);
         }
         Update::Compaction { status, text } => {
             let words = format!("context compaction {}", status.as_deref().unwrap_or("in progress"));
-            notice(model, Level::Info, words, text.lines().map(str::to_owned).collect(), now);
+            notice(session, Level::Info, words, text.lines().map(str::to_owned).collect(), cx.now);
         }
         Update::Partly { update, what, left_out } => {
-            let title = format!("the agent offers too many {what}: {left_out} are left out");
-            notice_once(model, what, title, Vec::new(), now);
-            apply(model, *update, now, out);
+            let title = format!("the agent offers too many {what}: {left_out} are left cx");
+            notice_once(session, what, title, Vec::new(), cx.now);
+            apply(session, *update, cx);
         }
         Update::Unknown { name } => {
-            model.agent.odd.unknown += 1;
+            cx.count(Odd::Unknown);
             let title = format!("the agent sent an update of a kind that is not known here: {name}");
-            notice_once(model, &name, title, Vec::new(), now);
+            notice_once(session, &name, title, Vec::new(), cx.now);
         }
     }
 }
 
 /// Adjacent text of one message is joined; another id, another kind or another entry in between starts a new one
 ///
-fn chunk(model: &mut Model, kind: ChunkKind, message_id: Option<Arc<str>>, block: Block, now: Now) {
+fn chunk(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<str>>, block: Block, now: Now) {
     let text = match block {
         Block::Text(text) => text,
         other @ Block::Other { .. } => {
-            spoke(model);
+            spoke(session);
             let id =
-                model.entries.push(model.last_turn, now, Body::Attachment(Attachment { from: kind, block: other }));
-            model.entries.finish(id);
+                session.entries.push(session.last_turn, now, Body::Attachment(Attachment { from: kind, block: other }));
+            session.entries.finish(id);
             return;
         }
     };
@@ -85,9 +85,9 @@ fn chunk(model: &mut Model, kind: ChunkKind, message_id: Option<Arc<str>>, block
         return;
     }
     if kind == ChunkKind::Agent && !text.trim().is_empty() {
-        spoke(model);
+        spoke(session);
     }
-    let into = find_message(model, kind, message_id.as_ref());
+    let into = find_message(session, kind, message_id.as_ref());
     let id = into.unwrap_or_else(|| {
         let named = message_id.clone();
         let message = Message { message_id, ..Message::default() };
@@ -98,18 +98,18 @@ fn chunk(model: &mut Model, kind: ChunkKind, message_id: Option<Arc<str>>, block
                 Body::User(UserMessage { text: String::new(), links: Vec::new(), state: UserState::FromElsewhere })
             }
         };
-        close_last(model);
-        let id = model.entries.push(model.last_turn, now, body);
+        close_last(session);
+        let id = session.entries.push(session.last_turn, now, body);
         if kind == ChunkKind::User {
-            model.elsewhere = Some((id, named));
+            session.elsewhere = Some((id, named));
         }
-        if model.session.turn.is_none() {
+        if session.turn.is_none() {
             // Outside of a turn nobody says when a message is complete.
-            model.entries.finish(id);
+            session.entries.finish(id);
         }
         id
     });
-    model.entries.change(id, |entry| match &mut entry.body {
+    session.entries.change(id, |entry| match &mut entry.body {
         Body::Agent(message) => append(message, text),
         Body::Thought(thought) => {
             append(&mut thought.message, text);
@@ -132,65 +132,66 @@ fn append(message: &mut Message, text: String) {
     message.dropped += rest.len() as u64;
 }
 
-fn spoke(model: &mut Model) {
-    if let Some(turn) = &mut model.session.turn {
+fn spoke(session: &mut Session) {
+    if let Some(turn) = &mut session.turn {
         turn.spoke = true;
     }
 }
 
 /// The message before a new entry gets no more text unless its id is named again.
-fn close_last(model: &mut Model) {
-    if let Some(last) = last_content(model)
+fn close_last(session: &mut Session) {
+    if let Some(last) = last_content(session)
         && matches!(last.body, Body::Agent(_) | Body::Thought(_))
     {
         let id = last.id;
-        model.entries.finish(id);
+        session.entries.finish(id);
     }
 }
 
 /// The newest entry of the conversation. Notices that come while a turn runs are no part of it and cut no
 /// message in two; nor do the sums of a turn.
-fn last_content(model: &Model) -> Option<&Entry> {
-    let in_turn = model.session.turn.is_some();
+fn last_content(session: &Session) -> Option<&Entry> {
+    let in_turn = session.turn.is_some();
     let is_aside = |e: &&Entry| matches!(e.body, Body::Changes(_)) || in_turn && matches!(e.body, Body::Notice(_));
-    model.entries.iter().rev().take(MESSAGE_REACH).find(|e| !is_aside(e))
+    session.entries.iter().rev().take(MESSAGE_REACH).find(|e| !is_aside(e))
 }
 
-fn find_message(model: &Model, kind: ChunkKind, message_id: Option<&Arc<str>>) -> Option<EntryId> {
+fn find_message(session: &Session, kind: ChunkKind, message_id: Option<&Arc<str>>) -> Option<EntryId> {
     let of_kind = |body: &Body| match (kind, body) {
         (ChunkKind::Agent, Body::Agent(m)) => Some(m.message_id.clone()),
         (ChunkKind::Thought, Body::Thought(t)) => Some(t.message.message_id.clone()),
         (ChunkKind::User, Body::User(u)) if u.state == UserState::FromElsewhere && u.text.len() < ELSEWHERE_LIMIT => {
-            Some(model.elsewhere.as_ref().and_then(|(_, id)| id.clone()))
+            Some(session.elsewhere.as_ref().and_then(|(_, id)| id.clone()))
         }
         _ => None,
     };
     match message_id {
         Some(wanted) if kind == ChunkKind::User => {
-            let known = model.elsewhere.as_ref().filter(|(_, id)| id.as_ref() == Some(wanted)).map(|(entry, _)| *entry);
-            known.filter(|id| model.entries.get(*id).is_some_and(|e| of_kind(&e.body).is_some()))
+            let known =
+                session.elsewhere.as_ref().filter(|(_, id)| id.as_ref() == Some(wanted)).map(|(entry, _)| *entry);
+            known.filter(|id| session.entries.get(*id).is_some_and(|e| of_kind(&e.body).is_some()))
         }
-        Some(wanted) => model
+        Some(wanted) => session
             .entries
             .iter()
             .rev()
             .take(MESSAGE_REACH)
-            .take_while(|e| e.id >= model.session_from)
+            .take_while(|e| e.id >= session.first_entry)
             .find(|e| of_kind(&e.body).is_some_and(|id| id.as_ref() == Some(wanted)))
             .map(|e| e.id),
         None => {
-            let last = last_content(model)?;
+            let last = last_content(session)?;
             let open = of_kind(&last.body)?.is_none()
-                && last.turn == model.last_turn
-                && (!last.finished || model.session.turn.is_none());
+                && last.turn == session.last_turn
+                && (!last.finished || session.turn.is_none());
             open.then_some(last.id)
         }
     }
 }
 
 /// An echo of the prompt just sent is not shown twice; anything else is a message from elsewhere (R-255, fact 26).
-fn user_chunk(model: &mut Model, message_id: Option<Arc<str>>, block: Block, now: Now) {
-    let Some(turn) = &mut model.session.turn else { return chunk(model, ChunkKind::User, message_id, block, now) };
+fn user_chunk(session: &mut Session, message_id: Option<Arc<str>>, block: Block, now: Now) {
+    let Some(turn) = &mut session.turn else { return chunk(session, ChunkKind::User, message_id, block, now) };
     match block {
         // Links that went along come back as blocks of their own.
         Block::Other { .. } => {}
@@ -203,19 +204,19 @@ fn user_chunk(model: &mut Model, message_id: Option<Arc<str>>, block: Block, now
                 turn.echo = echo;
             } else {
                 let text = if whole { text } else { echo };
-                chunk(model, ChunkKind::User, message_id, Block::Text(text), now);
+                chunk(session, ChunkKind::User, message_id, Block::Text(text), now);
             }
         }
     }
 }
 
 /// The whole plan is replaced; one entry a turn, changed in place.
-fn plan(model: &mut Model, entries: Vec<PlanEntry>, now: Now) {
-    match model.plan {
+fn plan(session: &mut Session, entries: Vec<PlanEntry>, now: Now) {
+    match session.plan {
         Some(id) => {
-            model.entries.change(id, |e| e.body = Body::Plan(entries));
+            session.entries.change(id, |e| e.body = Body::Plan(entries));
         }
         None if entries.is_empty() => {}
-        None => model.plan = Some(model.entries.push(model.last_turn, now, Body::Plan(entries))),
+        None => session.plan = Some(session.entries.push(session.last_turn, now, Body::Plan(entries))),
     }
 }

@@ -9,10 +9,10 @@ use crate::review::error::ReviewError;
 use crate::review::gitindex::Index;
 use crate::review::manifest::Entry;
 use crate::review::repo::Repo;
-use crate::review::settle::{Job, now, racy};
+use crate::review::settle::{Job, racy};
 use crate::review::state::State;
 use crate::review::store;
-use crate::review::walk::{self, Key, Kind, OldRules, Part, Reader, Stat, Walked};
+use crate::review::walk::{self, Key, Kind, OldRules, Part, Reader, Stat, Time, Walked};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::path::PathBuf;
@@ -148,8 +148,7 @@ impl Shadow {
     }
 
     /// Takes from the person's index what it knows for sure, so that it need not be read.
-    pub(super) fn believe(&self, index: &Index, jobs: &mut Vec<Job>, news: &mut Vec<(Key, Entry)>) {
-        let started = now();
+    pub(super) fn believe(&self, index: &Index, started: Time, jobs: &mut Vec<Job>, news: &mut Vec<(Key, Entry)>) {
         jobs.retain(|job| {
             if self.hidden.has(&job.key) {
                 return false;

@@ -16,6 +16,10 @@ use std::path::Path;
 
 impl Tracker {
     pub(in crate::review) fn observe(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
+        if !changes.is_empty() {
+            self.files.shadow.clock.ask();
+            self.is_clock_set();
+        }
         self.files.shadow.gather();
         self.steps = Some(Vec::new());
         let observed = self.observe_each(changes);
@@ -28,6 +32,7 @@ impl Tracker {
     pub(super) fn observe_each(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
         for mut change in changes {
             // After a crash the ledger may be ahead of the store.
+            let seen = change.before;
             change.before = self.histories.get(&change.path).map_or(change.before, History::last);
             if change.before == change.after {
                 continue;
@@ -36,6 +41,18 @@ impl Tracker {
                 // Some agents write the file themselves as well.
                 Some(held) => Blamed::new(Cause::Tool, Some(held.entry().0)),
                 None => self.blame(&change.path),
+            };
+            let last = self.histories.get(&change.path).and_then(|history| history.steps.last());
+            let blamed = match last {
+                // Nobody need have changed what only cannot be read.
+                Some(_) if blamed.cause == Cause::Person && self.files.shadow.unread(&change.path).is_some() => {
+                    continue;
+                }
+                // Nobody has changed what only can be read again: it is still what was made of it.
+                Some(last) if last.after == seen && self.files.shadow.is_opened(&change.path) => {
+                    Blamed { cause: last.cause, doubt: last.doubt, entry: last.entry }
+                }
+                _ => blamed,
             };
             if let Some(apart) = self.somebody_else(&change, blamed)? {
                 let doubt = Blamed { cause: Cause::Unknown, doubt: true, entry: None };
@@ -49,7 +66,16 @@ impl Tracker {
         Ok(())
     }
 
-    pub(super) fn blame(&self, path: &Path) -> Blamed {
+    /// Whether the clock of the files was found to be set; then it no longer tells when calls have run.
+    pub(super) fn is_clock_set(&mut self) -> bool {
+        let was_set = self.files.shadow.clock.was_set();
+        if was_set {
+            self.activity.clock_was_set();
+        }
+        was_set
+    }
+
+    pub(super) fn blame(&mut self, path: &Path) -> Blamed {
         let at = self.files.shadow.changed_at(path);
         self.activity.blame(path, self.looked.get(path).copied(), at)
     }

@@ -4,11 +4,12 @@
 //! which keys count. Invariant: a dialog that appears or changes its contents can take no key for [`ARM`], so that
 //! a key meant for what stood there before answers nothing.
 
+use crate::base::patience;
 use crate::model::Model;
 use crate::model::ids::{Now, ReqId};
 use crate::model::session::{About, PendingPermission, Phase};
 use crate::model::tool::{ToolCall, ToolContent};
-use crate::ui::words::{CANCEL_PATIENCE, START_PATIENCE};
+use crate::ui::words::START_PATIENCE;
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::time::Duration;
 
@@ -38,14 +39,14 @@ fn dialog(model: &Model, chosen: Option<ReqId>, now: Now) -> Option<Dialog> {
     match model.phase() {
         Phase::NotStarted => None,
         Phase::Starting { since } | Phase::Opening { since } => {
-            (now.saturating_sub(*since) >= START_PATIENCE).then_some(Dialog::Silent)
+            (now.saturating_sub(since) >= START_PATIENCE).then_some(Dialog::Silent)
         }
         Phase::AuthNeeded { .. } => Some(Dialog::LogIn),
-        Phase::Authenticating { method, .. } => Some(Dialog::Authenticating(method.clone())),
+        Phase::Authenticating { method, .. } => Some(Dialog::Authenticating(method.to_owned())),
         Phase::Dead(_) => Some(Dialog::Dead),
         Phase::Ready => {
             let since = model.session().turn.as_ref()?.cancelling?;
-            (now.saturating_sub(since) >= CANCEL_PATIENCE).then_some(Dialog::Unconfirmed)
+            (now.saturating_sub(since) >= patience::WATCHED).then_some(Dialog::Unconfirmed)
         }
     }
 }
@@ -54,7 +55,7 @@ fn dialog(model: &Model, chosen: Option<ReqId>, now: Now) -> Option<Dialog> {
 pub fn next_by_time(model: &Model, now: Now) -> Option<Now> {
     let at = match model.phase() {
         Phase::Starting { since } | Phase::Opening { since } => since.saturating_add(START_PATIENCE),
-        Phase::Ready => model.session().turn.as_ref()?.cancelling?.saturating_add(CANCEL_PATIENCE),
+        Phase::Ready => model.session().turn.as_ref()?.cancelling?.saturating_add(patience::WATCHED),
         _ => return None,
     };
     (at > now).then_some(at)

@@ -36,7 +36,7 @@ impl Stage {
     }
 
     fn event(&mut self, event: Event) {
-        reduce(&mut self.model, event, self.now);
+        reduce(&mut self.model, event.at_home(), self.now);
     }
 
     fn update(&mut self, update: Update) {

@@ -38,7 +38,7 @@ fn r_369_a_command_that_prints_nothing_says_so() {
     // The same screen again is not news.
     let screen = s.model.terminal(&term(1)).unwrap().screen.clone().unwrap();
     s.after(10_000);
-    s.model.show_terminal(&term(1), screen, s.now);
+    s.show_screen(term(1), screen);
     assert!(s.draw().contains("nothing for 0:10"), "{}", s.shown);
     s.exits(1, 0);
     assert!(!s.draw().contains("nothing for"), "{}", s.shown);

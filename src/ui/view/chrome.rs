@@ -49,7 +49,7 @@ pub fn rule(cx: &ViewCx<'_>, area: Rect, below: Option<u64>, buf: &mut Buffer) {
     }
     paint::put(buf, area.x, area.y, area.width, &dashes(area.width), cx.theme);
     let Some(below) = below.filter(|n| *n > 0) else { return };
-    let rows = human::count(below as u64, "row");
+    let rows = human::count(below, "row");
     for words in [format!(" {rows} below · Ctrl+End "), format!(" {below} below "), " ↓ ".to_owned()] {
         let text = StyledText::of(words, Token::Text);
         let inner = Rect { width: area.width.saturating_sub(2), ..area };

@@ -236,7 +236,7 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
         }
         Dialog::Authenticating(method) => {
             let Phase::Authenticating { since, .. } = model.phase() else { return None };
-            authenticating(model, method, cx.now.saturating_sub(*since))
+            authenticating(model, method, cx.now.saturating_sub(since))
         }
         Dialog::Dead => {
             let Phase::Dead(death) = model.phase() else { return None };
@@ -419,7 +419,7 @@ fn authenticating(model: &Model, method: &str, waited: Now) -> Contents {
 
 fn silent(cx: &ViewCx<'_>) -> Option<Contents> {
     let (Phase::Starting { since } | Phase::Opening { since }) = cx.model.phase() else { return None };
-    let waited = human::duration(cx.now.saturating_sub(*since));
+    let waited = human::duration(cx.now.saturating_sub(since));
     let command = sanitize::line(&cx.model.agent().command);
     let mut body = vec![strong(&format!("no answer for {waited} from {}", command.trim()), Token::Warn)];
     let lines = &cx.state.dock.stderr;

@@ -141,7 +141,7 @@ fn title(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     let used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
     let (done, all) = doc.decided;
     for words in [
-        format!("{done} of {} decided", human::count(all as u64, "hunk")),
+        format!("{done} of {} decided", human::count(all, "hunk")),
         format!("{done}/{all} decided"),
         format!("{done}/{all}"),
     ] {

@@ -197,10 +197,37 @@ fn code_124_is_a_timeout_counted_from_the_start() {
 #[test]
 fn code_124_even_when_the_cancel_is_ignored() {
     let lab = Lab::new();
-    let done = lab.exec(&["ignore", "--timeout", "1"], &demo("slow"));
+    let (review, patch) = (lab.path("review.json"), lab.path("all.patch"));
+    let files = ["--review", review.to_str().unwrap(), "--patch", patch.to_str().unwrap()];
+    let done = lab.exec(&[&["ignore", "--timeout", "1"][..], &files].concat(), &demo("slow"));
     done.assert_says(124, &["--timeout"]);
-    assert!(done.took < Duration::from_secs(12), "{:?}", done.took);
+    assert!(done.took < Duration::from_secs(4), "{:?}", done.took);
+    assert!(review.is_file() && patch.is_file());
     lab.assert_nothing_left();
+}
+
+#[test]
+fn code_1_says_that_nothing_was_recorded_although_the_turn_went_well() {
+    let lab = Lab::new();
+    std::fs::create_dir_all(lab.path("state/acp-tui")).unwrap();
+    // A place that takes nothing, from nobody: like a disk that is full.
+    std::os::unix::fs::symlink("/proc/self/task", lab.path("state/acp-tui/review")).unwrap();
+    let done = lab.exec(&["hello"], &lab.turn(r#"{ do = "say", text = "hi" }"#));
+    done.assert_says(1, &["no review of changes"]);
+    assert!(!done.out().is_empty());
+}
+
+#[test]
+fn code_1_says_that_the_last_look_has_failed() {
+    let lab = Lab::new();
+    // What the client keeps is gone before it is looked at the files for the last time.
+    let gone = lab.path("state/acp-tui/review");
+    let line = format!("rm -rf {}/*/store; echo new > new", gone.display());
+    let steps = format!(
+        r#"{{ do = "terminal", tool = "t", command = "sh", args = ["-c", "{line}"], succeeded = [{{ do = "say", text = "done" }}] }}"#
+    );
+    let done = lab.exec(&["x", "--allow", "all"], &lab.turn(&steps));
+    done.assert_says(1, &["could not be looked at"]);
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn what_an_agent_reads_is_not_in_the_journal() {
     rig.request(1, "fs/read_text_file", json!({ "path": "/project/a" }));
     let req = rig.wished(|e| if let Effect::FsRead { req, .. } = e { Some(*req) } else { None });
     let fact = HostEvent::FileRead { req, path: "/project/a".into(), result: Ok("a secret".into()) };
-    let out = rig.core.event(Event::Host(fact), rig.now);
+    let out = rig.core.event(Event::Host(fact).at_home(), rig.now);
     let [Out::Line(line)] = &out[..] else { panic!("{out:?}") };
     assert!(line.text.contains("a secret"));
     let kept = line.journal.as_deref().expect("the line as it was sent");

@@ -2,10 +2,11 @@
 
 use crate::support::{Rig, SESSION, chunk, exit_code, killed, plain_init, with};
 use acp_tui::agent::codec::v1::outbound;
+use acp_tui::model::agent::{Death, DeathKind};
 use acp_tui::model::effect::{Call, Effect, Ended};
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::{AuthKind, HostEvent, Intent};
-use acp_tui::model::session::{Death, DeathKind, Phase, Policy};
+use acp_tui::model::session::{Phase, Policy};
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -226,7 +226,7 @@ impl Rig {
 
     pub fn intent(&mut self, intent: Intent) {
         self.journal.push(fact_line(self.now, "person", "intent", &serde_json::to_value(&intent).unwrap()));
-        let out = self.core.event(Event::User(intent), self.now);
+        let out = self.core.event(Event::User(intent).at_home(), self.now);
         self.now += Duration::from_millis(1);
         self.take(out);
     }
@@ -237,14 +237,14 @@ impl Rig {
 
     pub fn host(&mut self, fact: HostEvent) {
         self.journal.push(fact_line(self.now, "host", "fact", &serde_json::to_value(&fact).unwrap()));
-        let out = self.core.event(Event::Host(fact), self.now);
+        let out = self.core.event(Event::Host(fact).at_home(), self.now);
         self.now += Duration::from_millis(1);
         self.take(out);
     }
 
     pub fn timer(&mut self, timer: Timer) {
         self.journal.push(fact_line(self.now, "host", "timer", &serde_json::to_value(timer).unwrap()));
-        let out = self.core.event(Event::Timer(timer), self.now);
+        let out = self.core.event(Event::Timer(timer).at_home(), self.now);
         self.take(out);
     }
 
@@ -278,7 +278,7 @@ impl Rig {
                     self.raw.push(line.text);
                     self.lines.push(if self.renamed { renamed::message_in(message) } else { message });
                 }
-                Out::Do(effect) => self.wishes.push(effect),
+                Out::Do(effect) => self.wishes.push(effect.what),
             }
         }
     }

@@ -123,6 +123,9 @@ fn a_question_that_cannot_be_shown_whole_is_refused() {
     let tool = json!({ "toolCallId": "t" });
     assert!(matches!(asked(&tool, &json!(vec![option.clone(); MAX_ANSWERS])), AgentRequest::Permission { .. }));
     let long = "x".repeat(MAX_TITLE + 1);
+    let content = |block: Value| json!({ "toolCallId": "t", "content": [{ "type": "content", "content": block }] });
+    let link = content(json!({ "type": "resource_link", "name": "a", "uri": "x".repeat(MAX_PATH) }));
+    assert!(matches!(asked(&link, &json!([option])), AgentRequest::Permission { .. }));
     for (tool, options) in [
         (tool.clone(), json!(vec![option.clone(); MAX_ANSWERS + 1])),
         (tool.clone(), json!([{ "optionId": "o", "name": long }])),
@@ -130,6 +133,27 @@ fn a_question_that_cannot_be_shown_whole_is_refused() {
         (json!({ "toolCallId": "t", "title": long }), json!([option])),
         (json!({ "toolCallId": "t", "rawInput": vec![0; 300_000] }), json!([option])),
         (json!({ "toolCallId": "t", "content": vec![json!({}); MAX_PARTS + 1] }), json!([option])),
+        (
+            content(json!({ "type": "resource_link", "name": "x".repeat(MAX_NAME), "uri": "file:///a" })),
+            json!([option]),
+        ),
+        (content(json!({ "type": "resource_link", "name": "a", "uri": "x".repeat(MAX_PATH + 1) })), json!([option])),
+        (
+            content(json!({ "type": "resource", "resource": { "uri": "x".repeat(MAX_PATH + 1), "text": "" } })),
+            json!([option]),
+        ),
+        (
+            content(json!({ "type": "resource", "resource": { "uri": "a", "text": "", "mimeType": long } })),
+            json!([option]),
+        ),
+        (
+            content(json!({ "type": "resource", "resource": { "uri": "x".repeat(MAX_PATH + 1), "blob": "" } })),
+            json!([option]),
+        ),
+        (
+            json!({ "toolCallId": "t", "content": [{ "type": "terminal", "terminalId": "x".repeat(MAX_ID + 1) }] }),
+            json!([option]),
+        ),
     ] {
         let request = asked(&tool, &options);
         assert!(matches!(request, AgentRequest::TooLarge { .. }), "{tool:.60} {request:?}");

@@ -129,7 +129,11 @@ fn content(value: &Value, cut: &mut bool) -> ToolContent {
         },
         Some("terminal") => match id_of(value, "terminalId") {
             Some(id) => ToolContent::Terminal(TermId::from(id)),
-            None => ToolContent::Block(unreadable()),
+            None => {
+                // Of an id that is too long nothing can be shown.
+                *cut |= str_of(value, "terminalId").is_some();
+                ToolContent::Block(unreadable())
+            }
         },
         // A bare block counts as wrapped; what is neither is labelled with its type.
         _ => ToolContent::Block(bounded(value, cut)),
@@ -143,10 +147,11 @@ fn bounded(value: &Value, cut: &mut bool) -> Block {
             *cut |= text.len() > MAX_TEXT;
             Block::Text(limits::cut(text, MAX_TEXT))
         }
-        other @ Block::Other { .. } => {
+        Block::Other { label, uri, text } => {
             // What was cut is longer than the bound, by the words that say so.
-            *cut |= matches!(&other, Block::Other { text: Some(text), .. } if text.len() > MAX_TEXT);
-            other
+            let is_long = |text: &Option<String>, max: usize| text.as_ref().is_some_and(|text| text.len() > max);
+            *cut |= label.len() > MAX_NAME || is_long(&uri, MAX_PATH) || is_long(&text, MAX_TEXT);
+            Block::Other { label, uri, text }
         }
     }
 }

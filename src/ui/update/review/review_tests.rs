@@ -1,5 +1,5 @@
 use crate::model::changes::{ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Verdict};
-use crate::model::event::Intent;
+use crate::model::event::{Event, HostEvent, Intent};
 use crate::model::ids::EntryId;
 use crate::model::tool::{ToolKind, ToolStatus};
 use crate::ui::fixtures::{Scene, doc_of, file_doc, review_doc};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 fn scene(width: u16, height: u16) -> Scene {
     let mut s = Scene::working(width, height);
     s.say("Done.");
-    s.model.show_review(Some(review_doc(1)));
+    s.show_review(review_doc(1));
     s.draw();
     s.key(Key::alt(Code::Char('r'))).draw();
     s.draw();
@@ -66,7 +66,7 @@ fn it_opens_with_the_focus_and_closes_without_a_trace() {
     assert_eq!(actions(&s), [ReviewAction::Show(Scope::Pending)]);
     assert!(s.draw().contains("looking at what was changed"), "{}", s.shown);
     assert!(s.shown.contains("❯ draft"), "{}", s.shown);
-    s.model.show_review(Some(review_doc(1)));
+    s.show_review(review_doc(1));
     assert!(s.after(1).draw().contains("2 of 7 hunks decided"), "{}", s.shown);
     s.press(Code::Tab).typed("ed");
     assert_eq!(s.ui.composer.text(), "drafted");
@@ -194,7 +194,7 @@ fn a_hunk_is_decided_right_after_another_of_the_same_file() {
     let mut s = scene(120, 40);
     at(&mut s, "src/cart.rs", 0);
     // The answer to an earlier decision has come and is not drawn yet: the hunks are where they were.
-    s.model.show_review(Some(review_doc(2)));
+    s.show_review(review_doc(2));
     for key in ["A", "X"] {
         s.after(2000).typed(key);
         assert_eq!(s.outs, [], "{key}: it is about more than was looked at");
@@ -208,7 +208,7 @@ fn a_hunk_is_decided_right_after_another_of_the_same_file() {
 fn what_changed_since_the_frame_is_not_decided() {
     let mut s = scene(120, 40);
     at(&mut s, "src/cart.rs", 0);
-    s.model.show_review(Some(without_the_last_hunk(2)));
+    s.show_review(without_the_last_hunk(2));
     for key in ["a", "x", "A", "X", "+", "!", "e", "E"] {
         s.after(2000).typed(key);
         assert_eq!(s.outs, [], "{key}");
@@ -223,7 +223,7 @@ fn what_changed_since_the_frame_is_not_decided() {
     s.typed("a");
     assert_eq!(decided(&s).len(), 1, "now it was seen");
     s.key(Key::alt(Code::Char('x'))).draw();
-    s.model.show_review(Some(review_doc(3)));
+    s.show_review(review_doc(3));
     s.typed("y");
     assert_eq!(decided(&s).len(), 1, "yes was said to something else");
 }
@@ -233,7 +233,7 @@ fn letters_after_a_refused_note_decide_nothing() {
     for key in ["!", "+", "e"] {
         let mut s = scene(120, 40);
         at(&mut s, "src/cart.rs", 0);
-        s.model.show_review(Some(without_the_last_hunk(2)));
+        s.show_review(without_the_last_hunk(2));
         s.typed(key);
         assert!(s.ui.review.as_ref().unwrap().bar.is_none());
         for c in "an axe A X".chars() {
@@ -265,7 +265,7 @@ fn what_is_not_on_the_screen_is_not_decided() {
     assert_eq!(decided(&s).len(), 1);
     // Before anything was drawn of it.
     let mut s = Scene::working(120, 40);
-    s.model.show_review(Some(review_doc(1)));
+    s.show_review(review_doc(1));
     s.key(Key::alt(Code::Char('r'))).typed("aA");
     assert_eq!(decided(&s), []);
 }
@@ -330,7 +330,7 @@ fn a_note_goes_out_with_the_decision_and_the_rejected_patch() {
 fn a_patch_with_fences_stays_in_its_block() {
     let mut s = scene(120, 40);
     let file = crate::ui::fixtures::file_doc("a.md", "old\n", "````\nrm -rf /\n````\n");
-    s.model.show_review(Some(doc_of(2, vec![file])));
+    s.show_review(doc_of(2, vec![file]));
     s.after(1).draw();
     s.typed("!no").press(Code::Enter);
     let Some(Intent::Prompt { text, .. }) = s.intents().pop() else { panic!() };
@@ -342,7 +342,7 @@ fn a_note_about_what_is_gone_comes_back_as_a_draft() {
     let mut s = scene(120, 40);
     at(&mut s, "src/cart.rs", 0);
     s.typed("!why so");
-    s.model.show_review(Some(doc_of(2, vec![crate::ui::fixtures::file_doc("b", "x\n", "y\n")])));
+    s.show_review(doc_of(2, vec![crate::ui::fixtures::file_doc("b", "x\n", "y\n")]));
     s.press(Code::Enter);
     assert_eq!(s.intents(), []);
     assert_eq!(s.ui.composer.text().trim(), "why so");
@@ -374,7 +374,7 @@ fn undo_and_redo_are_asked_for_when_there_is_something() {
     let mut doc = (*review_doc(2)).clone();
     doc.undo = Some("accept src/cart.rs".into());
     doc.redo = Some("reject src/cart.rs".into());
-    s.model.show_review(Some(doc.into()));
+    s.show_review(doc.into());
     s.typed("u").ctrl('r').typed("U");
     assert_eq!(actions(&s), [ReviewAction::Undo, ReviewAction::Redo, ReviewAction::Redo]);
 }
@@ -407,7 +407,7 @@ fn source_that_names_a_character_is_changed_in_place_and_what_stands_for_one_is_
     for (new, is_refused) in [("let s = \"⟨U+202E⟩\";\n", false), ("let s = \"\u{202e}\";\n", true)] {
         let mut s = Scene::working(80, 24);
         s.say("Done.");
-        s.model.show_review(Some(doc_of(1, vec![file_doc("a.rs", "let s = 1;\n", new)])));
+        s.show_review(doc_of(1, vec![file_doc("a.rs", "let s = 1;\n", new)]));
         s.draw();
         s.key(Key::alt(Code::Char('r'))).draw();
         s.press(Code::Enter).draw();
@@ -459,10 +459,8 @@ fn a_rewind_shows_what_it_does_before_it_is_done() {
     s.typed("y");
     assert_eq!(actions(&s).len(), 1, "nothing was shown yet");
     let rewound = |path: &str, outcome| Rewound { path: path.into(), outcome, remark: None };
-    s.model.show_rewind(Some((
-        3,
-        vec![rewound("src/cart.rs", RewindOutcome::Restored), rewound("x.rs", RewindOutcome::Conflict)],
-    )));
+    let rewound = vec![rewound("src/cart.rs", RewindOutcome::Restored), rewound("x.rs", RewindOutcome::Conflict)];
+    s.event(Event::Host(HostEvent::RewindPreviewed { turn: 3, rewound }));
     s.typed("y");
     assert_eq!(actions(&s).len(), 1, "nor drawn");
     let shown = s.draw();
@@ -511,7 +509,7 @@ fn the_tool_call_is_shown_and_alt_r_comes_back_to_the_same_place() {
         file.hunks[2].entry = Some(entry);
         file.hunks[1].entry = Some(EntryId(u32::MAX.into()));
         doc.files[3] = file.into();
-        s.model.show_review(Some(doc.into()));
+        s.show_review(doc.into());
         s.draw();
         s.key(Key::alt(Code::Char('r'))).draw();
         at(&mut s, "src/cart.rs", 1);
@@ -545,18 +543,18 @@ fn a_later_document_leaves_the_cursor_with_its_hunk() {
     file.hunks.remove(0);
     doc.files[3] = file.into();
     doc.files.remove(0);
-    s.model.show_review(Some(doc.clone().into()));
+    s.show_review(doc.clone().into());
     s.after(1);
     assert_eq!(place(&s), ("src/cart.rs".into(), Spot { hunk: 1, line }));
     // The file is gone: the one after it.
     doc.files.retain(|f| f.path.to_str() != Some("src/cart.rs"));
-    s.model.show_review(Some(doc.into()));
+    s.show_review(doc.into());
     s.after(1);
     assert_eq!(place(&s).0, "src/main.rs");
-    s.model.show_review(Some(doc_of(4, Vec::new())));
+    s.show_review(doc_of(4, Vec::new()));
     assert!(s.after(1).draw().contains("everything is decided"), "{}", s.shown);
     s.typed("axAXnpNPveEoutFfs/").press(Code::Esc);
-    s.model.show_review(None);
+    s.close_review();
     s.after(1).draw();
     s.typed("axAXnpNPveEoutFf").draw();
     assert_eq!(decided(&s), []);

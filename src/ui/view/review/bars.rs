@@ -17,6 +17,7 @@ use crate::ui::view::paint::{self, Placed};
 use crate::ui::view::{ViewCx, split_top};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use std::borrow::Cow;
 
 /// Between two hints.
 const GAP: usize = 2;
@@ -271,26 +272,30 @@ pub fn rewind(cx: &ViewCx<'_>, turn: u64, scroll: usize, area: Rect, frame: &mut
     let longest = shown.clone().map(|f| width::str_width(&name(f))).max().unwrap_or(0);
     let columns = (longest + 2).min(room / 2);
     for (file, y) in shown.zip(body.y..body.bottom()) {
-        let (words, token) = outcome(file.outcome);
+        let (words, token) = outcome(file);
         let name = name(file);
         let name = width::truncate_start(&name, columns.saturating_sub(2));
         let pad = columns.saturating_sub(width::str_width(&name));
         let mut text = StyledText::of(name, Token::Text);
         text.push(&" ".repeat(pad), Token::Text);
-        text.push(words, token);
+        text.push(&words, token);
         let text = width::truncate_styled(&text, room);
         paint::put(buf, body.x, y, body.width, &text, cx.theme);
     }
 }
 
-const fn outcome(outcome: RewindOutcome) -> (&'static str, Token) {
-    match outcome {
+fn outcome(file: &Rewound) -> (Cow<'static, str>, Token) {
+    let (words, token) = match file.outcome {
         RewindOutcome::Restored => ("✓ restored", Token::Good),
         RewindOutcome::Removed => ("✓ removed", Token::Good),
         RewindOutcome::Merged => ("✓ without the agent's changes; yours stay", Token::Good),
         RewindOutcome::Conflict => ("✗ left alone: you changed the same lines", Token::Warn),
         RewindOutcome::Doubtful => ("✗ left alone: nobody said who changed it", Token::Warn),
         RewindOutcome::NotKept => ("✗ left alone: what it was is not kept", Token::Warn),
-        RewindOutcome::Failed => ("✗ left alone: it could not be written", Token::Bad),
-    }
+        RewindOutcome::Failed => match &file.remark {
+            Some(why) => return (format!("✗ left alone: {why}").into(), Token::Bad),
+            None => ("✗ left alone: it could not be written", Token::Bad),
+        },
+    };
+    (words.into(), token)
 }

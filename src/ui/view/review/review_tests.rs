@@ -15,7 +15,7 @@ fn scene(width: u16, height: u16) -> Scene {
     let mut s = Scene::working(width, height);
     s.model = std::mem::take(&mut s.model).with_review(true);
     s.say("Done.");
-    s.model.show_review(Some(review_doc(1)));
+    s.show_review(review_doc(1));
     s.draw();
     s.key(Key::alt(Code::Char('r'))).draw();
     s.draw();
@@ -153,7 +153,7 @@ fn every_state_has_a_word_or_a_sign() {
         let mut file = file_doc("a.rs", "one\n", "two\n");
         file.hunks[0].state = state;
         let mut s = scene(120, 40);
-        s.model.show_review(Some(doc_of(2, vec![file])));
+        s.show_review(doc_of(2, vec![file]));
         assert!(s.after(1).draw().contains(words), "{}", s.shown);
     }
 }
@@ -163,14 +163,14 @@ fn what_is_not_covered_is_said() {
     let mut s = scene(80, 24);
     let mut doc = (*review_doc(2)).clone();
     doc.uncovered = vec!["node_modules: ignored".into(), "big.iso: too large".into()];
-    s.model.show_review(Some(doc.into()));
+    s.show_review(doc.into());
     assert!(s.after(1).draw().contains("not covered: node_modules: ignored · and 1 more"), "{}", s.shown);
 }
 
 #[test]
 fn text_that_does_not_end_with_a_newline_is_said() {
     let mut s = scene(120, 40);
-    s.model.show_review(Some(doc_of(2, vec![file_doc("a", "one\n", "two")])));
+    s.show_review(doc_of(2, vec![file_doc("a", "one\n", "two")]));
     assert!(s.after(1).draw().contains("+ two  no newline at the end"), "{}", s.shown);
 }
 
@@ -242,7 +242,7 @@ fn hints_show_every_action_where_there_is_room() {
 #[test]
 fn a_large_hunk_costs_what_is_visible() {
     let mut s = scene(80, 24);
-    s.model.show_review(Some(doc_of(2, vec![large(100_000)])));
+    s.show_review(doc_of(2, vec![large(100_000)]));
     s.after(1).press(Code::Enter).draw();
     s.draw();
     for key in [Code::End, Code::PageUp, Code::Home, Code::PageDown] {

@@ -1,0 +1,10 @@
+//! How long an agent that was asked to stop may take to say that it has, one value for each situation.
+
+use std::time::Duration;
+
+/// Somebody looks on: then they are asked whether to end it.
+pub const WATCHED: Duration = Duration::from_secs(6);
+/// Nobody looks on: then it is ended.
+pub const UNWATCHED: Duration = Duration::from_secs(5);
+/// The time that was given is over, or a signal came: then it is ended.
+pub const CUT: Duration = Duration::from_secs(1);

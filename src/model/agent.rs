@@ -1,0 +1,161 @@
+//! An agent and the connection to it: what it has told of itself, and whether it can be asked for anything.
+//!
+//! Knows of no session but their names in what came too early. Read by the front ends and written by `reduce` only.
+//! Invariant: messages that name a session that is not known yet are kept only while a `session/new` is unanswered.
+
+use super::event::{AgentCaps, AgentRequest, AuthMethod, CallError, Odd, Update};
+use super::ids::{Now, ReqId, SessionId};
+use super::tool::Exit;
+
+/// Where the connection stands.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Connection {
+    #[default]
+    NotStarted,
+    /// Spawned; `initialize` is on its way.
+    Starting {
+        since: Now,
+    },
+    /// `initialize` was answered: sessions can be opened.
+    Up,
+    /// The person has to log in.
+    AuthNeeded {
+        error: CallError,
+    },
+    Authenticating {
+        method: String,
+        since: Now,
+        error: CallError,
+    },
+    /// The agent is gone, or none of its sessions came about.
+    Dead(Death),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Death {
+    pub kind: DeathKind,
+    /// How the process ended, where that is how it was noticed.
+    pub how: Option<Exit>,
+    /// One line: what happened, in whose words.
+    pub message: String,
+    /// One line: what to do; may be empty.
+    pub hint: String,
+    /// `data` of the error, or the agent's last lines on stderr.
+    pub detail: Vec<String>,
+    pub at: Now,
+    /// How long the agent lived.
+    pub after: Now,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeathKind {
+    /// Not found, not executable.
+    NotStarted,
+    /// Exited before it answered `initialize`.
+    Early,
+    /// Speaks another protocol version.
+    Version,
+    /// `initialize` or `session/new` was answered with an error.
+    Refused,
+    /// Exited, closed stdout, or was killed later.
+    Gone,
+}
+
+/// What is known of the agent behind the connection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Agent {
+    /// The command line as configured.
+    pub command: String,
+    /// Names of the variables that the configuration gives it besides.
+    pub env: Vec<String>,
+    pub name: Option<String>,
+    pub title: Option<String>,
+    pub version: Option<String>,
+    pub caps: AgentCaps,
+    pub auth_methods: Vec<AuthMethod>,
+    pub spawned_at: Now,
+    /// Lines and messages that could not be used.
+    pub odd: OddCounts,
+    /// A line on stdout that looked like a text interface or an echo of ours, before `initialize` was answered.
+    pub early_stray: Option<String>,
+    /// The process is running as far as we know.
+    pub alive: bool,
+    pub connection: Connection,
+    /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
+    pub suggestion: Option<String>,
+    /// Updates and requests that named a session before `session/new` was answered.
+    pub(super) strays: Vec<Stray>,
+}
+
+/// Something that named a session whose id we do not know yet.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Stray {
+    Update(SessionId, Update),
+    Request(ReqId, SessionId, AgentRequest),
+}
+
+impl Agent {
+    /// Title, else name, else command.
+    pub fn label(&self) -> &str {
+        [&self.title, &self.name].into_iter().flatten().find(|s| !s.is_empty()).map_or(&self.command, |s| s)
+    }
+
+    pub fn is_up(&self) -> bool {
+        self.connection == Connection::Up
+    }
+
+    pub fn is_dead(&self) -> bool {
+        matches!(self.connection, Connection::Dead(_))
+    }
+
+    /// What a program has printed instead of answering `initialize`, and what to try with it. Empty once it answered.
+    pub fn stray_start(&self) -> Vec<String> {
+        let (Connection::Starting { .. }, Some(stray)) = (&self.connection, &self.early_stray) else {
+            return Vec::new();
+        };
+        vec![stray.clone(), self.interface_hint()]
+    }
+
+    /// What to try with a program that speaks to people instead of the protocol.
+    pub fn interface_hint(&self) -> String {
+        self.suggestion.as_ref().map_or_else(
+            || "Start it with the option that makes it speak the Agent Client Protocol.".to_owned(),
+            |command| format!("Did you mean `{command}`?"),
+        )
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OddCounts {
+    pub stray: u64,
+    pub malformed: u64,
+    pub unknown: u64,
+    pub too_long: u64,
+    pub late: u64,
+}
+
+impl OddCounts {
+    pub const fn total(self) -> u64 {
+        self.stray + self.malformed + self.unknown + self.too_long + self.late
+    }
+
+    pub(super) const fn add(&mut self, more: Self) {
+        self.stray += more.stray;
+        self.malformed += more.malformed;
+        self.unknown += more.unknown;
+        self.too_long += more.too_long;
+        self.late += more.late;
+    }
+
+    /// One more of this sort.
+    pub(super) const fn count(&mut self, what: Odd) {
+        let count = match what {
+            Odd::Stray => &mut self.stray,
+            Odd::Malformed => &mut self.malformed,
+            Odd::Unknown => &mut self.unknown,
+            Odd::TooLong => &mut self.too_long,
+            Odd::LateResponse => &mut self.late,
+        };
+        *count += 1;
+    }
+}

@@ -1,0 +1,211 @@
+//! One agent by itself: its start, the handshake, the log-in, its end.
+//!
+//! Sees no session: what follows for those is for `lifecycle`. Invariant: a log-in ends only with the answer to the
+//! call that began it.
+
+use super::Cx;
+use crate::model::agent::{Agent, Connection, Death, DeathKind, Stray};
+use crate::model::effect::{Answer, Call, Effect};
+use crate::model::event::{AuthKind, CallError, ErrorKind, InitResult, Odd, Timer, Update};
+use crate::model::ids::SessionId;
+use crate::model::refusal::{Reason, Refusal, Subject};
+use crate::model::tool::Exit;
+use std::time::Duration;
+
+/// How long a program that prints text may take to answer all the same; package runners print before they start one.
+const EXPLAIN_AFTER: Duration = Duration::from_secs(3);
+/// Messages that are kept until `session/new` has named the session.
+const MAX_STRAYS: usize = 1024;
+/// Bytes of the texts in them.
+const MAX_STRAY_BYTES: usize = 16 << 20;
+
+/// How the agent ended, or why it is given up.
+#[derive(Debug)]
+pub struct End {
+    pub kind: DeathKind,
+    pub how: Option<Exit>,
+    pub message: String,
+    pub hint: String,
+    pub detail: Vec<String>,
+}
+
+impl End {
+    pub fn new(kind: DeathKind, message: String) -> Self {
+        Self { kind, how: None, message, hint: String::new(), detail: Vec::new() }
+    }
+
+    /// Without this call there is no session.
+    pub fn refused(error: &CallError) -> Self {
+        if error.kind == ErrorKind::WrongVersion {
+            let hint = "Install matching versions of the agent and the client.".into();
+            return Self { hint, ..Self::new(DeathKind::Version, error.message.clone()) };
+        }
+        let message = format!("{} failed: {}", error.call, error.message);
+        Self { detail: error.data_lines(), ..Self::new(DeathKind::Refused, message) }
+    }
+
+    pub fn of(self, agent: &Agent, cx: &Cx) -> Death {
+        let Self { kind, how, message, hint, detail } = self;
+        Death { kind, how, message, hint, detail, at: cx.now, after: cx.now.saturating_sub(agent.spawned_at) }
+    }
+}
+
+pub fn unknown_session(session: &SessionId) -> Refusal {
+    Refusal::new(Reason::NotFound, "Session not found").about(Subject::Session(session.clone()))
+}
+
+pub fn start(agent: &mut Agent, cx: &mut Cx) {
+    agent.connection = Connection::Starting { since: cx.now };
+    agent.spawned_at = cx.now;
+    cx.push(Effect::SpawnAgent);
+}
+
+pub fn spawned(agent: &mut Agent, cx: &mut Cx) {
+    agent.alive = true;
+    agent.spawned_at = cx.now;
+    cx.push(Effect::Call(Call::Initialize));
+}
+
+pub fn kill(agent: &mut Agent, cx: &mut Cx) {
+    if agent.alive {
+        cx.push(Effect::KillAgent);
+    }
+}
+
+/// Nothing negotiated carries over to the next process.
+pub fn forget(agent: &mut Agent) {
+    *agent = Agent {
+        command: std::mem::take(&mut agent.command),
+        env: std::mem::take(&mut agent.env),
+        suggestion: agent.suggestion.take(),
+        ..Agent::default()
+    };
+}
+
+pub fn initialized(agent: &mut Agent, init: InitResult) {
+    agent.name = init.name;
+    agent.title = init.title;
+    agent.version = init.version;
+    agent.caps = init.caps;
+    agent.auth_methods = init.auth_methods;
+    agent.connection = Connection::Up;
+}
+
+/// False when there is nothing to log in to, or not by this method.
+pub fn authenticate(agent: &mut Agent, method: String, cx: &mut Cx) -> bool {
+    let Connection::AuthNeeded { error } = &agent.connection else { return false };
+    // A terminal method is never passed to `authenticate`.
+    if !agent.auth_methods.iter().any(|m| m.id == method && m.kind == AuthKind::Agent) {
+        return false;
+    }
+    agent.connection = Connection::Authenticating { method: method.clone(), since: cx.now, error: error.clone() };
+    cx.push(Effect::Call(Call::Authenticate { method }));
+    true
+}
+
+pub fn leave_authentication(agent: &mut Agent, cx: &mut Cx) {
+    if let Connection::Authenticating { error, .. } = &agent.connection {
+        agent.connection = Connection::AuthNeeded { error: error.clone() };
+        cx.push(Effect::WithdrawAuthenticate);
+    }
+}
+
+/// The name of the method when the log-in has succeeded. Nothing when nobody waits for this answer.
+pub fn authenticated(
+    agent: &mut Agent,
+    method: &str,
+    result: Result<(), CallError>,
+) -> Option<Result<String, CallError>> {
+    if !matches!(&agent.connection, Connection::Authenticating { method: waiting, .. } if waiting == method) {
+        return None;
+    }
+    if let Err(error) = result {
+        return Some(Err(error));
+    }
+    agent.connection = Connection::Up;
+    let name = agent.auth_methods.iter().find(|m| m.id == method).map(|m| m.name.as_str());
+    Some(Ok(name.filter(|n| !n.trim().is_empty()).unwrap_or(method).to_owned()))
+}
+
+/// Counts a message that could not be used. A banner before the first answer is explained when no answer follows.
+pub fn odd(agent: &mut Agent, what: Odd, head: &str, cx: &mut Cx) {
+    agent.odd.count(what);
+    let starting = matches!(agent.connection, Connection::Starting { .. });
+    if what == Odd::Stray && starting && agent.early_stray.is_none() && !head.trim().is_empty() {
+        agent.early_stray = Some(head.to_owned());
+        cx.push(Effect::StartTimer { timer: Timer::ExplainStray, after: EXPLAIN_AFTER });
+    }
+}
+
+/// Keeps a message for a session whose id is not known yet; gives it back when there is no room.
+pub fn keep_stray(agent: &mut Agent, stray: Stray) -> Result<(), Stray> {
+    let size = |stray: &Stray| match stray {
+        Stray::Update(_, Update::Chunk { block, .. }) => block.size(),
+        Stray::Update(_, Update::ToolCall(patch) | Update::ToolUpdate(patch)) => patch.size(),
+        // Lists are short by themselves, and what waits for an answer is bounded where it is read.
+        Stray::Update(..) | Stray::Request(..) => 0,
+    };
+    let kept: usize = agent.strays.iter().map(size).sum();
+    if agent.strays.len() >= MAX_STRAYS || kept + size(&stray) > MAX_STRAY_BYTES {
+        return Err(stray);
+    }
+    agent.strays.push(stray);
+    Ok(())
+}
+
+/// No session that is being opened will have these names.
+pub fn drop_strays(agent: &mut Agent, cx: &mut Cx) {
+    for stray in std::mem::take(&mut agent.strays) {
+        drop_stray(agent, stray, cx);
+    }
+}
+
+pub fn drop_stray(agent: &mut Agent, stray: Stray, cx: &mut Cx) {
+    match stray {
+        Stray::Update(..) => agent.odd.count(Odd::Unknown),
+        Stray::Request(req, session, _) => {
+            cx.push(Effect::Respond { req, answer: Answer::Error(unknown_session(&session)) });
+        }
+    }
+}
+
+/// The connection is at its end: nobody waits for answers.
+pub fn void_strays(agent: &mut Agent, cx: &mut Cx) {
+    for stray in std::mem::take(&mut agent.strays) {
+        if let Stray::Request(req, ..) = stray {
+            cx.push(Effect::Void(req));
+        }
+    }
+}
+
+pub fn kind_of_end(agent: &Agent) -> DeathKind {
+    if matches!(agent.connection, Connection::Starting { .. }) { DeathKind::Early } else { DeathKind::Gone }
+}
+
+/// The agent `how`.
+pub fn gone(agent: &Agent, how: &str, stderr: Vec<String>) -> End {
+    let kind = kind_of_end(agent);
+    let is_early = kind == DeathKind::Early;
+    let message = if is_early {
+        format!("`{}` {how} before it answered initialize", agent.command)
+    } else {
+        format!("the agent {how}")
+    };
+    let talks = agent.suggestion.is_some() || agent.early_stray.is_some();
+    let hint = if is_early && talks { agent.interface_hint() } else { String::new() };
+    End { hint, detail: stderr, ..End::new(kind, message) }
+}
+
+pub fn exited(agent: &mut Agent, exit: Exit, stderr: Vec<String>) -> End {
+    agent.alive = false;
+    let how = match (&exit.signal, exit.code) {
+        (Some(signal), _) => format!("was killed by {signal}"),
+        (None, Some(code)) => format!("ended: exit {code}"),
+        (None, None) => "ended".to_owned(),
+    };
+    let mut end = End { how: Some(exit), ..gone(agent, &how, stderr) };
+    if end.detail.is_empty() && end.kind == DeathKind::Early {
+        end.detail.extend(agent.early_stray.clone());
+    }
+    end
+}

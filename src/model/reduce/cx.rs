@@ -1,0 +1,42 @@
+//! What every reducer is given beside the one agent or session that it may change.
+//!
+//! Collects effects under the address of whoever is being changed. Invariant: a session's reducer leaves word here for
+//! its agent and cannot reach it.
+
+use crate::model::agent::OddCounts;
+use crate::model::effect::Effect;
+use crate::model::event::{CallError, Odd};
+use crate::model::ids::{Address, Addressed, Now};
+
+#[derive(Debug)]
+pub struct Cx {
+    pub now: Now,
+    pub(super) out: Vec<Addressed<Effect>>,
+    /// Who is being changed.
+    pub(super) at: Address,
+    /// Whether the agent of the session that is being changed takes calls.
+    pub(super) is_up: bool,
+    /// Messages of its agent that the session could not use.
+    pub(super) odd: OddCounts,
+    /// The agent wants the person to log in; it has told so in answer to a call of the session.
+    pub(super) log_in: Option<CallError>,
+}
+
+impl Cx {
+    pub(super) fn new(now: Now) -> Self {
+        Self { now, out: Vec::new(), at: Address::All, is_up: false, odd: OddCounts::default(), log_in: None }
+    }
+
+    pub fn push(&mut self, what: Effect) {
+        self.out.push(Addressed { at: self.at, what });
+    }
+
+    /// Counted for the agent of the session.
+    pub fn count(&mut self, what: Odd) {
+        self.odd.count(what);
+    }
+
+    pub fn log_in_needed(&mut self, error: CallError) {
+        self.log_in = Some(error);
+    }
+}

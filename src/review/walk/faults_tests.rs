@@ -1,0 +1,48 @@
+//! Failures of the disk that a test wants, and another clock of its, in the thread of the test alone.
+
+use rustix::io::Errno;
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, SystemTime};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Stat,
+    Read,
+}
+
+thread_local! {
+    static BEHIND: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    static BEFORE: Cell<Option<(SystemTime, Duration)>> = const { Cell::new(None) };
+    static WANTED: RefCell<Vec<(Way, Vec<u8>, Errno)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// From now on looking at this path below the root fails, until what this gives is dropped.
+pub fn on(way: Way, key: &str, errno: Errno) -> impl Drop + use<> {
+    struct Off(Way, Vec<u8>);
+    impl Drop for Off {
+        fn drop(&mut self) {
+            WANTED.with_borrow_mut(|all| all.retain(|(way, key, _)| (way, key) != (&self.0, &self.1)));
+        }
+    }
+    WANTED.with_borrow_mut(|all| all.push((way, key.into(), errno)));
+    Off(way, key.into())
+}
+
+pub fn at(way: Way, key: &[u8]) -> Result<(), Errno> {
+    let wanted =
+        |all: &Vec<(Way, Vec<u8>, Errno)>| all.iter().find(|one| one.0 == way && one.1 == key).map(|one| one.2);
+    WANTED.with_borrow(wanted).map_or(Ok(()), Err)
+}
+
+/// The clock of the files is behind the ordinary one by so much from now on; what it was until now, it dates as before.
+pub fn clock_is_behind(by: Duration) {
+    // What is written right after this may be dated a tick earlier.
+    let now = SystemTime::now() - Duration::from_millis(10);
+    BEFORE.set(Some((now, BEHIND.get())));
+    BEHIND.set(by);
+}
+
+pub fn by_the_files_clock(at: SystemTime) -> SystemTime {
+    let before = BEFORE.get().filter(|(until, _)| at < *until);
+    at - before.map_or(BEHIND.get(), |(_, behind)| behind)
+}
