@@ -3,7 +3,7 @@
 //! Map of rooms (each imports only what stands to its right):
 //!
 //! ```text
-//! cli      -> headless, ui (run, picker, tty), demo, engine, review, host (process), config, theme, model,
+//! cli      -> headless, ui (run, picker, tty), demo, engine, review, host (process, outputs), config, theme, model,
 //!             wire (recorder), store (log), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base

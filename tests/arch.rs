@@ -61,6 +61,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "demo",
             "engine",
             "review",
+            // The files that the person asked for.
+            "host::fs::output",
             "host::process",
             "config",
             "model",

@@ -65,13 +65,20 @@ impl PlainStream {
 
 /// Whether a character is not visible or moves others about, so that text would not be what it seems to be.
 ///
-/// ZWJ, ZWNJ and variation selectors are not among them: emoji and several scripts need them.
+/// ZWJ, ZWNJ and variation selectors (U+FE00–FE0F) are not among them: emoji and several scripts need them. Tags are:
+/// what they spell is invisible wherever it stands, also behind the black flag, which some emoji begin with.
 pub const fn is_deceptive(c: char) -> bool {
     matches!(
         c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e00ff}'
-            | '\u{e01f0}'..='\u{e0fff}'
+        // Soft hyphen, joiner of graphemes, marks and overrides of direction, zero-width spaces, ends of lines.
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
+            // Letters that are blank.
+            | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+            // Controls of Mongolian, shorthand and musical notation.
+            | '\u{180b}'..='\u{180f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            // Tags, more variation selectors, and what is kept free for their like.
+            | '\u{e0000}'..='\u{e0fff}'
     )
 }
 
@@ -152,6 +159,41 @@ mod tests {
         assert_eq!(line("a\u{202e}b"), "a⟨U+202E⟩b");
         assert_eq!(line("a\u{200b}\u{feff}b"), "a⟨U+200B⟩⟨U+FEFF⟩b");
         assert_eq!(line("👩\u{200d}🚀 ❤\u{fe0f}"), "👩\u{200d}🚀 ❤\u{fe0f}");
+    }
+
+    #[test]
+    fn r_245_what_cannot_be_seen_becomes_visible() {
+        for range in [
+            0xad..=0xad,
+            0x34f..=0x34f,
+            0x61c..=0x61c,
+            0x115f..=0x1160,
+            0x17b4..=0x17b5,
+            0x180b..=0x180f,
+            0x200b..=0x200b,
+            0x200e..=0x200f,
+            0x202a..=0x202e,
+            0x2060..=0x206f,
+            0x2800..=0x2800,
+            0x3164..=0x3164,
+            0xfeff..=0xfeff,
+            0xffa0..=0xffa0,
+            0xfff0..=0xfffb,
+            0x1_bca0..=0x1_bca3,
+            0x1_d173..=0x1_d17a,
+            0xe_0001..=0xe_0001,
+            0xe_0020..=0xe_007f,
+            0xe_0100..=0xe_01ef,
+        ] {
+            for c in range.map(|number| char::from_u32(number).unwrap()) {
+                let shown = format!("a⟨U+{:04X}⟩b", c as u32);
+                assert_eq!(line(&format!("a{c}b")), shown.as_str());
+                assert_eq!(block(&format!("a{c}b")), shown.as_str());
+            }
+        }
+        // What neither is nor hides anything.
+        let fine = "\u{200c}\u{200d}\u{fe00}\u{fe0f}\u{fffc}\u{fffd}\u{2027}\u{2801}\u{180a}\u{3163}\u{350}\u{f0000}";
+        assert_eq!(line(fine), fine);
     }
 
     #[test]

@@ -1,17 +1,16 @@
 //! What `exec` leaves behind on request: a report of the changes, and a patch of them.
 //!
 //! Both are read from the review when the run is over; when that is not to be had in time, from a copy of what it has
-//! recorded. Invariants: a file is replaced as a whole or not at all, and nothing that hangs is waited for.
+//! recorded. Where they go is settled before the run (`host::fs::output`). Invariant: nothing that hangs is waited for.
 
 use super::usage::Usage;
 use crate::base::paths::visible;
+use crate::host::fs::output::Output;
 use crate::model::changes::Scope;
 use crate::review::error::ReviewError;
 use crate::review::tracker::Tracker;
 use crate::review::{home, known};
 use crate::review::{patch, report};
-use std::fs::File;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,15 +22,15 @@ const LONGEST_LOOK: Duration = Duration::from_mins(10);
 const STALLED: Duration = Duration::from_mins(1);
 /// The same without a sign, once the time is over or a signal came.
 const STILL: Duration = Duration::from_millis(500);
+/// How long a reader may then take in all, however it goes on.
+const LAST_READING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(50);
-/// Links that are followed one after the other.
-const MAX_LINKS: usize = 40;
 
 /// Where they go.
 #[derive(Debug, Default)]
 pub struct Wanted {
-    pub review: Option<PathBuf>,
-    pub patch: Option<PathBuf>,
+    pub review: Option<Output>,
+    pub patch: Option<Output>,
 }
 
 /// The run that is over.
@@ -41,6 +40,21 @@ pub struct Run {
     pub dir: Option<PathBuf>,
     pub cwd: PathBuf,
     pub command: String,
+    /// Processes that have outlived it.
+    pub survivors: Vec<String>,
+}
+
+impl Run {
+    /// What no report of it can cover.
+    fn uncovered(&self) -> Vec<String> {
+        let words = |one: &String| format!("still runs: {one}; what it changes later is not covered");
+        self.survivors.iter().map(words).collect()
+    }
+
+    /// A report that knows of nothing.
+    fn nothing(&self, why: &str) -> String {
+        report::text(&report::nothing(&self.cwd, &self.command, why, &self.uncovered()))
+    }
 }
 
 /// How long there is time.
@@ -65,21 +79,25 @@ impl Wanted {
         self.review.is_none() && self.patch.is_none()
     }
 
-    /// Finds out before anything is started what would fail after hours.
-    pub fn check(&self) -> Result<(), Usage> {
-        for (option, file) in [("--review", &self.review), ("--patch", &self.patch)] {
-            let Some(file) = file else { continue };
-            let problem = |why: String| Usage(format!("{option} {}: {why}", visible(file.as_os_str())));
-            if file.is_dir() {
-                return Err(problem("is a directory".into()));
-            }
-            let parent = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let meta = parent.metadata().map_err(|e| problem(e.to_string()))?;
-            if !meta.is_dir() {
-                return Err(problem("not in a directory".into()));
+    /// Finds out before anything is started where they go, and what would fail after hours. `record` is written too.
+    pub fn settle(review: Option<&Path>, patch: Option<&Path>, record: Option<&Path>) -> Result<Self, Usage> {
+        let settled = |option: &str, file: Option<&Path>| {
+            let problem =
+                |why| Usage(format!("{option} {}: {why}", visible(file.unwrap_or(Path::new("")).as_os_str())));
+            file.map(Output::settle).transpose().map_err(problem)
+        };
+        let (review, patch) = (settled("--review", review)?, settled("--patch", patch)?);
+        // That it cannot be opened is said where it is.
+        let record = record.and_then(|file| Output::find(file).ok());
+        let all = [("--review", &review), ("--patch", &patch), ("--record", &record)];
+        for (at, (first, one)) in all.iter().enumerate() {
+            for (second, other) in all.iter().skip(at + 1) {
+                if one.as_ref().zip(other.as_ref()).is_some_and(|(one, other)| one.is_same(other)) {
+                    return Err(Usage(format!("{first} and {second} name the same file")));
+                }
             }
         }
-        Ok(())
+        Ok(Self { review, patch })
     }
 
     /// Writes what is wanted, however little of it can be had.
@@ -100,14 +118,16 @@ impl Wanted {
         }
         let texts = texts.unwrap_or_else(|| {
             let why = unfinished.clone().unwrap_or_default();
-            Texts { review: report::text(&report::nothing(&run.cwd, &run.command, &why)), ..Texts::default() }
+            Texts { review: run.nothing(&why), ..Texts::default() }
         });
         let mut problems = texts.problems;
-        let mut deliver = |file: &Option<PathBuf>, text: Result<Vec<u8>, String>| {
+        let mut deliver = |file: &Option<Output>, text: Result<Vec<u8>, String>| {
             let Some(file) = file else { return };
-            let written = text.and_then(|text| replace(file, &text).map_err(|e| e.to_string()));
+            let mut watch = Watch::new(patience);
+            let mut go_on = |gone: usize| !watch.is_over(gone as u64) && !watch.is_cut_for(LAST_READING);
+            let written = text.and_then(|text| file.write(&text, &mut go_on).map_err(|e| e.to_string()));
             if let Err(why) = written {
-                problems.push(format!("could not write {}: {why}", visible(file.as_os_str())));
+                problems.push(format!("could not write {}: {why}", visible(file.path().as_os_str())));
             }
         };
         deliver(&self.review, Ok(texts.review.into_bytes()));
@@ -129,25 +149,51 @@ impl Wanted {
         let thread = std::thread::Builder::new().name("report".into());
         // Nobody may wait for it any more.
         thread.spawn(move || drop(done.try_send(gather.texts(open)))).ok()?;
-        let (mut beat, mut still) = (0, Instant::now());
+        let mut watch = Watch::new(patience);
         loop {
             match texts.recv_timeout(PAUSE) {
                 Ok(texts) => return Some(texts),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let now = Instant::now();
-            let heard = pulse.load(Ordering::Relaxed);
-            if heard != beat {
-                (beat, still) = (heard, now);
-            }
-            let is_cut = patience.stop.load(Ordering::Relaxed) || patience.until.is_some_and(|until| now >= until);
-            let most = if is_cut { STILL } else { STALLED };
-            if now.duration_since(still) >= most {
+            if watch.is_over(pulse.load(Ordering::Relaxed)) {
                 over.store(true, Ordering::Relaxed);
                 return None;
             }
         }
+    }
+}
+
+/// Whether something that may hang is to be waited for any longer.
+struct Watch<'a> {
+    patience: &'a Patience,
+    /// The last sign of it, and since when there is no other.
+    beat: u64,
+    still: Instant,
+    /// Since when the time is over.
+    cut: Option<Instant>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(patience: &'a Patience) -> Self {
+        Self { patience, beat: 0, still: Instant::now(), cut: None }
+    }
+
+    /// `beat` moves as long as there is progress.
+    fn is_over(&mut self, beat: u64) -> bool {
+        let now = Instant::now();
+        if beat != self.beat {
+            (self.beat, self.still) = (beat, now);
+        }
+        let Patience { until, stop } = self.patience;
+        let is_cut = stop.load(Ordering::Relaxed) || until.is_some_and(|until| now >= until);
+        let most = if is_cut { STILL } else { STALLED };
+        self.cut = self.cut.or(is_cut.then_some(now));
+        now.duration_since(self.still) >= most
+    }
+
+    fn is_cut_for(&self, time: Duration) -> bool {
+        self.cut.is_some_and(|cut| cut.elapsed() >= time)
     }
 }
 
@@ -198,15 +244,14 @@ impl Gather {
         };
         if self.wants.0 {
             let text = match &mut tracker {
-                Some(tracker) => report::report(tracker).map_err(|error| {
+                Some(tracker) => report::report(tracker, &run.uncovered()).map_err(|error| {
                     let why = format!("the review of this run cannot be read: {error}");
                     texts.problems.push(why.clone());
                     why
                 }),
                 None => Err(why),
             };
-            let nothing = |why: String| report::text(&report::nothing(&run.cwd, &run.command, &why));
-            texts.review = text.unwrap_or_else(nothing);
+            texts.review = text.unwrap_or_else(|why| run.nothing(&why));
         }
         if let (true, Some(tracker)) = (self.wants.1, &mut tracker) {
             texts.patch = patch::export(tracker, Scope::Session).map_err(|e| e.to_string());
@@ -238,33 +283,6 @@ fn open(dir: &Path, gather: &Gather) -> Result<Tracker, String> {
     }
 }
 
-/// Writes a file as one step; what is no plain file (a pipe, a terminal) is written as it is.
-fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
-    // The target of a link is replaced, not the link.
-    let file = target(file);
-    if file.metadata().is_ok_and(|meta| !meta.is_file()) {
-        return File::options().write(true).open(&file)?.write_all(text);
-    }
-    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut fresh = tempfile::Builder::new().prefix(".acp-tui-").tempfile_in(dir)?;
-    if let Ok(meta) = file.metadata() {
-        fresh.as_file().set_permissions(meta.permissions())?;
-    }
-    fresh.write_all(text)?;
-    fresh.as_file().sync_all()?;
-    fresh.persist(&file).map(drop).map_err(|e| e.error)
-}
-
-/// Where a link leads, also when nothing is there yet.
-fn target(file: &Path) -> PathBuf {
-    let mut at = file.to_owned();
-    for _ in 0..MAX_LINKS {
-        let Ok(next) = at.read_link() else { break };
-        at = at.parent().unwrap_or(Path::new("")).join(next);
-    }
-    at.canonicalize().unwrap_or(at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,7 +290,7 @@ mod tests {
     use std::fs;
 
     fn run() -> Run {
-        Run { dir: None, cwd: "/work".into(), command: "agent --acp".into() }
+        Run { dir: None, cwd: "/work".into(), command: "agent --acp".into(), survivors: Vec::new() }
     }
 
     fn patience() -> Patience {
@@ -284,7 +302,7 @@ mod tests {
         let lab = tempfile::tempdir().unwrap();
         let (review, patch) = (lab.path().join("r.json"), lab.path().join("p"));
         fs::write(&patch, "old").unwrap();
-        let wanted = Wanted { review: Some(review.clone()), patch: Some(patch.clone()) };
+        let wanted = Wanted::settle(Some(&review), Some(&patch), None).unwrap();
         assert_eq!(wanted.write(run(), &patience()).problems, [""; 0]);
         let said: serde_json::Value = serde_json::from_slice(&fs::read(review).unwrap()).unwrap();
         assert_eq!((&said["command"], said["not_covered"].as_array().unwrap().len()), (&"agent --acp".into(), 1));
@@ -296,15 +314,17 @@ mod tests {
     fn what_cannot_be_written_is_said_and_the_other_is_still_written() {
         let lab = tempfile::tempdir().unwrap();
         let (review, patch) = (lab.path().join("gone/r.json"), lab.path().join("p"));
-        let wanted = Wanted { review: Some(review), patch: Some(patch.clone()) };
+        fs::create_dir(lab.path().join("gone")).unwrap();
+        let wanted = Wanted::settle(Some(&review), Some(&patch), None).unwrap();
+        fs::remove_dir(lab.path().join("gone")).unwrap();
         let problems = wanted.write(run(), &patience()).problems;
         assert!(problems.len() == 1 && problems[0].contains("gone/r.json"), "{problems:?}");
-        assert!(patch.exists());
+        fs::remove_file(&patch).unwrap();
         let run = || Run { dir: Some(lab.path().join("no-review")), ..run() };
         assert_eq!(wanted.write(run(), &patience()).problems.len(), 2);
         let said: serde_json::Value = {
             let review = lab.path().join("r.json");
-            let wanted = Wanted { review: Some(review.clone()), patch: None };
+            let wanted = Wanted::settle(Some(&review), None, None).unwrap();
             assert_eq!(wanted.write(run(), &patience()).problems.len(), 1);
             serde_json::from_slice(&fs::read(review).unwrap()).unwrap()
         };
@@ -323,7 +343,7 @@ mod tests {
         tracker.begin_turn(1).unwrap();
         fs::write(cwd.join("file"), "two\n").unwrap();
         tracker.wrote(&cwd.join("file"), "two\n", None).unwrap();
-        let run = Run { dir: Some(tracker.dir().to_owned()), cwd, command: "agent".into() };
+        let run = Run { dir: Some(tracker.dir().to_owned()), cwd, command: "agent".into(), survivors: Vec::new() };
         (tracker, run)
     }
 
@@ -335,7 +355,7 @@ mod tests {
     fn what_is_known_is_written_when_the_last_look_never_ends() {
         let lab = tempfile::tempdir().unwrap();
         let (review, patch) = (lab.path().join("r.json"), lab.path().join("p"));
-        let wanted = Wanted { review: Some(review.clone()), patch: Some(patch.clone()) };
+        let wanted = Wanted::settle(Some(&review), Some(&patch), None).unwrap();
         let (tracker, run) = held(lab.path());
         let ledger = fs::read(tracker.dir().join("ledger.jsonl")).unwrap();
         let written = wanted.write(run, &cut());
@@ -366,7 +386,7 @@ mod tests {
         for patience in [cut(), signalled()] {
             let lab = tempfile::tempdir().unwrap();
             let review = lab.path().join("r.json");
-            let wanted = Wanted { review: Some(review.clone()), patch: None };
+            let wanted = Wanted::settle(Some(&review), None, None).unwrap();
             let (_tracker, run) = held(lab.path());
             let written = wanted.write_from(run, &patience, hangs);
             assert!(written.unfinished.is_some());
@@ -380,11 +400,11 @@ mod tests {
         let lab = tempfile::tempdir().unwrap();
         let file = lab.path().join("file");
         fs::write(&file, "").unwrap();
-        let check = |path: PathBuf| Wanted { review: None, patch: Some(path) }.check();
-        assert_eq!(check(file.clone()), Ok(()));
-        assert_eq!(check("just-a-name".into()), Ok(()));
+        let check = |path: &Path| Wanted::settle(None, Some(path), None);
+        assert!(check(&file).is_ok());
+        assert!(check(Path::new("just-a-name")).is_ok() && !Path::new("just-a-name").exists());
         for bad in [lab.path().join("no/such"), lab.path().to_owned(), file.join("below")] {
-            let Err(Usage(words)) = check(bad.clone()) else { panic!("{bad:?} was taken") };
+            let Err(Usage(words)) = check(&bad) else { panic!("{bad:?} was taken") };
             assert!(words.starts_with("--patch /"), "{words}");
         }
     }
@@ -394,20 +414,21 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let lab = tempfile::tempdir().unwrap();
         let (file, link) = (lab.path().join("file"), lab.path().join("link"));
+        let write = |path: &Path| Output::settle(path).unwrap().write(b"new", &mut |_| true).unwrap();
         fs::write(&file, "old").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        replace(&link, b"new").unwrap();
+        write(&link);
         assert!(link.symlink_metadata().unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
         // One that leads to nothing yet.
         let (fresh, link) = (lab.path().join("fresh"), lab.path().join("link2"));
         std::os::unix::fs::symlink("fresh", &link).unwrap();
-        replace(&link, b"new").unwrap();
+        write(&link);
         assert!(link.symlink_metadata().unwrap().is_symlink());
         assert_eq!(fs::read(fresh).unwrap(), b"new");
-        replace(Path::new("/dev/null"), b"new").unwrap();
+        write(Path::new("/dev/null"));
         assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
     }
 }

@@ -10,7 +10,8 @@ const OPTION_COLUMNS: usize = 23;
 const EXIT_CODES: &str = "\
 Exit codes of exec:
   0 done · 1 fault of acp-tui · 2 usage · 3 the turn did not end well · 4 log-in needed · 5 no session, or the agent
-  is gone · 124 timeout · 129 hung up · 130 interrupted · 141 nobody reads the output · 143 terminated
+  is gone · 124 timeout · 129 hung up · 130 interrupted · 131 quit · 134 aborted · 141 nobody reads the output ·
+  143 terminated
 ";
 const SESSION: &str = "\
 SESSION is the agent's session id (exec --json prints it), the beginning of one, or `last`: the newest session of this

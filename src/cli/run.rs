@@ -91,8 +91,8 @@ fn demo_agent(script: Option<&Path>, fast: bool) -> Result<u8, Usage> {
 fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
     say_warnings(&surroundings);
-    let wanted = Wanted { review: exec.review, patch: exec.patch };
-    wanted.check()?;
+    let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
+    let wanted = Wanted::settle(review, patch, exec.common.record.as_deref())?;
     let cwd = launch::directory(&exec.common)?;
     debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
     let agent = match launch::named_agent(&exec.common, &surroundings.config)? {
@@ -108,8 +108,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt };
     let policy = Policy::Auto(exec.allow);
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, surroundings.dirs.as_ref())?;
-    let files = [&wanted.review, &wanted.patch];
-    config.private.extend(files.into_iter().filter_map(|file| launch::own_file(file.as_deref())));
+    config.private.extend([review, patch].into_iter().filter_map(launch::own_file));
     let options = ExecOptions {
         prompt,
         style: if exec.json { Style::Json } else { Style::Text },
@@ -145,7 +144,8 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
             } else if is_off && outcome.code == code::OK {
                 say("what the turn changed was not recorded");
             }
-            let code = deliver(&runtime, wanted, Run { dir, cwd, command }, outcome.until, outcome.code);
+            let run = Run { dir, cwd, command, survivors: outcome.goodbye.survivors };
+            let code = deliver(&runtime, wanted, run, outcome.until, outcome.code);
             Ok(if code == code::OK && (is_off || trouble.is_some()) { code::OWN_FAULT } else { code })
         }
         Err(error) => {

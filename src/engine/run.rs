@@ -6,7 +6,7 @@
 use super::attach;
 use super::core::{Core, Line, Out, login_line};
 use super::decoding::Decoding;
-use super::fact::{Fact, Facts};
+use super::fact::{Dirty, Fact, Facts, registry};
 use super::filing::{FileJob, Filing};
 use super::journaling::Books;
 use super::link::Connect;
@@ -30,9 +30,9 @@ use crate::store::journal::Journal;
 use crate::wire::pump::{Batch, Incoming};
 use crate::wire::stderr::StderrTail;
 use crate::wire::trace::Recorder;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
@@ -107,8 +107,6 @@ pub enum Wake {
     Hint,
 }
 
-pub(super) type Dirty = Arc<Mutex<BTreeSet<TermId>>>;
-
 pub struct Engine {
     pub(super) core: Core,
     pub(super) config: EngineConfig,
@@ -153,7 +151,7 @@ impl Engine {
         let (facts_tx, facts) = mpsc::channel(FACTS);
         let dirty = Dirty::default();
         let hint = Arc::new(Notify::new());
-        let terminals = registry(&config, &facts_tx, &dirty, &hint);
+        let terminals = registry(config.shell.clone(), &facts_tx, &dirty, &hint);
         let words = std::iter::once(&config.command).chain(&config.args);
         let line = words.map(|w| quote(w)).collect::<Vec<_>>().join(" ");
         let cwd = config.cwd.to_string_lossy().into_owned();
@@ -580,19 +578,6 @@ impl Engine {
         }
         std::mem::take(&mut self.news)
     }
-}
-
-fn registry(config: &EngineConfig, facts: &mpsc::Sender<Fact>, dirty: &Dirty, hint: &Arc<Notify>) -> Arc<Registry> {
-    let (dirty, hint, facts) = (Arc::clone(dirty), Arc::clone(hint), facts.clone());
-    let on_hint = move |id: &crate::host::pty::TermId| {
-        dirty.lock().unwrap_or_else(PoisonError::into_inner).insert(TermId::from(id.0.as_str()));
-        hint.notify_one();
-    };
-    let on_exit = move |id: &crate::host::pty::TermId, exit: Exit| {
-        // Called on a thread of the terminal; when the engine is gone nobody needs to know.
-        let _ = facts.blocking_send(Fact::TerminalExit(TermId::from(id.0.as_str()), exit));
-    };
-    Arc::new(Registry::new(config.shell.clone(), Arc::new(on_hint), Arc::new(on_exit)))
 }
 
 /// The host's name of a terminal of ours.

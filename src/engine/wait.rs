@@ -17,6 +17,8 @@ pub async fn sleep_until(deadline: Option<Instant>) {
 pub enum Signal {
     Hangup,
     Interrupt,
+    Quit,
+    Abort,
     Terminate,
 }
 
@@ -26,6 +28,8 @@ impl Signal {
         match self {
             Self::Hangup => 129,
             Self::Interrupt => 130,
+            Self::Quit => 131,
+            Self::Abort => 134,
             Self::Terminate => 143,
         }
     }
@@ -40,9 +44,14 @@ mod here {
     use std::io;
     use tokio::signal::unix::{self, SignalKind, signal};
 
+    /// From outside; the program never sends it to itself.
+    const ABORT: SignalKind = SignalKind::from_raw(rustix::process::Signal::ABORT.as_raw());
+
     pub struct Signals {
         hangup: unix::Signal,
         interrupt: unix::Signal,
+        quit: unix::Signal,
+        abort: unix::Signal,
         terminate: unix::Signal,
     }
 
@@ -51,6 +60,8 @@ mod here {
             Ok(Self {
                 hangup: signal(SignalKind::hangup())?,
                 interrupt: signal(SignalKind::interrupt())?,
+                quit: signal(SignalKind::quit())?,
+                abort: signal(ABORT)?,
                 terminate: signal(SignalKind::terminate())?,
             })
         }
@@ -60,6 +71,8 @@ mod here {
             tokio::select! {
                 Some(()) = self.hangup.recv() => Signal::Hangup,
                 Some(()) = self.interrupt.recv() => Signal::Interrupt,
+                Some(()) = self.quit.recv() => Signal::Quit,
+                Some(()) = self.abort.recv() => Signal::Abort,
                 Some(()) = self.terminate.recv() => Signal::Terminate,
                 else => std::future::pending().await,
             }

@@ -21,11 +21,13 @@ pub mod code {
     pub const TIMEOUT: u8 = 124;
     pub const HUNG_UP: u8 = Signal::Hangup.exit_code();
     pub const INTERRUPTED: u8 = Signal::Interrupt.exit_code();
+    pub const QUIT: u8 = Signal::Quit.exit_code();
+    pub const ABORTED: u8 = Signal::Abort.exit_code();
     pub const READER_GONE: u8 = 141;
     pub const TERMINATED: u8 = Signal::Terminate.exit_code();
 
     /// Whether the run was ended before its time: by `--timeout` or a signal.
     pub const fn is_cut(code: u8) -> bool {
-        matches!(code, TIMEOUT | HUNG_UP | INTERRUPTED | TERMINATED)
+        matches!(code, TIMEOUT | HUNG_UP | INTERRUPTED | QUIT | ABORTED | TERMINATED)
     }
 }

@@ -73,3 +73,13 @@ fn locations_that_are_left_out_are_counted_in_the_lines() {
     let out = Follower::new(Form::Json).follow(&model, Last::No).stdout;
     assert!(out.contains("\"more_locations\":7"), "{out}");
 }
+
+#[test]
+fn what_cannot_be_seen_or_breaks_a_line_is_escaped_in_json() {
+    let hidden =
+        "\u{7f}\u{85}\u{2028}\u{2029}\u{202e}\u{2065}\u{115f}\u{3164}\u{34f}\u{2800}\u{180f}\u{fff0}\u{e0041}\u{e01ef}";
+    let line = json_line(json!({ "text": hidden }));
+    assert!(line.is_ascii(), "{line}");
+    let back: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(back["text"], hidden);
+}

@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// Version of the report.
 pub const VERSION: u32 = 1;
 
-/// What the whole session has changed, and what was decided of it; see [`text`].
-pub fn report(tracker: &mut Tracker) -> Result<String, ReviewError> {
+/// What the whole session has changed, and what was decided of it; see [`text`]. `more` is not covered either.
+pub fn report(tracker: &mut Tracker, more: &[String]) -> Result<String, ReviewError> {
     let doc = tracker.doc(Scope::Session)?;
     let mut turns = Vec::new();
     for turn in &doc.turns {
@@ -55,7 +55,7 @@ pub fn report(tracker: &mut Tracker) -> Result<String, ReviewError> {
         "reviewed_after": tracker.is_after(),
         "turns": turns,
         "files": [],
-        "not_covered": tracker.uncovered(),
+        "not_covered": ([tracker.uncovered().as_slice(), more].concat()),
     });
     add(&mut out, rest);
     Ok(with_files(&out, doc.files.iter().map(file)))
@@ -83,12 +83,12 @@ fn with_files(report: &Value, files: impl Iterator<Item = Value>) -> String {
     out
 }
 
-/// A report of a run of which no review was kept, and why.
-pub fn nothing(cwd: &Path, command: &str, why: &str) -> Value {
+/// A report of a run of which no review was kept, and why; `more` is not covered either.
+pub fn nothing(cwd: &Path, command: &str, why: &str, more: &[String]) -> Value {
     let mut out = json!({
         "v": VERSION, "session_id": null, "agent": null, "sessions": [], "command": command, "started": null,
         "totals": totals_value(Totals::default()), "reviewed_after": false, "turns": [], "files": [],
-        "not_covered": [why],
+        "not_covered": ([&[why.to_owned()], more].concat()),
     });
     put_path(&mut out, "cwd", cwd);
     out

@@ -133,7 +133,7 @@ fn tracker() -> (tempfile::TempDir, Tracker) {
 fn a_report_is_what_the_schema_says() {
     let (_home, mut tracker) = tracker();
     tracker.session("s-1", 1, "demo").unwrap();
-    let written = report(&mut tracker).unwrap();
+    let written = report(&mut tracker, &[]).unwrap();
     let mut whole: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(written, text(&whole), "file by file it is the same");
     assert_eq!(whole["cwd"], "/work");
@@ -156,7 +156,7 @@ fn a_report_is_what_the_schema_says() {
     whole["files"] = json!([value]);
     whole["turns"] = json!([turn_value(2, Totals { added: 2, removed: 1, files: 1, pending: 3 })]);
     assert_eq!(breaks(&whole), [""; 0]);
-    assert_eq!(breaks(&nothing(Path::new("/x"), "agent", "no home")), [""; 0]);
+    assert_eq!(breaks(&nothing(Path::new("/x"), "agent", "no home", &[])), [""; 0]);
     // The check itself can fail.
     whole["files"][0]["change"] = json!("eaten");
     whole["files"][0].as_object_mut().unwrap().remove("binary");

@@ -440,7 +440,7 @@ impl App {
                     biased;
                     signal = screen.signals.next() => match signal {
                         // Meant for the editor: both belong to the terminal.
-                        Signal::Interrupt => continue,
+                        Signal::Interrupt | Signal::Quit => continue,
                         signal => return Ok(Some(Exit::Signal(signal))),
                     },
                     status = child.wait() => break status,

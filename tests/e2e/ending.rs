@@ -43,7 +43,8 @@ fn ctrl_c_stops_a_turn_then_quits() {
 
 #[test]
 fn r_455_every_signal_gives_the_terminal_back() {
-    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+    let ends = [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130), (Signal::QUIT, 131), (Signal::ABORT, 134)];
+    for (signal, code) in ends {
         let place = Place::new();
         let mut s = place.play("slow", SIZE);
         s.see("❯");

@@ -14,6 +14,7 @@ mod exec;
 mod hostile;
 mod model;
 mod odd_files;
+mod outputs;
 mod own_files;
 mod readme;
 mod recordings;

@@ -5,6 +5,7 @@
 
 mod beneath;
 pub mod moments;
+pub mod output;
 mod policy;
 mod private;
 mod put;

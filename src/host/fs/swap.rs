@@ -81,6 +81,7 @@ impl Refusal {
 }
 
 /// Something under a name of ours that is gone again unless it is put somewhere.
+#[derive(Debug)]
 pub(super) struct Temp<'a> {
     dir: BorrowedFd<'a>,
     name: Option<OsString>,
@@ -248,10 +249,22 @@ fn removed(dir: &OwnedFd, swap: &OsStr, was: &Was<'_>, before: &Seen) -> bool {
 
 /// Gives what somebody has saved a name that everybody sees, and nobody removes.
 pub(super) fn beside(dir: &OwnedFd, swap: &OsStr, name: &OsStr) -> Refusal {
+    Refusal::Beside(rename_beside(dir, swap, name).unwrap_or_else(|_| swap.to_owned()))
+}
+
+/// The same for what lies ready; gives the name.
+pub(super) fn put_beside(dir: &OwnedFd, mut temp: Temp<'_>, name: &OsStr) -> io::Result<OsString> {
+    let from = temp.name.as_deref().ok_or(Errno::NOENT)?;
+    let to = rename_beside(dir, from, name)?;
+    temp.name = None;
+    Ok(to)
+}
+
+fn rename_beside(dir: &OwnedFd, from: &OsStr, name: &OsStr) -> Result<OsString, Errno> {
     let long = || OsString::from_vec([name.as_bytes(), format!(".saved-{:08x}", random() as u32).as_bytes()].concat());
     let short = || OsString::from(format!("acp-tui-saved-{:016x}", random()));
-    let renamed = named(long, |to| rename_new(dir, swap, to)).or_else(|_| named(short, |to| rename_new(dir, swap, to)));
-    Refusal::Beside(renamed.map_or_else(|_| swap.to_owned(), |(name, ())| name))
+    let renamed = named(long, |to| rename_new(dir, from, to)).or_else(|_| named(short, |to| rename_new(dir, from, to)));
+    renamed.map(|(name, ())| name)
 }
 
 fn exchange(dir: &OwnedFd, one: &OsStr, other: &OsStr) -> Result<(), Errno> {

@@ -126,11 +126,9 @@ fn terminal_started(session: &mut Session, req: ReqId, term: TermId, cx: &mut Cx
     let embedded = session.terminals.remove(&term).map(|t| t.embedded).unwrap_or_default();
     let fresh = Terminal::new(term.clone(), TerminalOrigin::Ours, turn, cx.now);
     session.terminals.insert(term.clone(), Terminal { command, cwd, entry: Some(entry), embedded, ..fresh });
-    let too_late = session
-        .turn
-        .as_ref()
-        .and_then(|t| t.cancelling)
-        .is_some_and(|since| cx.now.saturating_sub(since) >= prompt::KILL_TERMINALS_AFTER);
+    let grace = prompt::grace_of_terminals(session);
+    let cancelled = session.turn.as_ref().and_then(|t| t.cancelling);
+    let too_late = cancelled.is_some_and(|since| cx.now.saturating_sub(since) >= grace);
     if too_late {
         cx.push(Effect::TerminalKill(term.clone()));
     }

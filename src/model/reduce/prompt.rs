@@ -4,14 +4,22 @@ use super::super::effect::{Call, Effect, Ended, FrontEnd};
 use super::super::entry::{Body, Entry, Level, UserMessage, UserState};
 use super::super::event::{CallError, Link, Odd, PromptResult, Stop, Timer};
 use super::super::ids::{EntryId, Now, TurnId};
-use super::super::session::{HeldPrompt, PromptKind, Session, SessionState, Turn};
+use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn};
 use super::super::tool::Mark;
 use super::Cx;
-use super::{notice, permission, review};
+use super::{host, notice, permission, review};
 use std::time::Duration;
 
 /// How long the agent has to kill its terminals after a cancel.
-pub const KILL_TERMINALS_AFTER: Duration = Duration::from_secs(2);
+const KILL_TERMINALS_AFTER: Duration = Duration::from_secs(2);
+
+/// The same by who is there: where nobody watches, a cancel is the end of the run, and nothing is waited for.
+pub fn grace_of_terminals(session: &Session) -> Duration {
+    match session.policy {
+        Policy::Auto(_) => Duration::ZERO,
+        Policy::Ask => KILL_TERMINALS_AFTER,
+    }
+}
 
 /// Sends a prompt, or holds it in sight while that is not possible. Blank ones are never sent.
 pub fn prompt(session: &mut Session, text: String, links: Vec<Link>, cx: &mut Cx) {
@@ -155,7 +163,10 @@ pub fn cancel(session: &mut Session, cx: &mut Cx) {
     permission::cancel_all(session, cx);
     if let Some(turn) = running {
         mark_unfinished(session, Mark::Cancelled, cx);
-        cx.push(Effect::StartTimer { timer: Timer::KillTerminals(turn), after: KILL_TERMINALS_AFTER });
+        match grace_of_terminals(session) {
+            Duration::ZERO => host::kill_terminals_of(session, turn, cx),
+            after => cx.push(Effect::StartTimer { timer: Timer::KillTerminals(turn), after }),
+        }
     }
 }
 

@@ -231,8 +231,9 @@ fn code_1_says_that_the_last_look_has_failed() {
 }
 
 #[test]
-fn code_129_130_and_143_are_signals_after_a_cancel() {
-    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+fn code_129_130_131_134_and_143_are_signals_after_a_cancel() {
+    let all = [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129), (Signal::QUIT, 131), (Signal::ABORT, 134)];
+    for (signal, code) in all {
         let lab = Lab::new();
         let file = lab.path("record.jsonl");
         let args = ["hang", "--json", "--record", file.to_str().unwrap()];

@@ -43,11 +43,15 @@ fn commands_of_terminals_are_gone_however_it_ends() {
 fn a_process_of_the_agent_in_a_session_of_its_own_is_named_and_not_killed() {
     let lab = Lab::new();
     let text = format!("setsid sleep 1001 <&- >&- 2>&- &\nexec {}\n", lab.script("").join(" "));
-    let done = lab.exec(&["hello"], &lab.shell_agent(&text));
+    let report = lab.path("r.json");
+    let done = lab.exec(&["hello", "--review", report.to_str().unwrap()], &lab.shell_agent(&text));
     done.assert_code(0);
     let left = lab.left();
     assert_eq!(left.len(), 1, "{left:?}");
     assert!(left[0].1.contains("sleep 1001"), "{left:?}");
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    let wanted = format!("still runs: {} sleep 1001; what it changes later is not covered", left[0].0);
+    assert!(report["not_covered"].as_array().unwrap().contains(&wanted.into()), "{report}");
     let wanted = format!("still running in a session of its own: {} sleep 1001", left[0].0);
     assert!(done.err().contains(&wanted), "{}", done.err());
     kill(left[0].0, Signal::KILL);

@@ -294,7 +294,7 @@ impl Running {
                 return (status.code(), peak);
             }
             if self.started.elapsed() > LIMIT {
-                kill(self.pid, rustix::process::Signal::ABORT);
+                kill(self.pid, rustix::process::Signal::KILL);
                 self.child.wait().unwrap();
                 panic!("it did not end within {LIMIT:?}");
             }

@@ -4,6 +4,7 @@ use crate::support::{Rig, SESSION, exit_code};
 use acp_tui::model::effect::{Effect, Ended};
 use acp_tui::model::event::{HostEvent, Intent, Timer};
 use acp_tui::model::ids::TermId;
+use acp_tui::model::session::{Allow, Policy};
 use serde_json::json;
 
 #[test]
@@ -127,6 +128,22 @@ fn r_234_terminals_of_a_cancelled_turn_are_killed_after_a_while() {
     assert!(rig.has_entry("terminal term-3"), "it stays visible");
     rig.timer(Timer::KillTerminals(acp_tui::model::ids::TurnId(99)));
     assert!(rig.wants().is_empty());
+}
+
+#[test]
+fn r_234_where_nobody_watches_they_are_killed_with_the_cancel() {
+    let mut rig = Rig::ready_as(Policy::Auto(Allow::All), json!({}));
+    rig.prompt("hi");
+    rig.terminal(1, "term-1");
+    rig.terminal(2, "term-2");
+    rig.terminal_ends("term-2", exit_code(0));
+    rig.request(3, "terminal/create", json!({ "command": "late" }));
+    let late = rig.wished(|e| if let Effect::TerminalCreate { req, .. } = e { Some(*req) } else { None });
+    rig.wants();
+    rig.intent(Intent::Cancel);
+    assert_eq!(rig.wants(), [Effect::TerminalKill(TermId::from("term-1"))]);
+    rig.host(HostEvent::TerminalStarted { req: late, term: TermId::from("term-3") });
+    assert_eq!(rig.wants(), [Effect::TerminalKill(TermId::from("term-3"))]);
 }
 
 /// There is one session a connection; another one's id in a message does not touch it.
