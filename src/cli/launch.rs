@@ -1,6 +1,7 @@
 //! From what was typed to what is started: the agent's command, the session's directory, the engine's settings.
 
 use super::args::{Common, Usage};
+use super::review::say_removed;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand};
 use crate::config::dirs::{Dirs, Env};
@@ -95,6 +96,7 @@ pub fn engine_config(
     }
     let review = dirs.map(|d| ReviewConfig { home: home::below(&d.state), earlier: None });
     if let Some(review) = &review {
+        say_removed(&review.home);
         make_room(review.home.clone());
     }
     let install = known(&agent).map(|k| k.install).filter(|i| !i.is_empty());

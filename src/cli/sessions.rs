@@ -3,7 +3,7 @@
 //! Invariant: a session that is open elsewhere is shown, never opened and never removed.
 
 use super::args::{Sessions, Usage};
-use super::review::{confirmed, failed, find, reviews, say_namesakes, sums};
+use super::review::{confirmed, failed, find, reviews, say_namesakes, say_removed, sums};
 use super::run::{is_screen, print, say};
 use crate::base::{human, paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
@@ -40,6 +40,7 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
         Sessions::RemoveAll { yes } => remove_all(&home, *yes),
         Sessions::Prune => {
             let pruned = home::prune(&home, None);
+            home::take_removed(&home);
             print(&format!("removed {}, {}\n", counted(pruned.removed), human::bytes(pruned.bytes)))
         }
     }
@@ -74,6 +75,7 @@ fn remove_all(home: &Path, yes: bool) -> Result<u8, Usage> {
 }
 
 fn list(home: &Path, json: bool) -> Result<u8, Usage> {
+    say_removed(home);
     let rows: Vec<Row> = home::list(home).into_iter().map(looked_up).collect();
     if json {
         let sessions: Vec<Value> = rows.iter().map(value).collect();

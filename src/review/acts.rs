@@ -53,7 +53,7 @@ impl Acts {
                     self.flip(id);
                 }
             }
-            Record::Turn { .. } | Record::Step { .. } => {}
+            Record::Turn { .. } | Record::Step { .. } | Record::Untaken { .. } => {}
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::{MAX_CLAIMED, Tracker};
 use crate::model::changes::Cause;
-use crate::review::activity::{Blamed, before_claims};
+use crate::review::activity::{Blamed, When, before_claims};
 use crate::review::error::ReviewError;
 use crate::review::history::{History, adopt, carry, readopt};
 use crate::review::hunks::edits;
@@ -49,9 +49,21 @@ impl Tracker {
         Ok(())
     }
 
+    /// What was moved is put down to one: both paths, as far as one of them tells.
     pub(super) fn blame(&self, path: &Path) -> Blamed {
-        let at = self.files.shadow.changed_at(path);
-        self.activity.blame(path, self.looked.get(path).copied(), at)
+        let own = self.blame_alone(path);
+        let Some(twin) = self.files.shadow.moves.twin(path).filter(|_| !is_certain(own)) else { return own };
+        let other = self.blame_alone(twin);
+        if is_certain(other) { other } else { own }
+    }
+
+    fn blame_alone(&self, path: &Path) -> Blamed {
+        let shadow = &self.files.shadow;
+        let when = match shadow.changed_at(path) {
+            at if shadow.moves.is_gone(path) => When::By(at),
+            at => When::At(at),
+        };
+        self.activity.blame(path, self.looked.get(path).copied(), when)
     }
 
     /// First what has become of the files, then that they were seen: the other way round, what a crash comes between
@@ -59,6 +71,7 @@ impl Tracker {
     pub(in crate::review) fn save(&mut self) -> Result<(), ReviewError> {
         if !self.files.shadow.is_saved() {
             self.ledger.sync()?;
+            self.files.shadow.note_ledger(self.ledger.len());
             self.files.shadow.save()?;
         }
         Ok(())
@@ -177,6 +190,22 @@ impl Tracker {
         Ok(())
     }
 
+    /// Takes back the last step of a file, which was put down before it was done and could not be done.
+    pub(in crate::review) fn untake(&mut self, path: &Path) -> Result<(), ReviewError> {
+        self.ledger.add(&Record::Untaken { path: path.to_owned() })?;
+        self.take_off(path);
+        Ok(())
+    }
+
+    pub(in crate::review) fn take_off(&mut self, path: &Path) {
+        self.rev += 1;
+        let Some(history) = self.histories.get_mut(path) else { return };
+        history.steps.pop();
+        if history.steps.is_empty() {
+            self.histories.remove(path);
+        }
+    }
+
     /// The turn that runs, or the last one.
     pub(in crate::review) fn newest_turn(&self) -> u64 {
         self.activity.turn().or(self.turns.last().copied()).unwrap_or(0)
@@ -194,4 +223,9 @@ impl Tracker {
             }
         }
     }
+}
+
+/// Whether the agent has said that it did it.
+const fn is_certain(blamed: Blamed) -> bool {
+    matches!(blamed.cause, Cause::Tool | Cause::Command)
 }
