@@ -217,9 +217,9 @@ fn check(ops: &[(Who, Op)], undone: u8, reopened: bool) {
     place.tracker.begin_turn(turn).unwrap();
     place.client_writes("said", "so\n");
     for (number, (who, op)) in ops.iter().enumerate() {
-        let (Op::Move(from, to) | Op::Copy(from, to)) = *op else {
-            carry_out(&place, *op, number);
-            continue;
+        let (from, to) = match *op {
+            Op::Move(from, to) | Op::Copy(from, to) => (from, to),
+            Op::Remove(at) | Op::Change(at) => (at, at),
         };
         let name = match who {
             Who::Source => NAMES[usize::from(from)],
@@ -275,5 +275,14 @@ proptest! {
         reopened in any::<bool>(),
     ) {
         check(&ops, undone, reopened);
+    }
+}
+
+/// Found by it: the person moves what the agent has copied over the copy, which looks as it did.
+#[test]
+fn a_copy_of_the_agents_is_left_alone_when_the_person_has_only_that() {
+    for between in [Op::Move(2, 1), Op::Remove(2)] {
+        check(&[(Who::Command, Op::Copy(2, 1)), (Who::Between, between)], 0, false);
+        check(&[(Who::Command, Op::Copy(2, 6)), (Who::Between, between)], 2, true);
     }
 }

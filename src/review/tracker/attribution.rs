@@ -10,8 +10,9 @@ use crate::review::error::ReviewError;
 use crate::review::history::{History, adopt, carry, readopt};
 use crate::review::hunks::edits;
 use crate::review::ledger::{Record, Step};
-use crate::review::state::{Change, State};
-use std::collections::BTreeMap;
+use crate::review::spare::content;
+use crate::review::state::{Change, Oid, State};
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 impl Tracker {
@@ -26,6 +27,12 @@ impl Tracker {
     }
 
     pub(super) fn observe_each(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
+        let is_loss = |change: &Change| change.after.is_absent() && content(&change.before).is_some();
+        let copied: HashSet<Oid> = if changes.iter().any(is_loss) {
+            self.histories.values().filter_map(|history| content(&history.last())).collect()
+        } else {
+            HashSet::new()
+        };
         for mut change in changes {
             // After a crash the ledger may be ahead of the store.
             change.before = self.histories.get(&change.path).map_or(change.before, History::last);
@@ -42,6 +49,16 @@ impl Tracker {
                 self.record(&change.path, change.before, apart, doubt)?;
                 // Nothing when what it says has not happened yet.
                 self.record(&change.path, apart, change.after, blamed)?;
+            } else if blamed.cause == Cause::Person
+                && is_loss(&change)
+                && !self.histories.contains_key(&change.path)
+                && content(&change.before).is_some_and(|oid| copied.contains(&oid))
+            {
+                // What the agent has put elsewhere is now the only copy of what the person had here.
+                let Change { path, before, after } = change;
+                let (turn, cause) = (self.newest_turn(), Cause::Person);
+                let step = Step { turn, cause, doubt: false, decided: false, entry: None, before, after };
+                self.take(&path, step, after)?;
             } else {
                 self.record(&change.path, change.before, change.after, blamed)?;
             }
