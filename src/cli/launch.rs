@@ -2,6 +2,7 @@
 
 use super::args::Common;
 use super::flags::Name;
+use super::review::say_removed;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand};
@@ -129,6 +130,7 @@ pub fn engine_config(
     }
     let review = dirs.map(|d| ReviewConfig { home: home::below(&d.state), earlier: None });
     if let Some(review) = &review {
+        say_removed(&review.home);
         make_room(review.home.clone());
     }
     let install = known(&agent).map(|k| k.install).filter(|i| !i.is_empty());

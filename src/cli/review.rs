@@ -46,6 +46,14 @@ pub(super) fn say_namesakes(all: &[Listed], word: &str) {
     }
 }
 
+/// Says how many sessions earlier starts have removed, once.
+pub(super) fn say_removed(home: &Path) {
+    if let Some(removed) = home::take_removed(home) {
+        let sessions = if removed == 1 { "session" } else { "sessions" };
+        say(&format!("{removed} {sessions} removed, since at most 50 sessions, 2 GiB and 30 days are kept"));
+    }
+}
+
 /// Says what went wrong. Gives the exit code.
 pub(super) fn failed(error: &ReviewError) -> u8 {
     say(&error.to_string());
@@ -117,6 +125,7 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let (taken, stopped) = progress::act(&mut tracker, &ReviewAction::Rewind { turn }, "taking back")?;
     let printed =
         if taken.stopped.is_some() && taken.rewound.is_empty() { code::OK } else { show(&taken.rewound, Tense::Did) };
+    let printed = if tracker.damage().is_some() { code::OWN_FAULT } else { printed };
     Ok(stopped.unwrap_or(printed))
 }
 
@@ -217,7 +226,9 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
         RewindOutcome::Restored => format!("{} {path}{remark}", verb("restored", "would restore")),
         RewindOutcome::Removed => format!("{} {path}", verb("removed", "would remove")),
         RewindOutcome::Merged => format!("{} {path} (your changes stay){remark}", verb("merged", "would merge")),
-        RewindOutcome::Conflict => format!("{alone} {path}: you changed the same lines"),
+        RewindOutcome::Conflict => {
+            format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("you changed the same lines"))
+        }
         RewindOutcome::Doubtful => format!("{alone} {path}: nobody said who changed it; `acp-tui review` shows it"),
         RewindOutcome::NotKept => format!("{alone} {path}: what it was before is not kept"),
         RewindOutcome::Failed => {

@@ -4,7 +4,7 @@
 
 use super::args::Sessions;
 use super::output::{confirmed, is_screen, print, say};
-use super::review::{failed, find, reviews, say_namesakes, sums};
+use super::review::{failed, find, reviews, say_namesakes, say_removed, sums};
 use super::usage::Usage;
 use crate::base::{human, paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
@@ -41,6 +41,7 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
         Sessions::RemoveAll { yes } => remove_all(&home, *yes),
         Sessions::Prune => {
             let pruned = home::prune(&home, None);
+            home::take_removed(&home);
             print(&format!(
                 "removed {}, {}\n",
                 human::count(pruned.removed as u64, "session"),
@@ -78,6 +79,7 @@ fn remove_all(home: &Path, yes: bool) -> Result<u8, Usage> {
 }
 
 fn list(home: &Path, json: bool) -> Result<u8, Usage> {
+    say_removed(home);
     let rows: Vec<Row> = home::list(home).into_iter().map(looked_up).collect();
     if json {
         let sessions: Vec<Value> = rows.iter().map(value).collect();

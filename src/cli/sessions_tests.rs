@@ -20,6 +20,7 @@ fn row(stem: &str, ids: &[&str], started: u64, changes: Result<(Vec<u64>, Totals
             head: Some(head),
             sessions: ids.iter().enumerate().map(session).collect(),
             started,
+            number: 0,
             locked: changes.as_ref().is_err_and(|why| why.contains("open")),
         },
         bytes: 2_500_000,

@@ -37,6 +37,14 @@ struct Tool {
     served: BTreeSet<PathBuf>,
 }
 
+/// When something was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    At(SystemTime),
+    /// Not later; how much earlier, nobody knows.
+    By(SystemTime),
+}
+
 /// Cause, whether that is in doubt, and the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blamed {
@@ -144,7 +152,14 @@ impl Activity {
         !tool.waits && (!tool.settled || tool.settled_at >= since)
     }
 
-    /// Whether something that changed at that time can be its doing.
+    /// Whether something that changed then can be its doing.
+    fn could(tool: &Tool, when: When) -> bool {
+        match when {
+            When::At(at) => Self::ran(tool, at),
+            When::By(at) => tool.from.is_none_or(|from| at + SLACK >= from),
+        }
+    }
+
     fn ran(tool: &Tool, at: SystemTime) -> bool {
         let has_begun = tool.from.is_none_or(|from| at + SLACK >= from);
         tool.adrift || has_begun && tool.until.is_none_or(|until| at <= until + SLACK)
@@ -165,15 +180,15 @@ impl Activity {
     }
 
     /// By what a path was changed since it was last looked at; `since` is the number of that look when it was of this
-    /// path alone, `at` the time of the change.
-    pub fn blame(&self, path: &Path, since: Option<u64>, at: SystemTime) -> Blamed {
+    /// path alone, `when` the time of the change.
+    pub fn blame(&self, path: &Path, since: Option<u64>, when: When) -> Blamed {
         let since = since.unwrap_or(0).max(self.last_scan);
         let names = |tool: &Tool| {
             let named = tool.paths.iter().any(|p| p == path) || tool.claims.iter().any(|c| c.0 == path);
             named && !tool.served.contains(path)
         };
         let newest = |wanted: &dyn Fn(&Tool) -> bool| {
-            let could = |tool: &Tool| Self::counts(tool, since) && Self::ran(tool, at);
+            let could = |tool: &Tool| Self::counts(tool, since) && Self::could(tool, when);
             self.tools.iter().rev().find(|(_, tool)| could(tool) && wanted(tool)).map(|(entry, _)| *entry)
         };
         if self.turn.is_some()

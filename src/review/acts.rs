@@ -55,7 +55,7 @@ impl Acts {
                     self.flip(id);
                 }
             }
-            Record::Turn { .. } | Record::Step { .. } => {}
+            Record::Turn { .. } | Record::Step { .. } | Record::Untaken { .. } => {}
         }
     }
 

@@ -247,22 +247,41 @@ impl Tracker {
         let wanted = Wanted::Exactly(Chosen::Part(hunk));
         let (file, _) = self.case(path, scope, &wanted, Verdict::Reject, OnConflict::Force)?;
         let words = format!("rejected a hunk in {}, later edits included", shown(path));
-        self.carry_out(words, None, vec![file])
+        self.carry_out_all(words, None, vec![file], Vec::new())
     }
 
-    /// Writes what was decided: first into the ledger, then file by file.
-    fn carry_out(&mut self, words: String, flips: Option<u64>, files: Vec<ActFile>) -> Result<Done, ReviewError> {
+    /// Writes what was decided, but for what would be lost with it.
+    fn carry_out(&mut self, words: String, flips: Option<u64>, mut files: Vec<ActFile>) -> Result<Done, ReviewError> {
+        let only = self.only_copies(&files, None);
+        files.retain(|file| !only.contains_key(&file.path));
+        let left = only.into_iter().map(|(path, why)| format!("{}: {why}", shown(&path))).collect();
+        self.carry_out_all(words, flips, files, left)
+    }
+
+    /// Writes what was decided: first into the ledger, then file by file. `left` is said with what is left alone.
+    fn carry_out_all(
+        &mut self,
+        words: String,
+        flips: Option<u64>,
+        files: Vec<ActFile>,
+        mut left: Vec<String>,
+    ) -> Result<Done, ReviewError> {
         let files: Vec<ActFile> =
             files.into_iter().filter(|f| f.disk.0 != f.disk.1 || f.accepted.0 != f.accepted.1).collect();
+        if files.is_empty() && !left.is_empty() {
+            return Err(ReviewError::Refused(left.join("; ")));
+        }
         if files.is_empty() {
             return Ok(Done { words, ..Done::default() });
         }
+        self.make_root(&files)?;
         let id = self.acts.next_id();
         // What an undo of the same turns has left alone belongs to it.
         let goes_on = self.acts.goes_on_with(&words, words.starts_with(REWOUND)).filter(|_| flips.is_none());
         self.announce(Act { id, words: words.clone(), flips, goes_on, files: files.clone() })?;
         self.writing.begin();
-        let Carried { done, left, stopped } = self.write_all(&files);
+        let Carried { done, left: unwritten, stopped } = self.write_all(&files);
+        left.extend(unwritten);
         let none = done.is_empty();
         self.finished(id, done, stopped.is_some())?;
         self.save()?;
@@ -352,11 +371,21 @@ impl Tracker {
                 let accepted = (history.accepted, accepted);
                 files.push(ActFile { path: path.clone(), disk: (disk, to), accepted, by_hand: false });
             }
-            rewound.push((Rewound { path: path.clone(), outcome, remark: None }, to.map(|(to, _)| to)));
+            let by_both = outcome == RewindOutcome::Conflict && rewind::is_mode_of_both(history, &disk, |t| t >= turn);
+            let remark = by_both.then(|| "you changed its permissions too".to_owned());
+            rewound.push((Rewound { path: path.clone(), outcome, remark }, to.map(|(to, _)| to)));
         }
+        let only = self.only_copies(&files, Some(turn));
+        files.retain(|file| !only.contains_key(&file.path));
+        for (one, to) in &mut rewound {
+            if let Some(why) = only.get(&one.path) {
+                (one.outcome, one.remark, *to) = (RewindOutcome::Failed, Some(why.clone()), None);
+            }
+        }
+        self.look_at_root(&files)?;
         let mut done = Done::default();
         if mode == Mode::Apply {
-            done = match self.carry_out(format!("{REWOUND} turn {turn}"), None, files) {
+            done = match self.carry_out_all(format!("{REWOUND} turn {turn}"), None, files, Vec::new()) {
                 Err(ReviewError::Refused(words)) => Done { words, ..Done::default() },
                 done => done?,
             };
@@ -505,6 +534,9 @@ impl Tracker {
             self.announce(Act { id, words, flips: None, goes_on: None, files })?;
             let written = self.write(&act_file((disk, to), (old, accepted)));
             self.finished(id, if written.is_ok() { vec![0] } else { Vec::new() }, false)?;
+            if written.is_err() {
+                self.untake(path)?;
+            }
             self.save()?;
             written?;
             if held.is_touched() {

@@ -4,7 +4,7 @@
 //! that cannot be read is listed all the same, and goes when it is old.
 
 use super::error::ReviewError;
-use super::place::{HEAD, LOCK, SESSIONS};
+use super::place::{HEAD, LOCK, NUMBER, SESSIONS, write_json};
 use super::tracker::{AgentSession, Head};
 use super::walk;
 use crate::base::paths::visible;
@@ -22,6 +22,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub const MAX_SESSIONS: usize = 50;
 pub const MAX_BYTES: u64 = 2 << 30;
 pub const MAX_AGE: Duration = Duration::from_hours(30 * 24);
+/// What the clock said at the starts: since when it has gone on without a jump, and last.
+const CLOCK: &str = ".clock";
+/// Nobody starts the program so rarely that the clock is taken for right at once.
+const JUMP: Duration = Duration::from_hours(2 * 24);
+const STEADY: Duration = Duration::from_hours(24);
+/// How many were removed, until somebody is told.
+const REMOVED: &str = ".removed";
 /// Without a head, a review this young may be about to get one.
 const BEGINNING: Duration = Duration::from_hours(1);
 
@@ -49,6 +56,8 @@ pub struct Listed {
     pub sessions: Vec<AgentSession>,
     /// Seconds since 1970.
     pub started: u64,
+    /// Those that began later have higher ones, whatever the clock said.
+    pub number: u64,
     /// Open elsewhere.
     pub locked: bool,
 }
@@ -99,15 +108,28 @@ pub fn list(home: &Path) -> Vec<Listed> {
             (is_dir && !stem.starts_with('.')).then(|| look(&entry.path(), stem))
         })
         .collect();
-    all.sort_by(|a, b| (b.started, &b.stem).cmp(&(a.started, &a.stem)));
+    // By their numbers first: the clock may have been another one.
+    all.sort_by(|a, b| (b.number, b.started, &b.stem).cmp(&(a.number, a.started, &a.stem)));
     all
+}
+
+/// The number of a review that begins now: one more than all that there are.
+pub fn next_number(home: &Path) -> u64 {
+    let entries = fs::read_dir(home).into_iter().flatten().flatten();
+    entries.map(|entry| number_of(&entry.path())).max().unwrap_or(0).saturating_add(1)
+}
+
+/// 0 for one that was begun by a version that gave them none.
+fn number_of(dir: &Path) -> u64 {
+    read(&dir.join(NUMBER)).unwrap_or(0)
 }
 
 fn look(dir: &Path, stem: String) -> Listed {
     let head: Option<Head> = read(&dir.join(HEAD));
     let sessions = if head.is_some() { read(&dir.join(SESSIONS)).unwrap_or_default() } else { Vec::new() };
     let started = head.as_ref().map_or_else(|| age_of(dir, &stem), |head| head.started);
-    Listed { dir: dir.to_owned(), stem, head, sessions, started, locked: is_locked(dir) }
+    let (number, locked) = (number_of(dir), is_locked(dir));
+    Listed { dir: dir.to_owned(), stem, head, sessions, started, number, locked }
 }
 
 /// From its name, which begins with the seconds, else from the file system.
@@ -251,8 +273,41 @@ pub fn remove(dir: &Path) -> Result<(), ReviewError> {
 }
 
 /// Removes the oldest until what is left is within the limits. `keep` is never removed, nor what is open.
+///
+/// By age only when the clock has gone on for a day without a jump: one that is wrong for a while costs nobody anything.
 pub fn prune(home: &Path, keep: Option<&Path>) -> Pruned {
-    prune_to(home, keep, &Limits { sessions: MAX_SESSIONS, bytes: MAX_BYTES, age: MAX_AGE }, SystemTime::now())
+    prune_at(home, keep, SystemTime::now())
+}
+
+fn prune_at(home: &Path, keep: Option<&Path>, now: SystemTime) -> Pruned {
+    let age = if is_clock_steady(home, now) { MAX_AGE } else { Duration::MAX };
+    let pruned = prune_to(home, keep, &Limits { sessions: MAX_SESSIONS, bytes: MAX_BYTES, age }, now);
+    let all = pruned.removed + removed(home).unwrap_or(0);
+    if pruned.removed > 0 {
+        // Nobody is told then.
+        let _ = fs::write(home.join(REMOVED), all.to_string());
+    }
+    pruned
+}
+
+/// How many sessions were removed since this was last told.
+pub fn take_removed(home: &Path) -> Option<usize> {
+    let removed = removed(home)?;
+    fs::remove_file(home.join(REMOVED)).ok().map(|()| removed)
+}
+
+fn removed(home: &Path) -> Option<usize> {
+    read(&home.join(REMOVED))
+}
+
+/// Whether the clock has been right for a day, as far as anybody knows. Notes what it says.
+fn is_clock_steady(home: &Path, now: SystemTime) -> bool {
+    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (since, last) = read::<(u64, u64)>(&home.join(CLOCK)).unwrap_or((now, now));
+    let jumped = now < last || now - last > JUMP.as_secs();
+    let since = if jumped { now } else { since };
+    // Without the note nothing goes by its age the next time either.
+    home.is_dir() && write_json(&home.join(CLOCK), &(since, now)).is_ok() && now - since >= STEADY.as_secs()
 }
 
 struct Limits {

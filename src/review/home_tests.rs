@@ -197,3 +197,36 @@ fn removing_a_review_removes_its_links_and_leaves_the_persons_file() {
     assert_eq!(walk::names_of(&repo.metadata().unwrap()).1, 1);
     assert_eq!(fs::read(&repo).unwrap(), b"packed");
 }
+
+#[test]
+fn a_clock_that_jumps_removes_nothing_by_age() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let day = |n: u64| at(NOW + n * DAY);
+    let old = |name: &str| home.join(name).exists();
+    put(home, "100-old", NOW, "/w", &[session("a", 1)]);
+    // Nobody knows yet whether the clock is right.
+    for (when, removed) in [(day(40), 0), (day(40), 0), (day(0), 0), (day(31), 0), (day(32), 1)] {
+        assert_eq!(prune_at(home, None, when).removed, removed, "{when:?}");
+        assert_eq!(old("100-old"), removed == 0);
+    }
+    assert_eq!((take_removed(home), take_removed(home)), (Some(1), None));
+    // Every day for a month, with a holiday in it.
+    put(home, "200-old", NOW + 40 * DAY, "/w", &[session("b", 1)]);
+    for n in (40..50).chain(80..81) {
+        assert_eq!(prune_at(home, None, day(n)).removed, 0, "{n}");
+    }
+    assert_eq!(prune_at(home, None, day(81)).removed, 1);
+}
+
+#[test]
+fn a_session_that_was_begun_while_the_clock_was_ahead_is_not_the_last_for_ever() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    for (stem, started) in [("900-ahead", NOW + 40 * DAY), ("100-now", NOW)] {
+        let number = next_number(home);
+        put(home, stem, started, "/w", &[session("a", 1)]);
+        write_json(&home.join(stem).join(NUMBER), &number).unwrap();
+    }
+    assert_eq!(list(home).iter().map(|one| one.stem.as_str()).collect::<Vec<_>>(), ["100-now", "900-ahead"]);
+}

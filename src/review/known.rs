@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Contents are linked, records copied: the former never change.
 const PACKS: &str = "objects/pack";
-const RECORDS: &[&str] = &["manifest", "log", "objects/info/alternates"];
+const RECORDS: &[&str] = &["manifest", "log", "objects/info/alternates", "root"];
 
 /// Opens a copy of the review in `dir`, which goes with it.
 pub fn open(dir: &Path) -> Result<Tracker, ReviewError> {

@@ -1,11 +1,13 @@
 //! The ledger on the disk: what was changed and decided, one JSON object a line, appended.
 //!
 //! Knows nothing of contents. Invariants: a decision is on the disk before any file is touched for it, so that after
-//! a crash it can be told what was to happen; a torn last line is no line.
+//! a crash it can be told what was to happen; a torn last line is no line; any other that is missing, or is not what was
+//! written, is noticed.
 
 use super::error::ReviewError;
 use super::rel;
 use super::state::State;
+use super::store::sha1;
 use crate::model::changes::Cause;
 use crate::store::private::private_file;
 use serde::{Deserialize, Serialize};
@@ -36,6 +38,11 @@ pub enum Record {
         step: Step,
         /// The accepted state after it.
         accepted: State,
+    },
+    /// The last step of a file did not come to be after all.
+    Untaken {
+        #[serde(with = "rel")]
+        path: PathBuf,
     },
     /// A decision, before it is carried out.
     Act(Act),
@@ -108,15 +115,35 @@ pub struct Ledger {
     file: File,
     /// Something in it may not be on the disk yet.
     fresh: bool,
-    /// The last line was cut short.
+    /// There may be part of a line behind the whole ones.
     torn: bool,
+    /// Bytes of whole lines.
+    len: u64,
+    /// The number of the last line; 0 before the first that has one.
+    number: u64,
+    damage: Damage,
+}
+
+/// What is wrong with a ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Damage {
+    /// Lines that cannot be read, or are not what was written.
+    unread: u64,
+    /// Lines that are not there.
+    missing: u64,
+    /// It is shorter than it was.
+    short: bool,
 }
 
 impl Ledger {
     pub fn create(path: &Path) -> Result<Self, ReviewError> {
         let file =
             private_file().append(true).read(true).create_new(true).open(path).map_err(|e| ReviewError::io(path, e))?;
-        Ok(Self { path: path.to_owned(), file, fresh: false, torn: false })
+        Ok(Self::new(path, file))
+    }
+
+    fn new(path: &Path, file: File) -> Self {
+        Self { path: path.to_owned(), file, fresh: false, torn: false, len: 0, number: 0, damage: Damage::default() }
     }
 
     /// Reads what is there and goes on behind it.
@@ -124,21 +151,68 @@ impl Ledger {
         let fail = |e| ReviewError::io(path, e);
         let mut file = private_file().append(true).read(true).create(true).open(path).map_err(fail)?;
         file.seek(SeekFrom::Start(0)).map_err(fail)?;
+        let mut ledger = Self::new(path, file.try_clone().map_err(fail)?);
         let mut reader = BufReader::new(&mut file);
         let (mut records, mut line) = (Vec::new(), Vec::new());
-        let mut whole = true;
         loop {
             line.clear();
-            if reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(fail)? == 0 {
+            let read = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(fail)?;
+            if read == 0 {
                 break;
             }
-            whole = line.ends_with(b"\n");
-            if let Ok(record) = serde_json::from_slice(&line) {
-                records.push(record);
+            if !line.ends_with(b"\n") && reader.fill_buf().map_err(fail)?.is_empty() {
+                // A crash came before its end; it goes when the next one comes: to read, no room on the disk is needed.
+                ledger.torn = true;
+                break;
             }
+            ledger.len += read as u64;
+            records.extend(ledger.read(&mut line));
         }
-        // It is ended when the next one comes: to read, no room on the disk is needed.
-        Ok((Self { path: path.to_owned(), file, fresh: false, torn: !whole }, records))
+        Ok((ledger, records))
+    }
+
+    /// One line; nothing when it is damaged.
+    fn read(&mut self, line: &mut [u8]) -> Option<Record> {
+        let record = match split(line) {
+            Some((number, sum, at)) => {
+                let is_whole = checksum(number, &line[at..]).is_ok_and(|is| is == sum) && number > self.number;
+                let record = is_whole.then(|| parse(line, at)).flatten();
+                if record.is_some() {
+                    // One that could not be read is counted as such.
+                    let between = (number - self.number - 1).saturating_sub(self.damage.unread);
+                    self.damage.missing = self.damage.missing.max(between);
+                    self.number = number;
+                }
+                record
+            }
+            // Versions before this one did not number them.
+            None if self.number == 0 => serde_json::from_slice(line).ok(),
+            None => None,
+        };
+        self.damage.unread += u64::from(record.is_none());
+        record
+    }
+
+    /// There were once that many bytes.
+    pub fn was_as_long_as(&mut self, bytes: u64) {
+        self.damage.short |= self.len < bytes;
+    }
+
+    /// Bytes of whole lines.
+    pub const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Why what it says may not be all, in words.
+    pub fn damage(&self) -> Option<String> {
+        let Damage { unread, missing, short } = self.damage;
+        let lines =
+            |n: u64, what: &str| (n > 0).then(|| format!("{n} {}{what}", if n == 1 { "line" } else { "lines" }));
+        let end = (short && unread + missing == 0).then(|| "its end is missing".to_owned());
+        let what = [lines(unread, " cannot be read"), lines(missing, " missing"), end];
+        let what: Vec<String> = what.into_iter().flatten().collect();
+        (!what.is_empty())
+            .then(|| format!("the record of this session is damaged ({}): changes may be missing", what.join(", ")))
     }
 
     pub fn add(&mut self, record: &Record) -> Result<(), ReviewError> {
@@ -147,17 +221,23 @@ impl Ledger {
 
     /// The same for many at once.
     pub fn add_all(&mut self, records: &[Record]) -> Result<(), ReviewError> {
-        let mut lines = Vec::new();
+        let (mut lines, mut number) = (Vec::new(), self.number);
         for record in records {
+            number += 1;
             let fail = |e| ReviewError::io(&self.path, std::io::Error::other(e));
-            serde_json::to_writer(&mut lines, record).map_err(fail)?;
+            let json = serde_json::to_vec(record).map_err(fail)?;
+            // Behind its brace.
+            let rest = json.get(1..).unwrap_or_default();
+            let sum = checksum(number, rest)?;
+            lines.extend_from_slice(format!("{{\"n\":{number},\"sum\":\"{sum:016x}\",").as_bytes());
+            lines.extend_from_slice(rest);
             lines.push(b'\n');
             if lines.len() >= MAX_WRITE {
-                self.write(&lines)?;
+                self.write(&lines, number)?;
                 lines.clear();
             }
         }
-        if lines.is_empty() { Ok(()) } else { self.write(&lines) }
+        if lines.is_empty() { Ok(()) } else { self.write(&lines, number) }
     }
 
     /// The same, and on the disk when it returns.
@@ -175,13 +255,45 @@ impl Ledger {
         Ok(())
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), ReviewError> {
+    /// `number` is that of the last of these lines.
+    fn write(&mut self, bytes: &[u8], number: u64) -> Result<(), ReviewError> {
         self.fresh = true;
-        let begun = if self.torn { self.file.write_all(b"\n") } else { Ok(()) };
+        let begun = if self.torn { self.file.set_len(self.len) } else { Ok(()) };
         // A line that there is no room for may be there in part.
         self.torn = true;
         begun.and_then(|()| self.file.write_all(bytes)).map_err(|e| ReviewError::io(&self.path, e))?;
-        self.torn = false;
+        (self.torn, self.number) = (false, number);
+        self.len += bytes.len() as u64;
         Ok(())
     }
 }
+
+/// The number and the sum that a line begins with, and where the rest of it is.
+fn split(line: &[u8]) -> Option<(u64, u64, usize)> {
+    let rest = line.strip_prefix(b"{\"n\":")?;
+    let end = rest.iter().position(|byte| *byte == b',')?;
+    let number = std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?;
+    let rest = rest[end..].strip_prefix(b",\"sum\":\"")?;
+    let (sum, rest) = rest.split_at_checked(16)?;
+    let sum = u64::from_str_radix(std::str::from_utf8(sum).ok()?, 16).ok()?;
+    let rest = rest.strip_prefix(b"\",")?;
+    Some((number, sum, line.len() - rest.len()))
+}
+
+/// The record of a line that goes on there without its brace.
+fn parse(line: &mut [u8], at: usize) -> Option<Record> {
+    let record = line.get_mut(at.checked_sub(1)?..)?;
+    *record.first_mut()? = b'{';
+    serde_json::from_slice(record).ok()
+}
+
+/// Tells whether a line is what was written.
+fn checksum(number: u64, rest: &[u8]) -> Result<u64, ReviewError> {
+    let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
+    let sum = sha1(&[&number.to_le_bytes(), rest])?;
+    Ok(sum.iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte)))
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

@@ -79,7 +79,12 @@ impl Tracker {
 
     /// Why what is known of the files may not be all, in words; nothing when it is.
     pub fn trouble(&self) -> Option<String> {
-        place::trouble(self.dir())
+        place::trouble(self.dir()).into_iter().chain(self.damage()).reduce(|one, other| format!("{one}; {other}"))
+    }
+
+    /// What is missing of the record itself, in words: what is taken back need not be all.
+    pub fn damage(&self) -> Option<String> {
+        self.ledger.damage()
     }
 
     /// The number of the newest turn; 0 before the first.

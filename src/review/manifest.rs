@@ -43,8 +43,8 @@ pub(super) struct Head {
     pub kept: u64,
     /// Seconds since 1970 when the last look at the whole tree began.
     pub last: i64,
-    /// Of earlier versions; not read any more.
-    pub rules: u64,
+    /// Bytes that the ledger had, which is written first.
+    pub ledger: u64,
 }
 
 pub(super) type Entries = BTreeMap<Key, Entry>;
@@ -169,7 +169,7 @@ fn record<'a>(
     let mut out = vec![0; 12];
     out.extend_from_slice(&head.kept.to_le_bytes());
     out.extend_from_slice(&head.last.to_le_bytes());
-    out.extend_from_slice(&head.rules.to_le_bytes());
+    out.extend_from_slice(&head.ledger.to_le_bytes());
     for (key, entry) in entries {
         put(&mut out, key, entry);
     }
@@ -291,7 +291,7 @@ impl<'a> Input<'a> {
 
 fn take(content: &[u8], head: &mut Head, entries: &mut Entries) -> Option<()> {
     let mut input = Input(content);
-    let now = Head { kept: input.long()?, last: input.array().map(i64::from_le_bytes)?, rules: input.long()? };
+    let now = Head { kept: input.long()?, last: input.array().map(i64::from_le_bytes)?, ledger: input.long()? };
     // Nothing is taken in before all of it is understood.
     let mut all = Vec::new();
     while !input.0.is_empty() {

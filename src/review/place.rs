@@ -13,6 +13,8 @@ pub const AFTERMATH: Duration = Duration::from_secs(10);
 pub const SIGN_LAG: Duration = Duration::from_millis(500);
 /// Files of a session's directory.
 pub const HEAD: &str = "head.json";
+/// Counts the sessions.
+pub const NUMBER: &str = "number";
 pub const SESSIONS: &str = "sessions.json";
 pub const LEDGER: &str = "ledger.jsonl";
 pub const LOCK: &str = "lock";

@@ -2,13 +2,21 @@
 //!
 //! The part of [`Tracker`] that writes in the workspace. Each file is made durable by itself, which is waiting for the
 //! most part, so that a few threads do it side by side. Invariants: each file is written as a whole or not at all, and
-//! only when it still is what was decided about; it is stopped between two files, never in one.
+//! only when it still is what was decided about; what was moved goes from its new place only when it is at the old one; it
+//! is stopped between two files, never in one.
 
+use super::deciding::shown;
 use super::error::ReviewError;
 use super::ledger::ActFile;
 use super::notes::{HowFar, Watch};
+use super::spare::content;
+use super::state::Oid;
 use super::tracker::Tracker;
 use super::writing::{Unwritten, has_other_names, replace_alone};
+use crate::host::fs;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Bound;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -35,29 +43,60 @@ impl Tracker {
         self.watch = watch;
     }
 
-    /// Writes all of them.
+    /// Writes all of them, in such an order that what was moved is at its old place before it goes from the new one.
     pub(super) fn write_all(&mut self, files: &[ActFile]) -> Carried {
-        // What is to go goes first, from the inside out: a file may come where a directory is, and the reverse.
-        let (mut order, there): (Vec<usize>, Vec<usize>) =
-            (0..files.len()).partition(|at| files.get(*at).is_some_and(|f| f.disk.1.is_absent()));
-        order.reverse();
-        let gone = order.len();
-        order.extend(there);
         let mut all = Carried { done: Vec::new(), left: Vec::new(), stopped: None };
-        let mut at = 0;
-        while at < order.len() {
-            let far = HowFar { done: all.done.len(), of: files.len() };
-            if self.watch.as_mut().is_some_and(|watch| !watch(far)) {
-                all.stopped = Some(far);
-                return all;
+        // What could not be put where it was.
+        let mut missing: HashMap<Oid, &Path> = HashMap::new();
+        for stage in stages(files) {
+            let mut ready: Vec<(usize, &ActFile)> = Vec::new();
+            for (at, file) in stage.into_iter().filter_map(|at| Some((at, files.get(at)?))) {
+                let kept = content(&file.disk.0).filter(|oid| file.disk.1.oid() != Some(*oid));
+                match kept.and_then(|oid| missing.get(&oid)) {
+                    Some(old) => {
+                        let why = format!("left alone, since {} could not be written", shown(old));
+                        all.left.push(format!("{}: {why}", shown(&file.path)));
+                        self.writing.note(&file.path, why);
+                    }
+                    None => ready.push((at, file)),
+                }
             }
-            // Those that go are gone before the first of the others comes.
-            let end = if at < gone { gone } else { order.len() };
-            let batch: Vec<(usize, &ActFile)> =
-                order[at..end].iter().filter_map(|at| Some((*at, files.get(*at)?))).collect();
-            at += self.write_some(&batch, &mut all);
+            self.make_dirs(&ready);
+            let mut rest = ready.as_slice();
+            while !rest.is_empty() {
+                let far = HowFar { done: all.done.len(), of: files.len() };
+                if self.watch.as_mut().is_some_and(|watch| !watch(far)) {
+                    all.stopped = Some(far);
+                    return all;
+                }
+                let tried = self.write_some(rest, &mut all);
+                rest = rest.get(tried..).unwrap_or_default();
+            }
+            let done: HashSet<usize> = all.done.iter().copied().collect();
+            let failed = ready.iter().filter(|(at, _)| !done.contains(at));
+            missing.extend(failed.filter_map(|(_, file)| Some((content(&file.disk.1)?, &*file.path))));
         }
         all
+    }
+
+    /// Makes the directories that are missing for files that come back, each for no more people than the file in it
+    /// that is for the fewest.
+    fn make_dirs(&self, files: &[(usize, &ActFile)]) {
+        let root = self.files.shadow.root();
+        let mut modes: BTreeMap<&Path, Option<u32>> = BTreeMap::new();
+        for (_, file) in files.iter().filter(|(_, file)| file.disk.0.is_absent() && !file.disk.1.is_absent()) {
+            let mode = file.disk.1.mode().map_or(0o777, for_directory);
+            for dir in file.path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty()) {
+                let is_missing = || root.join(dir).symlink_metadata().is_err().then_some(0o777);
+                if let Some(known) = modes.entry(dir).or_insert_with(is_missing) {
+                    *known &= mode;
+                }
+            }
+        }
+        for (dir, mode) in modes.into_iter().filter_map(|(dir, mode)| Some((dir, mode?))) {
+            // Why it could not be made is said of the file.
+            let _ = fs::make_dir(root, dir, mode);
+        }
     }
 
     /// Writes the first of them. How many were tried, at least one.
@@ -95,6 +134,36 @@ impl Tracker {
         }
         tried
     }
+}
+
+/// In which order: what is in the way of others, from the inside out; what is missing; what is another now; what else
+/// is to go.
+fn stages(files: &[ActFile]) -> [Vec<usize>; 4] {
+    let paths = |gone: bool| files.iter().filter(move |f| f.disk.1.is_absent() == gone).map(|f| &*f.path);
+    let (going, coming): (BTreeSet<&Path>, BTreeSet<&Path>) = (paths(true).collect(), paths(false).collect());
+    let above = |path: &Path, all: &BTreeSet<&Path>| path.ancestors().skip(1).any(|dir| all.contains(dir));
+    let below = |path: &Path, all: &BTreeSet<&Path>| {
+        let next = all.range::<Path, _>((Bound::Excluded(path), Bound::Unbounded)).next();
+        next.is_some_and(|next| next.starts_with(path))
+    };
+    let mut stages: [Vec<usize>; 4] = Default::default();
+    for (at, file) in files.iter().enumerate() {
+        let stage = match (going.contains(&*file.path), file.disk.0.is_absent()) {
+            (true, _) if above(&file.path, &coming) || below(&file.path, &coming) => 0,
+            (true, _) => 3,
+            (false, true) => 1,
+            (false, false) => 2,
+        };
+        stages[stage].push(at);
+    }
+    stages[0].reverse();
+    stages[3].reverse();
+    stages
+}
+
+/// The permissions of a directory that are those of a file in it: who may read that may go in.
+const fn for_directory(mode: u32) -> u32 {
+    0o700 | (mode & 0o066) | (mode & 0o044) >> 2
 }
 
 fn is_same(file: &ActFile) -> bool {

@@ -44,6 +44,7 @@ impl Tracker {
                 // Versions before this one took their own files for the agent's work.
                 Record::Step { path, .. } if self.files.shadow.hides(&path) => {}
                 Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
+                Record::Untaken { path } => self.take_off(&path),
                 Record::Act(_) => self.acts.take(record),
                 Record::Done { act, .. } => {
                     self.acts.take(record);
@@ -58,11 +59,19 @@ impl Tracker {
         let (mut turns, mut aftermath, mut later) = (Vec::new(), Vec::new(), Vec::new());
         let changes = self.files.shadow.scan()?;
         let shadow = &mut self.files.shadow;
+        let root_is_lost = shadow.is_root_lost();
         for change in changes {
+            // With the directory itself, whenever that was.
+            if root_is_lost {
+                turns.push(change);
+                continue;
+            }
             // The date of the content can be set by anybody, that of the change by nobody.
             match shadow.changed_at(&change.path) {
                 at if at <= last_sign + SIGN_LAG => turns.push(change),
                 at if at <= last_sign + AFTERMATH => aftermath.push(change),
+                // Since when it is gone nobody knows.
+                _ if change.after.is_absent() => aftermath.push(change),
                 _ => later.push(change),
             }
         }

@@ -41,7 +41,8 @@ pub fn rewind(
         return Ok(Some(Rewind { outcome: RewindOutcome::Conflict, to: None }));
     };
     if to == *disk {
-        return Ok(None);
+        let by_both = is_mode_of_both(history, disk, &turns);
+        return Ok(by_both.then_some(Rewind { outcome: RewindOutcome::Conflict, to: None }));
     }
     if to.is_absent() && matches!(disk, State::Unkept { .. }) {
         // It may be the only copy of what was moved here.
@@ -60,6 +61,16 @@ pub fn rewind(
         RewindOutcome::Restored
     };
     Ok(Some(Rewind { outcome, to: Some((to, accepted)) }))
+}
+
+/// Whether the agent has changed the permissions in these turns and somebody else has changed them once more.
+pub fn is_mode_of_both(history: &History, disk: &State, turns: impl Fn(u64) -> bool) -> bool {
+    let mut steps =
+        history.steps.iter().filter(|s| s.is_agents() && turns(s.turn) && s.before.mode() != s.after.mode());
+    let Some(first) = steps.next() else { return false };
+    let last = steps.next_back().unwrap_or(first);
+    let modes = [first.before.mode(), last.after.mode(), disk.mode()];
+    matches!(modes, [Some(was), Some(agents), Some(is)] if was != agents && is != agents && is != was)
 }
 
 /// How neighbouring steps are taken together.

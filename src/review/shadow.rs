@@ -5,7 +5,9 @@
 //! not saved when all ended is reported again.
 
 mod candidates;
+mod moves;
 
+use self::moves::Moves;
 use super::clock::FilesClock;
 use super::earlier::{Ignored, Moved, as_moved};
 use super::error::ReviewError;
@@ -15,6 +17,7 @@ use super::manifest::{Book, Entries, Entry, Head};
 use super::objects::Theirs;
 use super::peek::Peek;
 use super::repo::{self, Repo};
+use super::root::Top;
 use super::settle::{Job, Seen, Stores, lost, order, settle, unknown};
 use super::state::{Change, State};
 use super::store::{self, Gathered, Own};
@@ -89,6 +92,10 @@ pub struct Shadow {
     /// How many of `stores` were gone when it was last looked after what they had.
     gone: usize,
     pub(super) hidden: Arc<Hidden>,
+    /// The root itself, as it was when the session began.
+    pub(super) top: Top,
+    /// What the last look has found moved.
+    pub(super) moves: Moves,
     ignored: Ignored,
     /// A directory that the disk did not give at the last look.
     failed: Option<ReviewError>,
@@ -119,7 +126,7 @@ impl Shadow {
     pub fn create(dir: &Path, root: &Path, limits: Limits) -> Result<Self, ReviewError> {
         walk::private_dir(dir)?;
         let (own, book) = (Own::create(dir)?, Book::create(dir)?);
-        Ok(Self::new(dir, root, limits, own, book))
+        Ok(Self { top: Top::note(dir, root)?, ..Self::new(dir, root, limits, own, book) })
     }
 
     /// Goes on with a store after a restart or a crash. Does not look at the tree.
@@ -171,6 +178,8 @@ impl Shadow {
             missing: Cell::new(false),
             gone: 0,
             hidden: Arc::default(),
+            top: Top::read(dir).unwrap_or_default(),
+            moves: Moves::default(),
             ignored: Ignored::default(),
             failed: None,
             vanished: Default::default(),
@@ -367,6 +376,12 @@ impl Shadow {
             dirs = self.seen.keys().flat_map(|key| walk::parents(key)).map(Key::from).collect();
         }
         let mut named: Vec<String> = self.keeping.at_risk(&self.own, &self.theirs, &self.seen).into_iter().collect();
+        let replaced = self.root_words();
+        if self.is_root_lost() {
+            // Of what stands in its place nothing is looked at.
+            dirs.clear();
+        }
+        named.extend(replaced);
         named.extend(words::uncovered(
             &self.root,
             &dirs,
@@ -395,8 +410,10 @@ impl Shadow {
         self.opened.contains(walk::bytes(path))
     }
 
-    /// When what the last look has reported of `path` happened, by the clock of the files.
+    /// When what the last look has reported of `path` happened, by the clock of the files. What is gone was there at
+    /// most until then.
     pub fn changed_at(&mut self, path: &Path) -> SystemTime {
+        let path = self.moves.to(path).unwrap_or(path);
         walk::changed_at(&self.root, path, self.since).unwrap_or_else(|| self.clock.date(Instant::now()))
     }
 
@@ -426,6 +443,7 @@ impl Shadow {
         self.head.kept += kept;
         self.opened.clear();
         let mut changes = Vec::new();
+        let mut moved = moves::Found::default();
         let mut updates: Vec<(Key, Option<Entry>)> = news.into_iter().map(|(key, entry)| (key, Some(entry))).collect();
         for (job, seen) in jobs.into_iter().zip(found) {
             let Some(Seen { state, stat, racy, barred, lost: is_lost }) = seen else { continue };
@@ -447,11 +465,14 @@ impl Shadow {
                 if let Some(entry) = job.known.filter(|_| state.is_absent()) {
                     self.vanished[1].insert(as_moved(&entry.stat));
                 }
-                changes.push(Change { path: walk::path(&job.key).to_owned(), before, after: state });
+                let change = Change { path: walk::path(&job.key).to_owned(), before, after: state };
+                moved.take(&change, job.known.map(|entry| entry.stat.ino), stat.ino);
+                changes.push(change);
             }
             let entry = Entry { state, stat, racy, walked: job.walked, barred: barred.is_some(), visit: 0 };
             updates.push((job.key, (!state.is_absent() || !job.walked).then_some(entry)));
         }
+        self.moves = moved.moves();
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         if whole {
             // All of their packs are mapped by now; few are needed from here on.
@@ -465,6 +486,16 @@ impl Shadow {
             self.accept(updates);
         }
         Ok(changes)
+    }
+
+    /// What a ledger has that is to be as long from now on.
+    pub const fn note_ledger(&mut self, bytes: u64) {
+        self.head.ledger = bytes;
+    }
+
+    /// Bytes that the ledger has at least.
+    pub const fn noted_ledger(&self) -> u64 {
+        self.head.ledger
     }
 
     pub const fn is_saved(&self) -> bool {

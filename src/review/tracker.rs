@@ -18,7 +18,8 @@ use super::ledger::{Act, ActFile, Ledger, Record, Step};
 pub use super::notes::{
     AgentSession, Changed, Claim, Doing, Done, Head, HowFar, Proposal, Released, Replaceable, ToolNote, Watch,
 };
-use super::place::{self, HEAD, LEDGER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
+use super::place::{self, HEAD, LEDGER, NUMBER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
+use super::root;
 use super::shadow::{Limits, Shadow};
 use super::state::{Change, State};
 use super::truth;
@@ -91,6 +92,7 @@ impl Tracker {
         }
         let lock = lock(&dir)?;
         place::make_room_for_trouble(&dir)?;
+        write_json(&dir.join(NUMBER), &home::next_number(home))?;
         write_json(&dir.join(HEAD), &head)?;
         write_json(&dir.join(SESSIONS), &Vec::<AgentSession>::new())?;
         let root = real(&head.cwd)?;
@@ -105,9 +107,10 @@ impl Tracker {
         let lock = lock(dir)?;
         let head: Head = read_json(&dir.join(HEAD))?;
         let sessions: Vec<AgentSession> = read_json(&dir.join(SESSIONS)).unwrap_or_default();
-        let root = real(&head.cwd)?;
+        let root = root::of(&dir.join(STORE), &head.cwd);
         let shadow = Shadow::open(&dir.join(STORE), &root, Limits::default())?;
-        let (ledger, records) = Ledger::open(&dir.join(LEDGER))?;
+        let (mut ledger, records) = Ledger::open(&dir.join(LEDGER))?;
+        ledger.was_as_long_as(shadow.noted_ledger());
         let last_sign = last_sign(dir, &head.stem);
         let mut tracker = Self::assembled(dir.to_owned(), head, sessions, shadow, ledger, lock);
         tracker.replay(records, last_sign)?;
@@ -119,7 +122,7 @@ impl Tracker {
         let dir = copy.path();
         let head: Head = read_json(&dir.join(HEAD))?;
         let sessions: Vec<AgentSession> = read_json(&dir.join(SESSIONS)).unwrap_or_default();
-        let shadow = Shadow::open(&dir.join(STORE), &head.cwd, Limits::default())?;
+        let shadow = Shadow::open(&dir.join(STORE), &root::of(&dir.join(STORE), &head.cwd), Limits::default())?;
         let (ledger, records) = Ledger::open(&dir.join(LEDGER))?;
         let mut tracker = Self::assembled(dir.to_owned(), head, sessions, shadow, ledger, lock(dir)?);
         tracker.copy = Some(copy);
@@ -249,6 +252,7 @@ impl Tracker {
     /// Looks at the whole tree after a turn: what has changed is of the turn. Its sums.
     pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
         self.scan()?;
+        self.note_root();
         self.activity.end();
         let noted = self.ledger.add(&Record::Turn { turn, begins: false, early: false });
         noted.inspect_err(|error| place::note_trouble(&self.dir, error))?;
@@ -261,6 +265,7 @@ impl Tracker {
         self.activity.begin(turn);
         self.activity.presume_told();
         let looked = self.scan();
+        self.note_root();
         self.activity.end();
         looked
     }
@@ -552,6 +557,10 @@ mod many_tests;
 #[cfg(test)]
 #[path = "keeping_tests.rs"]
 mod keeping_tests;
+
+#[cfg(test)]
+#[path = "moved_tests.rs"]
+mod moved_tests;
 
 #[cfg(test)]
 #[path = "property_tests.rs"]

@@ -6,6 +6,7 @@ use crate::model::changes::{
     FileChange, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
 };
 use crate::model::ids::ReqId;
+use crate::review::activity::When;
 use crate::review::clock::TICK;
 use crate::review::place::LOCK;
 use crate::review::walk::faults;
@@ -123,6 +124,14 @@ impl Place {
         self.note(Doing::Edits, &[name], Vec::new(), true);
     }
 
+    /// A tool call that names the file and does something.
+    pub fn tool_does(&mut self, name: &str, what: impl FnOnce(&Self)) {
+        self.entry += 1;
+        self.note(Doing::Edits, &[name], Vec::new(), false);
+        what(self);
+        self.note(Doing::Edits, &[name], Vec::new(), true);
+    }
+
     fn hold(&mut self, req: ReqId, path: &Path, content: &str) -> bool {
         let proposal = Proposal { req, entry: EntryId(1), path: path.to_owned(), asked: false };
         self.tracker.hold(&proposal, content).unwrap()
@@ -175,6 +184,17 @@ impl Place {
             let file = File::options().write(true).open(self.tracker.dir().join(name)).unwrap();
             file.set_modified(SystemTime::now() - ago).unwrap();
         }
+    }
+
+    /// The same directory as a new session.
+    pub fn begun_anew(self) -> Self {
+        let Self { temp, tracker, .. } = self;
+        let head = tracker.head().clone();
+        let mut tracker = Tracker::create(&temp.path().join("home2"), head).unwrap();
+        tracker.session("session-1", 1, "agent").unwrap();
+        tracker.cheap = Duration::MAX;
+        tracker.first_look().unwrap();
+        Self { temp, tracker, entry: 0, waits: false }
     }
 
     /// As after a crash, or in another process.
@@ -958,7 +978,7 @@ fn a_call_explains_what_happened_while_it_ran() {
     activity.begin(1);
     note(&mut activity, 1, 10_000, false);
     let cause = |activity: &Activity, at: u64| {
-        let blamed = activity.blame(Path::new("/a"), None, time(at));
+        let blamed = activity.blame(Path::new("/a"), None, When::At(time(at)));
         (blamed.cause, blamed.doubt)
     };
     let (unknown, tool) = ((Cause::Unknown, true), (Cause::Tool, false));
@@ -988,6 +1008,24 @@ fn what_the_person_writes_while_a_write_is_held_stays_theirs() {
     place.tracker.end_turn(2).unwrap();
     place.act(ReviewAction::Rewind { turn: 2 });
     assert_eq!(place.read("a"), changed(&first, &[(30, "mine")]));
+}
+
+#[test]
+fn a_held_write_that_the_disk_refuses_is_not_taken_for_done() {
+    let mut place = Place::with(&[]);
+    place.tracker.begin_turn(1).unwrap();
+    let req = ReqId(1);
+    assert!(place.hold(req, &place.at("d/new"), "new\n"));
+    // Where its directory would be.
+    place.write("d", "a file of the person\n");
+    place.decide(Target::File("d/new".into()), Verdict::Accept).unwrap();
+    place.tracker.released(req).unwrap_err();
+    for reopened in [false, true] {
+        place = if reopened { place.reopen() } else { place };
+        assert!(place.doc(Scope::Session).files.iter().all(|f| f.path != Path::new("d/new")), "{reopened}");
+        assert!(place.tracker.changed(Scope::Session).unwrap().iter().all(|f| f.path != Path::new("d/new")));
+    }
+    assert_eq!(place.read("d"), "a file of the person\n");
 }
 
 #[test]

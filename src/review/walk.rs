@@ -15,11 +15,11 @@ use crate::host::fs::steps::{self, READ};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, readlinkat, statat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
-use std::fs::{DirBuilder, File, Metadata};
-use std::io::Read;
+use std::fs::{DirBuilder, File, Metadata, Permissions};
+use std::io::{ErrorKind, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -325,15 +325,52 @@ pub(super) fn dated((secs, nanos): Time) -> SystemTime {
 
 /// The handle of a directory below the root, from one to the next; `None` when there is none.
 fn descend(root: &Path, dir: &[u8]) -> Result<Option<OwnedFd>, Errno> {
-    let mut fd = steps::begin(root)?;
+    let is_nowhere = |e: &Errno| matches!(*e, Errno::NOENT | Errno::NOTDIR | Errno::LOOP);
+    let mut fd = match steps::begin(root) {
+        Ok(fd) => fd,
+        // What was in it is as gone as it is.
+        Err(e) if is_nowhere(&e) => return Ok(None),
+        Err(e) => return Err(e),
+    };
     for part in dir.split(|byte| *byte == b'/').filter(|part| !part.is_empty()) {
         fd = match steps::step(&fd, part) {
             Ok(fd) => fd,
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
+            Err(e) if is_nowhere(&e) => return Ok(None),
             Err(e) => return Err(e),
         };
     }
     Ok(Some(fd))
+}
+
+/// What stands at a path that should be a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Top {
+    /// Its device and number, and its permission bits.
+    Dir(u64, u64, u32),
+    Link,
+    Other,
+    Gone,
+}
+
+/// What stands at `root` itself, links not followed.
+pub(super) fn top(root: &Path) -> std::io::Result<Top> {
+    match root.symlink_metadata() {
+        Ok(meta) if meta.is_dir() => Ok(Top::Dir(meta.dev(), meta.ino(), meta.mode() & 0o7777)),
+        Ok(meta) if meta.is_symlink() => Ok(Top::Link),
+        Ok(_) => Ok(Top::Other),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(Top::Gone),
+        Err(e) => Err(e),
+    }
+}
+
+/// Makes a directory with just these permissions, and those above it as usual.
+pub(super) fn make_top(root: &Path, mode: u32) -> std::io::Result<()> {
+    if let Some(above) = root.parent() {
+        std::fs::create_dir_all(above)?;
+    }
+    DirBuilder::new().mode(mode).create(root)?;
+    // Whatever the mask of the process.
+    std::fs::set_permissions(root, Permissions::from_mode(mode))
 }
 
 /// When a file was made; nothing where the system does not know.

@@ -39,6 +39,10 @@ impl List {
         }
     }
 
+    fn has_room(&self) -> bool {
+        self.lines.len() < NAMED
+    }
+
     fn end(mut self, what: &str) -> Vec<String> {
         if self.more > 0 {
             self.lines.push(format!("and {} more {what}", thousands(self.more as u64)));
@@ -62,16 +66,17 @@ pub(super) fn uncovered(
     if let Some(files) = full {
         out.push(format!("more than {} files: the others are not looked at", thousands(files as u64)));
     }
-    let mut found = Found { ignored: List::new(), unruled: List::new(), tops: Vec::new(), rules: BTreeMap::new() };
-    let mut closed = List::new();
+    let lists = (List::new(), List::new(), List::new());
+    let mut found =
+        Found { ignored: lists.0, unruled: lists.1, closed: lists.2, tops: Vec::new(), rules: BTreeMap::new() };
     let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
     // Of those that are named anyway nobody knows what is in them.
     for dir in dirs.iter().filter(|dir| !barred.contains(dir)) {
         if names(root, dir, &is_known, last, &mut found) {
-            closed.add(|| format!("{}/: cannot be read", show(dir)));
+            found.closed.add(|| format!("{}/: cannot be read", show(dir)));
         }
     }
-    let Found { ignored, unruled, tops, .. } = found;
+    let Found { ignored, unruled, mut closed, tops, .. } = found;
     out.extend(repo::odd(root, &tops));
     out.extend(unruled.end("files of rules that are not applied"));
     let mut unkept = List::new();
@@ -98,6 +103,8 @@ pub(super) fn uncovered(
 struct Found<'a> {
     ignored: List,
     unruled: List,
+    /// Directories that cannot be read.
+    closed: List,
     /// Where repositories begin.
     tops: Vec<PathBuf>,
     /// Bytes of the rules of a directory and those above it, as far as they are applied.
@@ -160,6 +167,10 @@ fn names<'a>(root: &Path, dir: &'a [u8], is_known: &dyn Fn(&[u8]) -> bool, last:
         }
     }
     for (key, is_dir) in found {
+        if is_dir && list.ignored.has_room() && !can_be_listed(&root.join(walk::path(&key))) {
+            list.closed.add(|| format!("{}/: cannot be read", show(&key)));
+            continue;
+        }
         list.ignored.add(|| format!("{}{} (ignored)", show(&key), if is_dir { "/" } else { "" }));
     }
     false
@@ -174,6 +185,12 @@ fn is_empty(dir: &Path, left: &mut usize) -> bool {
         let entry = entry.and_then(|entry| Ok((entry.file_type()?, entry.path())));
         entry.is_ok_and(|(kind, path)| kind.is_dir() && is_empty(&path, left))
     })
+}
+
+/// Whether a directory gives its first name, or has none.
+fn can_be_listed(dir: &Path) -> bool {
+    let first = std::fs::read_dir(dir).and_then(|mut names| names.next().transpose());
+    first.map_or_else(|e| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory), |_| true)
 }
 
 /// What was ignored when the session began and is gone, in words.

@@ -35,6 +35,11 @@ impl Writing {
         self.failed.get(path).or_else(|| self.remarks.get(path)).cloned().or_else(|| self.apart(path))
     }
 
+    /// Takes note of why a file was not tried.
+    pub(super) fn note(&mut self, path: &Path, why: String) {
+        self.remarks.insert(path.to_owned(), why);
+    }
+
     /// A file that has other names that are not part of the decision.
     fn apart(&self, path: &Path) -> Option<String> {
         let left = self.twins.values().find(|(first, ..)| first == path).map(|(.., left)| *left)?;

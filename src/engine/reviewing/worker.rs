@@ -178,6 +178,7 @@ impl Worker {
 
     fn end(&mut self, turn: TurnId) {
         let ended = self.tracker.end_turn(turn.0);
+        self.trouble("root", "the session's directory is not what it was", self.tracker.root_stands());
         let totals = self.trouble("turn", "the files could not be looked at after a turn", ended).unwrap_or_default();
         let (session, after) = self.sums();
         self.told = (session, after);

@@ -10,7 +10,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, fchown, fstat, openat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, fchown, fstat, mkdirat, openat, statat, unlinkat,
+};
 use rustix::io::Errno;
 
 use super::beneath::{Missing, open_parent, regular, stat_regular};
@@ -75,6 +77,16 @@ pub fn put(root: &Path, below: &Path, what: &Put<'_>, was: &Was<'_>) -> Result<V
         Put::Link { target } => replace_by_link(&dir, &name, OsStr::from_bytes(target), was).map(|()| Vec::new()),
     };
     done.map_err(|e| e.about(&at.asked))
+}
+
+/// Makes a directory beneath a root where its parent is, with at most these permissions.
+///
+/// # Errors
+/// There is something, or a link is on the way. What the operating system says.
+pub fn make_dir(root: &Path, below: &Path, mode: u32) -> Result<(), FsError> {
+    let at = beneath(root, below)?;
+    let (dir, name) = open_parent(&at, Missing::Refuse)?;
+    mkdirat(&dir, &name, Mode::from_raw_mode((mode & 0o777) as _)).map_err(|e| FsError::os(&at.asked, e))
 }
 
 /// Tells files apart, whatever their names are.

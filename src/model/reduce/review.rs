@@ -156,11 +156,11 @@ fn line(rewound: &Rewound) -> String {
         RewindOutcome::Restored => "as before",
         RewindOutcome::Removed => "removed",
         RewindOutcome::Merged => "as before, with your changes",
-        RewindOutcome::Conflict => "left alone: you changed the same lines",
         RewindOutcome::Doubtful => "left alone: nobody said who changed it",
         RewindOutcome::NotKept => "left alone: what it was before is not kept",
-        RewindOutcome::Failed => match &rewound.remark {
+        RewindOutcome::Conflict | RewindOutcome::Failed => match &rewound.remark {
             Some(why) => return format!("{}: left alone: {why}", visible(rewound.path.as_os_str())),
+            None if rewound.outcome == RewindOutcome::Conflict => "left alone: you changed the same lines",
             None => "left alone: it could not be written",
         },
     };

@@ -5,13 +5,14 @@
 
 use super::{MAX_CLAIMED, Tracker};
 use crate::model::changes::Cause;
-use crate::review::activity::{Blamed, before_claims};
+use crate::review::activity::{Blamed, When, before_claims};
 use crate::review::error::ReviewError;
 use crate::review::history::{History, adopt, carry, readopt};
 use crate::review::hunks::edits;
 use crate::review::ledger::{Record, Step};
-use crate::review::state::{Change, State};
-use std::collections::BTreeMap;
+use crate::review::spare::content;
+use crate::review::state::{Change, Oid, State};
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 impl Tracker {
@@ -30,6 +31,12 @@ impl Tracker {
     }
 
     pub(super) fn observe_each(&mut self, changes: Vec<Change>) -> Result<(), ReviewError> {
+        let is_loss = |change: &Change| change.after.is_absent() && content(&change.before).is_some();
+        let copied: HashSet<Oid> = if changes.iter().any(is_loss) {
+            self.histories.values().filter_map(|history| content(&history.last())).collect()
+        } else {
+            HashSet::new()
+        };
         for mut change in changes {
             // After a crash the ledger may be ahead of the store.
             let seen = change.before;
@@ -59,6 +66,16 @@ impl Tracker {
                 self.record(&change.path, change.before, apart, doubt)?;
                 // Nothing when what it says has not happened yet.
                 self.record(&change.path, apart, change.after, blamed)?;
+            } else if blamed.cause == Cause::Person
+                && is_loss(&change)
+                && !self.histories.contains_key(&change.path)
+                && content(&change.before).is_some_and(|oid| copied.contains(&oid))
+            {
+                // What the agent has put elsewhere is now the only copy of what the person had here.
+                let Change { path, before, after } = change;
+                let (turn, cause) = (self.newest_turn(), Cause::Person);
+                let step = Step { turn, cause, doubt: false, decided: false, entry: None, before, after };
+                self.take(&path, step, after)?;
             } else {
                 self.record(&change.path, change.before, change.after, blamed)?;
             }
@@ -75,9 +92,23 @@ impl Tracker {
         was_set
     }
 
+    /// What was moved is put down to one: both paths, as far as one of them tells.
     pub(super) fn blame(&mut self, path: &Path) -> Blamed {
-        let at = self.files.shadow.changed_at(path);
-        self.activity.blame(path, self.looked.get(path).copied(), at)
+        let own = self.blame_alone(path);
+        let Some(twin) = self.files.shadow.moves.twin(path).filter(|_| !is_certain(own)).map(Path::to_owned) else {
+            return own;
+        };
+        let other = self.blame_alone(&twin);
+        if is_certain(other) { other } else { own }
+    }
+
+    fn blame_alone(&mut self, path: &Path) -> Blamed {
+        let shadow = &mut self.files.shadow;
+        let when = match shadow.changed_at(path) {
+            at if shadow.moves.is_gone(path) => When::By(at),
+            at => When::At(at),
+        };
+        self.activity.blame(path, self.looked.get(path).copied(), when)
     }
 
     /// First what has become of the files, then that they were seen: the other way round, what a crash comes between
@@ -85,6 +116,7 @@ impl Tracker {
     pub(in crate::review) fn save(&mut self) -> Result<(), ReviewError> {
         if !self.files.shadow.is_saved() {
             self.ledger.sync()?;
+            self.files.shadow.note_ledger(self.ledger.len());
             self.files.shadow.save()?;
         }
         Ok(())
@@ -203,6 +235,22 @@ impl Tracker {
         Ok(())
     }
 
+    /// Takes back the last step of a file, which was put down before it was done and could not be done.
+    pub(in crate::review) fn untake(&mut self, path: &Path) -> Result<(), ReviewError> {
+        self.ledger.add(&Record::Untaken { path: path.to_owned() })?;
+        self.take_off(path);
+        Ok(())
+    }
+
+    pub(in crate::review) fn take_off(&mut self, path: &Path) {
+        self.rev += 1;
+        let Some(history) = self.histories.get_mut(path) else { return };
+        history.steps.pop();
+        if history.steps.is_empty() {
+            self.histories.remove(path);
+        }
+    }
+
     /// The turn that runs, or the last one.
     pub(in crate::review) fn newest_turn(&self) -> u64 {
         self.activity.turn().or(self.turns.last().copied()).unwrap_or(0)
@@ -220,4 +268,9 @@ impl Tracker {
             }
         }
     }
+}
+
+/// Whether the agent has said that it did it.
+const fn is_certain(blamed: Blamed) -> bool {
+    matches!(blamed.cause, Cause::Tool | Cause::Command)
 }

@@ -1,0 +1,140 @@
+//! The session's directory itself: which one it was, what stands in its place, and how it is made anew.
+//!
+//! Looks at nothing in it. Invariants: what is not that directory, such as a link in its place, is never written
+//! through; while it is gone, everything that was in it counts as removed and can be had back.
+
+use super::error::ReviewError;
+use super::ledger::ActFile;
+use super::place::{self, read_json, write_json};
+use super::shadow::Shadow;
+use super::tracker::Tracker;
+use super::walk::{self, Top as Stands};
+use crate::base::paths::{file_uri, from_file_uri, visible};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Holds it, in the directory of a store.
+const FILE: &str = "root";
+
+/// The root as it was when the session began, or when an undo made it anew.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Top {
+    /// A `file:` URI: JSON has no bytes.
+    path: String,
+    number: u64,
+    mode: u32,
+    /// Another one after the next start of the system, maybe.
+    #[serde(skip)]
+    device: Option<u64>,
+}
+
+impl Top {
+    /// Takes note of it in `dir`, the directory of a store.
+    pub(super) fn note(dir: &Path, root: &Path) -> Result<Self, ReviewError> {
+        let Stands::Dir(device, number, mode) = walk::top(root).map_err(|e| ReviewError::io(root, e))? else {
+            return Err(ReviewError::io(root, std::io::Error::from(std::io::ErrorKind::NotADirectory)));
+        };
+        let top = Self { path: file_uri(root), number, mode, device: Some(device) };
+        write_json(&dir.join(FILE), &top)?;
+        Ok(top)
+    }
+
+    /// Of a session that was begun by a version that did not note it: nothing.
+    pub(super) fn read(dir: &Path) -> Option<Self> {
+        read_json(&dir.join(FILE)).ok()
+    }
+
+    fn is(&self, device: u64, number: u64) -> bool {
+        self.path.is_empty() || self.number == number && self.device.is_none_or(|known| known == device)
+    }
+}
+
+/// The root of the session with this store, whether it is there or not: as it was noted, and never behind a link that
+/// has come in its place.
+pub(super) fn of(store: &Path, cwd: &Path) -> PathBuf {
+    let Some(path) = Top::read(store).and_then(|top| from_file_uri(&top.path)) else {
+        return cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+    };
+    let above = path.parent().and_then(|above| above.canonicalize().ok());
+    above.zip(path.file_name()).map_or(path.clone(), |(above, name)| above.join(name))
+}
+
+impl Shadow {
+    /// What stands where the root was; nothing when the system does not say.
+    fn stands(&self) -> Option<Stands> {
+        walk::top(&self.root).ok()
+    }
+
+    /// Whether there is something else than a directory, or nothing.
+    pub(super) fn is_root_lost(&self) -> bool {
+        matches!(self.stands(), Some(Stands::Gone | Stands::Link | Stands::Other))
+    }
+
+    /// What has become of the root, in words; nothing when it is what it was.
+    pub(super) fn root_words(&self) -> Option<String> {
+        let what = match self.stands()? {
+            Stands::Dir(device, number, _) if self.top.is(device, number) => return None,
+            Stands::Dir(..) => "was replaced by another directory: what was in it before counts as changed",
+            Stands::Gone => {
+                "is gone (removed or moved away): everything in it counts as removed; an undo makes it anew"
+            }
+            Stands::Link => "was replaced by a link: nothing behind it is looked at, everything counts as removed",
+            Stands::Other => "was replaced by something that is no directory: everything in it counts as removed",
+        };
+        Some(format!("the session's directory {} {what}", visible(self.root.as_os_str())))
+    }
+
+    /// Refuses when something stands in the way of a root that is to be there.
+    fn free_root(&self) -> Result<(), ReviewError> {
+        let what = match self.stands() {
+            Some(Stands::Link) => "is a link",
+            Some(Stands::Other) => "is no directory",
+            _ => return Ok(()),
+        };
+        let root = visible(self.root.as_os_str());
+        Err(ReviewError::Refused(format!(
+            "{root} {what} now; move it away, and the same again makes the directory anew"
+        )))
+    }
+
+    /// Makes the root anew where it is gone.
+    fn make_root(&mut self) -> Result<(), ReviewError> {
+        self.free_root()?;
+        if self.stands() == Some(Stands::Gone) {
+            let mode = if self.top.path.is_empty() { 0o755 } else { self.top.mode };
+            walk::make_top(&self.root, mode).map_err(|e| ReviewError::io(&self.root, e))?;
+            self.top = Top::note(&self.dir, &self.root)?;
+        }
+        Ok(())
+    }
+}
+
+impl Tracker {
+    /// Whether the session's directory is there, and no other.
+    pub fn root_stands(&self) -> Result<(), ReviewError> {
+        self.files.shadow.root_words().map_or(Ok(()), |words| Err(ReviewError::Refused(words)))
+    }
+
+    /// Notes at the end of a turn that the directory is not there: what is known is not all.
+    pub(super) fn note_root(&self) {
+        if let (true, Err(error)) = (self.files.shadow.is_root_lost(), self.root_stands()) {
+            place::note_trouble(&self.dir, &error);
+        }
+    }
+
+    /// Refuses what could not be carried out since something stands in the place of the directory.
+    pub(super) fn look_at_root(&self, files: &[ActFile]) -> Result<(), ReviewError> {
+        if files.iter().any(|f| f.disk.0 != f.disk.1) { self.files.shadow.free_root() } else { Ok(()) }
+    }
+
+    /// Makes the directory anew when some of these files are to be in it.
+    pub(super) fn make_root(&mut self, files: &[ActFile]) -> Result<(), ReviewError> {
+        self.look_at_root(files)?;
+        let comes = files.iter().any(|f| f.disk.0 != f.disk.1 && !f.disk.1.is_absent());
+        if comes { self.files.shadow.make_root() } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+#[path = "root_tests.rs"]
+mod tests;
