@@ -49,14 +49,20 @@ impl Top {
     }
 }
 
-/// The root of the session with this store, whether it is there or not: as it was noted, and never behind a link that
-/// has come in its place.
-pub(super) fn of(store: &Path, cwd: &Path) -> PathBuf {
-    let Some(path) = Top::read(store).and_then(|top| from_file_uri(&top.path)) else {
-        return cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+/// The root of the session with this store, whether it is there or not, and never behind a link that has come in its
+/// place. Fails when what was noted of it twice does not agree: then nobody knows where to write.
+pub(super) fn of(store: &Path, cwd: &Path) -> Result<PathBuf, ReviewError> {
+    let real = cwd.canonicalize();
+    let Ok(top) = read_json::<Top>(&store.join(FILE)) else {
+        return real.map_err(|e| ReviewError::io(cwd, e));
     };
+    let is_it = |path: &Path| file_uri(path) == top.path;
+    if !is_it(cwd) && !real.is_ok_and(|real| is_it(&real)) {
+        return Err(ReviewError::Store("its directory is noted in two ways".to_owned()));
+    }
+    let path = from_file_uri(&top.path).unwrap_or_else(|| cwd.to_owned());
     let above = path.parent().and_then(|above| above.canonicalize().ok());
-    above.zip(path.file_name()).map_or(path.clone(), |(above, name)| above.join(name))
+    Ok(above.zip(path.file_name()).map_or_else(|| path.clone(), |(above, name)| above.join(name)))
 }
 
 impl Shadow {

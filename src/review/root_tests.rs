@@ -1,5 +1,6 @@
 //! The session's directory itself is removed, moved away or replaced.
 
+use super::super::tracker::Tracker;
 use super::super::tracker::tests::Place;
 use crate::model::changes::{ReviewAction, RewindOutcome, Scope};
 use std::fs;
@@ -128,4 +129,21 @@ fn a_directory_that_the_person_removed_since_is_made_anew_for_an_undo() {
     assert_eq!(place.read("f2"), "two\n");
     // What the person has removed stays so.
     assert!(!place.at("f1").exists());
+}
+
+#[test]
+fn what_is_noted_of_the_directory_in_two_ways_is_not_written_to() {
+    for name in ["store/root", "head.json"] {
+        let mut place = Place::with(FILES);
+        place.turn(1, |p| p.command(|p| p.write("f1", "new\n")));
+        let dir = place.tracker.dir().to_owned();
+        let (path, elsewhere) = (dir.join(name), beside(&place, "wx"));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("/ws\""), "{text}");
+        fs::write(&path, text.replace("/ws\"", "/wx\"")).unwrap();
+        let temp = place.closed();
+        assert!(Tracker::open(&dir).is_err_and(|error| error.to_string().contains("two ways")), "{name}");
+        assert!(!elsewhere.exists());
+        drop(temp);
+    }
 }

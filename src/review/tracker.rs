@@ -107,7 +107,7 @@ impl Tracker {
         let lock = lock(dir)?;
         let head: Head = read_json(&dir.join(HEAD))?;
         let sessions: Vec<AgentSession> = read_json(&dir.join(SESSIONS)).unwrap_or_default();
-        let root = root::of(&dir.join(STORE), &head.cwd);
+        let root = root::of(&dir.join(STORE), &head.cwd)?;
         let shadow = Shadow::open(&dir.join(STORE), &root, Limits::default())?;
         let (mut ledger, records) = Ledger::open(&dir.join(LEDGER))?;
         ledger.was_as_long_as(shadow.noted_ledger());
@@ -122,7 +122,7 @@ impl Tracker {
         let dir = copy.path();
         let head: Head = read_json(&dir.join(HEAD))?;
         let sessions: Vec<AgentSession> = read_json(&dir.join(SESSIONS)).unwrap_or_default();
-        let shadow = Shadow::open(&dir.join(STORE), &root::of(&dir.join(STORE), &head.cwd), Limits::default())?;
+        let shadow = Shadow::open(&dir.join(STORE), &root::of(&dir.join(STORE), &head.cwd)?, Limits::default())?;
         let (ledger, records) = Ledger::open(&dir.join(LEDGER))?;
         let mut tracker = Self::assembled(dir.to_owned(), head, sessions, shadow, ledger, lock(dir)?);
         tracker.copy = Some(copy);

@@ -186,6 +186,11 @@ impl Place {
         }
     }
 
+    /// The files, with nobody who has the session open.
+    pub fn closed(self) -> TempDir {
+        self.temp
+    }
+
     /// The same directory as a new session.
     pub fn begun_anew(self) -> Self {
         let Self { temp, tracker, .. } = self;
