@@ -42,7 +42,56 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("store", &["model", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
-    ("review", &["host::fs", "store::private", "model::changes", "model::ids", "text", "base"]),
+    (
+        "review",
+        &[
+            "review::worktree::walk",
+            "review::session",
+            "host::fs",
+            "store::private",
+            "model::changes",
+            "model::ids",
+            "text",
+            "base",
+        ],
+    ),
+    ("review::text", &["model::changes", "text", "base"]),
+    ("review::worktree", &["review::error", "review::state", "host::fs", "base"]),
+    (
+        "review::snapshot",
+        &["review::worktree", "review::dir", "review::state", "review::error", "host::fs", "store::private", "base"],
+    ),
+    (
+        "review::history",
+        &[
+            "review::snapshot",
+            "review::text",
+            "review::state",
+            "review::error",
+            "store::private",
+            "model::changes",
+            "model::ids",
+            "base",
+        ],
+    ),
+    (
+        "review::decide",
+        &[
+            "review::history",
+            "review::text",
+            "review::protocol",
+            "review::state",
+            "review::error",
+            "model::changes",
+            "model::ids",
+            "base",
+        ],
+    ),
+    ("review::session", &["review", "host::fs", "store::private", "model::changes", "model::ids", "text", "base"]),
+    (
+        "review::report",
+        &["review::session", "review::protocol", "review::state", "review::error", "model::changes", "text", "base"],
+    ),
     ("engine", &["agent", "wire", "host", "review", "store", "model", "config", "base"]),
     ("headless", &["engine", "model", "config", "base"]),
     // Shares no code with the client that it is to test.
@@ -194,10 +243,10 @@ const FENCES: &[Fence] = &[
             // The execute bit of a program.
             "config/agents.rs",
             // Numbers of a file that tell whether it was touched.
-            "review/walk.rs",
-            "review/walk/",
+            "review/worktree/walk.rs",
+            "review/worktree/walk/",
             // Whether a file is plain is known before and after it is opened.
-            "review/plain.rs",
+            "review/worktree/plain.rs",
             // Paths are bytes here; `file://` addresses are made of them.
             "base/paths.rs",
         ],
@@ -210,7 +259,7 @@ const FENCES: &[Fence] = &[
         why: "processes are started where their groups are ended",
     },
     Fence { names: &["gix"], allowed: &["review/"], why: "objects are kept by review" },
-    Fence { names: &["ignore"], allowed: &["review/rules.rs"], why: "one file says what is ignored" },
+    Fence { names: &["ignore"], allowed: &["review/worktree/rules.rs"], why: "one file says what is ignored" },
     Fence { names: &["syntect", "two_face"], allowed: &["ui/work/"], why: "highlighting is slow: a worker does it" },
     Fence { names: &["unbounded_channel", "unbounded"], allowed: &[], why: "every queue has a bound" },
     Fence { names: &["thread::sleep"], allowed: &[], why: "wait on a condition, not on time" },

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The session that is meant when none is named.
-const LAST: &str = crate::review::home::LAST;
-const ALL: &str = crate::review::home::ALL;
+const LAST: &str = crate::review::archive::LAST;
+const ALL: &str = crate::review::archive::ALL;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {

@@ -7,10 +7,12 @@ use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::host::fs::output::Output;
 use crate::model::changes::Scope;
+use crate::review::archive;
 use crate::review::error::ReviewError;
-use crate::review::tracker::Tracker;
-use crate::review::{home, known};
-use crate::review::{patch, report};
+use crate::review::report::json;
+use crate::review::report::patch;
+use crate::review::session::ReviewSession;
+use crate::review::session::recorded;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -53,7 +55,7 @@ impl Run {
 
     /// A report that knows of nothing.
     fn nothing(&self, why: &str) -> String {
-        report::text(&report::nothing(&self.cwd, &self.command, why, &self.uncovered()))
+        json::text(&json::nothing(&self.cwd, &self.command, why, &self.uncovered()))
     }
 }
 
@@ -114,7 +116,7 @@ impl Wanted {
             unfinished = Some(format!("{what}: changes may be missing in it"));
             // What it takes from the ledger is there, or nothing is.
             let now = Patience { until: Some(Instant::now()), stop: Arc::default() };
-            texts = self.gathered(&run, &now, |dir, _| known::open(dir).map_err(|e| e.to_string()));
+            texts = self.gathered(&run, &now, |dir, _| recorded::open(dir).map_err(|e| e.to_string()));
         }
         let texts = texts.unwrap_or_else(|| {
             let why = unfinished.clone().unwrap_or_default();
@@ -198,7 +200,7 @@ impl<'a> Watch<'a> {
 }
 
 /// Opens the review in a directory; the flag says that nobody waits any more.
-type Open = fn(&Path, &Gather) -> Result<Tracker, String>;
+type Open = fn(&Path, &Gather) -> Result<ReviewSession, String>;
 
 /// What is to be written.
 struct Texts {
@@ -244,7 +246,7 @@ impl Gather {
         };
         if self.wants.0 {
             let text = match &mut tracker {
-                Some(tracker) => report::report(tracker, &run.uncovered()).map_err(|error| {
+                Some(tracker) => json::report(tracker, &run.uncovered()).map_err(|error| {
                     let why = format!("the review of this run cannot be read: {error}");
                     texts.problems.push(why.clone());
                     why
@@ -262,16 +264,16 @@ impl Gather {
 
 /// Opens the review of the run that has just ended. Its own thread may still look at a large tree: as long as what it
 /// keeps grows, that is waited for.
-fn open(dir: &Path, gather: &Gather) -> Result<Tracker, String> {
+fn open(dir: &Path, gather: &Gather) -> Result<ReviewSession, String> {
     let (end, mut kept) = (Instant::now() + LONGEST_LOOK, 0);
     // Nobody ever says anything here: a pause.
     let (_open, pause) = sync_channel::<()>(0);
     loop {
-        match Tracker::open(dir) {
+        match ReviewSession::open(dir) {
             Err(ReviewError::Locked) => {}
             opened => return opened.map_err(|e| e.to_string()),
         }
-        let bytes = home::bytes(dir);
+        let bytes = archive::bytes(dir);
         if bytes != kept {
             kept = bytes;
             gather.pulse.fetch_add(1, Ordering::Relaxed);
@@ -286,7 +288,7 @@ fn open(dir: &Path, gather: &Gather) -> Result<Tracker, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::tracker::Head;
+    use crate::review::protocol::SessionInfo;
     use std::fs;
 
     fn run() -> Run {
@@ -332,13 +334,18 @@ mod tests {
     }
 
     /// A review of a run in which a file was changed, held by somebody who looks for ever.
-    fn held(lab: &Path) -> (Tracker, Run) {
+    fn held(lab: &Path) -> (ReviewSession, Run) {
         let cwd = lab.join("work");
         fs::create_dir(&cwd).unwrap();
         fs::write(cwd.join("file"), "one\n").unwrap();
-        let head =
-            Head { stem: "1-1".into(), cwd: cwd.clone(), command: "agent".into(), started: 1, private: Vec::new() };
-        let mut tracker = Tracker::create(&lab.join("home"), head).unwrap();
+        let head = SessionInfo {
+            stem: "1-1".into(),
+            cwd: cwd.clone(),
+            command: "agent".into(),
+            started: 1,
+            private: Vec::new(),
+        };
+        let mut tracker = ReviewSession::create(&lab.join("home"), head).unwrap();
         tracker.session("id", 1, "Agent").unwrap();
         tracker.begin_turn(1).unwrap();
         fs::write(cwd.join("file"), "two\n").unwrap();

@@ -12,8 +12,8 @@ use crate::config::schema::Config;
 use crate::demo;
 use crate::engine::{EngineConfig, ReviewConfig};
 use crate::model::session::Policy;
-use crate::review::home;
-use crate::review::tracker::Head;
+use crate::review::archive;
+use crate::review::protocol::SessionInfo;
 use crate::wire::trace::Recorder;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -126,9 +126,9 @@ pub fn engine_config(
         "agent chosen"
     );
     if let Some(dirs) = dirs {
-        home::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
+        archive::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
     }
-    let review = dirs.map(|d| ReviewConfig { home: home::below(&d.state), earlier: None });
+    let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), earlier: None });
     if let Some(review) = &review {
         say_removed(&review.home);
         make_room(review.home.clone());
@@ -149,7 +149,7 @@ pub fn engine_config(
         review,
         gate: crate::model::changes::Gate::Off,
         private: dirs
-            .map(|d| home::private(&d.state))
+            .map(|d| archive::private(&d.state))
             .into_iter()
             .flatten()
             .chain(own_file(common.record.as_deref()))
@@ -163,7 +163,7 @@ pub fn own_file(file: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// For the review of an earlier session: no agent is ever started with it.
-pub fn review_config(head: Head, dir: &Path) -> EngineConfig {
+pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
     EngineConfig {
         command: head.command,
         args: Vec::new(),
@@ -185,7 +185,7 @@ pub fn review_config(head: Head, dir: &Path) -> EngineConfig {
 /// Removes reviews that are old or too much, beside everything else. When there is no thread for it, the next start
 /// does it; what it leaves unfinished at the end of the program too.
 fn make_room(reviews: PathBuf) {
-    let _ = std::thread::Builder::new().name("prune".into()).spawn(move || home::prune(&reviews, None));
+    let _ = std::thread::Builder::new().name("prune".into()).spawn(move || archive::prune(&reviews, None));
 }
 
 /// What is known of a program that speaks the protocol only when it is started in a certain way.

@@ -8,7 +8,8 @@ use crate::base::human::thousands;
 use crate::headless::stop::Stop;
 use crate::model::changes::ReviewAction;
 use crate::review::error::ReviewError;
-use crate::review::tracker::{Done, HowFar, Tracker};
+use crate::review::protocol::{Done, Progress};
+use crate::review::session::ReviewSession;
 use std::io::{self, IsTerminal as _, Write};
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,7 @@ const STEP: usize = 10_000;
 /// Carries out an action that may write many files; `doing` says what it does. The exit code when a signal stopped it:
 /// then the rest is still to be done.
 pub(super) fn act(
-    tracker: &mut Tracker,
+    tracker: &mut ReviewSession,
     action: &ReviewAction,
     doing: &'static str,
 ) -> Result<(Done, Option<u8>), ReviewError> {
@@ -44,7 +45,7 @@ pub(super) fn act(
     Ok((done, code))
 }
 
-fn stopped(far: HowFar) -> String {
+fn stopped(far: Progress) -> String {
     let (done, of) = (thousands(far.done as u64), thousands(far.of as u64));
     format!("stopped: {done} of {of} files are done; the same command again does the rest")
 }
@@ -66,7 +67,7 @@ impl<W: Write> Line<W> {
         Self { out, terminal, doing, wide: 0, shown: None, said: 0 }
     }
 
-    fn show(&mut self, far: HowFar, now: Instant) {
+    fn show(&mut self, far: Progress, now: Instant) {
         if far.of < FROM {
             return;
         }
@@ -101,7 +102,7 @@ mod tests {
         let mut line = Line::new(&mut out, terminal, "taking back");
         let begin = Instant::now();
         for (at, done) in (0..of).step_by(step).enumerate() {
-            line.show(HowFar { done, of }, begin + Duration::from_millis(millis * at as u64));
+            line.show(Progress { done, of }, begin + Duration::from_millis(millis * at as u64));
         }
         drop(line);
         String::from_utf8(out).unwrap()
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_stop_says_how_far_it_came_and_what_goes_on_with_it() {
-        let words = stopped(HowFar { done: 12_032, of: 60_000 });
+        let words = stopped(Progress { done: 12_032, of: 60_000 });
         assert_eq!(words, "stopped: 12,032 of 60,000 files are done; the same command again does the rest");
     }
 }

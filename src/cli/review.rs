@@ -14,9 +14,10 @@ use crate::model::changes::{
     Cause, FileChange, FileDoc, HunkDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope,
     Totals,
 };
+use crate::review::archive::{self, Found, Listed};
 use crate::review::error::ReviewError;
-use crate::review::home::{self, Found, Listed};
-use crate::review::tracker::{AgentSession, REWOUND, Tracker};
+use crate::review::protocol::AgentSession;
+use crate::review::session::{REWOUND, ReviewSession};
 use crate::text::diff::Kind;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,16 +26,16 @@ use std::path::{Path, PathBuf};
 pub(super) fn reviews() -> Result<PathBuf, Usage> {
     let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
     let dirs = dirs.ok_or_else(|| Usage("no home directory, so no sessions are kept".into()))?;
-    home::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
-    Ok(home::below(&dirs.state))
+    archive::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
+    Ok(archive::below(&dirs.state))
 }
 
 /// The review that is meant.
 pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
-    let found = home::find(home, name, here.ok().as_deref());
-    if name == home::LAST {
-        say_namesakes(&home::list(home), name);
+    let found = archive::find(home, name, here.ok().as_deref());
+    if name == archive::LAST {
+        say_namesakes(&archive::list(home), name);
     }
     found
 }
@@ -48,7 +49,7 @@ pub(super) fn say_namesakes(all: &[Listed], word: &str) {
 
 /// Says how many sessions earlier starts have removed, once.
 pub(super) fn say_removed(home: &Path) {
-    if let Some(removed) = home::take_removed(home) {
+    if let Some(removed) = archive::take_removed(home) {
         let sessions = if removed == 1 { "session" } else { "sessions" };
         say(&format!("{removed} {sessions} removed, since at most 50 sessions, 2 GiB and 30 days are kept"));
     }
@@ -76,7 +77,7 @@ pub fn review(name: &str) -> Result<u8, Usage> {
     };
     if is_screen() {
         // What stands in the way is said before the screen is taken, and not on an empty one.
-        if let Err(error) = Tracker::open(&found.dir).map(drop) {
+        if let Err(error) = ReviewSession::open(&found.dir).map(drop) {
             return Ok(failed(&error));
         }
         return super::screen::review(&found.dir);
@@ -86,7 +87,7 @@ pub fn review(name: &str) -> Result<u8, Usage> {
 
 /// What there is to look at, for whoever has no screen.
 pub(super) fn list(dir: &Path) -> Result<u8, Usage> {
-    let doc = Tracker::open(dir).and_then(|mut tracker| tracker.doc(Scope::Session));
+    let doc = ReviewSession::open(dir).and_then(|mut tracker| tracker.doc(Scope::Session));
     match doc {
         Ok(doc) => print(&listing(&doc)),
         Err(error) => Ok(failed(&error)),
@@ -101,14 +102,14 @@ pub fn undo(undo: &Undo) -> Result<u8, Usage> {
 
 fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let found = find(home, &undo.session)?;
-    let mut tracker = Tracker::open(&found.dir)?;
+    let mut tracker = ReviewSession::open(&found.dir)?;
     let turn = first_turn(tracker.sessions(), found.session.as_ref(), undo.turn, tracker.last_turn())?;
     let trouble = tracker.trouble();
     if let Some(trouble) = &trouble {
         say(trouble);
     }
     for later in later(tracker.sessions(), found.session.as_ref()) {
-        say(&format!("the later session {} of the same run is taken back too", home::shown_id(later)));
+        say(&format!("the later session {} of the same run is taken back too", archive::shown_id(later)));
     }
     let ask = is_screen() && !undo.yes;
     if undo.dry_run || ask {
@@ -133,14 +134,14 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
 pub fn redo(name: &str) -> Result<u8, Usage> {
     let home = reviews()?;
     let outcome = find(&home, name)
-        .and_then(|found| Tracker::open(&found.dir))
+        .and_then(|found| ReviewSession::open(&found.dir))
         .and_then(|mut tracker| bring_back(&mut tracker))
         .map(|(words, stopped)| stopped.unwrap_or_else(|| print_or_gone(&line(&words))));
     Ok(done(outcome))
 }
 
 /// Takes back an undo, and nothing else: a decision made since then would have to be undone first.
-fn bring_back(tracker: &mut Tracker) -> Result<(String, Option<u8>), ReviewError> {
+fn bring_back(tracker: &mut ReviewSession) -> Result<(String, Option<u8>), ReviewError> {
     match tracker.newest_decision() {
         Some(words) if !words.starts_with(REWOUND) => Err(ReviewError::Refused(format!(
             "the last thing done was no undo but: {words}; `acp-tui review` undoes it"

@@ -12,7 +12,7 @@ use crate::demo;
 use crate::engine::{Engine, EngineConfig};
 use crate::headless::{self, ExecOptions, Style, code};
 use crate::model::session::{Allow, Policy};
-use crate::review::known;
+use crate::review::session::recorded;
 use crate::store::log;
 use std::ffi::OsString;
 use std::io::{self, Read as _};
@@ -138,7 +138,7 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
             let has_place = reviews.as_deref().is_some_and(Path::is_dir);
             let is_off = has_place && outcome.review.is_none();
             let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
-            let trouble = dir.as_deref().filter(|_| wanted.is_nothing()).and_then(known::trouble);
+            let trouble = dir.as_deref().filter(|_| wanted.is_nothing()).and_then(recorded::trouble);
             if let Some(words) = &trouble {
                 say(words);
             } else if is_off && outcome.code == code::OK {

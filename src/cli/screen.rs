@@ -10,7 +10,7 @@ use crate::engine::{Engine, EngineConfig};
 use crate::headless::code;
 use crate::model::changes::Gate;
 use crate::model::session::Policy;
-use crate::review::home;
+use crate::review::archive;
 use crate::theme::color::Depth;
 use crate::theme::resolve::Theme;
 use crate::ui::agent_picker::{AgentPicker, PickItem};
@@ -85,7 +85,7 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
 
 /// `acp-tui review`: the review of an earlier session, on the screen.
 pub fn review(dir: &Path) -> Result<u8, Usage> {
-    let head = home::head(dir).map_err(|e| Usage(e.to_string()))?;
+    let head = archive::head(dir).map_err(|e| Usage(e.to_string()))?;
     let surroundings = Surroundings::read();
     let (mut options, warnings) = options(&Common::default(), &surroundings)?;
     options.purpose = Purpose::Review;

@@ -10,9 +10,9 @@ use crate::base::{human, paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
 use crate::headless::code;
 use crate::model::changes::{Scope, Totals};
-use crate::review::home::{self, Listed};
-use crate::review::report;
-use crate::review::tracker::Tracker;
+use crate::review::archive::{self, Listed};
+use crate::review::report::json;
+use crate::review::session::ReviewSession;
 use crate::text::width::{str_width, truncate};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -34,14 +34,14 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
     let home = reviews()?;
     match what {
         Sessions::List { json } => list(&home, *json),
-        Sessions::Remove(name) => match find(&home, name).and_then(|found| home::remove(&found.dir)) {
+        Sessions::Remove(name) => match find(&home, name).and_then(|found| archive::remove(&found.dir)) {
             Ok(()) => print("removed 1 session; the files stay as they are\n"),
             Err(error) => Ok(failed(&error)),
         },
         Sessions::RemoveAll { yes } => remove_all(&home, *yes),
         Sessions::Prune => {
-            let pruned = home::prune(&home, None);
-            home::take_removed(&home);
+            let pruned = archive::prune(&home, None);
+            archive::take_removed(&home);
             print(&format!(
                 "removed {}, {}\n",
                 human::count(pruned.removed as u64, "session"),
@@ -53,8 +53,8 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
 
 /// Where there is somebody to ask, nothing is removed before the answer is yes.
 fn remove_all(home: &Path, yes: bool) -> Result<u8, Usage> {
-    let all = home::list(home);
-    say_namesakes(&all, home::ALL);
+    let all = archive::list(home);
+    say_namesakes(&all, archive::ALL);
     let (mut removed, mut outcome) = (0, code::OK);
     let question = format!(
         "Forget what is kept of {}? Their changes can no longer be undone.",
@@ -69,7 +69,7 @@ fn remove_all(home: &Path, yes: bool) -> Result<u8, Usage> {
             say(&format!("{} is open in another acp-tui and stays", one.stem));
             continue;
         }
-        match home::remove(&one.dir) {
+        match archive::remove(&one.dir) {
             Ok(()) => removed += 1,
             Err(error) => outcome = failed(&error),
         }
@@ -80,10 +80,10 @@ fn remove_all(home: &Path, yes: bool) -> Result<u8, Usage> {
 
 fn list(home: &Path, json: bool) -> Result<u8, Usage> {
     say_removed(home);
-    let rows: Vec<Row> = home::list(home).into_iter().map(looked_up).collect();
+    let rows: Vec<Row> = archive::list(home).into_iter().map(looked_up).collect();
     if json {
         let sessions: Vec<Value> = rows.iter().map(value).collect();
-        return print(&report::text(&json!({ "v": report::VERSION, "sessions": sessions })));
+        return print(&json::text(&json!({ "v": json::VERSION, "sessions": sessions })));
     }
     if rows.is_empty() {
         return print("no sessions are kept\n");
@@ -94,13 +94,13 @@ fn list(home: &Path, json: bool) -> Result<u8, Usage> {
 }
 
 fn looked_up(listed: Listed) -> Row {
-    let bytes = home::bytes(&listed.dir);
+    let bytes = archive::bytes(&listed.dir);
     let changes = if listed.locked {
         Err("open in another acp-tui".to_owned())
     } else if listed.head.is_none() {
         Err("cannot be read".to_owned())
     } else {
-        let looked = Tracker::open(&listed.dir).and_then(|mut tracker| {
+        let looked = ReviewSession::open(&listed.dir).and_then(|mut tracker| {
             let doc = tracker.doc(Scope::Session)?;
             Ok((tracker.all_turns(), doc.totals))
         });
@@ -175,7 +175,7 @@ fn table(rows: &[Row], now: u64, home: Option<&Path>) -> String {
 
 /// What a session is named by: its id, or the name of its directory with the id behind it.
 fn name(id: &str, stem: &str) -> String {
-    if home::is_name(id) { id.to_owned() } else { format!("{stem} (id `{}`)", home::shown_id(id)) }
+    if archive::is_name(id) { id.to_owned() } else { format!("{stem} (id `{}`)", archive::shown_id(id)) }
 }
 
 fn short(agent: &str) -> String {

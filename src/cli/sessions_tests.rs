@@ -1,10 +1,10 @@
 use super::*;
-use crate::review::tracker::{AgentSession, Head};
+use crate::review::protocol::{AgentSession, SessionInfo};
 
 const NOW: u64 = 1_000_000;
 
 fn row(stem: &str, ids: &[&str], started: u64, changes: Result<(Vec<u64>, Totals), String>) -> Row {
-    let head = Head {
+    let head = SessionInfo {
         stem: stem.into(),
         cwd: "/home/me/project".into(),
         command: "demo --acp".into(),
@@ -104,14 +104,14 @@ fn all_turns_count_also_those_that_changed_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let (home, ws) = (temp.path().join("home"), temp.path().join("ws"));
     std::fs::create_dir(&ws).unwrap();
-    let head = Head { stem: "s".into(), cwd: ws, command: "demo".into(), started: 0, private: Vec::new() };
-    let mut tracker = Tracker::create(&home, head).unwrap();
+    let head = SessionInfo { stem: "s".into(), cwd: ws, command: "demo".into(), started: 0, private: Vec::new() };
+    let mut tracker = ReviewSession::create(&home, head).unwrap();
     tracker.first_look().unwrap();
     for turn in 1..=3 {
         tracker.begin_turn(turn).unwrap();
         tracker.end_turn(turn).unwrap();
     }
     drop(tracker);
-    let rows: Vec<Row> = home::list(&home).into_iter().map(looked_up).collect();
+    let rows: Vec<Row> = archive::list(&home).into_iter().map(looked_up).collect();
     assert_eq!(rows[0].changes.as_ref().unwrap().0, [1, 2, 3]);
 }

@@ -12,7 +12,7 @@ use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey};
 use crate::model::session::About;
 use crate::model::tool::{ToolCall, ToolContent, ToolKind};
-use crate::review::tracker::{Claim, Doing, ToolNote};
+use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Engine {
                 None => return,
             },
             ReviewEffect::Command { entry, settled } => {
-                let doing = Doing::Runs;
+                let doing = ToolEffect::Runs;
                 let at = Instant::now();
                 Job::Note(ToolNote { entry, doing, at, settled, waits: false, paths: Vec::new(), claims: Vec::new() })
             }
@@ -127,14 +127,14 @@ impl Engine {
         (notes.insert(entry, print) != Some(print)).then_some(note)
     }
 
-    fn claims_of_question(&self, at: SessionKey, req: ReqId) -> Vec<Claim> {
+    fn claims_of_question(&self, at: SessionKey, req: ReqId) -> Vec<ClaimedEdit> {
         let cwd = &self.config.cwd;
         let Some(session) = self.model().session_of(at) else { return Vec::new() };
         let Some(pending) = session.pending.iter().find(|p| p.req == req) else { return Vec::new() };
         match &pending.about {
             About::Tool => session.tool(pending.entry).map(|t| claims(t, cwd)).unwrap_or_default(),
             About::Write { path, content } | About::Held { path, content } => {
-                vec![Claim { path: absolute(path, cwd), old: None, new: Arc::clone(content) }]
+                vec![ClaimedEdit { path: absolute(path, cwd), old: None, new: Arc::clone(content) }]
             }
             About::Run(_) => Vec::new(),
         }
@@ -144,10 +144,10 @@ impl Engine {
 fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
     let mut claims = claims(tool, cwd);
     let doing = match tool.kind {
-        _ if !claims.is_empty() => Doing::Edits,
-        ToolKind::Edit | ToolKind::Delete | ToolKind::Move => Doing::Edits,
-        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch => Doing::Nothing,
-        _ => Doing::Runs,
+        _ if !claims.is_empty() => ToolEffect::Edits,
+        ToolKind::Edit | ToolKind::Delete | ToolKind::Move => ToolEffect::Edits,
+        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch => ToolEffect::ReadOnly,
+        _ => ToolEffect::Runs,
     };
     let named = tool.locations.iter().map(|l| absolute(&l.path, cwd)).chain(claims.iter().map(|c| c.path.clone()));
     let mut paths: Vec<PathBuf> = named.take(MAX_PATHS).collect();
@@ -161,10 +161,10 @@ fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
 }
 
 /// The diffs of a call, in their order.
-fn claims(tool: &ToolCall, cwd: &Path) -> Vec<Claim> {
+fn claims(tool: &ToolCall, cwd: &Path) -> Vec<ClaimedEdit> {
     let diffs = tool.content.iter().filter_map(|content| match content {
         ToolContent::Diff { path, old, new } => {
-            Some(Claim { path: absolute(path, cwd), old: old.clone(), new: Arc::clone(new) })
+            Some(ClaimedEdit { path: absolute(path, cwd), old: old.clone(), new: Arc::clone(new) })
         }
         ToolContent::Block(_) | ToolContent::Terminal(_) => None,
     });

@@ -22,21 +22,21 @@ fn told(tool: &ToolCall) -> ToolNote {
 #[test]
 fn what_a_call_does_follows_from_its_kind_and_its_diffs() {
     for (kind, doing) in [
-        (ToolKind::Edit, Doing::Edits),
-        (ToolKind::Delete, Doing::Edits),
-        (ToolKind::Move, Doing::Edits),
-        (ToolKind::Read, Doing::Nothing),
-        (ToolKind::Search, Doing::Nothing),
-        (ToolKind::Think, Doing::Nothing),
-        (ToolKind::Fetch, Doing::Nothing),
-        (ToolKind::Execute, Doing::Runs),
-        (ToolKind::SwitchMode, Doing::Runs),
-        (ToolKind::Other, Doing::Runs),
+        (ToolKind::Edit, ToolEffect::Edits),
+        (ToolKind::Delete, ToolEffect::Edits),
+        (ToolKind::Move, ToolEffect::Edits),
+        (ToolKind::Read, ToolEffect::ReadOnly),
+        (ToolKind::Search, ToolEffect::ReadOnly),
+        (ToolKind::Think, ToolEffect::ReadOnly),
+        (ToolKind::Fetch, ToolEffect::ReadOnly),
+        (ToolKind::Execute, ToolEffect::Runs),
+        (ToolKind::SwitchMode, ToolEffect::Runs),
+        (ToolKind::Other, ToolEffect::Runs),
     ] {
         assert_eq!(told(&call(Some(kind), Vec::new())).doing, doing, "{kind:?}");
-        assert_eq!(told(&call(Some(kind), vec![diff("a", 1)])).doing, Doing::Edits, "{kind:?} with a diff");
+        assert_eq!(told(&call(Some(kind), vec![diff("a", 1)])).doing, ToolEffect::Edits, "{kind:?} with a diff");
     }
-    assert_eq!(told(&call(None, vec![ToolContent::Block(Block::Text("x".into()))])).doing, Doing::Runs);
+    assert_eq!(told(&call(None, vec![ToolContent::Block(Block::Text("x".into()))])).doing, ToolEffect::Runs);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn paths_are_absolute_and_named_once() {
 fn diffs_that_are_too_large_are_left_out_and_their_paths_stay() {
     let tool = call(None, vec![diff("a", MAX_CLAIMS / 2), diff("b", MAX_CLAIMS)]);
     let note = told(&tool);
-    assert_eq!((note.claims.len(), note.paths.len(), note.doing), (0, 2, Doing::Edits));
+    assert_eq!((note.claims.len(), note.paths.len(), note.doing), (0, 2, ToolEffect::Edits));
 }
 
 #[test]

@@ -13,7 +13,8 @@ use crate::host::fs::Roots;
 use crate::model::changes::{ReviewAction, ReviewDoc};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
-use crate::review::tracker::{Claim, Head, Replaceable, ToolNote, Tracker, Watch};
+use crate::review::protocol::{ClaimedEdit, Replaceable, SessionInfo, ToolNote, Watch};
+use crate::review::session::ReviewSession;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -88,7 +89,7 @@ pub(super) enum Job {
     Truth {
         req: ReqId,
         asked: u64,
-        claims: Vec<Claim>,
+        claims: Vec<ClaimedEdit>,
     },
     Hold {
         req: ReqId,
@@ -142,7 +143,7 @@ impl Reviewing {
     /// Starts the thread; the tracker is made there.
     pub fn start(
         config: &ReviewConfig,
-        head: Head,
+        head: SessionInfo,
         roots: Arc<Roots>,
         facts: Facts,
         hint: Arc<Notify>,
@@ -155,8 +156,8 @@ impl Reviewing {
         let thread = std::thread::Builder::new().name("review".into()).spawn(move || {
             calm();
             let tracker = match earlier {
-                Some(dir) => Tracker::open(&dir),
-                None => Tracker::create(&home, head),
+                Some(dir) => ReviewSession::open(&dir),
+                None => ReviewSession::create(&home, head),
             };
             match tracker {
                 Ok(mut tracker) => {
@@ -262,10 +263,10 @@ fn watch(facts: Facts) -> Watch {
 }
 
 /// What a session's review begins with.
-pub(super) fn head(stem: &Stem, cwd: &Path, roots: &Roots, command: &str) -> Head {
+pub(super) fn head(stem: &Stem, cwd: &Path, roots: &Roots, command: &str) -> SessionInfo {
     let cwd = roots.paths().first().map_or(cwd, |root| root.as_path()).to_owned();
     let private = roots.private().paths().to_vec();
-    Head { stem: stem.name(), cwd, command: command.to_owned(), started: stem.started(), private }
+    SessionInfo { stem: stem.name(), cwd, command: command.to_owned(), started: stem.started(), private }
 }
 
 #[cfg(test)]

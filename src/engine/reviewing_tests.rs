@@ -36,8 +36,8 @@ fn turns(taken: &Receiver<Job>) -> Vec<u64> {
 }
 
 fn note(entry: u64) -> Job {
-    let claims = vec![Claim { path: "a".into(), old: None, new: "b".into() }];
-    let doing = crate::review::tracker::Doing::Edits;
+    let claims = vec![ClaimedEdit { path: "a".into(), old: None, new: "b".into() }];
+    let doing = crate::review::protocol::ToolEffect::Edits;
     Job::Note(ToolNote {
         entry: EntryId(entry),
         doing,

@@ -32,7 +32,7 @@ pub enum ReviewError {
 }
 
 /// What the system says of a failure, without its number.
-pub(super) fn words(error: &io::Error) -> String {
+pub(crate) fn words(error: &io::Error) -> String {
     let words = error.to_string();
     words.split_once(" (os error").map_or(words.as_str(), |(words, _)| words).to_owned()
 }

@@ -95,3 +95,11 @@ pub struct Change {
     pub before: State,
     pub after: State,
 }
+
+/// Nothing is lost with an empty file.
+pub fn content(state: &State) -> Option<Oid> {
+    match state {
+        State::File { size: 0, .. } => None,
+        state => state.oid(),
+    }
+}

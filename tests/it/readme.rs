@@ -1,6 +1,6 @@
 //! The README says what the program does: options, exit codes, keys, limits; and what it points to is there.
 
-use acp_tui::review::home::{MAX_AGE, MAX_BYTES, MAX_SESSIONS};
+use acp_tui::review::archive::{MAX_AGE, MAX_BYTES, MAX_SESSIONS};
 use acp_tui::ui::keys::{Layer, help};
 use std::path::Path;
 use std::process::Command;

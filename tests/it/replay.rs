@@ -5,9 +5,10 @@
 
 use acp_tui::model::changes::{ReviewAction, RewindOutcome, Scope};
 use acp_tui::model::ids::EntryId;
-use acp_tui::review::patch;
-use acp_tui::review::report::report;
-use acp_tui::review::tracker::{Doing, Head, ToolNote, Tracker};
+use acp_tui::review::protocol::{SessionInfo, ToolEffect, ToolNote};
+use acp_tui::review::report::json::report;
+use acp_tui::review::report::patch;
+use acp_tui::review::session::ReviewSession;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -253,7 +254,7 @@ fn put(work: &Path, path: &Path, (kind, mode, bytes): &Node) {
 /// An agent at work, told to a tracker as the program tells it.
 struct Work<'a> {
     history: &'a History,
-    tracker: Tracker,
+    tracker: ReviewSession,
     work: PathBuf,
     entry: u64,
 }
@@ -262,15 +263,20 @@ impl<'a> Work<'a> {
     /// Everything was looked at once.
     fn new(history: &'a History, name: &str) -> Self {
         let work = history.work();
-        let head =
-            Head { stem: name.into(), cwd: work.clone(), command: "agent".into(), started: 0, private: Vec::new() };
-        let mut tracker = Tracker::create(&history.temp.path().join("home"), head).unwrap();
+        let head = SessionInfo {
+            stem: name.into(),
+            cwd: work.clone(),
+            command: "agent".into(),
+            started: 0,
+            private: Vec::new(),
+        };
+        let mut tracker = ReviewSession::create(&history.temp.path().join("home"), head).unwrap();
         tracker.session("session", 1, "agent").unwrap();
         tracker.first_look().unwrap();
         Self { history, tracker, work, entry: 0 }
     }
 
-    fn note(&mut self, doing: Doing, path: Option<&Path>, settled: bool) {
+    fn note(&mut self, doing: ToolEffect, path: Option<&Path>, settled: bool) {
         self.entry += u64::from(!settled);
         let paths = path.iter().map(|path| self.work.join(path)).collect();
         let at = Instant::now();
@@ -289,9 +295,9 @@ impl<'a> Work<'a> {
                     self.tracker.before_command().unwrap();
                 }
                 self.prepare(n, means);
-                self.note(Doing::Runs, None, false);
+                self.note(ToolEffect::Runs, None, false);
                 self.run(n, means);
-                self.note(Doing::Runs, None, true);
+                self.note(ToolEffect::Runs, None, true);
             }
         }
         self.tracker.end_turn(turn).unwrap();
@@ -315,7 +321,7 @@ impl<'a> Work<'a> {
                 continue;
             }
             // Who names a link means what it leads to.
-            let doing = if full.is_symlink() { Doing::Runs } else { Doing::Edits };
+            let doing = if full.is_symlink() { ToolEffect::Runs } else { ToolEffect::Edits };
             let told = way != Way::Silent;
             if told {
                 self.note(doing, Some(path), false);
@@ -538,13 +544,13 @@ fn what_a_command_moves_with_its_directory_is_its_doing_however_old_it_is() {
         let before = history.read();
         let mut work = Work::new(&history, "moved");
         work.tracker.begin_turn(1).unwrap();
-        work.note(Doing::Runs, None, false);
+        work.note(ToolEffect::Runs, None, false);
         if git {
             history.git(&["mv", "dir", "elsewhere"]);
         } else {
             fs::rename(history.work().join("dir"), history.work().join("elsewhere")).unwrap();
         }
-        work.note(Doing::Runs, None, true);
+        work.note(ToolEffect::Runs, None, true);
         work.tracker.end_turn(1).unwrap();
         let done = work.tracker.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
         assert_same(&history.read(), &before, &format!("by git: {git}, undo said {:?}", done.rewound));
@@ -558,9 +564,9 @@ fn a_link_that_a_call_names_and_replaces_is_the_calls_doing() {
     let mut work = Work::new(&history, "link");
     work.tracker.begin_turn(1).unwrap();
     for name in ["link", "dangling", "to-dir"] {
-        work.note(Doing::Edits, Some(Path::new(name)), false);
+        work.note(ToolEffect::Edits, Some(Path::new(name)), false);
         put(&work.work, Path::new(name), &("120000", 0, b"elsewhere".to_vec()));
-        work.note(Doing::Edits, Some(Path::new(name)), true);
+        work.note(ToolEffect::Edits, Some(Path::new(name)), true);
     }
     work.tracker.end_turn(1).unwrap();
     let done = work.tracker.act(&ReviewAction::Rewind { turn: 1 }).unwrap();

@@ -11,7 +11,8 @@ use crate::model::changes::{HeldOutcome, ReviewAction, Scope, Totals, Truth, Ver
 use crate::model::event::HostEvent;
 use crate::model::ids::{ReqId, TurnId};
 use crate::review::error::ReviewError;
-use crate::review::tracker::{Claim, Proposal, Released, Tracker};
+use crate::review::protocol::{ClaimedEdit, Proposal, Released};
+use crate::review::session::ReviewSession;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write as _;
@@ -24,7 +25,7 @@ use tokio::sync::Notify;
 
 /// The thread's end.
 pub(super) struct Worker {
-    tracker: Tracker,
+    tracker: ReviewSession,
     roots: Arc<Roots>,
     facts: Facts,
     shown: Shown,
@@ -42,7 +43,7 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(
-        tracker: Tracker,
+        tracker: ReviewSession,
         roots: Arc<Roots>,
         facts: Facts,
         (shown, early): (Shown, Early),
@@ -187,7 +188,7 @@ impl Worker {
     }
 
     /// What cannot be compared is shown as the agent told it.
-    fn truth(&mut self, claim: &Claim) -> Truth {
+    fn truth(&mut self, claim: &ClaimedEdit) -> Truth {
         let path = self.real(&claim.path);
         let truth = self.tracker.truth(&path, claim.old.as_deref(), &claim.new);
         self.trouble("truth", "the diff of a question could not be compared with the file", truth)
@@ -291,7 +292,7 @@ impl Worker {
     /// Writes a patch; a file that is there already is left alone.
     fn export(&mut self, scope: Scope, path: &Path) -> Result<String, ReviewError> {
         let path = self.tracker.head().cwd.join(path);
-        let patch = crate::review::patch::export(&mut self.tracker, scope)?;
+        let patch = crate::review::report::patch::export(&mut self.tracker, scope)?;
         let written = File::options().write(true).create_new(true).open(&path).and_then(|mut f| f.write_all(&patch));
         written.map_err(|e| ReviewError::io(&path, e))?;
         Ok(format!("wrote {}", paths::display(&path, &[], None)))

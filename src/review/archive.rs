@@ -1,0 +1,360 @@
+//! The directory of all reviews: what is there, which one is meant, what may go.
+//!
+//! Opens no review and writes nothing but its lock. Invariants: a review that is open elsewhere is never removed; one
+//! that cannot be read is listed all the same, and goes when it is old.
+
+use super::dir::{HEAD, LOCK, NUMBER, SESSIONS, write_json};
+use super::error::ReviewError;
+use super::protocol::{AgentSession, SessionInfo};
+use crate::base::paths::visible;
+use crate::review::worktree::walk;
+use crate::store::private::{check_owner, make_private_dir, private_file};
+use crate::text::width::truncate;
+use serde::de::DeserializeOwned;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What is kept at most; the oldest goes first.
+pub const MAX_SESSIONS: usize = 50;
+pub const MAX_BYTES: u64 = 2 << 30;
+pub const MAX_AGE: Duration = Duration::from_hours(30 * 24);
+/// What the clock said at the starts: since when it has gone on without a jump, and last.
+const CLOCK: &str = ".clock";
+/// Nobody starts the program so rarely that the clock is taken for right at once.
+const JUMP: Duration = Duration::from_hours(2 * 24);
+const STEADY: Duration = Duration::from_hours(24);
+/// How many were removed, until somebody is told.
+const REMOVED: &str = ".removed";
+/// Without a head, a review this young may be about to get one.
+const BEGINNING: Duration = Duration::from_hours(1);
+
+/// The newest session of this directory, else the newest whose directory is still there.
+pub const LAST: &str = "last";
+/// Every session, where sessions are removed.
+pub const ALL: &str = "all";
+/// Columns of a session's id on the screen.
+const ID_COLUMNS: usize = 48;
+/// Before the name of a review that is being removed.
+pub(crate) const GOING: &str = ".going-";
+/// Bytes that are read of each of the two.
+const MAX_FILE: u64 = 4 << 20;
+/// How many are named when a name is ambiguous.
+const MAX_NAMED: usize = 8;
+
+/// A review in the directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub dir: PathBuf,
+    /// The name of `dir`.
+    pub stem: String,
+    /// Nothing when it cannot be read.
+    pub head: Option<SessionInfo>,
+    pub sessions: Vec<AgentSession>,
+    /// Seconds since 1970.
+    pub started: u64,
+    /// Those that began later have higher ones, whatever the clock said.
+    pub number: u64,
+    /// Open elsewhere.
+    pub locked: bool,
+}
+
+/// The review that is meant, and the session of it when that is what was named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub dir: PathBuf,
+    pub session: Option<AgentSession>,
+}
+
+/// What [`prune`] did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    pub removed: usize,
+    pub bytes: u64,
+}
+
+/// The directory of all reviews below acp-tui's directory for state.
+pub fn below(state: &Path) -> PathBuf {
+    state.join("review")
+}
+
+/// What of the directory for state is the client's alone. A session may be elsewhere in that directory, and is covered.
+pub fn private(state: &Path) -> Vec<PathBuf> {
+    ["review", "sessions", "crashes", "log"].map(|name| state.join(name)).to_vec()
+}
+
+/// Closes to others what is there of the directory for state. Fails where some of it belongs to somebody else.
+pub fn secure(state: &Path) -> Result<(), ReviewError> {
+    for dir in std::iter::once(state.to_owned()).chain(private(state)).filter(|dir| dir.symlink_metadata().is_ok()) {
+        check_owner(&dir).map_err(|e| ReviewError::io(&dir, e))?;
+        // What cannot be changed is said where something is to be written.
+        let _: io::Result<()> = make_private_dir(&dir);
+    }
+    Ok(())
+}
+
+/// All reviews, the newest first.
+pub fn list(home: &Path) -> Vec<Listed> {
+    let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
+    let mut all: Vec<Listed> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            // A link is nobody's review.
+            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let stem = entry.file_name().to_string_lossy().into_owned();
+            (is_dir && !stem.starts_with('.')).then(|| look(&entry.path(), stem))
+        })
+        .collect();
+    // By their numbers first: the clock may have been another one.
+    all.sort_by(|a, b| (b.number, b.started, &b.stem).cmp(&(a.number, a.started, &a.stem)));
+    all
+}
+
+/// The number of a review that begins now: one more than all that there are.
+pub fn next_number(home: &Path) -> u64 {
+    let entries = fs::read_dir(home).into_iter().flatten().flatten();
+    entries.map(|entry| number_of(&entry.path())).max().unwrap_or(0).saturating_add(1)
+}
+
+/// 0 for one that was begun by a version that gave them none.
+fn number_of(dir: &Path) -> u64 {
+    read(&dir.join(NUMBER)).unwrap_or(0)
+}
+
+fn look(dir: &Path, stem: String) -> Listed {
+    let head: Option<SessionInfo> = read(&dir.join(HEAD));
+    let sessions = if head.is_some() { read(&dir.join(SESSIONS)).unwrap_or_default() } else { Vec::new() };
+    let started = head.as_ref().map_or_else(|| age_of(dir, &stem), |head| head.started);
+    let (number, locked) = (number_of(dir), is_locked(dir));
+    Listed { dir: dir.to_owned(), stem, head, sessions, started, number, locked }
+}
+
+/// From its name, which begins with the seconds, else from the file system.
+fn age_of(dir: &Path, stem: &str) -> u64 {
+    let named = stem.split('-').next().and_then(|seconds| seconds.parse().ok());
+    let written = || {
+        let time = dir.metadata().and_then(|meta| meta.modified()).ok()?;
+        Some(time.duration_since(UNIX_EPOCH).ok()?.as_secs())
+    };
+    named.or_else(written).unwrap_or(0)
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(MAX_FILE).read_to_end(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Whether somebody has it open.
+pub fn is_locked(dir: &Path) -> bool {
+    File::open(dir.join(LOCK)).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// A file: which, of how many names, and its bytes.
+struct Shared {
+    file: (u64, u64),
+    names: u64,
+    bytes: u64,
+}
+
+/// Bytes of all files below that are nowhere else, links not followed; and the others, which only have a name more.
+fn measure(dir: &Path) -> (u64, Vec<Shared>) {
+    let (mut sum, mut shared, mut open) = (0, Vec::new(), vec![dir.to_owned()]);
+    while let Some(place) = open.pop() {
+        let Ok(entries) = fs::read_dir(place) else { continue };
+        for entry in entries.flatten() {
+            let Ok(meta) = entry.metadata() else { continue };
+            if meta.is_dir() {
+                open.push(entry.path());
+                continue;
+            }
+            match walk::names_of(&meta) {
+                (_, 0 | 1) => sum += meta.len(),
+                (file, names) => shared.push(Shared { file, names, bytes: meta.len() }),
+            }
+        }
+    }
+    (sum, shared)
+}
+
+/// Bytes that nobody else would have without this directory.
+pub fn bytes(dir: &Path) -> u64 {
+    measure(dir).0
+}
+
+/// The review that `name` means: a session's id (the newest that has it), the name of a review, a beginning of either
+/// that only one has, or [`LAST`]. `cwd` is the current directory, for `last`.
+pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, ReviewError> {
+    let all: Vec<Listed> = list(home).into_iter().filter(|one| one.head.is_some()).collect();
+    let none = || ReviewError::NoSession(name.to_owned());
+    if name == LAST {
+        let here = |one: &&Listed| one.head.as_ref().is_some_and(|head| Some(head.cwd.as_path()) == cwd);
+        // A run that never got as far as a session has changed nothing.
+        let all: Vec<&Listed> = all.iter().filter(|one| !one.sessions.is_empty()).collect();
+        // The demo's directory is gone with it: there is nothing to be put back.
+        let there = |one: &&Listed| one.head.as_ref().is_some_and(|head| head.cwd.is_dir());
+        let first = |fits: &dyn Fn(&&Listed) -> bool| all.iter().copied().find(fits);
+        let newest = first(&here).or_else(|| first(&there)).or_else(|| first(&|_| true));
+        let newest = newest.ok_or_else(|| ReviewError::Refused("no sessions are kept yet".to_owned()))?;
+        return Ok(Found { dir: newest.dir.clone(), session: newest.sessions.last().cloned() });
+    }
+    let of = |one: &Listed, session: &AgentSession| Found { dir: one.dir.clone(), session: Some(session.clone()) };
+    let exact = |one: &Listed| one.sessions.iter().find(|s| s.id == name).map(|s| of(one, s));
+    if let Some(found) = all.iter().find_map(exact) {
+        return Ok(found);
+    }
+    if let Some(one) = all.iter().find(|one| one.stem == name) {
+        return Ok(Found { dir: one.dir.clone(), session: None });
+    }
+    if name.is_empty() {
+        return Err(none());
+    }
+    let mut found: Vec<(String, Found)> = Vec::new();
+    for one in &all {
+        if one.stem.starts_with(name) {
+            found.push((one.stem.clone(), Found { dir: one.dir.clone(), session: None }));
+        }
+        for session in one.sessions.iter().filter(|s| s.id.starts_with(name)) {
+            // The newest is meant when several have the same id.
+            if !found.iter().any(|(other, _)| *other == session.id) {
+                found.push((session.id.clone(), of(one, session)));
+            }
+        }
+    }
+    match found.len() {
+        0 => Err(none()),
+        1 => found.pop().map(|(_, found)| found).ok_or_else(none),
+        _ => {
+            let found = found.into_iter().take(MAX_NAMED).map(|(other, _)| shown_id(&other)).collect();
+            Err(ReviewError::Ambiguous { name: name.to_owned(), found })
+        }
+    }
+}
+
+/// A session's id on the screen.
+pub fn shown_id(id: &str) -> String {
+    truncate(&visible(OsStr::new(id)), ID_COLUMNS).into_owned()
+}
+
+/// Whether a session can be named by its id: one that is a word with a meaning, that cannot be typed or is shown
+/// shortened is named by its directory.
+pub fn is_name(id: &str) -> bool {
+    !id.trim().is_empty() && ![LAST, ALL].contains(&id) && !id.starts_with('-') && shown_id(id) == id
+}
+
+/// What a session's review began with.
+pub fn head(dir: &Path) -> Result<SessionInfo, ReviewError> {
+    let path = dir.join(HEAD);
+    let bytes = std::fs::read(&path).map_err(|e| ReviewError::io(&path, e))?;
+    serde_json::from_slice(&bytes).map_err(|e| ReviewError::io(&path, std::io::Error::from(e)))
+}
+
+/// Removes a review, unless it is open elsewhere.
+pub fn remove(dir: &Path) -> Result<(), ReviewError> {
+    let lock = private_file().create(true).truncate(false).write(true).open(dir.join(LOCK));
+    let lock = lock.map_err(|e| ReviewError::io(dir, e))?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(ReviewError::Locked),
+        Err(TryLockError::Error(e)) => return Err(ReviewError::io(dir, e)),
+    }
+    let (Some(parent), Some(name)) = (dir.parent(), dir.file_name()) else {
+        return Err(ReviewError::Refused(format!("{} is no review", visible(dir.as_os_str()))));
+    };
+    // All at once for everybody else, however long it takes.
+    let mut going = std::ffi::OsString::from(GOING);
+    going.push(name);
+    let going = parent.join(going);
+    fs::rename(dir, &going).map_err(|e| ReviewError::io(dir, e))?;
+    fs::remove_dir_all(&going).map_err(|e| ReviewError::io(&going, e))
+}
+
+/// Removes the oldest until what is left is within the limits. `keep` is never removed, nor what is open.
+///
+/// By age only when the clock has gone on for a day without a jump: one that is wrong for a while costs nobody anything.
+pub fn prune(home: &Path, keep: Option<&Path>) -> Pruned {
+    prune_at(home, keep, SystemTime::now())
+}
+
+fn prune_at(home: &Path, keep: Option<&Path>, now: SystemTime) -> Pruned {
+    let age = if is_clock_steady(home, now) { MAX_AGE } else { Duration::MAX };
+    let pruned = prune_to(home, keep, &Limits { sessions: MAX_SESSIONS, bytes: MAX_BYTES, age }, now);
+    let all = pruned.removed + removed(home).unwrap_or(0);
+    if pruned.removed > 0 {
+        // Nobody is told then.
+        let _ = fs::write(home.join(REMOVED), all.to_string());
+    }
+    pruned
+}
+
+/// How many sessions were removed since this was last told.
+pub fn take_removed(home: &Path) -> Option<usize> {
+    let removed = removed(home)?;
+    fs::remove_file(home.join(REMOVED)).ok().map(|()| removed)
+}
+
+fn removed(home: &Path) -> Option<usize> {
+    read(&home.join(REMOVED))
+}
+
+/// Whether the clock has been right for a day, as far as anybody knows. Notes what it says.
+fn is_clock_steady(home: &Path, now: SystemTime) -> bool {
+    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (since, last) = read::<(u64, u64)>(&home.join(CLOCK)).unwrap_or((now, now));
+    let jumped = now < last || now - last > JUMP.as_secs();
+    let since = if jumped { now } else { since };
+    // Without the note nothing goes by its age the next time either.
+    home.is_dir() && write_json(&home.join(CLOCK), &(since, now)).is_ok() && now - since >= STEADY.as_secs()
+}
+
+struct Limits {
+    sessions: usize,
+    bytes: u64,
+    age: Duration,
+}
+
+fn prune_to(home: &Path, keep: Option<&Path>, limits: &Limits, now: SystemTime) -> Pruned {
+    finish_removals(home);
+    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut pruned = Pruned::default();
+    let (mut sessions, mut sum, mut full, mut counted) = (0, 0, false, HashSet::new());
+    // From the newest on: from where the limits are reached, everything older goes.
+    let sized: Vec<_> = list(home).into_iter().map(|one| (measure(&one.dir), one)).collect();
+    // What the person has removed and several reviews still have costs once.
+    let mut names: HashMap<(u64, u64), u64> = HashMap::new();
+    sized.iter().flat_map(|((_, shared), _)| shared).for_each(|s| *names.entry(s.file).or_default() += 1);
+    for ((size, shared), one) in sized {
+        let ours = shared.iter().filter(|s| names.get(&s.file).is_some_and(|n| *n >= s.names));
+        let last: u64 = ours.filter(|s| counted.insert(s.file)).map(|s| s.bytes).sum();
+        let size = size + last;
+        let age = now.saturating_sub(Duration::from_secs(one.started));
+        full = full || sessions >= limits.sessions || sum + size > limits.bytes || age > limits.age;
+        let stays = one.locked || keep == Some(one.dir.as_path()) || one.head.is_none() && age < BEGINNING;
+        if full && !stays && remove(&one.dir).is_ok() {
+            pruned.removed += 1;
+            pruned.bytes += size;
+        } else {
+            sessions += 1;
+            sum += size;
+        }
+    }
+    pruned
+}
+
+/// Removals that were interrupted.
+fn finish_removals(home: &Path) {
+    let Ok(entries) = fs::read_dir(home) else { return };
+    for entry in entries.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(GOING) {
+            // The next one tries again.
+            let _: io::Result<()> = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "archive_tests.rs"]
+mod tests;

@@ -1,0 +1,130 @@
+//! Taking back what the agent did in some turns, and leaving what the person did.
+//!
+//! Computes states, writes nothing. Invariant: where the two cannot be told apart, the file is left alone.
+
+use crate::model::changes::{Cause, RewindOutcome};
+use crate::review::error::ReviewError;
+use crate::review::history::contents::{Contents, Joined};
+use crate::review::history::file_history::{FileHistory, carry_lines as carry};
+use crate::review::history::ledger::ChangeRecord;
+use crate::review::state::State;
+
+/// What a file would be, or why it is left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rewind {
+    pub outcome: RewindOutcome,
+    /// The states to be; nothing when the file is left alone.
+    pub to: Option<(State, State)>,
+}
+
+/// Takes the agent's steps of the turns out of `disk`. Nothing when it has none there.
+pub fn rewind(
+    history: &FileHistory,
+    disk: &State,
+    turns: impl Fn(u64) -> bool,
+    files: &mut Contents,
+) -> Result<Option<Rewind>, ReviewError> {
+    let wanted = |s: &ChangeRecord| s.is_agents() && turns(s.turn);
+    let Some(first) = history.steps.iter().position(wanted) else { return Ok(None) };
+    let steps = history.steps.get(first..).unwrap_or_default();
+    // What nobody could read for a while and was then read again was known before.
+    let mut last = None;
+    let is_unknown = |s: &ChangeRecord| {
+        let continues = last.replace(s.after) == Some(s.before);
+        wanted(s) && matches!(s.before, State::Unkept { .. }) && !continues
+    };
+    if steps.iter().any(is_unknown) {
+        return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
+    }
+    let earlier = history.steps.get(..first).unwrap_or_default().iter().any(ChangeRecord::is_agents);
+    let Some((to, accepted)) = back(steps, history, disk, &wanted, earlier, files)? else {
+        return Ok(Some(Rewind { outcome: RewindOutcome::Conflict, to: None }));
+    };
+    if to == *disk {
+        let by_both = is_mode_of_both(history, disk, &turns);
+        return Ok(by_both.then_some(Rewind { outcome: RewindOutcome::Conflict, to: None }));
+    }
+    if to.is_absent() && matches!(disk, State::Unkept { .. }) {
+        // It may be the only copy of what was moved here.
+        return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
+    }
+    if matches!(files.content(&to), Err(ReviewError::NotKept(_))) {
+        return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
+    }
+    let accepted = if earlier { accepted } else { to };
+    let before = history.steps.get(first).map_or(State::Absent, |s| s.before);
+    let outcome = if to != before {
+        RewindOutcome::Merged
+    } else if to.is_absent() {
+        RewindOutcome::Removed
+    } else {
+        RewindOutcome::Restored
+    };
+    Ok(Some(Rewind { outcome, to: Some((to, accepted)) }))
+}
+
+/// Whether the agent has changed the permissions in these turns and somebody else has changed them once more.
+pub fn is_mode_of_both(history: &FileHistory, disk: &State, turns: impl Fn(u64) -> bool) -> bool {
+    let mut steps =
+        history.steps.iter().filter(|s| s.is_agents() && turns(s.turn) && s.before.mode() != s.after.mode());
+    let Some(first) = steps.next() else { return false };
+    let last = steps.next_back().unwrap_or(first);
+    let modes = [first.before.mode(), last.after.mode(), disk.mode()];
+    matches!(modes, [Some(was), Some(agents), Some(is)] if was != agents && is != agents && is != was)
+}
+
+/// How neighbouring steps are taken together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Together {
+    /// With the decisions between them: right when there is nothing of the agent's before.
+    WithDecisions,
+    Neighbours,
+    No,
+}
+
+/// The disk and the accepted state without the steps wanted; what one way of going back cannot do, another may.
+fn back(
+    steps: &[ChangeRecord],
+    history: &FileHistory,
+    disk: &State,
+    wanted: &impl Fn(&ChangeRecord) -> bool,
+    earlier: bool,
+    files: &mut Contents,
+) -> Result<Option<(State, State)>, ReviewError> {
+    let ways: &[Together] =
+        if earlier { &[Together::No, Together::Neighbours] } else { &[Together::WithDecisions, Together::No] };
+    'ways: for way in ways {
+        let (mut to, mut accepted) = (*disk, history.accepted);
+        for (before, after) in groups(steps, wanted, *way) {
+            match files.join(&after, &to, &before)? {
+                Joined::Clean(state) => to = state,
+                Joined::Conflict(_) => continue 'ways,
+            }
+            // What was accepted goes as well, as far as it is there; the rest was not accepted.
+            accepted = carry(files, &after, &accepted, &before)?;
+        }
+        return Ok(Some((to, accepted)));
+    }
+    Ok(None)
+}
+
+/// States before and after the steps wanted, newest first.
+fn groups(steps: &[ChangeRecord], wanted: &impl Fn(&ChangeRecord) -> bool, way: Together) -> Vec<(State, State)> {
+    let mut groups: Vec<(State, State)> = Vec::new();
+    let mut open = false;
+    for step in steps {
+        let goes_along = match way {
+            Together::WithDecisions => open && (wanted(step) || step.cause == Cause::Review),
+            Together::Neighbours => open && wanted(step),
+            Together::No => false,
+        };
+        match groups.last_mut() {
+            Some(group) if goes_along => group.1 = step.after,
+            _ if wanted(step) => groups.push((step.before, step.after)),
+            _ => {}
+        }
+        open = goes_along || wanted(step);
+    }
+    groups.reverse();
+    groups
+}

@@ -1,0 +1,95 @@
+//! The directory of one session's review: its files, and who has it open.
+
+use super::error::ReviewError;
+use crate::store::private::private_file;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// An agent whose client was killed may go on for so long.
+pub const AFTERMATH: Duration = Duration::from_secs(10);
+/// The signs may be so much older than the end.
+pub const SIGN_LAG: Duration = Duration::from_millis(500);
+/// Contents of a session's directory.
+pub const HEAD: &str = "head.json";
+/// Counts the sessions.
+pub const NUMBER: &str = "number";
+pub const SESSIONS: &str = "sessions.json";
+pub const LEDGER: &str = "ledger.jsonl";
+pub const LOCK: &str = "lock";
+pub const STORE: &str = "store";
+/// What went wrong; made as long as this from the start, since there may be no room later.
+pub const TROUBLE: &str = "trouble";
+const TROUBLE_BYTES: usize = 512;
+
+/// When the session was last heard of: its ledger or its journal was written then, or its lock touched.
+pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
+    let journal = dir.ancestors().nth(2).map(|state| state.join("sessions").join(format!("{stem}.jsonl")));
+    let signs = [Some(dir.join(LEDGER)), Some(dir.join(LOCK)), journal];
+    let written = signs.into_iter().flatten().filter_map(|path| path.metadata().and_then(|m| m.modified()).ok());
+    written.max().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// Nobody else may have the session open meanwhile.
+pub fn lock(dir: &Path) -> Result<File, ReviewError> {
+    let path = dir.join(LOCK);
+    let fail = |e| ReviewError::io(&path, e);
+    let file = private_file().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(ReviewError::Locked),
+        Err(std::fs::TryLockError::Error(error)) => Err(fail(error)),
+    }
+}
+
+/// Makes room for a word on what will have gone wrong.
+pub fn make_room_for_trouble(dir: &Path) -> Result<(), ReviewError> {
+    let path = dir.join(TROUBLE);
+    let file = private_file().write(true).create(true).truncate(true).open(&path);
+    file.and_then(|mut file| file.write_all(&[b' '; TROUBLE_BYTES])).map_err(|e| ReviewError::io(&path, e))
+}
+
+/// Notes that a look has failed: what is known of the files is not all from now on.
+pub fn note_trouble(dir: &Path, why: &ReviewError) {
+    if trouble(dir).is_some() {
+        return;
+    }
+    let mut words = format!("the files could not be looked at: {why}").into_bytes();
+    words.resize(TROUBLE_BYTES, b' ');
+    // Without that file there is nothing more that could be done.
+    if let Ok(mut file) = File::options().write(true).open(dir.join(TROUBLE)) {
+        let _ = std::io::Write::write_all(&mut file, &words);
+    }
+}
+
+/// Notes in the copy of a review that the last look was not over when it was made.
+pub fn note_unfinished(dir: &Path) {
+    // Without room there is still the exit code.
+    if trouble(dir).is_none() && make_room_for_trouble(dir).is_ok() {
+        note_trouble(dir, &ReviewError::Refused("the last look was not over yet; changes may be missing".to_owned()));
+    }
+}
+
+/// What has gone wrong, in words.
+pub fn trouble(dir: &Path) -> Option<String> {
+    let bytes = std::fs::read(dir.join(TROUBLE)).ok().filter(|bytes| bytes.len() <= TROUBLE_BYTES)?;
+    let words = String::from_utf8_lossy(&bytes).trim().to_owned();
+    (!words.is_empty()).then_some(words)
+}
+
+/// Whole or not at all.
+pub fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), ReviewError> {
+    let fail = |e| ReviewError::io(path, e);
+    let text = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
+    let dir = path.parent().unwrap_or(path);
+    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(fail)?;
+    std::io::Write::write_all(&mut file, &text).map_err(fail)?;
+    file.persist(path).map(drop).map_err(|e| fail(e.error))
+}
+
+pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ReviewError> {
+    let fail = |e| ReviewError::io(path, e);
+    let text = std::fs::read(path).map_err(fail)?;
+    serde_json::from_slice(&text).map_err(|e| fail(e.into()))
+}

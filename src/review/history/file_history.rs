@@ -1,0 +1,304 @@
+//! The history of one file: its observed changes in order, and the state that was accepted last.
+//!
+//! What a hunk has become is not kept but follows from here. Invariant: the person's own changes between turns are
+//! part of the accepted state as far as they do not touch what is still to be decided.
+
+use super::contents::Contents;
+use super::ledger::ChangeRecord;
+use crate::model::changes::{Cause, HunkState, Scope};
+use crate::review::error::ReviewError;
+use crate::review::state::State;
+use crate::review::text::diff::Edit;
+use crate::review::text::lines::Lines;
+use crate::review::text::merge::follow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileHistory {
+    pub steps: Vec<ChangeRecord>,
+    pub accepted: State,
+}
+
+/// What a review compares: from `old` to `new`, with the steps that led there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    pub old: State,
+    pub new: State,
+    /// Steps up to here are part of `new`.
+    pub upto: usize,
+}
+
+/// Lines of the newest text that a step has put there, by the number of the step.
+pub type Blame = Vec<(Range<usize>, usize)>;
+
+impl FileHistory {
+    pub fn new(first: ChangeRecord) -> Self {
+        Self { accepted: first.before, steps: vec![first] }
+    }
+
+    /// The newest state that was seen.
+    pub fn last(&self) -> State {
+        self.steps.last().map_or(self.accepted, |step| step.after)
+    }
+
+    /// Whether nobody accounts for something of the turns from this one on.
+    pub fn has_doubtful(&self, turn: u64) -> bool {
+        self.steps.iter().any(|step| step.doubt && step.turn >= turn)
+    }
+
+    /// What there is to see of it.
+    pub fn pair(&self, scope: Scope, files: &mut Contents) -> Result<Option<Pair>, ReviewError> {
+        let pair = match scope {
+            Scope::Pending => Some(Pair { old: self.accepted, new: self.last(), upto: self.steps.len() }),
+            Scope::Turn(turn) => self.fold(files, |t| t == turn)?,
+            Scope::Session => self.fold(files, |_| true)?,
+        };
+        Ok(pair.filter(|p| p.old != p.new))
+    }
+
+    /// From before the first to after the last change of some turns, the person's changes in between left out.
+    fn fold(&self, files: &mut Contents, turns: impl Fn(u64) -> bool) -> Result<Option<Pair>, ReviewError> {
+        let wanted = |s: &ChangeRecord| s.is_shown() && turns(s.turn);
+        let (Some(first), Some(last)) = (self.steps.iter().position(wanted), self.steps.iter().rposition(wanted))
+        else {
+            return Ok(None);
+        };
+        let Some(steps) = self.steps.get(first..=last) else { return Ok(None) };
+        let Some((head, tail)) = steps.split_first() else { return Ok(None) };
+        let (mut old, mut new) = (head.before, head.after);
+        for step in tail {
+            if step.cause == Cause::Person || (step.is_shown() && !turns(step.turn)) {
+                old = carry(files, &step.before, &old, &step.after)?;
+            }
+            new = step.after;
+        }
+        Ok(Some(Pair { old, new, upto: last + 1 }))
+    }
+
+    /// What has become of one of the edits that lead from `pair.old` to `pair.new`.
+    pub fn fate(&self, pair: &Pair, edit: &Edit, files: &mut Contents) -> Result<HunkState, ReviewError> {
+        let last = self.last();
+        let Some(changed) = files.edits(&pair.new, &last)? else { return Ok(self.fate_as_a_whole(pair)) };
+        if last.is_absent() != pair.new.is_absent() {
+            return Ok(self.fate_as_a_whole(pair));
+        }
+        let Some(now) = follow(&changed, &edit.new) else { return self.who_took(pair, edit, files) };
+        let Some(open) = files.edits(&self.accepted, &last)? else { return Ok(HunkState::Pending) };
+        let open = is_touched(&open, &now);
+        Ok(if open || self.accepted.is_absent() != last.is_absent() { HunkState::Pending } else { HunkState::Accepted })
+    }
+
+    /// The same for what can only be decided as a whole.
+    pub fn fate_as_a_whole(&self, pair: &Pair) -> HunkState {
+        let last = self.last();
+        if last == pair.new {
+            return if self.accepted == last { HunkState::Accepted } else { HunkState::Pending };
+        }
+        if last == pair.old {
+            return HunkState::Rejected;
+        }
+        match self.steps.get(pair.upto..).unwrap_or_default().last().map(|s| s.cause) {
+            Some(Cause::Person | Cause::Review) => HunkState::Edited,
+            _ => HunkState::Superseded,
+        }
+    }
+
+    /// The first step after the pair that took the lines away tells what has become of them.
+    fn who_took(&self, pair: &Pair, edit: &Edit, files: &mut Contents) -> Result<HunkState, ReviewError> {
+        let mut range = edit.new.clone();
+        for step in self.steps.get(pair.upto..).unwrap_or_default() {
+            let Some(changed) = files.edits(&step.before, &step.after)? else { break };
+            if let Some(next) = follow(&changed, &range) {
+                range = next;
+                continue;
+            }
+            let there = mapped(&changed, &range);
+            return Ok(match step.cause {
+                Cause::Review if files.same((&step.after, &there), (&pair.old, &edit.old))? => HunkState::Rejected,
+                Cause::Review | Cause::Person => HunkState::Edited,
+                _ => HunkState::Superseded,
+            });
+        }
+        Ok(HunkState::Superseded)
+    }
+
+    /// Which lines of the newest text came with which step.
+    pub fn blame(&self, files: &mut Contents) -> Result<Blame, ReviewError> {
+        let mut blame: Blame = Vec::new();
+        let mut known: Vec<(State, Blame)> = self.steps.first().map(|s| (s.before, Vec::new())).into_iter().collect();
+        for (number, step) in self.steps.iter().enumerate() {
+            // What is taken back or done again is whose it was before.
+            if step.decided
+                && let Some((_, earlier)) = known.iter().rev().find(|(state, _)| *state == step.after)
+            {
+                blame.clone_from(earlier);
+                continue;
+            }
+            let Some(changed) = files.edits(&step.before, &step.after)? else {
+                blame.clear();
+                continue;
+            };
+            blame =
+                blame.iter().flat_map(|(range, who)| pieces(&changed, range).into_iter().map(|r| (r, *who))).collect();
+            blame.extend(changed.iter().map(|e| (e.new.clone(), number)));
+            known.push((step.after, blame.clone()));
+        }
+        Ok(blame)
+    }
+}
+
+/// Puts what the person changed from `before` to `after` into `into`, as far as it does not touch what differs there.
+/// What they deleted or replaced as a whole is theirs as a whole.
+pub fn carry(files: &mut Contents, before: &State, into: &State, after: &State) -> Result<State, ReviewError> {
+    match files.joined(before, into, after)? {
+        Some(state) => Ok(state),
+        None => Ok(carried(files, before, into, after)?.unwrap_or(*after)),
+    }
+}
+
+/// The same for somebody's lines; anything else leaves `into` as it is.
+pub fn carry_lines(files: &mut Contents, before: &State, into: &State, after: &State) -> Result<State, ReviewError> {
+    match files.joined(before, into, after)? {
+        Some(state) => Ok(state),
+        None => Ok(carried(files, before, into, after)?.unwrap_or(*into)),
+    }
+}
+
+/// Nothing when it is not about lines.
+fn carried(files: &mut Contents, before: &State, into: &State, after: &State) -> Result<Option<State>, ReviewError> {
+    if before.is_absent() || after.is_absent() {
+        return Ok(None);
+    }
+    let (Some(apart), Some(changed)) = (files.edits(before, into)?, files.edits(before, after)?) else {
+        return Ok(None);
+    };
+    // A file that is still to be decided as new is not there yet.
+    let State::File { mode, .. } = into else { return Ok(Some(*into)) };
+    let (Some(text), Some(after)) = (files.text(into)?, files.text(after)?) else { return Ok(None) };
+    let place = |edit: &Edit| Some((follow(&apart, &edit.old)?, edit.new.clone()));
+    let out: Vec<(Range<usize>, Range<usize>)> = changed.iter().filter_map(place).collect();
+    files.file(&spliced(&text, &out, &after), *mode).map(Some)
+}
+
+/// Puts lines of `before` that `into` does not have into it: they are somebody's and are about to be overwritten, so
+/// that it must be seen what was there.
+pub fn adopt(files: &mut Contents, before: &State, into: &State, lines: &[Range<usize>]) -> Result<State, ReviewError> {
+    let State::File { mode, .. } = into else { return Ok(*into) };
+    let Some(apart) = files.edits(before, into)? else { return Ok(*into) };
+    let (Some(was), Some(text)) = (files.text(before)?, files.text(into)?) else { return Ok(*into) };
+    let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for range in lines {
+        let Some(edit) = apart.iter().find(|e| e.old.start < range.end && range.start < e.old.end) else { continue };
+        let place = if range.start <= edit.old.start && edit.old.end <= range.end {
+            edit.new.clone()
+        } else if range.start <= edit.old.start {
+            edit.new.start..edit.new.start
+        } else {
+            edit.new.end..edit.new.end
+        };
+        out.push((place, range.start.max(edit.old.start)..range.end.min(edit.old.end)));
+    }
+    if out.is_empty() {
+        return Ok(*into);
+    }
+    files.file(&spliced(&text, &out, &was), *mode)
+}
+
+/// Puts those changes of a step into `into` that brought one of the lines, in the place of what they replaced. Nothing
+/// when that place is not there as it was.
+pub fn readopt(
+    files: &mut Contents,
+    step: &ChangeRecord,
+    into: &State,
+    lines: &BTreeSet<Vec<u8>>,
+) -> Result<Option<State>, ReviewError> {
+    let State::File { mode, .. } = into else { return Ok(None) };
+    let (apart, changed) = (files.edits(&step.before, into)?, files.edits(&step.before, &step.after)?);
+    let (Some(is), Some(text)) = (files.text(&step.after)?, files.text(into)?) else { return Ok(None) };
+    let (Some(apart), Some(changed)) = (apart, changed) else { return Ok(None) };
+    let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for edit in changed.iter() {
+        if edit.new.clone().any(|line| lines.contains(is.raw(line))) {
+            let Some(place) = follow(&apart, &edit.old) else { return Ok(None) };
+            out.push((place, edit.new.clone()));
+        }
+    }
+    if out.is_empty() { Ok(None) } else { files.file(&spliced(&text, &out, &is), *mode).map(Some) }
+}
+
+/// A text with some places in it, in order, replaced by lines of another.
+fn spliced(text: &Lines, places: &[(Range<usize>, Range<usize>)], from: &Lines) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.bytes().len());
+    let mut at = 0;
+    for (place, lines) in places {
+        (at..place.start).for_each(|line| bytes.extend_from_slice(text.raw(line)));
+        lines.clone().for_each(|line| bytes.extend_from_slice(from.raw(line)));
+        at = place.end.max(at);
+    }
+    (at..text.len()).for_each(|line| bytes.extend_from_slice(text.raw(line)));
+    bytes
+}
+
+/// What is left of a range after some edits, in pieces; of what was taken away the place is left.
+fn pieces(edits: &[Edit], range: &Range<usize>) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let is_before = |edit: &Edit| edit.old.end <= range.start && (!edit.old.is_empty() || edit.old.start < range.start);
+    let (above, rest) = edits.split_at(edits.partition_point(is_before));
+    let mut at = range.start;
+    let mut shift = above.last().map_or(0, |edit| edit.new.end as isize - edit.old.end as isize);
+    let moved = |n: usize, shift: isize| n.saturating_add_signed(shift);
+    for edit in rest {
+        let grows = edit.new.len() as isize - edit.old.len() as isize;
+        if edit.old.start >= range.end {
+            break;
+        }
+        if at < edit.old.start {
+            out.push(moved(at, shift)..moved(edit.old.start, shift));
+        }
+        at = edit.old.end.max(at);
+        shift += grows;
+    }
+    if at < range.end {
+        out.push(moved(at, shift)..moved(range.end, shift));
+    }
+    if out.is_empty() {
+        let place = edits.iter().rfind(|e| e.old.start <= range.start).map_or(range.start, |e| {
+            if e.old.end <= range.start { e.new.end + (range.start - e.old.end) } else { e.new.start }
+        });
+        let place = match edits.iter().find(|e| e.old.is_empty() && e.old.start == range.start) {
+            // Something was put right there: before or behind it, nobody knows.
+            Some(edit) => edit.new.start,
+            None => place,
+        };
+        out.push(place..place);
+    }
+    out
+}
+
+/// About where a range is after edits that touched it: all that stands in its place now.
+fn mapped(edits: &[Edit], range: &Range<usize>) -> Range<usize> {
+    let (mut start, mut end) = (range.start as isize, range.end as isize);
+    for edit in edits {
+        let shift = edit.new.len() as isize - edit.old.len() as isize;
+        if edit.old.end <= range.start && !(edit.old.is_empty() && edit.old.start == range.start) {
+            start += shift;
+            end += shift;
+        } else if edit.old.start <= range.end {
+            end += shift;
+        }
+    }
+    start.max(0) as usize..end.max(start).max(0) as usize
+}
+
+/// Whether one of the edits touches a range of new lines.
+pub fn is_touched(edits: &[Edit], range: &Range<usize>) -> bool {
+    let from = edits.partition_point(|edit| edit.new.end < range.start);
+    let near = edits.get(from..).unwrap_or_default().iter().take_while(|edit| edit.new.start <= range.end);
+    near.into_iter().any(|edit| touches(&edit.new, range))
+}
+
+/// Whether two ranges have a line in common; an empty one lies in or at the other.
+pub fn touches(a: &Range<usize>, b: &Range<usize>) -> bool {
+    if a.is_empty() || b.is_empty() { a.start <= b.end && b.start <= a.end } else { a.start < b.end && b.start < a.end }
+}

@@ -1,0 +1,299 @@
+//! The ledger on the disk: what was changed and decided, one JSON object a line, appended.
+//!
+//! Knows nothing of contents. Invariants: a decision is on the disk before any file is touched for it, so that after
+//! a crash it can be told what was to happen; a torn last line is no line; any other that is missing, or is not what was
+//! written, is noticed.
+
+use super::json_path;
+use crate::model::changes::Cause;
+use crate::review::error::ReviewError;
+use crate::review::snapshot::packs::sha1;
+use crate::review::state::State;
+use crate::store::private::private_file;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+/// A line longer than this is not ours: a decision about as many files as are looked at, with long names.
+pub(crate) const MAX_LINE: u64 = 512 << 20;
+
+/// Bytes after which lines that come together are written.
+const MAX_WRITE: usize = 1 << 20;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Record {
+    /// A turn begins or has ended.
+    Turn {
+        turn: u64,
+        begins: bool,
+        /// Its prompt went out before the look that precedes it was finished.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        early: bool,
+    },
+    Step {
+        #[serde(with = "json_path")]
+        path: PathBuf,
+        step: ChangeRecord,
+        /// The accepted state after it.
+        accepted: State,
+    },
+    /// The last step of a file did not come to be after all.
+    Untaken {
+        #[serde(with = "json_path")]
+        path: PathBuf,
+    },
+    /// A decision, before it is carried out.
+    Act(Decision),
+    /// It has been carried out, for the files of these numbers.
+    Done {
+        act: u64,
+        files: Vec<usize>,
+        /// A crash came before all of it was done, so that the same is still to be done for the others.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cut: bool,
+    },
+}
+
+/// One observed change of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeRecord {
+    pub turn: u64,
+    pub cause: Cause,
+    /// Nobody said who did it, in a turn in which the agent did say what it does: it may be the person's, so that it is
+    /// shown, and not taken back together with others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub doubt: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<u64>,
+    /// A decision of the review made it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub decided: bool,
+    pub before: State,
+    pub after: State,
+}
+
+impl ChangeRecord {
+    /// Whether it is taken for the agent's.
+    pub const fn is_agents(&self) -> bool {
+        !self.doubt && matches!(self.cause, Cause::Write | Cause::Tool | Cause::Command | Cause::Unknown)
+    }
+
+    /// Whether it is shown for a decision.
+    pub const fn is_shown(&self) -> bool {
+        matches!(self.cause, Cause::Write | Cause::Tool | Cause::Command | Cause::Unknown)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    pub id: u64,
+    pub words: String,
+    /// The act that this one takes back, or does again.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "flips")]
+    pub toggles: Option<u64>,
+    /// The act that a crash has cut short, and that this one goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "goes_on")]
+    pub continues: Option<u64>,
+    pub files: Vec<FileDecision>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileDecision {
+    #[serde(with = "json_path")]
+    pub path: PathBuf,
+    pub disk: (State, State),
+    pub accepted: (State, State),
+    /// The person has written it: it is theirs from now on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_hand: bool,
+}
+
+pub struct Ledger {
+    path: PathBuf,
+    file: File,
+    /// Something in it may not be on the disk yet.
+    fresh: bool,
+    /// There may be part of a line behind the whole ones.
+    torn: bool,
+    /// Bytes of whole lines.
+    len: u64,
+    /// The number of the last line; 0 before the first that has one.
+    number: u64,
+    damage: Damage,
+}
+
+/// What is wrong with a ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Damage {
+    /// Lines that cannot be read, or are not what was written.
+    unread: u64,
+    /// Lines that are not there.
+    missing: u64,
+    /// It is shorter than it was.
+    short: bool,
+}
+
+impl Ledger {
+    pub fn create(path: &Path) -> Result<Self, ReviewError> {
+        let file =
+            private_file().append(true).read(true).create_new(true).open(path).map_err(|e| ReviewError::io(path, e))?;
+        Ok(Self::new(path, file))
+    }
+
+    fn new(path: &Path, file: File) -> Self {
+        Self { path: path.to_owned(), file, fresh: false, torn: false, len: 0, number: 0, damage: Damage::default() }
+    }
+
+    /// Reads what is there and goes on behind it.
+    pub fn open(path: &Path) -> Result<(Self, Vec<Record>), ReviewError> {
+        let fail = |e| ReviewError::io(path, e);
+        let mut file = private_file().append(true).read(true).create(true).open(path).map_err(fail)?;
+        file.seek(SeekFrom::Start(0)).map_err(fail)?;
+        let mut ledger = Self::new(path, file.try_clone().map_err(fail)?);
+        let mut reader = BufReader::new(&mut file);
+        let (mut records, mut line) = (Vec::new(), Vec::new());
+        loop {
+            line.clear();
+            let read = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(fail)?;
+            if read == 0 {
+                break;
+            }
+            if !line.ends_with(b"\n") && reader.fill_buf().map_err(fail)?.is_empty() {
+                // A crash came before its end; it goes when the next one comes: to read, no room on the disk is needed.
+                ledger.torn = true;
+                break;
+            }
+            ledger.len += read as u64;
+            records.extend(ledger.read(&mut line));
+        }
+        Ok((ledger, records))
+    }
+
+    /// One line; nothing when it is damaged.
+    fn read(&mut self, line: &mut [u8]) -> Option<Record> {
+        let record = match split(line) {
+            Some((number, sum, at)) => {
+                let is_whole = checksum(number, &line[at..]).is_ok_and(|is| is == sum) && number > self.number;
+                let record = is_whole.then(|| parse(line, at)).flatten();
+                if record.is_some() {
+                    // One that could not be read is counted as such.
+                    let between = (number - self.number - 1).saturating_sub(self.damage.unread);
+                    self.damage.missing = self.damage.missing.max(between);
+                    self.number = number;
+                }
+                record
+            }
+            // Versions before this one did not number them.
+            None if self.number == 0 => serde_json::from_slice(line).ok(),
+            None => None,
+        };
+        self.damage.unread += u64::from(record.is_none());
+        record
+    }
+
+    /// There were once that many bytes.
+    pub fn was_as_long_as(&mut self, bytes: u64) {
+        self.damage.short |= self.len < bytes;
+    }
+
+    /// Bytes of whole lines.
+    pub const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Why what it says may not be all, in words.
+    pub fn damage(&self) -> Option<String> {
+        let Damage { unread, missing, short } = self.damage;
+        let lines =
+            |n: u64, what: &str| (n > 0).then(|| format!("{n} {}{what}", if n == 1 { "line" } else { "lines" }));
+        let end = (short && unread + missing == 0).then(|| "its end is missing".to_owned());
+        let what = [lines(unread, " cannot be read"), lines(missing, " missing"), end];
+        let what: Vec<String> = what.into_iter().flatten().collect();
+        (!what.is_empty())
+            .then(|| format!("the record of this session is damaged ({}): changes may be missing", what.join(", ")))
+    }
+
+    pub fn add(&mut self, record: &Record) -> Result<(), ReviewError> {
+        self.add_all(std::slice::from_ref(record))
+    }
+
+    /// The same for many at once.
+    pub fn add_all(&mut self, records: &[Record]) -> Result<(), ReviewError> {
+        let (mut lines, mut number) = (Vec::new(), self.number);
+        for record in records {
+            number += 1;
+            let fail = |e| ReviewError::io(&self.path, std::io::Error::other(e));
+            let json = serde_json::to_vec(record).map_err(fail)?;
+            // Behind its brace.
+            let rest = json.get(1..).unwrap_or_default();
+            let sum = checksum(number, rest)?;
+            lines.extend_from_slice(format!("{{\"n\":{number},\"sum\":\"{sum:016x}\",").as_bytes());
+            lines.extend_from_slice(rest);
+            lines.push(b'\n');
+            if lines.len() >= MAX_WRITE {
+                self.write(&lines, number)?;
+                lines.clear();
+            }
+        }
+        if lines.is_empty() { Ok(()) } else { self.write(&lines, number) }
+    }
+
+    /// The same, and on the disk when it returns.
+    pub fn add_now(&mut self, record: &Record) -> Result<(), ReviewError> {
+        self.add(record)?;
+        self.sync()
+    }
+
+    /// All of it is on the disk when it returns.
+    pub fn sync(&mut self) -> Result<(), ReviewError> {
+        if self.fresh {
+            self.file.sync_data().map_err(|e| ReviewError::io(&self.path, e))?;
+            self.fresh = false;
+        }
+        Ok(())
+    }
+
+    /// `number` is that of the last of these lines.
+    fn write(&mut self, bytes: &[u8], number: u64) -> Result<(), ReviewError> {
+        self.fresh = true;
+        let begun = if self.torn { self.file.set_len(self.len) } else { Ok(()) };
+        // A line that there is no room for may be there in part.
+        self.torn = true;
+        begun.and_then(|()| self.file.write_all(bytes)).map_err(|e| ReviewError::io(&self.path, e))?;
+        (self.torn, self.number) = (false, number);
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// The number and the sum that a line begins with, and where the rest of it is.
+fn split(line: &[u8]) -> Option<(u64, u64, usize)> {
+    let rest = line.strip_prefix(b"{\"n\":")?;
+    let end = rest.iter().position(|byte| *byte == b',')?;
+    let number = std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?;
+    let rest = rest[end..].strip_prefix(b",\"sum\":\"")?;
+    let (sum, rest) = rest.split_at_checked(16)?;
+    let sum = u64::from_str_radix(std::str::from_utf8(sum).ok()?, 16).ok()?;
+    let rest = rest.strip_prefix(b"\",")?;
+    Some((number, sum, line.len() - rest.len()))
+}
+
+/// The record of a line that goes on there without its brace.
+fn parse(line: &mut [u8], at: usize) -> Option<Record> {
+    let record = line.get_mut(at.checked_sub(1)?..)?;
+    *record.first_mut()? = b'{';
+    serde_json::from_slice(record).ok()
+}
+
+/// Tells whether a line is what was written.
+fn checksum(number: u64, rest: &[u8]) -> Result<u64, ReviewError> {
+    let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
+    let sum = sha1(&[&number.to_le_bytes(), rest])?;
+    Ok(sum.iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte)))
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

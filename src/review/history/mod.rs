@@ -1,0 +1,10 @@
+//! What has happened to each file since the session began, and the bytes behind it.
+//!
+//! Looks at no disk but its own store and ledger. Invariant: what was announced is on the disk before it is done.
+
+pub mod cache;
+pub mod contents;
+pub mod file_history;
+pub mod json_path;
+pub mod ledger;
+pub mod undo_log;

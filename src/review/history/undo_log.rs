@@ -1,0 +1,157 @@
+//! What the person has decided, in order: to be undone and done again.
+//!
+//! Plain bookkeeping over records; touches no file. Invariant: only what was carried out can be undone.
+
+use super::ledger::{Decision, FileDecision, Record};
+use crate::review::state::State;
+use std::collections::HashMap;
+use std::path::Path;
+
+#[derive(Debug)]
+struct Entry {
+    act: Decision,
+    /// Numbers of the files for which it was carried out; nothing when that is not known.
+    done: Option<Vec<usize>>,
+    undone: bool,
+    /// A crash came before all of it was done.
+    cut: bool,
+    /// A turn has begun since.
+    over: bool,
+    /// A later act went on with it after a crash, and stands for both.
+    joined: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct UndoLog {
+    all: Vec<Entry>,
+    /// Numbers of those undone, in the order in which they were.
+    redo: Vec<u64>,
+}
+
+impl UndoLog {
+    pub fn next_id(&self) -> u64 {
+        self.all.last().map_or(1, |e| e.act.id + 1)
+    }
+
+    /// Takes a record of the ledger, or one that was just written.
+    pub fn take(&mut self, record: Record) {
+        match record {
+            Record::Act(act) => {
+                if act.toggles.is_none() {
+                    self.redo.clear();
+                }
+                if let Some(earlier) = act.continues.and_then(|id| self.entry(id)) {
+                    earlier.joined = true;
+                }
+                self.all.push(Entry { act, done: None, undone: false, cut: false, over: false, joined: false });
+            }
+            Record::Done { act, files, cut } => {
+                let Some(entry) = self.entry(act) else { return };
+                // What was not done, or only in part when a crash came, is still to be done.
+                let toggles = entry.act.toggles.filter(|_| !cut && !files.is_empty());
+                entry.done = Some(files);
+                entry.cut = cut;
+                if let Some(id) = toggles {
+                    self.flip(id);
+                }
+            }
+            Record::Turn { .. } | Record::Step { .. } | Record::Untaken { .. } => {}
+        }
+    }
+
+    fn entry(&mut self, id: u64) -> Option<&mut Entry> {
+        self.all.iter_mut().find(|e| e.act.id == id)
+    }
+
+    fn flip(&mut self, id: u64) {
+        let Some(entry) = self.entry(id) else { return };
+        entry.undone = !entry.undone;
+        if entry.undone {
+            self.redo.push(id);
+        } else {
+            self.redo.retain(|r| *r != id);
+        }
+    }
+
+    /// A turn has begun: nothing goes on with what was done before it, unless that was cut short.
+    pub fn turn_began(&mut self) {
+        if let Some(last) = self.all.last_mut() {
+            last.over = true;
+        }
+    }
+
+    /// Of the newest act, when another of these words goes on with it: its number. It was cut short, or it `leaves` some
+    /// files alone that can be tried once more.
+    pub fn goes_on_with(&self, words: &str, leaves: bool) -> Option<u64> {
+        let is_open = |e: &&Entry| e.cut || (leaves && !e.over && !e.undone);
+        self.all.last().filter(|e| e.act.toggles.is_none() && e.act.words == words).filter(is_open).map(|e| e.act.id)
+    }
+
+    pub fn each_state(&mut self, mut change: impl FnMut(&mut State)) {
+        for file in self.all.iter_mut().flat_map(|e| &mut e.act.files) {
+            for pair in [&mut file.disk, &mut file.accepted] {
+                change(&mut pair.0);
+                change(&mut pair.1);
+            }
+        }
+    }
+
+    /// An act of which nobody knows how far it came, after a crash.
+    pub fn unfinished(&self) -> Option<&Decision> {
+        self.all.last().filter(|e| e.done.is_none()).map(|e| &e.act)
+    }
+
+    pub fn undoable(&self) -> Option<&Decision> {
+        let did = |e: &Entry| {
+            let mut undo_log = std::iter::successors(Some(e.act.id), |id| self.continues(*id));
+            e.done.is_some() && undo_log.any(|id| self.files(id).next().is_some())
+        };
+        let is_open = |e: &&Entry| !e.undone && !e.joined && e.act.toggles.is_none() && did(e);
+        self.all.iter().rev().find(is_open).map(|e| &e.act)
+    }
+
+    pub fn redoable(&self) -> Option<&Decision> {
+        let id = self.redo.last()?;
+        self.all.iter().find(|e| e.act.id == *id).map(|e| &e.act)
+    }
+
+    /// The files of an act that were carried out.
+    pub fn files(&self, id: u64) -> impl Iterator<Item = &FileDecision> {
+        let entry = self.all.iter().find(|e| e.act.id == id);
+        let done = entry.and_then(|e| e.done.as_deref()).unwrap_or_default();
+        done.iter().filter_map(move |at| entry?.act.files.get(*at))
+    }
+
+    /// The same, with those of the undo_log that it went on with.
+    pub fn all_files(&self, id: u64) -> Vec<FileDecision> {
+        let mut files: Vec<FileDecision> = self.files(id).cloned().collect();
+        let mut earlier = self.continues(id);
+        let mut places: HashMap<&Path, usize> = HashMap::new();
+        if earlier.is_some() {
+            places.extend(self.files(id).enumerate().map(|(at, file)| (&*file.path, at)));
+        }
+        while let Some(id) = earlier {
+            for file in self.files(id) {
+                match places.get(&*file.path).and_then(|at| files.get_mut(*at)) {
+                    None => {
+                        places.insert(&file.path, files.len());
+                        files.push(file.clone());
+                    }
+                    Some(later) if later.disk.0 == file.disk.1 && later.accepted.0 == file.accepted.1 => {
+                        (later.disk.0, later.accepted.0) = (file.disk.0, file.accepted.0);
+                    }
+                    // Somebody changed it in between: that stays.
+                    Some(_) => {}
+                }
+            }
+            earlier = self.continues(id);
+        }
+        files
+    }
+
+    /// The number is always that of an earlier one, whatever a damaged ledger says.
+    fn continues(&self, id: u64) -> Option<u64> {
+        let entry = self.all.iter().find(|e| e.act.id == id)?;
+        entry.act.continues.filter(|earlier| *earlier < id)
+    }
+}

@@ -1,0 +1,151 @@
+//! What a [`ReviewSession`](super::session::ReviewSession) is told and tells: plain data.
+
+use super::state::State;
+use crate::model::changes::{Cause, Rewound};
+use crate::model::ids::{EntryId, ReqId};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What a session's review begins with.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SessionInfo {
+    /// Names its directory below the home of all reviews, as its journal is named.
+    pub stem: String,
+    /// The session's directory, absolute.
+    pub cwd: PathBuf,
+    /// The agent's command line.
+    pub command: String,
+    /// Seconds since 1970.
+    pub started: u64,
+    /// Absolute paths that are the client's own, apart from the place of all reviews.
+    #[serde(default, with = "uris", skip_serializing_if = "Vec::is_empty")]
+    pub private: Vec<PathBuf>,
+}
+
+/// Paths as `file:` URIs: JSON has no bytes.
+mod uris {
+    use crate::base::paths::{file_uri, from_file_uri};
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use std::path::PathBuf;
+
+    pub fn serialize<S: Serializer>(paths: &[PathBuf], to: S) -> Result<S::Ok, S::Error> {
+        paths.iter().map(|path| file_uri(path)).collect::<Vec<String>>().serialize(to)
+    }
+
+    /// One that cannot be understood is left out: the others still count.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
+        Ok(Vec::<String>::deserialize(from)?.iter().filter_map(|uri| from_file_uri(uri)).collect())
+    }
+}
+
+/// A session of the agent: turns from `first_turn` on belong to it, up to the next one's.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct AgentSession {
+    pub id: String,
+    pub first_turn: u64,
+    /// The agent's name.
+    pub agent: String,
+}
+
+/// What a tool call says it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolEffect {
+    /// Reads, thinks, searches: changes nothing.
+    ReadOnly,
+    /// Edits, moves or deletes what it names.
+    Edits,
+    /// May do anything.
+    Runs,
+}
+
+/// A piece that a tool call says it puts in the place of another. The texts may be fragments, hunks or whole files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimedEdit {
+    pub path: PathBuf,
+    pub old: Option<Arc<str>>,
+    pub new: Arc<str>,
+}
+
+/// News of a tool call, or of a command that runs in a terminal of the client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolNote {
+    pub entry: EntryId,
+    pub doing: ToolEffect,
+    /// When it was heard.
+    pub at: Instant,
+    /// It has its final status, or the command has ended.
+    pub settled: bool,
+    /// Nothing happens before the person has answered.
+    pub waits: bool,
+    /// Absolute paths that it names.
+    pub paths: Vec<PathBuf>,
+    pub claims: Vec<ClaimedEdit>,
+}
+
+/// What came of an action.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// One line for the person.
+    pub words: String,
+    /// For a rewind or its preview.
+    pub rewound: Vec<Rewound>,
+    /// It was stopped before its end; the same again goes on with it.
+    pub stopped: Option<Progress>,
+}
+
+/// How many of the files of an action have their new state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    pub done: usize,
+    pub of: usize,
+}
+
+/// Is told how far an action has come, often; whether to go on.
+pub type Watch = Box<dyn FnMut(Progress) -> bool + Send>;
+
+/// What became of a held write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Released {
+    /// All of it is on the disk.
+    Whole { created: bool, bytes: u64 },
+    /// Something else is on the disk; how that differs from what the agent wanted, as a unified diff.
+    Partly { differs: String },
+    /// Nothing was written.
+    Refused,
+    /// The file was changed in the same lines while the write was held; it is to be decided anew.
+    Again { path: PathBuf },
+}
+
+/// A write that waits for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    pub req: ReqId,
+    pub entry: EntryId,
+    /// Absolute.
+    pub path: PathBuf,
+    /// Decided by a plain answer: what is written then is still to be reviewed.
+    pub asked: bool,
+}
+
+/// A file of the session from before the agent until now, for patches and reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    pub path: PathBuf,
+    pub before: State,
+    pub after: State,
+    /// All there were, in the order of their first appearance.
+    pub causes: Vec<Cause>,
+    pub turns: Vec<u64>,
+}
+
+/// What a write through the client may replace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaceable {
+    /// What is there, as the review has it.
+    pub state: State,
+    /// Below the root.
+    pub path: PathBuf,
+    /// Other names of the same file, below the root.
+    pub links: Vec<PathBuf>,
+}

@@ -1,0 +1,220 @@
+//! The whole review as JSON, for scripts; `assets/schema/review.json` describes it.
+//!
+//! Writes no file. Invariant: every file that the review knows stands in it once, with the causes and turns of its old
+//! name when it was renamed.
+
+use crate::base::sanitize;
+use crate::model::changes::{FileDoc, HunkDoc, HunkKind, Scope, Totals};
+use crate::review::error::ReviewError;
+use crate::review::protocol::Changed;
+use crate::review::session::ReviewSession;
+use crate::review::state::State;
+use crate::text::diff::Kind;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Version of the report.
+pub const VERSION: u32 = 1;
+
+/// What the whole session has changed, and what was decided of it; see [`text`]. `more` is not covered either.
+pub fn report(review: &mut ReviewSession, more: &[String]) -> Result<String, ReviewError> {
+    let doc = review.doc(Scope::Session)?;
+    let mut turns = Vec::new();
+    for turn in &doc.turns {
+        turns.push(turn_value(*turn, review.doc(Scope::Turn(*turn))?.totals));
+    }
+    let changed = review.changed(Scope::Session)?;
+    let by_path: BTreeMap<&Path, &Changed> = changed.iter().map(|one| (one.path.as_path(), one)).collect();
+    let file = |file: &Arc<FileDoc>| {
+        let names = std::iter::once(&file.path).chain(&file.renamed_from);
+        let of_file: Vec<&Changed> = names.filter_map(|path| by_path.get(path.as_path()).copied()).collect();
+        let lines = file.hunks.iter().any(|hunk| hunk.what == HunkKind::Lines);
+        let binary = !lines && holds_zero(review, &of_file);
+        file_value(file, &of_file, binary)
+    };
+    let sessions: Vec<Value> = review
+        .sessions()
+        .iter()
+        .map(|one| json!({ "session_id": one.id, "agent": one.agent, "first_turn": one.first_turn }))
+        .collect();
+    let newest = review.sessions().last();
+    let head = review.head();
+    let mut out = json!({
+        "v": VERSION,
+        "session_id": newest.map(|one| &one.id),
+        "agent": newest.map(|one| &one.agent),
+        "sessions": sessions,
+    });
+    put_path(&mut out, "cwd", &head.cwd);
+    let rest = json!({
+        "command": head.command,
+        "started": head.started,
+        "totals": totals_value(doc.totals),
+        "reviewed_after": review.is_after(),
+        "turns": turns,
+        "files": [],
+        "not_covered": ([review.uncovered().as_slice(), more].concat()),
+    });
+    add(&mut out, rest);
+    Ok(with_files(&out, doc.files.iter().map(file)))
+}
+
+/// The text of a report with these files, of which there may be so many that only one is made at a time.
+fn with_files(report: &Value, files: impl Iterator<Item = Value>) -> String {
+    let mut out = "{".to_owned();
+    let mut files = files.peekable();
+    for (at, (member, value)) in report.as_object().into_iter().flatten().enumerate() {
+        out.push_str(if at > 0 { ",\n  " } else { "\n  " });
+        escaped(&format!("{}: ", json!(member)), 2, &mut out);
+        if member == "files" && files.peek().is_some() {
+            out.push('[');
+            while let Some(file) = files.next() {
+                out.push_str("\n    ");
+                escaped(&format!("{file:#}"), 4, &mut out);
+                out.push_str(if files.peek().is_some() { "," } else { "\n  ]" });
+            }
+        } else {
+            escaped(&format!("{value:#}"), 2, &mut out);
+        }
+    }
+    out.push_str("\n}\n");
+    out
+}
+
+/// A report of a run of which no review was kept, and why; `more` is not covered either.
+pub fn nothing(cwd: &Path, command: &str, why: &str, more: &[String]) -> Value {
+    let mut out = json!({
+        "v": VERSION, "session_id": null, "agent": null, "sessions": [], "command": command, "started": null,
+        "totals": totals_value(Totals::default()), "reviewed_after": false, "turns": [], "files": [],
+        "not_covered": ([&[why.to_owned()], more].concat()),
+    });
+    put_path(&mut out, "cwd", cwd);
+    out
+}
+
+/// A report as text, with everything escaped that a terminal could obey.
+pub fn text(report: &Value) -> String {
+    let mut out = String::new();
+    escaped(&format!("{report:#}\n"), 0, &mut out);
+    out
+}
+
+/// `json`, with `deep` blanks at the beginning of every line but the first.
+fn escaped(json: &str, deep: usize, out: &mut String) {
+    for c in json.chars() {
+        if c == '\n' {
+            out.push(c);
+            out.extend(std::iter::repeat_n(' ', deep));
+        } else if c.is_control() || sanitize::is_deceptive(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+}
+
+fn totals_value(totals: Totals) -> Value {
+    json!({ "added": totals.added, "removed": totals.removed, "files": totals.files, "pending": totals.pending })
+}
+
+fn turn_value(turn: u64, totals: Totals) -> Value {
+    json!({ "turn": turn, "added": totals.added, "removed": totals.removed, "files": totals.files })
+}
+
+fn file_value(file: &FileDoc, of_file: &[&Changed], binary: bool) -> Value {
+    // In the order of their first appearance.
+    let mut causes = Vec::new();
+    for cause in of_file.iter().flat_map(|one| &one.causes) {
+        if !causes.contains(cause) {
+            causes.push(*cause);
+        }
+    }
+    if causes.is_empty() {
+        causes.push(file.cause);
+    }
+    let mut turns: BTreeSet<u64> = of_file.iter().flat_map(|one| one.turns.iter().copied()).collect();
+    if turns.is_empty() {
+        turns.extend(file.hunks.iter().map(|hunk| hunk.turn).filter(|turn| *turn > 0));
+    }
+    let mut out = json!({});
+    put_path(&mut out, "path", &file.path);
+    if let Some(from) = &file.renamed_from {
+        put_path(&mut out, "renamed_from", from);
+    }
+    let rest = json!({
+        "change": file.change,
+        "added": file.added,
+        "removed": file.removed,
+        "causes": causes,
+        "turns": turns,
+        "binary": binary,
+        "hunks": file.hunks.iter().map(hunk_value).collect::<Vec<_>>(),
+    });
+    add(&mut out, rest);
+    if let (Some(note), Some(map)) = (&file.note, out.as_object_mut()) {
+        map.insert("note".into(), json!(note));
+    }
+    out
+}
+
+fn hunk_value(hunk: &HunkDoc) -> Value {
+    let of_kind = |kind: Kind| hunk.lines.iter().filter(|line| line.kind == kind).count();
+    let (what, detail) = match &hunk.what {
+        HunkKind::Lines => ("lines", Value::Null),
+        HunkKind::Whole(words) => ("whole", json!(words)),
+        HunkKind::Mode(old, new) => ("mode", json!(format!("{old:o} → {new:o}"))),
+    };
+    json!({
+        "state": hunk.state,
+        "cause": hunk.cause,
+        "turn": hunk.turn,
+        "old_start": hunk.old_start,
+        "new_start": hunk.new_start,
+        "added": of_kind(Kind::Add),
+        "removed": of_kind(Kind::Del),
+        "what": what,
+        "detail": detail,
+    })
+}
+
+/// Whether one of the contents is none that a text would have. What is not kept is not known to be text.
+fn holds_zero(review: &ReviewSession, changed: &[&Changed]) -> bool {
+    changed.iter().flat_map(|one| [&one.before, &one.after]).any(|state| match state {
+        State::Absent | State::Link { .. } => false,
+        State::Unkept { .. } => true,
+        State::File { .. } => review.content(state).is_ok_and(|bytes| bytes.contains(&0)),
+    })
+}
+
+/// A path as text; the bytes stand beside it when the text does not say them.
+fn put_path(value: &mut Value, member: &str, path: &Path) {
+    let Value::Object(map) = value else { return };
+    map.insert(member.to_owned(), json!(path.to_string_lossy()));
+    if path.to_str().is_none() {
+        map.insert(format!("{member}_bytes"), json!(hex(path)));
+    }
+}
+
+fn add(value: &mut Value, rest: Value) {
+    if let (Value::Object(map), Value::Object(rest)) = (value, rest) {
+        map.extend(rest);
+    }
+}
+
+fn hex(path: &Path) -> String {
+    path.as_os_str().as_encoded_bytes().iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

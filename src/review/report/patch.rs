@@ -1,0 +1,336 @@
+//! Changes as a patch that `git apply` takes, forwards and with `-R`, to the byte.
+//!
+//! Writes no file. Permission bits other than the owner's right to execute cannot be said in a patch and are left out.
+//! Invariant: what is applied gives the new bytes exactly; content that is no text stands in it as a whole, both ways.
+
+use crate::model::changes::Scope;
+use crate::review::error::ReviewError;
+use crate::review::protocol::Changed;
+use crate::review::session::ReviewSession;
+use crate::review::state::{Oid, State};
+use gix::zlib::{Compression, stream::deflate};
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write as _;
+use std::ops::Range;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Unchanged lines around a change.
+const CONTEXT: usize = 3;
+/// Time for finding the changed lines of a file; after it they are found coarsely.
+const TIME: Duration = Duration::from_secs(2);
+/// Bytes in a line of a binary patch.
+const ROW: usize = 52;
+const DIGITS: &[u8; 85] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
+const NO_OID: Oid = Oid([0; 20]);
+
+/// A path on one side of a patch.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// Permission bits; nothing when there is no such path.
+    pub mode: Option<u32>,
+    pub link: bool,
+    /// The content, or the target of the link.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Side<'a> {
+    pub const ABSENT: Side<'static> = Side { mode: None, link: false, bytes: &[] };
+
+    pub const fn file(mode: u32, bytes: &'a [u8]) -> Self {
+        Self { mode: Some(mode), link: false, bytes }
+    }
+
+    pub const fn link(target: &'a [u8]) -> Self {
+        Self { mode: Some(0o777), link: true, bytes: target }
+    }
+
+    fn of(state: &State, bytes: &'a [u8]) -> Self {
+        match state {
+            State::Absent => Self::ABSENT,
+            State::Link { .. } => Self::link(bytes),
+            State::File { mode, .. } | State::Unkept { mode, .. } => Self::file(*mode, bytes),
+        }
+    }
+
+    /// As git knows it.
+    const fn kind(&self) -> Option<&'static str> {
+        match self.mode {
+            None => None,
+            Some(_) if self.link => Some("120000"),
+            Some(mode) => Some(file_kind(mode)),
+        }
+    }
+
+    fn oid(&self) -> Result<Oid, ReviewError> {
+        if self.mode.is_none() {
+            return Ok(NO_OID);
+        }
+        let id = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, self.bytes);
+        let id = id.map_err(|e| ReviewError::Store(e.to_string()))?;
+        id.as_slice().try_into().map(Oid).map_err(|_| ReviewError::Store("a name of twenty bytes was expected".into()))
+    }
+
+    fn is_text(&self) -> bool {
+        !self.bytes.contains(&0)
+    }
+}
+
+const fn file_kind(mode: u32) -> &'static str {
+    if mode & 0o100 != 0 { "100755" } else { "100644" }
+}
+
+/// A patch of everything in `scope`. What cannot be in it is named in a comment at its head.
+pub fn export(review: &mut ReviewSession, scope: Scope) -> Result<Vec<u8>, ReviewError> {
+    let changed = review.changed(scope)?;
+    write(&changed, |state| review.content(state))
+}
+
+fn write(
+    changed: &[Changed],
+    content: impl Fn(&State) -> Result<Vec<u8>, ReviewError>,
+) -> Result<Vec<u8>, ReviewError> {
+    let (renames, rest) = renames(changed);
+    let (mut out, mut patch) = (Vec::new(), Vec::new());
+    let mut left_out = |path: &Path| {
+        out.extend_from_slice(b"# not in this patch, its content was not kept: ");
+        out.extend(name(b"", path));
+        out.push(b'\n');
+    };
+    for one in changed {
+        let unkept = [one.before, one.after].iter().any(|s| matches!(s, State::Unkept { .. }));
+        if unkept {
+            left_out(&one.path);
+        }
+    }
+    for (from, to) in renames {
+        rename_patch(from, to, &mut patch);
+    }
+    for one in rest {
+        let (before, after) = match (content(&one.before), content(&one.after)) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(ReviewError::NotKept(_)), _) | (_, Err(ReviewError::NotKept(_))) => {
+                left_out(&one.path);
+                continue;
+            }
+            (Err(error), _) | (_, Err(error)) => return Err(error),
+        };
+        file_patch(&one.path, &Side::of(&one.before, &before), &Side::of(&one.after, &after), &mut patch)?;
+    }
+    out.append(&mut patch);
+    Ok(out)
+}
+
+/// Pairs of a file that went and one that came with the same content, and everything else that can be written. Links
+/// are in no pair: git refuses to move one to a place below its old one.
+fn renames(changed: &[Changed]) -> (Vec<(&Changed, &Changed)>, Vec<&Changed>) {
+    let key = |state: &State| match state {
+        State::File { oid, size, .. } if *size > 0 => Some(*oid),
+        _ => None,
+    };
+    let mut gone: BTreeMap<Oid, Vec<usize>> = BTreeMap::new();
+    for (at, one) in changed.iter().enumerate().rev().filter(|(_, one)| one.after.is_absent()) {
+        if let Some(oid) = key(&one.before) {
+            gone.entry(oid).or_default().push(at);
+        }
+    }
+    let mut pairs = Vec::new();
+    let mut taken = vec![false; changed.len()];
+    for (at, one) in changed.iter().enumerate().filter(|(_, one)| one.before.is_absent()) {
+        if let Some(from) = key(&one.after).and_then(|oid| gone.get_mut(&oid)).and_then(Vec::pop) {
+            (taken[at], taken[from]) = (true, true);
+            pairs.push((&changed[from], one));
+        }
+    }
+    let kept = |one: &Changed| ![one.before, one.after].iter().any(|s| matches!(s, State::Unkept { .. }));
+    let rest = changed.iter().zip(taken).filter(|(one, taken)| !taken && kept(one)).map(|(one, _)| one).collect();
+    (pairs, rest)
+}
+
+fn rename_patch(from: &Changed, to: &Changed, out: &mut Vec<u8>) {
+    line(out, &[b"diff --git ", &name(b"a/", &from.path), b" ", &name(b"b/", &to.path)]);
+    if let (State::File { mode: old, .. }, State::File { mode: new, .. }) = (from.before, to.after) {
+        mode_change(file_kind(old), file_kind(new), out);
+    }
+    line(out, &[b"similarity index 100%"]);
+    line(out, &[b"rename from ", &name(b"", &from.path)]);
+    line(out, &[b"rename to ", &name(b"", &to.path)]);
+}
+
+/// Writes what turns `old` into `new`; nothing when a patch cannot tell them apart. `path` is below the root.
+pub fn file_patch(path: &Path, old: &Side<'_>, new: &Side<'_>, out: &mut Vec<u8>) -> Result<(), ReviewError> {
+    let kinds = (old.kind(), new.kind());
+    if let (Some(was), Some(is)) = kinds
+        && (old.link || new.link)
+        && was != is
+    {
+        // For git a file that became a link is one that went and one that came.
+        file_patch(path, old, &Side::ABSENT, out)?;
+        return file_patch(path, &Side::ABSENT, new, out);
+    }
+    let same = old.bytes == new.bytes;
+    if kinds.0 == kinds.1 && same {
+        return Ok(());
+    }
+    line(out, &[b"diff --git ", &name(b"a/", path), b" ", &name(b"b/", path)]);
+    let mut index_kind = None;
+    match kinds {
+        (None, Some(is)) => line(out, &[b"new file mode ", is.as_bytes()]),
+        (Some(was), None) => line(out, &[b"deleted file mode ", was.as_bytes()]),
+        (Some(was), Some(is)) if was != is => mode_change(was, is, out),
+        (kind, _) => index_kind = kind,
+    }
+    if same && old.mode.is_some() == new.mode.is_some() {
+        return Ok(());
+    }
+    let mut index = format!("index {}..{}", old.oid()?, new.oid()?);
+    if let Some(kind) = index_kind {
+        index.push(' ');
+        index.push_str(kind);
+    }
+    line(out, &[index.as_bytes()]);
+    if old.is_text() && new.is_text() {
+        if !same {
+            line(out, &[b"--- ", &side_name(b"a/", path, old)]);
+            line(out, &[b"+++ ", &side_name(b"b/", path, new)]);
+            text_hunks(old.bytes, new.bytes, out);
+        }
+        return Ok(());
+    }
+    line(out, &[b"GIT binary patch"]);
+    literal(new.bytes, out)?;
+    literal(old.bytes, out)
+}
+
+fn line(out: &mut Vec<u8>, parts: &[&[u8]]) {
+    for part in parts {
+        out.extend_from_slice(part);
+    }
+    out.push(b'\n');
+}
+
+fn mode_change(was: &str, is: &str, out: &mut Vec<u8>) {
+    if was != is {
+        line(out, &[b"old mode ", was.as_bytes()]);
+        line(out, &[b"new mode ", is.as_bytes()]);
+    }
+}
+
+/// A name as git writes it: in quotes, with C's escapes, when it holds anything but plain characters.
+fn name(prefix: &[u8], path: &Path) -> Vec<u8> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let odd = |b: &u8| *b < 0x20 || *b >= 0x7f || matches!(b, b'"' | b'\\');
+    if !bytes.iter().any(odd) {
+        return [prefix, bytes].concat();
+    }
+    let mut quoted = [b"\"", prefix].concat();
+    for byte in bytes {
+        match byte {
+            b'"' | b'\\' => quoted.extend([b'\\', *byte]),
+            b'\t' => quoted.extend(b"\\t"),
+            b'\n' => quoted.extend(b"\\n"),
+            b'\r' => quoted.extend(b"\\r"),
+            byte if odd(byte) => quoted.extend(format!("\\{byte:03o}").bytes()),
+            byte => quoted.push(*byte),
+        }
+    }
+    quoted.push(b'"');
+    quoted
+}
+
+/// For the lines with `---` and `+++`, where a tab ends a name that has blanks in it.
+fn side_name(prefix: &[u8], path: &Path, side: &Side<'_>) -> Vec<u8> {
+    if side.mode.is_none() {
+        return b"/dev/null".to_vec();
+    }
+    let mut name = name(prefix, path);
+    if name.contains(&b' ') && !name.starts_with(b"\"") {
+        name.push(b'\t');
+    }
+    name
+}
+
+fn text_hunks(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
+    let (old, new) = (lines(old), lines(new));
+    // Comparing numbers instead of lines keeps the worst case independent of their length.
+    let mut numbers = HashMap::new();
+    let (a, b) = (numbered(&old, &mut numbers), numbered(&new, &mut numbers));
+    let ops = capture_diff_slices_deadline(Algorithm::Myers, &a, &b, Some(Instant::now() + TIME));
+    for group in group_diff_ops(ops, CONTEXT) {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+        let (olds, news) =
+            (first.old_range().start..last.old_range().end, first.new_range().start..last.new_range().end);
+        line(out, &[format!("@@ -{} +{} @@", place(&olds), place(&news)).as_bytes()]);
+        for op in &group {
+            match op {
+                DiffOp::Equal { .. } => marked(b' ', &old[op.old_range()], out),
+                _ => {
+                    marked(b'-', &old[op.old_range()], out);
+                    marked(b'+', &new[op.new_range()], out);
+                }
+            }
+        }
+    }
+}
+
+/// Lines with their ends.
+fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|b| *b == b'\n').collect()
+}
+
+fn numbered<'a>(lines: &[&'a [u8]], numbers: &mut HashMap<&'a [u8], usize>) -> Vec<usize> {
+    let number = |line: &&'a [u8]| {
+        let next = numbers.len();
+        *numbers.entry(line).or_insert(next)
+    };
+    lines.iter().map(number).collect()
+}
+
+/// `START,COUNT`; without lines the start is the line before.
+fn place(range: &Range<usize>) -> String {
+    let start = if range.is_empty() { range.start } else { range.start + 1 };
+    format!("{start},{}", range.len())
+}
+
+fn marked(mark: u8, lines: &[&[u8]], out: &mut Vec<u8>) {
+    for line in lines {
+        out.push(mark);
+        out.extend_from_slice(line);
+        if !line.ends_with(b"\n") {
+            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
+    }
+}
+
+fn literal(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ReviewError> {
+    line(out, &[format!("literal {}", bytes.len()).as_bytes()]);
+    let mut packer = deflate::Write::new(Vec::new(), Compression::DEFAULT);
+    packer.write_all(bytes).and_then(|()| packer.flush()).map_err(|e| ReviewError::Store(e.to_string()))?;
+    for row in packer.into_inner().chunks(ROW) {
+        // 1 to 26 are capitals, 27 to 52 small letters.
+        let count = row.len() as u8;
+        out.push(if count <= 26 { b'A' + count - 1 } else { b'a' + count - 27 });
+        for four in row.chunks(4) {
+            base85(four, out);
+        }
+        out.push(b'\n');
+    }
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Five digits, the highest first, for up to four bytes.
+fn base85(four: &[u8], out: &mut Vec<u8>) {
+    let mut value = (0..4).fold(0u32, |value, at| value << 8 | u32::from(four.get(at).copied().unwrap_or(0)));
+    let mut digits = [0; 5];
+    for digit in digits.iter_mut().rev() {
+        *digit = DIGITS[value as usize % 85];
+        value /= 85;
+    }
+    out.extend(digits);
+}
+
+#[cfg(test)]
+#[path = "patch_tests.rs"]
+mod tests;

@@ -1,0 +1,247 @@
+//! What the agent says it is doing, and from that: by what a file was changed.
+//!
+//! Reads nothing. Invariants: a change is only ever called the person's when no turn runs and no command of the agent
+//! does; in a turn what nobody explains stays open to review. A call explains only what happened while it ran.
+
+use crate::model::changes::Cause;
+use crate::model::ids::EntryId;
+use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// Agents tell of a call a little after it began, or of its end a little before its last write.
+const SLACK: Duration = Duration::from_millis(300);
+/// Paths and diffs of one call that are remembered, whatever it names later.
+const MAX_NAMED: usize = 2000;
+/// Calls of one turn that are remembered; of more, the oldest that are over are forgotten.
+const MAX_TOOLS: usize = 4096;
+
+#[derive(Clone, Debug)]
+struct Tool {
+    doing: ToolEffect,
+    settled: bool,
+    waits: bool,
+    /// When it was heard of first, by the clock of the files; nothing when it was over by then, and may have run at any time before.
+    from: Option<SystemTime>,
+    /// When it was heard to be over.
+    until: Option<SystemTime>,
+    /// The clock of the files was set while it ran or since: it may have run at any time.
+    adrift: bool,
+    /// The look after which it was settled.
+    settled_at: u64,
+    paths: Vec<PathBuf>,
+    claims: Vec<(PathBuf, Option<Arc<str>>, Arc<str>)>,
+    /// Paths that were written through the client while it was known: it has had its write of them.
+    served: BTreeSet<PathBuf>,
+}
+
+/// When something was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    At(SystemTime),
+    /// Not later; how much earlier, nobody knows.
+    By(SystemTime),
+}
+
+/// Cause, whether that is in doubt, and the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attributed {
+    pub cause: Cause,
+    pub doubt: bool,
+    pub entry: Option<u64>,
+}
+
+impl Attributed {
+    pub const fn new(cause: Cause, entry: Option<u64>) -> Self {
+        Self { cause, doubt: false, entry }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Attribution {
+    turn: Option<u64>,
+    tools: BTreeMap<u64, Tool>,
+    /// Looks so far; a tool call counts for a look when it was not settled before the look before it.
+    looks: u64,
+    last_scan: u64,
+    /// Writes through the client in this turn.
+    wrote: bool,
+}
+
+impl Attribution {
+    pub const fn turn(&self) -> Option<u64> {
+        self.turn
+    }
+
+    pub fn begin(&mut self, turn: u64) {
+        // What still runs in the background stays known.
+        self.tools.retain(|_, tool| !tool.settled && tool.doing == ToolEffect::Runs);
+        self.turn = Some(turn);
+        self.wrote = false;
+    }
+
+    pub fn end(&mut self) {
+        self.turn = None;
+    }
+
+    /// The turn was cut short and little is known of it, but that the agent told what it did.
+    pub fn presume_told(&mut self) {
+        self.wrote = true;
+    }
+
+    /// A path is written through the client: what else happens to it is no longer the doing of the calls known so far.
+    pub fn writes(&mut self, path: &Path) {
+        self.wrote = true;
+        for tool in self.tools.values_mut() {
+            tool.served.insert(path.to_owned());
+        }
+    }
+
+    /// Takes note; `places` gives what a path may mean below the root, a link followed last. Whether the call has just
+    /// settled. `at` is when it was heard, by the clock of the files.
+    pub fn note(&mut self, note: &ToolNote, at: SystemTime, places: impl Fn(&Path) -> Vec<PathBuf>) -> bool {
+        if self.tools.len() >= MAX_TOOLS && !self.tools.contains_key(&note.entry.0) {
+            let old = self.tools.iter().find(|(_, tool)| tool.settled).or_else(|| self.tools.iter().next());
+            let old = old.map(|(entry, _)| *entry);
+            old.map(|entry| self.tools.remove(&entry));
+        }
+        let looks = self.looks;
+        let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
+            doing: note.doing,
+            settled: false,
+            waits: false,
+            from: (!note.settled).then_some(at),
+            until: None,
+            adrift: false,
+            settled_at: 0,
+            paths: Vec::new(),
+            claims: Vec::new(),
+            served: BTreeSet::new(),
+        });
+        tool.doing = note.doing;
+        tool.waits = note.waits;
+        // A path that has become a link meanwhile is another one now; the call was about the one before.
+        for path in note.paths.iter().flat_map(|p| places(p)) {
+            if tool.paths.len() < MAX_NAMED && !tool.paths.contains(&path) {
+                tool.paths.push(path);
+            }
+        }
+        let claim = |c: &ClaimedEdit| Some((places(&c.path).pop()?, c.old.clone(), Arc::clone(&c.new)));
+        tool.claims = note.claims.iter().filter_map(claim).collect();
+        let settles = note.settled && !tool.settled;
+        if settles {
+            tool.settled = true;
+            tool.until = Some(at);
+            tool.settled_at = looks;
+        }
+        settles
+    }
+
+    /// A look at some paths, or at all of them, is over.
+    pub fn looked(&mut self, everything: bool) {
+        self.looks += 1;
+        if everything {
+            self.last_scan = self.looks;
+        }
+    }
+
+    /// Whether it may still have changed something since the look of that number.
+    fn counts(tool: &Tool, since: u64) -> bool {
+        !tool.waits && (!tool.settled || tool.settled_at >= since)
+    }
+
+    /// Whether something that changed then can be its doing.
+    fn could(tool: &Tool, when: When) -> bool {
+        match when {
+            When::At(at) => Self::ran(tool, at),
+            When::By(at) => tool.from.is_none_or(|from| at + SLACK >= from),
+        }
+    }
+
+    fn ran(tool: &Tool, at: SystemTime) -> bool {
+        let has_begun = tool.from.is_none_or(|from| at + SLACK >= from);
+        tool.adrift || has_begun && tool.until.is_none_or(|until| at <= until + SLACK)
+    }
+
+    /// The clock of the files was set: when what ran until now happened cannot be compared with it any more.
+    pub fn clock_was_set(&mut self) {
+        self.tools.values_mut().for_each(|tool| tool.adrift = true);
+    }
+
+    pub fn knows(&self, entry: EntryId) -> bool {
+        self.tools.contains_key(&entry.0)
+    }
+
+    /// Whether a call that waited for the person does so no longer: what changed meanwhile is not its doing.
+    pub fn resumes(&self, note: &ToolNote) -> bool {
+        !note.waits && self.tools.get(&note.entry.0).is_some_and(|tool| tool.waits)
+    }
+
+    /// By what a path was changed since it was last looked at; `since` is the number of that look when it was of this
+    /// path alone, `when` the time of the change.
+    pub fn blame(&self, path: &Path, since: Option<u64>, when: When) -> Attributed {
+        let since = since.unwrap_or(0).max(self.last_scan);
+        let names = |tool: &Tool| {
+            let named = tool.paths.iter().any(|p| p == path) || tool.claims.iter().any(|c| c.0 == path);
+            named && !tool.served.contains(path)
+        };
+        let newest = |wanted: &dyn Fn(&Tool) -> bool| {
+            let could = |tool: &Tool| Self::counts(tool, since) && Self::could(tool, when);
+            self.tools.iter().rev().find(|(_, tool)| could(tool) && wanted(tool)).map(|(entry, _)| *entry)
+        };
+        if self.turn.is_some()
+            && let Some(entry) = newest(&|tool| tool.doing == ToolEffect::Edits && names(tool))
+        {
+            return Attributed::new(Cause::Tool, Some(entry));
+        }
+        if let Some(entry) = newest(&|tool| tool.doing == ToolEffect::Runs) {
+            return Attributed::new(Cause::Command, Some(entry));
+        }
+        if self.turn.is_none() {
+            return Attributed::new(Cause::Person, None);
+        }
+        Attributed { cause: Cause::Unknown, doubt: self.is_told(), entry: None }
+    }
+
+    /// Whether the agent says what it changes in this turn.
+    pub fn is_told(&self) -> bool {
+        self.wrote || self.tools.values().any(|tool| tool.doing != ToolEffect::ReadOnly)
+    }
+
+    /// Whether a command runs or ran since the last look at everything.
+    pub fn runs(&self) -> bool {
+        self.tools.values().any(|tool| tool.doing == ToolEffect::Runs && Self::counts(tool, self.last_scan))
+    }
+
+    pub const fn looks(&self) -> u64 {
+        self.looks
+    }
+
+    /// The pieces that a tool call says it puts into a path.
+    pub fn claims(&self, entry: u64, path: &Path) -> Vec<(Option<Arc<str>>, Arc<str>)> {
+        let claims = self.tools.get(&entry).map(|tool| tool.claims.as_slice()).unwrap_or_default();
+        claims.iter().filter(|c| c.0 == path).map(|(_, old, new)| (old.clone(), Arc::clone(new))).collect()
+    }
+}
+
+/// The text as it was before some pieces were put in, when they can be found: what is left between the text before and
+/// this one was done by somebody else. The text itself when none of them is in it yet. Nothing when the pieces do not
+/// tell.
+pub fn before_claims(before: &str, after: &str, claims: &[(Option<Arc<str>>, Arc<str>)]) -> Option<String> {
+    let mut text = after.to_owned();
+    let mut found = false;
+    for (old, new) in claims.iter().rev() {
+        let old = old.as_deref().unwrap_or_default();
+        if new.is_empty() || old.is_empty() || text.matches(&**new).take(2).count() != 1 || !before.contains(old) {
+            continue;
+        }
+        text = text.replacen(&**new, old, 1);
+        found = true;
+    }
+    let waits = |(old, new): &(Option<Arc<str>>, Arc<str>)| {
+        old.as_deref().is_some_and(|old| !old.is_empty() && after.contains(old)) && !after.contains(&**new)
+    };
+    (found || (!claims.is_empty() && claims.iter().all(waits))).then_some(text)
+}

@@ -1,0 +1,80 @@
+//! A state as what has to be on the disk for a write, and the writes of an agent that go by it.
+//!
+//! Decides nothing about who may write. Invariants: what passes for a state would be found to be that state; an agent
+//! never replaces what the review has not got.
+
+use super::ReviewSession;
+use crate::host::fs::{self, FsError, Roots, Was, Written};
+use crate::review::error::ReviewError;
+use crate::review::protocol::Replaceable;
+use crate::review::snapshot::Snapshot;
+use crate::review::snapshot::capture::unkept;
+use crate::review::snapshot::packs;
+use crate::review::state::{Oid, State};
+use crate::review::worktree::walk::{self, Stat};
+use std::path::{Path, PathBuf};
+
+/// Does `write` with what has to be there.
+pub fn expected<T>(state: &State, write: impl FnOnce(&Was<'_>) -> T) -> T {
+    let names = |oid: &Oid| {
+        let oid = *oid;
+        move |bytes: &[u8]| packs::hash(bytes).is_ok_and(|hash| hash == oid)
+    };
+    match state {
+        State::Absent => write(&Was::Absent),
+        State::File { oid, mode, size } => write(&Was::File { mode: *mode, size: *size, is: &names(oid) }),
+        State::Link { oid, .. } => write(&Was::Link { is: &names(oid) }),
+        State::Unkept { .. } => write(&Was::Unread { is: &|stat| unkept(&Stat::of(stat)) == *state }),
+    }
+}
+
+impl Snapshot {
+    /// What `path`, below the root, was when it was last looked at; nothing when it is not covered, or never was there.
+    fn known(&self, path: &Path) -> Option<State> {
+        self.seen.get(walk::bytes(path)).filter(|entry| !entry.barred).map(|entry| entry.state)
+    }
+
+    /// Names of the file with that number, below the root.
+    fn named(&self, inode: u64) -> Vec<PathBuf> {
+        let names = self.seen.iter().filter(|(_, entry)| entry.stat.ino == inode && !entry.state.is_absent());
+        names.map(|(key, _)| walk::path(key).to_owned()).collect()
+    }
+}
+
+impl ReviewSession {
+    /// What a write of `path`, which was just looked at, may replace. Nothing when it is not covered.
+    pub(crate) fn replaceable(&mut self, path: PathBuf) -> Result<Option<Replaceable>, ReviewError> {
+        let state = match self.files.snapshot.known(&path) {
+            Some(state) => state,
+            // Only what is there is noted.
+            None if self.files.snapshot.peek(&path)?.0.is_absent() => State::Absent,
+            None => return Ok(None),
+        };
+        let links = match fs::inode(self.files.snapshot.root(), &path) {
+            Some((inode, names)) if names > 1 => self.files.snapshot.named(inode.number).into_iter(),
+            _ => Vec::new().into_iter(),
+        };
+        let links = links.filter(|link| *link != path).collect();
+        Ok(Some(Replaceable { state, path, links }))
+    }
+}
+
+/// Writes for an agent, over what the review has and nothing else; under all names that the file has in the session's
+/// directory. Which other names those were.
+pub fn write_text(
+    roots: &Roots,
+    path: &Path,
+    content: &str,
+    known: Option<&Replaceable>,
+) -> Result<(Written, Vec<PathBuf>), FsError> {
+    let Some(Replaceable { state, path: below, links }) = known else {
+        return fs::write_text(roots, path, content, &Was::Any).map(|written| (written, Vec::new()));
+    };
+    let written = expected(state, |was| fs::write_text(roots, path, content, was))?;
+    let Some(root) = roots.paths().first() else { return Ok((written, Vec::new())) };
+    let is = |bytes: &[u8]| bytes == content.as_bytes();
+    let new = Was::File { mode: state.mode().unwrap_or_default(), size: content.len() as u64, is: &is };
+    let linked = |link: &&PathBuf| expected(state, |was| fs::link(root, link, below, &new, was)).is_ok();
+    // Where it was saved meanwhile, or cannot be linked, the other name keeps what it has.
+    Ok((written, links.iter().filter(linked).map(|link| root.join(link)).collect()))
+}

@@ -1,0 +1,289 @@
+//! What the agent moves, and what becomes of it when nobody is sure who it was or the disk refuses: the content of a
+//! file that is gone is never taken away from where it has come to.
+
+use super::tests::{Place, lines};
+use super::*;
+use crate::model::changes::{ReviewAction, RewindOutcome, Rewound, Target, Verdict};
+use proptest::prelude::*;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::time::SystemTime;
+
+fn ctime(path: &Path) -> SystemTime {
+    let meta = path.metadata().unwrap();
+    SystemTime::UNIX_EPOCH + Duration::new(meta.ctime() as u64, meta.ctime_nsec() as u32)
+}
+
+/// Something is made and removed in a directory until so long after what happened there last.
+fn continues(dir: &Path, long: Duration) {
+    let until = ctime(dir) + long;
+    while ctime(dir) < until {
+        fs::write(dir.join("mine"), "of the person").unwrap();
+        fs::remove_file(dir.join("mine")).unwrap();
+    }
+}
+
+fn outcome(rewound: &[Rewound], path: &str) -> Option<RewindOutcome> {
+    rewound.iter().find(|one| one.path == Path::new(path)).map(|one| one.outcome)
+}
+
+fn moves(p: &Place) {
+    fs::rename(p.at("f5"), p.at("g5")).unwrap();
+    fs::rename(p.at("sd"), p.at("sd2")).unwrap();
+}
+
+#[test]
+fn what_a_command_moves_comes_back_however_late_something_else_happens_in_its_directory() {
+    for crashed in [false, true] {
+        let text = lines(9);
+        let mut place = Place::with(&[("f5", text.as_bytes()), ("sd/a", b"a\n"), ("other", b"o\n")]);
+        place.review.begin_turn(1).unwrap();
+        // So that it is an agent that says what it does.
+        place.client_writes("other", "said\n");
+        // Looking takes too long for a look after the command.
+        (place.review.cheap, place.review.scan_took) = (Duration::ZERO, Duration::from_hours(1));
+        if crashed {
+            moves(&place);
+            place.review.still_here();
+        } else {
+            place.command(moves);
+        }
+        continues(place.at("f5").parent().unwrap(), Duration::from_millis(700));
+        let mut place = if crashed { place.reopen() } else { place };
+        if !crashed {
+            place.review.end_turn(1).unwrap();
+        }
+        let done = place.act(ReviewAction::Rewind { turn: 1 });
+        for (path, is) in [("f5", RewindOutcome::Restored), ("g5", RewindOutcome::Removed)] {
+            assert_eq!(outcome(&done.rewound, path), Some(is), "{crashed}: {done:?}");
+        }
+        assert_eq!((place.read("f5"), place.read("sd/a")), (text, "a\n".to_owned()));
+        assert!(!place.at("g5").exists() && !place.at("sd2/a").exists());
+        place.act(ReviewAction::Undo);
+        assert!(place.at("g5").exists() && !place.at("f5").exists() && place.at("sd2/a").exists());
+    }
+}
+
+#[test]
+fn what_is_gone_since_nobody_knows_when_after_a_crash_is_shown() {
+    let mut place = Place::with(&[("f5", b"f\n"), ("other", b"o\n")]);
+    place.review.begin_turn(1).unwrap();
+    place.client_writes("other", "said\n");
+    fs::remove_file(place.at("f5")).unwrap();
+    for name in [LEDGER, crate::review::dir::LOCK] {
+        let file = File::options().write(true).open(place.review.dir().join(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_hours(1)).unwrap();
+    }
+    let mut place = place.reopen();
+    assert!(place.pending().iter().any(|(path, _)| path == Path::new("f5")), "{:?}", place.pending());
+}
+
+#[test]
+fn a_new_name_stays_when_the_old_one_cannot_be_written() {
+    let mut place = Place::with(&[("f5", b"five\n"), ("f6", b"six\n")]);
+    place.turn(1, |p| {
+        p.command(|p| {
+            fs::rename(p.at("f5"), p.at("g5")).unwrap();
+            fs::rename(p.at("f6"), p.at("g6")).unwrap();
+        });
+    });
+    // A directory that holds something is in the way.
+    place.write("f5/mine", "mine\n");
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("g5"), "five\n", "{done:?}");
+    assert_eq!(outcome(&done.rewound, "g5"), Some(RewindOutcome::Failed));
+    assert_eq!((place.read("f6"), place.read("f5/mine")), ("six\n".to_owned(), "mine\n".to_owned()));
+    assert!(!place.at("g6").exists());
+    // Once there is room, the same again does the rest.
+    fs::remove_dir_all(place.at("f5")).unwrap();
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("f5"), "five\n");
+    assert!(!place.at("g5").exists());
+}
+
+#[test]
+fn a_file_and_a_directory_that_have_changed_places_come_back() {
+    let mut place = Place::with(&[("s", b"a file\n"), ("d/a", b"a\n"), ("d/b", b"b\n")]);
+    place.turn(1, |p| {
+        p.command(|p| {
+            fs::rename(p.at("s"), p.at("tmp")).unwrap();
+            fs::rename(p.at("d"), p.at("s")).unwrap();
+            fs::rename(p.at("tmp"), p.at("d")).unwrap();
+        });
+    });
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!([place.read("s"), place.read("d/a"), place.read("d/b")], ["a file\n", "a\n", "b\n"]);
+}
+
+#[test]
+fn a_directory_that_comes_back_is_for_no_more_people_than_its_files() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut place = Place::with(&[("open/a", b"a\n"), ("closed/deep/a", b"a\n"), ("closed/b", b"b\n")]);
+    fs::set_permissions(place.at("closed/deep/a"), fs::Permissions::from_mode(0o600)).unwrap();
+    place.turn(1, |_| {});
+    place.turn(2, |p| {
+        p.command(|p| ["open", "closed"].iter().for_each(|dir| fs::remove_dir_all(p.at(dir)).unwrap()));
+    });
+    place.act(ReviewAction::Rewind { turn: 2 });
+    let mode = |name: &str| place.at(name).metadata().unwrap().mode() & 0o777;
+    assert_eq!((mode("closed"), mode("closed/deep")), (0o700, 0o700));
+    assert_eq!(mode("open") & 0o700, 0o700);
+    assert_eq!(place.read("closed/deep/a"), "a\n");
+}
+
+#[test]
+fn a_file_of_which_both_have_changed_the_permissions_is_named() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let set = |p: &Place, mode| fs::set_permissions(p.at("f"), fs::Permissions::from_mode(mode)).unwrap();
+    let mut place = Place::with(&[("f", b"f\n")]);
+    set(&place, 0o644);
+    place.turn(1, |_| {});
+    place.turn(2, |p| p.command(|p| set(p, 0o755)));
+    set(&place, 0o711);
+    for action in [ReviewAction::PreviewRewind { turn: 1 }, ReviewAction::Rewind { turn: 1 }] {
+        let done = place.act(action);
+        assert_eq!(outcome(&done.rewound, "f"), Some(RewindOutcome::Conflict), "{done:?}");
+        assert_eq!(done.rewound[0].remark.as_deref(), Some("you changed its permissions too"));
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Who {
+    Command,
+    /// A tool call that names where it comes from.
+    Source,
+    /// One that names where it goes.
+    Target,
+    /// Nobody says who it was.
+    Silent,
+    /// Between two turns.
+    Between,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Move(u8, u8),
+    Copy(u8, u8),
+    Remove(u8),
+    Change(u8),
+}
+
+const NAMES: [&str; 7] = ["a", "b", "c", "d/a", "d/b", "e/a", "f"];
+
+fn op() -> impl Strategy<Value = (Who, Op)> {
+    let who = prop_oneof![
+        2 => Just(Who::Command),
+        1 => Just(Who::Source),
+        1 => Just(Who::Target),
+        2 => Just(Who::Silent),
+        1 => Just(Who::Between)
+    ];
+    let (from, to) = (0u8..7, 0u8..7);
+    let op = (0u8..7, from, to).prop_map(|(kind, from, to)| match kind {
+        0..=3 => Op::Move(from, to),
+        4 => Op::Copy(from, to),
+        5 => Op::Remove(from),
+        _ => Op::Change(from),
+    });
+    (who, op)
+}
+
+fn carry_out(place: &Place, op: Op, number: usize) {
+    let at = |n: u8| place.at(NAMES[usize::from(n)]);
+    // What is not there is not moved.
+    match op {
+        Op::Move(from, to) if at(from).exists() => {
+            fs::create_dir_all(at(to).parent().unwrap()).unwrap();
+            fs::rename(at(from), at(to)).unwrap();
+        }
+        Op::Copy(from, to) if from != to && at(from).exists() => {
+            fs::create_dir_all(at(to).parent().unwrap()).unwrap();
+            fs::copy(at(from), at(to)).unwrap();
+        }
+        Op::Remove(from) if at(from).exists() => fs::remove_file(at(from)).unwrap(),
+        Op::Change(from) => place.write(NAMES[usize::from(from)], &format!("changed {number}\n")),
+        _ => {}
+    }
+}
+
+fn on_disk(place: &Place) -> BTreeMap<&'static str, String> {
+    NAMES.iter().filter_map(|name| Some((*name, fs::read_to_string(place.at(name)).ok()?))).collect()
+}
+
+fn check(ops: &[(Who, Op)], undone: u8, reopened: bool) {
+    let texts: Vec<String> = NAMES.iter().map(|name| format!("of {name}\n")).collect();
+    let files: Vec<(&str, &[u8])> = NAMES.iter().zip(&texts).take(5).map(|(n, t)| (*n, t.as_bytes())).collect();
+    let mut place = Place::with(&files);
+    let mut turn = 1;
+    place.review.begin_turn(turn).unwrap();
+    place.client_writes("said", "so\n");
+    for (number, (who, op)) in ops.iter().enumerate() {
+        let (from, to) = match *op {
+            Op::Move(from, to) | Op::Copy(from, to) => (from, to),
+            Op::Remove(at) | Op::Change(at) => (at, at),
+        };
+        let name = match who {
+            Who::Source => NAMES[usize::from(from)],
+            _ => NAMES[usize::from(to)],
+        };
+        match who {
+            Who::Command => place.command(|p| carry_out(p, *op, number)),
+            Who::Source | Who::Target => place.tool_does(name, |p| carry_out(p, *op, number)),
+            Who::Silent => carry_out(&place, *op, number),
+            Who::Between => {
+                place.review.end_turn(turn).unwrap();
+                carry_out(&place, *op, number);
+                turn += 1;
+                place.review.begin_turn(turn).unwrap();
+                place.client_writes("said", &format!("so {turn}\n"));
+            }
+        }
+    }
+    place.review.end_turn(turn).unwrap();
+    if reopened {
+        place = place.reopen();
+    }
+    let before = on_disk(&place);
+    let action = match undone {
+        0 => ReviewAction::Rewind { turn: 1 },
+        1 => ReviewAction::Rewind { turn },
+        2 => ReviewAction::Decide { scope: Scope::Pending, target: Target::All, verdict: Verdict::Reject },
+        n => {
+            let path = PathBuf::from(NAMES[usize::from(n) % NAMES.len()]);
+            ReviewAction::Decide { scope: Scope::Pending, target: Target::File(path), verdict: Verdict::Reject }
+        }
+    };
+    // What is refused has changed nothing.
+    let done = place.review.act(&action);
+    let after = on_disk(&place);
+    for (name, text) in NAMES.iter().zip(&texts) {
+        let is_there = |disk: &BTreeMap<&str, String>| disk.values().any(|now| now == text);
+        let lost = !after.contains_key(name) && is_there(&before) && !is_there(&after);
+        assert!(!lost, "{name} is nowhere: {before:?} {after:?} {done:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40),
+        ..ProptestConfig::default()
+    })]
+    #[test]
+    fn no_content_of_a_file_that_is_gone_is_taken_away(
+        ops in prop::collection::vec(op(), 1..8),
+        undone in 0u8..10,
+        reopened in any::<bool>(),
+    ) {
+        check(&ops, undone, reopened);
+    }
+}
+
+/// Found by it: the person moves what the agent has copied over the copy, which looks as it did.
+#[test]
+fn a_copy_of_the_agents_is_left_alone_when_the_person_has_only_that() {
+    for between in [Op::Move(2, 1), Op::Remove(2)] {
+        check(&[(Who::Command, Op::Copy(2, 1)), (Who::Between, between)], 0, false);
+        check(&[(Who::Command, Op::Copy(2, 6)), (Who::Between, between)], 2, true);
+    }
+}

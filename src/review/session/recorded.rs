@@ -1,0 +1,58 @@
+//! What is recorded of a review that somebody still has open, and that may never be finished.
+//!
+//! Works on a copy of its records. Invariants: the review itself is not touched, and nothing of the workspace is looked
+//! at, which may not answer.
+
+use super::ReviewSession;
+use crate::review::archive::GOING;
+pub use crate::review::dir::trouble;
+use crate::review::dir::{self, HEAD, LEDGER, SESSIONS, STORE, TROUBLE};
+use crate::review::error::ReviewError;
+use crate::review::snapshot::preserve::KEPT;
+use std::fs;
+use std::path::Path;
+
+/// Contents are linked, records copied: the former never change.
+const PACKS: &str = "objects/pack";
+const RECORDS: &[&str] = &["manifest", "log", "objects/info/alternates", "root"];
+
+/// Opens a copy of the review in `dir`, which goes with it.
+pub fn open(dir: &Path) -> Result<ReviewSession, ReviewError> {
+    let home = dir.parent().unwrap_or(dir);
+    // Under this name the next start removes what a crash leaves.
+    let copy = tempfile::Builder::new().prefix(GOING).tempdir_in(home).map_err(|e| ReviewError::io(home, e))?;
+    let fail = |e| ReviewError::io(dir, e);
+    for name in [HEAD, SESSIONS, LEDGER, TROUBLE] {
+        if_there(fs::copy(dir.join(name), copy.path().join(name)).map(drop)).map_err(fail)?;
+    }
+    let (from, to) = (dir.join(STORE), copy.path().join(STORE));
+    for below in [PACKS, "objects/info"] {
+        fs::create_dir_all(to.join(below)).map_err(fail)?;
+    }
+    for name in RECORDS {
+        if_there(fs::copy(from.join(name), to.join(name)).map(drop)).map_err(fail)?;
+    }
+    link_all(&from.join(PACKS), &to.join(PACKS)).map_err(fail)?;
+    // Packs and loose objects that are links to the person's.
+    for entry in fs::read_dir(from.join(KEPT)).into_iter().flatten().flatten() {
+        link_all(&entry.path(), &to.join(KEPT).join(entry.file_name())).map_err(fail)?;
+    }
+    dir::note_unfinished(copy.path());
+    ReviewSession::open_copy(copy)
+}
+
+/// Makes a directory with links to the files of another one; what is being written there is left out.
+fn link_all(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if Path::new(&name).extension().is_none_or(|end| end == "pack" || end == "idx") {
+            if_there(fs::hard_link(entry.path(), to.join(name)))?;
+        }
+    }
+    Ok(())
+}
+
+fn if_there(done: std::io::Result<()>) -> std::io::Result<()> {
+    done.or_else(|e| if e.kind() == std::io::ErrorKind::NotFound { Ok(()) } else { Err(e) })
+}

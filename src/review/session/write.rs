@@ -1,0 +1,199 @@
+//! Writing what was decided, file by file.
+//!
+//! The part of [`ReviewSession`] that changes the workspace; what to write is decided elsewhere. Invariants: only what was
+//! decided about is replaced, also when it is saved by somebody else in the middle of the write; names of one file stay
+//! names of one file where they are decided alike.
+
+use super::ReviewSession;
+use super::expected::expected;
+use crate::base::human;
+use crate::host::fs::{self, FsError, Inode, Put};
+use crate::review::error::ReviewError;
+use crate::review::history::ledger::FileDecision;
+use crate::review::snapshot::peek::Peek;
+use crate::review::state::State;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// What is known while one decision is carried out.
+#[derive(Default)]
+pub struct Writing {
+    /// What there is to say about a file, in words.
+    remarks: BTreeMap<PathBuf, String>,
+    /// Why files were not written, in words.
+    failed: BTreeMap<PathBuf, String>,
+    /// Contents with several names of which some were replaced: one of those, what it is now, and how many names are left.
+    twins: HashMap<Inode, (PathBuf, State, u64)>,
+}
+
+impl Writing {
+    pub fn begin(&mut self) {
+        *self = Self::default();
+    }
+
+    pub fn remark(&self, path: &Path) -> Option<String> {
+        self.failed.get(path).or_else(|| self.remarks.get(path)).cloned().or_else(|| self.apart(path))
+    }
+
+    /// Takes note of why a file was not tried.
+    pub(crate) fn note(&mut self, path: &Path, why: String) {
+        self.remarks.insert(path.to_owned(), why);
+    }
+
+    /// A file that has other names that are not part of the decision.
+    fn apart(&self, path: &Path) -> Option<String> {
+        let left = self.twins.values().find(|(first, ..)| first == path).map(|(.., left)| *left)?;
+        (left > 0).then(|| format!("apart from {left} other {} of it", human::plural(left, "hard link")))
+    }
+
+    /// What could not be kept of files that were written, for the end of a sentence.
+    pub fn lost(&self) -> String {
+        let names = self.remarks.keys().chain(self.twins.values().map(|(path, ..)| path));
+        let words = names.filter_map(|path| Some(format!("; {}: {}", super::apply::shown(path), self.remark(path)?)));
+        words.collect()
+    }
+}
+
+/// Why a file was not written, and what there is to say about it.
+pub(crate) struct Unwritten {
+    pub error: ReviewError,
+    remark: String,
+}
+
+impl From<ReviewError> for Unwritten {
+    fn from(error: ReviewError) -> Self {
+        Self { remark: error.why(), error }
+    }
+}
+
+/// Puts a file into its new state, of which `bytes` are the content, if it still has the old one; `put` replaces only
+/// that. What could not be kept of it, in words.
+fn replace(
+    peek: Peek<'_>,
+    file: &FileDecision,
+    bytes: &[u8],
+    put: impl FnOnce(&Put<'_>) -> Result<Vec<String>, FsError>,
+) -> Result<Vec<String>, Unwritten> {
+    let (before, after) = &file.disk;
+    let moved = || Unwritten::from(ReviewError::Moved(file.path.clone()));
+    let disk = peek.peek(&file.path)?.0;
+    if disk == *after {
+        // Somebody else has done it.
+        return Ok(Vec::new());
+    }
+    if disk != *before {
+        return Err(moved());
+    }
+    let is_unkept = matches!(before, State::Unkept { .. });
+    if is_unkept && after.is_absent() {
+        // It may be the only copy of what somebody has moved here.
+        return Err(ReviewError::NotKept(file.path.clone()).into());
+    }
+    let what = match after {
+        State::Absent => Put::Absent,
+        State::File { mode, .. } => Put::File { bytes, mode: *mode },
+        State::Link { .. } => Put::Link { target: bytes },
+        State::Unkept { .. } => return Err(ReviewError::NotKept(file.path.clone()).into()),
+    };
+    // Compared once more right before and after it gets there: somebody may save it at any time.
+    let done = put(&what).map_err(|error| match error {
+        FsError::Changed(_) => moved(),
+        FsError::ChangedTwice { beside, .. } => {
+            let why = format!("saved twice meanwhile, nothing was written; the first is in {}", beside.display());
+            ReviewError::Conflict { path: file.path.clone(), why }.into()
+        }
+        FsError::Os { source, .. } => ReviewError::Unwritten { path: file.path.clone(), source }.into(),
+        error => ReviewError::Refused(error.to_string()).into(),
+    });
+    done.map(|mut lost| {
+        if is_unkept {
+            lost.push("cannot be redone: what it was until now is not kept".to_owned());
+        }
+        lost
+    })
+}
+
+/// The same for a file that has no other name; threads may do it side by side.
+pub(crate) fn replace_alone(peek: Peek<'_>, file: &FileDecision, bytes: &[u8]) -> Result<Vec<String>, Unwritten> {
+    replace(peek, file, bytes, |what| expected(&file.disk.0, |was| fs::put(peek.root, &file.path, what, was)))
+}
+
+/// Whether a file may have other names, so that [`replace_alone`] is not for it.
+pub(crate) fn has_other_names(root: &Path, path: &Path) -> bool {
+    fs::inode(root, path).is_some_and(|(_, names)| names > 1)
+}
+
+impl ReviewSession {
+    /// Puts a file into its new state, if it still has the old one.
+    pub(crate) fn write(&mut self, file: &FileDecision) -> Result<(), ReviewError> {
+        let (before, after) = &file.disk;
+        if before == after {
+            return Ok(());
+        }
+        let bytes = self.content_to_be(file)?;
+        let Self { files, writing, .. } = self;
+        let peek = files.snapshot.peeks();
+        let written = replace(peek, file, &bytes, |what| writing.put(peek.root, &file.path, before, after, what));
+        self.written(file, written)
+    }
+
+    pub(crate) fn content_to_be(&self, file: &FileDecision) -> Result<Vec<u8>, ReviewError> {
+        self.files.content(&file.disk.1).map_err(|e| e.of(&file.path))
+    }
+
+    /// Takes note of what has become of a file.
+    pub(crate) fn written(
+        &mut self,
+        file: &FileDecision,
+        written: Result<Vec<String>, Unwritten>,
+    ) -> Result<(), ReviewError> {
+        match &written {
+            Ok(lost) if lost.is_empty() => {}
+            Ok(lost) => drop(self.writing.remarks.insert(file.path.clone(), lost.join(", "))),
+            Err(unwritten) => drop(self.writing.failed.insert(file.path.clone(), unwritten.remark.clone())),
+        }
+        written.map_err(|unwritten| unwritten.error)?;
+        self.files.snapshot.set(&file.path, file.disk.1)
+    }
+}
+
+impl Writing {
+    /// As another name of a file that was just written, when it was one before; else by itself.
+    fn put(
+        &mut self,
+        root: &Path,
+        path: &Path,
+        before: &State,
+        after: &State,
+        what: &Put<'_>,
+    ) -> Result<Vec<String>, FsError> {
+        let is_file = matches!(what, Put::File { .. });
+        let inode = fs::inode(root, path).filter(|_| is_file);
+        let twin = inode.and_then(|(inode, _)| self.twins.get_mut(&inode));
+        if let Some((first, state, left)) = twin
+            && state == after
+        {
+            let linked = expected(after, |is| expected(before, |was| fs::link(root, path, first, is, was)));
+            match linked {
+                Ok(()) => {
+                    *left = left.saturating_sub(1);
+                    return Ok(Vec::new());
+                }
+                Err(error @ FsError::ChangedTwice { .. }) => return Err(error),
+                // By itself, then; that says so when it has changed.
+                Err(_) => {}
+            }
+        }
+        let lost = expected(before, |was| fs::put(root, path, what, was))?;
+        if let Some((inode, names)) = inode
+            && names > 1
+        {
+            self.twins.entry(inode).or_insert_with(|| (path.to_owned(), *after, names - 1));
+        }
+        Ok(lost)
+    }
+}
+
+#[cfg(test)]
+#[path = "write_tests.rs"]
+mod tests;

@@ -1,0 +1,208 @@
+//! Puts the files of a decision into their new states, many at a time.
+//!
+//! The part of [`ReviewSession`] that writes in the workspace. Each file is made durable by itself, which is waiting for the
+//! most part, so that a few threads do it side by side. Invariants: each file is written as a whole or not at all, and
+//! only when it still is what was decided about; what was moved goes from its new place only when it is at the old one; it
+//! is stopped between two files, never in one.
+
+use super::ReviewSession;
+use super::apply::shown;
+use super::write::{Unwritten, has_other_names, replace_alone};
+use crate::host::fs;
+use crate::review::error::ReviewError;
+use crate::review::history::ledger::FileDecision;
+use crate::review::protocol::{Progress, Watch};
+use crate::review::state::Oid;
+use crate::review::state::content;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// Contents that are written between two questions whether to go on, and bytes of them.
+const BATCH: (usize, usize) = (256, 16 << 20);
+/// Contents that are on their way to the disk at the same time.
+const THREADS: usize = 8;
+/// Fewer are not worth a thread.
+const ALONE: usize = 4;
+
+/// What has become of the files of a decision.
+pub(crate) struct Carried {
+    /// Numbers of those that have their new state.
+    pub done: Vec<usize>,
+    /// Why others have not, in words.
+    pub left: Vec<String>,
+    /// It was stopped before all were tried.
+    pub stopped: Option<Progress>,
+}
+
+impl ReviewSession {
+    /// Who is told how far an action has come from now on, and can stop it.
+    pub fn watched(&mut self, watch: Option<Watch>) {
+        self.watch = watch;
+    }
+
+    /// Writes all of them, in such an order that what was moved is at its old place before it goes from the new one.
+    pub(crate) fn write_all(&mut self, files: &[FileDecision]) -> Carried {
+        let mut all = Carried { done: Vec::new(), left: Vec::new(), stopped: None };
+        // What could not be put where it was.
+        let mut missing: HashMap<Oid, &Path> = HashMap::new();
+        for stage in stages(files) {
+            let mut ready: Vec<(usize, &FileDecision)> = Vec::new();
+            for (at, file) in stage.into_iter().filter_map(|at| Some((at, files.get(at)?))) {
+                let kept = content(&file.disk.0).filter(|oid| file.disk.1.oid() != Some(*oid));
+                match kept.and_then(|oid| missing.get(&oid)) {
+                    Some(old) => {
+                        let why = format!("left alone, since {} could not be written", shown(old));
+                        all.left.push(format!("{}: {why}", shown(&file.path)));
+                        self.writing.note(&file.path, why);
+                    }
+                    None => ready.push((at, file)),
+                }
+            }
+            self.make_dirs(&ready);
+            let mut rest = ready.as_slice();
+            while !rest.is_empty() {
+                let far = Progress { done: all.done.len(), of: files.len() };
+                if self.watch.as_mut().is_some_and(|watch| !watch(far)) {
+                    all.stopped = Some(far);
+                    return all;
+                }
+                let tried = self.write_some(rest, &mut all);
+                rest = rest.get(tried..).unwrap_or_default();
+            }
+            let done: HashSet<usize> = all.done.iter().copied().collect();
+            let failed = ready.iter().filter(|(at, _)| !done.contains(at));
+            missing.extend(failed.filter_map(|(_, file)| Some((content(&file.disk.1)?, &*file.path))));
+        }
+        all
+    }
+
+    /// Makes the directories that are missing for files that come back, each for no more people than the file in it
+    /// that is for the fewest.
+    fn make_dirs(&self, files: &[(usize, &FileDecision)]) {
+        let root = self.files.snapshot.root();
+        let mut modes: BTreeMap<&Path, Option<u32>> = BTreeMap::new();
+        for (_, file) in files.iter().filter(|(_, file)| file.disk.0.is_absent() && !file.disk.1.is_absent()) {
+            let mode = file.disk.1.mode().map_or(0o777, for_directory);
+            for dir in file.path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty()) {
+                let is_missing = || root.join(dir).symlink_metadata().is_err().then_some(0o777);
+                if let Some(known) = modes.entry(dir).or_insert_with(is_missing) {
+                    *known &= mode;
+                }
+            }
+        }
+        for (dir, mode) in modes.into_iter().filter_map(|(dir, mode)| Some((dir, mode?))) {
+            // Why it could not be made is said of the file.
+            let _ = fs::make_dir(root, dir, mode);
+        }
+    }
+
+    /// Writes the first of them. How many were tried, at least one.
+    fn write_some(&mut self, files: &[(usize, &FileDecision)], all: &mut Carried) -> usize {
+        let root = self.files.snapshot.root().to_owned();
+        let (mut tasks, mut size, mut alone) = (Vec::new(), 0, Vec::new());
+        for (number, file) in files.iter().take(BATCH.0) {
+            if is_same(file) || has_other_names(&root, &file.path) {
+                alone.push((*number, *file));
+                continue;
+            }
+            let content = self.content_to_be(file);
+            size += content.as_ref().map_or(0, Vec::len);
+            tasks.push((*number, *file, content));
+            if size >= BATCH.1 {
+                break;
+            }
+        }
+        let tried = tasks.len() + alone.len();
+        let peek = self.files.snapshot.peeks();
+        let written = side_by_side(tasks, |(_, file, content)| replace_alone(peek, file, &content?));
+        let mut all_of_them = Vec::new();
+        for ((number, file), result) in written {
+            all_of_them.push((number, self.written(file, result)));
+        }
+        // Names of one file are put back one after the other.
+        for (number, file) in alone {
+            all_of_them.push((number, self.write(file)));
+        }
+        for (number, result) in all_of_them {
+            match result {
+                Ok(()) => all.done.push(number),
+                Err(error) => all.left.push(error.to_string()),
+            }
+        }
+        tried
+    }
+}
+
+/// In which order: what is in the way of others, from the inside out; what is missing; what is another now; what else
+/// is to go.
+fn stages(files: &[FileDecision]) -> [Vec<usize>; 4] {
+    let paths = |gone: bool| files.iter().filter(move |f| f.disk.1.is_absent() == gone).map(|f| &*f.path);
+    let (going, coming): (BTreeSet<&Path>, BTreeSet<&Path>) = (paths(true).collect(), paths(false).collect());
+    let above = |path: &Path, all: &BTreeSet<&Path>| path.ancestors().skip(1).any(|dir| all.contains(dir));
+    let below = |path: &Path, all: &BTreeSet<&Path>| {
+        let next = all.range::<Path, _>((Bound::Excluded(path), Bound::Unbounded)).next();
+        next.is_some_and(|next| next.starts_with(path))
+    };
+    let mut stages: [Vec<usize>; 4] = Default::default();
+    for (at, file) in files.iter().enumerate() {
+        let stage = match (going.contains(&*file.path), file.disk.0.is_absent()) {
+            (true, _) if above(&file.path, &coming) || below(&file.path, &coming) => 0,
+            (true, _) => 3,
+            (false, true) => 1,
+            (false, false) => 2,
+        };
+        stages[stage].push(at);
+    }
+    stages[0].reverse();
+    stages[3].reverse();
+    stages
+}
+
+/// The permissions of a directory that are those of a file in it: who may read that may go in.
+const fn for_directory(mode: u32) -> u32 {
+    0o700 | (mode & 0o066) | (mode & 0o044) >> 2
+}
+
+fn is_same(file: &FileDecision) -> bool {
+    file.disk.0 == file.disk.1
+}
+
+/// A file of a decision with its number, and what it is to hold.
+type Task<'a> = (usize, &'a FileDecision, Result<Vec<u8>, ReviewError>);
+/// The same file, and what has become of it.
+type Tried<'a> = ((usize, &'a FileDecision), Result<Vec<String>, Unwritten>);
+
+/// Carries out tasks in a few threads; what came of each, in their order.
+fn side_by_side<'a>(
+    tasks: Vec<Task<'a>>,
+    one: impl Fn(Task<'a>) -> Result<Vec<String>, Unwritten> + Sync,
+) -> Vec<Tried<'a>> {
+    let names: Vec<(usize, &FileDecision)> = tasks.iter().map(|task| (task.0, task.1)).collect();
+    if tasks.len() < ALONE {
+        return names.into_iter().zip(tasks.into_iter().map(one)).collect();
+    }
+    let died = || Err(ReviewError::Store("a thread ended early".to_owned()).into());
+    let mut results: Vec<Result<Vec<String>, Unwritten>> = tasks.iter().map(|_| died()).collect();
+    let next = Mutex::new(tasks.into_iter().enumerate());
+    let work = || {
+        let mut mine = Vec::new();
+        loop {
+            let task = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((at, task)) = task else { return mine };
+            mine.push((at, one(task)));
+        }
+    };
+    let parts: Vec<Vec<_>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
+    });
+    for (at, result) in parts.into_iter().flatten() {
+        if let Some(slot) = results.get_mut(at) {
+            *slot = result;
+        }
+    }
+    names.into_iter().zip(results).collect()
+}

@@ -1,0 +1,459 @@
+//! Tests of decisions that the person's saves, other names of a file and a kill come in the way of.
+
+use crate::host::fs::moments::{self, Moment};
+use crate::host::fs::{FsError, Roots};
+use crate::model::changes::{ReviewAction, RewindOutcome, Scope, Target, Verdict};
+use crate::model::ids::{EntryId, ReqId};
+use crate::review::history::ledger::{Decision, FileDecision};
+use crate::review::protocol::{Proposal, Released};
+use crate::review::session::expected::write_text;
+use crate::review::session::tests::{Place, changed, lines};
+use crate::review::state::State;
+use crate::review::worktree::walk::faults::{self, Way};
+use rustix::io::Errno;
+use std::cell::Cell;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+const REWIND: ReviewAction = ReviewAction::Rewind { turn: 1 };
+
+/// Saves `text` at a moment of the first write there is.
+fn saves(place: &Place, name: &str, text: &'static str, moment: Moment) -> impl Drop + use<> {
+    let (at, mut done) = (place.at(name), false);
+    moments::on(move |now| {
+        if now == moment && !std::mem::replace(&mut done, true) {
+            let beside = at.with_file_name("editor");
+            fs::write(&beside, text).unwrap();
+            fs::rename(beside, &at).unwrap();
+        }
+    })
+}
+
+/// Names in a directory.
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_save_in_the_middle_of_an_undo_stays_and_the_other_files_go_on() {
+    for moment in [Moment::Begun, Moment::Prepared, Moment::Compared] {
+        let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+        place.turn(1, |p| {
+            p.tool_writes("a", "agent\n");
+            p.tool_writes("b", "agent\n");
+        });
+        let hook = saves(&place, "a", "person\n", moment);
+        let done = place.act(REWIND);
+        drop(hook);
+        let outcome = |path: &str| done.rewound.iter().find(|one| one.path == Path::new(path)).unwrap().clone();
+        assert_eq!(outcome("a").outcome, RewindOutcome::Failed, "{moment:?}");
+        assert_eq!(outcome("a").remark.as_deref(), Some("changed meanwhile, nothing was written"));
+        assert_eq!((outcome("b").outcome, outcome("b").remark), (RewindOutcome::Restored, None));
+        assert_eq!((place.read("a").as_str(), place.read("b").as_str()), ("person\n", "b\n"));
+        assert_eq!(names(&place.at("")), ["a", "b"]);
+        // And the review has it.
+        let after = place.doc(Scope::Session);
+        assert!(after.files.iter().any(|f| f.path == Path::new("a")));
+    }
+}
+
+#[test]
+fn a_save_in_the_middle_of_a_rejection_an_undo_and_a_redo_stays() {
+    let mut place = Place::with(&[("a", b"a\n")]);
+    place.turn(1, |p| p.tool_writes("a", "agent\n"));
+    let reject = |place: &mut Place| place.decide(Target::File("a".into()), Verdict::Reject);
+    let hook = saves(&place, "a", "agent\nperson\n", Moment::Compared);
+    let error = reject(&mut place).unwrap_err();
+    drop(hook);
+    assert_eq!(error.to_string(), "a: changed meanwhile, nothing was written; look again");
+    assert_eq!(place.read("a"), "agent\nperson\n");
+    reject(&mut place).unwrap();
+    assert_eq!(place.read("a"), "a\nperson\n");
+    for action in [ReviewAction::Undo, ReviewAction::Redo] {
+        let hook = saves(&place, "a", "quite another\n", Moment::Compared);
+        assert!(place.review.act(&action).is_err(), "{action:?}");
+        drop(hook);
+        assert_eq!(place.read("a"), "quite another\n", "{action:?}");
+        place.write("a", "a\nperson\n");
+        if action == ReviewAction::Undo {
+            place.act(ReviewAction::Undo);
+        }
+    }
+}
+
+#[test]
+fn a_save_while_a_created_file_is_taken_away_stays() {
+    let mut place = Place::with(&[]);
+    place.turn(1, |p| p.tool_writes("new", "agent\n"));
+    let hook = saves(&place, "new", "person\n", Moment::Exchanged);
+    place.act(REWIND);
+    drop(hook);
+    assert_eq!(place.read("new"), "person\n");
+}
+
+#[test]
+fn a_save_in_the_middle_of_a_held_write_is_merged_with_it() {
+    let text = "1\n2\n3\n4\n5\n6\n7\n8\n";
+    let mut place = Place::with(&[("a", text.as_bytes())]);
+    place.review.begin_turn(1).unwrap();
+    let (req, path) = (ReqId(1), place.at("a"));
+    let wanted = text.replace('8', "agent");
+    let proposal = Proposal { req, entry: EntryId(1), path, asked: true };
+    assert!(place.review.hold(&proposal, &wanted).unwrap());
+    place.review.decide_write(req, Verdict::Accept).unwrap();
+    let hook = saves(&place, "a", "person\n2\n3\n4\n5\n6\n7\n8\n", Moment::Compared);
+    let released = place.review.released(req).unwrap().unwrap();
+    drop(hook);
+    assert!(matches!(released, Released::Partly { .. }), "{released:?}");
+    assert_eq!(place.read("a"), "person\n2\n3\n4\n5\n6\n7\nagent\n");
+}
+
+#[test]
+fn what_is_saved_after_the_look_before_an_agents_write_is_never_written_over_unseen() {
+    let mut place = Place::with(&[("a", b"a\n")]);
+    let roots = Roots::new(vec![place.at("")]);
+    place.review.begin_turn(1).unwrap();
+    let path = place.at("a");
+    let known = place.review.before_write(&path, "agent\n").unwrap().unwrap();
+    place.write("a", "person\n");
+    let write = |known| write_text(&roots, &path, "agent\n", Some(known));
+    assert!(matches!(write(&known), Err(FsError::Changed(_))));
+    assert_eq!(place.read("a"), "person\n");
+    // In the middle of the write as well.
+    let known = place.review.before_write(&path, "agent\n").unwrap().unwrap();
+    let hook = saves(&place, "a", "person again\n", Moment::Compared);
+    assert!(matches!(write(&known), Err(FsError::Changed(_))));
+    drop(hook);
+    assert_eq!(place.read("a"), "person again\n");
+    // The review looks again, and the write happens.
+    let known = place.review.before_write(&path, "agent\n").unwrap().unwrap();
+    write(&known).unwrap();
+    place.review.wrote(&path, "agent\n", Some(EntryId(1))).unwrap();
+    place.review.end_turn(1).unwrap();
+    assert_eq!(place.read("a"), "agent\n");
+    place.act(REWIND);
+    assert_eq!(place.read("a"), "person again\n");
+}
+
+#[test]
+fn a_file_that_comes_before_an_agent_creates_it_is_not_written_over_unseen() {
+    let mut place = Place::with(&[("a", b"a\n")]);
+    let roots = Roots::new(vec![place.at("")]);
+    place.review.begin_turn(1).unwrap();
+    let path = place.at("new");
+    let known = place.review.before_write(&path, "agent\n").unwrap().unwrap();
+    assert!(known.state.is_absent());
+    place.write("new", "person\n");
+    assert!(matches!(write_text(&roots, &path, "agent\n", Some(&known)), Err(FsError::Changed(_))));
+    assert_eq!(place.read("new"), "person\n");
+}
+
+/// A name as it is exchanged with `name`: taken from a write.
+fn swap_name(place: &Place, name: &str) -> PathBuf {
+    let (dir, at) = (place.at(""), place.at(name));
+    let found: Rc<Cell<Option<PathBuf>>> = Rc::default();
+    let told = Rc::clone(&found);
+    let before = fs::read(&at).unwrap();
+    let hook = moments::on(move |now| {
+        if now == Moment::Exchanged {
+            let name = names(&dir).into_iter().find(|name| crate::host::fs::is_swap(name.as_ref()));
+            told.set(name.map(|name| dir.join(name)));
+        }
+    });
+    crate::host::fs::put(
+        &place.at(""),
+        Path::new(name),
+        &crate::host::fs::Put::File { bytes: &before, mode: 0o644 },
+        &crate::host::fs::Was::Any,
+    )
+    .unwrap();
+    drop(hook);
+    found.take().unwrap()
+}
+
+/// An undo that was killed: what it was about to do is noted, and no more.
+fn killed_undo(place: &mut Place) {
+    let history = &place.review.histories[Path::new("a")];
+    let disk = (history.last(), history.steps[0].before);
+    let file = FileDecision { path: "a".into(), disk, accepted: (disk.1, disk.1), by_hand: false };
+    let act =
+        Decision { id: 1, words: "rewound to before turn 1".into(), toggles: None, continues: None, files: vec![file] };
+    place.review.announce(act).unwrap();
+}
+
+#[test]
+fn what_the_person_saved_is_put_back_after_a_kill_right_after_the_exchange() {
+    let mut place = Place::with(&[("a", b"a\n")]);
+    place.turn(1, |p| p.tool_writes("a", "agent\n"));
+    let swap = swap_name(&place, "a");
+    killed_undo(&mut place);
+    // What was to be written is there, and what was saved right before lies under the other name.
+    place.write("a", "a\n");
+    fs::write(&swap, "person\n").unwrap();
+    let place = place.reopen();
+    assert_eq!(place.read("a"), "person\n");
+    assert_eq!(names(&place.at("")), ["a"]);
+}
+
+#[test]
+fn what_was_decided_about_is_removed_after_a_kill_right_after_the_exchange() {
+    for (there, swapped) in [("a\n", "agent\n"), ("agent\n", "a\n")] {
+        let mut place = Place::with(&[("a", b"a\n")]);
+        place.turn(1, |p| p.tool_writes("a", "agent\n"));
+        let swap = swap_name(&place, "a");
+        killed_undo(&mut place);
+        place.write("a", there);
+        fs::write(&swap, swapped).unwrap();
+        let place = place.reopen();
+        assert_eq!(place.read("a"), there);
+        assert_eq!(names(&place.at("")), ["a"], "both are in the store");
+    }
+}
+
+#[test]
+fn what_belongs_nowhere_after_a_kill_is_kept_where_everybody_sees_it() {
+    let mut place = Place::with(&[("a", b"a\n")]);
+    place.turn(1, |p| p.tool_writes("a", "agent\n"));
+    let swap = swap_name(&place, "a");
+    killed_undo(&mut place);
+    place.write("a", "saved later\n");
+    fs::write(&swap, "saved first\n").unwrap();
+    let place = place.reopen();
+    assert_eq!(place.read("a"), "saved later\n");
+    let names = names(&place.at(""));
+    assert_eq!(names.len(), 2);
+    assert!(names[1].starts_with("a.saved-"), "{names:?}");
+    assert_eq!(place.read(&names[1]), "saved first\n");
+}
+
+fn inode(place: &Place, name: &str) -> (u64, u64) {
+    let meta = place.at(name).metadata().unwrap();
+    (meta.ino(), meta.nlink())
+}
+
+#[test]
+fn names_of_one_file_are_names_of_one_file_after_an_undo_and_after_a_redo() {
+    let mut place = Place::with(&[("a", b"text\n"), ("z/c", b"more\n")]);
+    fs::hard_link(place.at("a"), place.at("z/b")).unwrap();
+    place.turn(1, |p| {
+        // In place, which changes both.
+        p.command(|p| fs::write(p.at("a"), "agent\n").unwrap());
+    });
+    let done = place.act(REWIND);
+    assert!(done.rewound.iter().all(|one| one.remark.is_none()), "{done:?}");
+    assert_eq!((place.read("a").as_str(), place.read("z/b").as_str()), ("text\n", "text\n"));
+    assert_eq!(inode(&place, "a"), inode(&place, "z/b"));
+    assert_eq!(inode(&place, "a").1, 2);
+    place.act(ReviewAction::Undo);
+    assert_eq!((place.read("a").as_str(), place.read("z/b").as_str()), ("agent\n", "agent\n"));
+    assert_eq!(inode(&place, "a"), inode(&place, "z/b"));
+}
+
+#[test]
+fn an_undo_says_that_a_file_has_names_elsewhere() {
+    let mut place = Place::with(&[("a", b"text\n")]);
+    let outside = place.at("").with_file_name("outside");
+    fs::hard_link(place.at("a"), &outside).unwrap();
+    place.turn(1, |p| p.command(|p| fs::write(p.at("a"), "agent\n").unwrap()));
+    let done = place.act(REWIND);
+    assert_eq!(done.rewound[0].outcome, RewindOutcome::Restored);
+    assert_eq!(done.rewound[0].remark.as_deref(), Some("apart from 1 other hard link of it"));
+    assert_eq!((place.read("a").as_str(), fs::read_to_string(outside).unwrap().as_str()), ("text\n", "agent\n"));
+}
+
+#[test]
+fn a_save_of_one_name_keeps_the_other_names_apart() {
+    let mut place = Place::with(&[("a", b"text\n")]);
+    fs::hard_link(place.at("a"), place.at("b")).unwrap();
+    place.turn(1, |p| p.command(|p| fs::write(p.at("a"), "agent\n").unwrap()));
+    let (at, count) = (place.at("b"), Cell::new(0));
+    let hook = moments::on(move |now| {
+        if now == Moment::Compared {
+            count.set(count.get() + 1);
+            if count.get() == 2 {
+                fs::remove_file(&at).unwrap();
+                fs::write(&at, "person\n").unwrap();
+            }
+        }
+    });
+    let done = place.act(REWIND);
+    drop(hook);
+    assert_eq!((place.read("a").as_str(), place.read("b").as_str()), ("text\n", "person\n"));
+    assert_eq!(done.rewound[1].outcome, RewindOutcome::Failed);
+}
+
+#[test]
+fn an_agents_write_is_under_all_names_that_the_file_has_inside() {
+    let mut place = Place::with(&[("a", b"text\n"), ("other", b"text\n")]);
+    fs::hard_link(place.at("a"), place.at("b")).unwrap();
+    let outside = place.at("").with_file_name("outside");
+    fs::hard_link(place.at("a"), &outside).unwrap();
+    let roots = Roots::new(vec![place.at("")]);
+    place.review.begin_turn(1).unwrap();
+    let path = place.at("a");
+    let known = place.review.before_write(&path, "agent\n").unwrap().unwrap();
+    let (_, links) = write_text(&roots, &path, "agent\n", Some(&known)).unwrap();
+    assert_eq!(links, [place.at("b")]);
+    for path in std::iter::once(path).chain(links) {
+        place.review.wrote(&path, "agent\n", Some(EntryId(1))).unwrap();
+    }
+    place.review.end_turn(1).unwrap();
+    assert_eq!((place.read("a").as_str(), place.read("b").as_str()), ("agent\n", "agent\n"));
+    assert_eq!(inode(&place, "a"), inode(&place, "b"));
+    assert_eq!(fs::read_to_string(outside).unwrap(), "text\n", "what is outside is not the agent's");
+    assert_eq!(place.read("other"), "text\n");
+    place.act(REWIND);
+    assert_eq!((place.read("a").as_str(), place.read("b").as_str()), ("text\n", "text\n"));
+    assert_eq!(inode(&place, "a"), inode(&place, "b"));
+}
+
+/// Only root can give files away; everybody else sees that theirs stay theirs.
+#[test]
+fn owner_group_and_special_bits_are_as_they_were() {
+    let mut place = Place::with(&[("a", b"text\n"), ("d/gone", b"text\n")]);
+    let mine = place.at("a").metadata().unwrap();
+    let is_root = can_give_away(&place);
+    let owner = if is_root { (12345, 12346) } else { (mine.uid(), mine.gid()) };
+    for name in ["a", "d", "d/gone"] {
+        std::os::unix::fs::lchown(place.at(name), Some(owner.0), Some(owner.1)).unwrap();
+    }
+    let modes = std::os::unix::fs::PermissionsExt::from_mode;
+    fs::set_permissions(place.at("a"), modes(0o4755)).unwrap();
+    place.turn(1, |p| {
+        p.client_writes("a", "agent\n");
+        p.command(|p| fs::remove_file(p.at("d/gone")).unwrap());
+    });
+    fs::set_permissions(place.at("a"), modes(0o4755)).unwrap();
+    let done = place.act(REWIND);
+    for name in ["a", "d/gone"] {
+        let meta = place.at(name).metadata().unwrap();
+        assert_eq!((meta.uid(), meta.gid()), owner, "{name}");
+    }
+    assert_eq!(place.at("a").metadata().unwrap().mode() & 0o7777, 0o4755);
+    let remark = done.rewound.iter().find(|one| one.path == Path::new("d/gone")).unwrap().remark.clone();
+    assert_eq!(remark, is_root.then(|| "owner 12345 and group 12346 as of its directory".to_owned()));
+}
+
+/// Whether files can be given to others here.
+fn can_give_away(place: &Place) -> bool {
+    let probe = place.at("").with_file_name("probe");
+    fs::write(&probe, "").unwrap();
+    std::os::unix::fs::lchown(probe, Some(12345), Some(12346)).is_ok()
+}
+
+#[test]
+fn a_state_of_numbers_only_is_replaced_while_the_numbers_are_the_same() {
+    let mut place = Place::with(&[("a", b"text\n")]);
+    place.turn(1, |p| {
+        p.command(|p| fs::File::create(p.at("a")).unwrap().set_len((64 << 20) + 1).unwrap());
+    });
+    assert!(matches!(place.review.histories[Path::new("a")].last(), State::Unkept { .. }));
+    let done = place.act(REWIND);
+    assert_eq!(done.rewound[0].outcome, RewindOutcome::Restored, "{done:?}");
+    assert_eq!(place.read("a"), "text\n");
+}
+
+#[test]
+fn what_cannot_be_read_during_an_undo_is_called_that_and_the_next_undo_takes_it_back() {
+    for (way, errno, words) in [
+        (Way::Read, Errno::IO, "Input/output error"),
+        (Way::Read, Errno::ACCESS, "Permission denied"),
+        (Way::Stat, Errno::ACCESS, "Permission denied"),
+    ] {
+        let mut place = Place::with(&[("d/a", b"a\n"), ("b", b"b\n")]);
+        place.turn(1, |p| {
+            p.tool_writes("d/a", "agent\n");
+            p.tool_writes("b", "agent\n");
+        });
+        let fault = faults::on(way, "d/a", errno);
+        let why = format!("could not be read: {words}");
+        for action in [ReviewAction::PreviewRewind { turn: 1 }, REWIND] {
+            let done = place.act(action);
+            let one = done.rewound.iter().find(|one| one.path == Path::new("d/a")).unwrap();
+            assert_eq!((one.outcome, one.remark.as_ref()), (RewindOutcome::Failed, Some(&why)), "{way:?} {errno:?}");
+        }
+        assert_eq!((place.read("d/a").as_str(), place.read("b").as_str()), ("agent\n", "b\n"));
+        let refused = place.decide(Target::File("d/a".into()), Verdict::Reject).unwrap_err();
+        assert_eq!(refused.to_string(), format!("d/a: {why}"));
+        drop(fault);
+        let done = place.act(REWIND);
+        assert_eq!(done.rewound.iter().map(|one| one.outcome).collect::<Vec<_>>(), [RewindOutcome::Restored]);
+        assert_eq!(place.read("d/a"), "a\n");
+        assert!(place.pending().is_empty());
+    }
+}
+
+#[test]
+fn what_could_not_be_read_at_the_end_of_a_turn_is_the_agents_once_it_can_be() {
+    for (before, shown) in [(Some("a\n"), RewindOutcome::Restored), (None, RewindOutcome::Removed)] {
+        let mut place = Place::empty();
+        if let Some(text) = before {
+            place.write("a", text);
+        }
+        place.begin();
+        place.review.begin_turn(1).unwrap();
+        place.write("a", "agent\n");
+        let fault = faults::on(Way::Read, "a", Errno::IO);
+        place.review.end_turn(1).unwrap();
+        drop(fault);
+        let done = place.act(REWIND);
+        assert_eq!(done.rewound.iter().map(|one| one.outcome).collect::<Vec<_>>(), [shown]);
+        assert_eq!(fs::read_to_string(place.at("a")).ok().as_deref(), before);
+    }
+}
+
+#[test]
+fn what_the_person_changes_while_it_cannot_be_read_stays() {
+    let mut place = Place::with(&[("a", lines(9).as_bytes())]);
+    place.turn(1, |p| p.tool_writes("a", &changed(&lines(9), &[(2, "agent")])));
+    let fault = faults::on(Way::Read, "a", Errno::ACCESS);
+    place.act(ReviewAction::PreviewRewind { turn: 1 });
+    place.write("a", &changed(&lines(9), &[(2, "agent"), (7, "person")]));
+    place.act(ReviewAction::PreviewRewind { turn: 1 });
+    drop(fault);
+    let done = place.act(REWIND);
+    assert_eq!(done.rewound.iter().map(|one| one.outcome).collect::<Vec<_>>(), [RewindOutcome::Merged]);
+    assert_eq!(place.read("a"), changed(&lines(9), &[(7, "person")]));
+}
+
+#[test]
+fn a_redo_brings_back_all_of_an_undo_that_was_done_in_two_parts() {
+    for reopens in [false, true] {
+        let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+        place.turn(1, |p| {
+            p.tool_writes("a", "agent\n");
+            p.tool_writes("b", "agent\n");
+        });
+        let both = |place: &Place| [place.read("a"), place.read("b")];
+        let fault = faults::on(Way::Read, "b", Errno::IO);
+        place.act(REWIND);
+        drop(fault);
+        assert_eq!(both(&place), ["a\n", "agent\n"]);
+        place.act(REWIND);
+        assert_eq!(both(&place), ["a\n", "b\n"]);
+        let mut place = if reopens { place.reopen() } else { place };
+        place.act(ReviewAction::Undo);
+        assert_eq!(both(&place), ["agent\n", "agent\n"]);
+        assert!(place.review.newest_decision().is_none());
+        place.act(ReviewAction::Redo);
+        assert_eq!(both(&place), ["a\n", "b\n"]);
+    }
+}
+
+#[test]
+fn two_undos_with_a_turn_between_them_are_two() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+    place.turn(1, |p| p.tool_writes("a", "agent\n"));
+    place.act(REWIND);
+    place.turn(2, |p| p.tool_writes("b", "agent\n"));
+    let mut place = place.reopen();
+    place.act(REWIND);
+    place.act(ReviewAction::Undo);
+    assert_eq!([place.read("a"), place.read("b")], ["a\n", "agent\n"]);
+    place.act(ReviewAction::Undo);
+    assert_eq!([place.read("a"), place.read("b")], ["agent\n", "agent\n"]);
+}

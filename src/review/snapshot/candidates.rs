@@ -1,0 +1,171 @@
+//! Which paths of a tree have to be looked at more closely, and which of those that are new to us were there before.
+//!
+//! The part of [`Snapshot`] that compares what a walk and the person's index say with what is known; reads no content but
+//! that of rules. Invariant: but for the first look, nothing is passed over because the index already names it.
+
+use super::{Point, Snapshot, differs, names_rules};
+use crate::review::error::ReviewError;
+use crate::review::snapshot::capture::{Job, racy};
+use crate::review::snapshot::earlier::Before;
+use crate::review::snapshot::manifest::Entry;
+use crate::review::snapshot::packs;
+use crate::review::state::State;
+use crate::review::worktree::git_index::Index;
+use crate::review::worktree::repo::Repo;
+use crate::review::worktree::walk::{self, Kind, OldRules, Part, Reader, RelPath, Stat, Time, Walked};
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound;
+use std::path::PathBuf;
+
+impl Snapshot {
+    /// Known paths below a directory.
+    pub(super) fn within(&self, dir: &[u8]) -> Vec<RelPath> {
+        let under = if dir.is_empty() { Vec::new() } else { [dir, b"/"].concat() };
+        let from = self.seen.range::<[u8], _>((Bound::Included(&under[..]), Bound::Unbounded));
+        from.take_while(|(key, _)| key.starts_with(&under)).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Opens the stores of the person's repositories, those of new ones as well.
+    pub(super) fn find_stores(&mut self, repo: Option<&Repo>, nested: &[PathBuf]) -> Result<(), ReviewError> {
+        let mut dirs = self.stores.clone();
+        dirs.extend(repo.map(Repo::objects));
+        for dir in nested.iter().filter(|dir| **dir != self.root) {
+            if self.repos.insert(dir.clone()) {
+                dirs.extend(Repo::find(dir).map(|repo| repo.objects()));
+            }
+        }
+        let mut known = HashSet::new();
+        dirs.retain(|dir| known.insert(dir.clone()));
+        if dirs != self.stores {
+            packs::set_alternates(&self.dir, &dirs)?;
+            self.stores = dirs;
+        }
+        self.theirs = self.open_theirs();
+        Ok(())
+    }
+
+    /// The person's index, when it is not the one that was read last.
+    pub(super) fn new_index(&mut self, repo: Option<&Repo>) -> Option<Index> {
+        let repo = repo?;
+        let stat = repo.index_stat()?;
+        if self.index == Some(stat) {
+            return None;
+        }
+        self.index = Some(stat);
+        self.at(Point::IndexSeen);
+        repo.index(&self.root)
+    }
+
+    /// What of the tree has to be looked at more closely.
+    pub(super) fn jobs(&mut self, walked: &Walked, index: Option<&Index>) -> Vec<Job> {
+        self.scans = self.scans.wrapping_add(1);
+        let mut jobs = Vec::new();
+        // What only a store had that is gone can still be had from the files that nobody has changed yet.
+        let gone = self.stores.iter().filter(|dir| !dir.is_dir()).count();
+        let bereft = std::mem::replace(&mut self.gone, gone) < gone;
+        let (own, theirs) = (&self.own, &self.theirs);
+        let is_lost = |e: &Entry| bereft && e.state.oid().is_some_and(|o| !own.has(&o) && theirs.size(&o).is_none());
+        let mut room = self.limits.files.saturating_sub(self.seen.len());
+        for (key, stat) in &walked.files {
+            match self.seen.get_mut(key) {
+                Some(entry) => {
+                    entry.visit = self.scans;
+                    entry.walked = true;
+                    if differs(entry, Some(stat)) || is_lost(entry) {
+                        jobs.push(Job::walked(key.clone(), Some(*entry), *stat));
+                    }
+                }
+                None if room == 0 => self.full = true,
+                None => {
+                    room -= 1;
+                    jobs.push(Job::walked(key.clone(), None, *stat));
+                }
+            }
+        }
+        let mut reader = Reader::new(&self.root);
+        for (key, entry) in self.seen.iter_mut().filter(|(_, entry)| entry.visit != self.scans) {
+            // Without permission to look, what was seen last stays.
+            let Ok(stat) = reader.stat(key) else { continue };
+            if differs(entry, stat.as_ref()) {
+                jobs.push(Job::new(key.clone(), Some(*entry), stat));
+            }
+        }
+        let missed = index.map_or_else(Vec::new, |index| self.missed(walked, index, room));
+        jobs.extend(missed);
+        jobs
+    }
+
+    /// What the person's index names and the walk has not found, at most `room` paths: git's rules hide it, or it has
+    /// come since the walk, as when a command runs that puts new paths into the index. What is not there is taken note
+    /// of, so that it is news when it comes.
+    pub(super) fn missed(&mut self, walked: &Walked, index: &Index, room: usize) -> Vec<Job> {
+        let found: HashSet<&[u8]> = walked.files.iter().map(|(key, _)| &**key).collect();
+        let mut reader = Reader::new(&self.root);
+        let unknown = index.tracked().filter(|key| !found.contains(key) && !self.seen.contains_key(*key));
+        let named: BTreeMap<RelPath, Option<Stat>> =
+            unknown.filter_map(|key| Some((RelPath::from(key), reader.stat(key).ok()?))).take(room).collect();
+        let is_file = |stat: &Stat| matches!(stat.kind, Kind::File | Kind::Link);
+        let (there, gone): (Vec<_>, Vec<_>) = named.into_iter().partition(|(_, stat)| stat.is_some());
+        let gone = gone.into_iter().map(|(key, _)| Job { fresh: true, ..Job::new(key, None, None) });
+        let there: BTreeMap<RelPath, Stat> =
+            there.into_iter().filter_map(|(key, stat)| Some((key, stat.filter(is_file)?))).collect();
+        if there.is_empty() {
+            return gone.collect();
+        }
+        self.at(Point::Missed);
+        let part = Part { paths: there.keys().cloned().collect(), ..Part::default() };
+        let again = walk::walk(&self.root, Some(part), self.limits.files, &self.hidden).files.into_iter();
+        let mut again: BTreeMap<RelPath, Stat> = again.collect();
+        let job = |(key, stat)| match again.remove(&key) {
+            Some(stat) => Job::walked(key, None, stat),
+            None => Job { hidden: true, ..Job::new(key, None, Some(stat)) },
+        };
+        there.into_iter().map(job).chain(gone).collect()
+    }
+
+    pub(super) fn hush(&self, jobs: &mut [Job], first: bool) {
+        let now = jobs.iter().filter(|job| names_rules(&job.key));
+        let now = now.filter_map(|job| Some((job.key.clone(), job.known?.state)));
+        // A file that may have changed without a trace in its times need not have; where a link leads are no rules.
+        let is_changed = |(key, state): &(RelPath, State)| {
+            matches!(state, State::File { .. }) && self.peek(walk::path(key)).map_or(true, |(now, _)| now != *state)
+        };
+        let text = |state: &State| self.content(state).unwrap_or_default();
+        let rules = now.filter(is_changed).filter_map(|(key, state)| OldRules::of(&key, &text(&state)));
+        let (rules, gone): (Vec<OldRules>, _) = (rules.collect(), self.vanished.iter().flatten().copied().collect());
+        Before {
+            root: &self.root,
+            last: self.began[1],
+            first,
+            ignored: &self.ignored,
+            dirs: &self.dirs,
+            barred: &self.barred,
+            rules: &rules,
+            seen: &self.seen,
+            gone: &gone,
+        }
+        .hush(jobs);
+    }
+
+    /// Takes from the person's index what it knows for sure, so that it need not be read.
+    pub(super) fn believe(&self, index: &Index, started: Time, jobs: &mut Vec<Job>, news: &mut Vec<(RelPath, Entry)>) {
+        jobs.retain(|job| {
+            if self.hidden.has(&job.key) {
+                return false;
+            }
+            let Some((stat, oid)) = job.stat.and_then(|stat| Some((stat, index.blob(&job.key, &stat)?))) else {
+                return true;
+            };
+            if stat.size > self.limits.file_bytes || self.theirs.size(&oid) != Some(stat.size) {
+                return true;
+            }
+            let state = match stat.kind {
+                Kind::Link => State::Link { oid, size: stat.size },
+                _ => State::File { oid, mode: stat.mode, size: stat.size },
+            };
+            let racy = racy(&stat, started);
+            news.push((job.key.clone(), Entry { state, stat, racy, walked: job.walked, barred: false, visit: 0 }));
+            false
+        });
+    }
+}

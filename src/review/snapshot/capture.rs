@@ -1,0 +1,252 @@
+//! Reads paths that may have changed, and keeps what nobody else has.
+//!
+//! Two threads at most; records nothing. Invariant: what a state names is in a store when its pack is finished, and
+//! the contents before and after a change are in ours,
+//! or are said to be lost.
+
+use super::alternates::Alternates;
+use super::manifest::Entry;
+use super::packs::{Encoded, Pack, PackStore, encode, hash};
+use crate::review::error::ReviewError;
+use crate::review::state::{Oid, State};
+use crate::review::worktree::walk::{Found, Kind, Reader, RelPath, Stat, Time};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Fewer paths are not worth a second thread.
+const ALONE: usize = 16;
+/// A file touched so shortly before it was read may be written again without a trace in its times: in seconds.
+const RACY: i64 = 2;
+
+/// What one thread has found, with its place among the jobs.
+type Part = Result<Vec<(usize, Option<Seen>)>, ReviewError>;
+
+/// A path to look at.
+pub(crate) struct Job {
+    pub key: RelPath,
+    pub known: Option<Entry>,
+    /// As the walk has found it; nothing when it was not there.
+    pub stat: Option<Stat>,
+    pub walked: bool,
+    /// It was there when it was asked for, and the walk does not come past it: git's rules hide it.
+    pub hidden: bool,
+    /// It was not there a moment ago.
+    pub fresh: bool,
+    /// That it is new to us does not mean that it is new.
+    pub silent: bool,
+    /// It is new to us, but was there before; nobody knows as what.
+    pub there: bool,
+}
+
+impl Job {
+    pub(crate) fn new(key: RelPath, known: Option<Entry>, stat: Option<Stat>) -> Self {
+        let walked = known.is_some_and(|entry| entry.walked);
+        Self { key, known, stat, walked, hidden: false, fresh: false, silent: false, there: false }
+    }
+
+    /// Of a path that the walk has come past.
+    pub(crate) fn walked(key: RelPath, known: Option<Entry>, stat: Stat) -> Self {
+        Self { walked: true, ..Self::new(key, known, Some(stat)) }
+    }
+}
+
+/// What a path was found to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    pub state: State,
+    pub stat: Stat,
+    pub racy: bool,
+    /// It could not be read: the system's number for why.
+    pub barred: Option<i32>,
+    /// The content before it is in no store any more.
+    pub lost: bool,
+}
+
+/// Where content is found and kept.
+pub(crate) struct Stores<'a> {
+    pub root: &'a Path,
+    pub own: &'a PackStore,
+    /// Bytes of one file.
+    pub file_bytes: u64,
+    /// When the look began, by the clock of the files.
+    pub started: Time,
+    /// Bytes that may still be kept.
+    pub left: AtomicU64,
+    pub pack: Mutex<Option<Pack>>,
+}
+
+/// Whether a file with these numbers, looked at since `started`, may change without a trace.
+pub(crate) fn racy(stat: &Stat, started: Time) -> bool {
+    stat.touched() >= (started.0 - RACY, started.1)
+}
+
+/// A number that differs when a file was touched.
+pub(crate) fn mark(stat: &Stat) -> u64 {
+    let numbers =
+        [stat.size, stat.mtime.0 as u64, stat.mtime.1.into(), stat.ctime.0 as u64, stat.ctime.1.into(), stat.ino];
+    numbers
+        .iter()
+        .flat_map(|n| n.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+pub(crate) fn unkept(stat: &Stat) -> State {
+    State::Unkept { mark: mark(stat), mode: stat.mode, size: stat.size }
+}
+
+/// A file that was there, with no more known of it than that it is another now.
+pub(crate) fn unknown(stat: &Stat) -> State {
+    State::Unkept { mark: !mark(stat), mode: stat.mode, size: 0 }
+}
+
+/// The same state, of which only the name of the content is left.
+pub(crate) fn lost(state: &State) -> State {
+    let mark = state.oid().map_or(0, |oid| oid.0.iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte)));
+    match *state {
+        State::File { mode, size, .. } => State::Unkept { mark, mode, size },
+        State::Link { size, .. } => State::Unkept { mark, mode: 0o777, size },
+        other => other,
+    }
+}
+
+/// The order to look in: when not everything can be kept, the small ones first.
+pub(crate) fn order(jobs: &mut [Job], left: u64) {
+    let size = |job: &Job| job.stat.map_or(0, |stat| stat.size);
+    let all = jobs.iter().map(size).fold(0, u64::saturating_add);
+    if all > left {
+        jobs.sort_by_key(size);
+    }
+}
+
+/// Looks at all of them. `None` for what not even the system's numbers can be had of.
+pub(crate) fn settle(stores: &Stores, theirs: &Alternates, jobs: &[Job]) -> Result<Vec<Option<Seen>>, ReviewError> {
+    let next = AtomicUsize::new(0);
+    let work = |theirs: Alternates| {
+        let mut reader = Reader::new(stores.root);
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(at) else { return Ok(done) };
+            done.push((at, stores.one(&mut reader, &theirs, job)?));
+        }
+    };
+    let parts: Vec<Part> = if jobs.len() < ALONE {
+        vec![work(theirs.clone())]
+    } else {
+        std::thread::scope(|scope| {
+            let copy = theirs.clone();
+            let work = &work;
+            let other = scope.spawn(move || work(copy));
+            let mine = work(theirs.clone());
+            let died = || Err(ReviewError::Store("a thread ended early".to_owned()));
+            vec![mine, other.join().unwrap_or_else(|_| died())]
+        })
+    };
+    let mut all = vec![None; jobs.len()];
+    for part in parts {
+        for (at, seen) in part? {
+            all[at] = seen;
+        }
+    }
+    Ok(all)
+}
+
+impl Stores<'_> {
+    fn one(&self, reader: &mut Reader, theirs: &Alternates, job: &Job) -> Result<Option<Seen>, ReviewError> {
+        let mut seen = self.look(reader, theirs, job)?;
+        // The content before a change may only be in a store that is not ours, and not for long.
+        let before = job.known.and_then(|entry| entry.state.oid());
+        if let (Some(before), Some(seen)) = (before, &mut seen)
+            && seen.state.oid() != Some(before)
+        {
+            seen.lost = !self.rescue(theirs, before)?;
+        }
+        Ok(seen)
+    }
+
+    fn look(&self, reader: &mut Reader, theirs: &Alternates, job: &Job) -> Result<Option<Seen>, ReviewError> {
+        let started = self.started;
+        if let Some(stat) = job.stat.filter(|stat| stat.kind == Kind::File)
+            && let Some(seen) = self.unread(theirs, job, &stat, started)
+        {
+            return Ok(Some(seen));
+        }
+        let Ok(found) = reader.read(&job.key, self.file_bytes) else { return Ok(None) };
+        let (state, stat, again, barred) = match found {
+            Found::Absent | Found::Dir | Found::Other => return Ok(Some(Seen::default())),
+            Found::Big(stat) => (unkept(&stat), stat, false, None),
+            Found::Barred(stat, error) => (unkept(&stat), stat, false, Some(error.raw_os_error().unwrap_or(0))),
+            Found::Link { stat, target } => {
+                let state = self.kept(theirs, &target, job)?.map(|oid| State::Link { oid, size: target.len() as u64 });
+                (state.unwrap_or_else(|| unkept(&stat)), stat, false, None)
+            }
+            Found::File { stat, bytes, torn } => {
+                let file = |oid| State::File { oid, mode: stat.mode, size: bytes.len() as u64 };
+                let state = self.kept(theirs, &bytes, job)?.map(file);
+                (state.unwrap_or_else(|| unkept(&stat)), stat, torn, None)
+            }
+        };
+        Ok(Some(Seen { state, stat, racy: again || racy(&stat, started), barred, lost: false }))
+    }
+
+    /// What is known of a file without reading it: that its content will not be kept.
+    fn unread(&self, theirs: &Alternates, job: &Job, stat: &Stat, started: Time) -> Option<Seen> {
+        let state = match job.known {
+            // What could not be read may be read now.
+            Some(entry) if entry.barred => return None,
+            Some(entry) if matches!(entry.state, State::Unkept { .. }) && entry.stat == *stat => entry.state,
+            Some(Entry { state: State::File { .. }, .. }) => return None,
+            _ if theirs.is_empty() && stat.size > self.left.load(Ordering::Relaxed) => unkept(stat),
+            _ => return None,
+        };
+        Some(Seen { state, stat: *stat, racy: racy(stat, started), barred: None, lost: false })
+    }
+
+    /// The name of this content, once some store has it; what is part of a change goes into ours, since theirs may go.
+    /// `None`: it is too much to keep, or made to collide.
+    fn kept(&self, theirs: &Alternates, bytes: &[u8], job: &Job) -> Result<Option<Oid>, ReviewError> {
+        let Ok(oid) = hash(bytes) else { return Ok(None) };
+        if self.own.has(&oid) || self.begun(&oid) {
+            return Ok(Some(oid));
+        }
+        if theirs.size(&oid) == Some(bytes.len() as u64) {
+            if job.known.map_or(!job.silent, |known| known.state.oid() != Some(oid)) {
+                self.add(&encode(oid, bytes)?)?;
+            }
+            return Ok(Some(oid));
+        }
+        let size = bytes.len() as u64;
+        let less = |left: u64| left.checked_sub(size);
+        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
+            return Ok(None);
+        }
+        if !self.add(&encode(oid, bytes)?)? {
+            self.left.fetch_add(size, Ordering::Relaxed);
+        }
+        Ok(Some(oid))
+    }
+
+    /// Whether it is in ours now.
+    fn rescue(&self, theirs: &Alternates, oid: Oid) -> Result<bool, ReviewError> {
+        if self.own.has(&oid) || self.begun(&oid) {
+            return Ok(true);
+        }
+        let Some(bytes) = theirs.read(&oid) else { return Ok(false) };
+        self.add(&encode(oid, &bytes)?)?;
+        Ok(true)
+    }
+
+    fn begun(&self, oid: &Oid) -> bool {
+        self.pack.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|pack| pack.has(oid))
+    }
+
+    /// Whether it was not there yet.
+    fn add(&self, blob: &Encoded) -> Result<bool, ReviewError> {
+        let mut pack = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
+        match pack.as_mut() {
+            Some(pack) => pack.add(blob),
+            None => pack.insert(self.own.begin()?).add(blob),
+        }
+    }
+}

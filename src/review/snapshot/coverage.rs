@@ -1,0 +1,202 @@
+//! What of a workspace is not covered, in words.
+//!
+//! Looks only at names. Invariant: the list is short however much there is.
+
+use super::manifest::Entries;
+use crate::base::human::{self, thousands};
+use crate::review::state::State;
+use crate::review::worktree::own_files::OwnFiles;
+use crate::review::worktree::plain::Links;
+use crate::review::worktree::repo;
+use crate::review::worktree::rules;
+use crate::review::worktree::walk::{self, Kind, RelPath, Stat};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Names of one kind that are given.
+const NAMED: usize = 50;
+/// Directories that are looked into for one that may be empty.
+const DIRECTORIES: usize = 64;
+
+/// A list that ends with how many more there would be.
+struct List {
+    lines: Vec<String>,
+    more: usize,
+}
+
+impl List {
+    fn new() -> Self {
+        Self { lines: Vec::new(), more: 0 }
+    }
+
+    fn add(&mut self, line: impl FnOnce() -> String) {
+        if self.lines.len() < NAMED {
+            self.lines.push(line());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.lines.len() < NAMED
+    }
+
+    fn end(mut self, what: &str) -> Vec<String> {
+        if self.more > 0 {
+            self.lines.push(format!("and {} more {what}", thousands(self.more as u64)));
+        }
+        self.lines
+    }
+}
+
+/// `dirs` are the directories that are covered, `last` the second of the last look, `full` how many files are looked
+/// at when there are more.
+pub(crate) fn uncovered(
+    root: &Path,
+    dirs: &BTreeSet<RelPath>,
+    seen: &Entries,
+    barred: &[RelPath],
+    last: i64,
+    full: Option<usize>,
+    hidden: &OwnFiles,
+) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(files) = full {
+        out.push(format!("more than {} files: the others are not looked at", thousands(files as u64)));
+    }
+    let lists = (List::new(), List::new(), List::new());
+    let mut found =
+        Found { ignored: lists.0, unruled: lists.1, closed: lists.2, tops: Vec::new(), rules: BTreeMap::new() };
+    let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
+    // Of those that are named anyway nobody knows what is in them.
+    for dir in dirs.iter().filter(|dir| !barred.contains(dir)) {
+        if names(root, dir, &is_known, last, &mut found) {
+            found.closed.add(|| format!("{}/: cannot be read", walk::show(dir)));
+        }
+    }
+    let Found { ignored, unruled, mut closed, tops, .. } = found;
+    out.extend(repo::odd(root, &tops));
+    out.extend(unruled.end("files of rules that are not applied"));
+    let mut unkept = List::new();
+    for (key, entry) in seen {
+        match entry.state {
+            State::Unkept { .. } if entry.barred => unkept.add(|| format!("{}: cannot be read", walk::show(key))),
+            State::Unkept { size, .. } => {
+                unkept.add(|| format!("{}: {}, content not kept", walk::show(key), human::bytes(size)));
+            }
+            _ => {}
+        }
+    }
+    for key in barred {
+        closed.add(|| format!("{}/: cannot be read", walk::show(key)));
+    }
+    out.extend(closed.end("directories that cannot be read"));
+    out.extend(unkept.end("files whose content is not kept"));
+    out.extend(ignored.end("ignored"));
+    out.extend(hidden.words());
+    out
+}
+
+/// What the directories have that is to be named.
+struct Found<'a> {
+    ignored: List,
+    unruled: List,
+    /// Directories that cannot be read.
+    closed: List,
+    /// Where repositories begin.
+    tops: Vec<PathBuf>,
+    /// Bytes of the rules of a directory and those above it, as far as they are applied.
+    rules: BTreeMap<&'a [u8], u64>,
+}
+
+impl<'a> Found<'a> {
+    /// Names a file of rules that is not applied.
+    fn rules(&mut self, key: &[u8], dir: &'a [u8], root: &Path) {
+        let file = root.join(walk::path(key));
+        let above = parents(dir).find_map(|above| self.rules.get(above)).copied().unwrap_or(0);
+        let own = file.symlink_metadata().map_or(0, |meta| meta.len());
+        let why = match rules::why_not(&file, Links::Refused) {
+            Some(odd) => odd.to_string(),
+            None if above + own > rules::TOGETHER as u64 => "too much with those above it".to_owned(),
+            None => {
+                self.rules.insert(dir, above + own);
+                return;
+            }
+        };
+        self.unruled.add(|| format!("{}: {why}, its rules are not applied", walk::show(key)));
+    }
+}
+
+/// The directories above one, the nearest first.
+fn parents(dir: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let up = |dir: &[u8]| dir.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+    std::iter::successors(Some(dir), move |dir| (!dir.is_empty()).then(|| &dir[..up(dir)])).skip(1)
+}
+
+/// What in a directory is neither covered nor new. Whether nobody may look.
+fn names<'a>(root: &Path, dir: &'a [u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, list: &mut Found<'a>) -> bool {
+    let entries = match std::fs::read_dir(root.join(walk::path(dir))) {
+        Ok(entries) => entries,
+        Err(e) => return !matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    };
+    let mut found = BTreeSet::new();
+    for entry in entries {
+        let Ok(entry) = entry else { return true };
+        let name = entry.file_name();
+        let name = walk::bytes(Path::new(&name));
+        let key = if dir.is_empty() { name.to_vec() } else { [dir, b"/", name].concat() };
+        if name == b".git" {
+            list.tops.push(root.join(walk::path(dir)));
+        } else if name == rules::NAME.as_bytes() {
+            list.rules(&key, dir, root);
+        }
+        if name == b".git" || is_known(&key) {
+            continue;
+        }
+        let Ok(stat) = entry.metadata().map(|meta| Stat::of_meta(&meta)) else { continue };
+        match stat.kind {
+            Kind::Other => {}
+            _ if stat.ctime.0 > last && stat.mtime.0 > last => {}
+            // What has no files is not covered anyway, and nobody ignores it.
+            Kind::Dir if is_empty(&entry.path(), &mut { DIRECTORIES }) => {}
+            kind => {
+                found.insert((key, kind == Kind::Dir));
+            }
+        }
+    }
+    for (key, is_dir) in found {
+        if is_dir && list.ignored.has_room() && !can_be_listed(&root.join(walk::path(&key))) {
+            list.closed.add(|| format!("{}/: cannot be read", walk::show(&key)));
+            continue;
+        }
+        list.ignored.add(|| format!("{}{} (ignored)", walk::show(&key), if is_dir { "/" } else { "" }));
+    }
+    false
+}
+
+/// Whether a directory has nothing but directories in it, as far as `left` more may be looked into.
+fn is_empty(dir: &Path, left: &mut usize) -> bool {
+    let Some(less) = left.checked_sub(1) else { return false };
+    *left = less;
+    let Ok(mut entries) = std::fs::read_dir(dir) else { return false };
+    entries.all(|entry| {
+        let entry = entry.and_then(|entry| Ok((entry.file_type()?, entry.path())));
+        entry.is_ok_and(|(kind, path)| kind.is_dir() && is_empty(&path, left))
+    })
+}
+
+/// Whether a directory gives its first name, or has none.
+fn can_be_listed(dir: &Path) -> bool {
+    let first = std::fs::read_dir(dir).and_then(|mut names| names.next().transpose());
+    first.map_or_else(|e| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory), |_| true)
+}
+
+/// What was ignored when the session began and is gone, in words.
+pub(crate) fn gone(keys: &[&RelPath]) -> Vec<String> {
+    let mut list = List::new();
+    for key in keys {
+        list.add(|| format!("{}: was ignored and is gone, which cannot be taken back", walk::show(key)));
+    }
+    list.end("that were ignored and are gone")
+}

@@ -1,0 +1,209 @@
+//! Which of the paths that are new to us were there before.
+//!
+//! Judges by what the last walk has come past, by the times of a file, and after a restart by what was ignored earlier;
+//! reads no content. Invariants: what may have been the person's before is never taken for a new file, which an undo
+//! would remove; and after the first look only what was ignored all the time and has not been touched is passed over.
+
+use super::capture::Job;
+use super::manifest::Entries;
+use crate::review::error::ReviewError;
+use crate::review::worktree::walk::{self, HIDDEN, Kind, OldRules, Reader, RelPath, Stat, Time, Walked};
+use crate::store::private::private_file;
+use std::collections::{BTreeSet, HashSet};
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+/// The names that were ignored at the first look, one after the other with a zero byte behind each.
+const FILE: &str = "ignored";
+/// No such file of ours is longer.
+const LONGEST: u64 = 64 << 20;
+
+/// What stays of a file that is only moved: its inode, its size, when it was written.
+pub(crate) type Moved = (u64, u64, Time);
+
+pub(crate) fn as_moved(stat: &Stat) -> Moved {
+    (stat.ino, stat.size, stat.mtime)
+}
+
+/// What git's rules have hidden from the walks, by the uppermost names.
+#[derive(Default)]
+pub(crate) struct Ignored {
+    /// From the first look; what has been there since before the session.
+    first: BTreeSet<RelPath>,
+    /// Of `first`, those that every look has come past.
+    lasting: BTreeSet<RelPath>,
+    /// Of the last look; nothing when that is not known of all.
+    last: Option<BTreeSet<RelPath>>,
+    /// When the first look began.
+    pub(crate) began: Time,
+}
+
+impl Ignored {
+    /// As it was written down in `dir`, the directory of a store.
+    pub(crate) fn read(dir: &Path) -> Self {
+        let path = dir.join(FILE);
+        let Some(meta) = path.metadata().ok().filter(|meta| meta.len() <= LONGEST) else { return Self::default() };
+        let text = fs::read(&path).unwrap_or_default();
+        let names = text.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let first: BTreeSet<RelPath> = names.map(RelPath::from).collect();
+        Self { lasting: first.clone(), first, last: None, began: Stat::of_meta(&meta).mtime }
+    }
+
+    /// Takes note of what a walk through the whole tree has come past.
+    pub(crate) fn passed(&mut self, walked: &Walked, is_first: Option<(&Path, Time)>) -> Result<(), ReviewError> {
+        let is_all = !walked.cut && walked.hidden.len() <= HIDDEN;
+        let names: BTreeSet<RelPath> = walked.hidden.iter().cloned().collect();
+        if let Some((dir, began)) = is_first {
+            let path = dir.join(FILE);
+            let text: Vec<u8> = names.iter().flat_map(|name| name.iter().copied().chain([0])).collect();
+            let file = private_file().write(true).create(true).truncate(true).open(&path);
+            file.and_then(|mut file| file.write_all(&text)).map_err(|e| ReviewError::io(&path, e))?;
+            (self.first, self.lasting, self.began) = (names.clone(), names.clone(), began);
+        } else {
+            self.lasting.retain(|name| names.contains(name));
+        }
+        self.last = is_all.then_some(names);
+        Ok(())
+    }
+
+    /// What was ignored at the first look and is not there any more.
+    pub(crate) fn gone(&self, root: &Path) -> Vec<&RelPath> {
+        let is_gone = |key: &&RelPath| root.join(walk::path(key)).symlink_metadata().is_err();
+        self.first.iter().filter(is_gone).collect()
+    }
+}
+
+/// What is known of a path from before.
+enum Standing {
+    /// The last walk would have come past it, and has not.
+    Came,
+    /// It was ignored, by a name of so many bytes; since the first look, or not.
+    Hidden {
+        lasting: bool,
+        top: usize,
+    },
+    Unknown,
+}
+
+/// What a look knows of the one before it.
+pub(crate) struct Before<'a> {
+    pub root: &'a Path,
+    /// When the last look but one at everything began, by the clock of the files.
+    pub last: Time,
+    /// It was the first: everything was there.
+    pub first: bool,
+    pub ignored: &'a Ignored,
+    /// Directories that the last walk has come past.
+    pub dirs: &'a BTreeSet<RelPath>,
+    /// Directories that nobody could look into then.
+    pub barred: &'a [RelPath],
+    /// What was ignored then, of rules that are others now.
+    pub rules: &'a [OldRules],
+    /// Everything that is known.
+    pub seen: &'a Entries,
+    /// Contents that were found gone since.
+    pub gone: &'a HashSet<Moved>,
+}
+
+impl Before<'_> {
+    /// Says of which paths it is no news that they are there: of all at the first look; then of what was ignored all the
+    /// time and has not been touched. What else was ignored, and what is older than the session and comes from where
+    /// nobody looks, is shown, and what it was before is not known. What was moved in the tree is new.
+    pub(crate) fn hush(&self, jobs: &mut [Job]) {
+        let mut in_doubt = Vec::new();
+        let mut reader = Reader::new(self.root);
+        for (at, job) in jobs.iter_mut().enumerate().filter(|(_, job)| job.known.is_none()) {
+            job.silent |= self.first;
+            let is_file = |stat: &Stat| matches!(stat.kind, Kind::File | Kind::Link);
+            let Some(stat) = job.stat.filter(|stat| !self.first && !job.fresh && is_file(stat)) else { continue };
+            let standing = self.standing(&job.key);
+            (job.silent, job.there) = self.judge(&standing, job, &stat, &mut reader);
+            if (job.silent || job.there) && !matches!(standing, Standing::Hidden { .. }) {
+                // One that is older than the session has the number that it always had, however it was changed.
+                let (size, mtime) =
+                    if matches!(standing, Standing::Came) { (0, (0, 0)) } else { (stat.size, stat.mtime) };
+                in_doubt.push((at, (stat.ino, size, mtime)));
+            }
+        }
+        let known = self.known(in_doubt.iter().map(|(_, moved)| *moved).collect());
+        for (at, _) in in_doubt.iter().filter(|(_, moved)| known.contains(moved)) {
+            if let Some(job) = jobs.get_mut(*at) {
+                (job.silent, job.there) = (false, false);
+            }
+        }
+    }
+
+    /// Whether it is no news, and whether it was there as something that nobody knows.
+    fn judge(&self, standing: &Standing, job: &Job, stat: &Stat, reader: &mut Reader) -> (bool, bool) {
+        match standing {
+            Standing::Came => (false, self.born_before(&job.key, self.ignored.began).unwrap_or(false)),
+            Standing::Unknown if job.hidden => {
+                let silent = self.is_unmoved(&job.key, 0, stat, reader);
+                (silent, !silent)
+            }
+            Standing::Hidden { lasting, top } => {
+                let silent = (*lasting || job.hidden) && self.is_unmoved(&job.key, *top, stat, reader);
+                (silent, !silent)
+            }
+            // Many programs write a file anew: it is as young as they have left it.
+            Standing::Unknown => {
+                let was_ignored = || self.rules.iter().any(|rules| rules.hide(&job.key));
+                let is_old = || self.born_before(&job.key, self.last).unwrap_or(true);
+                (false, self.was_barred(&job.key) || is_old() || was_ignored())
+            }
+        }
+    }
+
+    fn standing(&self, key: &[u8]) -> Standing {
+        let Some(last) = self.ignored.last.as_ref().filter(|_| !self.dirs.is_empty()) else { return Standing::Unknown };
+        if self.was_barred(key) {
+            return Standing::Unknown;
+        }
+        // The uppermost name that the last walk has not gone into.
+        let ends = (0..key.len()).filter(|at| key[*at] == b'/').chain([key.len()]);
+        let top = ends.map(|end| &key[..end]).find(|name| !self.dirs.contains(*name)).unwrap_or(key);
+        if last.contains(top) {
+            return Standing::Hidden { lasting: self.ignored.lasting.contains(top), top: top.len() };
+        }
+        Standing::Came
+    }
+
+    /// Whether a file that git's rules hide has stood there untouched since the first look: it, and every directory
+    /// above it from the name of `top` bytes on. One that is moved leaves the times of its files as they are, but not its
+    /// own and not those of the directory that it comes into.
+    fn is_unmoved(&self, key: &[u8], top: usize, stat: &Stat, reader: &mut Reader) -> bool {
+        let since = if self.ignored.began == Time::default() { self.last } else { self.ignored.began };
+        let mut dirs = walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top);
+        is_untouched(stat, since)
+            && dirs.all(|dir| reader.stat(dir).is_ok_and(|dir| dir.is_some_and(|dir| is_untouched(&dir, since))))
+    }
+
+    fn was_barred(&self, key: &[u8]) -> bool {
+        let was_in =
+            |dir: &RelPath| key.strip_prefix(&**dir).is_some_and(|rest| dir.is_empty() || rest.starts_with(b"/"));
+        self.barred.iter().any(was_in)
+    }
+
+    /// Nothing where the system does not know.
+    fn born_before(&self, key: &[u8], time: Time) -> Option<bool> {
+        walk::born(&self.root.join(walk::path(key))).map(|born| born < time)
+    }
+
+    /// Of files that have come, those that were moved from where they were seen, or are another name of a known file. A
+    /// directory that is moved leaves the times of its files as they are.
+    fn known(&self, come: HashSet<Moved>) -> HashSet<Moved> {
+        if come.is_empty() {
+            return come;
+        }
+        let known = self.seen.values().filter(|entry| !entry.state.is_absent()).map(|entry| as_moved(&entry.stat));
+        let both = known.chain(self.gone.iter().copied()).flat_map(|moved| [moved, (moved.0, 0, (0, 0))]);
+        both.filter(|moved| come.contains(moved)).collect()
+    }
+}
+
+/// Whether nothing of a file has changed since then.
+fn is_untouched(stat: &Stat, since: Time) -> bool {
+    // Some file systems know only seconds.
+    if stat.ctime.1 == 0 { stat.ctime.0 < since.0 } else { stat.ctime < since }
+}

@@ -1,0 +1,581 @@
+//! The snapshot of a workspace: what every file was when it was last looked at, and its content.
+//!
+//! Lives outside of the workspace, blocks, and never writes to a repository of the person's. Invariant: the content of
+//! what a look reports is durable before it is reported; that it was seen is so after [`Snapshot::save`], and what was
+//! not saved when all ended is reported again.
+
+pub mod alternates;
+pub mod candidates;
+pub mod capture;
+pub mod clock;
+pub mod coverage;
+pub mod earlier;
+pub mod manifest;
+pub mod moves;
+pub mod packs;
+pub mod peek;
+pub mod preserve;
+pub mod root;
+
+use self::alternates::Alternates;
+use self::capture::{Job, Seen, Stores, lost, order, settle, unknown};
+use self::clock::FilesClock;
+use self::earlier::{Ignored, Moved, as_moved};
+use self::manifest::{Entries, Entry, Header, Manifest};
+use self::moves::Moves;
+use self::packs::{Gathered, PackStore};
+use self::peek::Peek;
+use self::preserve::Preserved;
+use self::root::Top;
+use super::error::ReviewError;
+use super::state::{Change, State};
+use crate::base::paths::visible;
+use crate::host::fs::Private;
+use crate::review::worktree::own_files::OwnFiles;
+use crate::review::worktree::repo::{self, Repo};
+use crate::review::worktree::walk::{self, Kind, Part, Reader, RelPath, Stat, Time, Walked};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use std::time::{Instant, SystemTime};
+
+/// How much is taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Paths.
+    pub files: usize,
+    /// Bytes of content that no git store has.
+    pub kept_bytes: u64,
+    /// Bytes of one file; the content of a larger one is not kept.
+    pub file_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { files: 200_000, kept_bytes: 200 << 20, file_bytes: 64 << 20 }
+    }
+}
+
+const RULES: &[u8] = b".gitignore";
+
+/// A snapshot of a workspace that is brought up to date by looking.
+pub struct Snapshot {
+    pub(crate) dir: PathBuf,
+    pub(crate) root: PathBuf,
+    limits: Limits,
+    pub(crate) own: PackStore,
+    pub(crate) theirs: Alternates,
+    pub(crate) keeping: Preserved,
+    /// The directories of `theirs`.
+    pub(crate) stores: Vec<PathBuf>,
+    /// Directories with a `.git` that were asked for their objects.
+    repos: BTreeSet<PathBuf>,
+    book: Manifest,
+    head: Header,
+    pub(crate) seen: Entries,
+    /// What is in `seen` and not in `book`.
+    unsaved: Vec<(RelPath, Option<Entry>)>,
+    /// Content that is kept together with more.
+    pub(crate) gathered: Option<Gathered>,
+    /// There was a look at the whole tree.
+    looked: bool,
+    /// When the last look at the whole tree began, by the clock of the files, and the one before it: what is moved about
+    /// meanwhile can be missed by one of them.
+    began: [Time; 2],
+    /// What the last look reports has happened since.
+    since: Time,
+    scans: u32,
+    /// The person's index as it was read last.
+    index: Option<Stat>,
+    dirs: BTreeSet<RelPath>,
+    barred: Vec<RelPath>,
+    /// What could not be looked at when it was asked for last, and the system's number for why.
+    unread: BTreeMap<RelPath, i32>,
+    pub(crate) clock: FilesClock,
+    /// What could not be read before the last look and could be then, untouched in between.
+    opened: BTreeSet<RelPath>,
+    /// There are more files than are looked at.
+    full: bool,
+    pub(crate) missing: Cell<bool>,
+    /// How many of `stores` were gone when it was last looked after what they had.
+    gone: usize,
+    pub(crate) hidden: Arc<OwnFiles>,
+    /// The root itself, as it was when the session began.
+    pub(crate) top: Top,
+    /// What the last look has found moved.
+    pub(crate) moves: Moves,
+    ignored: Ignored,
+    /// A directory that the disk did not give at the last look.
+    failed: Option<ReviewError>,
+    /// Contents that were found gone since the last but one look at everything began: what was moved may turn up one look
+    /// later than it is missed.
+    vanished: [HashSet<Moved>; 2],
+    /// Something that happens in the middle of a look.
+    #[cfg(test)]
+    meanwhile: Option<Box<dyn FnMut(Point)>>,
+}
+
+/// Points of a look between which the tree may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Point {
+    Began,
+    Walked,
+    IndexSeen,
+    IndexRead,
+    Missed,
+    Compared,
+    Judged,
+    Asked,
+    AskedAgain,
+}
+
+impl Snapshot {
+    /// A new store in `dir`, which must not exist, for the tree at `root`, an absolute and real path. Looks at nothing.
+    pub fn create(dir: &Path, root: &Path, limits: Limits) -> Result<Self, ReviewError> {
+        walk::private_dir(dir)?;
+        let (own, book) = (PackStore::create(dir)?, Manifest::create(dir)?);
+        Ok(Self { top: Top::note(dir, root)?, ..Self::new(dir, root, limits, own, book) })
+    }
+
+    /// Goes on with a store after a restart or a crash. Does not look at the tree.
+    pub fn open(dir: &Path, root: &Path, limits: Limits) -> Result<Self, ReviewError> {
+        if !dir.is_dir() {
+            return Err(ReviewError::Store(format!("nothing at {}", visible(dir.as_os_str()))));
+        }
+        let own = PackStore::open(dir)?;
+        let (book, read) = Manifest::open(dir)?;
+        let mut snapshot = Self::new(dir, root, limits, own, book);
+        if let Some((head, seen)) = read {
+            (snapshot.head, snapshot.seen, snapshot.looked) = (head, seen, true);
+            snapshot.began = [(snapshot.head.last, 0); 2];
+            snapshot.ignored = Ignored::read(dir);
+        }
+        let named = snapshot.seen.values().filter_map(|entry| entry.state.oid());
+        snapshot.keeping.need(named.filter(|oid| !snapshot.own.has(oid)));
+        snapshot.stores = packs::alternates(dir);
+        snapshot.theirs = snapshot.open_theirs();
+        Ok(snapshot)
+    }
+
+    fn new(dir: &Path, root: &Path, limits: Limits, own: PackStore, book: Manifest) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            root: root.to_owned(),
+            limits,
+            own,
+            theirs: Alternates::default(),
+            keeping: Preserved::new(dir),
+            stores: Vec::new(),
+            repos: BTreeSet::new(),
+            book,
+            head: Header::default(),
+            seen: Entries::new(),
+            unsaved: Vec::new(),
+            gathered: None,
+            looked: false,
+            began: Default::default(),
+            since: Time::default(),
+            scans: 0,
+            index: None,
+            dirs: BTreeSet::new(),
+            barred: Vec::new(),
+            unread: BTreeMap::new(),
+            clock: FilesClock::new(root, dir),
+            opened: BTreeSet::new(),
+            full: false,
+            missing: Cell::new(false),
+            gone: 0,
+            hidden: Arc::default(),
+            top: Top::read(dir).unwrap_or_default(),
+            moves: Moves::default(),
+            ignored: Ignored::default(),
+            failed: None,
+            vanished: Default::default(),
+            #[cfg(test)]
+            meanwhile: None,
+        }
+    }
+
+    /// Nothing happens here but what a test wants.
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "only tests have something that happens meanwhile"))]
+    fn at(&mut self, point: Point) {
+        #[cfg(test)]
+        if let Some(meanwhile) = &mut self.meanwhile {
+            meanwhile(point);
+        }
+        #[cfg(not(test))]
+        let _ = point;
+    }
+
+    /// Looks at the whole tree: what differs from the last look, sorted by path. The first look of a store has no
+    /// changes. Content that is new is durable before this returns.
+    pub fn scan(&mut self) -> Result<Vec<Change>, ReviewError> {
+        let started = self.clock.now();
+        let first = !self.looked;
+        self.at(Point::Began);
+        let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2), &self.hidden);
+        self.at(Point::Walked);
+        let repo = Repo::find(&self.root);
+        self.find_stores(repo.as_ref(), &walked.repos)?;
+        let index = self.new_index(repo.as_ref());
+        self.at(Point::IndexRead);
+        self.full = walked.cut;
+        let mut jobs = self.jobs(&walked, index.as_ref());
+        self.at(Point::Compared);
+        self.hush(&mut jobs, first);
+        self.at(Point::Judged);
+        (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
+        let before = (self.head, self.began);
+        self.since = self.began[0];
+        self.head.last = started.0;
+        self.began = [started, if first { started } else { self.began[0] }];
+        let mut news = Vec::new();
+        if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
+            let files = walked.files.iter().map(|(key, _)| key);
+            let attributes = files.filter(|key| repo::is_attributes(key)).cloned().collect();
+            if !repo.converts(&self.root, index, &attributes) {
+                self.believe(index, started, &mut jobs, &mut news);
+            }
+        }
+        let changes = self.settle(jobs, news, first);
+        if changes.is_err() {
+            (self.head.last, self.began) = (before.0.last, before.1);
+        } else {
+            self.failed = walked
+                .failed
+                .as_ref()
+                .map(|(key, error)| ReviewError::io(&self.root.join(walk::path(key)), std::io::Error::from(*error)));
+            self.ignored.passed(&walked, first.then_some((&self.dir, started)))?;
+            self.vanished[0] = std::mem::take(&mut self.vanished[1]);
+        }
+        changes
+    }
+
+    /// Looks at these paths only, absolute or below the root; others are ignored. What is ignored by git is covered
+    /// from then on: its present state is no change. A directory stands for everything in it that is covered.
+    pub fn look(&mut self, paths: &[PathBuf]) -> Result<Vec<Change>, ReviewError> {
+        self.since = self.began[0];
+        let mut names = walk::Keys::new(&self.root);
+        let keys: BTreeSet<RelPath> = paths.iter().filter_map(|path| names.key(path)).collect();
+        let mut reader = Reader::new(&self.root);
+        let (mut jobs, mut part) = (Vec::new(), Part::default());
+        let (mut asked, mut there) = (BTreeSet::new(), BTreeSet::new());
+        for key in keys {
+            let stat = match reader.stat(&key) {
+                Ok(stat) => stat,
+                Err(error) => {
+                    self.unread.insert(key, error.raw_os_error().unwrap_or(0));
+                    continue;
+                }
+            };
+            if stat.is_some() {
+                there.insert(key.clone());
+            }
+            let dir = key.is_empty() || stat.is_some_and(|stat| stat.kind == Kind::Dir);
+            // What was in a directory that is gone counts as well.
+            asked.extend(self.within(&key));
+            if !self.seen.contains_key(&key) {
+                // It may only be news that it is not ignored.
+                let rules =
+                    walk::parents(&key).map(|dir| [dir, if dir.is_empty() { &b""[..] } else { b"/" }, RULES].concat());
+                asked.extend(rules.map(RelPath::from).filter(|rules| self.seen.contains_key(rules)));
+            }
+            if dir {
+                part.below.insert(key.clone());
+            } else if !self.seen.contains_key(&key) {
+                part.paths.insert(key.clone());
+            }
+            if !key.is_empty() && (!dir || self.seen.contains_key(&key)) {
+                asked.insert(key);
+            }
+        }
+        self.at(Point::Asked);
+        let walked = if !part.below.is_empty() || part.paths.iter().any(|key| there.contains(key)) {
+            walk::walk(&self.root, Some(part), self.limits.files, &self.hidden)
+        } else {
+            Walked::default()
+        };
+        self.at(Point::AskedAgain);
+        let covered: BTreeSet<&RelPath> = walked.files.iter().map(|(key, _)| key).collect();
+        asked.extend(walked.files.iter().map(|(key, _)| key.clone()));
+        let mut room = self.limits.files.saturating_sub(self.seen.len());
+        for key in asked {
+            let Ok(stat) = reader.stat(&key) else { continue };
+            self.unread.remove(&key);
+            let known = self.seen.get(&key).copied();
+            let walked = covered.contains(&key);
+            match known {
+                Some(entry) if !differs(&entry, stat.as_ref()) => continue,
+                None if room == 0 => {
+                    self.full = true;
+                    continue;
+                }
+                None => room -= 1,
+                Some(_) => {}
+            }
+            let walked_before = known.is_some_and(|entry| entry.walked);
+            let was_there = there.contains(&key);
+            let (hidden, fresh) = (!walked && was_there, !walked && !was_there);
+            jobs.push(Job { walked: walked || walked_before, hidden, fresh, ..Job::new(key, known, stat) });
+        }
+        self.hush(&mut jobs, !self.looked);
+        self.at(Point::Judged);
+        if !jobs.is_empty() {
+            self.theirs = self.open_theirs();
+        }
+        self.settle(jobs, Vec::new(), false)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn saves(&self) -> usize {
+        self.book.saves + self.own.packs()
+    }
+
+    /// What `path` was when it was last looked at.
+    #[cfg(test)]
+    fn state(&self, path: &Path) -> State {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let entry = self.seen.get(walk::bytes(below));
+        let entry = entry.or_else(|| self.seen.get(&walk::key(&self.root, path)?));
+        entry.map_or(State::Absent, |entry| entry.state)
+    }
+
+    /// For reading what is at a path now, also in several threads.
+    pub(crate) fn peeks(&self) -> Peek<'_> {
+        Peek { root: &self.root, seen: &self.seen, hidden: &self.hidden, file_bytes: self.limits.file_bytes }
+    }
+
+    /// Reads what is at `path` now, and records nothing; see [`Peek::peek`].
+    pub fn peek(&self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
+        self.peeks().peek(path)
+    }
+
+    /// Records that we have just written `path` ourselves: the next look reports only what differs from `state`.
+    /// [`Snapshot::save`] makes that durable, for many paths at once.
+    pub fn set(&mut self, path: &Path, state: State) -> Result<(), ReviewError> {
+        let key = self.key(path).ok_or_else(|| {
+            ReviewError::Refused(format!(
+                "{} is not covered: below .git, or not in the session's directory",
+                visible(path.as_os_str())
+            ))
+        })?;
+        let stat = Reader::new(&self.root).stat(&key).map_err(|e| ReviewError::io(path, e))?.unwrap_or_default();
+        let known = self.seen.get(&key).copied();
+        // What we have written over may only be in a store that is not ours.
+        if let Some(before) = known.and_then(|entry| entry.state.oid()).filter(|oid| !self.own.has(oid))
+            && state.oid() != Some(before)
+            && let Some(bytes) = self.theirs.read(&before).or_else(|| self.open_theirs().read(&before))
+        {
+            self.keep(&bytes)?;
+        }
+        let walked = known.is_some_and(|entry| entry.walked);
+        let entry = Entry { state, stat, racy: true, walked, ..Entry::default() };
+        let stays = !state.is_absent() || known.is_some_and(|entry| !entry.walked);
+        let update = (key, stays.then_some(entry));
+        self.unsaved.push(update.clone());
+        self.accept(vec![update]);
+        Ok(())
+    }
+
+    /// What is not covered, in words: what is ignored, too large, unreadable, too much.
+    pub fn uncovered(&self) -> Vec<String> {
+        let mut dirs = self.dirs.clone();
+        if dirs.is_empty() {
+            dirs = self.seen.keys().flat_map(|key| walk::parents(key)).map(RelPath::from).collect();
+        }
+        let mut named: Vec<String> = self.keeping.at_risk(&self.own, &self.theirs, &self.seen).into_iter().collect();
+        let replaced = self.root_words();
+        if self.is_root_lost() {
+            // Of what stands in its place nothing is looked at.
+            dirs.clear();
+        }
+        named.extend(replaced);
+        named.extend(coverage::uncovered(
+            &self.root,
+            &dirs,
+            &self.seen,
+            &self.barred,
+            self.head.last,
+            self.full.then_some(self.limits.files),
+            &self.hidden,
+        ));
+        named.extend(coverage::gone(&self.ignored.gone(&self.root)));
+        named
+    }
+
+    /// Why the last look at everything has not seen all, when the disk is to blame.
+    pub fn take_failed(&mut self) -> Option<ReviewError> {
+        self.failed.take()
+    }
+
+    /// Why a path could not be looked at when it was asked for last.
+    pub fn unread(&self, path: &Path) -> Option<std::io::Error> {
+        self.unread.get(walk::bytes(path)).map(|number| std::io::Error::from_raw_os_error(*number))
+    }
+
+    /// Whether only that it can be read again is new of a path since the last look.
+    pub fn is_opened(&self, path: &Path) -> bool {
+        self.opened.contains(walk::bytes(path))
+    }
+
+    /// When what the last look has reported of `path` happened, by the clock of the files. What is gone was there at
+    /// most until then.
+    pub fn changed_at(&mut self, path: &Path) -> SystemTime {
+        let path = self.moves.to(path).unwrap_or(path);
+        walk::changed_at(&self.root, path, self.since).unwrap_or_else(|| self.clock.date(Instant::now()))
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn settle(
+        &mut self,
+        mut jobs: Vec<Job>,
+        news: Vec<(RelPath, Entry)>,
+        whole: bool,
+    ) -> Result<Vec<Change>, ReviewError> {
+        jobs.retain(|job| !self.hidden.has(&job.key));
+        self.keeping.seal(&mut self.own);
+        let started = self.clock.now();
+        let left = self.limits.kept_bytes.saturating_sub(self.head.kept);
+        order(&mut jobs, left);
+        let stores = Stores {
+            root: &self.root,
+            own: &self.own,
+            file_bytes: self.limits.file_bytes,
+            started,
+            left: AtomicU64::new(left),
+            pack: Mutex::new(None),
+        };
+        let found = settle(&stores, &self.theirs, &jobs)?;
+        let kept = left.saturating_sub(stores.left.into_inner());
+        if let Some(pack) = stores.pack.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+            self.own.finish(pack)?;
+        }
+        self.head.kept += kept;
+        self.opened.clear();
+        let mut changes = Vec::new();
+        let mut moved = moves::Found::default();
+        let mut updates: Vec<(RelPath, Option<Entry>)> =
+            news.into_iter().map(|(key, entry)| (key, Some(entry))).collect();
+        for (job, seen) in jobs.into_iter().zip(found) {
+            let Some(Seen { state, stat, racy, barred, lost: is_lost }) = seen else { continue };
+            match barred {
+                Some(why) => drop(self.unread.insert(job.key.clone(), why)),
+                None => drop(self.unread.remove(&job.key)),
+            }
+            if barred.is_none() && job.known.is_some_and(|was| was.barred && as_moved(&was.stat) == as_moved(&stat)) {
+                self.opened.insert(job.key.clone());
+            }
+            // What was judged by its numbers is the same only as long as they are.
+            let silent = job.silent && (!self.looked || job.stat == Some(stat));
+            let new = if job.there || job.silent && !silent { unknown(&stat) } else { State::Absent };
+            let before = job.known.map_or(new, |entry| entry.state);
+            let before = if is_lost { lost(&before) } else { before };
+            // There was no room for what a store had that is gone: the file is still the same.
+            let same = is_lost && job.known.is_some_and(|entry| entry.stat == stat);
+            if before != state && !same && !(silent && job.known.is_none()) {
+                if let Some(entry) = job.known.filter(|_| state.is_absent()) {
+                    self.vanished[1].insert(as_moved(&entry.stat));
+                }
+                let change = Change { path: walk::path(&job.key).to_owned(), before, after: state };
+                moved.take(&change, job.known.map(|entry| entry.stat.ino), stat.ino);
+                changes.push(change);
+            }
+            let entry = Entry { state, stat, racy, walked: job.walked, barred: barred.is_some(), visit: 0 };
+            updates.push((job.key, (!state.is_absent() || !job.walked).then_some(entry)));
+        }
+        self.moves = moved.moves();
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        if whole {
+            // All of their packs are mapped by now; few are needed from here on.
+            self.theirs = self.open_theirs();
+            self.accept(updates);
+            self.book.rewrite(&self.head, &self.seen)?;
+            self.looked = true;
+            self.unsaved.clear();
+        } else {
+            self.unsaved.extend(updates.iter().cloned());
+            self.accept(updates);
+        }
+        Ok(changes)
+    }
+
+    /// What a ledger has that is to be as long from now on.
+    pub const fn note_ledger(&mut self, bytes: u64) {
+        self.head.ledger = bytes;
+    }
+
+    /// Bytes that the ledger has at least.
+    pub const fn noted_ledger(&self) -> u64 {
+        self.head.ledger
+    }
+
+    pub const fn is_saved(&self) -> bool {
+        self.unsaved.is_empty()
+    }
+
+    /// Writes down what was seen since the last time. Who keeps a record of the changes writes that first: what is not
+    /// saved here is found once more after a crash, and what is saved never again. Durable when it returns.
+    pub fn save(&mut self) -> Result<(), ReviewError> {
+        // Before the first look there is nothing to go on with.
+        if self.unsaved.is_empty() || !self.looked {
+            return Ok(());
+        }
+        self.book.append(&self.head, &self.unsaved)?;
+        self.unsaved.clear();
+        if self.book.outgrown() {
+            self.book.rewrite(&self.head, &self.seen)?;
+        }
+        Ok(())
+    }
+
+    fn accept(&mut self, updates: Vec<(RelPath, Option<Entry>)>) {
+        let named = updates.iter().filter_map(|(_, entry)| entry.as_ref()?.state.oid());
+        self.keeping.need(named.filter(|oid| !self.own.has(oid)));
+        for (key, entry) in updates {
+            match entry {
+                Some(entry) => self.seen.insert(key, entry),
+                None => self.seen.remove(&key),
+            };
+        }
+    }
+}
+
+/// Whether a path has to be read again.
+fn differs(entry: &Entry, stat: Option<&Stat>) -> bool {
+    match stat {
+        Some(stat) => entry.racy || entry.barred || entry.stat != *stat,
+        None => !entry.state.is_absent(),
+    }
+}
+
+fn names_rules(key: &[u8]) -> bool {
+    key.rsplit(|byte| *byte == b'/').next() == Some(RULES)
+}
+
+impl Snapshot {
+    /// The same without what the client keeps for itself, also where it has been seen before.
+    pub fn without(mut self, private: &Private) -> Self {
+        self.hidden = Arc::new(OwnFiles::new(&self.root, private));
+        self.seen.retain(|key, _| !self.hidden.has(key));
+        self
+    }
+
+    /// Whether a path below the root is one that the client keeps for itself.
+    pub fn hides(&self, path: &Path) -> bool {
+        self.hidden.has(walk::bytes(path))
+    }
+
+    /// What a path that is to be read or written is known by.
+    pub(crate) fn key(&self, path: &Path) -> Option<RelPath> {
+        walk::key(&self.root, path).filter(|key| !key.is_empty() && !self.hidden.has(key))
+    }
+}
+
+#[cfg(test)]
+#[path = "snapshot_tests.rs"]
+mod tests;

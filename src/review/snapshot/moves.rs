@@ -1,0 +1,102 @@
+//! What one look has found gone at one path and come at another: most probably it was moved.
+//!
+//! Knows what the look has found and nothing of who did it. Invariant: what is put down to somebody for the sake of the
+//! other path is the coming only when both are the same file with the same content.
+
+use crate::review::state::content;
+use crate::review::state::{Change, Oid, State};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// A change, with the number of the file that went or came.
+struct Place {
+    path: PathBuf,
+    number: u64,
+    oid: Option<Oid>,
+    /// There was nothing before.
+    new: bool,
+}
+
+/// What one look has found so far.
+#[derive(Default)]
+pub(super) struct Found {
+    gone: Vec<Place>,
+    come: Vec<Place>,
+}
+
+impl Found {
+    /// `was` and `is` are the numbers of the file before and now.
+    pub(super) fn take(&mut self, change: &Change, was: Option<u64>, is: u64) {
+        let place = |number, state: &State| Place {
+            path: change.path.clone(),
+            number,
+            oid: content(state),
+            new: change.before.is_absent(),
+        };
+        if change.after.is_absent() {
+            self.gone.push(place(was.unwrap_or_default(), &change.before));
+        } else if was != Some(is) {
+            self.come.push(place(is, &change.after));
+        }
+    }
+
+    pub(super) fn moves(self) -> Moves {
+        let mut moves = Moves::default();
+        let mut numbers: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut oids: HashMap<Oid, Vec<usize>> = HashMap::new();
+        for (at, place) in self.come.iter().enumerate().rev() {
+            numbers.entry(place.number).or_default().push(at);
+            if let Some(oid) = place.oid.filter(|_| place.new) {
+                oids.entry(oid).or_default().push(at);
+            }
+        }
+        let mut taken = HashSet::new();
+        // First those that are the same file, so that none of them is taken for another's content.
+        for same_file in [true, false] {
+            for gone in &self.gone {
+                if moves.to.contains_key(&gone.path) {
+                    continue;
+                }
+                let places = match (same_file, gone.oid) {
+                    (true, _) if gone.number != 0 => numbers.get_mut(&gone.number),
+                    (false, Some(oid)) => oids.get_mut(&oid),
+                    _ => None,
+                };
+                let found = places.and_then(|places| std::iter::from_fn(|| places.pop()).find(|at| taken.insert(*at)));
+                let Some(come) = found.and_then(|at| self.come.get(at)) else { continue };
+                moves.to.insert(gone.path.clone(), come.path.clone());
+                if same_file && gone.oid.is_some() && gone.oid == come.oid {
+                    moves.from.insert(come.path.clone(), gone.path.clone());
+                }
+            }
+        }
+        moves.gone = self.gone.into_iter().map(|place| place.path).collect();
+        moves
+    }
+}
+
+/// What the last look has found moved.
+#[derive(Default)]
+pub(crate) struct Moves {
+    to: HashMap<PathBuf, PathBuf>,
+    /// Only of what is the same file, and unchanged.
+    from: HashMap<PathBuf, PathBuf>,
+    gone: HashSet<PathBuf>,
+}
+
+impl Moves {
+    /// Where the file that is gone from `path` has most probably come to.
+    pub(crate) fn to(&self, path: &Path) -> Option<&Path> {
+        self.to.get(path).map(PathBuf::as_path)
+    }
+
+    /// The other path of what was moved, when this one is as much the doing of somebody as that one.
+    pub(crate) fn twin(&self, path: &Path) -> Option<&Path> {
+        self.to(path).or_else(|| self.from.get(path).map(PathBuf::as_path))
+    }
+
+    /// Whether the last look has found that there is nothing any more: when that happened is not known, only by when.
+    pub(crate) fn is_gone(&self, path: &Path) -> bool {
+        self.gone.contains(path)
+    }
+}

@@ -1,0 +1,52 @@
+//! What is at a path now.
+//!
+//! Reads one path at a time and records nothing; threads may share it. Invariant: nothing is read outside of the
+//! workspace, and nothing but files and links.
+
+use super::capture::unkept;
+use super::manifest::Entries;
+use super::packs;
+use crate::base::paths::visible;
+use crate::review::error::ReviewError;
+use crate::review::state::State;
+use crate::review::worktree::own_files::OwnFiles;
+use crate::review::worktree::walk::{self, Found, Reader, Stat};
+use std::path::Path;
+
+/// What is needed of the snapshot for it.
+#[derive(Clone, Copy)]
+pub(crate) struct Peek<'a> {
+    pub root: &'a Path,
+    pub seen: &'a Entries,
+    pub hidden: &'a OwnFiles,
+    /// Bytes of one file that are read.
+    pub file_bytes: u64,
+}
+
+impl Peek<'_> {
+    /// The content is that of a file or the target of a link; `None` for nothing, and for what is too large. Where
+    /// content was not kept, the state is the one last seen as long as the file was not touched. Refuses what is
+    /// outside of the root, and what is neither file nor link.
+    pub(crate) fn peek(self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
+        let refused = |why| ReviewError::Refused(format!("{} {why}", visible(path.as_os_str())));
+        let unread = |source| ReviewError::Unread { path: path.to_owned(), source };
+        let key = walk::key(self.root, path).filter(|key| !key.is_empty() && !self.hidden.has(key));
+        let key = key.ok_or_else(|| refused("is not covered: below .git, or not in the session's directory"))?;
+        let found = Reader::new(self.root).read(&key, self.file_bytes).map_err(unread)?;
+        let before = |stat: &Stat| self.seen.get(&key).map(|entry| entry.state).filter(|state| *state == unkept(stat));
+        Ok(match found {
+            // What is in a directory is looked at by itself.
+            Found::Absent | Found::Dir => (State::Absent, None),
+            Found::Other => return Err(refused("is neither a file nor a link")),
+            Found::Barred(_, e) => return Err(unread(e)),
+            Found::Big(stat) => (unkept(&stat), None),
+            Found::Link { target, .. } => {
+                (State::Link { oid: packs::hash(&target)?, size: target.len() as u64 }, Some(target))
+            }
+            Found::File { stat, bytes, .. } => {
+                let now = || Ok(State::File { oid: packs::hash(&bytes)?, mode: stat.mode, size: bytes.len() as u64 });
+                (before(&stat).map_or_else(now, Ok)?, Some(bytes))
+            }
+        })
+    }
+}

@@ -1,0 +1,314 @@
+//! Keeps what only the person's repositories have: whoever harms a `.git` must not harm the snapshot.
+//!
+//! Hard links to their packs and loose objects, which cost nothing as long as the person has them too; where the
+//! system refuses links, copies in our packs, within a bound. Done in slices, after the looks. Writes nothing to a
+//! repository. Invariant: what is neither linked nor copied is counted.
+
+use super::Snapshot;
+use super::alternates::{Alternates, Lies, loose_path};
+use super::capture::lost;
+use super::manifest::Entries;
+use super::packs::{self, Gathered, Pack, PackStore, encode};
+use crate::base::human::thousands;
+use crate::review::error::ReviewError;
+use crate::review::state::{Oid, State};
+use crate::store::private::make_private_dir;
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Bytes of content that are copied where links are refused, for one run.
+pub(crate) const MAX_COPIED: u64 = 128 << 20;
+/// Bytes of one copy; a larger one would keep others waiting.
+const MAX_COPY: u64 = 8 << 20;
+/// Links to loose objects; beyond that they are copied.
+const MAX_LINKS: usize = 10_000;
+/// Bytes of copies after which their pack is finished.
+const PACK_BYTES: u64 = 8 << 20;
+/// Where links are, below the directory of a store.
+pub(crate) const KEPT: &str = "kept";
+
+/// What is still to be kept, and what cannot be.
+pub(crate) struct Preserved {
+    /// A directory of objects, made of links.
+    dir: PathBuf,
+    waiting: Vec<Oid>,
+    /// What could not be kept.
+    missed: HashSet<Oid>,
+    /// Packs that the system does not let us link.
+    refused: HashSet<PathBuf>,
+    links: usize,
+    /// Bytes that may still be copied.
+    left: u64,
+    /// Copies that are not in a store yet, and their bytes.
+    pack: Option<(Pack, u64)>,
+    copies: Vec<Oid>,
+    link: fn(&Path, &Path) -> io::Result<()>,
+}
+
+impl Preserved {
+    /// For the store in `dir`.
+    pub(crate) fn new(dir: &Path) -> Self {
+        Self {
+            dir: dir.join(KEPT),
+            waiting: Vec::new(),
+            missed: HashSet::new(),
+            refused: HashSet::new(),
+            links: 0,
+            left: MAX_COPIED,
+            pack: None,
+            copies: Vec::new(),
+            link: |from, to| fs::hard_link(from, to),
+        }
+    }
+
+    /// Takes note of contents that are named from now on.
+    pub(crate) fn need(&mut self, oids: impl Iterator<Item = Oid>) {
+        self.waiting.extend(oids);
+    }
+
+    /// Whether there is something left to do.
+    pub(crate) fn waits(&self) -> bool {
+        !self.waiting.is_empty() || self.pack.is_some()
+    }
+
+    /// Goes on until nothing is left or the time has come. What is kept can be read when it returns, but for copies
+    /// that wait for [`Preserved::seal`].
+    pub(crate) fn go_on(&mut self, own: &mut PackStore, theirs: &mut Alternates, until: Instant) {
+        while let Some(oid) = self.waiting.pop() {
+            match self.keep(oid, own, theirs) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.missed.insert(oid);
+                }
+                // The disk is full, most likely: looks are worth more.
+                Err(_) => {
+                    self.missed.insert(oid);
+                    return self.give_up();
+                }
+            }
+            if Instant::now() >= until {
+                return;
+            }
+        }
+        self.seal(own);
+    }
+
+    /// What is left to do is only counted.
+    fn give_up(&mut self) {
+        self.missed.extend(self.waiting.drain(..).chain(self.copies.drain(..)));
+        self.pack = None;
+    }
+
+    /// Puts the copies into the store.
+    pub(crate) fn seal(&mut self, own: &mut PackStore) {
+        match self.pack.take().map(|(pack, _)| own.finish(pack)) {
+            Some(Err(_)) => self.give_up(),
+            Some(Ok(())) | None => self.copies.clear(),
+        }
+    }
+
+    /// Whether it is in a place that is ours now.
+    fn keep(&mut self, oid: Oid, own: &mut PackStore, theirs: &mut Alternates) -> Result<bool, ReviewError> {
+        if own.has(&oid) || self.pack.as_ref().is_some_and(|(pack, _)| pack.has(&oid)) {
+            return Ok(true);
+        }
+        if theirs.is_kept(&self.dir, &oid) {
+            return Ok(true);
+        }
+        let places: Vec<Lies> = theirs.places(&oid).collect();
+        for place in places {
+            match place {
+                Lies::Packed(index) if !self.refused.contains(&index) => {
+                    if self.link_pack(&index).is_ok() {
+                        theirs.has_more(&self.dir);
+                        return Ok(true);
+                    }
+                    self.refused.insert(index);
+                }
+                Lies::Loose(path) if self.links < MAX_LINKS && self.link_loose(&path, &oid).is_ok() => {
+                    if self.links == 1 {
+                        // From now on there is a place of ours.
+                        theirs.has_more(&self.dir);
+                    }
+                    return Ok(true);
+                }
+                Lies::Packed(_) | Lies::Loose(_) => {}
+            }
+        }
+        self.copy(oid, own, theirs)
+    }
+
+    fn copy(&mut self, oid: Oid, own: &mut PackStore, theirs: &Alternates) -> Result<bool, ReviewError> {
+        let room = |size: u64| self.left.checked_sub(size).filter(|_| size <= MAX_COPY);
+        // Its length is asked first: what there is no room for need not be read.
+        let Some(left) = theirs.size(&oid).and_then(room) else { return Ok(false) };
+        let Some(bytes) = theirs.read(&oid) else { return Ok(false) };
+        let (mut pack, size) = match self.pack.take() {
+            Some(begun) => begun,
+            None => (own.begin()?, 0),
+        };
+        pack.add(&encode(oid, &bytes)?)?;
+        self.left = left;
+        let size = size + bytes.len() as u64;
+        self.copies.push(oid);
+        self.pack = Some((pack, size));
+        if size >= PACK_BYTES {
+            self.seal(own);
+        }
+        Ok(true)
+    }
+
+    /// Links a pack and then its index: only what has an index counts.
+    fn link_pack(&self, index: &Path) -> io::Result<()> {
+        let dir = self.dir.join("pack");
+        make_private_dir(&dir)?;
+        let pack = index.with_extension("pack");
+        // Two stores may have packs of one name.
+        let names = (0..100).map(|number| match (number, index.file_stem()) {
+            (0, Some(stem)) => Path::new(stem).with_added_extension("pack"),
+            (number, _) => PathBuf::from(format!("other-{number}.pack")),
+        });
+        for name in names {
+            let to = dir.join(name);
+            if to.with_extension("idx").symlink_metadata().is_ok() {
+                continue;
+            }
+            // What an interrupted attempt has left.
+            let _ = fs::remove_file(&to);
+            self.link_file(&pack, &to)?;
+            return self.link_file(index, &to.with_extension("idx"));
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    fn link_loose(&mut self, path: &Path, oid: &Oid) -> io::Result<()> {
+        let to = loose_path(&self.dir, oid);
+        make_private_dir(to.parent().unwrap_or(&self.dir))?;
+        self.link_file(path, &to)?;
+        if !Alternates::is_whole(&to, oid) {
+            fs::remove_file(&to)?;
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        self.links += 1;
+        Ok(())
+    }
+
+    /// Links a plain file; it may have been exchanged for something else just now.
+    fn link_file(&self, from: &Path, to: &Path) -> io::Result<()> {
+        (self.link)(from, to)?;
+        if to.symlink_metadata()?.is_file() {
+            return Ok(());
+        }
+        fs::remove_file(to)?;
+        Err(io::ErrorKind::InvalidInput.into())
+    }
+
+    /// How many files have a content that is not kept, or not yet, in words.
+    pub(crate) fn at_risk(&self, own: &PackStore, theirs: &Alternates, seen: &Entries) -> Option<String> {
+        if self.waiting.is_empty() && self.missed.is_empty() {
+            return None;
+        }
+        let waiting: HashSet<&Oid> = self.waiting.iter().collect();
+        let is_named = |oid: &Oid| waiting.contains(oid) || self.missed.contains(oid);
+        let is_at_risk = |oid: &Oid| is_named(oid) && !own.has(oid) && !theirs.is_kept(&self.dir, oid);
+        let files = seen.values().filter_map(|entry| entry.state.oid()).filter(is_at_risk).count();
+        let (are, they) = if files == 1 { ("file is", "it") } else { ("files are", "they") };
+        let number = thousands(files as u64);
+        let words = "only in your repository's .git: if that is harmed";
+        (files > 0).then(|| format!("{number} {are} {words}, {they} cannot be taken back"))
+    }
+
+    /// As on a system that lets nobody link, and with room for so many bytes.
+    #[cfg(test)]
+    pub(crate) fn refuse_links(&mut self, left: u64) {
+        let refuse: fn(&Path, &Path) -> io::Result<()> = |_, _| Err(io::ErrorKind::CrossesDevices.into());
+        (self.link, self.left) = (refuse, left);
+    }
+}
+
+impl Snapshot {
+    /// The content behind a state; empty for nothing. Fails with `NotKept` when nobody has it (the path of the error
+    /// is not known here).
+    pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
+        let gone = || ReviewError::NotKept(PathBuf::from("a file"));
+        let oid = match state {
+            State::Absent => return Ok(Vec::new()),
+            State::Unkept { .. } => return Err(gone()),
+            State::File { oid, .. } | State::Link { oid, .. } => oid,
+        };
+        if let Some(bytes) = self.gathered.as_ref().and_then(|gathered| gathered.get(oid)) {
+            return Ok(bytes.to_vec());
+        }
+        if let Some(bytes) = self.own.read(oid)? {
+            return Ok(bytes);
+        }
+        // A pack of theirs may have been replaced since it was opened.
+        let bytes = self.theirs.read(oid).or_else(|| self.open_theirs().read(oid));
+        bytes.ok_or_else(|| {
+            self.missing.set(true);
+            gone()
+        })
+    }
+
+    /// Whether a content was asked for that is in no store any more, since this was last asked.
+    pub fn take_missing(&self) -> bool {
+        self.missing.take()
+    }
+
+    /// The state as it can be had, read for certain: without its content, when that is in no store any more.
+    pub fn as_readable(&mut self, state: &State) -> Result<State, ReviewError> {
+        match self.content(state) {
+            Err(ReviewError::NotKept(_)) => {}
+            content => return content.map(|_| *state),
+        }
+        if let Some(oid) = state.oid() {
+            self.own.forget(&oid);
+        }
+        Ok(lost(state))
+    }
+
+    /// The state as it can be had: without its content, when that is in no store any more.
+    pub fn as_kept(&self, state: &State) -> State {
+        let is_here = |oid: &Oid| self.own.has(oid) || self.theirs.read(oid).is_some();
+        if state.oid().is_none_or(|oid| is_here(&oid)) { *state } else { lost(state) }
+    }
+
+    pub(crate) fn open_theirs(&self) -> Alternates {
+        Alternates::open(&self.dir.join(KEPT), &self.stores)
+    }
+
+    /// Goes on keeping what only the person's repositories have, until the time has come. Whether something is left.
+    pub fn keep_theirs(&mut self, until: Instant) -> bool {
+        self.keeping.go_on(&mut self.own, &mut self.theirs, until);
+        self.keeping.waits()
+    }
+
+    /// From here to [`Snapshot::gathered`] content is kept together.
+    pub fn gather(&mut self) {
+        self.gathered.get_or_insert_default();
+    }
+
+    /// What was kept since [`Snapshot::gather`] is durable when this returns.
+    pub fn gathered(&mut self) -> Result<(), ReviewError> {
+        self.gathered.take().map_or(Ok(()), |gathered| gathered.finish(&mut self.own))
+    }
+
+    /// Keeps content, wherever it comes from; durable when it returns, or with the rest that is gathered.
+    pub fn keep(&mut self, bytes: &[u8]) -> Result<Oid, ReviewError> {
+        let oid = packs::hash(bytes)?;
+        match &mut self.gathered {
+            _ if self.own.has(&oid) => {}
+            Some(gathered) if gathered.get(&oid).is_some() => {}
+            Some(gathered) => gathered.add(&mut self.own, oid, bytes)?,
+            None => {
+                let mut alone = Gathered::default();
+                alone.add(&mut self.own, oid, bytes)?;
+                alone.finish(&mut self.own)?;
+            }
+        }
+        Ok(oid)
+    }
+}

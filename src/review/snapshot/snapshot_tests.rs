@@ -1,0 +1,1414 @@
+use super::*;
+use crate::review::state::Oid;
+use crate::review::worktree::git_index::Index;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+use tempfile::TempDir;
+
+/// A workspace and, beside it, a place for its store.
+struct Space {
+    temp: TempDir,
+    root: PathBuf,
+}
+
+impl Space {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap().join("work");
+        fs::create_dir(&root).unwrap();
+        Self { temp, root }
+    }
+
+    /// With a repository in which all that `fill` has made is committed.
+    fn git(fill: impl FnOnce(&Self)) -> Self {
+        let space = Self::new();
+        space.run(&["init", "-q", "-b", "main"]);
+        fill(&space);
+        space.run(&["add", "-A"]);
+        space.run(&["commit", "-qm", "one"]);
+        space
+    }
+
+    fn run_in(&self, dir: &Path, args: &[&str]) -> String {
+        let out = Command::new("git")
+            .current_dir(dir)
+            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
+            .args(["-c", "gc.auto=0"])
+            .args(args)
+            .env("HOME", self.temp.path())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8_lossy(&out.stdout).into_owned()
+    }
+
+    fn run(&self, args: &[&str]) -> String {
+        self.run_in(&self.root, args)
+    }
+
+    fn store(&self) -> PathBuf {
+        self.temp.path().join("store")
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.limited(Limits::default())
+    }
+
+    /// A store that has seen the tree as it is.
+    fn limited(&self, limits: Limits) -> Snapshot {
+        let mut snapshot = Snapshot::create(&self.store(), &self.root, limits).unwrap();
+        assert_eq!(snapshot.scan().unwrap(), []);
+        snapshot
+    }
+
+    fn write(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn packs(&self) -> usize {
+        let names = fs::read_dir(self.store().join("objects/pack")).unwrap();
+        names.filter(|e| e.as_ref().unwrap().path().extension() == Some(OsStr::new("idx"))).count()
+    }
+
+    fn loose(&self) -> usize {
+        fs::read_dir(self.store().join("objects")).unwrap().count()
+    }
+}
+
+fn paths(changes: &[Change]) -> Vec<&str> {
+    changes.iter().map(|c| c.path.to_str().unwrap()).collect()
+}
+
+fn before(snapshot: &Snapshot, change: &Change) -> Vec<u8> {
+    snapshot.content(&change.before).unwrap()
+}
+
+fn after(snapshot: &Snapshot, change: &Change) -> Vec<u8> {
+    snapshot.content(&change.after).unwrap()
+}
+
+/// Every file below a directory with its content and times.
+fn everything(dir: &Path) -> Vec<(PathBuf, Vec<u8>, i64, i64, i64)> {
+    let mut out = Vec::new();
+    let mut todo = vec![dir.to_owned()];
+    while let Some(dir) = todo.pop() {
+        for entry in fs::read_dir(&dir).unwrap().map(Result::unwrap) {
+            let meta = entry.metadata().unwrap();
+            let bytes = if meta.is_dir() { Vec::new() } else { fs::read(entry.path()).unwrap() };
+            out.push((entry.path(), bytes, meta.mtime(), meta.mtime_nsec(), meta.ctime_nsec()));
+            if meta.is_dir() {
+                todo.push(entry.path());
+            }
+        }
+    }
+    out.sort();
+    out
+}
+
+#[test]
+fn what_is_created_changed_and_deleted_is_found_with_its_content() {
+    let space = Space::new();
+    space.write("a.txt", "one");
+    space.write("dir/b.bin", b"\0\xff\r\n");
+    space.write("gone", "was here");
+    let mut snapshot = space.snapshot();
+    assert_eq!(snapshot.scan().unwrap(), []);
+    space.write("a.txt", "two!");
+    space.write("dir/new", "");
+    fs::remove_file(space.root.join("gone")).unwrap();
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["a.txt", "dir/new", "gone"]);
+    assert_eq!((before(&snapshot, &changes[0]), after(&snapshot, &changes[0])), (b"one".to_vec(), b"two!".to_vec()));
+    assert!(changes[1].before.is_absent() && matches!(changes[1].after, State::File { size: 0, .. }));
+    assert!(changes[2].after.is_absent());
+    assert_eq!(before(&snapshot, &changes[2]), b"was here");
+    assert_eq!(snapshot.state(Path::new("a.txt")), changes[0].after);
+    assert_eq!(snapshot.state(&space.root.join("a.txt")), changes[0].after);
+    assert!(snapshot.state(Path::new("gone")).is_absent());
+    assert_eq!(snapshot.content(&snapshot.state(Path::new("dir/b.bin"))).unwrap(), b"\0\xff\r\n");
+    assert_eq!(snapshot.scan().unwrap(), []);
+}
+
+#[test]
+fn names_are_those_of_git() {
+    let space = Space::git(|s| s.write("a", "some text\n"));
+    let snapshot = space.snapshot();
+    let name = space.run(&["hash-object", "a"]);
+    assert_eq!(snapshot.state(Path::new("a")).oid(), Oid::parse(name.trim()));
+}
+
+#[test]
+fn a_moved_directory_a_new_mode_and_a_link_are_changes() {
+    let space = Space::new();
+    space.write("dir/a", "content");
+    space.write("run.sh", "#!");
+    symlink("run.sh", space.root.join("link")).unwrap();
+    let mut snapshot = space.snapshot();
+    assert!(matches!(snapshot.state(Path::new("link")), State::Link { size: 6, .. }));
+    fs::rename(space.root.join("dir"), space.root.join("moved")).unwrap();
+    fs::set_permissions(space.root.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::remove_file(space.root.join("link")).unwrap();
+    symlink("nowhere/else", space.root.join("link")).unwrap();
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["dir/a", "link", "moved/a", "run.sh"]);
+    assert_eq!(changes[0].before, changes[2].after);
+    assert_eq!(after(&snapshot, &changes[1]), b"nowhere/else");
+    assert_eq!(changes[3].after.mode(), Some(0o755));
+    assert_eq!(changes[3].before.oid(), changes[3].after.oid());
+}
+
+#[test]
+fn an_edit_of_the_same_size_in_the_same_instant_is_found() {
+    let space = Space::new();
+    space.write("a", "one");
+    let mut snapshot = space.snapshot();
+    // The numbers of the file as if nothing had happened.
+    space.write("a", "two");
+    let stat = Reader::new(&space.root).stat(b"a").unwrap().unwrap();
+    snapshot.seen.get_mut(&b"a"[..]).unwrap().stat = stat;
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["a"]);
+}
+
+#[test]
+fn an_old_file_is_not_read_again() {
+    let space = Space::new();
+    space.write("a", "one");
+    let mut snapshot = space.snapshot();
+    let stat = Reader::new(&space.root).stat(b"a").unwrap().unwrap();
+    let entry = snapshot.seen.get_mut(&b"a"[..]).unwrap();
+    (entry.stat, entry.racy) = (stat, false);
+    space.write("b", "new");
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
+    assert_eq!(snapshot.jobs(&walked, None).iter().map(|job| &*job.key).collect::<Vec<_>>(), [b"b"]);
+}
+
+#[test]
+fn the_repository_of_the_person_is_not_touched() {
+    let space = Space::git(|s| {
+        s.write("a", "one");
+        s.write("sub/b", "two");
+    });
+    space.write("untracked", "three");
+    let git = space.root.join(".git");
+    let was = everything(&git);
+    let mut snapshot = space.snapshot();
+    space.write("a", "changed");
+    fs::remove_file(space.root.join("sub/b")).unwrap();
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["a", "sub/b"]);
+    snapshot.look(&[PathBuf::from("untracked"), git.join("config"), PathBuf::from(".git/HEAD")]).unwrap();
+    snapshot.uncovered();
+    assert_eq!(everything(&git), was);
+    assert!(snapshot.seen.keys().all(|key| !key.starts_with(b".git")));
+}
+
+#[test]
+fn what_git_has_is_not_kept_twice_until_it_changes_and_then_survives_gc() {
+    let space = Space::git(|s| s.write("a", "precious"));
+    let mut snapshot = space.snapshot();
+    assert_eq!(space.packs(), 0);
+    space.write("a", "changed");
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(space.packs(), 1);
+    space.run(&["checkout", "-q", "--orphan", "other"]);
+    space.run(&["add", "-A"]);
+    space.run(&["commit", "-qm", "other"]);
+    space.run(&["branch", "-D", "main"]);
+    space.run(&["reflog", "expire", "--expire=now", "--all"]);
+    space.run(&["gc", "-q", "--prune=now"]);
+    assert_eq!(before(&snapshot, &changes[0]), b"precious");
+    // The present content is the repository's meanwhile, in a pack; ours is there as well.
+    drop(snapshot);
+    let snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(
+        (before(&snapshot, &changes[0]), after(&snapshot, &changes[0])),
+        (b"precious".into(), b"changed".into())
+    );
+}
+
+#[test]
+fn content_is_found_after_the_person_has_packed_the_repository() {
+    let space = Space::git(|s| s.write("a", "precious"));
+    let mut snapshot = space.snapshot();
+    let state = snapshot.state(Path::new("a"));
+    assert_eq!(snapshot.content(&state).unwrap(), b"precious");
+    space.run(&["gc", "-q", "--prune=now"]);
+    assert_eq!(snapshot.content(&state).unwrap(), b"precious");
+    fs::remove_file(space.root.join("a")).unwrap();
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["a"]);
+    fs::remove_dir_all(space.root.join(".git")).unwrap();
+    assert_eq!(snapshot.content(&state).unwrap(), b"precious");
+}
+
+/// What the index of a repository knows, as if it had been written long after the files.
+fn late_index(space: &Space) -> (Repo, Index) {
+    let repo = Repo::find(&space.root).unwrap();
+    let mut index = repo.index(&space.root).unwrap();
+    index.written = (i64::MAX, 0);
+    (repo, index)
+}
+
+#[test]
+fn the_index_is_believed_when_nothing_can_differ() {
+    let space = Space::git(|s| {
+        s.write("sub/a", "one");
+        symlink("a", s.root.join("sub/link")).unwrap();
+    });
+    let (_, index) = late_index(&space);
+    let root = space.root.join("sub");
+    for (root, index) in [(&space.root, index), (&root, late_index(&Space { root: root.clone(), ..space }).1)] {
+        let mut stats = walk::walk(root, None, 10, &Arc::default()).files;
+        assert_eq!(stats.len(), 2);
+        let (link, file) = (stats.pop().unwrap(), stats.pop().unwrap());
+        assert_eq!(index.blob(&link.0, &link.1), packs::hash(b"a").ok());
+        assert_eq!(index.blob(&file.0, &file.1), packs::hash(b"one").ok());
+        let changes: [fn(&mut Stat); 6] = [
+            |stat| stat.size += 1,
+            |stat| stat.ino += 1,
+            |stat| stat.ctime.1 ^= 1,
+            |stat| stat.mtime.1 ^= 1,
+            |stat| stat.mtime.0 += 1,
+            |stat| stat.kind = Kind::Link,
+        ];
+        for change in changes {
+            let mut other = file.1;
+            change(&mut other);
+            assert_eq!(index.blob(&file.0, &other), None, "{other:?}");
+        }
+    }
+}
+
+#[test]
+fn an_index_as_young_as_the_file_is_not_believed() {
+    let space = Space::git(|s| s.write("a", "one"));
+    let (_, mut index) = late_index(&space);
+    let (key, stat) = walk::walk(&space.root, None, 10, &Arc::default()).files.remove(0);
+    assert!(index.blob(&key, &stat).is_some());
+    index.written = stat.touched();
+    assert_eq!(index.blob(&key, &stat), None);
+}
+
+#[test]
+fn a_blob_that_is_not_as_long_as_the_file_or_not_there_is_not_believed() {
+    let space = Space::git(|s| {
+        s.run(&["config", "core.autocrlf", "true"]);
+        s.write("converted", "one\r\n");
+        s.write("lost", "lost");
+        s.write("plain", "plain");
+    });
+    space.run(&["config", "--unset", "core.autocrlf"]);
+    let lost = space.run(&["hash-object", "lost"]);
+    fs::remove_file(space.root.join(".git/objects").join(&lost[..2]).join(lost[2..].trim())).unwrap();
+    let (repo, index) = late_index(&space);
+    let mut snapshot = Snapshot::create(&space.store(), &space.root, Limits::default()).unwrap();
+    snapshot.find_stores(Some(&repo), &[]).unwrap();
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
+    let (mut jobs, mut news) = (snapshot.jobs(&walked, Some(&index)), Vec::new());
+    assert_eq!(jobs.len(), 3);
+    snapshot.believe(&index, snapshot.began[0], &mut jobs, &mut news);
+    assert_eq!(jobs.iter().map(|job| &*job.key).collect::<Vec<_>>(), [&b"converted"[..], b"lost"]);
+    assert_eq!(news.len(), 1);
+}
+
+#[test]
+fn attributes_that_convert_are_seen_and_others_are_not() {
+    for (text, converts) in [
+        ("* text=auto\n", true),
+        ("*.bin filter=lfs diff=lfs -text\n", true),
+        ("[attr]mine eol=crlf\n", true),
+        ("*.c ident\n", true),
+        ("*.txt -text\n", false),
+        ("# * text\n*.rs diff=rust\n", false),
+        ("text eol.txt\n", false),
+    ] {
+        let space = Space::git(|s| s.write(".gitattributes", text));
+        let repo = Repo::find(&space.root).unwrap();
+        let index = repo.index(&space.root).unwrap();
+        let seen = BTreeSet::from([RelPath::from(&b".gitattributes"[..])]);
+        assert_eq!(crate::review::worktree::repo::converting(&space.root.join(".gitattributes")), converts, "{text}");
+        assert!(!converts || repo.converts(&space.root, &index, &seen), "{text}");
+        assert!(repo.converts(&space.root, &index, &BTreeSet::new()), "one that only git has");
+    }
+}
+
+#[test]
+fn raw_bytes_are_kept_where_git_converts() {
+    for setting in [["core.autocrlf", "true"], ["core.autocrlf", "input"], ["core.eol", "crlf"]] {
+        let space = Space::git(|s| {
+            s.write("a.txt", "x\n");
+            if setting[0] == "core.eol" {
+                s.write(".gitattributes", "* text=auto\n");
+            }
+        });
+        space.run(&["config", setting[0], setting[1]]);
+        space.write("a.txt", "one\r\ntwo\r\n");
+        space.run(&["add", "-A"]);
+        space.run(&["commit", "-qm", "two"]);
+        assert_eq!(space.run(&["cat-file", "-p", "HEAD:a.txt"]), "one\ntwo\n");
+        let snapshot = space.snapshot();
+        assert_eq!(snapshot.content(&snapshot.state(Path::new("a.txt"))).unwrap(), b"one\r\ntwo\r\n");
+        // Also when the setting is gone and the index still calls the file clean.
+        space.run(&["config", "--unset", setting[0]]);
+        let mut again = Snapshot::create(&space.temp.path().join("again"), &space.root, Limits::default()).unwrap();
+        again.scan().unwrap();
+        assert_eq!(again.content(&again.state(Path::new("a.txt"))).unwrap(), b"one\r\ntwo\r\n");
+    }
+}
+
+#[test]
+fn ignored_is_named_and_covered_once_it_was_looked_at() {
+    let space = Space::git(|s| {
+        s.write(".gitignore", "target/\n.env\n");
+        s.write("src/a", "a");
+    });
+    space.write("target/deep/x.o", "x");
+    space.write(".env", "SECRET");
+    space.write(".hidden", "seen");
+    let mut snapshot = space.snapshot();
+    let at_risk = "2 files are only in your repository's .git: if that is harmed, they cannot be taken back";
+    assert_eq!(snapshot.uncovered(), [at_risk, ".env (ignored)", "target/ (ignored)"]);
+    while snapshot.keep_theirs(Instant::now()) {}
+    assert_eq!(snapshot.uncovered(), [".env (ignored)", "target/ (ignored)"]);
+    space.write("target/deep/x.o", "y");
+    assert_eq!(snapshot.scan().unwrap(), []);
+    let env = [space.root.join(".env"), PathBuf::from("target/later")];
+    assert_eq!(snapshot.look(&env).unwrap(), []);
+    space.write(".env", "CHANGED");
+    space.write("target/later", "created");
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), [".env", "target/later"]);
+    assert_eq!(before(&snapshot, &changes[0]), b"SECRET");
+    assert!(changes[1].before.is_absent());
+    fs::remove_file(space.root.join(".env")).unwrap();
+    assert_eq!(paths(&snapshot.look(&env).unwrap()), [".env"]);
+    space.write(".env", "back");
+    assert_eq!(paths(&snapshot.scan().unwrap()), [".env"]);
+}
+
+#[test]
+fn what_was_ignored_before_is_not_new_when_the_rules_change() {
+    let space = Space::git(|s| s.write(".gitignore", ".env\n"));
+    space.write(".env", "SECRET");
+    let mut snapshot = space.snapshot();
+    snapshot.began[1].0 += 5;
+    space.write(".gitignore", "");
+    assert_eq!(paths(&snapshot.scan().unwrap()), [".gitignore"]);
+    assert!(!snapshot.state(Path::new(".env")).is_absent());
+    fs::remove_file(space.root.join(".env")).unwrap();
+    assert_eq!(paths(&snapshot.scan().unwrap()), [".env"]);
+}
+
+#[test]
+fn tracked_although_ignored_is_covered() {
+    let space = Space::git(|s| {
+        s.write(".gitignore", "*.log\n");
+        s.write("keep.log", "one");
+        s.write("other.log", "one");
+        s.run(&["add", "-f", "keep.log"]);
+    });
+    let mut snapshot = space.snapshot();
+    space.write("keep.log", "two");
+    space.write("other.log", "two");
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["keep.log"]);
+}
+
+/// A tree with what commands of git move about: files, directories, a branch, a stash, something ignored.
+fn busy_space() -> Space {
+    let space = Space::git(|s| {
+        s.write(".gitignore", "*.log\nbuild/\n");
+        s.write("a.txt", "a");
+        s.write("d1/f1", "f1");
+        s.write("d1/f2", "f2");
+        s.write("z/last", "z");
+    });
+    space.run(&["checkout", "-q", "-b", "other"]);
+    space.write("d1/f1", "f1 of other");
+    space.write("only/other", "o");
+    space.run(&["add", "-A"]);
+    space.run(&["commit", "-qm", "two"]);
+    space.run(&["checkout", "-q", "main"]);
+    space.write("stashed/new", "s");
+    space.write("a.txt", "a stashed");
+    space.run(&["add", "-A"]);
+    space.run(&["stash", "push", "-q"]);
+    space.write("build/out.o", "o");
+    space.write("own.log", "the person's");
+    space
+}
+
+/// The covered files and their bytes.
+fn tree(space: &Space) -> BTreeMap<PathBuf, Vec<u8>> {
+    let files = everything(&space.root).into_iter().filter(|(path, ..)| path.is_file());
+    let below = files.map(|(path, bytes, ..)| (path.strip_prefix(&space.root).unwrap().to_owned(), bytes));
+    below.filter(|(path, _)| !path.starts_with(".git")).collect()
+}
+
+/// The content of a path before and after, nothing where it is not there.
+type Contents = (Option<Vec<u8>>, Option<Vec<u8>>);
+
+/// What a row of looks has reported, as one change for each path.
+fn together(snapshot: &Snapshot, looks: Vec<Change>) -> BTreeMap<PathBuf, Contents> {
+    let mut all: BTreeMap<PathBuf, (State, State)> = BTreeMap::new();
+    for change in looks {
+        let of_path = all.entry(change.path).or_insert((change.before, change.before));
+        assert_eq!(of_path.1, change.before);
+        of_path.1 = change.after;
+    }
+    let content = |state: &State| {
+        let bytes = || snapshot.content(state).unwrap_or_else(|_| format!("not kept: {state:?}").into_bytes());
+        (!state.is_absent()).then(bytes)
+    };
+    let all = all.into_iter().filter(|(_, (before, after))| before != after);
+    all.map(|(path, (before, after))| (path, (content(&before), content(&after)))).collect()
+}
+
+const COMMANDS: [&[&[&str]]; 9] = [
+    &[&["mv", "a.txt", "moved.txt"]],
+    &[&["mv", "d1", "renamed"]],
+    &[&["mv", "z/last", "d1/last"], &["mv", "a.txt", "a-1"]],
+    &[&["add", "."], &["mv", "d1/f1", "f1.log"]],
+    &[&["checkout", "-q", "other"]],
+    &[&["stash", "pop", "-q"]],
+    &[&["rm", "-q", "d1/f1"], &["commit", "-qm", "less"]],
+    &[&["rm", "-q", "--cached", "a.txt"], &["commit", "-qam", "untracked"]],
+    &[&["checkout", "-q", "other"], &["mv", "only", "d1/only"], &["commit", "-qm", "more"]],
+];
+
+const POINTS: [Point; 6] =
+    [Point::Began, Point::Walked, Point::IndexSeen, Point::IndexRead, Point::Missed, Point::Compared];
+
+#[test]
+fn what_a_command_puts_into_the_index_in_the_middle_of_a_look_is_reported() {
+    for command in COMMANDS {
+        for point in POINTS {
+            let space = busy_space();
+            let mut snapshot = space.snapshot();
+            let old = tree(&space);
+            // These are only passed when the index is another one, and when it names what the walk has missed.
+            if matches!(point, Point::IndexSeen | Point::Missed) {
+                space.write("early", "e");
+                space.run(&["add", "early"]);
+                fs::remove_file(space.root.join("early")).unwrap();
+            }
+            let root = Arc::new(Mutex::new(Some(space)));
+            let space_there = Arc::clone(&root);
+            let mut done = false;
+            snapshot.meanwhile = Some(Box::new(move |at| {
+                let space = space_there.lock().unwrap();
+                let space = space.as_ref().unwrap();
+                if point == Point::Missed && at == Point::Walked {
+                    space.write("early", "e");
+                }
+                if at == point && !std::mem::replace(&mut done, true) {
+                    space.write("brand-new", "n");
+                    for args in command {
+                        space.run(args);
+                    }
+                    space.run(&["add", "brand-new"]);
+                }
+            }));
+            let mut looks = snapshot.scan().unwrap();
+            snapshot.meanwhile = None;
+            looks.extend(snapshot.scan().unwrap());
+            let space = root.lock().unwrap().take().unwrap();
+            let new = tree(&space);
+            assert!(new.contains_key(Path::new("brand-new")), "{point:?} was not passed");
+            let names = old.keys().chain(new.keys()).filter(|path| old.get(*path) != new.get(*path));
+            let wanted: BTreeMap<_, _> =
+                names.map(|p| (p.clone(), (old.get(p).cloned(), new.get(p).cloned()))).collect();
+            let got = together(&snapshot, looks);
+            assert_eq!(got, wanted, "{command:?} at {point:?}");
+        }
+    }
+}
+
+#[test]
+fn what_comes_with_a_directory_has_changed_when_the_directory_was_moved() {
+    let space = Space::new();
+    space.write("d/sub/a", "a");
+    space.write("b", "b");
+    let ctime = |path: &str| Stat::of_meta(&space.root.join(path).symlink_metadata().unwrap()).ctime;
+    let old = ctime("d/sub/a");
+    // As soon as the clock of the files has gone on.
+    while ctime("d") <= old {
+        fs::rename(space.root.join("d"), space.root.join("moved")).unwrap();
+        fs::rename(space.root.join("moved"), space.root.join("d")).unwrap();
+    }
+    let moved = ctime("d");
+    let at = |path: &str, since| {
+        let at = walk::changed_at(&space.root, Path::new(path), since)
+            .unwrap()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap();
+        (at.as_secs() as i64, at.subsec_nanos())
+    };
+    assert_eq!(at("d/sub/a", moved), moved);
+    assert_eq!(at("d/sub/a", old), old, "it may have come by itself");
+    assert_eq!(at("b", (i64::MAX, 0)), ctime("b"), "nothing has changed since");
+    assert_eq!(at("d/gone", (0, 0)), ctime("d"));
+}
+
+#[test]
+fn a_file_that_appears_while_it_is_asked_for_is_new() {
+    for (point, name) in [(Point::Asked, "new.txt"), (Point::Asked, "new.log"), (Point::AskedAgain, "new.txt")] {
+        let space = busy_space();
+        let mut snapshot = space.snapshot();
+        let path = space.root.join(name);
+        let file = path.clone();
+        snapshot.meanwhile = Some(Box::new(move |at| {
+            if at == point {
+                fs::write(&file, "new").unwrap();
+            }
+        }));
+        let mut looks = snapshot.look(std::slice::from_ref(&path)).unwrap();
+        snapshot.meanwhile = None;
+        looks.extend(snapshot.scan().unwrap());
+        let wanted = BTreeMap::from([(PathBuf::from(name), (None, Some(b"new".to_vec())))]);
+        assert_eq!(together(&snapshot, looks), wanted, "{name} at {point:?}");
+    }
+}
+
+#[test]
+fn what_was_ignored_and_is_staged_or_named_is_not_taken_for_new() {
+    let space = busy_space();
+    space.write("untouched.log", "the person's, too");
+    let mut snapshot = space.snapshot();
+    // Staged as it was: no change, and covered from now on.
+    space.run(&["add", "-f", "untouched.log"]);
+    assert_eq!(snapshot.scan().unwrap(), []);
+    space.write("untouched.log", "other");
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["untouched.log"]);
+    // Changed before anybody could look: that it is another is known, what it was is not.
+    snapshot.began = snapshot.began.map(|began| (began.0 - 1, 0));
+    space.write("own.log", "the agent's");
+    space.run(&["add", "-f", "own.log"]);
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["own.log"]);
+    assert!(matches!(changes[0].before, State::Unkept { .. }), "{:?}", changes[0].before);
+    space.write("build/out.o", "the agent's");
+    snapshot.began = snapshot.began.map(|began| (began.0 - 1, 0));
+    let changes = snapshot.look(&[space.root.join("build/out.o")]).unwrap();
+    assert_eq!(paths(&changes), ["build/out.o"]);
+    assert!(matches!(changes[0].before, State::Unkept { .. }), "{:?}", changes[0].before);
+}
+
+#[test]
+fn a_look_finds_what_the_walk_would_and_nothing_outside() {
+    let space = Space::git(|s| s.write("src/a", "a"));
+    fs::create_dir(space.temp.path().join("outside")).unwrap();
+    fs::write(space.temp.path().join("outside/x"), "x").unwrap();
+    symlink("../outside", space.root.join("out")).unwrap();
+    symlink("src", space.root.join("in")).unwrap();
+    let mut snapshot = space.snapshot();
+    let outside = ["out/x", "../outside/x", "src/../../outside/x", "/etc/passwd", "", ".git/config"].map(PathBuf::from);
+    assert_eq!(snapshot.look(&outside[..4]).unwrap(), []);
+    for path in &outside {
+        assert!(matches!(snapshot.peek(path), Err(ReviewError::Refused(_))), "{}", path.display());
+        assert!(snapshot.set(path, State::Absent).is_err(), "{}", path.display());
+    }
+    assert!(snapshot.seen.keys().all(|key| !key.ends_with(b"x") && !key.ends_with(b"passwd")));
+    space.write("src/a", "b");
+    space.write("src/new", "n");
+    space.write("elsewhere", "e");
+    assert_eq!(paths(&snapshot.look(&["in/a".into(), space.root.join("src/new")]).unwrap()), ["src/a", "src/new"]);
+    space.write("src/more/deep", "d");
+    assert_eq!(paths(&snapshot.look(&["src".into()]).unwrap()), ["src/more/deep"]);
+    fs::remove_dir_all(space.root.join("src/more")).unwrap();
+    assert_eq!(paths(&snapshot.look(&["src/more".into()]).unwrap()), ["src/more/deep"]);
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["elsewhere"]);
+}
+
+#[test]
+fn nested_repositories_and_submodules_are_ordinary_directories() {
+    let space = Space::git(|s| {
+        s.write("lib/a", "in the library");
+        s.run_in(&s.root.join("lib"), &["init", "-q"]);
+        s.run_in(&s.root.join("lib"), &["add", "-A"]);
+        s.run_in(&s.root.join("lib"), &["commit", "-qm", "lib"]);
+        s.run(&["submodule", "--quiet", "add", "./lib", "module"]);
+    });
+    let mut snapshot = space.snapshot();
+    assert_eq!(space.packs(), 0, "all of it is in the repositories");
+    space.write("lib/a", "changed");
+    space.write("module/a", "changed too");
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["lib/a", "module/a"]);
+    assert_eq!(before(&snapshot, &changes[1]), b"in the library");
+}
+
+#[test]
+fn a_worktree_and_a_root_inside_of_a_repository_use_its_objects() {
+    let space = Space::git(|s| s.write("sub/a", "content"));
+    let tree = space.temp.path().canonicalize().unwrap().join("tree");
+    space.run(&["worktree", "add", "-q", tree.to_str().unwrap()]);
+    for (name, root) in [("one", tree.clone()), ("two", tree.join("sub")), ("three", space.root.join("sub"))] {
+        let dir = space.temp.path().join(name);
+        let mut snapshot = Snapshot::create(&dir, &root, Limits::default()).unwrap();
+        snapshot.scan().unwrap();
+        assert_eq!(fs::read_dir(dir.join("objects/pack")).unwrap().count(), 0, "{name}");
+        assert_eq!(snapshot.seen.len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn content_is_bounded_and_the_small_files_come_first() {
+    let space = Space::new();
+    space.write("large", vec![b'x'; 600]);
+    for n in 0..5 {
+        space.write(format!("small{n}"), format!("{n}").repeat(100));
+    }
+    space.write("over", vec![b'y'; 5000]);
+    let limits = Limits { kept_bytes: 1000, file_bytes: 4000, ..Limits::default() };
+    let mut snapshot = space.limited(limits);
+    for n in 0..5 {
+        assert!(snapshot.state(Path::new(&format!("small{n}"))).oid().is_some());
+    }
+    let large = snapshot.state(Path::new("large"));
+    assert!(matches!(large, State::Unkept { size: 600, .. }));
+    assert!(matches!(snapshot.content(&large), Err(ReviewError::NotKept(_))));
+    assert_eq!(snapshot.uncovered(), ["large: 600 B, content not kept", "over: 5 kB, content not kept"]);
+    assert_eq!(snapshot.peek(Path::new("large")).unwrap(), (large, Some(vec![b'x'; 600])));
+    assert_eq!(snapshot.peek(Path::new("over")).unwrap(), (snapshot.state(Path::new("over")), None));
+    assert_eq!(snapshot.scan().unwrap(), []);
+    space.write("large", "fits now");
+    space.write("over", vec![b'z'; 5000]);
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["large", "over"]);
+    assert_eq!(changes[0].before, large);
+    assert_eq!(after(&snapshot, &changes[0]), b"fits now");
+    assert!(matches!((changes[1].before, changes[1].after), (State::Unkept { .. }, State::Unkept { .. })));
+    snapshot.save().unwrap();
+    drop(snapshot);
+    let mut snapshot = Snapshot::open(&space.store(), &space.root, limits).unwrap();
+    space.write("new", vec![b'n'; 493]);
+    assert!(matches!(snapshot.scan().unwrap()[0].after, State::Unkept { .. }), "the sum is remembered");
+}
+
+#[test]
+fn files_beyond_the_limit_are_not_looked_at() {
+    let space = Space::new();
+    for n in 0..5 {
+        space.write(format!("{n}"), "x");
+    }
+    let mut snapshot = space.limited(Limits { files: 3, ..Limits::default() });
+    assert_eq!(snapshot.uncovered()[0], "more than 3 files: the others are not looked at");
+    space.write("0", "changed");
+    space.write("4", "changed");
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["0"]);
+}
+
+#[test]
+fn many_changes_make_one_pack_that_git_can_read() {
+    let space = Space::new();
+    for n in 0..100 {
+        space.write(format!("{n}"), format!("content {n}").repeat(n));
+    }
+    let mut snapshot = space.snapshot();
+    assert_eq!(space.packs(), 1);
+    for n in 0..100 {
+        space.write(format!("{n}"), format!("changed {n}").repeat(n + 1));
+    }
+    assert_eq!(snapshot.scan().unwrap().len(), 100);
+    assert_eq!((space.packs(), space.loose()), (2, 1));
+    for entry in fs::read_dir(space.store().join("objects/pack")).unwrap().map(|e| e.unwrap().path()) {
+        if entry.extension() == Some(OsStr::new("idx")) {
+            space.run_in(space.temp.path(), &["verify-pack", entry.to_str().unwrap()]);
+        }
+    }
+}
+
+/// Otherwise a crash right after a look would lose what it has found.
+#[test]
+fn what_was_not_saved_is_found_once_more() {
+    let space = Space::new();
+    for name in ["a", "b", "gone"] {
+        space.write(name, "1");
+    }
+    let mut snapshot = space.snapshot();
+    space.write("a", "2");
+    fs::remove_file(space.root.join("gone")).unwrap();
+    let found = snapshot.scan().unwrap();
+    assert_eq!(paths(&found), ["a", "gone"]);
+    assert_eq!(snapshot.scan().unwrap(), [], "only once as long as it lives");
+    drop(snapshot);
+    let mut snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(snapshot.look(&["gone".into()]).unwrap(), found[1..]);
+    space.write("b", "3");
+    let found = snapshot.scan().unwrap();
+    assert_eq!(paths(&found), ["a", "b"]);
+    // Our own write saves what was seen before it as well.
+    let state = snapshot.state(Path::new("b"));
+    snapshot.set(Path::new("b"), state).unwrap();
+    snapshot.save().unwrap();
+    drop(snapshot);
+    let mut snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(snapshot.scan().unwrap(), []);
+}
+
+#[test]
+fn a_store_goes_on_after_a_crash_from_its_last_whole_record() {
+    let space = Space::new();
+    space.write("a", "1");
+    space.write("b", "1");
+    let mut snapshot = space.snapshot();
+    space.write("a", "2");
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["a"]);
+    snapshot.save().unwrap();
+    let whole = fs::read(space.store().join("log")).unwrap();
+    space.write("b", "2");
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["b"]);
+    snapshot.save().unwrap();
+    drop(snapshot);
+    let log = fs::read(space.store().join("log")).unwrap();
+    assert!(log.len() > whole.len());
+    for cut in [whole.len(), whole.len() + 5, whole.len() + 13, log.len() - 1] {
+        fs::write(space.store().join("log"), &log[..cut]).unwrap();
+        let mut snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+        let changes = snapshot.scan().unwrap();
+        assert_eq!(paths(&changes), ["b"], "{cut}");
+        assert_eq!(before(&snapshot, &changes[0]), b"1");
+    }
+    // A byte that has changed is a torn record as well.
+    let mut damaged = log.clone();
+    damaged[whole.len() + 40] ^= 1;
+    fs::write(space.store().join("log"), &damaged).unwrap();
+    let mut snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["b"]);
+}
+
+#[test]
+fn a_store_that_never_looked_begins_and_left_overs_go() {
+    let space = Space::new();
+    space.write("a", "1");
+    drop(Snapshot::create(&space.store(), &space.root, Limits::default()).unwrap());
+    assert!(Snapshot::create(&space.store(), &space.root, Limits::default()).is_err());
+    assert_eq!(fs::metadata(space.store()).unwrap().mode() & 0o777, 0o700);
+    let pack = space.store().join("objects/pack");
+    fs::write(pack.join("tmp_x"), "half").unwrap();
+    fs::write(pack.join("pack-1.pack"), "half").unwrap();
+    let mut snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(fs::read_dir(&pack).unwrap().count(), 0);
+    assert_eq!(snapshot.scan().unwrap(), []);
+    space.write("a", "2");
+    assert_eq!(snapshot.scan().unwrap().len(), 1);
+}
+
+#[test]
+fn the_log_is_folded_into_the_manifest() {
+    let space = Space::new();
+    space.write("a", "0");
+    let mut snapshot = space.snapshot();
+    space.write("a", "1");
+    assert_eq!(snapshot.scan().unwrap().len(), 1);
+    snapshot.book.rewrite(&snapshot.head, &snapshot.seen).unwrap();
+    assert_eq!(fs::read(space.store().join("log")).unwrap(), b"");
+    let seen = snapshot.seen.clone();
+    drop(snapshot);
+    let snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    let plain = |entry: &Entry| Entry { visit: 0, ..*entry };
+    assert_eq!(snapshot.seen.values().map(plain).collect::<Vec<_>>(), seen.values().map(plain).collect::<Vec<_>>());
+    let mut bytes = fs::read(space.store().join("manifest")).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(space.store().join("manifest"), bytes).unwrap();
+    assert!(matches!(Snapshot::open(&space.store(), &space.root, Limits::default()), Err(ReviewError::Store(_))));
+}
+
+#[test]
+fn odd_files_do_not_stop_a_look() {
+    let space = Space::new();
+    space.write(OsStr::from_bytes(b"na\xffme\n"), "odd");
+    space.write("closed", "x");
+    space.write("room/file", "x");
+    rustix::fs::mkfifoat(rustix::fs::CWD, space.root.join("fifo"), rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+    let mut snapshot = space.snapshot();
+    assert_eq!(snapshot.seen.len(), 3);
+    assert!(matches!(snapshot.peek(Path::new("fifo")), Err(ReviewError::Refused(_))));
+    assert_eq!(snapshot.look(&["fifo".into(), "room/file/below".into(), "room".into()]).unwrap(), []);
+    space.write(OsStr::from_bytes(b"na\xffme\n"), "changed");
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(changes[0].path.as_os_str().as_bytes(), b"na\xffme\n");
+    snapshot.save().unwrap();
+    drop(snapshot);
+    let mut snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(snapshot.state(&changes[0].path), changes[0].after);
+    // A file in whose place there is something else is gone.
+    fs::remove_file(space.root.join("closed")).unwrap();
+    fs::create_dir(space.root.join("closed")).unwrap();
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["closed"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let space = Space::new();
+    space.write("closed", "x");
+    space.write("room/file", "x");
+    let mut snapshot = space.snapshot();
+    let mode = |path: &str, mode| {
+        fs::set_permissions(space.root.join(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("closed", 0o000);
+    mode("room", 0o000);
+    if fs::read(space.root.join("closed")).is_ok() {
+        // The superuser reads everything: what is left to see is the mode.
+        assert_eq!(paths(&snapshot.scan().unwrap()), ["closed"]);
+    } else {
+        let changes = snapshot.scan().unwrap();
+        assert_eq!(paths(&changes), ["closed"]);
+        assert!(matches!(changes[0].after, State::Unkept { mode: 0, .. }));
+        let named = snapshot.uncovered();
+        assert!(named.contains(&"closed: cannot be read".to_owned()), "{named:?}");
+        assert!(named.contains(&"room/: cannot be read".to_owned()), "{named:?}");
+        // Whoever opens the store later says so as well, without a look at the tree.
+        snapshot.save().unwrap();
+        let named = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap().uncovered();
+        assert_eq!(named.iter().filter(|line| *line == "room/: cannot be read").count(), 1, "{named:?}");
+    }
+    mode("closed", 0o644);
+    mode("room", 0o755);
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["closed"]);
+    assert!(!snapshot.state(Path::new("room/file")).is_absent());
+}
+
+#[test]
+fn a_file_that_vanishes_between_the_walk_and_the_reading_is_no_error() {
+    let space = Space::new();
+    space.write("a", "1");
+    let mut snapshot = space.snapshot();
+    space.write("brief", "x");
+    space.write("a", "2");
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
+    let jobs = snapshot.jobs(&walked, None);
+    assert_eq!(jobs.len(), 2);
+    fs::remove_file(space.root.join("brief")).unwrap();
+    fs::remove_file(space.root.join("a")).unwrap();
+    let changes = snapshot.settle(jobs, Vec::new(), false).unwrap();
+    assert_eq!(paths(&changes), ["a"]);
+    assert_eq!(before(&snapshot, &changes[0]), b"1");
+}
+
+#[test]
+fn a_directory_swapped_for_a_link_leads_nowhere() {
+    let space = Space::new();
+    space.write("dir/a", "inside");
+    let outside = space.temp.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("a"), "secret").unwrap();
+    let mut snapshot = space.snapshot();
+    let walked = walk::walk(&space.root, None, 10, &Arc::default());
+    fs::rename(space.root.join("dir"), space.temp.path().join("old")).unwrap();
+    symlink(&outside, space.root.join("dir")).unwrap();
+    let jobs = snapshot.jobs(&walked, None);
+    let changes = snapshot.settle(jobs, Vec::new(), false).unwrap();
+    assert_eq!(paths(&changes), ["dir/a"]);
+    assert!(changes[0].after.is_absent());
+}
+
+#[test]
+fn what_we_write_ourselves_is_no_change_and_what_differs_from_it_is() {
+    let space = Space::new();
+    space.write("a", "1");
+    let mut snapshot = space.snapshot();
+    let oid = snapshot.keep(b"22").unwrap();
+    let state = State::File { oid, mode: 0o644, size: 2 };
+    space.write("a", "22");
+    fs::set_permissions(space.root.join("a"), fs::Permissions::from_mode(0o644)).unwrap();
+    snapshot.set(Path::new("a"), state).unwrap();
+    snapshot.save().unwrap();
+    assert_eq!(snapshot.peek(Path::new("a")).unwrap(), (state, Some(b"22".to_vec())));
+    drop(snapshot);
+    let mut snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!((snapshot.state(Path::new("a")), snapshot.content(&state).unwrap()), (state, b"22".to_vec()));
+    assert_eq!(snapshot.scan().unwrap(), []);
+    space.write("a", "33");
+    assert_eq!(snapshot.look(&["a".into()]).unwrap()[0].before, state);
+    fs::remove_file(space.root.join("a")).unwrap();
+    snapshot.set(Path::new("a"), State::Absent).unwrap();
+    assert_eq!(snapshot.scan().unwrap(), []);
+    assert_eq!(snapshot.peek(Path::new("a")).unwrap(), (State::Absent, None));
+}
+
+#[test]
+fn what_we_write_over_is_kept_although_only_git_had_it() {
+    let space = Space::git(|s| s.write("a", "precious"));
+    let mut snapshot = space.snapshot();
+    let before = snapshot.state(Path::new("a"));
+    space.write("a", "2");
+    let oid = snapshot.keep(b"2").unwrap();
+    snapshot.set(Path::new("a"), State::File { oid, mode: 0o644, size: 1 }).unwrap();
+    fs::remove_dir_all(space.root.join(".git")).unwrap();
+    assert_eq!(snapshot.content(&before).unwrap(), b"precious");
+}
+
+#[test]
+fn a_damaged_pack_or_index_is_an_error_and_no_other_content() {
+    let space = Space::new();
+    space.write("a", "some content");
+    let state = space.snapshot().state(Path::new("a"));
+    let files = fs::read_dir(space.store().join("objects/pack")).unwrap();
+    let files: Vec<PathBuf> = files.map(|e| e.unwrap().path()).collect();
+    let check = |file: &Path, bytes: &[u8]| {
+        fs::write(file, bytes).unwrap();
+        let snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+        snapshot.content(&state).map(|bytes| assert_eq!(bytes, b"some content")).is_err()
+    };
+    for file in files {
+        let good = fs::read(&file).unwrap();
+        let mut errors = 0;
+        for at in (0..good.len()).step_by(1 + good.len() / 40) {
+            let mut bad = good.clone();
+            bad[at] ^= 0x55;
+            errors += usize::from(check(&file, &bad)) + usize::from(check(&file, &good[..at]));
+        }
+        assert!(errors > 20, "{errors}");
+        assert!(!check(&file, &good));
+    }
+}
+
+#[test]
+fn a_repository_that_git_alone_understands_is_only_walked() {
+    let space = Space::new();
+    space.run(&["init", "-q", "--object-format=sha256"]);
+    space.write("a", "1");
+    space.run(&["add", "-A"]);
+    space.run(&["commit", "-qm", "one"]);
+    let snapshot = space.snapshot();
+    assert_eq!((space.packs(), snapshot.stores.len()), (1, 0));
+    let space = Space::git(|s| s.write("a", "1"));
+    fs::write(space.root.join(".git/index"), "damaged").unwrap();
+    assert_eq!(space.snapshot().seen.len(), 1);
+}
+
+#[test]
+fn split_and_unmerged_indices_are_read() {
+    let space = Space::git(|s| s.write("a", "1"));
+    space.write("b", "1");
+    space.run(&["add", "b"]);
+    space.run(&["update-index", "--split-index"]);
+    space.write("c", "1");
+    space.run(&["add", "c"]);
+    assert_eq!(space.snapshot().seen.len(), 3);
+    let blob = space.run(&["rev-parse", ":a"]);
+    let info = format!("0 {} 0\ta\n100644 {} 2\ta\n", "0".repeat(40), blob.trim());
+    fs::write(space.temp.path().join("info"), info).unwrap();
+    let sh =
+        Command::new("sh").current_dir(&space.root).args(["-c", "git update-index --index-info < ../info"]).status();
+    assert!(sh.unwrap().success());
+    let mut snapshot = Snapshot::create(&space.temp.path().join("two"), &space.root, Limits::default()).unwrap();
+    snapshot.scan().unwrap();
+    assert_eq!(snapshot.seen.len(), 3);
+}
+
+/// Fills a directory with text that hardly compresses.
+fn fill(space: &Space, files: usize, bytes: usize) {
+    use std::fmt::Write as _;
+    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    for n in 0..files {
+        let mut text = String::with_capacity(bytes + 20);
+        while text.len() < bytes {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            writeln!(text, "{seed:x}").unwrap();
+        }
+        space.write(format!("d{}/e{}/f{n}.txt", n % 50, n / 50 % 40), text);
+    }
+}
+
+/// Bytes in the files of a store.
+fn stored(dir: &Path) -> u64 {
+    let all = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    all.map(|e| if e.path().is_dir() { stored(&e.path()) } else { e.metadata().unwrap().len() }).sum()
+}
+
+fn measure(space: &Space, name: &str) {
+    let dir = space.temp.path().join(name);
+    let mut snapshot = Snapshot::create(&dir, &space.root, Limits::default()).unwrap();
+    let mut timed = || {
+        let start = std::time::Instant::now();
+        let changes = snapshot.scan().unwrap().len();
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let memory: Vec<&str> = status.lines().filter(|l| l.starts_with("VmHWM") || l.starts_with("RssAnon")).collect();
+        eprintln!("{name}: {:?}, {changes} changes, {} bytes, {memory:?}", start.elapsed(), stored(&dir));
+        changes
+    };
+    assert_eq!([timed(), timed()], [0, 0]);
+    for n in 0..20 {
+        space.write(format!("d{n}/e0/f{n}.txt"), format!("changed for {name}"));
+    }
+    assert_eq!([timed(), timed()], [20, 0]);
+}
+
+/// Small, unless `SHADOW_FILES` says how many files (50000 with `--release --nocapture` for the numbers that count).
+#[test]
+fn shadow_speed() {
+    let files = std::env::var("SHADOW_FILES").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    // What was just written is read again by the next look: not what is to be measured.
+    let wait = || {
+        let start = std::time::Instant::now();
+        while files > 1000 && start.elapsed() < std::time::Duration::from_secs(4) {
+            std::thread::yield_now();
+        }
+    };
+    let space = Space::git(|s| fill(s, files, 6_600));
+    wait();
+    space.run(&["update-index", "--refresh"]);
+    measure(&space, "valid index, loose objects");
+    space.run(&["checkout", "-q", "."]);
+    space.run(&["gc", "-q"]);
+    wait();
+    space.run(&["status"]);
+    measure(&space, "valid index, packed");
+    space.write(".gitattributes", "* text=auto\n");
+    wait();
+    measure(&space, "alternates only");
+    let plain = Space::new();
+    fill(&plain, files * 3 / 10, 6_600);
+    wait();
+    measure(&plain, "no git");
+}
+
+#[test]
+fn rules_that_change_in_the_middle_of_a_look_make_nothing_new_that_was_there() {
+    for (file, when) in
+        [(".gitignore", Point::Began), (".gitignore", Point::Walked), (".git/info/exclude", Point::Walked)]
+    {
+        let space = Space::git(|s| s.write("a", "a"));
+        space.write(".gitignore", "");
+        space.write(file, ".env\n");
+        space.write(".env", "SECRET");
+        let mut snapshot = space.snapshot();
+        let rules = space.root.join(file);
+        snapshot.meanwhile = Some(Box::new(move |at| {
+            if at == when {
+                fs::write(&rules, "").unwrap();
+            }
+        }));
+        let mut looks = snapshot.scan().unwrap();
+        snapshot.meanwhile = None;
+        looks.extend(snapshot.scan().unwrap());
+        let created: Vec<_> = looks.iter().filter(|c| c.before.is_absent()).map(|c| &c.path).collect();
+        assert!(created.is_empty(), "{file} at {when:?}: {created:?}");
+    }
+}
+
+#[test]
+fn tracked_although_ignored_is_covered_when_it_comes_back() {
+    let space = Space::git(|s| s.write("keep.log", "kept"));
+    space.write(".gitignore", "*.log\n");
+    fs::remove_file(space.root.join("keep.log")).unwrap();
+    let mut snapshot = space.snapshot();
+    space.write("keep.log", "again");
+    assert_eq!(paths(&snapshot.scan().unwrap()), ["keep.log"]);
+}
+
+#[test]
+fn a_new_directory_that_is_moved_past_a_look_is_new_at_the_next() {
+    let space = busy_space();
+    let mut snapshot = space.snapshot();
+    space.write("fresh/in", "new");
+    // As when it was moved from where the walk had not been yet to where it had been.
+    let (from, to) = (space.root.join("fresh"), space.root.join("d1/fresh"));
+    let away = space.temp.path().join("away");
+    fs::rename(&from, &away).unwrap();
+    snapshot.meanwhile = Some(Box::new(move |at| {
+        if at == Point::Walked {
+            fs::rename(&away, &to).unwrap();
+        }
+    }));
+    let mut looks = snapshot.scan().unwrap();
+    snapshot.meanwhile = None;
+    // What the walk says of a directory that vanishes under it.
+    snapshot.barred.push(RelPath::from(&b"fresh"[..]));
+    looks.extend(snapshot.scan().unwrap());
+    assert_eq!(paths(&looks), ["d1/fresh/in"]);
+}
+
+#[test]
+fn what_appears_in_a_directory_that_nobody_could_look_into_is_not_taken_for_new() {
+    let space = Space::new();
+    space.write("room/inner", "the person's\n");
+    let mut snapshot = Snapshot::create(&space.store(), &space.root, Limits::default()).unwrap();
+    fs::rename(space.root.join("room"), space.temp.path().join("away")).unwrap();
+    snapshot.scan().unwrap();
+    // As without permission, whoever runs this.
+    snapshot.barred = vec![b"room"[..].into()];
+    fs::rename(space.temp.path().join("away"), space.root.join("room")).unwrap();
+    // Written anew, as `sed -i` does: as young as a file can be.
+    space.write("room/new", "the person's, changed\n");
+    fs::rename(space.root.join("room/new"), space.root.join("room/inner")).unwrap();
+    space.write("roomy", "new\n");
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["room/inner", "roomy"]);
+    assert!(matches!(changes[0].before, State::Unkept { .. }), "{:?}", changes[0].before);
+    assert_eq!(changes[1].before, State::Absent);
+}
+
+#[test]
+fn what_comes_into_the_tree_while_rules_change_is_never_passed_over() {
+    type Decision = fn(&Space);
+    let outside: Decision = |s| {
+        fs::create_dir_all(s.temp.path().join("outside/sub")).unwrap();
+        fs::write(s.temp.path().join("outside/sub/in"), "x").unwrap();
+    };
+    // What happens before the first look, before some looks, and then.
+    let cases: [(&str, Decision, Decision, Decision, &str); 7] = [
+        (
+            "a repository from outside",
+            outside,
+            |_| {},
+            |s| {
+                s.run_in(&s.temp.path().join("outside"), &["init", "-q"]);
+                fs::rename(s.temp.path().join("outside"), s.root.join("new")).unwrap();
+            },
+            "new/sub/in",
+        ),
+        (
+            "from outside, with a comment in the rules",
+            outside,
+            |_| {},
+            |s| {
+                fs::rename(s.temp.path().join("outside"), s.root.join("new")).unwrap();
+                s.write(".gitignore", "ign/\n# a word\n");
+            },
+            "new/sub/in",
+        ),
+        (
+            "from outside, with rules of another file",
+            outside,
+            |_| {},
+            |s| {
+                fs::rename(s.temp.path().join("outside"), s.root.join("new")).unwrap();
+                s.write(".git/info/exclude", "# a word\n");
+            },
+            "new/sub/in",
+        ),
+        (
+            "made outside in the session",
+            |_| {},
+            outside,
+            |s| {
+                fs::rename(s.temp.path().join("outside"), s.root.join("new")).unwrap();
+                s.write(".gitignore", "ign/\n# a word\n");
+            },
+            "new/sub/in",
+        ),
+        (
+            "out of what is ignored",
+            |s| s.write("ign/sub/in", "x"),
+            |_| {},
+            |s| {
+                fs::rename(s.root.join("ign/sub"), s.root.join("src")).unwrap();
+                s.write(".gitignore", "ign/\n# a word\n");
+            },
+            "src/in",
+        ),
+        (
+            "made where it is ignored",
+            |s| s.write("ign/other", "x"),
+            |s| s.write("ign/gen/in", "x"),
+            |s| {
+                fs::rename(s.root.join("ign/gen"), s.root.join("gen")).unwrap();
+                s.write(".gitignore", "ign/\n# a word\n");
+            },
+            "gen/in",
+        ),
+        (
+            "ignored for a while",
+            |_| {},
+            |s| {
+                s.write(".gitignore", "ign/\nn1/\n");
+                s.write("n1/i", "x");
+            },
+            |s| s.write(".gitignore", "ign/\n"),
+            "n1/i",
+        ),
+    ];
+    for (what, before, meanwhile, then, path) in cases {
+        for looks in 0..3 {
+            let space = Space::git(|s| {
+                s.write(".gitignore", "ign/\n");
+                s.write("a", "a");
+            });
+            before(&space);
+            let mut snapshot = space.snapshot();
+            meanwhile(&space);
+            for _ in 0..looks {
+                snapshot.scan().unwrap();
+            }
+            then(&space);
+            let mut changes = snapshot.scan().unwrap();
+            changes.extend(snapshot.scan().unwrap());
+            assert!(paths(&changes).contains(&path), "{what}, {looks} looks: {:?}", paths(&changes));
+        }
+    }
+}
+
+#[test]
+fn what_the_person_had_outside_of_the_snapshot_is_shown_and_not_taken_for_new() {
+    for (from, to) in [("ign/sub", "src"), (".env", "env.txt")] {
+        let space = Space::git(|s| s.write(".gitignore", "ign/\n.env\n"));
+        space.write("ign/sub/in", "the person's");
+        space.write(".env", "the person's");
+        let mut snapshot = space.snapshot();
+        // As if the session had begun some seconds later.
+        snapshot.ignored.began.0 += 5;
+        fs::rename(space.root.join(from), space.root.join(to)).unwrap();
+        let changes = snapshot.scan().unwrap();
+        assert_eq!(changes.len(), 1, "{to}");
+        assert!(matches!(changes[0].before, State::Unkept { .. }), "{to}: {:?}", changes[0].before);
+    }
+}
+
+#[test]
+fn what_was_ignored_and_is_gone_is_named_also_after_a_restart() {
+    let space = Space::git(|s| s.write(".gitignore", "ign/\n.env\n"));
+    space.write("ign/in", "x");
+    space.write(".env", "SECRET");
+    let mut snapshot = space.snapshot();
+    while snapshot.keep_theirs(Instant::now()) {}
+    assert_eq!(snapshot.uncovered(), [".env (ignored)", "ign/ (ignored)"]);
+    fs::remove_file(space.root.join(".env")).unwrap();
+    fs::remove_dir_all(space.root.join("ign")).unwrap();
+    snapshot.scan().unwrap();
+    let gone = [".env", "ign"].map(|name| format!("{name}: was ignored and is gone, which cannot be taken back"));
+    assert_eq!(snapshot.uncovered(), gone);
+    drop(snapshot);
+    let snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(snapshot.uncovered(), gone);
+}
+
+#[test]
+fn a_file_that_is_moved_and_changed_is_new_under_its_new_name() {
+    let space = Space::git(|s| s.write("a", "a"));
+    let mut snapshot = space.snapshot();
+    // As if the session had begun some seconds later.
+    snapshot.ignored.began.0 += 5;
+    fs::rename(space.root.join("a"), space.root.join("b")).unwrap();
+    let mut file = fs::OpenOptions::new().append(true).open(space.root.join("b")).unwrap();
+    std::io::Write::write_all(&mut file, b"more").unwrap();
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["a", "b"]);
+    assert!(changes[1].before.is_absent(), "{:?}", changes[1].before);
+}
+
+#[test]
+fn a_directory_that_is_moved_to_where_rules_hide_it_is_never_passed_over() {
+    type Decision = fn(&Space);
+    let to_build: Decision = |s| fs::rename(s.root.join("lib"), s.root.join("build/lib")).unwrap();
+    let from_outside: Decision = |s| fs::rename(s.temp.path().join("outside"), s.root.join("build/lib")).unwrap();
+    let no_rules: Decision = |s| s.write(".gitignore", "");
+    let cases: [(&str, Decision, Decision); 7] = [
+        ("git mv", |s| drop(s.run(&["mv", "lib", "build/lib"])), |_| {}),
+        ("staged by force", to_build, |s| drop(s.run(&["add", "-f", "build/lib"]))),
+        ("without rules", to_build, no_rules),
+        ("with an exception", to_build, |s| s.write(".gitignore", "build/*\n!build/lib/\n")),
+        ("without the rules file", to_build, |s| fs::remove_file(s.root.join(".gitignore")).unwrap()),
+        ("from outside", from_outside, no_rules),
+        (
+            "in the place of what was ignored",
+            |s| {
+                fs::remove_dir_all(s.root.join("build")).unwrap();
+                fs::create_dir(s.root.join("build")).unwrap();
+                fs::rename(s.root.join("lib"), s.root.join("build/lib")).unwrap();
+            },
+            no_rules,
+        ),
+    ];
+    for (what, act, then) in cases {
+        for looks in 0..3 {
+            let space = Space::git(|s| {
+                s.write(".gitignore", "build/\n");
+                s.write("lib/g1", "one");
+            });
+            space.write("build/out.o", "ignored");
+            fs::create_dir_all(space.temp.path().join("outside")).unwrap();
+            fs::write(space.temp.path().join("outside/g1"), "x").unwrap();
+            let mut snapshot = space.snapshot();
+            for _ in 0..looks {
+                snapshot.scan().unwrap();
+            }
+            act(&space);
+            then(&space);
+            let mut changes = snapshot.scan().unwrap();
+            changes.extend(snapshot.scan().unwrap());
+            assert!(paths(&changes).contains(&"build/lib/g1"), "{what}, {looks} looks: {:?}", paths(&changes));
+        }
+    }
+}
+
+#[test]
+fn what_changes_after_it_was_taken_for_untouched_is_not_passed_over() {
+    type Decision = fn(&Path);
+    let undo_log: [(&str, Decision); 3] = [
+        ("in place", |path| fs::write(path, "CHANGED").unwrap()),
+        ("anew", |path| {
+            fs::remove_file(path).unwrap();
+            fs::write(path, "CHANGED").unwrap();
+        }),
+        ("of the same size", |path| fs::write(path, "secreT").unwrap()),
+    ];
+    for (what, act) in undo_log {
+        for named in [true, false] {
+            let space = Space::git(|s| s.write(".gitignore", ".env\n"));
+            space.write(".env", "SECRET");
+            let mut snapshot = space.snapshot();
+            // As if the session had begun some seconds later.
+            snapshot.ignored.began.0 += 5;
+            let env = space.root.join(".env");
+            snapshot.meanwhile = Some(Box::new(move |at| {
+                if at == Point::Judged {
+                    act(&env);
+                }
+            }));
+            let changes = if named {
+                snapshot.look(&[space.root.join(".env")]).unwrap()
+            } else {
+                fs::remove_file(space.root.join(".gitignore")).unwrap();
+                snapshot.scan().unwrap()
+            };
+            let change = changes.iter().find(|c| c.path == Path::new(".env"));
+            let before = change.map(|c| c.before);
+            assert!(matches!(before, Some(State::Unkept { .. })), "{what}, named {named}: {before:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_changed_while_it_was_ignored_is_not_taken_for_what_it_was() {
+    for looks in 0..4 {
+        let space = Space::git(|s| s.write(".gitignore", ".env\n"));
+        space.write(".env", "SECRET");
+        let mut snapshot = space.snapshot();
+        space.write(".env", "SECRET\nevil");
+        for _ in 0..looks {
+            snapshot.scan().unwrap();
+            snapshot.look(&[space.root.join("other")]).unwrap();
+        }
+        let changes = snapshot.look(&[space.root.join(".env")]).unwrap();
+        assert_eq!(paths(&changes), [".env"], "{looks} looks");
+        assert!(matches!(changes[0].before, State::Unkept { .. }), "{looks} looks: {:?}", changes[0].before);
+    }
+}
+
+#[test]
+fn directories_without_files_are_not_called_ignored() {
+    let space = Space::git(|s| {
+        s.write(".gitignore", "target/\n");
+        s.write("src/a", "a");
+        s.write("src/b", "b");
+    });
+    fs::create_dir_all(space.root.join("empty/in/empty")).unwrap();
+    fs::create_dir_all(space.root.join("src/empty")).unwrap();
+    space.write("target/deep/x.o", "x");
+    let mut snapshot = space.snapshot();
+    while snapshot.keep_theirs(Instant::now()) {}
+    assert_eq!(snapshot.uncovered(), ["target/ (ignored)"]);
+}

@@ -1,0 +1,11 @@
+//! What lies in the person's directory, and the safe ways of looking at it.
+//!
+//! Knows nothing of what was there before. Invariant: below the root every name is opened without following a link,
+//! and what is read has a bound.
+
+pub mod git_index;
+pub mod own_files;
+pub mod plain;
+pub mod repo;
+pub mod rules;
+pub mod walk;

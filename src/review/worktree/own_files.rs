@@ -1,0 +1,80 @@
+//! Which paths of a tree are the client's own: its state and the files that it was asked to write.
+//!
+//! The one place of the review that tells them apart; everything that looks at files asks here. Invariant: what is
+//! hidden is in no snapshot, no change and no decision, so that an undo never touches it.
+
+use super::walk::{self, RelPath};
+use crate::host::fs::Private;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Names of them that are given.
+const NAMED: usize = 8;
+
+#[derive(Default)]
+pub(crate) struct OwnFiles {
+    root: PathBuf,
+    private: Private,
+    /// Below the root.
+    keys: Vec<RelPath>,
+    /// The root itself is one of them or lies below one.
+    all: bool,
+}
+
+impl OwnFiles {
+    /// `root` is a real path.
+    pub(crate) fn new(root: &Path, private: &Private) -> Self {
+        let below = |path: &PathBuf| path.strip_prefix(root).ok().map(|below| walk::bytes(below).into());
+        Self {
+            root: root.to_owned(),
+            keys: private.paths().iter().filter_map(below).collect(),
+            all: private.holds(root),
+            private: private.clone(),
+        }
+    }
+
+    /// By its name alone.
+    pub(crate) fn has(&self, key: &[u8]) -> bool {
+        let is_below = |own: &RelPath| key.strip_prefix(&**own).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
+        self.all || self.keys.iter().any(is_below)
+    }
+
+    /// The same, or a directory that holds nothing else.
+    pub(crate) fn has_all_of(&self, key: &[u8]) -> bool {
+        let leads_there = |own: &RelPath| own.strip_prefix(key).is_some_and(|rest| rest.first() == Some(&b'/'));
+        if self.has(key) || !self.keys.iter().any(leads_there) {
+            return self.has(key);
+        }
+        let Ok(entries) = self.root.join(walk::path(key)).read_dir() else { return false };
+        entries.flatten().all(|entry| {
+            let name = entry.file_name();
+            self.has_all_of(&[key, b"/", walk::bytes(Path::new(&name))].concat())
+        })
+    }
+
+    /// What a walk has to be told, right before it begins.
+    pub(crate) fn numbers(&self) -> BTreeSet<u64> {
+        self.private.numbers()
+    }
+
+    /// The same as [`OwnFiles::has`] for what a walk has come to from above, also under another name.
+    pub(crate) fn stands_at(&self, path: &Path, number: Option<u64>, numbers: &BTreeSet<u64>) -> bool {
+        let named =
+            || path.strip_prefix(&self.root).is_ok_and(|below| self.keys.iter().any(|k| **k == *walk::bytes(below)));
+        self.all || named() || number.is_some_and(|n| numbers.contains(&n)) && self.private.holds(path)
+    }
+
+    /// Those that are there, in words.
+    pub(crate) fn words(&self) -> Option<String> {
+        if self.all {
+            return Some("the session's directory belongs to acp-tui itself: nothing in it is covered".to_owned());
+        }
+        let there = |key: &&RelPath| self.root.join(walk::path(key)).symlink_metadata().is_ok();
+        let names: Vec<String> = self.keys.iter().filter(there).take(NAMED).map(|key| walk::show(key)).collect();
+        (!names.is_empty()).then(|| format!("acp-tui's own files, which an undo leaves alone: {}", names.join(", ")))
+    }
+}
+
+#[cfg(test)]
+#[path = "own_files_tests.rs"]
+mod tests;

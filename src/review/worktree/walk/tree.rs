@@ -1,0 +1,320 @@
+//! Walks a tree as git would see it, in a few threads.
+//!
+//! Reads names, rules and the system's numbers, no content. Invariant: every directory is opened relative to the handle of
+//! the one that it is in, and never through a link.
+
+use super::{RelPath, Stat, bytes, descend, in_git, path};
+use crate::review::worktree::own_files::OwnFiles;
+use crate::review::worktree::plain::{self, Links};
+use crate::review::worktree::rules::{self, Rules};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, statat};
+use rustix::io::Errno;
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A handle to list a directory.
+const LIST: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Threads that walk.
+const THREADS: usize = 2;
+/// Directories that are held open at once to open what is in them; below others the way is gone from the root.
+const HANDLES: usize = 100;
+/// Longer paths cannot be named as a whole.
+const LONGEST: usize = 4096;
+/// Contents that a thread hands over at once.
+const HEAP: usize = 4096;
+/// Repositories found below the root whose content is made use of.
+const REPOS: usize = 64;
+/// Names that git's rules hide that are remembered.
+pub(crate) const HIDDEN: usize = 20_000;
+/// Directories without permission that are named.
+const BARRED: usize = 50;
+
+/// What a walk has found.
+#[derive(Default)]
+pub(crate) struct Walked {
+    /// Regular files and links.
+    pub files: Vec<(RelPath, Stat)>,
+    pub dirs: BTreeSet<RelPath>,
+    /// Directories that hold a `.git`.
+    pub repos: Vec<PathBuf>,
+    /// Directories that could not be read.
+    pub barred: Vec<RelPath>,
+    /// What git's rules hide, and nothing of what is in it; only of a walk through the whole tree.
+    pub hidden: Vec<RelPath>,
+    /// One of those that the disk did not give, whatever the permissions, and why.
+    pub failed: Option<(RelPath, Errno)>,
+    /// There is more than was asked for.
+    pub cut: bool,
+}
+
+/// A part of the tree: these paths, and everything below these directories.
+#[derive(Default)]
+pub(crate) struct Part {
+    pub paths: BTreeSet<RelPath>,
+    pub below: BTreeSet<RelPath>,
+}
+
+impl Part {
+    fn leads_to(&self, key: &[u8]) -> bool {
+        let under = [key, b"/"].concat();
+        let ahead = |set: &BTreeSet<RelPath>| {
+            set.contains(key)
+                || set
+                    .range::<[u8], _>((Bound::Included(&under[..]), Bound::Unbounded))
+                    .next()
+                    .is_some_and(|next| next.starts_with(&under))
+        };
+        ahead(&self.paths)
+            || ahead(&self.below)
+            || self.below.contains(&b""[..])
+            || (0..key.len()).any(|at| key[at] == b'/' && self.below.contains(&key[..at]))
+    }
+}
+
+/// Walks the tree as git would see it, at most `limit` files; all of it or a part, without what is hidden.
+pub(crate) fn walk(root: &Path, part: Option<Part>, limit: usize, hidden: &OwnFiles) -> Walked {
+    let top = Dir { key: RelPath::default(), parent: None, rules: Rules::above(root, in_git(root)) };
+    let walk = Walk {
+        root,
+        part,
+        limit,
+        hidden,
+        numbers: hidden.numbers(),
+        queue: Mutex::new(Queue { dirs: vec![top], busy: 0, over: false }),
+        news: Condvar::new(),
+        handles: Arc::default(),
+        all: Mutex::new(Walked { dirs: BTreeSet::from([RelPath::default()]), ..Walked::default() }),
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..THREADS {
+            // Without another thread it takes longer.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || walk.work());
+        }
+        walk.work();
+    });
+    let mut all = walk.all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    all.repos.sort();
+    all.repos.truncate(REPOS);
+    all.barred.truncate(BARRED);
+    all.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    if all.files.len() > limit {
+        all.files.truncate(limit);
+        all.cut = true;
+    }
+    all
+}
+
+/// The handle of a directory, counted.
+struct Handle {
+    fd: OwnedFd,
+    count: Arc<AtomicUsize>,
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A directory that is to be listed.
+struct Dir {
+    key: RelPath,
+    /// Of the directory that it is in, unless too many are held.
+    parent: Option<Arc<Handle>>,
+    /// Those of the directory that it is in.
+    rules: Arc<Rules>,
+}
+
+struct Queue {
+    dirs: Vec<Dir>,
+    /// Threads that list a directory.
+    busy: usize,
+    over: bool,
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    part: Option<Part>,
+    limit: usize,
+    hidden: &'a OwnFiles,
+    /// What is needed to know it under another name.
+    numbers: BTreeSet<u64>,
+    queue: Mutex<Queue>,
+    /// There may be something in the queue, or nothing comes any more.
+    news: Condvar,
+    handles: Arc<AtomicUsize>,
+    all: Mutex<Walked>,
+}
+
+/// A directory is being listed. Also when that ends in a panic, the others are told.
+struct Busy<'w, 'a>(&'w Walk<'a>);
+
+impl Drop for Busy<'_, '_> {
+    fn drop(&mut self) {
+        self.0.queue().busy -= 1;
+        self.0.news.notify_all();
+    }
+}
+
+impl Walk<'_> {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        let mut found = Walked::default();
+        while let Some(dir) = self.next() {
+            let _busy = Busy(self);
+            let mut inside = Vec::new();
+            match self.list(&dir, &mut found, &mut inside) {
+                // Gone, or something else by now: what was in it is looked at by itself.
+                Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+                Err(error) => {
+                    if !matches!(error, Errno::ACCESS | Errno::PERM | Errno::NAMETOOLONG) {
+                        found.failed = Some((dir.key.clone(), error));
+                    }
+                    found.barred.push(dir.key);
+                }
+            }
+            let over = found.files.len() >= HEAP && self.hand_over(&mut found) > self.limit;
+            let mut queue = self.queue();
+            queue.dirs.append(&mut inside);
+            queue.over |= over;
+        }
+        self.hand_over(&mut found);
+    }
+
+    /// The next directory; waits as long as there may be more.
+    fn next(&self) -> Option<Dir> {
+        let mut queue = self.queue();
+        loop {
+            if queue.over {
+                return None;
+            }
+            if let Some(dir) = queue.dirs.pop() {
+                queue.busy += 1;
+                return Some(dir);
+            }
+            if queue.busy == 0 {
+                return None;
+            }
+            queue = self.news.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn open(&self, dir: &Dir) -> Result<OwnedFd, Errno> {
+        let name = dir.key.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        match &dir.parent {
+            Some(parent) => openat(&parent.fd, name, LIST, Mode::empty()),
+            None if dir.key.is_empty() => open(self.root, LIST, Mode::empty()),
+            None => {
+                let parent = &dir.key[..dir.key.len().saturating_sub(name.len() + 1)];
+                openat(&descend(self.root, parent)?.ok_or(Errno::NOENT)?, name, LIST, Mode::empty())
+            }
+        }
+    }
+
+    /// What is in a directory: files, and directories to be listed.
+    fn list(&self, dir: &Dir, found: &mut Walked, inside: &mut Vec<Dir>) -> Result<(), Errno> {
+        // Others name such a path as a whole.
+        if walk_len(self.root) + dir.key.len() >= LONGEST {
+            return Err(Errno::NAMETOOLONG);
+        }
+        let fd = self.open(dir)?;
+        let mut entries = Vec::new();
+        let (mut has_rules, mut has_git) = (false, false);
+        for entry in rustix::fs::Dir::read_from(&fd)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            match name {
+                b"." | b".." => {}
+                b".git" => has_git = true,
+                name => {
+                    has_rules |= name == rules::NAME.as_bytes();
+                    entries.push((Box::<[u8]>::from(name), entry.file_type(), entry.ino()));
+                }
+            }
+        }
+        let mut full = [bytes(self.root), b"/", &dir.key].concat();
+        let rules = if has_rules || has_git {
+            let here = path(&full);
+            if has_git {
+                found.repos.push(path(full.strip_suffix(b"/").unwrap_or(&full)).to_owned());
+            }
+            let own = || plain::read_in(&fd, Path::new(rules::NAME), Links::Refused, rules::LARGEST).ok().flatten();
+            let own = if has_rules { own() } else { None };
+            Arc::clone(&dir.rules).with(here, own, has_git && rules::is_top(here))
+        } else {
+            Arc::clone(&dir.rules)
+        };
+        if !dir.key.is_empty() {
+            full.push(b'/');
+        }
+        let len = full.len();
+        let base = walk_len(self.root);
+        let handle = self.keep(fd);
+        for (name, kind, number) in entries {
+            full.truncate(len);
+            full.extend_from_slice(&name);
+            if self.hidden.stands_at(path(&full), Some(number), &self.numbers) {
+                continue;
+            }
+            let key = &full[base..];
+            if self.part.as_ref().is_some_and(|part| !part.leads_to(key)) {
+                continue;
+            }
+            let stat = || statat(&handle.fd, &*name, AtFlags::SYMLINK_NOFOLLOW).ok();
+            let kind = match kind {
+                FileType::Unknown => stat().map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                kind => kind,
+            };
+            let is_covered = matches!(kind, FileType::Directory | FileType::RegularFile | FileType::Symlink);
+            if is_covered && rules.hide(&full, kind == FileType::Directory) {
+                if self.part.is_none() && found.hidden.len() <= HIDDEN {
+                    found.hidden.push(key.into());
+                }
+                continue;
+            }
+            match kind {
+                FileType::Directory => {
+                    found.dirs.insert(key.into());
+                    let held = self.handles.load(Ordering::Relaxed) <= HANDLES;
+                    let parent = held.then(|| Arc::clone(&handle));
+                    inside.push(Dir { key: key.into(), parent, rules: Arc::clone(&rules) });
+                }
+                // Vanished since: the paths that are known are looked at one by one.
+                FileType::RegularFile | FileType::Symlink => {
+                    found.files.extend(stat().map(|stat| (key.into(), Stat::of(&stat))));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&self, fd: OwnedFd) -> Arc<Handle> {
+        self.handles.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Handle { fd, count: Arc::clone(&self.handles) })
+    }
+
+    fn hand_over(&self, found: &mut Walked) -> usize {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.files.append(&mut found.files);
+        all.dirs.append(&mut found.dirs);
+        all.repos.append(&mut found.repos);
+        all.barred.append(&mut found.barred);
+        all.failed = found.failed.take().or(all.failed.take());
+        all.hidden.append(&mut found.hidden);
+        all.files.len()
+    }
+}
+
+/// Bytes of a full path before the path below the root.
+fn walk_len(root: &Path) -> usize {
+    bytes(root).len() + 1
+}
