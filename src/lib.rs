@@ -22,7 +22,13 @@
 //! Terminology: an *intent* is what the person wants, an *event* is what happened, an *effect* is what is to be
 //! done, a *fact* may never be dropped, a *hint* may be overwritten by a later one. Each bears an *address*: the *key* of
 //! the agent or session that it is of (our own number; the agent's name of a session is its *id*). A *connection* leads
-//! to one agent, which may have several *sessions*; a *stray* names a session whose id is not known yet.
+//! to one agent, which may have several *sessions*; a *stray* names a session whose id is not known yet. A *codec* turns
+//! the messages of one version of the protocol into events and calls into messages; a *link* is what it goes over.
+//!
+//! Of the review: the *snapshot* is what every file was when it was last looked at; a *look* or *scan* brings it up to
+//! date, and what differs is put down to the agent or the person by *attribution*. A *decision* accepts or rejects, the
+//! *undo log* takes decisions back. A *held* write waits for one. Floors of the room, from below: `text`, `worktree` (the
+//! files), `snapshot`, `history` (ledger and undo log), `decide` (computes), `session` (owns, locks, writes), `report`.
 
 pub mod agent;
 pub mod base;

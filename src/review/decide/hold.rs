@@ -92,7 +92,7 @@ impl HeldWrite {
     }
 
     /// Decides all that waits, by an answer given outside of the review: nothing to undo there.
-    pub fn settle(&mut self, files: &mut Contents, verdict: Verdict) -> Result<(), ReviewError> {
+    pub fn decide_all(&mut self, files: &mut Contents, verdict: Verdict) -> Result<(), ReviewError> {
         self.decide(files, &Selection::Pending { doubtful: true }, verdict)?;
         self.past.clear();
         Ok(())

@@ -460,7 +460,7 @@ impl ReviewSession {
     /// Decides all that waits of one held write.
     pub fn decide_write(&mut self, req: ReqId, verdict: Verdict) -> Result<(), ReviewError> {
         let Some(held) = self.held.iter_mut().find(|h| h.req == req) else { return Ok(()) };
-        held.settle(&mut self.files, verdict)?;
+        held.decide_all(&mut self.files, verdict)?;
         self.rev += 1;
         Ok(())
     }

@@ -62,9 +62,10 @@ impl Snapshot {
         let mut jobs = Vec::new();
         // What only a store had that is gone can still be had from the files that nobody has changed yet.
         let gone = self.stores.iter().filter(|dir| !dir.is_dir()).count();
-        let bereft = std::mem::replace(&mut self.gone, gone) < gone;
+        let store_gone = std::mem::replace(&mut self.gone, gone) < gone;
         let (own, theirs) = (&self.own, &self.theirs);
-        let is_lost = |e: &Entry| bereft && e.state.oid().is_some_and(|o| !own.has(&o) && theirs.size(&o).is_none());
+        let is_lost =
+            |e: &Entry| store_gone && e.state.oid().is_some_and(|o| !own.has(&o) && theirs.size(&o).is_none());
         let mut room = self.limits.files.saturating_sub(self.seen.len());
         for (key, stat) in &walked.files {
             match self.seen.get_mut(key) {
@@ -123,7 +124,7 @@ impl Snapshot {
         there.into_iter().map(job).chain(gone).collect()
     }
 
-    pub(super) fn hush(&self, jobs: &mut [Job], first: bool) {
+    pub(super) fn mark_known(&self, jobs: &mut [Job], first: bool) {
         let now = jobs.iter().filter(|job| names_rules(&job.key));
         let now = now.filter_map(|job| Some((job.key.clone(), job.known?.state)));
         // A file that may have changed without a trace in its times need not have; where a link leads are no rules.
@@ -144,7 +145,7 @@ impl Snapshot {
             seen: &self.seen,
             gone: &gone,
         }
-        .hush(jobs);
+        .mark_known(jobs);
     }
 
     /// Takes from the person's index what it knows for sure, so that it need not be read.

@@ -36,13 +36,13 @@ pub(crate) struct Job {
     /// That it is new to us does not mean that it is new.
     pub silent: bool,
     /// It is new to us, but was there before; nobody knows as what.
-    pub there: bool,
+    pub was_there: bool,
 }
 
 impl Job {
     pub(crate) fn new(key: RelPath, known: Option<Entry>, stat: Option<Stat>) -> Self {
         let walked = known.is_some_and(|entry| entry.walked);
-        Self { key, known, stat, walked, hidden: false, fresh: false, silent: false, there: false }
+        Self { key, known, stat, walked, hidden: false, fresh: false, silent: false, was_there: false }
     }
 
     /// Of a path that the walk has come past.
@@ -120,7 +120,7 @@ pub(crate) fn order(jobs: &mut [Job], left: u64) {
 }
 
 /// Looks at all of them. `None` for what not even the system's numbers can be had of.
-pub(crate) fn settle(stores: &Stores, theirs: &Alternates, jobs: &[Job]) -> Result<Vec<Option<Seen>>, ReviewError> {
+pub(crate) fn capture(stores: &Stores, theirs: &Alternates, jobs: &[Job]) -> Result<Vec<Option<Seen>>, ReviewError> {
     let next = AtomicUsize::new(0);
     let work = |theirs: Alternates| {
         let mut reader = Reader::new(stores.root);

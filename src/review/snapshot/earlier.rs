@@ -77,7 +77,7 @@ impl Ignored {
 /// What is known of a path from before.
 enum Standing {
     /// The last walk would have come past it, and has not.
-    Came,
+    New,
     /// It was ignored, by a name of so many bytes; since the first look, or not.
     Hidden {
         lasting: bool,
@@ -110,7 +110,7 @@ impl Before<'_> {
     /// Says of which paths it is no news that they are there: of all at the first look; then of what was ignored all the
     /// time and has not been touched. What else was ignored, and what is older than the session and comes from where
     /// nobody looks, is shown, and what it was before is not known. What was moved in the tree is new.
-    pub(crate) fn hush(&self, jobs: &mut [Job]) {
+    pub(crate) fn mark_known(&self, jobs: &mut [Job]) {
         let mut in_doubt = Vec::new();
         let mut reader = Reader::new(self.root);
         for (at, job) in jobs.iter_mut().enumerate().filter(|(_, job)| job.known.is_none()) {
@@ -118,18 +118,18 @@ impl Before<'_> {
             let is_file = |stat: &Stat| matches!(stat.kind, Kind::File | Kind::Link);
             let Some(stat) = job.stat.filter(|stat| !self.first && !job.fresh && is_file(stat)) else { continue };
             let standing = self.standing(&job.key);
-            (job.silent, job.there) = self.judge(&standing, job, &stat, &mut reader);
-            if (job.silent || job.there) && !matches!(standing, Standing::Hidden { .. }) {
+            (job.silent, job.was_there) = self.judge(&standing, job, &stat, &mut reader);
+            if (job.silent || job.was_there) && !matches!(standing, Standing::Hidden { .. }) {
                 // One that is older than the session has the number that it always had, however it was changed.
                 let (size, mtime) =
-                    if matches!(standing, Standing::Came) { (0, (0, 0)) } else { (stat.size, stat.mtime) };
+                    if matches!(standing, Standing::New) { (0, (0, 0)) } else { (stat.size, stat.mtime) };
                 in_doubt.push((at, (stat.ino, size, mtime)));
             }
         }
         let known = self.known(in_doubt.iter().map(|(_, moved)| *moved).collect());
         for (at, _) in in_doubt.iter().filter(|(_, moved)| known.contains(moved)) {
             if let Some(job) = jobs.get_mut(*at) {
-                (job.silent, job.there) = (false, false);
+                (job.silent, job.was_there) = (false, false);
             }
         }
     }
@@ -137,7 +137,7 @@ impl Before<'_> {
     /// Whether it is no news, and whether it was there as something that nobody knows.
     fn judge(&self, standing: &Standing, job: &Job, stat: &Stat, reader: &mut Reader) -> (bool, bool) {
         match standing {
-            Standing::Came => (false, self.born_before(&job.key, self.ignored.began).unwrap_or(false)),
+            Standing::New => (false, self.born_before(&job.key, self.ignored.began).unwrap_or(false)),
             Standing::Unknown if job.hidden => {
                 let silent = self.is_unmoved(&job.key, 0, stat, reader);
                 (silent, !silent)
@@ -166,7 +166,7 @@ impl Before<'_> {
         if last.contains(top) {
             return Standing::Hidden { lasting: self.ignored.lasting.contains(top), top: top.len() };
         }
-        Standing::Came
+        Standing::New
     }
 
     /// Whether a file that git's rules hide has stood there untouched since the first look: it, and every directory

@@ -18,7 +18,7 @@ pub mod preserve;
 pub mod root;
 
 use self::alternates::Alternates;
-use self::capture::{Job, Seen, Stores, lost, order, settle, unknown};
+use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;
 use self::earlier::{Ignored, Moved, as_moved};
 use self::manifest::{Entries, Entry, Header, Manifest};
@@ -224,7 +224,7 @@ impl Snapshot {
         self.full = walked.cut;
         let mut jobs = self.jobs(&walked, index.as_ref());
         self.at(Point::Compared);
-        self.hush(&mut jobs, first);
+        self.mark_known(&mut jobs, first);
         self.at(Point::Judged);
         (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
         let before = (self.head, self.began);
@@ -239,7 +239,7 @@ impl Snapshot {
                 self.believe(index, started, &mut jobs, &mut news);
             }
         }
-        let changes = self.settle(jobs, news, first);
+        let changes = self.capture(jobs, news, first);
         if changes.is_err() {
             (self.head.last, self.began) = (before.0.last, before.1);
         } else {
@@ -320,12 +320,12 @@ impl Snapshot {
             let (hidden, fresh) = (!walked && was_there, !walked && !was_there);
             jobs.push(Job { walked: walked || walked_before, hidden, fresh, ..Job::new(key, known, stat) });
         }
-        self.hush(&mut jobs, !self.looked);
+        self.mark_known(&mut jobs, !self.looked);
         self.at(Point::Judged);
         if !jobs.is_empty() {
             self.theirs = self.open_theirs();
         }
-        self.settle(jobs, Vec::new(), false)
+        self.capture(jobs, Vec::new(), false)
     }
 
     #[cfg(test)]
@@ -431,7 +431,7 @@ impl Snapshot {
         &self.root
     }
 
-    fn settle(
+    fn capture(
         &mut self,
         mut jobs: Vec<Job>,
         news: Vec<(RelPath, Entry)>,
@@ -450,7 +450,7 @@ impl Snapshot {
             left: AtomicU64::new(left),
             pack: Mutex::new(None),
         };
-        let found = settle(&stores, &self.theirs, &jobs)?;
+        let found = capture(&stores, &self.theirs, &jobs)?;
         let kept = left.saturating_sub(stores.left.into_inner());
         if let Some(pack) = stores.pack.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
             self.own.finish(pack)?;
@@ -472,7 +472,7 @@ impl Snapshot {
             }
             // What was judged by its numbers is the same only as long as they are.
             let silent = job.silent && (!self.looked || job.stat == Some(stat));
-            let new = if job.there || job.silent && !silent { unknown(&stat) } else { State::Absent };
+            let new = if job.was_there || job.silent && !silent { unknown(&stat) } else { State::Absent };
             let before = job.known.map_or(new, |entry| entry.state);
             let before = if is_lost { lost(&before) } else { before };
             // There was no room for what a store had that is gone: the file is still the same.

@@ -889,7 +889,7 @@ fn a_file_that_vanishes_between_the_walk_and_the_reading_is_no_error() {
     assert_eq!(jobs.len(), 2);
     fs::remove_file(space.root.join("brief")).unwrap();
     fs::remove_file(space.root.join("a")).unwrap();
-    let changes = snapshot.settle(jobs, Vec::new(), false).unwrap();
+    let changes = snapshot.capture(jobs, Vec::new(), false).unwrap();
     assert_eq!(paths(&changes), ["a"]);
     assert_eq!(before(&snapshot, &changes[0]), b"1");
 }
@@ -906,7 +906,7 @@ fn a_directory_swapped_for_a_link_leads_nowhere() {
     fs::rename(space.root.join("dir"), space.temp.path().join("old")).unwrap();
     symlink(&outside, space.root.join("dir")).unwrap();
     let jobs = snapshot.jobs(&walked, None);
-    let changes = snapshot.settle(jobs, Vec::new(), false).unwrap();
+    let changes = snapshot.capture(jobs, Vec::new(), false).unwrap();
     assert_eq!(paths(&changes), ["dir/a"]);
     assert!(changes[0].after.is_absent());
 }
