@@ -17,7 +17,7 @@ use crate::model::changes::{
 use crate::review::archive::{self, Found, Listed};
 use crate::review::error::ReviewError;
 use crate::review::protocol::AgentSession;
-use crate::review::session::{REWOUND, ReviewSession};
+use crate::review::session::ReviewSession;
 use crate::text::diff::Kind;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -142,27 +142,21 @@ pub fn redo(name: &str) -> Result<u8, Usage> {
 
 /// Takes back an undo, and nothing else: a decision made since then would have to be undone first.
 fn bring_back(tracker: &mut ReviewSession) -> Result<(String, Option<u8>), ReviewError> {
-    match tracker.newest_decision() {
-        Some(words) if !words.starts_with(REWOUND) => Err(ReviewError::Refused(format!(
-            "the last thing done was no undo but: {words}; `acp-tui review` undoes it"
-        ))),
-        None => Err(ReviewError::Refused("nothing to do again".to_owned())),
-        Some(_) => {
-            let (taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "bringing back")?;
-            Ok((again(&taken.words), stopped))
+    let (turn, undone) = match tracker.newest_decision() {
+        Some((words, None)) => {
+            return Err(ReviewError::Refused(format!(
+                "the last thing done was no undo but: {words}; `acp-tui review` undoes it"
+            )));
         }
-    }
-}
-
-/// What an undo of an undo is called here: it does again what was taken back.
-fn again(words: &str) -> String {
-    match words.strip_prefix("undone: ").and_then(|words| words.strip_prefix(REWOUND)) {
-        Some(rest) => {
-            let (turn, left) = rest.split_at(rest.find(';').unwrap_or(rest.len()));
-            format!("done again: what was changed from{turn} on{left}")
-        }
-        None => words.to_owned(),
-    }
+        None => return Err(ReviewError::Refused("nothing to do again".to_owned())),
+        Some((words, Some(turn))) => (turn, format!("undone: {words}")),
+    };
+    let (taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "bringing back")?;
+    // What was left alone is said behind it.
+    let left = taken.words.strip_prefix(&undone).map(str::to_owned);
+    let from = if turn == 0 { "the beginning".to_owned() } else { format!("turn {turn}") };
+    let again = left.map(|left| format!("done again: what was changed from {from} on{left}"));
+    Ok((again.unwrap_or(taken.words), stopped))
 }
 
 fn show(rewound: &[Rewound], tense: Tense) -> u8 {

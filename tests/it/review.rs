@@ -151,7 +151,7 @@ fn undo_says_what_happens_to_each_file_and_redo_takes_it_back() {
     );
     assert_eq!(place.files(), before);
     assert_eq!(place.run(&["undo", "last"]).assert_code(0).out(), "nothing to take back\n");
-    assert_eq!(place.run(&["redo"]).assert_code(0).out(), "done again: what was changed from turn 1 on\n");
+    assert_eq!(place.run(&["redo"]).assert_code(0).out(), "done again: what was changed from the beginning on\n");
     assert_eq!(place.files(), after);
     place.run(&["redo"]).assert_says(2, &["nothing to do again"]);
     // A beginning is enough, and there is no later turn.

@@ -5,7 +5,7 @@
 //! written, is noticed.
 
 use super::json_path;
-use crate::model::changes::Cause;
+use crate::model::changes::{Cause, HunkId, ReviewAction, Scope, Target, Verdict};
 use crate::review::error::ReviewError;
 use crate::review::snapshot::packs::sha1;
 use crate::review::state::State;
@@ -13,6 +13,7 @@ use crate::store::private::private_file;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A line longer than this is not ours: a decision about as many files as are looked at, with long names.
@@ -86,10 +87,52 @@ impl ChangeRecord {
     }
 }
 
+/// What was asked for: of two decisions with the same key the later one goes on with the earlier when that was cut short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionKey {
+    /// Everything back to before this turn.
+    Rewind { turn: u64 },
+    Decide {
+        scope: Scope,
+        verdict: Verdict,
+        /// Empty for all files.
+        #[serde(with = "json_path")]
+        path: PathBuf,
+        /// All of the file without it.
+        hunk: Option<HunkId>,
+        /// All of the hunk without them.
+        lines: Option<Range<usize>>,
+    },
+}
+
+impl DecisionKey {
+    /// Nothing for what is not done in parts: a text of the person's, an undo.
+    pub fn of(action: &ReviewAction) -> Option<Self> {
+        match action {
+            ReviewAction::Rewind { turn } => Some(Self::Rewind { turn: *turn }),
+            ReviewAction::Decide { scope, target, verdict } => {
+                let (path, hunk, lines) = match target {
+                    Target::All => (PathBuf::new(), None, None),
+                    Target::File(path) => (path.clone(), None, None),
+                    Target::Hunk(path, hunk) => (path.clone(), Some(*hunk), None),
+                    Target::Lines(path, hunk, lines) => (path.clone(), Some(*hunk), Some(lines.clone())),
+                };
+                Some(Self::Decide { scope: *scope, verdict: *verdict, path, hunk, lines })
+            }
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     pub id: u64,
+    /// For the person; nothing is decided by them.
     pub words: String,
+    /// Nothing in what an earlier version wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<DecisionKey>,
     /// The act that this one takes back, or does again.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "flips")]
     pub toggles: Option<u64>,

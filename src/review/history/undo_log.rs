@@ -2,7 +2,7 @@
 //!
 //! Plain bookkeeping over records; touches no file. Invariant: only what was carried out can be undone.
 
-use super::ledger::{Decision, FileDecision, Record};
+use super::ledger::{Decision, DecisionKey, FileDecision, Record};
 use crate::review::state::State;
 use std::collections::HashMap;
 use std::path::Path;
@@ -80,11 +80,13 @@ impl UndoLog {
         }
     }
 
-    /// Of the newest act, when another of these words goes on with it: its number. It was cut short, or it `leaves` some
-    /// files alone that can be tried once more.
-    pub fn goes_on_with(&self, words: &str, leaves: bool) -> Option<u64> {
+    /// Of the newest decision, when another with this key goes on with it: its number. It was cut short, or it is a
+    /// rewind, which leaves some files alone that can be tried once more.
+    pub fn goes_on_with(&self, key: &DecisionKey) -> Option<u64> {
+        let leaves = matches!(key, DecisionKey::Rewind { .. });
         let is_open = |e: &&Entry| e.cut || (leaves && !e.over && !e.undone);
-        self.all.last().filter(|e| e.act.toggles.is_none() && e.act.words == words).filter(is_open).map(|e| e.act.id)
+        let is_same = |e: &&Entry| e.act.toggles.is_none() && e.act.key.as_ref() == Some(key);
+        self.all.last().filter(is_same).filter(is_open).map(|e| e.act.id)
     }
 
     pub fn each_state(&mut self, mut change: impl FnMut(&mut State)) {
@@ -153,5 +155,27 @@ impl UndoLog {
     fn continues(&self, id: u64) -> Option<u64> {
         let entry = self.all.iter().find(|e| e.act.id == id)?;
         entry.act.continues.filter(|earlier| *earlier < id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::changes::{HunkId, ReviewAction, Scope, Target, Verdict};
+
+    fn key(hunk: u64) -> Option<DecisionKey> {
+        let target = Target::Hunk("a.rs".into(), HunkId(hunk));
+        DecisionKey::of(&ReviewAction::Decide { scope: Scope::Pending, target, verdict: Verdict::Reject })
+    }
+
+    #[test]
+    fn a_decision_of_the_same_words_on_another_hunk_does_not_go_on_with_one_that_was_cut_short() {
+        let words = "rejected 1 hunk in a.rs".to_owned();
+        let decision = Decision { id: 1, words, key: key(1), toggles: None, continues: None, files: Vec::new() };
+        let mut log = UndoLog::default();
+        log.take(Record::Act(decision));
+        log.take(Record::Done { act: 1, files: Vec::new(), cut: true });
+        assert_eq!(log.goes_on_with(&key(1).unwrap()), Some(1));
+        assert_eq!(log.goes_on_with(&key(2).unwrap()), None);
     }
 }

@@ -17,15 +17,19 @@ use crate::review::decide::rewind;
 use crate::review::decide::verdict::{FileCase, OnConflict, Selection};
 use crate::review::error::ReviewError;
 use crate::review::history::file_history::{FileHistory, Pair};
-use crate::review::history::ledger::{ChangeRecord, Decision, FileDecision};
+use crate::review::history::ledger::{ChangeRecord, Decision, DecisionKey, FileDecision};
 use crate::review::protocol::{Done, Proposal, Released};
 use crate::review::state::State;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How an undo by turn is named among the decisions.
-pub const REWOUND: &str = "rewound to before";
+/// What a decision is: asked for by the person, or one that takes another back or does it again.
+enum Why {
+    Asked(Option<DecisionKey>),
+    Toggles(u64),
+}
+
 /// Bytes of a difference that goes into an answer to the agent.
 const MAX_DIFFERENCE: usize = 8 << 10;
 /// How often a held write is merged with what is saved meanwhile, before the person is asked again.
@@ -38,9 +42,14 @@ impl ReviewSession {
         self.docs.clear();
     }
 
-    /// What an undo would take back, in words.
-    pub fn newest_decision(&self) -> Option<&str> {
-        self.undo_log.undoable().map(|act| act.words.as_str())
+    /// What an undo would take back: in words, and the turn when it is a rewind to before one.
+    pub fn newest_decision(&self) -> Option<(&str, Option<u64>)> {
+        let decision = self.undo_log.undoable()?;
+        let turn = match decision.key {
+            Some(DecisionKey::Rewind { turn }) => Some(turn),
+            _ => None,
+        };
+        Some((&decision.words, turn))
     }
 
     /// What there is to look at; reads the files in question again.
@@ -174,6 +183,7 @@ impl ReviewSession {
         }
         let mut places: BTreeSet<PathBuf> = files.iter().map(|f| f.path.clone()).collect();
         if matches!(target, Target::All) {
+            let before = self.held.clone();
             for held in &mut self.held {
                 match held.decide(&mut self.files, &Selection::Pending { doubtful: true }, verdict) {
                     Ok(count) => {
@@ -181,7 +191,11 @@ impl ReviewSession {
                         places.insert(held.path.clone());
                     }
                     Err(ReviewError::Refused(_)) => {}
-                    Err(error) => return Err(error),
+                    Err(error) => {
+                        // All of them are decided, or none.
+                        self.held = before;
+                        return Err(error);
+                    }
                 }
             }
             self.rev += 1;
@@ -197,7 +211,8 @@ impl ReviewSession {
             (Some(path), 1) => format!(" in {}", shown(path)),
             (_, places) => format!(" in {}", count(places, "file")),
         };
-        let mut done = self.carry_out(format!("{verb} {what}{place}"), None, files)?;
+        let key = DecisionKey::of(&ReviewAction::Decide { scope, target: target.clone(), verdict });
+        let mut done = self.carry_out(format!("{verb} {what}{place}"), Why::Asked(key), files)?;
         if !left.is_empty() {
             done.words = format!("{}; left alone: {}", done.words, left.join("; "));
         }
@@ -241,7 +256,7 @@ impl ReviewSession {
         let pair = self.pair(path, scope)?.ok_or_else(gone)?;
         let history = self.histories.get(path).ok_or_else(gone)?;
         let file = FileCase { path, history, pair: &pair }.edit(hunk, text, &mut self.files)?;
-        self.carry_out(format!("edited a hunk in {}", shown(path)), None, vec![file])
+        self.carry_out(format!("edited a hunk in {}", shown(path)), Why::Asked(None), vec![file])
     }
 
     fn force(&mut self, scope: Scope, path: &Path, hunk: HunkId) -> Result<Done, ReviewError> {
@@ -252,27 +267,22 @@ impl ReviewSession {
         let wanted = Selection::Exactly(Chosen::Part(hunk));
         let (file, _) = self.case(path, scope, &wanted, Verdict::Reject, OnConflict::Force)?;
         let words = format!("rejected a hunk in {}, later edits included", shown(path));
-        self.carry_out_all(words, None, vec![file], Vec::new())
+        self.carry_out_all(words, Why::Asked(None), vec![file], Vec::new())
     }
 
     /// Writes what was decided, but for what would be lost with it.
-    fn carry_out(
-        &mut self,
-        words: String,
-        toggles: Option<u64>,
-        mut files: Vec<FileDecision>,
-    ) -> Result<Done, ReviewError> {
+    fn carry_out(&mut self, words: String, why: Why, mut files: Vec<FileDecision>) -> Result<Done, ReviewError> {
         let only = self.only_copies(&files, None);
         files.retain(|file| !only.contains_key(&file.path));
         let left = only.into_iter().map(|(path, why)| format!("{}: {why}", shown(&path))).collect();
-        self.carry_out_all(words, toggles, files, left)
+        self.carry_out_all(words, why, files, left)
     }
 
     /// Writes what was decided: first into the ledger, then file by file. `left` is said with what is left alone.
     fn carry_out_all(
         &mut self,
         words: String,
-        toggles: Option<u64>,
+        why: Why,
         files: Vec<FileDecision>,
         mut left: Vec<String>,
     ) -> Result<Done, ReviewError> {
@@ -287,8 +297,12 @@ impl ReviewSession {
         self.make_root(&files)?;
         let id = self.undo_log.next_id();
         // What an undo of the same turns has left alone belongs to it.
-        let continues = self.undo_log.goes_on_with(&words, words.starts_with(REWOUND)).filter(|_| toggles.is_none());
-        self.announce(Decision { id, words: words.clone(), toggles, continues, files: files.clone() })?;
+        let (key, toggles) = match why {
+            Why::Asked(key) => (key, None),
+            Why::Toggles(id) => (None, Some(id)),
+        };
+        let continues = key.as_ref().and_then(|key| self.undo_log.goes_on_with(key));
+        self.announce(Decision { id, words: words.clone(), key, toggles, continues, files: files.clone() })?;
         self.writing.begin();
         let Carried { done, left: unwritten, stopped } = self.write_all(&files);
         left.extend(unwritten);
@@ -317,7 +331,7 @@ impl ReviewSession {
         let nothing = || ReviewError::Refused("nothing to undo".to_owned());
         let act = self.undo_log.undoable().cloned().ok_or_else(nothing)?;
         let files = self.flipped(&self.undo_log.all_files(act.id))?;
-        self.carry_out(format!("undone: {}", act.words), Some(act.id), files)
+        self.carry_out(format!("undone: {}", act.words), Why::Toggles(act.id), files)
     }
 
     fn redo(&mut self) -> Result<Done, ReviewError> {
@@ -333,7 +347,7 @@ impl ReviewSession {
             std::mem::swap(&mut file.accepted.0, &mut file.accepted.1);
         }
         let files = self.flipped(&files)?;
-        self.carry_out(format!("done again: {}", act.words), Some(act.id), files)
+        self.carry_out(format!("done again: {}", act.words), Why::Toggles(act.id), files)
     }
 
     /// What takes undo_log back, with whatever has been changed since.
@@ -395,7 +409,12 @@ impl ReviewSession {
         self.look_at_root(&files)?;
         let mut done = Done::default();
         if mode == Mode::Apply {
-            done = match self.carry_out_all(format!("{REWOUND} turn {turn}"), None, files, Vec::new()) {
+            done = match self.carry_out_all(
+                rewound_words(turn),
+                Why::Asked(Some(DecisionKey::Rewind { turn })),
+                files,
+                Vec::new(),
+            ) {
                 Err(ReviewError::Refused(words)) => Done { words, ..Done::default() },
                 done => done?,
             };
@@ -542,7 +561,7 @@ impl ReviewSession {
             self.take(path, step, old)?;
             let upto = self.histories.get(path).map_or(0, |h| h.steps.len());
             let files = vec![act_file((whole, to), (old, accepted))];
-            self.announce(Decision { id, words, toggles: None, continues: None, files })?;
+            self.announce(Decision { id, words, key: None, toggles: None, continues: None, files })?;
             let written = self.write(&act_file((disk, to), (old, accepted)));
             self.finished(id, if written.is_ok() { vec![0] } else { Vec::new() }, false)?;
             if written.is_err() {
@@ -598,4 +617,8 @@ pub(crate) fn shown(path: &Path) -> String {
 
 fn count(n: usize, what: &str) -> String {
     human::count(n as u64, what)
+}
+
+fn rewound_words(turn: u64) -> String {
+    if turn == 0 { "rewound to before the session".to_owned() } else { format!("rewound to before turn {turn}") }
 }

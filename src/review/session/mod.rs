@@ -18,7 +18,6 @@ pub mod unknown_before;
 pub mod write;
 pub mod write_many;
 
-pub use self::apply::REWOUND;
 use self::attribution::{Attributed, Attribution};
 use self::write::Writing;
 use super::archive;

@@ -76,9 +76,12 @@ impl ReviewSession {
             }
         }
         self.activity.begin(turn);
+        // Which calls ran and what the agent told is gone with the client: what nobody has looked at yet may be the
+        // person's, who went on saving in the turn, or has begun again since. Not with the directory itself.
+        if !root_is_lost {
+            self.activity.presume_told();
+        }
         self.observe(turns)?;
-        // The agent may have gone on, the person may have begun again: it is not known to be the agent's doing, however
-        // silent it was.
         self.activity.presume_told();
         self.observe(aftermath)?;
         self.activity.end();

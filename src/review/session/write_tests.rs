@@ -4,7 +4,7 @@ use crate::host::fs::moments::{self, Moment};
 use crate::host::fs::{FsError, Roots};
 use crate::model::changes::{ReviewAction, RewindOutcome, Scope, Target, Verdict};
 use crate::model::ids::{EntryId, ReqId};
-use crate::review::history::ledger::{Decision, FileDecision};
+use crate::review::history::ledger::{Decision, DecisionKey, FileDecision};
 use crate::review::protocol::{Proposal, Released};
 use crate::review::session::expected::write_text;
 use crate::review::session::tests::{Place, changed, lines};
@@ -180,8 +180,14 @@ fn killed_undo(place: &mut Place) {
     let history = &place.review.histories[Path::new("a")];
     let disk = (history.last(), history.steps[0].before);
     let file = FileDecision { path: "a".into(), disk, accepted: (disk.1, disk.1), by_hand: false };
-    let act =
-        Decision { id: 1, words: "rewound to before turn 1".into(), toggles: None, continues: None, files: vec![file] };
+    let act = Decision {
+        id: 1,
+        words: "rewound to before turn 1".into(),
+        key: Some(DecisionKey::Rewind { turn: 1 }),
+        toggles: None,
+        continues: None,
+        files: vec![file],
+    };
     place.review.announce(act).unwrap();
 }
 
