@@ -24,6 +24,17 @@
 //! the agent or session that it is of (our own number; the agent's name of a session is its *id*). A *connection* leads
 //! to one agent, which may have several *sessions*; a *stray* names a session whose id is not known yet.
 
+/// A test of its own for each row of a table: `cases! { check { name: argument, argument; } }`.
+#[cfg(test)]
+macro_rules! cases {
+    ($check:ident { $($name:ident: $($given:expr),+;)+ }) => {
+        $(#[test]
+        fn $name() {
+            $check($($given),+);
+        })+
+    };
+}
+
 pub mod agent;
 pub mod base;
 pub mod cli;
