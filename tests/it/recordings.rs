@@ -431,29 +431,6 @@ fn files(dir: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every recording below `dir`; what all of them together hold.
-fn play_all(dir: &Path) -> Totals {
-    let mut paths = Vec::new();
-    files(dir, &mut paths);
-    paths.sort();
-    let mut totals = Totals::default();
-    for path in &paths {
-        play(path, &mut totals);
-    }
-    println!(
-        "{} of {} recordings, {} sessions, {} turns, {} texts, {:?}",
-        totals.files,
-        paths.len(),
-        totals.talks,
-        totals.turns,
-        totals.texts,
-        totals.decoded
-    );
-    assert_eq!(totals.raw, totals.decoded, "counts per variant");
-    assert!(totals.files > 0 && totals.turns > 0 && totals.texts > 0, "nothing to replay");
-    totals
-}
-
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recordings");
 
 /// How many turns and texts a recording of ours has.
@@ -482,6 +459,22 @@ fn a_turn_that_is_cancelled_and_one_that_fails_lose_nothing() {
 #[test]
 fn recordings_of_real_agents_lose_nothing() {
     let more = std::env::var_os("ACP_LAB_RECORDINGS");
-    let totals = play_all(more.as_deref().map_or(Path::new(HERE), Path::new));
-    assert!(totals.talks >= 3, "{}", totals.talks);
+    let mut paths = Vec::new();
+    files(more.as_deref().map_or(Path::new(HERE), Path::new), &mut paths);
+    paths.sort();
+    let mut totals = Totals::default();
+    for path in &paths {
+        play(path, &mut totals);
+    }
+    println!(
+        "{} of {} recordings, {} sessions, {} turns, {} texts, {:?}",
+        totals.files,
+        paths.len(),
+        totals.talks,
+        totals.turns,
+        totals.texts,
+        totals.decoded
+    );
+    assert_eq!(totals.raw, totals.decoded, "counts per variant");
+    assert!(totals.files > 0 && totals.turns > 0 && totals.texts > 0, "nothing to replay");
 }
