@@ -30,6 +30,17 @@
 //! *undo log* takes decisions back. A *held* write waits for one. Floors of the room, from below: `text`, `worktree` (the
 //! files), `snapshot`, `history` (ledger and undo log), `decide` (computes), `session` (owns, locks, writes), `report`.
 
+/// A test of its own for each row of a table: `cases! { check { name: argument, argument; } }`.
+#[cfg(test)]
+macro_rules! cases {
+    ($check:ident { $($name:ident: $($given:expr),+;)+ }) => {
+        $(#[test]
+        fn $name() {
+            $check($($given),+);
+        })+
+    };
+}
+
 pub mod agent;
 pub mod base;
 pub mod cli;

@@ -331,109 +331,139 @@ mod tests {
         assert_eq!(exec.timeout, Some(Duration::from_millis(1500)));
     }
 
-    #[test]
-    fn the_commands_of_the_review() {
-        let undo = |turn, dry_run, yes| Command::Undo(Undo { session: "abc".into(), turn, dry_run, yes });
-        for (words, wanted) in [
-            (vec!["review"], Command::Review("last".into())),
-            (vec!["review", "abc"], Command::Review("abc".into())),
-            (vec!["redo"], Command::Redo("last".into())),
-            (vec!["redo", "abc"], Command::Redo("abc".into())),
-            (vec!["undo", "abc"], undo(None, false, false)),
-            (vec!["undo", "--turn", "2", "abc", "--dry-run"], undo(Some(2), true, false)),
-            (vec!["undo", "--turn=18446744073709551615", "-y", "abc"], undo(Some(u64::MAX), false, true)),
-            (vec!["sessions"], Command::Sessions(Sessions::List { json: false })),
-            (vec!["sessions", "--json"], Command::Sessions(Sessions::List { json: true })),
-            (vec!["sessions", "--remove", "abc"], Command::Sessions(Sessions::Remove("abc".into()))),
-            (vec!["sessions", "--remove=all"], Command::Sessions(Sessions::RemoveAll { yes: false })),
-            (vec!["sessions", "-y", "--remove", "all"], Command::Sessions(Sessions::RemoveAll { yes: true })),
-            (vec!["sessions", "--prune"], Command::Sessions(Sessions::Prune)),
-            (vec!["sessions", "--help"], Command::Help(Name::Sessions)),
-            (vec!["undo", "-h"], Command::Help(Name::Undo)),
-        ] {
-            assert_eq!(parse_words(&words), Ok(wanted), "{words:?}");
+    fn undo_of(turn: Option<u64>, dry_run: bool, yes: bool) -> Command {
+        Command::Undo(Undo { session: "abc".into(), turn, dry_run, yes })
+    }
+
+    mod the_commands_of_the_review {
+        use super::*;
+
+        fn check(words: &[&str], wanted: Command) {
+            assert_eq!(parse_words(words), Ok(wanted));
         }
+
+        cases! {
+            check {
+                review_of_the_last: &["review"], Command::Review("last".into());
+                review_of_one: &["review", "abc"], Command::Review("abc".into());
+                redo_of_the_last: &["redo"], Command::Redo("last".into());
+                redo_of_one: &["redo", "abc"], Command::Redo("abc".into());
+                undo: &["undo", "abc"], undo_of(None, false, false);
+                undo_from_a_turn_dry: &["undo", "--turn", "2", "abc", "--dry-run"], undo_of(Some(2), true, false);
+                undo_from_the_largest_turn:
+                    &["undo", "--turn=18446744073709551615", "-y", "abc"], undo_of(Some(u64::MAX), false, true);
+                sessions: &["sessions"], Command::Sessions(Sessions::List { json: false });
+                sessions_as_json: &["sessions", "--json"], Command::Sessions(Sessions::List { json: true });
+                a_session_is_removed:
+                    &["sessions", "--remove", "abc"], Command::Sessions(Sessions::Remove("abc".into()));
+                all_are_removed: &["sessions", "--remove=all"], Command::Sessions(Sessions::RemoveAll { yes: false });
+                all_are_removed_unasked:
+                    &["sessions", "-y", "--remove", "all"], Command::Sessions(Sessions::RemoveAll { yes: true });
+                sessions_are_pruned: &["sessions", "--prune"], Command::Sessions(Sessions::Prune);
+            }
+        }
+    }
+
+    #[test]
+    fn exec_takes_the_files_of_the_review() {
         let Ok(Command::Exec(exec)) = parse_words(&["exec", "--patch", "p", "x", "--review=r.json", "--", "a"]) else {
             panic!()
         };
         assert_eq!((exec.review, exec.patch), (Some("r.json".into()), Some("p".into())));
     }
 
-    #[test]
-    fn the_place_of_an_option_before_or_after_the_command_does_not_matter() {
-        for (before, after) in [
-            ("--cwd X exec hi -- a", "exec hi --cwd X -- a"),
-            ("-CX --json exec --allow all hi -- a", "exec hi -C X --allow=all --json -- a"),
-            ("--theme dark demo", "demo --theme dark"),
-            ("-y undo abc --dry-run", "undo abc -y --dry-run"),
-            ("--json sessions", "sessions --json"),
-            ("--fast demo-agent --script s", "demo-agent --script s --fast"),
-            ("--help undo", "undo --help"),
-            ("help undo", "undo --help"),
-        ] {
+    mod the_place_of_an_option_before_or_after_the_command_does_not_matter {
+        use super::*;
+
+        fn check(before: &str, after: &str) {
             let words = |line: &str| parse_words(&line.split(' ').collect::<Vec<_>>());
-            assert_eq!(words(before), words(after), "{before}");
-            assert!(words(before).is_ok(), "{before}: {:?}", words(before));
+            assert_eq!(words(before), words(after));
+            assert!(words(before).is_ok(), "{:?}", words(before));
+        }
+
+        cases! {
+            check {
+                cwd: "--cwd X exec hi -- a", "exec hi --cwd X -- a";
+                several: "-CX --json exec --allow all hi -- a", "exec hi -C X --allow=all --json -- a";
+                theme: "--theme dark demo", "demo --theme dark";
+                yes: "-y undo abc --dry-run", "undo abc -y --dry-run";
+                json: "--json sessions", "sessions --json";
+                fast: "--fast demo-agent --script s", "demo-agent --script s --fast";
+                help: "--help undo", "undo --help";
+                help_as_a_word: "help undo", "undo --help";
+            }
         }
     }
 
-    #[test]
-    fn help_is_that_of_the_command() {
-        for (words, name) in [
-            (vec!["--help"], Name::Screen),
-            (vec!["help"], Name::Screen),
-            (vec!["-h", "exec"], Name::Exec),
-            (vec!["exec", "--help", "--bogus"], Name::Exec),
-            (vec!["undo", "--dry-run", "--help"], Name::Undo),
-            (vec!["help", "demo-agent"], Name::DemoAgent),
-        ] {
-            assert_eq!(parse_words(&words), Ok(Command::Help(name)), "{words:?}");
+    mod help_is_that_of_the_command {
+        use super::*;
+
+        fn check(words: &[&str], name: Name) {
+            assert_eq!(parse_words(words), Ok(Command::Help(name)));
+        }
+
+        cases! {
+            check {
+                of_none: &["--help"], Name::Screen;
+                of_none_as_a_word: &["help"], Name::Screen;
+                before_the_command: &["-h", "exec"], Name::Exec;
+                before_what_is_wrong: &["exec", "--help", "--bogus"], Name::Exec;
+                behind_an_option: &["undo", "--dry-run", "--help"], Name::Undo;
+                by_its_letter: &["undo", "-h"], Name::Undo;
+                of_sessions: &["sessions", "--help"], Name::Sessions;
+                of_a_command_by_name: &["help", "demo-agent"], Name::DemoAgent;
+            }
         }
     }
 
-    #[test]
-    fn bad_input_says_what_to_do() {
-        for (words, hint) in [
-            (vec!["gemini", "--acp"], "after `--`"),
-            (vec!["--"], "no agent after"),
-            (vec!["exec", "--", "a"], "no prompt"),
-            (vec!["exec", " \n", "--", "a"], "empty"),
-            (vec!["exec", "x", "--allow", "some"], "all, reads or none"),
-            (vec!["exec", "x", "--timeout", "0"], "above 0"),
-            (vec!["exec", "x", "--config", "=1"], "ID=VALUE"),
-            (vec!["--agent", "x", "--", "y"], "not both"),
-            (vec!["--bogus"], "--help"),
-            (vec!["--bogus", "exec", "x"], "unknown option --bogus"),
-            (vec!["--theme", "dark", "exec", "x", "--", "a"], "unknown option --theme"),
-            (vec!["--json"], "unknown option --json"),
-            (vec!["help", "me"], "there is no command `me`"),
-            (vec!["demo", "--", "agent"], "brings its own agent"),
-            (vec!["demo", "--agent", "x"], "brings its own agent"),
-            (vec!["demo-agent", "--", "agent"], "starts no agent"),
-            (vec!["demo", "--cwd", "x"], "a directory of its own"),
-            (vec!["--turn", "0", "undo", "a"], "from 1"),
-            (vec!["exec", "x", "y", "--", "a"], "more than one prompt"),
-            (vec!["exec", "x", "--review", "-"], "--review takes a file"),
-            (vec!["exec", "x", "--patch", ""], "--patch takes a file"),
-            (vec!["exec", "x", "--patch"], "--patch"),
-            (vec!["undo"], "no session"),
-            (vec!["undo", "a", "b"], "more than one session"),
-            (vec!["undo", ""], "name is empty"),
-            (vec!["undo", "a", "--turn", "0"], "from 1"),
-            (vec!["undo", "a", "--turn", "first"], "from 1"),
-            (vec!["undo", "a", "--force"], "undo: unknown option --force"),
-            (vec!["undo", "a", "--", "agent"], "starts no agent"),
-            (vec!["redo", "a", "--yes"], "redo: unknown option --yes"),
-            (vec!["review", "a", "b"], "more than one session"),
-            (vec!["review", "--", "agent"], "starts no agent"),
-            (vec!["sessions", "last"], "sessions: unexpected argument last"),
-            (vec!["sessions", "--remove"], "--remove"),
-            (vec!["sessions", "--prune", "--remove", "all"], "at a time"),
-            (vec!["sessions", "--prune", "--json"], "for the list"),
-            (vec!["sessions", "--remove", "abc", "--yes"], "--remove all"),
-        ] {
-            let Err(Usage(words_said)) = parse_words(&words) else { panic!("{words:?} was taken") };
-            assert!(words_said.contains(hint), "{words:?}: {words_said}");
+    mod bad_input_says_what_to_do {
+        use super::*;
+
+        fn check(words: &[&str], hint: &str) {
+            let Err(Usage(said)) = parse_words(words) else { panic!("{words:?} was taken") };
+            assert!(said.contains(hint), "{said}");
+        }
+
+        cases! {
+            check {
+                agent_without_dashes: &["gemini", "--acp"], "after `--`";
+                dashes_without_an_agent: &["--"], "no agent after";
+                exec_without_a_prompt: &["exec", "--", "a"], "no prompt";
+                empty_prompt: &["exec", " \n", "--", "a"], "empty";
+                allow_of_another_word: &["exec", "x", "--allow", "some"], "all, reads or none";
+                timeout_of_nothing: &["exec", "x", "--timeout", "0"], "above 0";
+                config_without_an_id: &["exec", "x", "--config", "=1"], "ID=VALUE";
+                agent_twice: &["--agent", "x", "--", "y"], "not both";
+                unknown_option: &["--bogus"], "--help";
+                unknown_option_before_a_command: &["--bogus", "exec", "x"], "unknown option --bogus";
+                option_of_the_screen_before_exec: &["--theme", "dark", "exec", "x", "--", "a"], "unknown option --theme";
+                option_of_no_command_here: &["--json"], "unknown option --json";
+                help_on_no_command: &["help", "me"], "there is no command `me`";
+                demo_with_an_agent: &["demo", "--", "agent"], "brings its own agent";
+                demo_with_a_named_agent: &["demo", "--agent", "x"], "brings its own agent";
+                demo_agent_with_an_agent: &["demo-agent", "--", "agent"], "starts no agent";
+                demo_with_a_directory: &["demo", "--cwd", "x"], "a directory of its own";
+                turn_0_before_the_command: &["--turn", "0", "undo", "a"], "from 1";
+                two_prompts: &["exec", "x", "y", "--", "a"], "more than one prompt";
+                review_into_stdout: &["exec", "x", "--review", "-"], "--review takes a file";
+                patch_without_a_name: &["exec", "x", "--patch", ""], "--patch takes a file";
+                patch_without_a_value: &["exec", "x", "--patch"], "--patch";
+                undo_without_a_session: &["undo"], "no session";
+                undo_of_two: &["undo", "a", "b"], "more than one session";
+                undo_of_an_empty_name: &["undo", ""], "name is empty";
+                undo_from_turn_0: &["undo", "a", "--turn", "0"], "from 1";
+                undo_from_a_word: &["undo", "a", "--turn", "first"], "from 1";
+                undo_by_force: &["undo", "a", "--force"], "undo: unknown option --force";
+                undo_with_an_agent: &["undo", "a", "--", "agent"], "starts no agent";
+                redo_with_yes: &["redo", "a", "--yes"], "redo: unknown option --yes";
+                review_of_two: &["review", "a", "b"], "more than one session";
+                review_with_an_agent: &["review", "--", "agent"], "starts no agent";
+                sessions_with_a_word: &["sessions", "last"], "sessions: unexpected argument last";
+                remove_without_a_session: &["sessions", "--remove"], "--remove";
+                prune_and_remove: &["sessions", "--prune", "--remove", "all"], "at a time";
+                prune_as_json: &["sessions", "--prune", "--json"], "for the list";
+                yes_for_one_session: &["sessions", "--remove", "abc", "--yes"], "--remove all";
+            }
         }
     }
 }

@@ -47,35 +47,52 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     );
 }
 
-#[test]
-fn bad_values_say_what_is_allowed() {
-    for (text, expected) in [
-        ("theme = 3", "config.toml:1: theme is a number; allowed: a string, the name of a theme"),
-        ("\ndefault_agent = \"\"", "config.toml:2: default_agent is empty; allowed: a string, the name of an agent"),
-        ("gate = true", "config.toml:1: gate is true or false; allowed: a string, one of off, ask, hold"),
-        ("gate = \"on\"", "config.toml:1: gate is \"on\"; allowed: off, ask, hold"),
-        ("agents = []", "config.toml:1: agents is a list; allowed: tables, [agents.NAME]"),
-        ("agents.x = true", "config.toml:1: agents.x is true or false; allowed: a table with command, args, env"),
-        ("[agents.x]\nargs = []", "config.toml:1: [agents.x] has no command; it needs: command = \"program\""),
-        ("[agents.x]\ncommand = [\"a\"]", "config.toml:2: agents.x.command is a list; allowed: a string, a program"),
-        (
-            "agents.x = { command = \"a\", env = 1 }",
-            "config.toml:1: agents.x.env is a number; allowed: a table of strings, { NAME = \"value\" }",
-        ),
-        (
-            "[agents.x]\ncommand = \"a\"\nenv.A = 1",
-            "config.toml:3: agents.x.env.A is a number; allowed: a string without NUL",
-        ),
-        (
-            "[agents.x]\ncommand = \"a\"\nenv.\"A=B\" = \"1\"",
-            "config.toml:3: \"A=B\" cannot be the name of a variable in agents.x.env",
-        ),
-        (
-            "[agents.x]\ncommand = \"a\"\nargs = [\n\"a\",\n1]",
-            "config.toml:5: agents.x.args holds a number; allowed: a list of strings, [\"--flag\", \"value\"]",
-        ),
-    ] {
-        assert_eq!(said(text), [expected], "{text}");
+mod bad_values_say_what_is_allowed {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(said(text), [expected]);
+    }
+
+    cases! {
+        check {
+            theme_is_a_number:
+                "theme = 3",
+                "config.toml:1: theme is a number; allowed: a string, the name of a theme";
+            default_agent_is_empty:
+                "\ndefault_agent = \"\"",
+                "config.toml:2: default_agent is empty; allowed: a string, the name of an agent";
+            gate_is_no_string:
+                "gate = true",
+                "config.toml:1: gate is true or false; allowed: a string, one of off, ask, hold";
+            gate_is_another_word:
+                "gate = \"on\"",
+                "config.toml:1: gate is \"on\"; allowed: off, ask, hold";
+            agents_is_a_list:
+                "agents = []",
+                "config.toml:1: agents is a list; allowed: tables, [agents.NAME]";
+            an_agent_is_no_table:
+                "agents.x = true",
+                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env";
+            no_command:
+                "[agents.x]\nargs = []",
+                "config.toml:1: [agents.x] has no command; it needs: command = \"program\"";
+            command_is_a_list:
+                "[agents.x]\ncommand = [\"a\"]",
+                "config.toml:2: agents.x.command is a list; allowed: a string, a program";
+            env_is_a_number:
+                "agents.x = { command = \"a\", env = 1 }",
+                "config.toml:1: agents.x.env is a number; allowed: a table of strings, { NAME = \"value\" }";
+            a_variable_is_a_number:
+                "[agents.x]\ncommand = \"a\"\nenv.A = 1",
+                "config.toml:3: agents.x.env.A is a number; allowed: a string without NUL";
+            a_variable_cannot_be_named_so:
+                "[agents.x]\ncommand = \"a\"\nenv.\"A=B\" = \"1\"",
+                "config.toml:3: \"A=B\" cannot be the name of a variable in agents.x.env";
+            args_holds_a_number:
+                "[agents.x]\ncommand = \"a\"\nargs = [\n\"a\",\n1]",
+                "config.toml:5: agents.x.args holds a number; allowed: a list of strings, [\"--flag\", \"value\"]";
+        }
     }
 }
 

@@ -193,19 +193,24 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    #[test]
-    fn depth_from_the_environment() {
-        for (no_color, colorterm, term, depth) in [
-            (Some("1"), Some("truecolor"), Some("xterm-256color"), Depth::None),
-            (Some(""), Some("truecolor"), Some("xterm"), Depth::True),
-            (None, Some("24bit"), None, Depth::True),
-            (None, None, Some("xterm-256color"), Depth::Ansi256),
-            (None, None, Some("xterm-kitty"), Depth::True),
-            (None, None, Some("linux"), Depth::Ansi16),
-            (None, Some("truecolor"), Some("dumb"), Depth::None),
-            (None, None, None, Depth::Ansi16),
-        ] {
-            assert_eq!(Depth::detect(no_color, colorterm, term), depth, "{no_color:?} {colorterm:?} {term:?}");
+    mod depth_from_the_environment {
+        use super::*;
+
+        fn check((no_color, colorterm, term): (Option<&str>, Option<&str>, Option<&str>), depth: Depth) {
+            assert_eq!(Depth::detect(no_color, colorterm, term), depth);
+        }
+
+        cases! {
+            check {
+                no_color_wins: (Some("1"), Some("truecolor"), Some("xterm-256color")), Depth::None;
+                an_empty_no_color_does_not_count: (Some(""), Some("truecolor"), Some("xterm")), Depth::True;
+                colorterm_tells: (None, Some("24bit"), None), Depth::True;
+                of_256_by_name: (None, None, Some("xterm-256color")), Depth::Ansi256;
+                a_terminal_known_to_have_all: (None, None, Some("xterm-kitty")), Depth::True;
+                a_plain_terminal: (None, None, Some("linux")), Depth::Ansi16;
+                a_dumb_one_has_none: (None, Some("truecolor"), Some("dumb")), Depth::None;
+                of_what_says_nothing: (None, None, None), Depth::Ansi16;
+            }
         }
     }
 

@@ -258,33 +258,23 @@ fn the_patch_is_one_that_git_takes_back() {
     s.wait_for("written", |screen| screen.contains("acp-tui.patch") && !screen.contains("write a patch to"));
     let text = std::fs::read_to_string(&patch).unwrap();
     assert!(text.contains("+seventeen") && text.contains("No newline at end of file"), "{text}");
-    if git(&place.path("work"), &["apply", "-R", "acp-tui.patch"]) {
-        assert_eq!(disk(&place, "a.txt"), numbered(20));
-        assert!(!place.path("work/b.txt").exists());
-    }
+    git(&place.path("work"), &["apply", "-R", "acp-tui.patch"]);
+    assert_eq!(disk(&place, "a.txt"), numbered(20));
+    assert!(!place.path("work/b.txt").exists());
     s.send("q");
     s.quit(&place);
 }
 
-/// False where there is no git.
 #[track_caller]
-pub fn git(dir: &Path, args: &[&str]) -> bool {
+pub fn git(dir: &Path, args: &[&str]) {
     let mut command = std::process::Command::new("git");
     command.current_dir(dir).args(args).env("GIT_CEILING_DIRECTORIES", dir.parent().unwrap());
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
     for who in ["AUTHOR", "COMMITTER"] {
         command.env(format!("GIT_{who}_NAME"), "a").env(format!("GIT_{who}_EMAIL"), "a@b");
     }
-    match command.output() {
-        Ok(done) => {
-            assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
-            true
-        }
-        Err(_) => {
-            eprintln!("skipped: there is no git here");
-            false
-        }
-    }
+    let done = command.output().expect("these tests need git");
+    assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
 #[test]

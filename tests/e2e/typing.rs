@@ -13,7 +13,7 @@ step = [
 [[turn]]
 match = "hang"
 step = [
-  { do = "terminal", tool = "hang", command = "sh", args = ["-c", "echo started; sleep 600"] },
+  { do = "terminal", tool = "hang", command = "sh", args = ["-c", "echo sta''rted; sleep 600"] },
   { do = "say", text = "the command ended with {exit}" },
 ]
 "#;
@@ -50,6 +50,7 @@ fn r_397_a_running_command_is_killed_and_the_agent_goes_on() {
     let mut s = place.play(SCRIPT, (80, 24));
     s.ready();
     s.prompt("hang");
+    // Said by the command: its title has the word in two pieces.
     s.see("started");
     s.send("\x1bk");
     s.see("the command ended with");

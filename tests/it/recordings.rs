@@ -1,5 +1,6 @@
-//! Recordings of real agents, replayed through decoding and the model. They are no part of the repository:
-//! `ACP_LAB_RECORDINGS` names their folder, and without it nothing is checked here.
+//! Recordings, replayed through decoding and the model. Those in `tests/recordings` are written by hand after what
+//! real agents send. Recordings of the agents themselves are no part of the repository: `ACP_LAB_RECORDINGS` names a
+//! folder of them, which is then replayed too.
 //!
 //! The driver that made them is another client: its prompts, answers and cancels become intents and host facts, its
 //! ids are mapped to ours. Each of its sessions gets a core of its own.
@@ -430,14 +431,36 @@ fn files(dir: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recordings");
+
+/// How many turns and texts a recording of ours has.
+fn here(name: &str) -> (usize, usize) {
+    let mut totals = Totals::default();
+    play(&Path::new(HERE).join(name), &mut totals);
+    assert_eq!(totals.raw, totals.decoded, "counts per variant");
+    (totals.turns, totals.texts)
+}
+
+#[test]
+fn an_agent_that_writes_through_the_client_loses_nothing() {
+    assert_eq!(here("client_writes.jsonl"), (2, 21));
+}
+
+#[test]
+fn an_agent_with_commands_in_the_clients_terminals_loses_nothing() {
+    assert_eq!(here("clients_terminals.jsonl"), (1, 17));
+}
+
+#[test]
+fn a_turn_that_is_cancelled_and_one_that_fails_lose_nothing() {
+    assert_eq!(here("cancelled.jsonl"), (3, 14));
+}
+
 #[test]
 fn recordings_of_real_agents_lose_nothing() {
-    let Some(dir) = std::env::var_os("ACP_LAB_RECORDINGS") else {
-        println!("skipped: recordings (ACP_LAB_RECORDINGS is not set)");
-        return;
-    };
+    let more = std::env::var_os("ACP_LAB_RECORDINGS");
     let mut paths = Vec::new();
-    files(Path::new(&dir), &mut paths);
+    files(more.as_deref().map_or(Path::new(HERE), Path::new), &mut paths);
     paths.sort();
     let mut totals = Totals::default();
     for path in &paths {

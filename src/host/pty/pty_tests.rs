@@ -402,11 +402,13 @@ fn resizing_reaches_the_program() {
 #[test]
 fn r_382_a_flood_is_bounded() {
     let rig = Rig::new();
-    let output = rig.run(&shell_line("yes 'a line of a flood' | head -c 20000000; echo; echo the end"));
+    // Three times what is kept of the text, eighty times what is kept of the rows: more would only take longer, in
+    // the time of every test that runs beside this one.
+    let output = rig.run(&shell_line("yes 'a line of a flood' | head -c 3000000; echo; echo the end"));
     assert!(output.truncated && output.text.len() <= 1024 * 1024);
     assert!(output.text.ends_with("the end\n"));
     let snapshot = rig.registry.snapshot(&TermId("term-1".into())).unwrap();
-    assert!(snapshot.rows.len() <= 2024 && snapshot.dropped_rows > 900_000, "{}", snapshot.dropped_rows);
+    assert!(snapshot.rows.len() <= 2024 && snapshot.dropped_rows > 160_000, "{}", snapshot.dropped_rows);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use tempfile::TempDir;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,20 +95,13 @@ fn look(dir: &Path) -> Tree {
     tree
 }
 
-fn has_git() -> bool {
-    let found = Command::new("git").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success());
-    if !found {
-        eprintln!("skipped: there is no git here");
-    }
-    found
-}
-
 /// `git apply` in `dir`, which is in no repository, without anybody's settings.
 fn apply(dir: &Path, patch: &Path, more: &[&str]) -> Result<(), String> {
     let mut command = Command::new("git");
     command.current_dir(dir).env("GIT_CEILING_DIRECTORIES", "/").env("GIT_CONFIG_GLOBAL", "/dev/null");
     command.env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR").env_remove("GIT_WORK_TREE");
-    let out = command.args(["apply", "--whitespace=nowarn"]).args(more).arg(patch).output().unwrap();
+    let out =
+        command.args(["apply", "--whitespace=nowarn"]).args(more).arg(patch).output().expect("these tests need git");
     if out.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&out.stderr).into_owned()) }
 }
 
@@ -264,12 +257,10 @@ proptest! {
         old in prop::collection::btree_map(0..NAMES.len(), (node(), edit()), 0..7),
         fresh in prop::collection::vec((0..NAMES.len(), node()), 0..3),
     ) {
-        if has_git() {
-            let before = tree(old.iter().map(|(name, (node, _))| (NAMES[*name].to_vec(), node.clone())));
-            let moved = old.into_iter().filter_map(|(name, (node, edit))| edited(name, node, edit));
-            let after = tree(moved.chain(fresh).map(|(name, node)| (NAMES[name].to_vec(), node)));
-            prop_assert_eq!(round_trip(&before, &after), Ok(()));
-        }
+        let before = tree(old.iter().map(|(name, (node, _))| (NAMES[*name].to_vec(), node.clone())));
+        let moved = old.into_iter().filter_map(|(name, (node, edit))| edited(name, node, edit));
+        let after = tree(moved.chain(fresh).map(|(name, node)| (NAMES[name].to_vec(), node)));
+        prop_assert_eq!(round_trip(&before, &after), Ok(()));
     }
 }
 
@@ -327,20 +318,15 @@ fn content_that_is_not_kept_is_named_and_the_rest_still_written() {
     let said = write(&all, |state| Ok(if state.is_absent() { Vec::new() } else { b"new\n".to_vec() })).unwrap();
     let said = String::from_utf8(said).unwrap();
     assert!(said.starts_with("# not in this patch, its content was not kept: \"huge\\nname\"\n"), "{said}");
-    if has_git() {
-        let lab = TempDir::new().unwrap();
-        let file = lab.path().join("p");
-        fs::write(&file, &said).unwrap();
-        apply(lab.path(), &file, &[]).unwrap();
-        assert_eq!(fs::read(lab.path().join("small")).unwrap(), b"new\n");
-    }
+    let lab = TempDir::new().unwrap();
+    let file = lab.path().join("p");
+    fs::write(&file, &said).unwrap();
+    apply(lab.path(), &file, &[]).unwrap();
+    assert_eq!(fs::read(lab.path().join("small")).unwrap(), b"new\n");
 }
 
 #[test]
 fn a_binary_patch_is_refused_by_a_file_that_is_something_else() {
-    if !has_git() {
-        return;
-    }
     let said = patch(&one("b", Node::File(false, b"\0old".to_vec())), &one("b", Node::File(false, b"\0new".to_vec())));
     let lab = TempDir::new().unwrap();
     let patch = lab.path().join("p");

@@ -735,14 +735,6 @@ fn sh(place: &Place, line: &str) {
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-fn has_git() -> bool {
-    let found = std::process::Command::new("git").arg("--version").output().is_ok();
-    if !found {
-        println!("skipped: no git on this machine");
-    }
-    found
-}
-
 #[test]
 fn scenario_46_sed_and_heredocs_of_the_agents_shell() {
     let text = lines(20);
@@ -762,9 +754,6 @@ fn scenario_46_sed_and_heredocs_of_the_agents_shell() {
 
 #[test]
 fn scenario_46_what_git_throws_away_for_the_agent_can_be_had_back() {
-    if !has_git() {
-        return;
-    }
     for line in ["git checkout -q -- .", "git stash -q", "git reset -q --hard", "git checkout -q other"] {
         let mut place = Place::empty();
         sh(&place, "git init -q -b main; echo committed > a; echo same > b; git add .; git commit -qm one");
@@ -787,9 +776,6 @@ fn scenario_46_what_git_throws_away_for_the_agent_can_be_had_back() {
 
 #[test]
 fn scenario_46_nested_repositories_and_ignored_files() {
-    if !has_git() {
-        return;
-    }
     let mut place = Place::empty();
     sh(
         &place,
@@ -814,9 +800,6 @@ fn scenario_46_nested_repositories_and_ignored_files() {
 
 #[test]
 fn a_repository_is_bit_for_bit_the_same_after_a_session_without_edits() {
-    if !has_git() {
-        return;
-    }
     let mut place = Place::empty();
     sh(&place, "git init -q; echo one > a; git add .; git commit -qm one; echo two > a; git stash -q; echo three > a");
     let all = |place: &Place| {

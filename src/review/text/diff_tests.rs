@@ -257,13 +257,13 @@ fn a_hunk_of_another_text_does_no_harm() {
 }
 
 #[test]
-fn many_lines_with_few_changes_are_quick() {
+fn many_lines_with_few_changes_are_compared_to_the_end() {
     let old = numbered_lines(100_000);
     let new = old.replace("line 10\n", "X\n").replace("line 50000\n", "").replace("line 99990\n", "line 99990\nY\n");
     let (old, new) = (of(old), of(new));
-    let start = Instant::now();
+    // Work that grew with the square of the lines would run into the limit, and what is coarse has more lines than this.
+    assert_eq!(counts(&old, &new), (2, 2));
     assert_eq!(hunks(&old, &new).len(), 3);
-    assert!(start.elapsed() < TIME, "{:?}", start.elapsed());
 }
 
 /// Lines of a small alphabet, so that much is equal, with all kinds of ends and marks.

@@ -136,6 +136,18 @@ fn take_gives_everything_and_begins_anew() {
 }
 
 #[test]
+fn a_character_that_changes_its_width_moves_the_rows_before_it() {
+    // Three of these are one grapheme of six columns, too wide for the row that its word began in; a fourth makes it
+    // wider than any row, and then it is shown as one column.
+    let mut b = Buffer::default();
+    b.paste("a bc\u{1100}\u{1100}\u{1100}x");
+    b.left();
+    assert_eq!(b.layout(7, 5).rows, ["a ", "bc", "\u{1100}\u{1100}\u{1100}", "x"]);
+    b.paste("\u{1100}");
+    assert_eq!(b.layout(7, 5).rows, ["a bc\u{fffd}x"]);
+}
+
+#[test]
 fn five_megabytes_stay_usable() {
     // Counted in keys, not in seconds: with a full layout a key this takes minutes in a debug build.
     for unit in ["word and another\n", "no break at all ", "漢字"] {

@@ -26,12 +26,21 @@ pub struct ComposerView {
     pub more_below: bool,
 }
 
+/// Where a row begins.
+#[derive(Clone, Copy, Debug, Default)]
+struct Start {
+    at: usize,
+    /// The end of what was looked at to find it: behind the grapheme that did not fit into the row before, or before
+    /// the newline that ended it. It never gets less from row to row.
+    looked: usize,
+}
+
 /// Row starts of one text at one width.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wrap {
     inner: u16,
-    /// Beginning with 0.
-    starts: Vec<usize>,
+    /// The first begins at 0.
+    starts: Vec<Start>,
     /// All rows are known.
     complete: bool,
 }
@@ -46,16 +55,13 @@ impl Wrap {
     pub(super) fn set_width(&mut self, width: u16) {
         let inner = Self::inner(width);
         if inner != self.inner || self.starts.is_empty() {
-            *self = Self { inner, starts: vec![0], complete: false };
+            *self = Self { inner, starts: vec![Start::default()], complete: false };
         }
     }
 
-    /// The text has changed at and behind `at`. A row's start depends on the row before it and, through the
-    /// character that did not fit there, on the beginning of the row itself; one more row is for characters that
-    /// change their width with what follows.
+    /// The text has changed at and behind `at`. A grapheme that ends just there may have grown.
     pub(super) fn changed(&mut self, at: usize) {
-        let row = self.starts.partition_point(|s| *s <= at).saturating_sub(1);
-        self.starts.truncate(row.saturating_sub(1).max(1));
+        self.starts.truncate(self.starts.partition_point(|s| s.looked < at).max(1));
         self.complete = false;
     }
 
@@ -63,7 +69,7 @@ impl Wrap {
         if self.complete {
             return false;
         }
-        let from = self.starts.last().copied().unwrap_or(0);
+        let from = self.starts.last().map_or(0, |s| s.at);
         match next_row(text, from, self.inner) {
             Some(start) => {
                 self.starts.push(start);
@@ -82,22 +88,22 @@ impl Wrap {
 
     /// The row in which `at` is.
     pub(super) fn row_of(&mut self, text: &str, at: usize) -> usize {
-        while self.starts.last().is_some_and(|s| *s <= at) && self.extend(text) {}
-        self.starts.partition_point(|s| *s <= at).saturating_sub(1)
+        while self.starts.last().is_some_and(|s| s.at <= at) && self.extend(text) {}
+        self.starts.partition_point(|s| s.at <= at).saturating_sub(1)
     }
 
     /// Bytes of a row without the newline at its end; `None` behind the last row.
     pub(super) fn row_span(&mut self, text: &str, row: usize) -> Option<(usize, usize)> {
         self.know_rows(text, row + 2);
-        let start = *self.starts.get(row)?;
-        let end = self.starts.get(row + 1).copied().unwrap_or(text.len());
+        let start = self.starts.get(row)?.at;
+        let end = self.starts.get(row + 1).map_or(text.len(), |s| s.at);
         let end = if text.get(start..end).is_some_and(|r| r.ends_with('\n')) { end - 1 } else { end };
         Some((start, end))
     }
 
     pub(super) fn column_of(&mut self, text: &str, at: usize) -> u16 {
         let row = self.row_of(text, at);
-        let start = self.starts.get(row).copied().unwrap_or(0);
+        let start = self.starts.get(row).map_or(0, |s| s.at);
         let mut col = 0;
         for (_, g) in text.get(start..at).unwrap_or("").grapheme_indices(true) {
             col += cells(g, col, self.inner);
@@ -191,20 +197,20 @@ pub(super) fn grapheme_end(text: &str, at: usize) -> usize {
 }
 
 /// Where the row after the one that begins at `from` begins; `None` if that one is the last.
-fn next_row(text: &str, from: usize, inner: u16) -> Option<usize> {
+fn next_row(text: &str, from: usize, inner: u16) -> Option<Start> {
     let mut col = 0u16;
     let mut break_at = None;
     // One iterator for the row: finding a boundary from nowhere in a long run of flags looks at the whole run.
     for (i, g) in text.get(from..)?.grapheme_indices(true) {
         let (at, end) = (from + i, from + i + g.len());
         if g == "\n" {
-            return Some(end);
+            return Some(Start { at: end, looked: at });
         }
         let w = cells(g, col, inner);
         if col + w > inner && at > from {
             // At a blank there is nothing to keep together.
             let blank = g.starts_with(char::is_whitespace);
-            return Some(if blank { at } else { break_at.unwrap_or(at) });
+            return Some(Start { at: if blank { at } else { break_at.unwrap_or(at) }, looked: end });
         }
         col += w;
         // Behind a blank, and between ideographs, a row may end.
