@@ -10,12 +10,12 @@ use super::keys::Mouse;
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
 use super::state::UiState;
 use super::state::dock::{Dialog, Raw};
+use super::status_line;
 use super::transcript::Transcript;
 use super::tty::editor::{self, Draft};
 use super::tty::{Input, InputStream, Multiplexer, Surface, Tty, TtyOut, osc52};
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
-use super::words;
 use super::work::highlight::{Coloured, Highlighter, Job};
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Wake};
@@ -556,7 +556,7 @@ impl App {
             self.frames.want_at(at);
         }
         self.colour();
-        let title = words::terminal_title(self.engine.model());
+        let title = status_line::terminal_title(self.engine.model());
         if title != self.title {
             self.screen.tty.set_title(&title)?;
             self.title = title;
