@@ -52,6 +52,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "headless",
             "ui::run",
+            "ui::screen",
             "ui::agent_picker",
             "ui::tty",
             // Whether anything moves is asked of the environment.
@@ -126,6 +127,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::agent_picker",
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
+    ("ui::screen", &["ui::keys", "ui::tty", "engine::wait"]),
+    ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
     ("ui::run", &["ui", "engine", "model", "config", "theme", "text", "base"]),
 ];
 
@@ -174,9 +177,13 @@ const FENCES: &[Fence] = &[
             "host/process/",
             "headless/",
             "ui/run.rs",
+            "ui/screen.rs",
+            // The loop waits for what was found.
+            "ui/work/colours.rs",
             "ui/tty/input.rs",
             // The loop waits for the person's editor.
             "ui/tty/editor.rs",
+            "ui/editor_session.rs",
             "demo/",
             "cli/runtime.rs",
         ],

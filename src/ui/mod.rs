@@ -4,6 +4,7 @@
 pub mod agent_picker;
 pub mod cells;
 pub mod composer;
+pub mod editor_session;
 #[cfg(test)]
 mod fixtures;
 pub mod frame;
@@ -13,6 +14,7 @@ pub mod md;
 pub mod msg;
 mod paint;
 pub mod run;
+pub mod screen;
 pub mod state;
 pub mod status_line;
 pub mod transcript;
