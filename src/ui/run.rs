@@ -29,7 +29,8 @@ use crate::theme::resolve::Theme;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
 /// How long what is queued is applied before the screen has its turn.
@@ -218,7 +219,7 @@ impl<D: Device> Running<D> {
 
     async fn wait(&mut self) -> Awaited {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
-        let until = pause.map(|pause| Instant::now() + pause);
+        let until = pause.map(|pause| (Instant::now() + pause).into_std());
         let Self { screen, engine, colours, .. } = self;
         tokio::select! {
             biased;

@@ -2,6 +2,7 @@
 //!
 //! What goes in is also written down as the lines of a journal, so that every run can be replayed.
 
+pub mod app;
 pub mod renamed;
 
 use acp_tui::agent::codec;
