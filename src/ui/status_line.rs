@@ -9,10 +9,12 @@ use crate::base::{human, patience, sanitize};
 use crate::model::Model;
 use crate::model::agent::{Death, DeathKind};
 use crate::model::changes::{Gate, Totals};
-use crate::model::entry::{Body, Level};
+use crate::model::effect::Ended;
+use crate::model::entry::Body;
+use crate::model::event::Stop;
 use crate::model::ids::Now;
 use crate::model::options::{OptionKind, OptionValue};
-use crate::model::session::{Phase, Turn};
+use crate::model::session::{Phase, Session, Turn, TurnEnd};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
@@ -74,7 +76,7 @@ impl Status {
 }
 
 /// What the status line has to say.
-pub fn status(model: &Model, hint: &str, now: Now) -> Status {
+pub fn status(model: &Model, hint: &[&str], now: Now) -> Status {
     let (busy, left) = left(model, hint, now);
     Status { busy, left, right: right(model) }
 }
@@ -90,7 +92,7 @@ pub fn typing(command: &str) -> Vec<Piece> {
     ]
 }
 
-fn left(model: &Model, hint: &str, now: Now) -> (Busy, Vec<Piece>) {
+fn left(model: &Model, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) {
     let session = model.session();
     let turn = session.turn.as_ref();
     if let Some(first) = session.pending.first() {
@@ -237,31 +239,41 @@ fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
 }
 
 /// Nothing runs: how the last turn ended, when that was odd, and what can be done next.
-fn idle(model: &Model, hint: &str) -> (Busy, Vec<Piece>) {
+fn idle(model: &Model, hint: &[&str]) -> (Busy, Vec<Piece>) {
     let mut pieces = Vec::new();
-    let odd = odd_end(model);
+    let odd = odd_end(model.session());
     let first = if odd.is_some() { 41 } else { KEEP };
     pieces.extend(odd.map(|odd| Piece::new("", odd, Token::Warn, KEEP)));
     // Keys give way before what is to be reviewed, and the last of them first.
-    for (at, part) in hint.split(" · ").enumerate() {
-        pieces.push(Piece::new(" · ", part, Token::Dim, if at == 0 { first } else { 40 - at.min(5) as u8 }));
+    for (at, part) in hint.iter().enumerate() {
+        pieces.push(Piece::new(" · ", *part, Token::Dim, if at == 0 { first } else { 40 - at.min(5) as u8 }));
     }
     (Busy::No, pieces)
 }
 
-/// The title of the notice with which the last turn ended.
-fn odd_end(model: &Model) -> Option<String> {
-    // The sums of the turn say nothing of how it ended.
-    let last = model.entries().iter().rev().find(|e| !matches!(e.body, Body::Changes(_)))?;
-    match &last.body {
-        Body::Notice(notice) if notice.level != Level::Info && last.turn == model.last_turn() && last.turn.0 > 0 => {
-            let title = sanitize::line(&notice.title);
-            let words = title.split([';', ':']).next().unwrap_or_default().trim();
-            let words = words.strip_prefix("the turn ").unwrap_or(words);
-            Some(width::truncate(words, OBJECT).into_owned())
-        }
-        _ => None,
-    }
+/// How the last turn ended, when that was not as the person expects it.
+fn odd_end(session: &Session) -> Option<String> {
+    let TurnEnd { ended, by_person, spoke } = session.ended.as_ref()?;
+    let words = match ended {
+        Ended::Stopped(result) => match &result.stop {
+            Stop::EndTurn if !by_person && !spoke => "ended without a word".to_owned(),
+            Stop::Cancelled if !by_person => "stopped by the agent".to_owned(),
+            Stop::EndTurn | Stop::Cancelled => return None,
+            Stop::MaxTokens => "stopped at the token limit".to_owned(),
+            Stop::MaxTurnRequests => "stopped at the limit of model requests".to_owned(),
+            Stop::Refusal => "refused".to_owned(),
+            Stop::Odd(None) => "the agent gave no stop reason".to_owned(),
+            Stop::Odd(Some(_)) => "stopped for a reason we do not know".to_owned(),
+        },
+        // The log-in has been asked for, and says the rest.
+        Ended::Failed(error) if *by_person || error.is_auth() => return None,
+        Ended::Failed(error) => match error.code {
+            0 => "the agent answered with an unknown error".to_owned(),
+            code => format!("the agent answered with error {code}"),
+        },
+        Ended::Gone => return None,
+    };
+    Some(words)
 }
 
 /// What the agent has changed, whether the client could have stopped it, and the gate.

@@ -8,7 +8,7 @@ use crate::ui::fixtures::Scene;
 use crate::ui::keys::Code;
 
 fn said(s: &Scene, columns: usize) -> (String, String) {
-    let (left, right) = fit(&status(&s.model, "the hint", s.now), columns);
+    let (left, right) = fit(&status(&s.model, &["the hint"], s.now), columns);
     (left.as_str().to_owned(), right.as_str().to_owned())
 }
 
@@ -66,7 +66,7 @@ fn working() {
 fn waiting_for_the_person_is_always_first() {
     let mut s = Scene::asked(80, 24);
     s.after(12_000);
-    let status = status(&s.model, "", s.now);
+    let status = status(&s.model, &[], s.now);
     let (l, _) = fit(&status, 200);
     assert_eq!(l.as_str(), "waiting for you 0:12 · esc stops the turn");
     assert_eq!(l.iter().next().unwrap().1.token, Token::Warn);
@@ -97,6 +97,23 @@ fn ended_oddly() {
     s.say("fine");
     s.end_turn(Stop::EndTurn);
     assert_eq!(left(&s), "the hint", "never empty");
+}
+
+#[test]
+fn how_a_turn_ended_is_not_read_out_of_a_notice() {
+    let mut s = Scene::working(80, 24);
+    s.say("fine");
+    s.end_turn(Stop::EndTurn);
+    s.event(Event::Host(HostEvent::Warning { message: "the journal: is full; nothing more is kept".into() }));
+    assert_eq!(left(&s), "the hint", "a warning is no end of a turn");
+    let mut s = Scene::working(80, 24);
+    s.end_turn(Stop::MaxTokens);
+    s.event(Event::Host(HostEvent::Warning { message: "something else".into() }));
+    assert_eq!(left(&s), "stopped at the token limit · the hint");
+    s.intent(Intent::Prompt { text: "go on".into(), links: Vec::new() });
+    s.say("So");
+    s.end_turn(Stop::EndTurn);
+    assert_eq!(left(&s), "the hint", "the next turn has ended well");
 }
 
 #[test]

@@ -103,11 +103,11 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
 }
 
 /// What can be done next, when nothing runs.
-pub fn hint(cx: &ViewCx<'_>) -> &'static str {
+pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
     match (&cx.state.focus, cx.model.phase()) {
-        (Focus::Composer, Phase::Ready) if !cx.state.composer.is_empty() => "Enter sends · Alt+Enter new line",
-        (Focus::Composer, Phase::Ready) if cx.model.entries().is_empty() => "write a request, Enter sends it",
-        _ => "ready · F1 keys · F2 options",
+        (Focus::Composer, Phase::Ready) if !cx.state.composer.is_empty() => &["Enter sends", "Alt+Enter new line"],
+        (Focus::Composer, Phase::Ready) if cx.model.entries().is_empty() => &["write a request, Enter sends it"],
+        _ => &["ready", "F1 keys", "F2 options"],
     }
 }
 

@@ -335,7 +335,7 @@ impl Rig {
 
     pub fn withdrawn(&self) -> Vec<String> {
         let of = |e: &Effect| match e {
-            Effect::FrontEnd(FrontEnd::Withdrawn(words)) => Some(words.clone()),
+            Effect::FrontEnd(FrontEnd::Withdrawn(gone)) => Some(format!("{}: {}", gone.why, gone.about)),
             _ => None,
         };
         self.wishes.iter().filter_map(of).collect()
