@@ -101,8 +101,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "headless",
             "ui::run",
+            "ui::screen",
             "ui::agent_picker",
-            "ui::words",
             "ui::tty",
             // Whether anything moves is asked of the environment.
             "ui::view::Animation",
@@ -129,9 +129,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::paint", &["theme", "text"]),
     ("ui::composer", &["ui::keys", "text", "model::ids", "base"]),
     ("ui::work", &["text", "base"]),
-    ("ui::words", &["model", "text", "base"]),
-    ("ui::state", &["ui::composer", "ui::keys", "ui::words", "model", "text", "base"]),
-    ("ui::cells", &["ui::md", "ui::words", "model", "text", "base"]),
+    ("ui::labels", &["model", "text", "base"]),
+    ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
+    ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
+    ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base"]),
     ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model", "base"]),
     (
@@ -144,7 +145,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::md",
             "ui::paint",
             "ui::keys",
-            "ui::words",
+            "ui::labels",
+            "ui::status_line",
             "ui::msg",
             "ui::frame",
             "model",
@@ -161,7 +163,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::transcript",
             "ui::cells",
             "ui::keys",
-            "ui::words",
+            "ui::labels",
             "ui::msg",
             "ui::tty::Input",
             "ui::tty::Click",
@@ -174,6 +176,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::agent_picker",
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
+    ("ui::screen", &["ui::keys", "ui::tty", "engine::wait"]),
+    ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
     ("ui::run", &["ui", "engine", "model", "config", "theme", "text", "base"]),
 ];
 
@@ -222,9 +226,13 @@ const FENCES: &[Fence] = &[
             "host/process/",
             "headless/",
             "ui/run.rs",
+            "ui/screen.rs",
+            // The loop waits for what was found.
+            "ui/work/colours.rs",
             "ui/tty/input.rs",
             // The loop waits for the person's editor.
             "ui/tty/editor.rs",
+            "ui/editor_session.rs",
             "demo/",
             "cli/runtime.rs",
         ],
@@ -279,7 +287,8 @@ const PURE: &[&str] = &[
     "ui/transcript/",
     "ui/update/",
     "ui/view/",
-    "ui/words.rs",
+    "ui/labels.rs",
+    "ui/status_line.rs",
     "ui/msg.rs",
     "ui/frame.rs",
 ];

@@ -110,7 +110,8 @@ pub enum Wake {
 pub struct Engine {
     pub(super) core: Core,
     pub(super) config: EngineConfig,
-    pub(super) start: Instant,
+    /// Of the runtime's clock, which stands still in tests.
+    pub(super) start: tokio::time::Instant,
     /// Makes the links to agents that are no processes.
     pub(super) connect: Option<Connect>,
     pub(super) running: Option<Running>,
@@ -168,7 +169,7 @@ impl Engine {
         let roots = Arc::new(Roots::new(vec![config.cwd.clone()]).without(private));
         let mut engine = Self {
             core: Core::new(model, config.cwd.clone(), codec),
-            start: Instant::now(),
+            start: tokio::time::Instant::now(),
             connect,
             running: None,
             stderr: None,

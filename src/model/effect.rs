@@ -173,6 +173,15 @@ pub enum FrontEnd {
     TurnReviewed(TurnId),
     /// What came of something that the person asked of the review.
     Said(String),
-    /// A request closed without the person's answer, and why.
-    Withdrawn(String),
+    /// A request closed without the person's answer.
+    Withdrawn(Withdrawn),
+}
+
+/// A question that is not asked any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Withdrawn {
+    /// What happened instead, as a sentence without its end.
+    pub why: String,
+    /// What it was about, in the agent's words.
+    pub about: String,
 }

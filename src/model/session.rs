@@ -5,6 +5,7 @@
 
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound, Truth};
+use super::effect::Ended;
 use super::entries::Entries;
 use super::entry::Body;
 use super::event::{CallError, Link, PermissionOption, TerminalSpec};
@@ -72,6 +73,16 @@ impl<'a> Phase<'a> {
     }
 }
 
+/// The end of a turn, and what it has to be read with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnEnd {
+    pub ended: Ended,
+    /// The person had asked for it.
+    pub by_person: bool,
+    /// The agent has said or done something in it.
+    pub spoke: bool,
+}
+
 #[derive(Debug, Default, PartialEq)]
 pub struct Session {
     pub agent: AgentKey,
@@ -87,6 +98,8 @@ pub struct Session {
     pub commands: Vec<Command>,
     pub usage: Option<Usage>,
     pub turn: Option<Turn>,
+    /// How the last turn ended; none while one runs, and after the agent has gone.
+    pub ended: Option<TurnEnd>,
     /// Prompts that wait, oldest first.
     pub held: VecDeque<HeldPrompt>,
     /// Permission requests that wait, in the order they came.

@@ -4,18 +4,21 @@
 pub mod agent_picker;
 pub mod cells;
 pub mod composer;
+pub mod editor_session;
 #[cfg(test)]
 mod fixtures;
 pub mod frame;
 pub mod keys;
+pub mod labels;
 pub mod md;
 pub mod msg;
 mod paint;
 pub mod run;
+pub mod screen;
 pub mod state;
+pub mod status_line;
 pub mod transcript;
 pub mod tty;
 pub mod update;
 pub mod view;
-pub mod words;
 pub mod work;

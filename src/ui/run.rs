@@ -5,31 +5,32 @@
 //! the person's terminal is given back before anything else is tidied up.
 
 use super::agent_picker::{AgentPicker, Picked};
+use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
-use super::keys::Mouse;
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
+use super::screen::{Device, Happening, Screen};
 use super::state::UiState;
 use super::state::dock::{Dialog, Raw};
+use super::status_line;
 use super::transcript::Transcript;
-use super::tty::editor::{self, Draft};
-use super::tty::{Input, InputStream, Multiplexer, Surface, Tty, TtyOut, osc52};
+use super::tty::{Input, Multiplexer, osc52};
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
-use super::words;
-use super::work::highlight::{Coloured, Highlighter, Job};
-use crate::engine::wait::{Signal, Signals, sleep_until};
+use super::work::colours::Colours;
+use super::work::highlight::{Coloured, Job};
+use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Wake};
+use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
-use crate::model::changes::{HunkId, ReviewAction};
 use crate::model::effect::FrontEnd;
 use crate::model::event::Intent;
 use crate::model::ids::{Addressed, Now, TermId};
 use crate::theme::resolve::Theme;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitStatus;
-use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
+use std::time::Duration;
+use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
 /// How long what is queued is applied before the screen has its turn.
@@ -74,124 +75,26 @@ pub struct Ended {
     pub survivors: Vec<String>,
 }
 
-/// The person's terminal while it is ours.
-pub struct Screen {
-    tty: Tty,
-    surface: Surface<TtyOut>,
-    /// Gone while another program has the terminal.
-    input: Option<InputStream>,
-    signals: Signals,
-}
-
-impl Screen {
-    /// Takes the terminal over. Must be called inside the runtime.
-    pub fn open() -> io::Result<Self> {
-        let signals = Signals::listen()?;
-        let tty = Tty::enter(Mouse::Ours)?;
-        let (width, height) = tty.size()?;
-        let surface = Surface::new(TtyOut, width, height);
-        Ok(Self { tty, surface, input: Some(InputStream::open()?), signals })
-    }
-
-    fn fit(&mut self) {
-        if let Ok((width, height)) = self.tty.size() {
-            self.surface.resize(width, height);
-        }
-    }
-
-    /// Ctrl+Z; comes back with `fg`.
-    fn suspend(&mut self) -> io::Result<()> {
-        self.input = None;
-        let result = self.tty.suspend();
-        self.input = Some(InputStream::open()?);
-        self.surface.invalidate();
-        result
-    }
-
-    /// For a program that the person uses meanwhile.
-    fn lend(&mut self) {
-        self.input = None;
-        self.tty.pause();
-    }
-
-    fn take_back(&mut self) -> io::Result<()> {
-        self.tty.resume()?;
-        self.input = Some(InputStream::open()?);
-        self.surface.invalidate();
-        Ok(())
-    }
-
-    async fn next_input(&mut self) -> Awaited {
-        let Self { input, signals, .. } = self;
-        let Some(input) = input else { return Awaited::Signal(signals.next().await) };
-        tokio::select! {
-            biased;
-            signal = signals.next() => Awaited::Signal(signal),
-            input = input.next() => input.map_or(Awaited::Gone, Awaited::Input),
-        }
-    }
-
-    fn ready(&mut self) -> Option<Input> {
-        self.input.as_mut()?.ready()
-    }
-}
-
-/// The worker that colours program text, while there is a review.
-struct Colours {
-    worker: Option<(Highlighter, mpsc::Receiver<Coloured>)>,
-    /// Nothing is on its way.
-    idle: bool,
-}
-
-impl Default for Colours {
-    fn default() -> Self {
-        Self { worker: None, idle: true }
-    }
-}
-
-impl Colours {
-    fn ask(&mut self, job: Job) {
-        if self.worker.is_none() {
-            let (found, results) = mpsc::channel(1);
-            // Without a thread everything stays plain.
-            let worker = Highlighter::start(move |coloured| found.blocking_send(coloured).is_ok());
-            self.worker = worker.ok().map(|worker| (worker, results));
-        }
-        self.idle = !self.worker.as_ref().is_some_and(|(worker, _)| worker.ask(job));
-    }
-
-    async fn next(&mut self) -> Coloured {
-        let found = match &mut self.worker {
-            Some((_, results)) => results.recv().await,
-            None => None,
-        };
-        match found {
-            Some(found) => found,
-            None => std::future::pending().await,
-        }
-    }
-}
-
 enum Awaited {
-    Signal(Signal),
-    Input(Input),
-    /// Nobody can type any more.
-    Gone,
+    Person(Happening),
     Engine(Wake),
     Coloured(Coloured),
     Frame,
 }
 
 /// Lets the person choose an agent.
-pub async fn pick(screen: &mut Screen, mut picker: AgentPicker, options: &UiOptions, place: &str) -> io::Result<Pick> {
+pub async fn pick<D: Device>(
+    screen: &mut Screen<D>,
+    mut picker: AgentPicker,
+    options: &UiOptions,
+    place: &str,
+) -> io::Result<Pick> {
     loop {
-        screen.fit();
-        screen.surface.draw(|_, buf| picker.draw(&options.theme, place, buf))?;
-        let mut input = match screen.next_input().await {
-            Awaited::Signal(signal) => return Ok(Pick::Ended(Exit::Signal(signal))),
-            Awaited::Gone => return Ok(Pick::Ended(Exit::TerminalGone)),
-            Awaited::Input(input) => Some(input),
-            Awaited::Engine(_) | Awaited::Coloured(_) | Awaited::Frame => None,
+        screen.draw(|buf| picker.draw(&options.theme, place, buf))?;
+        let mut input = match screen.next().await {
+            Happening::Signal(signal) => return Ok(Pick::Ended(Exit::Signal(signal))),
+            Happening::Gone => return Ok(Pick::Ended(Exit::TerminalGone)),
+            Happening::Input(input) => Some(input),
         };
         while let Some(one) = input {
             if is_suspend(&one) {
@@ -218,21 +121,10 @@ pub enum Pick {
     Ended(Exit),
 }
 
-/// Runs a session on a terminal of its own.
-pub async fn run(engine: Engine, options: UiOptions) -> io::Result<Ended> {
-    match Screen::open() {
-        Ok(screen) => run_on(screen, engine, options).await,
-        Err(error) => {
-            engine.shutdown().await;
-            Err(error)
-        }
-    }
-}
-
 /// Runs a session until the person quits; the terminal is given back first, then the agent is ended.
-pub async fn run_on(screen: Screen, engine: Engine, options: UiOptions) -> io::Result<Ended> {
+pub async fn run_on<D: Device>(screen: Screen<D>, engine: Engine, options: UiOptions) -> io::Result<Ended> {
     // On the heap: the futures around it stay small.
-    let mut app = Box::new(App {
+    let mut running = Box::new(Running {
         screen,
         engine,
         ui: UiState::default(),
@@ -244,15 +136,15 @@ pub async fn run_on(screen: Screen, engine: Engine, options: UiOptions) -> io::R
         editor: None,
         colours: Colours::default(),
     });
-    let ended = app.drive().await;
-    let App { screen, engine, .. } = *app;
+    let ended = running.drive().await;
+    let Running { screen, engine, .. } = *running;
     drop(screen);
     let goodbye = engine.shutdown().await;
     Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), survivors: goodbye.survivors })
 }
 
-struct App {
-    screen: Screen,
+struct Running<D: Device> {
+    screen: Screen<D>,
     engine: Engine,
     ui: UiState,
     transcript: Transcript,
@@ -265,7 +157,7 @@ struct App {
     colours: Colours,
 }
 
-impl App {
+impl<D: Device> Running<D> {
     /// An error means that the terminal is gone.
     async fn drive(&mut self) -> io::Result<Exit> {
         self.draw()?;
@@ -285,17 +177,17 @@ impl App {
                 self.draw()?;
             }
             match self.wait().await {
-                Awaited::Signal(signal) => {
+                Awaited::Person(Happening::Signal(signal)) => {
                     info!(?signal, "ends");
                     return Ok(Exit::Signal(signal));
                 }
-                Awaited::Gone => {
+                Awaited::Person(Happening::Gone) => {
                     warn!("the terminal is gone");
                     return Ok(Exit::TerminalGone);
                 }
                 Awaited::Frame => {}
                 Awaited::Engine(wake) => self.step(wake),
-                Awaited::Input(input) => {
+                Awaited::Person(Happening::Input(input)) => {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
                     }
@@ -306,7 +198,6 @@ impl App {
                     }
                 }
                 Awaited::Coloured(found) => {
-                    self.colours.idle = true;
                     if let Some(review) = &mut self.ui.review {
                         review.colour(&found.path, HunkId(found.id), found.lines);
                         self.frames.want(Urgency::NextFrame, self.engine.now());
@@ -328,11 +219,11 @@ impl App {
 
     async fn wait(&mut self) -> Awaited {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
-        let until = pause.map(|pause| Instant::now() + pause);
+        let until = pause.map(|pause| (Instant::now() + pause).into_std());
         let Self { screen, engine, colours, .. } = self;
         tokio::select! {
             biased;
-            input = screen.next_input() => input,
+            happening = screen.next() => Awaited::Person(happening),
             wake = engine.next() => Awaited::Engine(wake),
             found = colours.next() => Awaited::Coloured(found),
             () = sleep_until(until) => Awaited::Frame,
@@ -403,13 +294,13 @@ impl App {
             Out::Scroll(by) => self.scroll(by),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Copy(text) => match osc52(&text, self.options.multiplexer) {
-                Ok(bytes) => self.screen.tty.send(&bytes)?,
+                Ok(bytes) => self.screen.send(&bytes)?,
                 Err(error) => self.ui.say(format!("not copied: {error}"), self.engine.now()),
             },
-            Out::Mouse(mouse) => self.screen.tty.set_mouse(mouse)?,
+            Out::Mouse(mouse) => self.screen.set_mouse(mouse)?,
             Out::Edit(job) => self.editor = Some(job),
             Out::Suspend => self.screen.suspend()?,
-            Out::Redraw => self.screen.surface.invalidate(),
+            Out::Redraw => self.screen.invalidate(),
             Out::Quit => return Ok(Some(Exit::Quit)),
         }
         Ok(None)
@@ -417,28 +308,21 @@ impl App {
 
     /// Lends the terminal to the person's editor. The engine works on meanwhile; nothing is drawn.
     async fn edit(&mut self, job: EditorJob) -> io::Result<Option<Exit>> {
-        let started = match &job {
-            EditorJob::Open { path, line } => {
-                Ok((Path::new(&self.engine.model().session().cwd).join(path), Some(*line), None))
-            }
-            EditorJob::Hunk { path, text, .. } => {
-                Draft::of(text, path).map(|draft| (draft.path().to_owned(), None, Some(draft)))
-            }
-        };
-        let (file, line, draft) = match started {
-            Ok(started) => started,
+        let cwd = PathBuf::from(&self.engine.model().session().cwd);
+        let session = match EditorSession::of(job, &cwd) {
+            Ok(session) => session,
             Err(error) => {
                 self.ui.say(format!("no file for the editor: {error}"), self.engine.now());
                 return Ok(None);
             }
         };
         self.screen.lend();
-        let result = match editor::start(&editor::command(), &file, line) {
+        let result = match session.start() {
             Ok(mut child) => loop {
                 let Self { screen, engine, .. } = self;
                 let wake = tokio::select! {
                     biased;
-                    signal = screen.signals.next() => match signal {
+                    signal = screen.signal() => match signal {
                         // Meant for the editor: both belong to the terminal.
                         Signal::Interrupt | Signal::Quit => continue,
                         signal => return Ok(Some(Exit::Signal(signal))),
@@ -451,37 +335,18 @@ impl App {
             Err(error) => Err(error),
         };
         self.screen.take_back()?;
-        self.edited(job, draft, result);
+        debug!(ended_well = result.as_ref().is_ok_and(ExitStatus::success), "back from the editor");
+        match session.outcome(result, self.ui.review.as_ref().map(|r| r.scope)) {
+            Outcome::Say(words) => self.ui.say(words, self.engine.now()),
+            Outcome::Act(action) => {
+                let news = self.engine.intent(Intent::Review(action));
+                self.news(news);
+                self.ui.sync(self.engine.model(), self.engine.now());
+            }
+            Outcome::Nothing => {}
+        }
         self.frames.want(Urgency::AtOnce, self.engine.now());
         Ok(None)
-    }
-
-    /// What came of it.
-    fn edited(&mut self, job: EditorJob, draft: Option<Draft>, result: io::Result<ExitStatus>) {
-        let now = self.engine.now();
-        debug!(ended_well = result.as_ref().is_ok_and(ExitStatus::success), "back from the editor");
-        match result {
-            Err(error) => return self.ui.say(format!("the editor could not be started: {error}"), now),
-            Ok(status) if !status.success() => {
-                return self.ui.say(format!("the editor ended with {status}; nothing was changed here"), now);
-            }
-            Ok(_) => {}
-        }
-        let scope = self.ui.review.as_ref().map(|r| r.scope);
-        let action = match (job, draft) {
-            (EditorJob::Hunk { path, hunk, scope, text: before }, Some(draft)) => match draft.text() {
-                Ok(text) if text == before => return self.ui.say("nothing was changed", now),
-                Ok(text) => Some(ReviewAction::Edit { scope, path, hunk, text }),
-                Err(error) => return self.ui.say(format!("the text could not be read back: {error}"), now),
-            },
-            // Whatever was changed in the file is to be seen.
-            _ => scope.map(ReviewAction::Show),
-        };
-        if let Some(action) = action {
-            let news = self.engine.intent(Intent::Review(action));
-            self.news(news);
-            self.ui.sync(self.engine.model(), self.engine.now());
-        }
     }
 
     /// Has what is in view coloured, one hunk at a time; without a review there is no worker.
@@ -490,7 +355,7 @@ impl App {
             self.colours = Colours::default();
             return;
         };
-        let Some(frame) = self.info.review.as_ref().filter(|_| self.colours.idle) else { return };
+        let Some(frame) = self.info.review.as_ref().filter(|_| self.colours.is_idle()) else { return };
         if let Some((path, hunk, lines)) = review.uncoloured(frame.hunk_rows.iter().map(|(_, spot)| spot.hunk)) {
             self.colours.ask(Job { path, id: hunk.0, lines });
         }
@@ -535,10 +400,9 @@ impl App {
             let lines = if self.ui.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
             self.ui.dock.stderr = self.engine.stderr_tail(lines);
         }
-        self.screen.fit();
         let Self { screen, engine, ui, transcript, info, options, .. } = self;
         let cx = view_cx(engine, ui, options, now);
-        screen.surface.draw(|_, buf| {
+        screen.draw(|buf| {
             *info = view::draw(&cx, transcript, buf);
             info.cursor.map(|at| (at.x, at.y))
         })?;
@@ -556,9 +420,9 @@ impl App {
             self.frames.want_at(at);
         }
         self.colour();
-        let title = words::terminal_title(self.engine.model());
+        let title = status_line::terminal_title(self.engine.model());
         if title != self.title {
-            self.screen.tty.set_title(&title)?;
+            self.screen.set_title(&title)?;
             self.title = title;
         }
         Ok(())

@@ -1,36 +1,15 @@
 //! The engine with an agent in this program: no process, no shell, and every name on the wire another one.
 
+use crate::support::app::config;
 use crate::support::renamed::{message_in, message_out, renamed};
 use crate::support::{options, render};
 use acp_tui::base::exit::Exit;
 use acp_tui::engine::link::{Agent, memory};
 use acp_tui::engine::{Engine, EngineConfig};
-use acp_tui::host::process::Graces;
-use acp_tui::model::changes::Gate;
 use acp_tui::model::event::Intent;
-use acp_tui::model::session::{Phase, Policy};
+use acp_tui::model::session::Phase;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::time::Duration;
-
-fn config(root: &Path, journals: &Path) -> EngineConfig {
-    EngineConfig {
-        command: "nothing that could be started".into(),
-        args: Vec::new(),
-        env: Vec::new(),
-        cwd: root.to_owned(),
-        policy: Policy::Ask,
-        journals: Some(journals.to_owned()),
-        record: None,
-        suggestion: None,
-        install: None,
-        shell: None,
-        graces: Graces::default(),
-        review: None,
-        gate: Gate::Off,
-        private: Vec::new(),
-    }
-}
 
 async fn send(agent: &mut Agent, message: Value) {
     agent.lines.send_line(&message_out(message).to_string()).await.unwrap();
@@ -100,7 +79,8 @@ async fn a_session_over_memory_with_every_name_changed() {
     let agent = tokio::spawn(agent(far, root.join("a.txt").to_string_lossy().into_owned()));
     let mut link = Some(link);
     let connect = Box::new(move || link.take().expect("started once"));
-    let mut engine = Engine::connected(config(&root, &journals), renamed(), Some(connect));
+    let config = EngineConfig { journals: Some(journals.clone()), ..config(&root) };
+    let mut engine = Engine::connected(config, renamed(), Some(connect));
     engine.intent(Intent::Start);
     until(&mut engine, "a session", |e| matches!(e.model().phase(), Phase::Ready)).await;
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });

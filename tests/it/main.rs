@@ -7,6 +7,7 @@
 
 mod support;
 
+mod app;
 mod coverage;
 mod decode;
 mod engine;

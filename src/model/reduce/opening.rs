@@ -97,6 +97,7 @@ pub fn closed(session: &mut Session, death: &Death, why: Closed, cx: &mut Cx) {
     }
     notice(session, Level::Error, death.message.clone(), lines, cx.now);
     session.state = SessionState::Closed(why);
+    session.ended = None;
     if let Some(turn) = session.turn.take() {
         cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Gone)));
         review::ended(session, turn.id, cx);
@@ -112,6 +113,7 @@ pub fn begin_anew(session: &mut Session, cx: &mut Cx) {
     }
     session.state = SessionState::Waiting;
     session.held = held;
+    session.ended = None;
     session.id = None;
     session.title = None;
     session.modes = None;

@@ -1,6 +1,6 @@
 //! Permission requests: shown until they are answered, withdrawn or overtaken; each is answered exactly once.
 
-use super::super::effect::{Answer, Effect, FrontEnd};
+use super::super::effect::{Answer, Effect, FrontEnd, Withdrawn};
 use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
@@ -162,15 +162,14 @@ pub(super) fn close(session: &mut Session, pending: &PendingPermission, why: &st
     if !gate::close(session, pending, why, cx) {
         cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
     }
-    let label = match &pending.about {
+    let about = match &pending.about {
         About::Tool => session.tool(pending.entry).map_or_else(String::new, |t| t.label().to_owned()),
         About::Write { path, .. } | About::Held { path, .. } => format!("write {path}"),
         About::Run(spec) => format!("run {}", spec.line()),
     };
-    let words = format!("no longer asked, {why}: {label}");
     session.entries.touch(pending.entry);
-    notice(session, Level::Info, words.clone(), Vec::new(), cx.now);
-    cx.push(Effect::FrontEnd(FrontEnd::Withdrawn(words)));
+    notice(session, Level::Info, format!("no longer asked, {why}: {about}"), Vec::new(), cx.now);
+    cx.push(Effect::FrontEnd(FrontEnd::Withdrawn(Withdrawn { why: why.to_owned(), about })));
 }
 
 /// The agent is gone: nobody waits for an answer.

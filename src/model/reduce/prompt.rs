@@ -4,7 +4,7 @@ use super::super::effect::{Call, Effect, Ended, FrontEnd};
 use super::super::entry::{Body, Entry, Level, UserMessage, UserState};
 use super::super::event::{CallError, Link, Odd, PromptResult, Stop, Timer};
 use super::super::ids::{EntryId, Now, TurnId};
-use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn};
+use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn, TurnEnd};
 use super::super::tool::Mark;
 use super::Cx;
 use super::{host, notice, permission, review};
@@ -47,6 +47,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     let unechoed = links.iter().map(|link| link.uri.clone()).collect();
     let entry = session.entries.push(id, cx.now, Body::User(user));
     session.entries.finish(entry);
+    session.ended = None;
     session.turn = Some(Turn {
         id,
         started: cx.now,
@@ -85,6 +86,7 @@ pub fn done(session: &mut Session, id: TurnId, result: Result<PromptResult, Call
         Ok(result) => Ended::Stopped(result.clone()),
         Err(error) => Ended::Failed(error.clone()),
     };
+    session.ended = Some(TurnEnd { ended: ended.clone(), by_person: turn.cancelling.is_some(), spoke: turn.spoke });
     cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(id, ended)));
     review::ended(session, id, cx);
     let cancelled = turn.cancelling.is_some();
@@ -175,7 +177,9 @@ fn give_up(session: &mut Session, cx: &mut Cx) {
     permission::cancel_all(session, cx);
     let Some(turn) = session.turn.take() else { return };
     let result = PromptResult { stop: Stop::Cancelled, usage: None };
-    cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Stopped(result))));
+    let ended = Ended::Stopped(result);
+    session.ended = Some(TurnEnd { ended: ended.clone(), by_person: true, spoke: false });
+    cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, ended)));
     review::ended(session, turn.id, cx);
     notice(session, Level::Info, "stopped", Vec::new(), cx.now);
     return_held(session, None, cx);

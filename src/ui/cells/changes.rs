@@ -10,7 +10,7 @@ use crate::model::entry::{Entry, TurnChanges};
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
-use crate::ui::words;
+use crate::ui::labels;
 
 pub(super) fn lines(entry: &Entry, changes: &TurnChanges, model: &Model) -> Vec<LogicalLine> {
     let mut totals = changes.totals;
@@ -23,7 +23,7 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, model: &Model) -> Vec<
     text.push(&format!("+{}", totals.added), Token::Good);
     text.push(&format!(" −{}", totals.removed), Token::Bad);
     text.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
-    if let Some(open) = words::to_review(totals) {
+    if let Some(open) = labels::to_review(totals) {
         text.push(&format!(" · {open}"), Token::Text);
     }
     text.push(" · Alt+R", Token::Dim);
@@ -32,5 +32,5 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, model: &Model) -> Vec<
 
 /// As it is copied.
 pub(super) fn source(changes: &TurnChanges) -> String {
-    words::sums(changes.totals)
+    labels::sums(changes.totals)
 }

@@ -13,8 +13,9 @@ use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::labels::clock;
 use crate::ui::state::folds::Fold;
-use crate::ui::words::{QUIET, clock};
+use crate::ui::state::timing::QUIET;
 
 /// Rows of what runs.
 pub(super) const PREVIEW: usize = 8;

@@ -14,8 +14,8 @@ use crate::text::diff::FileDiff;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
+use crate::ui::labels;
 use crate::ui::state::folds::Fold;
-use crate::ui::words;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -191,7 +191,7 @@ pub(super) const fn verb(kind: ToolKind) -> &'static str {
     match kind {
         ToolKind::SwitchMode => "switch mode",
         ToolKind::Other => "tool",
-        kind => words::verb(kind),
+        kind => labels::verb(kind),
     }
 }
 

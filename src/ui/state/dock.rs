@@ -4,12 +4,12 @@
 //! which keys count. Invariant: a dialog that appears or changes its contents can take no key for [`ARM`], so that
 //! a key meant for what stood there before answers nothing.
 
+use super::timing::START_PATIENCE;
 use crate::base::patience;
 use crate::model::Model;
 use crate::model::ids::{Now, ReqId};
 use crate::model::session::{About, PendingPermission, Phase};
 use crate::model::tool::{ToolCall, ToolContent};
-use crate::ui::words::START_PATIENCE;
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::time::Duration;
 

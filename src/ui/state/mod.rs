@@ -8,6 +8,7 @@ pub mod folds;
 pub mod picker;
 pub mod review;
 pub mod scroll;
+pub mod timing;
 
 use super::composer::Composer;
 use crate::model::Model;
@@ -19,15 +20,7 @@ use folds::Folds;
 use picker::{Completion, Picker};
 use review::{Presence, ReviewState};
 use scroll::Scroll;
-use std::time::Duration;
-
-/// How long a message of ours stays in the status line.
-pub const TOAST: Duration = Duration::from_secs(4);
-/// A command ended while it was typed into: what follows without a pause of this length was meant for it, and may be
-/// the rest of a password.
-pub const STRAY: Duration = Duration::from_secs(1);
-/// A second Ctrl+C within this time quits.
-pub const QUIT_WINDOW: Duration = Duration::from_secs(2);
+use timing::{STRAY, TOAST};
 
 /// Where keys go when no list and no help is open.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -5,10 +5,10 @@ use crate::model::event::{AuthKind, Intent};
 use crate::model::ids::ReqId;
 use crate::ui::cells;
 use crate::ui::keys::Action;
+use crate::ui::labels;
 use crate::ui::msg::Out;
 use crate::ui::state::dock::{Dialog, Neighbour, Raw};
 use crate::ui::state::{Focus, UiState};
-use crate::ui::words;
 
 pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
@@ -139,7 +139,7 @@ fn choose(state: &mut UiState, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
             if method.kind == AuthKind::Agent {
                 out.push(Out::Intent(Intent::Authenticate { method: method.id.clone() }));
                 state.focus = Focus::Composer;
-            } else if let Some(line) = words::login_command(&method.kind, cx.model.agent()) {
+            } else if let Some(line) = labels::login_command(&method.kind, cx.model.agent()) {
                 // Short, so that what is to be done next stays beside it.
                 state.say("copied the command (OSC 52)", cx.now);
                 out.push(Out::Copy(line));

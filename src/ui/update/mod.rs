@@ -12,7 +12,8 @@ mod terminal;
 use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::picker::{Picker, next_mode};
-use super::state::{AskedMode, Focus, Holds, QUIT_WINDOW, UiState};
+use super::state::timing::QUIT_WINDOW;
+use super::state::{AskedMode, Focus, Holds, UiState};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -23,8 +24,8 @@ use crate::model::event::Intent;
 use crate::model::ids::{EntryId, Now};
 use crate::model::options::OptionValue;
 use crate::ui::cells::{self, CellCtx};
+use crate::ui::labels;
 use crate::ui::state::folds::Fold;
-use crate::ui::words;
 use ratatui::layout::Position;
 
 /// Rows that one notch of the wheel scrolls.
@@ -57,10 +58,7 @@ pub fn news(state: &mut UiState, news: FrontEnd, now: Now) {
     match news {
         FrontEnd::Returned(text) => state.composer.prepend(&text),
         // The transcript has the whole of it.
-        FrontEnd::Withdrawn(words) => {
-            let why = words.split(':').next().unwrap_or_default();
-            state.say(sanitize::line(why), now);
-        }
+        FrontEnd::Withdrawn(gone) => state.say(format!("no longer asked, {}", gone.why), now),
         FrontEnd::Said(words) => state.say(sanitize::line(&words), now),
         FrontEnd::TurnEnded(..) | FrontEnd::TurnReviewed(_) | FrontEnd::Asked(_) => {}
     }
@@ -124,7 +122,7 @@ fn common(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::NextGate => {
             let gate = cx.model.gate().next();
             out.push(Out::Intent(Intent::SetGate(gate)));
-            state.say(words::gate(gate, cx.model.changes().is_on), cx.now);
+            state.say(labels::gate(gate, cx.model.changes().is_on), cx.now);
         }
         Action::OptionsList => {
             state.picker = Picker::open(cx.model);

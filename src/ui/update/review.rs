@@ -17,7 +17,8 @@ use crate::ui::state::review::index::{Item, Look, Spot};
 use crate::ui::state::review::search::{Direction, Query, find};
 use crate::ui::state::review::{BESIDE_FROM, BOTH_FROM, Extent, Pane, Presence, ReviewState};
 use crate::ui::state::scroll::Scroll;
-use crate::ui::state::{Focus, STRAY, UiState};
+use crate::ui::state::timing::STRAY;
+use crate::ui::state::{Focus, UiState};
 pub(super) use mouse::{click, wheel};
 use std::cmp::Ordering;
 

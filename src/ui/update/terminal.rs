@@ -9,7 +9,8 @@ use crate::model::event::Intent;
 use crate::text::width;
 use crate::ui::keys::{Action, Key, Layer, bytes, resolve};
 use crate::ui::msg::{Out, ScrollBy};
-use crate::ui::state::{Focus, STRAY, UiState};
+use crate::ui::state::timing::STRAY;
+use crate::ui::state::{Focus, UiState};
 
 /// Columns of a command in a message.
 const COMMAND: usize = 40;

@@ -7,8 +7,9 @@ use crate::model::session::Phase;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::labels;
 use crate::ui::state::{Focus, Holds};
-use crate::ui::words::{self, Status};
+use crate::ui::status_line::{self, Status};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
@@ -20,7 +21,7 @@ const TOAST_FROM: usize = 10;
 pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let session = cx.model.session();
     let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
-    let mut right = words::agent(cx.model);
+    let mut right = labels::agent(cx.model);
     if let Some(version) = cx.model.agent().version.as_deref().filter(|v| !v.is_empty()) {
         right.push(' ');
         right.push_str(&width::truncate(&sanitize::line(version), 24));
@@ -69,8 +70,8 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
     let quiet = Status { right: Vec::new(), ..status.clone() };
     let mut status = status.clone();
     let glyph = match status.busy {
-        words::Busy::Yes => format!("{} ", cx.spinner()),
-        words::Busy::No => String::new(),
+        status_line::Busy::Yes => format!("{} ", cx.spinner()),
+        status_line::Busy::No => String::new(),
     };
     let mut x = line.x + 1;
     if area.width >= super::TINY.0 {
@@ -82,11 +83,11 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
         status.set_toast(&toast.text);
     }
     let columns = usize::from(room);
-    let (mut left, mut right) = words::fit(&status, columns);
+    let (mut left, mut right) = status_line::fit(&status, columns);
     if let Some(toast) = toast.filter(|_| right.is_empty()) {
         // What a second Ctrl+C does must be read before it is pressed.
         if status.is_urgent() && toast.holds != Holds::QuitArmed {
-            left = words::fit(&quiet, columns).0;
+            left = status_line::fit(&quiet, columns).0;
             let beside = columns.saturating_sub(width::styled_width(&left) + 2);
             if beside >= TOAST_FROM {
                 right = StyledText::of(width::truncate(&toast.text, beside), Token::Text);
@@ -102,11 +103,11 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
 }
 
 /// What can be done next, when nothing runs.
-pub fn hint(cx: &ViewCx<'_>) -> &'static str {
+pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
     match (&cx.state.focus, cx.model.phase()) {
-        (Focus::Composer, Phase::Ready) if !cx.state.composer.is_empty() => "Enter sends · Alt+Enter new line",
-        (Focus::Composer, Phase::Ready) if cx.model.entries().is_empty() => "write a request, Enter sends it",
-        _ => "ready · F1 keys · F2 options",
+        (Focus::Composer, Phase::Ready) if !cx.state.composer.is_empty() => &["Enter sends", "Alt+Enter new line"],
+        (Focus::Composer, Phase::Ready) if cx.model.entries().is_empty() => &["write a request, Enter sends it"],
+        _ => &["ready", "F1 keys", "F2 options"],
     }
 }
 
@@ -116,7 +117,7 @@ pub fn welcome(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let mut lines = Vec::new();
     // The header says it already where there is one.
     if buf.area.height < super::HEADER_FROM {
-        let mut head = StyledText::of(words::agent(cx.model), strong);
+        let mut head = StyledText::of(labels::agent(cx.model), strong);
         let cwd = paths::display(Path::new(&cx.model.session().cwd), &[], cx.home);
         head.push(&format!(" in {cwd}"), Token::Dim);
         lines.push(head);

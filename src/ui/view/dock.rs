@@ -17,9 +17,9 @@ use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::ui::cells;
+use crate::ui::labels;
 use crate::ui::state::Focus;
 use crate::ui::state::dock::{Dialog, DockState, Raw};
-use crate::ui::words;
 use choices::{Bar, By, Choice, Choices, Detail, Look, Order, Row, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -250,8 +250,8 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
         Dialog::Silent => silent(cx)?,
         Dialog::Unconfirmed => {
             let since = model.session().turn.as_ref()?.cancelling?;
-            let waited = words::clock(cx.now.saturating_sub(since));
-            let words = format!("{} has not confirmed the stop for {waited}", words::agent(model));
+            let waited = labels::clock(cx.now.saturating_sub(since));
+            let words = format!("{} has not confirmed the stop for {waited}", labels::agent(model));
             let note = "Ending it closes the session; the files it has written stay.";
             Contents::of(vec![strong(&words, Token::Warn), plain(note, Token::Dim)], keys(&[("k", "end the agent")]))
         }
@@ -288,16 +288,16 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
     let mut body = Vec::new();
     let waiting = model.session().pending.len();
     let at = 1 + model.session().pending.iter().position(|p| p.req == pending.req).unwrap_or(0);
-    let waited = words::clock(cx.now.saturating_sub(pending.at));
+    let waited = labels::clock(cx.now.saturating_sub(pending.at));
     let count = match (waiting, columns) {
         (0 | 1, _) => String::new(),
         (n, 0..60) => format!("{at}/{n} "),
         (n, _) => format!("{at} of {n} · "),
     };
     let right = StyledText::of(format!("{count}{waited}"), Token::Dim);
-    let agent = words::agent(model);
+    let agent = labels::agent(model);
     let verb = match &pending.about {
-        About::Tool => model.tool(pending.entry).map_or("do", |tool| words::verb(tool.kind)),
+        About::Tool => model.tool(pending.entry).map_or("do", |tool| labels::verb(tool.kind)),
         About::Write { .. } | About::Held { .. } => "write",
         About::Run(_) => "run",
     };
@@ -369,7 +369,7 @@ fn digit(at: usize) -> String {
 }
 
 fn log_in(model: &Model, error: &CallError) -> Contents {
-    let agent = words::agent(model);
+    let agent = labels::agent(model);
     let mut body = vec![strong(&format!("{agent} needs a log-in"), Token::Warn)];
     if !error.message.trim().is_empty() {
         body.push(quoted(&error.message));
@@ -396,7 +396,7 @@ fn way(model: &Model, method: &AuthMethod) -> Vec<Detail> {
     if let Some(description) = method.description.as_deref().filter(|d| !d.trim().is_empty()) {
         out.push(Detail { line: LogicalLine { wrap: WrapMode::Words, ..quoted(description) }, bar: Bar::Yes });
     }
-    if let Some(command) = words::login_command(&method.kind, model.agent()) {
+    if let Some(command) = labels::login_command(&method.kind, model.agent()) {
         let is_env = matches!(method.kind, AuthKind::Env { .. });
         let what = if is_env { "set before the start:" } else { "run in another terminal:" };
         let indent = StyledText::from("  ");
@@ -411,8 +411,8 @@ fn way(model: &Model, method: &AuthMethod) -> Vec<Detail> {
 fn authenticating(model: &Model, method: &str, waited: Now) -> Contents {
     let name = model.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| m.name.as_str());
     let name = sanitize::line(name);
-    let words = format!("logging in to {} with {}", words::agent(model), name.trim());
-    let head = LogicalLine { right: StyledText::of(words::clock(waited), Token::Dim), ..strong(&words, Token::Text) };
+    let words = format!("logging in to {} with {}", labels::agent(model), name.trim());
+    let head = LogicalLine { right: StyledText::of(labels::clock(waited), Token::Dim), ..strong(&words, Token::Text) };
     let note = "It may have opened a page in your browser. Esc while writing leaves this.";
     Contents::of(vec![head, plain(note, Token::Dim)], keys(&[("r", "start it again")]))
 }

@@ -9,10 +9,10 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::keys::{Layer, help as keys};
+use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::Focus;
 use crate::ui::state::picker::is_current;
-use crate::ui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -101,7 +101,7 @@ pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rec
 
 /// The prompts that wait.
 pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
-    let (Some(words), Some(first)) = (words::held(cx.model), cx.model.session().held.front()) else { return area };
+    let (Some(words), Some(first)) = (labels::held(cx.model), cx.model.session().held.front()) else { return area };
     let (above, line) = split_bottom(area, room.min(1));
     if line.is_empty() {
         return above;
@@ -153,7 +153,7 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
             lines.push(line);
         }
     }
-    let odd = words::odd_messages(cx.model.agent().odd);
+    let odd = labels::odd_messages(cx.model.agent().odd);
     if !odd.is_empty() {
         lines.push(StyledText::new());
         let title = "what the agent sent beside the protocol";

@@ -15,8 +15,8 @@ use super::frame::Motion;
 use super::msg::FrameInfo;
 use super::state::folds::Fold;
 use super::state::{Focus, UiState};
+use super::status_line;
 use super::transcript::{DrawCtx, Transcript};
-use super::words;
 use crate::model::Model;
 use crate::model::ids::{Now, TermId};
 use crate::text::run::StyledText;
@@ -101,11 +101,11 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     if area.width < MIN.0 || area.height < MIN.1 {
         return info;
     }
-    let mut status = words::status(cx.model, chrome::hint(cx), cx.now);
+    let mut status = status_line::status(cx.model, chrome::hint(cx), cx.now);
     if let Some(command) = cx.typing().and_then(|id| cx.model.terminal(id)) {
-        status.left = words::typing(&command.command);
+        status.left = status_line::typing(&command.command);
     }
-    let mut moving = status.busy == words::Busy::Yes;
+    let mut moving = status.busy == status_line::Busy::Yes;
     let rest = chrome::status(cx, &status, area, buf);
     if area.height <= TINY.1 || area.width < TINY.0 {
         tiny(cx, rest, &mut info, buf);

@@ -2,6 +2,7 @@
 //!
 //! What goes in is also written down as the lines of a journal, so that every run can be replayed.
 
+pub mod app;
 pub mod renamed;
 
 use acp_tui::agent::codec;
@@ -334,7 +335,7 @@ impl Rig {
 
     pub fn withdrawn(&self) -> Vec<String> {
         let of = |e: &Effect| match e {
-            Effect::FrontEnd(FrontEnd::Withdrawn(words)) => Some(words.clone()),
+            Effect::FrontEnd(FrontEnd::Withdrawn(gone)) => Some(format!("{}: {}", gone.why, gone.about)),
             _ => None,
         };
         self.wishes.iter().filter_map(of).collect()

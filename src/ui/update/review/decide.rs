@@ -6,10 +6,11 @@ use super::{act, bars};
 use crate::model::changes::{FileDoc, HunkDoc, HunkKind, ReviewAction, Scope, Target, Verdict};
 use crate::ui::keys::{Action, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
+use crate::ui::state::UiState;
 use crate::ui::state::review::bar::{Bar, Confirm, Doubtful, Edit, Note};
 use crate::ui::state::review::index::{Item, new_lines, new_part};
 use crate::ui::state::review::{NextFrom, Pane, ReviewState, Sight};
-use crate::ui::state::{STRAY, UiState};
+use crate::ui::state::timing::STRAY;
 use crate::ui::update::Cx;
 use std::path::PathBuf;
 

@@ -3,34 +3,23 @@
 //! Draws nothing and decides nothing. Invariants: text of the agent is sanitised here; when the line is too narrow,
 //! the order in which words give way is data (`rank`), and the state and the key that helps go last.
 
-use crate::base::{human, paths, patience, sanitize};
+use super::labels::{OBJECT, agent, clock, object, sums, to_review, verb};
+use super::state::timing::{LOOKING_AFTER, SILENT_AFTER, START_PATIENCE};
+use crate::base::{human, patience, sanitize};
 use crate::model::Model;
-use crate::model::agent::{Agent, Death, DeathKind, OddCounts};
+use crate::model::agent::{Death, DeathKind};
 use crate::model::changes::{Gate, Totals};
-use crate::model::entry::{Body, Level};
-use crate::model::event::AuthKind;
+use crate::model::effect::Ended;
+use crate::model::entry::Body;
+use crate::model::event::Stop;
 use crate::model::ids::Now;
-use crate::model::login;
 use crate::model::options::{OptionKind, OptionValue};
-use crate::model::session::{Phase, Turn};
-use crate::model::tool::{ToolCall, ToolKind};
+use crate::model::session::{Phase, Session, Turn, TurnEnd};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A wait for the snapshot of the files that takes so long is named.
-pub const LOOKING_AFTER: Duration = Duration::from_millis(300);
-/// A working agent that has said nothing for so long is called silent.
-pub const SILENT_AFTER: Duration = Duration::from_secs(20);
-/// A running command that has printed nothing for so long may wait for somebody to type.
-pub const QUIET: Duration = Duration::from_secs(10);
-/// A start that takes so long is offered to be given up.
-pub const START_PATIENCE: Duration = Duration::from_mins(1);
-
-/// Columns for what a tool call is about.
-const OBJECT: usize = 40;
 const KEEP: u8 = u8::MAX;
 
 /// A few words of the status line.
@@ -86,83 +75,8 @@ impl Status {
     }
 }
 
-/// `m:ss`, for what waits.
-pub fn clock(d: Duration) -> String {
-    let s = d.as_secs();
-    if s < 3600 {
-        format!("{}:{:02}", s / 60, s % 60)
-    } else {
-        format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
-    }
-}
-
-/// The plain word for a kind of tool call.
-pub const fn verb(kind: ToolKind) -> &'static str {
-    match kind {
-        ToolKind::Read => "read",
-        ToolKind::Edit => "edit",
-        ToolKind::Delete => "delete",
-        ToolKind::Move => "move",
-        ToolKind::Search => "search",
-        ToolKind::Execute => "run",
-        ToolKind::Think => "think",
-        ToolKind::Fetch => "fetch",
-        ToolKind::SwitchMode => "switch",
-        ToolKind::Other => "use",
-    }
-}
-
-/// What a tool call is about, on one line: its label without the verb that already stands in front of it.
-pub fn object(tool: &ToolCall, cwd: &str) -> String {
-    let label = tool.label().trim().trim_matches('`');
-    let verb = verb(tool.kind);
-    let rest = match label.split_once(char::is_whitespace) {
-        Some((first, rest)) if first.eq_ignore_ascii_case(verb) && !rest.trim().is_empty() => rest.trim(),
-        _ => label,
-    };
-    let rest = rest.trim_matches('`');
-    if rest.starts_with('/') && !rest.contains(' ') {
-        return paths::display(Path::new(rest), &[PathBuf::from(cwd)], None);
-    }
-    sanitize::line(rest).trim().to_owned()
-}
-
-/// The name of an agent as it is shown.
-pub fn agent(model: &Model) -> String {
-    let agent = model.agent();
-    if agent.title.is_none() && agent.name.is_none() {
-        return program(&agent.command);
-    }
-    let label = sanitize::line(agent.label());
-    width::truncate(label.trim(), OBJECT).into_owned()
-}
-
-/// The file name of a command line's program.
-fn program(command: &str) -> String {
-    let first = command.split_whitespace().next().unwrap_or("agent");
-    let name = first.rsplit(['/', '\\']).find(|s| !s.is_empty()).unwrap_or(first);
-    sanitize::line(name.trim_matches(['\'', '"'])).into_owned()
-}
-
-/// The exact command line of a log-in that the person runs.
-pub fn login_command(kind: &AuthKind, agent: &Agent) -> Option<String> {
-    login::command_line(agent, kind).map(|line| sanitize::line(&line).into_owned())
-}
-
-/// "1 prompt waits for this turn".
-pub fn held(model: &Model) -> Option<String> {
-    let n = model.session().held.len();
-    let wait = if n == 1 { "waits" } else { "wait" };
-    let what = match (model.phase(), &model.session().turn) {
-        (_, Some(_)) => "this turn",
-        (Phase::AuthNeeded { .. } | Phase::Authenticating { .. }, None) => "the log-in",
-        (_, None) => "the session",
-    };
-    (n > 0).then(|| format!("{} {wait} for {what}", human::count(n as u64, "prompt")))
-}
-
 /// What the status line has to say.
-pub fn status(model: &Model, hint: &str, now: Now) -> Status {
+pub fn status(model: &Model, hint: &[&str], now: Now) -> Status {
     let (busy, left) = left(model, hint, now);
     Status { busy, left, right: right(model) }
 }
@@ -178,7 +92,7 @@ pub fn typing(command: &str) -> Vec<Piece> {
     ]
 }
 
-fn left(model: &Model, hint: &str, now: Now) -> (Busy, Vec<Piece>) {
+fn left(model: &Model, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) {
     let session = model.session();
     let turn = session.turn.as_ref();
     if let Some(first) = session.pending.first() {
@@ -324,65 +238,42 @@ fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
     (Busy::Yes, pieces)
 }
 
-/// How many messages of the agent could not be used, by sort; those that there were.
-pub fn odd_messages(odd: OddCounts) -> Vec<String> {
-    let sorts = [
-        (odd.stray, "no message at all"),
-        (odd.malformed, "not readable"),
-        (odd.unknown, "of a kind that is not known here"),
-        (odd.too_long, "too long"),
-        (odd.late, "an answer to nothing"),
-    ];
-    sorts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} × {what}")).collect()
-}
-
 /// Nothing runs: how the last turn ended, when that was odd, and what can be done next.
-fn idle(model: &Model, hint: &str) -> (Busy, Vec<Piece>) {
+fn idle(model: &Model, hint: &[&str]) -> (Busy, Vec<Piece>) {
     let mut pieces = Vec::new();
-    let odd = odd_end(model);
+    let odd = odd_end(model.session());
     let first = if odd.is_some() { 41 } else { KEEP };
     pieces.extend(odd.map(|odd| Piece::new("", odd, Token::Warn, KEEP)));
     // Keys give way before what is to be reviewed, and the last of them first.
-    for (at, part) in hint.split(" · ").enumerate() {
-        pieces.push(Piece::new(" · ", part, Token::Dim, if at == 0 { first } else { 40 - at.min(5) as u8 }));
+    for (at, part) in hint.iter().enumerate() {
+        pieces.push(Piece::new(" · ", *part, Token::Dim, if at == 0 { first } else { 40 - at.min(5) as u8 }));
     }
     (Busy::No, pieces)
 }
 
-/// The title of the notice with which the last turn ended.
-fn odd_end(model: &Model) -> Option<String> {
-    // The sums of the turn say nothing of how it ended.
-    let last = model.entries().iter().rev().find(|e| !matches!(e.body, Body::Changes(_)))?;
-    match &last.body {
-        Body::Notice(notice) if notice.level != Level::Info && last.turn == model.last_turn() && last.turn.0 > 0 => {
-            let title = sanitize::line(&notice.title);
-            let words = title.split([';', ':']).next().unwrap_or_default().trim();
-            let words = words.strip_prefix("the turn ").unwrap_or(words);
-            Some(width::truncate(words, OBJECT).into_owned())
-        }
-        _ => None,
-    }
-}
-
-/// "3 to review", or nothing when all is decided.
-pub fn to_review(totals: Totals) -> Option<String> {
-    (totals.pending > 0).then(|| format!("{} to review", totals.pending))
-}
-
-/// "+120 −14 in 6 files · 3 to review"
-pub fn sums(totals: Totals) -> String {
-    let sums = format!("+{} −{} in {}", totals.added, totals.removed, human::count(totals.files, "file"));
-    to_review(totals).map_or_else(|| sums.clone(), |open| format!("{sums} · {open}"))
-}
-
-/// What a gate does, for the person who has chosen it.
-pub const fn gate(gate: Gate, is_reviewed: bool) -> &'static str {
-    match (gate, is_reviewed) {
-        (Gate::Off, _) => "gate off: writes and commands go through",
-        (Gate::Ask, _) => "gate ask: each write and command is a question",
-        (Gate::Hold, true) => "gate hold: writes wait for your review, commands are a question",
-        (Gate::Hold, false) => "gate hold: without a review each write and command is a question",
-    }
+/// How the last turn ended, when that was not as the person expects it.
+fn odd_end(session: &Session) -> Option<String> {
+    let TurnEnd { ended, by_person, spoke } = session.ended.as_ref()?;
+    let words = match ended {
+        Ended::Stopped(result) => match &result.stop {
+            Stop::EndTurn if !by_person && !spoke => "ended without a word".to_owned(),
+            Stop::Cancelled if !by_person => "stopped by the agent".to_owned(),
+            Stop::EndTurn | Stop::Cancelled => return None,
+            Stop::MaxTokens => "stopped at the token limit".to_owned(),
+            Stop::MaxTurnRequests => "stopped at the limit of model requests".to_owned(),
+            Stop::Refusal => "refused".to_owned(),
+            Stop::Odd(None) => "the agent gave no stop reason".to_owned(),
+            Stop::Odd(Some(_)) => "stopped for a reason we do not know".to_owned(),
+        },
+        // The log-in has been asked for, and says the rest.
+        Ended::Failed(error) if *by_person || error.is_auth() => return None,
+        Ended::Failed(error) => match error.code {
+            0 => "the agent answered with an unknown error".to_owned(),
+            code => format!("the agent answered with error {code}"),
+        },
+        Ended::Gone => return None,
+    };
+    Some(words)
 }
 
 /// What the agent has changed, whether the client could have stopped it, and the gate.
@@ -554,5 +445,5 @@ pub fn terminal_title(model: &Model) -> String {
 }
 
 #[cfg(test)]
-#[path = "words_tests.rs"]
+#[path = "status_line_tests.rs"]
 mod tests;

@@ -1,14 +1,14 @@
 use super::*;
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
-    AgentEvent, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent, Stop, Update,
+    AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent, Stop, Update,
 };
-use crate::model::tool::{Exit, ToolStatus};
+use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::ui::fixtures::Scene;
 use crate::ui::keys::Code;
 
 fn said(s: &Scene, columns: usize) -> (String, String) {
-    let (left, right) = fit(&status(&s.model, "the hint", s.now), columns);
+    let (left, right) = fit(&status(&s.model, &["the hint"], s.now), columns);
     (left.as_str().to_owned(), right.as_str().to_owned())
 }
 
@@ -66,21 +66,11 @@ fn working() {
 fn waiting_for_the_person_is_always_first() {
     let mut s = Scene::asked(80, 24);
     s.after(12_000);
-    let status = status(&s.model, "", s.now);
+    let status = status(&s.model, &[], s.now);
     let (l, _) = fit(&status, 200);
     assert_eq!(l.as_str(), "waiting for you 0:12 · esc stops the turn");
     assert_eq!(l.iter().next().unwrap().1.token, Token::Warn);
     assert_eq!(status.busy, Busy::No);
-}
-
-#[test]
-fn held_back() {
-    let mut s = Scene::working(80, 24);
-    assert_eq!(held(&s.model), None);
-    s.intent(Intent::Prompt { text: "a".into(), links: Vec::new() });
-    assert_eq!(held(&s.model).as_deref(), Some("1 prompt waits for this turn"));
-    s.intent(Intent::Prompt { text: "b".into(), links: Vec::new() });
-    assert_eq!(held(&s.model).as_deref(), Some("2 prompts wait for this turn"));
 }
 
 #[test]
@@ -107,6 +97,23 @@ fn ended_oddly() {
     s.say("fine");
     s.end_turn(Stop::EndTurn);
     assert_eq!(left(&s), "the hint", "never empty");
+}
+
+#[test]
+fn how_a_turn_ended_is_not_read_out_of_a_notice() {
+    let mut s = Scene::working(80, 24);
+    s.say("fine");
+    s.end_turn(Stop::EndTurn);
+    s.event(Event::Host(HostEvent::Warning { message: "the journal: is full; nothing more is kept".into() }));
+    assert_eq!(left(&s), "the hint", "a warning is no end of a turn");
+    let mut s = Scene::working(80, 24);
+    s.end_turn(Stop::MaxTokens);
+    s.event(Event::Host(HostEvent::Warning { message: "something else".into() }));
+    assert_eq!(left(&s), "stopped at the token limit · the hint");
+    s.intent(Intent::Prompt { text: "go on".into(), links: Vec::new() });
+    s.say("So");
+    s.end_turn(Stop::EndTurn);
+    assert_eq!(left(&s), "the hint", "the next turn has ended well");
 }
 
 #[test]
@@ -152,47 +159,6 @@ fn the_right_end_and_what_gives_way_first() {
         let columns = 100 - n;
         assert!(width::str_width(l) + width::str_width(r) <= columns, "{l:?} {r:?} at {columns}");
     }
-}
-
-#[test]
-fn the_names_of_agents_and_programs() {
-    assert_eq!(program("/usr/bin/gemini --acp"), "gemini");
-    assert_eq!(program(""), "agent");
-    let s = Scene::ready(80, 24);
-    assert_eq!(agent(&s.model), "gemini-cli");
-}
-
-#[test]
-fn objects_lose_the_verb_that_stands_in_front() {
-    let mut tool = ToolCall::new("t".into(), Now::ZERO);
-    tool.kind = ToolKind::Read;
-    for (title, want) in [
-        ("Read src/main.rs", "src/main.rs"),
-        ("`src/main.rs`", "src/main.rs"),
-        ("/home/me/shop/src/main.rs", "src/main.rs"),
-        ("Read", "Read"),
-        ("a\u{1b}[2Jb", "ab"),
-    ] {
-        tool.title = title.into();
-        assert_eq!(object(&tool, "/home/me/shop"), want, "{title}");
-    }
-}
-
-#[test]
-fn r_109_the_command_of_a_log_in_is_exact() {
-    let terminal = AuthKind::Terminal { args: vec!["login".into()], env: vec![("A".into(), "b c".into())] };
-    let mut agent = Agent::default();
-    agent.command = "agent --acp".into();
-    assert_eq!(login_command(&terminal, &agent).as_deref(), Some("A='b c' agent --acp login"));
-    let own = AuthKind::Command { command: "other".into(), args: vec!["x'y".into()], env: Vec::new() };
-    assert_eq!(login_command(&own, &agent).as_deref(), Some("other 'x'\\''y'"));
-    assert_eq!(login_command(&AuthKind::Agent, &agent), None);
-    assert_eq!(login_command(&AuthKind::Env { vars: Vec::new() }, &agent), None);
-    let spaced = AuthKind::Command { command: "/opt/my agent/login".into(), args: Vec::new(), env: Vec::new() };
-    assert_eq!(login_command(&spaced, &agent).as_deref(), Some("'/opt/my agent/login'"));
-    let mut configured = agent;
-    configured.env = vec!["A".into(), "TOKEN".into()];
-    assert_eq!(login_command(&terminal, &configured).as_deref(), Some("TOKEN=… A='b c' agent --acp login"));
 }
 
 #[test]

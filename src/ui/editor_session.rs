@@ -1,0 +1,71 @@
+//! One use of the person's editor: which file it is started for, and what has come of it.
+//!
+//! The loop lends the terminal and waits; this file knows neither. Invariant: a hunk is changed only when the editor
+//! ended well and the text is another one.
+
+use super::msg::EditorJob;
+use super::tty::editor::{self, Draft};
+use crate::model::changes::{ReviewAction, Scope};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use tokio::process::Child;
+
+pub struct EditorSession {
+    job: EditorJob,
+    file: PathBuf,
+    line: Option<u32>,
+    /// The text of a hunk, in a file of its own.
+    draft: Option<Draft>,
+}
+
+/// What is to be done when the editor has ended.
+#[derive(Debug)]
+pub enum Outcome {
+    Act(ReviewAction),
+    Say(String),
+    Nothing,
+}
+
+impl EditorSession {
+    /// # Errors
+    /// When the text of a hunk cannot be written to a file.
+    pub fn of(job: EditorJob, cwd: &Path) -> io::Result<Self> {
+        let (file, line, draft) = match &job {
+            EditorJob::Open { path, line } => (cwd.join(path), Some(*line), None),
+            EditorJob::Hunk { path, text, .. } => {
+                let draft = Draft::of(text, path)?;
+                (draft.path().to_owned(), None, Some(draft))
+            }
+        };
+        Ok(Self { job, file, line, draft })
+    }
+
+    /// Starts the editor. Must be called inside the runtime, while the terminal is lent.
+    ///
+    /// # Errors
+    /// When there is no shell to start it with.
+    pub fn start(&self) -> io::Result<Child> {
+        editor::start(&editor::command(), &self.file, self.line)
+    }
+
+    /// What came of it; `shown` is the scope of the review on the screen.
+    pub fn outcome(self, result: io::Result<ExitStatus>, shown: Option<Scope>) -> Outcome {
+        match result {
+            Err(error) => return Outcome::Say(format!("the editor could not be started: {error}")),
+            Ok(status) if !status.success() => {
+                return Outcome::Say(format!("the editor ended with {status}; nothing was changed here"));
+            }
+            Ok(_) => {}
+        }
+        match (self.job, self.draft) {
+            (EditorJob::Hunk { path, hunk, scope, text: before }, Some(draft)) => match draft.text() {
+                Ok(text) if text == before => Outcome::Say("nothing was changed".to_owned()),
+                Ok(text) => Outcome::Act(ReviewAction::Edit { scope, path, hunk, text }),
+                Err(error) => Outcome::Say(format!("the text could not be read back: {error}")),
+            },
+            // Whatever was changed in the file is to be seen.
+            _ => shown.map_or(Outcome::Nothing, |scope| Outcome::Act(ReviewAction::Show(scope))),
+        }
+    }
+}

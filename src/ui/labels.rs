@@ -1,0 +1,131 @@
+//! What things are called on the screen: tool calls, agents, sums of changes, waits.
+//!
+//! Pure functions from the model to a few words; they know neither the status line nor the screen. Invariant: text of
+//! the agent is sanitised here.
+
+use crate::base::{human, paths, sanitize};
+use crate::model::Model;
+use crate::model::agent::{Agent, OddCounts};
+use crate::model::changes::{Gate, Totals};
+use crate::model::event::AuthKind;
+use crate::model::login;
+use crate::model::session::Phase;
+use crate::model::tool::{ToolCall, ToolKind};
+use crate::text::width;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Columns for what a tool call is about, and for names.
+pub const OBJECT: usize = 40;
+
+/// `m:ss`, for what waits.
+pub fn clock(d: Duration) -> String {
+    let s = d.as_secs();
+    if s < 3600 {
+        format!("{}:{:02}", s / 60, s % 60)
+    } else {
+        format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
+    }
+}
+
+/// The plain word for a kind of tool call.
+pub const fn verb(kind: ToolKind) -> &'static str {
+    match kind {
+        ToolKind::Read => "read",
+        ToolKind::Edit => "edit",
+        ToolKind::Delete => "delete",
+        ToolKind::Move => "move",
+        ToolKind::Search => "search",
+        ToolKind::Execute => "run",
+        ToolKind::Think => "think",
+        ToolKind::Fetch => "fetch",
+        ToolKind::SwitchMode => "switch",
+        ToolKind::Other => "use",
+    }
+}
+
+/// What a tool call is about, on one line: its label without the verb that already stands in front of it.
+pub fn object(tool: &ToolCall, cwd: &str) -> String {
+    let label = tool.label().trim().trim_matches('`');
+    let verb = verb(tool.kind);
+    let rest = match label.split_once(char::is_whitespace) {
+        Some((first, rest)) if first.eq_ignore_ascii_case(verb) && !rest.trim().is_empty() => rest.trim(),
+        _ => label,
+    };
+    let rest = rest.trim_matches('`');
+    if rest.starts_with('/') && !rest.contains(' ') {
+        return paths::display(Path::new(rest), &[PathBuf::from(cwd)], None);
+    }
+    sanitize::line(rest).trim().to_owned()
+}
+
+/// The name of an agent as it is shown.
+pub fn agent(model: &Model) -> String {
+    let agent = model.agent();
+    if agent.title.is_none() && agent.name.is_none() {
+        return program(&agent.command);
+    }
+    let label = sanitize::line(agent.label());
+    width::truncate(label.trim(), OBJECT).into_owned()
+}
+
+/// The file name of a command line's program.
+fn program(command: &str) -> String {
+    let first = command.split_whitespace().next().unwrap_or("agent");
+    let name = first.rsplit(['/', '\\']).find(|s| !s.is_empty()).unwrap_or(first);
+    sanitize::line(name.trim_matches(['\'', '"'])).into_owned()
+}
+
+/// The exact command line of a log-in that the person runs.
+pub fn login_command(kind: &AuthKind, agent: &Agent) -> Option<String> {
+    login::command_line(agent, kind).map(|line| sanitize::line(&line).into_owned())
+}
+
+/// "1 prompt waits for this turn".
+pub fn held(model: &Model) -> Option<String> {
+    let n = model.session().held.len();
+    let wait = if n == 1 { "waits" } else { "wait" };
+    let what = match (model.phase(), &model.session().turn) {
+        (_, Some(_)) => "this turn",
+        (Phase::AuthNeeded { .. } | Phase::Authenticating { .. }, None) => "the log-in",
+        (_, None) => "the session",
+    };
+    (n > 0).then(|| format!("{} {wait} for {what}", human::count(n as u64, "prompt")))
+}
+
+/// How many messages of the agent could not be used, by sort; those that there were.
+pub fn odd_messages(odd: OddCounts) -> Vec<String> {
+    let sorts = [
+        (odd.stray, "no message at all"),
+        (odd.malformed, "not readable"),
+        (odd.unknown, "of a kind that is not known here"),
+        (odd.too_long, "too long"),
+        (odd.late, "an answer to nothing"),
+    ];
+    sorts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} × {what}")).collect()
+}
+
+/// "3 to review", or nothing when all is decided.
+pub fn to_review(totals: Totals) -> Option<String> {
+    (totals.pending > 0).then(|| format!("{} to review", totals.pending))
+}
+
+/// "+120 −14 in 6 files · 3 to review"
+pub fn sums(totals: Totals) -> String {
+    let sums = format!("+{} −{} in {}", totals.added, totals.removed, human::count(totals.files, "file"));
+    to_review(totals).map_or_else(|| sums.clone(), |open| format!("{sums} · {open}"))
+}
+
+/// What a gate does, for the person who has chosen it.
+pub const fn gate(gate: Gate, is_reviewed: bool) -> &'static str {
+    match (gate, is_reviewed) {
+        (Gate::Off, _) => "gate off: writes and commands go through",
+        (Gate::Ask, _) => "gate ask: each write and command is a question",
+        (Gate::Hold, true) => "gate hold: writes wait for your review, commands are a question",
+        (Gate::Hold, false) => "gate hold: without a review each write and command is a question",
+    }
+}
+
+#[cfg(test)]
+#[path = "labels_tests.rs"]
+mod tests;

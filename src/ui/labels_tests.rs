@@ -1,0 +1,55 @@
+use super::*;
+use crate::model::event::Intent;
+use crate::model::ids::Now;
+use crate::ui::fixtures::Scene;
+
+#[test]
+fn held_back() {
+    let mut s = Scene::working(80, 24);
+    assert_eq!(held(&s.model), None);
+    s.intent(Intent::Prompt { text: "a".into(), links: Vec::new() });
+    assert_eq!(held(&s.model).as_deref(), Some("1 prompt waits for this turn"));
+    s.intent(Intent::Prompt { text: "b".into(), links: Vec::new() });
+    assert_eq!(held(&s.model).as_deref(), Some("2 prompts wait for this turn"));
+}
+
+#[test]
+fn the_names_of_agents_and_programs() {
+    assert_eq!(program("/usr/bin/gemini --acp"), "gemini");
+    assert_eq!(program(""), "agent");
+    let s = Scene::ready(80, 24);
+    assert_eq!(agent(&s.model), "gemini-cli");
+}
+
+#[test]
+fn objects_lose_the_verb_that_stands_in_front() {
+    let mut tool = ToolCall::new("t".into(), Now::ZERO);
+    tool.kind = ToolKind::Read;
+    for (title, want) in [
+        ("Read src/main.rs", "src/main.rs"),
+        ("`src/main.rs`", "src/main.rs"),
+        ("/home/me/shop/src/main.rs", "src/main.rs"),
+        ("Read", "Read"),
+        ("a\u{1b}[2Jb", "ab"),
+    ] {
+        tool.title = title.into();
+        assert_eq!(object(&tool, "/home/me/shop"), want, "{title}");
+    }
+}
+
+#[test]
+fn r_109_the_command_of_a_log_in_is_exact() {
+    let terminal = AuthKind::Terminal { args: vec!["login".into()], env: vec![("A".into(), "b c".into())] };
+    let mut agent = Agent::default();
+    agent.command = "agent --acp".into();
+    assert_eq!(login_command(&terminal, &agent).as_deref(), Some("A='b c' agent --acp login"));
+    let own = AuthKind::Command { command: "other".into(), args: vec!["x'y".into()], env: Vec::new() };
+    assert_eq!(login_command(&own, &agent).as_deref(), Some("other 'x'\\''y'"));
+    assert_eq!(login_command(&AuthKind::Agent, &agent), None);
+    assert_eq!(login_command(&AuthKind::Env { vars: Vec::new() }, &agent), None);
+    let spaced = AuthKind::Command { command: "/opt/my agent/login".into(), args: Vec::new(), env: Vec::new() };
+    assert_eq!(login_command(&spaced, &agent).as_deref(), Some("'/opt/my agent/login'"));
+    let mut configured = agent;
+    configured.env = vec!["A".into(), "TOKEN".into()];
+    assert_eq!(login_command(&terminal, &configured).as_deref(), Some("TOKEN=… A='b c' agent --acp login"));
+}

@@ -1,0 +1,199 @@
+//! The person's terminal while it is ours: what they do in it, its signals, and the frames that are drawn into it.
+//!
+//! Knows nothing of what a frame shows. The terminal itself is a [`Device`]: the real one, or in a test one that is
+//! made of values. Invariant: after the terminal has been lent or left, the next frame is drawn in full.
+
+use super::keys::Mouse;
+use super::tty::{Input, InputStream, Surface, Tty, TtyOut};
+use crate::engine::wait::{Signal, Signals};
+use ratatui::buffer::Buffer;
+use std::io::{self, Write};
+
+/// What comes from the person's side of the terminal.
+#[derive(Debug)]
+pub enum Happening {
+    Signal(Signal),
+    Input(Input),
+    /// Nobody can type any more.
+    Gone,
+}
+
+/// A terminal that has been taken over. Dropping it gives it back.
+pub trait Device {
+    /// Takes the bytes of frames.
+    type Out: Write;
+
+    fn out(&self) -> Self::Out;
+
+    /// Columns and rows, each at least 1. Asked before each frame.
+    fn size(&self) -> io::Result<(u16, u16)>;
+
+    /// The next input or signal, signals first; signals alone while it is lent. Nothing is lost if the future is dropped.
+    fn next(&mut self) -> impl Future<Output = Happening>;
+
+    /// The next signal; no input.
+    fn signal(&mut self) -> impl Future<Output = Signal>;
+
+    /// Input that has come already.
+    fn ready(&mut self) -> Option<Input>;
+
+    fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()>;
+
+    fn set_title(&mut self, title: &str) -> io::Result<()>;
+
+    /// Bytes that draw nothing.
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// For a program that the person uses meanwhile.
+    fn lend(&mut self);
+
+    fn take_back(&mut self) -> io::Result<()>;
+
+    /// Ctrl+Z; comes back with `fg`.
+    fn suspend(&mut self) -> io::Result<()>;
+}
+
+/// The terminal that this process was started in.
+pub struct OwnTerminal {
+    tty: Tty,
+    /// Gone while another program has the terminal.
+    input: Option<InputStream>,
+    signals: Signals,
+}
+
+impl Device for OwnTerminal {
+    type Out = TtyOut;
+
+    fn out(&self) -> TtyOut {
+        TtyOut
+    }
+
+    fn size(&self) -> io::Result<(u16, u16)> {
+        self.tty.size()
+    }
+
+    async fn next(&mut self) -> Happening {
+        let Self { input, signals, .. } = self;
+        let Some(input) = input else { return Happening::Signal(signals.next().await) };
+        tokio::select! {
+            biased;
+            signal = signals.next() => Happening::Signal(signal),
+            input = input.next() => input.map_or(Happening::Gone, Happening::Input),
+        }
+    }
+
+    async fn signal(&mut self) -> Signal {
+        self.signals.next().await
+    }
+
+    fn ready(&mut self) -> Option<Input> {
+        self.input.as_mut()?.ready()
+    }
+
+    fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
+        self.tty.set_mouse(mouse)
+    }
+
+    fn set_title(&mut self, title: &str) -> io::Result<()> {
+        self.tty.set_title(title)
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.tty.send(bytes)
+    }
+
+    fn lend(&mut self) {
+        self.input = None;
+        self.tty.pause();
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        self.tty.resume()?;
+        self.input = Some(InputStream::open()?);
+        Ok(())
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        self.input = None;
+        let result = self.tty.suspend();
+        self.input = Some(InputStream::open()?);
+        result
+    }
+}
+
+/// A terminal and what it shows.
+pub struct Screen<D: Device = OwnTerminal> {
+    device: D,
+    surface: Surface<D::Out>,
+}
+
+impl Screen {
+    /// Takes the terminal over. Must be called inside the runtime.
+    pub fn open() -> io::Result<Self> {
+        let signals = Signals::listen()?;
+        let tty = Tty::enter(Mouse::Ours)?;
+        Self::on(OwnTerminal { tty, input: Some(InputStream::open()?), signals })
+    }
+}
+
+impl<D: Device> Screen<D> {
+    /// Draws into a terminal that has been taken over.
+    pub fn on(device: D) -> io::Result<Self> {
+        let (width, height) = device.size()?;
+        let surface = Surface::new(device.out(), width, height);
+        Ok(Self { device, surface })
+    }
+
+    /// Draws a frame of the terminal's size. `paint` gives the place of the cursor, if there is one.
+    pub fn draw(&mut self, paint: impl FnOnce(&mut Buffer) -> Option<(u16, u16)>) -> io::Result<()> {
+        if let Ok((width, height)) = self.device.size() {
+            self.surface.resize(width, height);
+        }
+        self.surface.draw(|_, buf| paint(buf)).map(drop)
+    }
+
+    /// Forgets what the terminal shows: the next frame is drawn in full.
+    pub fn invalidate(&mut self) {
+        self.surface.invalidate();
+    }
+
+    pub async fn next(&mut self) -> Happening {
+        self.device.next().await
+    }
+
+    pub async fn signal(&mut self) -> Signal {
+        self.device.signal().await
+    }
+
+    pub fn ready(&mut self) -> Option<Input> {
+        self.device.ready()
+    }
+
+    pub fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
+        self.device.set_mouse(mouse)
+    }
+
+    pub fn set_title(&mut self, title: &str) -> io::Result<()> {
+        self.device.set_title(title)
+    }
+
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.device.send(bytes)
+    }
+
+    pub fn lend(&mut self) {
+        self.device.lend();
+    }
+
+    pub fn take_back(&mut self) -> io::Result<()> {
+        self.device.take_back()?;
+        self.surface.invalidate();
+        Ok(())
+    }
+
+    pub fn suspend(&mut self) -> io::Result<()> {
+        let result = self.device.suspend();
+        self.surface.invalidate();
+        result
+    }
+}

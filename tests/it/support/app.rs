@@ -1,0 +1,362 @@
+//! The whole client in one thread: an engine over memory, a terminal that is made of values, and a clock that stands
+//! still until nobody has anything left to do. What the person sees is read from an emulator.
+//!
+//! A test gives two sides, the agent's and the person's, and both wait on what they see. With `start_paused` a wait for
+//! what never comes fails at once, and [`Person::pass`] costs no time.
+
+use acp_tui::agent::codec;
+use acp_tui::engine::link::{self, memory};
+use acp_tui::engine::wait::Signal;
+use acp_tui::engine::{Engine, EngineConfig};
+use acp_tui::host::process::Graces;
+use acp_tui::model::changes::Gate;
+use acp_tui::model::session::Policy;
+use acp_tui::theme::color::Depth;
+use acp_tui::theme::resolve::Theme;
+use acp_tui::ui::keys::{Code, Key, Mouse};
+use acp_tui::ui::run::{Ended, Purpose, UiOptions, run_on};
+use acp_tui::ui::screen::{Device, Happening, Screen};
+use acp_tui::ui::tty::{Input, Multiplexer};
+use acp_tui::ui::view::Animation;
+use alacritty_terminal::Term;
+use alacritty_terminal::event::VoidListener;
+use alacritty_terminal::grid::Dimensions;
+use alacritty_terminal::index::{Column, Line};
+use alacritty_terminal::term::Config;
+use alacritty_terminal::term::cell::Flags;
+use alacritty_terminal::vte::ansi::Processor;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc};
+
+/// Of the clock that stands still: only ever waited for when a test fails.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// An engine that starts no process, keeps no journal and has no review.
+pub fn config(root: &Path) -> EngineConfig {
+    EngineConfig {
+        command: "nothing that could be started".into(),
+        args: Vec::new(),
+        env: Vec::new(),
+        cwd: root.to_owned(),
+        policy: Policy::Ask,
+        journals: None,
+        record: None,
+        suggestion: None,
+        install: None,
+        shell: None,
+        graces: Graces::default(),
+        review: None,
+        gate: Gate::Off,
+        private: Vec::new(),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Size(u16, u16);
+
+impl Dimensions for Size {
+    fn total_lines(&self) -> usize {
+        self.screen_lines()
+    }
+    fn screen_lines(&self) -> usize {
+        usize::from(self.1)
+    }
+    fn columns(&self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// What the person looks at.
+struct Shown {
+    term: Term<VoidListener>,
+    parser: Processor,
+    size: (u16, u16),
+    /// Bytes of frames so far.
+    bytes: usize,
+    title: String,
+    lent: bool,
+}
+
+#[derive(Clone)]
+pub struct Glass {
+    shown: Arc<Mutex<Shown>>,
+    changed: Arc<Notify>,
+}
+
+impl Glass {
+    fn new(size: (u16, u16)) -> Self {
+        let term = Term::new(Config::default(), &Size(size.0, size.1), VoidListener);
+        let shown = Shown { term, parser: Processor::new(), size, bytes: 0, title: String::new(), lent: false };
+        Self { shown: Arc::new(Mutex::new(shown)), changed: Arc::default() }
+    }
+
+    fn with<T>(&self, what: impl FnOnce(&mut Shown) -> T) -> T {
+        what(&mut self.shown.lock().unwrap())
+    }
+
+    pub fn text(&self) -> String {
+        self.with(|shown| {
+            let grid = shown.term.grid();
+            let row = |line: usize| {
+                let row = &grid[Line(i32::try_from(line).unwrap())];
+                let cells = (0..grid.columns()).map(|column| &row[Column(column)]);
+                let spacers = Flags::WIDE_CHAR_SPACER | Flags::LEADING_WIDE_CHAR_SPACER;
+                let text: String = cells.filter(|cell| !cell.flags.intersects(spacers)).map(|cell| cell.c).collect();
+                text.trim_end().to_owned()
+            };
+            (0..grid.screen_lines()).map(row).collect::<Vec<_>>().join("\n")
+        })
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.with(|shown| shown.bytes)
+    }
+
+    pub fn title(&self) -> String {
+        self.with(|shown| shown.title.clone())
+    }
+}
+
+impl Write for Glass {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.with(|shown| {
+            assert!(!shown.lent, "a frame while another program has the terminal");
+            shown.parser.advance(&mut shown.term, bytes);
+            shown.bytes += bytes.len();
+        });
+        self.changed.notify_waiters();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A terminal without a device.
+pub struct Terminal {
+    glass: Glass,
+    happenings: mpsc::Receiver<Input>,
+    signals: mpsc::Receiver<Signal>,
+}
+
+impl Device for Terminal {
+    type Out = Glass;
+
+    fn out(&self) -> Glass {
+        self.glass.clone()
+    }
+
+    fn size(&self) -> io::Result<(u16, u16)> {
+        Ok(self.glass.with(|shown| shown.size))
+    }
+
+    async fn next(&mut self) -> Happening {
+        tokio::select! {
+            biased;
+            Some(signal) = self.signals.recv() => Happening::Signal(signal),
+            input = self.happenings.recv() => input.map_or(Happening::Gone, Happening::Input),
+        }
+    }
+
+    async fn signal(&mut self) -> Signal {
+        match self.signals.recv().await {
+            Some(signal) => signal,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn ready(&mut self) -> Option<Input> {
+        self.happenings.try_recv().ok()
+    }
+
+    fn set_mouse(&mut self, _: Mouse) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_title(&mut self, title: &str) -> io::Result<()> {
+        self.glass.with(|shown| title.clone_into(&mut shown.title));
+        self.glass.changed.notify_waiters();
+        Ok(())
+    }
+
+    fn send(&mut self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn lend(&mut self) {
+        self.glass.with(|shown| shown.lent = true);
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        self.glass.with(|shown| shown.lent = false);
+        Ok(())
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Who sits before the terminal.
+pub struct Person {
+    pub glass: Glass,
+    inputs: mpsc::Sender<Input>,
+    signals: mpsc::Sender<Signal>,
+}
+
+impl Person {
+    async fn does(&self, input: Input) {
+        self.inputs.send(input).await.expect("the client has ended");
+    }
+
+    pub async fn press(&self, key: Key) {
+        self.does(Input::Key(key)).await;
+    }
+
+    pub async fn types(&self, text: &str) {
+        for c in text.chars() {
+            self.press(Key::char(c)).await;
+        }
+    }
+
+    /// Writes a prompt and sends it.
+    pub async fn prompts(&self, text: &str) {
+        self.types(text).await;
+        self.press(Key::plain(Code::Enter)).await;
+    }
+
+    /// Ctrl+D in an empty composer.
+    pub async fn quits(&self) {
+        self.press(Key::ctrl(Code::Char('d'))).await;
+    }
+
+    pub async fn resizes(&self, width: u16, height: u16) {
+        self.glass.with(|shown| {
+            shown.size = (width, height);
+            shown.term.resize(Size(width, height));
+        });
+        self.does(Input::Resize(width, height)).await;
+    }
+
+    pub async fn signals(&self, signal: Signal) {
+        self.signals.send(signal).await.expect("the client has ended");
+    }
+
+    /// Waits until it stands on the screen, and gives the screen.
+    pub async fn sees(&self, words: &str) -> String {
+        self.waits_for(words, |screen| screen.contains(words)).await
+    }
+
+    pub async fn waits_for(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+        loop {
+            let screen = self.glass.text();
+            if is_so(&screen) {
+                return screen;
+            }
+            let change = tokio::time::timeout(PATIENCE, self.glass.changed.notified()).await;
+            assert!(change.is_ok(), "never on the screen: {what}\n{screen}");
+        }
+    }
+
+    /// Lets time go by in which nothing is done.
+    pub async fn pass(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+}
+
+/// The agent's side of the connection.
+pub struct Agent(link::Agent);
+
+impl Agent {
+    pub async fn send(&mut self, message: Value) {
+        self.0.lines.send_line(&message.to_string()).await.unwrap();
+    }
+
+    pub async fn receive(&mut self) -> Value {
+        let line = self.0.lines.next_line().await.unwrap().expect("the client has gone");
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// The next message, which calls this method.
+    pub async fn called(&mut self, method: &str) -> Value {
+        let call = self.receive().await;
+        assert_eq!(call["method"], method, "{call}");
+        call
+    }
+
+    pub async fn answer(&mut self, call: &Value, result: Value) {
+        self.send(json!({ "jsonrpc": "2.0", "id": call["id"], "result": result })).await;
+    }
+
+    /// Opens the session `s`.
+    pub async fn opens(&mut self) {
+        let call = self.called("initialize").await;
+        self.answer(&call, json!({ "protocolVersion": 1 })).await;
+        let call = self.called("session/new").await;
+        self.answer(&call, json!({ "sessionId": "s" })).await;
+    }
+
+    /// A request of the agent, and the client's answer.
+    pub async fn asks(&mut self, method: &str, params: Value) -> Value {
+        self.send(json!({ "jsonrpc": "2.0", "id": "a", "method": method, "params": params })).await;
+        let answer = self.receive().await;
+        assert_eq!(answer["id"], "a", "{answer}");
+        answer
+    }
+
+    pub async fn says(&mut self, text: &str) {
+        let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } });
+        let params = json!({ "sessionId": "s", "update": update });
+        self.send(json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
+    }
+
+    pub async fn ends(&mut self, prompt: &Value, stop: &str) {
+        self.answer(prompt, json!({ "stopReason": stop })).await;
+    }
+
+    /// Waits until the client has gone.
+    pub async fn stays(&mut self) {
+        while self.0.lines.next_line().await.unwrap().is_some() {}
+    }
+}
+
+/// Runs the client between an agent and a person. Gives how it ended, and the screen as it was when the agent was
+/// started.
+pub async fn play(
+    size: (u16, u16),
+    agent: impl AsyncFnOnce(Agent),
+    person: impl AsyncFnOnce(Person),
+) -> (Ended, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let glass = Glass::new(size);
+    let (inputs, happenings) = mpsc::channel(1024);
+    let (signals, signalled) = mpsc::channel(8);
+    let (link, far) = memory();
+    let first = Arc::new(Mutex::new(String::new()));
+    let (at_start, before) = (glass.clone(), Arc::clone(&first));
+    let mut link = Some(link);
+    let connect = Box::new(move || {
+        *before.lock().unwrap() = at_start.text();
+        link.take().expect("started once")
+    });
+    let engine = Engine::connected(config(dir.path()), codec::shipped(), Some(connect));
+    let options = UiOptions {
+        theme: Theme::builtin("dark").unwrap().with_depth(Depth::None),
+        animation: Animation::Off,
+        home: None,
+        multiplexer: Multiplexer::None,
+        purpose: Purpose::Session,
+    };
+    let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
+    let screen = Screen::on(terminal).unwrap();
+    let client = Box::pin(run_on(screen, engine, options));
+    let person = person(Person { glass, inputs, signals });
+    let (ended, (), ()) = tokio::join!(client, agent(Agent(far)), person);
+    let first = first.lock().unwrap().clone();
+    (ended.unwrap(), first)
+}
