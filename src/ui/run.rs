@@ -18,12 +18,12 @@ use super::view::{self, Animation, ViewCx};
 use super::words;
 use super::work::highlight::{Coloured, Highlighter, Job};
 use crate::engine::wait::{Signal, Signals, sleep_until};
-use crate::engine::{Engine, Wake};
+use crate::engine::{Engine, LinkWake, Wake};
 use crate::model::changes::Scope;
 use crate::model::changes::{HunkId, ReviewAction};
 use crate::model::effect::FrontEnd;
 use crate::model::event::Intent;
-use crate::model::ids::{Addressed, Now, TermId};
+use crate::model::ids::{Addressed, AgentKey, Now, TermId};
 use crate::theme::resolve::Theme;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -344,7 +344,7 @@ impl App {
         // what came with the wake.
         let visible = match &wake {
             Wake::Hint => true,
-            Wake::Stderr(_) => self.ui.dock.dialog == Some(Dialog::Silent),
+            Wake::Link(_, LinkWake::Stderr(_)) => self.ui.dock.dialog == Some(Dialog::Silent),
             _ => false,
         };
         let before = self.engine.version();
@@ -533,7 +533,7 @@ impl App {
         self.ui.sync(self.engine.model(), now);
         if self.ui.dock.dialog == Some(Dialog::Silent) {
             let lines = if self.ui.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
-            self.ui.dock.stderr = self.engine.stderr_tail(lines);
+            self.ui.dock.stderr = self.engine.stderr_tail(AgentKey::FIRST, lines);
         }
         self.screen.fit();
         let Self { screen, engine, ui, transcript, info, options, .. } = self;

@@ -1,5 +1,7 @@
 //! The engine with an agent in this program: no process, no shell, and every name on the wire another one.
 
+mod many;
+
 use crate::support::renamed::{message_in, message_out, renamed};
 use crate::support::{options, render};
 use acp_tui::base::exit::Exit;
@@ -10,6 +12,7 @@ use acp_tui::model::changes::Gate;
 use acp_tui::model::event::Intent;
 use acp_tui::model::session::{Phase, Policy};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,6 +25,7 @@ fn config(root: &Path, journals: &Path) -> EngineConfig {
         policy: Policy::Ask,
         journals: Some(journals.to_owned()),
         record: None,
+        further: BTreeMap::new(),
         suggestion: None,
         install: None,
         shell: None,
@@ -99,7 +103,7 @@ async fn a_session_over_memory_with_every_name_changed() {
     let (link, far) = memory();
     let agent = tokio::spawn(agent(far, root.join("a.txt").to_string_lossy().into_owned()));
     let mut link = Some(link);
-    let connect = Box::new(move || link.take().expect("started once"));
+    let connect = Box::new(move |_| link.take().expect("started once"));
     let mut engine = Engine::connected(config(&root, &journals), renamed(), Some(connect));
     engine.intent(Intent::Start);
     until(&mut engine, "a session", |e| matches!(e.model().phase(), Phase::Ready)).await;
