@@ -16,8 +16,8 @@
 //! theme    -> text, base      config -> base      wire -> base      text -> base      demo -> nothing
 //! ```
 //!
-//! How a chunk gets to the screen: `wire::pump` reads and parses, `engine::core` decodes and reduces, `ui::transcript`
-//! lays out what is visible, `ui::tty::surface` writes what differs.
+//! How a chunk gets to the screen: `wire::pump` reads and parses, `engine::connection` decodes, `engine::core` reduces,
+//! `ui::transcript` lays out what is visible, `ui::tty::surface` writes what differs.
 //!
 //! Terminology: an *intent* is what the person wants, an *event* is what happened, an *effect* is what is to be
 //! done, a *fact* may never be dropped, a *hint* may be overwritten by a later one. Each bears an *address*: the *key* of

@@ -10,7 +10,7 @@ use crate::config::dirs::{Dirs, Env};
 use crate::config::load::{self, Warning};
 use crate::config::schema::Config;
 use crate::demo;
-use crate::engine::{EngineConfig, ReviewConfig};
+use crate::engine::{AgentSetup, EngineConfig, ReviewConfig};
 use crate::model::session::Policy;
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
@@ -140,6 +140,7 @@ pub fn engine_config(
         command: agent.command,
         args: agent.args,
         env: agent.env.into_iter().collect(),
+        further: BTreeMap::new(),
         cwd,
         policy,
         journals: dirs.map(|d| d.state.join("sessions")),
@@ -157,6 +158,18 @@ pub fn engine_config(
     })
 }
 
+/// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
+pub fn further(config: &Config) -> BTreeMap<String, AgentSetup> {
+    let listed = agents::list(config).into_iter().map(|listed| (listed.agent, listed.install));
+    let demo = demo_agent().ok().map(|agent| (agent, String::new()));
+    let setup = |(agent, install): (AgentCommand, String)| {
+        let AgentCommand { name, command, args, env } = agent;
+        let install = Some(install).filter(|how| !how.is_empty());
+        (name, AgentSetup { command, args, env: env.into_iter().collect(), install })
+    };
+    listed.chain(demo).map(setup).collect()
+}
+
 /// A file that this program is asked to write, as the agent would have to name it.
 pub fn own_file(file: Option<&Path>) -> Option<PathBuf> {
     std::path::absolute(file?).ok()
@@ -168,6 +181,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         command: head.command,
         args: Vec::new(),
         env: Vec::new(),
+        further: BTreeMap::new(),
         cwd: head.cwd,
         policy: Policy::Ask,
         journals: None,

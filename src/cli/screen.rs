@@ -67,6 +67,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             None => cwd,
         };
         let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
+        config.further = launch::further(&surroundings.config);
         config.gate = surroundings.config.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
         Ok(Box::pin(session(screen, config, options, warnings)).await)
     });

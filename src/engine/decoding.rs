@@ -43,7 +43,7 @@ impl Decoding {
 mod tests {
     use crate::agent::codec;
     use crate::engine::link::{Agent, memory};
-    use crate::engine::{Engine, EngineConfig, Wake};
+    use crate::engine::{Engine, EngineConfig, LinkWake, Wake};
     use crate::host::process::Graces;
     use crate::model::entry::Body;
     use crate::model::event::Intent;
@@ -78,6 +78,7 @@ mod tests {
             policy: Policy::Ask,
             journals: None,
             record: None,
+            further: std::collections::BTreeMap::new(),
             suggestion: None,
             install: None,
             shell: None,
@@ -88,7 +89,7 @@ mod tests {
         };
         let (link, far) = memory();
         let (mut link, far) = (Some(link), tokio::spawn(agent(far)));
-        let connect = Box::new(move || link.take().unwrap());
+        let connect = Box::new(move |_| link.take().unwrap());
         let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
         engine.intent(Intent::Start);
         let said = |engine: &Engine| match engine.model().entries().last().map(|e| &e.body) {
@@ -98,7 +99,7 @@ mod tests {
         let mut decoded = 0;
         while !said(&engine).ends_with("end") {
             let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
-            decoded += usize::from(matches!(wake, Wake::Decoded(_)));
+            decoded += usize::from(matches!(wake, Wake::Link(_, LinkWake::Decoded(_))));
             engine.step(wake);
             engine.drain(Duration::from_millis(4));
         }

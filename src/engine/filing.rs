@@ -1,7 +1,7 @@
-//! Files that the agent asks for: one after the other, in the order of the requests.
+//! Files that agents ask for: those of a session one after the other, in the order of the requests.
 //!
-//! What may block runs on a blocking thread and comes back as a fact. Invariants: a read holds nobody up for longer than
-//! its patience, and not beyond its turn; a write is over the file that the review has, or is not done.
+//! What may block runs on a blocking thread and comes back as a fact. Invariants: a session waits for its own files only;
+//! a read holds it up for no longer than its patience, and not beyond its turn; a write is over the file that the review has, or is not done.
 
 use super::fact::Fact;
 use super::refusing;
@@ -14,6 +14,7 @@ use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::model::refusal::{Reason, Refusal};
 use crate::review::protocol::Replaceable;
 use crate::review::session::expected::write_text;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +27,7 @@ pub(super) const LOOK: Duration = Duration::from_secs(2);
 const WRITES: u8 = 4;
 /// How long one read may take: a file of a network may never answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Reads that never came back; with so many nothing more is read.
+/// Reads that never came back, over all sessions; with so many nothing more is read.
 const MAX_STUCK: usize = 8;
 
 #[derive(Debug)]
@@ -48,6 +49,14 @@ pub enum FileJob {
     },
 }
 
+impl FileJob {
+    fn session(&self) -> SessionKey {
+        match self {
+            Self::Read(ReadJob { at, .. }) | Self::Check { at, .. } | Self::Write { at, .. } => *at,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct ReadJob {
     pub at: SessionKey,
@@ -62,8 +71,7 @@ pub struct ReadJob {
 
 /// A read that is under way.
 #[derive(Debug)]
-pub(super) struct Reading {
-    at: SessionKey,
+struct Reading {
     req: ReqId,
     path: String,
     turn: Option<TurnId>,
@@ -87,19 +95,73 @@ impl Drop for Stop {
     }
 }
 
-/// What is under way with files.
+/// The files of one session.
 #[derive(Debug, Default)]
-pub(super) struct Filing {
+struct Lane {
+    jobs: VecDeque<FileJob>,
     is_busy: bool,
     reading: Option<Reading>,
+    /// The entry and the text of the write that is under way, where the review has looked at the file before.
+    writing: Option<(EntryId, Arc<str>)>,
+}
+
+impl Lane {
+    /// The next job, if none is under way; from now on it is.
+    fn begin(&mut self) -> Option<FileJob> {
+        let job = if self.is_busy { None } else { self.jobs.pop_front() };
+        self.is_busy |= job.is_some();
+        job
+    }
+}
+
+/// What is asked for and what is under way, session by session.
+#[derive(Debug, Default)]
+pub(super) struct FileQueue {
+    lanes: BTreeMap<SessionKey, Lane>,
     /// Reads that were given up and have not come back.
     stuck: usize,
 }
 
-impl Filing {
-    /// When the read that is under way is given up.
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        self.reading.as_ref().map(|reading| reading.until)
+impl FileQueue {
+    fn lane(&mut self, at: SessionKey) -> &mut Lane {
+        self.lanes.entry(at).or_default()
+    }
+
+    fn push(&mut self, job: FileJob) {
+        self.lane(job.session()).jobs.push_back(job);
+    }
+
+    /// When a read that is under way is given up.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.lanes.values().filter_map(|lane| lane.reading.as_ref().map(|reading| reading.until)).min()
+    }
+
+    /// A read has come back. False when it was given up before.
+    pub fn has_read(&mut self, at: SessionKey, req: ReqId) -> bool {
+        let lane = self.lane(at);
+        if lane.reading.take_if(|reading| reading.req == req).is_some() {
+            lane.is_busy = false;
+            return true;
+        }
+        self.stuck = self.stuck.saturating_sub(1);
+        false
+    }
+
+    /// A path was looked at.
+    pub fn checked(&mut self, at: SessionKey) {
+        self.lane(at).is_busy = false;
+    }
+
+    /// A read that takes too long: nobody waits for it any more.
+    fn give_up(&mut self) -> Option<(SessionKey, Reading)> {
+        let now = Instant::now();
+        let late = self.lanes.iter_mut().find_map(|(at, lane)| {
+            let reading = lane.reading.take_if(|reading| reading.until <= now)?;
+            lane.is_busy = false;
+            Some((*at, reading))
+        });
+        self.stuck += usize::from(late.is_some());
+        late
     }
 }
 
@@ -109,11 +171,20 @@ impl Engine {
         self.model().session_of(at)?.turn.as_ref().filter(|turn| turn.cancelling.is_none()).map(|turn| turn.id)
     }
 
-    /// Files are read and written one after the other, in the order of the requests.
-    pub(super) fn next_file(&mut self) {
-        while !self.filing.is_busy {
-            let Some(job) = self.files.pop_front() else { return };
-            self.filing.is_busy = true;
+    /// Whether the session's agent is there.
+    fn is_running(&self, at: SessionKey) -> bool {
+        self.core.agent_at(at.into()).is_some_and(|agent| self.links.running(agent).is_some())
+    }
+
+    pub(super) fn queue_file(&mut self, job: FileJob) {
+        let at = job.session();
+        self.files.push(job);
+        self.next_file(at);
+    }
+
+    /// Files of a session are read and written one after the other, in the order of the requests.
+    pub(super) fn next_file(&mut self, at: SessionKey) {
+        while let Some(job) = self.files.lane(at).begin() {
             match job {
                 FileJob::Read(job) => self.read(job),
                 FileJob::Check { at, req, path } => {
@@ -134,7 +205,7 @@ impl Engine {
         let ReadJob { at, req, path, line, limit, missing, turn } = job;
         let refused = if turn.is_some() && turn != self.live_turn(at) {
             Some(refusing::file(&FsError::NotWanted(path.clone().into())))
-        } else if self.filing.stuck >= MAX_STUCK {
+        } else if self.files.stuck >= MAX_STUCK {
             Some(Refusal::new(
                 Reason::Failed,
                 format!("{MAX_STUCK} earlier reads have not come back; not read: {path}"),
@@ -143,12 +214,13 @@ impl Engine {
             None
         };
         if let Some(error) = refused {
-            self.filing.is_busy = false;
+            self.files.lane(at).is_busy = false;
             return self.apply(at, HostEvent::FileRead { req, path, result: Err(error) });
         }
         let stop = Arc::<AtomicBool>::default();
         let until = Instant::now() + PATIENCE;
-        self.filing.reading = Some(Reading { at, req, path: path.clone(), turn, stop: Stop(Arc::clone(&stop)), until });
+        let reading = Reading { req, path: path.clone(), turn, stop: Stop(Arc::clone(&stop)), until };
+        self.files.lane(at).reading = Some(reading);
         let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
         tokio::task::spawn_blocking(move || {
             let is_wanted = || !stop.load(Ordering::Relaxed);
@@ -160,39 +232,27 @@ impl Engine {
         });
     }
 
-    /// A read has come back. False when it was given up before.
-    pub(super) fn has_read(&mut self, req: ReqId) -> bool {
-        if self.filing.reading.take_if(|reading| reading.req == req).is_some() {
-            self.filing.is_busy = false;
-            return true;
-        }
-        self.filing.stuck = self.filing.stuck.saturating_sub(1);
-        false
-    }
-
-    /// Stops a read whose turn is over, and gives one up that does not come back.
+    /// Stops reads whose turns are over, and gives those up that do not come back.
     pub(super) fn mind_reading(&mut self) {
-        let Some(reading) = &self.filing.reading else { return };
-        let live = self.live_turn(reading.at);
-        let is_late = reading.until <= Instant::now();
-        if is_late || (reading.turn.is_some() && reading.turn != live) || self.running.is_none() {
-            reading.stop.now();
+        for (at, lane) in &self.files.lanes {
+            if let Some(reading) = &lane.reading
+                && ((reading.turn.is_some() && reading.turn != self.live_turn(*at)) || !self.is_running(*at))
+            {
+                reading.stop.now();
+            }
         }
-        if !is_late {
-            return;
+        while let Some((at, Reading { req, path, stop, .. })) = self.files.give_up() {
+            stop.now();
+            let seconds = PATIENCE.as_secs();
+            let error = Refusal::new(Reason::Failed, format!("reading took longer than {seconds} s, given up: {path}"));
+            self.apply(at, HostEvent::FileRead { req, path, result: Err(error) });
+            self.next_file(at);
         }
-        let Some(Reading { at, req, path, .. }) = self.filing.reading.take() else { return };
-        self.filing.stuck += 1;
-        self.filing.is_busy = false;
-        let seconds = PATIENCE.as_secs();
-        let error = Refusal::new(Reason::Failed, format!("reading took longer than {seconds} s, given up: {path}"));
-        self.apply(at, HostEvent::FileRead { req, path, result: Err(error) });
-        self.next_file();
     }
 
     fn write(&mut self, job: FileJob) {
         let FileJob::Write { at, req, path, content, entry, tries } = job else { return };
-        let looked = self.before_write(&path, entry, &content);
+        let looked = self.before_write(at, &path, entry, &content);
         let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
         tokio::task::spawn_blocking(move || {
             // Without an answer the write happens all the same.
@@ -216,44 +276,43 @@ impl Engine {
         });
     }
 
-    /// What is there right before a write is not its doing: the review has a look first.
+    /// What is there right before a write is not its doing: the review has a look first. Of the session that it is of:
+    /// entries of others are none to it.
     fn before_write(
         &mut self,
+        at: SessionKey,
         path: &str,
         entry: EntryId,
         content: &Arc<str>,
     ) -> Option<Receiver<Option<Replaceable>>> {
-        self.reviewing.as_ref()?;
+        self.reviewing.as_ref().filter(|reviewing| reviewing.at == at)?;
         let (done, looked) = sync_channel(1);
-        self.writing = Some((entry, Arc::clone(content)));
+        self.files.lane(at).writing = Some((entry, Arc::clone(content)));
         self.give(Job::BeforeWrite { path: path.into(), content: Arc::clone(content), done });
         Some(looked)
     }
 
-    /// Begins a write once more, before anything else.
+    /// Begins a write once more, before anything else of its session.
     pub(super) fn write_again(&mut self, job: FileJob) {
-        self.filing.is_busy = false;
-        self.files.push_front(job);
-        self.next_file();
+        let at = job.session();
+        let lane = self.files.lane(at);
+        lane.is_busy = false;
+        lane.jobs.push_front(job);
+        self.next_file(at);
     }
 
     /// The write is done; the review has a look at it, under all its names.
     pub(super) fn written(&mut self, at: SessionKey, event: HostEvent, links: Vec<std::path::PathBuf>) {
-        self.filing.is_busy = false;
-        if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some((entry, content))) =
-            (&event, self.writing.take())
-        {
+        let lane = self.files.lane(at);
+        lane.is_busy = false;
+        let writing = lane.writing.take();
+        if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some((entry, content))) = (&event, writing) {
             for path in std::iter::once(path.into()).chain(links) {
                 self.give(Job::Wrote { path, entry, content: Arc::clone(&content) });
             }
         }
         self.apply(at, event);
-        self.next_file();
-    }
-
-    /// A path was looked at.
-    pub(super) fn checked(&mut self) {
-        self.filing.is_busy = false;
+        self.next_file(at);
     }
 }
 

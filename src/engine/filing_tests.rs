@@ -5,6 +5,8 @@ use super::super::run::Wake;
 use super::*;
 use crate::agent::quirks::MissingFile;
 
+const AT: SessionKey = SessionKey::FIRST;
+
 fn job(req: u64, path: &Path, turn: Option<TurnId>) -> FileJob {
     FileJob::Read(ReadJob {
         at: SessionKey::FIRST,
@@ -20,20 +22,15 @@ fn job(req: u64, path: &Path, turn: Option<TurnId>) -> FileJob {
 /// A read that does not come back.
 fn hangs(engine: &mut Engine, turn: Option<TurnId>, until: Instant) -> Arc<AtomicBool> {
     let stop = Arc::<AtomicBool>::default();
-    let reading = Reading {
-        at: SessionKey::FIRST,
-        req: ReqId(1),
-        path: "hangs".into(),
-        turn,
-        stop: Stop(Arc::clone(&stop)),
-        until,
-    };
-    engine.filing = Filing { is_busy: true, reading: Some(reading), stuck: engine.filing.stuck };
+    let reading = Reading { req: ReqId(1), path: "hangs".into(), turn, stop: Stop(Arc::clone(&stop)), until };
+    let lane = engine.files.lane(AT);
+    lane.is_busy = true;
+    lane.reading = Some(reading);
     stop
 }
 
 async fn idle(engine: &mut Engine) {
-    while engine.filing.is_busy {
+    while engine.files.lane(AT).is_busy {
         let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
         engine.step(wake);
     }
@@ -46,19 +43,19 @@ async fn a_read_that_does_not_come_back_holds_nobody_up() {
     std::fs::write(&path, "text").unwrap();
     let mut engine = engine(&place, "", None);
     let stop = hangs(&mut engine, None, Instant::now());
-    engine.files.push_back(job(2, &path, None));
-    assert!(engine.filing.deadline().is_some(), "the loop wakes for it");
+    engine.files.push(job(2, &path, None));
+    assert!(engine.files.deadline().is_some(), "the loop wakes for it");
     engine.mind_reading();
     assert!(stop.load(Ordering::Relaxed), "it ends as soon as it can");
-    assert_eq!(engine.filing.reading.as_ref().map(|r| r.req), Some(ReqId(2)), "the next one is read");
+    assert_eq!(engine.files.lane(AT).reading.as_ref().map(|r| r.req), Some(ReqId(2)), "the next one is read");
     idle(&mut engine).await;
-    assert_eq!(engine.filing.stuck, 1);
+    assert_eq!(engine.files.stuck, 1);
     // Its late answer is nobody's, and not taken for that of a later read.
     hangs(&mut engine, None, Instant::now() + PATIENCE);
-    engine.filing.reading.as_mut().unwrap().req = ReqId(3);
-    assert!(!engine.has_read(ReqId(1)));
-    assert!(engine.filing.is_busy && engine.filing.stuck == 0);
-    assert!(engine.has_read(ReqId(3)) && !engine.filing.is_busy);
+    engine.files.lane(AT).reading.as_mut().unwrap().req = ReqId(3);
+    assert!(!engine.files.has_read(AT, ReqId(1)));
+    assert!(engine.files.lane(AT).is_busy && engine.files.stuck == 0);
+    assert!(engine.files.has_read(AT, ReqId(3)) && !engine.files.lane(AT).is_busy);
     engine.shutdown().await;
 }
 
@@ -68,10 +65,11 @@ async fn reads_that_do_not_come_back_are_not_more_and_more() {
     let path = place.root.join("x");
     std::fs::write(&path, "text").unwrap();
     let mut engine = engine(&place, "", None);
-    engine.filing.stuck = MAX_STUCK;
-    engine.files.extend([job(1, &path, None), job(2, &path, None)]);
-    engine.next_file();
-    assert!(engine.files.is_empty() && !engine.filing.is_busy && engine.filing.reading.is_none());
+    engine.files.stuck = MAX_STUCK;
+    engine.queue_file(job(1, &path, None));
+    engine.queue_file(job(2, &path, None));
+    let lane = engine.files.lane(AT);
+    assert!(lane.jobs.is_empty() && !lane.is_busy && lane.reading.is_none());
     engine.shutdown().await;
 }
 
@@ -81,12 +79,13 @@ async fn a_read_ends_with_its_turn_and_those_behind_it_are_not_begun() {
     let mut engine = engine(&place, "", None);
     let over = Some(TurnId(7));
     let stop = hangs(&mut engine, over, Instant::now() + PATIENCE);
-    engine.files.extend((2..40).map(|req| job(req, Path::new("/nowhere"), over)));
+    (2..40).for_each(|req| engine.files.push(job(req, Path::new("/nowhere"), over)));
     engine.mind_reading();
     assert!(stop.load(Ordering::Relaxed));
-    assert!(engine.has_read(ReqId(1)));
-    engine.next_file();
-    assert!(engine.files.is_empty() && !engine.filing.is_busy, "all were answered at once");
+    assert!(engine.files.has_read(AT, ReqId(1)));
+    engine.next_file(AT);
+    let lane = engine.files.lane(AT);
+    assert!(lane.jobs.is_empty() && !lane.is_busy, "all were answered at once");
     // And with the program.
     let stop = hangs(&mut engine, None, Instant::now() + PATIENCE);
     engine.shutdown().await;
@@ -99,19 +98,38 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     let (path, other) = (place.root.join("x"), place.root.join("other"));
     std::fs::write(&other, "text").unwrap();
     let mut engine = engine(&place, "", None);
-    engine.filing.is_busy = true;
-    engine.files.push_back(job(2, &other, None));
+    engine.files.lane(AT).is_busy = true;
+    engine.files.push(job(2, &other, None));
     let content: Arc<str> = "agent".into();
     let path_text = path.to_string_lossy().into_owned();
     let again =
         FileJob::Write { at: SessionKey::FIRST, req: ReqId(1), path: path_text, content, entry: EntryId(1), tries: 1 };
     engine.step(Wake::Fact(Fact::WriteAgain(again)));
-    assert!(engine.filing.is_busy && engine.files.len() == 1, "the read waits for it");
-    while engine.filing.is_busy {
+    assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "the read waits for it");
+    while engine.files.lane(AT).is_busy {
         let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
         engine.step(wake);
     }
     assert_eq!(std::fs::read_to_string(path).unwrap(), "agent");
-    assert!(engine.files.is_empty());
+    assert!(engine.files.lane(AT).jobs.is_empty());
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_read_that_does_not_come_back_holds_up_its_own_session_only() {
+    let place = place();
+    let path = place.root.join("x");
+    std::fs::write(&path, "text").unwrap();
+    let mut engine = engine(&place, "", None);
+    hangs(&mut engine, None, Instant::now() + PATIENCE);
+    let other = SessionKey(1);
+    engine.queue_file(job(2, &path, None));
+    let FileJob::Read(mine) = job(3, &path, None) else { return };
+    engine.queue_file(FileJob::Read(ReadJob { at: other, ..mine }));
+    while engine.files.lane(other).is_busy {
+        let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
+        engine.step(wake);
+    }
+    assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "it waits");
     engine.shutdown().await;
 }

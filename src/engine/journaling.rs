@@ -17,40 +17,32 @@ use std::sync::Arc;
 /// A line of so many bytes is not copied on its way to the disk.
 const LARGE: usize = 64 << 10;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Books {
-    /// The address of frames, as members of a record.
-    agent: String,
     pub trace: Trace,
     pub journal: Option<Journal>,
-    /// How records of incoming frames begin at a time: those of a batch have it in common.
-    opened: (Now, String),
+    /// How records of an agent's frames begin at a time: those of a batch have it in common.
+    opened: (Now, AgentKey, String),
     /// What could not be written, to be said.
     pub troubles: Vec<HostEvent>,
 }
 
 impl Books {
-    /// `agent` is the one whose frames these are.
-    pub fn new(agent: AgentKey) -> Self {
-        let agent = format!(r#""at":{{"agent":{}}},"#, agent.0);
-        Self { agent, trace: Trace::default(), journal: None, opened: (Now::ZERO, String::new()), troubles: Vec::new() }
-    }
-
-    pub fn incoming(&mut self, codec: &dyn Codec, frame: &Frame, line: &Arc<str>, now: Now) {
+    pub fn incoming(&mut self, agent: AgentKey, codec: &dyn Codec, frame: &Frame, line: &Arc<str>, now: Now) {
         let form = Form::of(frame);
-        self.trace(now, Dir::FromAgent, line, form);
+        self.trace(agent, now, Dir::FromAgent, line, form);
         let Some(journal) = &mut self.journal else { return };
         let redacted = masked(codec, frame, line);
         let kept = redacted.as_deref().unwrap_or(line);
         if form == Form::Raw {
-            journal.record(|out| append_record(out, now, Dir::FromAgent, &self.agent, kept, form));
+            journal.record(|out| append_record(out, now, Dir::FromAgent, &address(agent), kept, form));
             return;
         }
-        let (at, before) = &mut self.opened;
-        if *at != now || before.is_empty() {
-            *at = now;
+        let (at, of, before) = &mut self.opened;
+        if (*at, *of) != (now, agent) || before.is_empty() {
+            (*at, *of) = (now, agent);
             before.clear();
-            open_record(before, now, Dir::FromAgent, &self.agent);
+            open_record(before, now, Dir::FromAgent, &address(agent));
         }
         if redacted.is_none() && line.len() >= LARGE {
             journal.record_shared(before.clone(), Arc::clone(line), "}");
@@ -64,22 +56,24 @@ impl Books {
     }
 
     pub fn outgoing(&mut self, line: &Line, text: &Arc<str>, now: Now) {
-        self.trace(now, Dir::ToAgent, text, Form::Json);
+        self.trace(line.agent, now, Dir::ToAgent, text, Form::Json);
         if let Some(journal) = &mut self.journal {
             let kept = line.journal.as_deref().unwrap_or(text);
-            journal.record(|out| append_record(out, now, Dir::ToAgent, &self.agent, kept, Form::Json));
+            journal.record(|out| append_record(out, now, Dir::ToAgent, &address(line.agent), kept, Form::Json));
         }
     }
 
-    pub fn stderr(&mut self, line: &Arc<str>, now: Now) {
-        self.trace(now, Dir::Stderr, line, Form::Raw);
+    pub fn stderr(&mut self, agent: AgentKey, line: &Arc<str>, now: Now) {
+        self.trace(agent, now, Dir::Stderr, line, Form::Raw);
         if let Some(journal) = &mut self.journal {
-            journal.record(|out| append_record(out, now, Dir::Stderr, &self.agent, line, Form::Raw));
+            journal.record(|out| append_record(out, now, Dir::Stderr, &address(agent), line, Form::Raw));
         }
     }
 
-    fn trace(&mut self, now: Now, dir: Dir, line: &Arc<str>, form: Form) {
-        if let Err(error) = self.trace.push(now, dir, line, form) {
+    fn trace(&mut self, agent: AgentKey, now: Now, dir: Dir, line: &Arc<str>, form: Form) {
+        // Recordings of one agent name none.
+        let of = if agent == AgentKey::FIRST { String::new() } else { format!(r#""agent":{},"#, agent.0) };
+        if let Err(error) = self.trace.push(now, dir, &of, line, form) {
             self.troubles.push(recording_failed(&error));
         }
     }
@@ -129,6 +123,11 @@ impl Books {
             self.troubles.push(recording_failed(&error));
         }
     }
+}
+
+/// The address of an agent's frames, as a member of a record.
+fn address(agent: AgentKey) -> String {
+    format!(r#""at":{{"agent":{}}},"#, agent.0)
 }
 
 fn size_of_lines(doc: &ReviewDoc) -> usize {

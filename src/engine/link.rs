@@ -5,6 +5,7 @@
 
 use crate::base::exit::Exit;
 use crate::host::process::{AgentProcess, Graces, Survivor};
+use crate::model::ids::AgentKey;
 use crate::wire::duplex;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::sync::mpsc;
@@ -14,8 +15,8 @@ const CAPACITY: usize = 64 << 10;
 
 pub type Incoming = Box<dyn AsyncRead + Send + Unpin>;
 pub type Outgoing = Box<dyn AsyncWrite + Send + Unpin>;
-/// Makes the link when the agent is to be started.
-pub type Connect = Box<dyn FnMut() -> Link + Send>;
+/// Makes the link when an agent is to be started.
+pub type Connect = Box<dyn FnMut(AgentKey) -> Link + Send>;
 
 pub struct Link {
     pub incoming: Incoming,

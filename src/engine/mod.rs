@@ -1,8 +1,10 @@
 //! Lets the model's decisions happen in the world, for whichever front end holds it.
 //!
-//! `core` is the pure part (model, ids, encoding), `run` the asynchronous one. One owner, no lock, no replica.
+//! `core` is the pure part (the model and a `connection` to each agent), `run` the asynchronous one, over parts that own
+//! what is theirs: `links`, `terminals`, `filing`, `reviewing`, `journaling`, `timers`. One owner, no lock, no replica.
 
 pub mod attach;
+mod connection;
 pub mod core;
 mod decoding;
 mod execute;
@@ -10,6 +12,7 @@ mod fact;
 mod filing;
 mod journaling;
 pub mod link;
+mod links;
 mod masking;
 mod noting;
 mod refusing;
@@ -18,9 +21,11 @@ mod reviewing;
 mod run;
 mod running;
 mod shutdown;
+mod terminals;
+mod timers;
 pub mod wait;
-mod waiting;
 
+pub use links::{AgentSetup, LinkWake};
 pub use reviewing::ReviewConfig;
 pub use run::{Engine, EngineConfig, Wake};
 pub use shutdown::Goodbye;

@@ -5,7 +5,7 @@ use crate::agent::codec::{self, SharedCodec};
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::event::{Event, HostEvent, Intent, Timer};
-use crate::model::ids::{Address, Addressed, Now};
+use crate::model::ids::{Address, Addressed, AgentKey, Now};
 use crate::model::refusal::Reason;
 use crate::wire::frame::Frame;
 use serde::Deserialize;
@@ -23,6 +23,9 @@ struct Record<'a> {
     /// Whom it concerns; missing in version 1, which knows one agent with one session, and in recordings.
     #[serde(default)]
     at: Option<Address>,
+    /// Of recordings: the agent's key, unless it is the first one. Old headers have a text here.
+    #[serde(borrow, default)]
+    agent: Option<&'a RawValue>,
     #[serde(borrow, default)]
     frame: Option<&'a RawValue>,
     #[serde(default)]
@@ -73,32 +76,40 @@ pub fn replay_by<'a>(
         }
         let event = match (record.intent, record.fact, record.timer) {
             (Some(intent), ..) => Some(Event::User(intent)),
-            (None, Some(mut fact), _) => {
-                if let HostEvent::FileRead { result: Err(refusal), .. } = &mut fact
-                    && let Reason::Number(code) = refusal.why
-                {
-                    refusal.why = core.codec().reason(code);
-                }
-                Some(Event::Host(fact))
-            }
+            (None, Some(fact), _) => Some(Event::Host(fact)),
             (None, None, Some(timer)) => Some(Event::Timer(timer)),
             (None, None, None) => None,
         };
-        if let Some(what) = event {
+        if let Some(mut what) = event {
             let at = record.at.unwrap_or_else(|| what.home());
+            if let Event::Host(HostEvent::FileRead { result: Err(refusal), .. }) = &mut what
+                && let Reason::Number(code) = refusal.why
+                && let Some(agent) = core.agent_at(at)
+            {
+                refusal.why = core.codec(agent).reason(code);
+            }
             core.event(Addressed { at, what }, now);
-        } else if record.at.is_some_and(|at| at != core.agent().into()) {
-            // The frames of one connection are replayed.
-            skipped += 1;
         } else if record.dir == "agent->client" {
+            let further = record.agent.and_then(|agent| serde_json::from_str::<AgentKey>(agent.get()).ok());
+            let at = record.at.unwrap_or_else(|| further.unwrap_or(AgentKey::FIRST).into());
+            let Some(agent) = connected(&core, at) else {
+                skipped += 1;
+                continue;
+            };
             let text = record.frame.map(RawValue::get).or(record.raw.as_deref()).unwrap_or("");
-            let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()), core.codec().word_for_word());
+            let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()), core.codec(agent).word_for_word());
             // A request that was kept as raw text had bytes that could not be kept: it was refused.
             let frame = if record.frame.is_none() { frame.refuse_damaged() } else { frame };
-            core.frame(frame, &line, now);
+            core.frame(agent, frame, &line, now);
         }
     }
     (core.model, skipped)
+}
+
+/// The agent whose frames have this address, if there is a connection to it.
+fn connected(core: &Core, at: Address) -> Option<AgentKey> {
+    let Address::Agent(agent) = at else { return None };
+    core.is_connected(agent).then_some(agent)
 }
 
 fn time(seconds: f64) -> Now {

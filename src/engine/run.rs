@@ -6,51 +6,47 @@
 use super::attach;
 use super::core::{Core, Line, Out, login_line};
 use super::decoding::Decoding;
-use super::fact::{Dirty, Fact, Facts, registry};
-use super::filing::{FileJob, Filing};
+use super::fact::{Fact, Facts};
+use super::filing::FileQueue;
 use super::journaling::Books;
 use super::link::Connect;
+use super::links::{AgentSetup, LinkWake, Links};
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
-use super::running::{Running, STDERR_LINES};
+use super::terminals::{Terminals, host_id};
+use super::timers::Timers;
 use super::wait::sleep_until;
-use super::waiting::agent_wake;
-use crate::agent::codec::{self, Decoded, SharedCodec};
+use crate::agent::codec::{self, SharedCodec};
 use crate::host::fs::{Private, Roots};
-use crate::host::process::{Graces, Survivor};
-use crate::host::pty::Registry;
+use crate::host::process::Graces;
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::effect::{Effect, FrontEnd};
 use crate::model::event::{Event, Hint, HostEvent, Intent, Timer};
-use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionKey, TermId};
-use crate::model::login::quote;
+use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
 use crate::model::tool::Exit;
 use crate::store::journal::Journal;
 use crate::wire::pump::{Batch, Incoming};
-use crate::wire::stderr::StderrTail;
 use crate::wire::trace::Recorder;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
-use tokio::task::JoinHandle;
 
 /// Facts under way from files and terminals.
 const FACTS: usize = 256;
-/// How long the error stream has to be silent, and how long that is waited for, before its end is shown.
-const STDERR_QUIET: Duration = Duration::from_millis(50);
-const STDERR_LIMIT: Duration = Duration::from_millis(250);
 /// Between two facts that the screen of a terminal changes.
 const MOVED: Duration = Duration::from_secs(1);
 
-/// What an engine needs to know.
+/// What an engine needs to know. The command and what belongs to it are of the first agent.
 #[derive(Debug)]
 pub struct EngineConfig {
     pub command: String,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
+    /// Agents that can be added, by the names under which they are configured.
+    pub further: BTreeMap<String, AgentSetup>,
     /// The session's directory, absolute.
     pub cwd: PathBuf,
     pub policy: Policy,
@@ -94,15 +90,10 @@ impl Stem {
 /// Something that `next` has waited for.
 #[derive(Debug)]
 pub enum Wake {
-    Incoming(Incoming),
-    /// A large update is ready to be applied.
-    Decoded(Decoded),
-    Stderr(Arc<str>),
+    /// An agent has done something.
+    Link(AgentKey, LinkWake),
     Fact(Fact),
-    Exited(Exit),
     Deadline,
-    InputClosed,
-    Written,
     /// A terminal has something new to show.
     Hint,
 }
@@ -112,30 +103,17 @@ pub struct Engine {
     pub(super) config: EngineConfig,
     /// Of the runtime's clock, which stands still in tests.
     pub(super) start: tokio::time::Instant,
-    /// Makes the links to agents that are no processes.
-    pub(super) connect: Option<Connect>,
-    pub(super) running: Option<Running>,
-    /// What the newest agent wrote to its error stream, also when it has ended.
-    pub(super) stderr: Option<StderrTail>,
-    pub(super) ending: Vec<JoinHandle<Vec<Survivor>>>,
+    pub(super) links: Links,
     pub(super) facts: mpsc::Receiver<Fact>,
     pub(super) facts_tx: mpsc::Sender<Fact>,
-    pub(super) terminals: Arc<Registry>,
-    pub(super) dirty: Dirty,
+    pub(super) terminals: Terminals,
     pub(super) hint: Arc<Notify>,
-    pub(super) timers: Vec<(Instant, Addressed<Timer>)>,
+    pub(super) timers: Timers,
     pub(super) roots: Arc<Roots>,
-    pub(super) files: VecDeque<FileJob>,
-    pub(super) filing: Filing,
-    /// Terminals that are being started.
-    pub(super) creating: usize,
+    pub(super) files: FileQueue,
     /// Told when the first look is over.
     first_look: Option<mpsc::Receiver<()>>,
-    /// Ends of terminals that were told before their starts: the two come from different threads.
-    early_exits: BTreeMap<TermId, Exit>,
     pub(super) reviewing: Option<Reviewing>,
-    /// The entry of the write that is under way.
-    pub(super) writing: Option<(EntryId, Arc<str>)>,
     stem: Stem,
     pub(super) books: Books,
     pub(super) news: Vec<Addressed<FrontEnd>>,
@@ -150,18 +128,22 @@ impl Engine {
     /// The same, spoken in this way; with `connect` to an agent that is no process.
     pub fn connected(mut config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
         let (facts_tx, facts) = mpsc::channel(FACTS);
-        let dirty = Dirty::default();
         let hint = Arc::new(Notify::new());
-        let terminals = registry(config.shell.clone(), &facts_tx, &dirty, &hint);
-        let words = std::iter::once(&config.command).chain(&config.args);
-        let line = words.map(|w| quote(w)).collect::<Vec<_>>().join(" ");
+        let terminals = Terminals::new(config.shell.clone(), &facts_tx, &hint);
+        let first = AgentSetup {
+            command: config.command.clone(),
+            args: config.args.clone(),
+            env: config.env.clone(),
+            install: config.install.clone(),
+        };
+        let line = first.line();
         let cwd = config.cwd.to_string_lossy().into_owned();
         let model = Model::new(line, cwd, config.policy)
             .with_suggestion(config.suggestion.clone())
             .with_env(config.env.iter().map(|(name, _)| name.clone()).collect())
             .with_review(config.review.is_some())
             .with_gate(config.gate);
-        let mut books = Books::new(AgentKey::FIRST);
+        let mut books = Books::default();
         if let Some(recorder) = config.record.take() {
             books.trace.record_to(recorder);
         }
@@ -170,24 +152,16 @@ impl Engine {
         let mut engine = Self {
             core: Core::new(model, config.cwd.clone(), codec),
             start: tokio::time::Instant::now(),
-            connect,
-            running: None,
-            stderr: None,
-            ending: Vec::new(),
+            links: Links::new(first, connect),
             facts,
             facts_tx,
             terminals,
-            dirty,
             hint,
-            timers: Vec::new(),
+            timers: Timers::default(),
             roots,
-            files: VecDeque::new(),
-            filing: Filing::default(),
-            creating: 0,
+            files: FileQueue::default(),
             first_look: None,
-            early_exits: BTreeMap::new(),
             reviewing: None,
-            writing: None,
             stem: Stem::of_now(),
             books,
             news: Vec::new(),
@@ -205,7 +179,7 @@ impl Engine {
             "started": self.stem.started(),
             "cwd": self.config.cwd.to_string_lossy(),
             "command": self.core.model.agent().command,
-            "codec": self.core.codec().name(),
+            "codec": self.core.codec(AgentKey::FIRST).name(),
             "review": self.core.model.changes().is_on,
             "gate": self.core.model.gate(),
         });
@@ -276,31 +250,25 @@ impl Engine {
         Duration::from_micros(self.start.elapsed().as_micros() as u64)
     }
 
-    /// The agent's last lines on stderr.
-    pub fn stderr_tail(&self, lines: usize) -> Vec<String> {
-        self.running.as_ref().map(|r| r.stderr_tail(lines)).unwrap_or_default()
+    /// An agent's last lines on stderr.
+    pub fn stderr_tail(&self, agent: AgentKey, lines: usize) -> Vec<String> {
+        self.links.stderr_tail(agent, lines)
     }
 
     /// The last lines on stderr of an agent that may have ended; waits a moment for what is still on its way.
-    pub fn last_words(&self) -> impl Future<Output = Vec<String>> + use<> {
-        let tail = self.stderr.clone();
-        async move {
-            let Some(tail) = tail else { return Vec::new() };
-            tail.settled(STDERR_QUIET, STDERR_LIMIT).await;
-            tail.last_lines(STDERR_LINES)
-        }
+    pub fn last_words(&self, agent: AgentKey) -> impl Future<Output = Vec<String>> + use<> {
+        self.links.last_words(agent)
     }
 
     /// Waits until something has happened. May be dropped and called again without a loss.
     pub async fn next(&mut self) -> Wake {
-        let timer = self.timers.iter().map(|(at, _)| *at).min();
-        let end = self.running.as_ref().and_then(Running::deadline);
-        let deadline = [timer, end, self.filing.deadline()].into_iter().flatten().min();
-        let Self { running, facts, hint, .. } = self;
+        let deadlines = [self.timers.deadline(), self.links.deadline(), self.files.deadline()];
+        let deadline = deadlines.into_iter().flatten().min();
+        let Self { links, facts, hint, .. } = self;
         tokio::select! {
             biased;
             Some(fact) = facts.recv() => Wake::Fact(fact),
-            wake = agent_wake(running) => wake,
+            (agent, wake) = links.next() => Wake::Link(agent, wake),
             () = sleep_until(deadline) => Wake::Deadline,
             () = hint.notified() => Wake::Hint,
         }
@@ -314,64 +282,72 @@ impl Engine {
 
     fn take(&mut self, wake: Wake) {
         match wake {
-            Wake::Incoming(Incoming::Frames(batch)) => self.frames(batch),
-            Wake::Decoded(decoded) => {
-                if let Some(decoding) = self.running.as_mut().and_then(|r| r.decoding.take()) {
-                    let out = self.core.update(decoded, &decoding.line, self.now());
+            Wake::Link(agent, wake) => self.heard(agent, wake),
+            Wake::Fact(fact) => self.fact(fact),
+            // What is due, and what there is to show, is looked for after each step.
+            Wake::Deadline | Wake::Hint => {}
+        }
+        self.due_timers();
+        self.look_for_ends();
+    }
+
+    fn heard(&mut self, agent: AgentKey, wake: LinkWake) {
+        match wake {
+            LinkWake::Incoming(Incoming::Frames(batch)) => self.frames(agent, batch),
+            LinkWake::Decoded(decoded) => {
+                if let Some(decoding) = self.links.running_mut(agent).and_then(|r| r.decoding.take()) {
+                    let out = self.core.update(agent, decoded, &decoding.line, self.now());
                     self.carry_out(out);
-                    self.frames(decoding.rest);
+                    self.frames(agent, decoding.rest);
                 }
             }
-            Wake::Incoming(Incoming::Closed { half_line, .. }) => {
+            LinkWake::Incoming(Incoming::Closed { half_line, .. }) => {
                 if let Some((frame, line)) = half_line {
                     let now = self.now();
-                    self.books.incoming(self.core.codec().as_ref(), &frame, &line, now);
-                    let out = self.core.frame(frame, &line, now);
+                    self.books.incoming(agent, self.core.codec(agent).as_ref(), &frame, &line, now);
+                    let out = self.core.frame(agent, frame, &line, now);
                     self.carry_out(out);
                 }
-                if let Some(running) = &mut self.running {
+                if let Some(running) = self.links.running_mut(agent) {
                     running.note_closed();
                 }
             }
-            Wake::Stderr(line) => {
+            LinkWake::Stderr(line) => {
                 let now = self.now();
-                self.books.stderr(&line, now);
-                if self.core.model.hears_log_in(self.core.agent()) {
+                self.books.stderr(agent, &line, now);
+                if self.core.model.hears_log_in(agent) {
                     let line = login_line(&line);
-                    self.apply(self.core.agent(), HostEvent::LogInPrinted { line });
+                    self.apply(agent, HostEvent::LogInPrinted { line });
                 }
             }
-            Wake::Fact(fact) => self.fact(fact),
-            Wake::Exited(exit) => {
-                if let Some(running) = &mut self.running {
+            LinkWake::Exited(exit) => {
+                if let Some(running) = self.links.running_mut(agent) {
                     running.note_exit(exit);
                 }
             }
-            Wake::InputClosed => {
-                if let Some(running) = &mut self.running {
+            LinkWake::InputClosed => {
+                if let Some(running) = self.links.running_mut(agent) {
                     running.note_input_closed();
                 }
             }
-            Wake::Deadline => self.due_timers(),
-            // What there is to show is looked for after each step.
-            Wake::Written | Wake::Hint => {}
+            LinkWake::Written => {}
         }
-        self.look_for_end();
     }
 
-    fn frames(&mut self, mut batch: Batch) {
+    fn frames(&mut self, agent: AgentKey, mut batch: Batch) {
         let now = self.now();
         let mut frames = std::mem::take(&mut batch.frames).into_iter();
         while let Some((frame, line)) = frames.next() {
-            self.books.incoming(self.core.codec().as_ref(), &frame, &line, now);
-            if Decoding::is_worth_it(self.core.codec().as_ref(), &frame, &line)
-                && let Some(running) = &mut self.running
+            let codec = self.core.codec(agent);
+            self.books.incoming(agent, codec.as_ref(), &frame, &line, now);
+            if Decoding::is_worth_it(codec.as_ref(), &frame, &line)
+                && let Some(running) = self.links.running_mut(agent)
             {
                 batch.frames = frames.collect();
-                running.decoding = Some(Decoding::begin(Arc::clone(self.core.codec()), frame, line, batch));
+                running.decoding = Some(Decoding::begin(Arc::clone(codec), frame, line, batch));
                 return;
             }
-            let out = self.core.frame(frame, &line, now);
+            let out = self.core.frame(agent, frame, &line, now);
             self.carry_out(out);
         }
     }
@@ -383,8 +359,8 @@ impl Engine {
         while Instant::now() < until {
             let wake = if let Ok(fact) = self.facts.try_recv() {
                 Wake::Fact(fact)
-            } else if let Some(incoming) = self.running.as_mut().and_then(Running::ready) {
-                Wake::Incoming(incoming)
+            } else if let Some((agent, incoming)) = self.links.ready() {
+                Wake::Link(agent, LinkWake::Incoming(incoming))
             } else {
                 break;
             };
@@ -399,49 +375,57 @@ impl Engine {
     }
 
     /// Does what the person wants. `@path` in a prompt becomes a link here, so that the model need not look at files.
+    /// A further agent is named as it is configured.
     pub fn intent_to(&mut self, at: Address, intent: Intent) -> Vec<Addressed<FrontEnd>> {
+        let mut setup = None;
         let intent = match intent {
-            Intent::Prompt { text, .. } if self.running.as_ref().is_some_and(|r| r.outbox.is_crowded()) => {
+            Intent::Prompt { text, .. } if self.is_crowded(at) => {
                 return vec![Addressed { at, what: FrontEnd::Returned(text) }];
             }
             Intent::Prompt { text, links } if links.is_empty() => {
-                Intent::Prompt { links: attach::links(&text, &self.directory(at)), text }
+                Intent::Prompt { links: attach::links(&text, self.core.directory(at)), text }
+            }
+            Intent::AddAgent { command, cwd, .. } => {
+                setup = self.config.further.get(&command).cloned();
+                let command = setup.as_ref().map_or(command, AgentSetup::line);
+                let env = setup.iter().flat_map(|setup| &setup.env).map(|(name, _)| name.clone()).collect();
+                Intent::AddAgent { command, env, cwd }
             }
             other => other,
         };
         let now = self.now();
         self.books.intent(at, &intent, now);
+        let adds = matches!(intent, Intent::AddAgent { .. });
         let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
+        if adds && let Some((agent, _)) = self.core.model.agents().last() {
+            self.links.add(agent, setup);
+        }
         self.carry_out(out);
         self.settle()
     }
 
-    /// The directory of a session. That of the first one may have a name that is no text.
-    pub(super) fn directory(&self, at: Address) -> PathBuf {
-        match at {
-            Address::Session(key) if key != SessionKey::FIRST => {
-                self.model().session_of(key).map_or_else(|| self.config.cwd.clone(), |s| PathBuf::from(&s.cwd))
-            }
-            _ => self.config.cwd.clone(),
-        }
+    /// Too much waits for the agent for a new prompt to make sense.
+    fn is_crowded(&self, at: Address) -> bool {
+        let running = self.core.agent_at(at).and_then(|agent| self.links.running(agent));
+        running.is_some_and(|running| running.outbox.is_crowded())
     }
 
     /// Types into a running command of the agent, for the person. Not an intent: what is typed may be a secret, so it
     /// is in no journal. False when nobody takes it.
     pub fn type_into(&mut self, term: &TermId, bytes: &[u8]) -> bool {
-        self.terminals.input(&host_id(term), bytes)
+        self.terminals.input(term, bytes)
     }
 
     /// Pulls new screens of terminals into the model, before a frame is drawn.
     pub fn refresh_terminals(&mut self) {
-        let dirty = std::mem::take(&mut *self.dirty.lock().unwrap_or_else(PoisonError::into_inner));
-        for id in dirty {
+        for id in self.terminals.take_dirty() {
             self.refresh_terminal(&id);
         }
     }
 
     fn refresh_terminal(&mut self, id: &TermId) {
-        let (Some(screen), Some(at)) = (self.terminals.snapshot(&host_id(id)), self.core.model.session_of_terminal(id))
+        let (Some(screen), Some(at)) =
+            (self.terminals.host().snapshot(&host_id(id)), self.core.model.session_of_terminal(id))
         else {
             return;
         };
@@ -459,70 +443,64 @@ impl Engine {
 
     fn fact(&mut self, fact: Fact) {
         match fact {
-            Fact::TerminalExit(id, exit) if self.creating > 0 && !self.is_ours(&id) => {
-                self.early_exits.insert(id, exit);
+            Fact::TerminalExit(id, exit) => {
+                // Agents can name an id before they have created its terminal.
+                let is_known = self.model().session_of_terminal(&id).is_some();
+                if let Some((id, exit)) = self.terminals.exited(id, exit, is_known) {
+                    self.terminal_exited(id, exit);
+                }
             }
-            Fact::TerminalExit(id, exit) => self.terminal_exited(id, exit),
             Fact::WriteAgain(job) => self.write_again(job),
             Fact::Written(at, event, links) => self.written(at, event, links),
             Fact::Host(at, event @ (HostEvent::TerminalStarted { .. } | HostEvent::TerminalFailed { .. })) => {
-                self.creating = self.creating.saturating_sub(1);
                 let started =
                     if let HostEvent::TerminalStarted { term, .. } = &event { Some(term.clone()) } else { None };
+                let exit = self.terminals.end_start(started.as_ref());
                 self.apply(at, event);
                 if let Some(id) = started {
                     // What it printed before its start was known here.
                     self.refresh_terminal(&id);
-                    if let Some((id, exit)) = self.early_exits.remove_entry(&id) {
+                    if let Some(exit) = exit {
                         self.terminal_exited(id, exit);
                     }
                 }
-                if self.creating == 0 {
-                    self.early_exits.clear();
+            }
+            Fact::Host(Address::Session(at), event @ HostEvent::FileRead { .. }) => {
+                // A read that was given up was answered then.
+                if let HostEvent::FileRead { req, .. } = &event
+                    && self.files.has_read(at, *req)
+                {
+                    self.apply(at, event);
                 }
+                self.next_file(at);
+            }
+            Fact::Host(Address::Session(at), event @ HostEvent::WriteChecked { .. }) => {
+                self.files.checked(at);
+                self.apply(at, event);
+                self.next_file(at);
             }
             Fact::Host(at, event) => {
                 match &event {
-                    // It was answered when it was given up.
-                    HostEvent::FileRead { req, .. } if !self.has_read(*req) => return self.next_file(),
-                    HostEvent::WriteChecked { .. } => self.checked(),
                     HostEvent::ReviewOff { .. } => self.reviewing = None,
                     // Nobody waits any more, and an idle client shall not wake for it.
-                    HostEvent::TurnCovered { turn, .. } => {
-                        let timer = Addressed { at, what: Timer::Coverage(*turn) };
-                        self.timers.retain(|t| t.1 != timer);
-                    }
+                    HostEvent::TurnCovered { turn, .. } => self.timers.stop(at, Timer::Coverage(*turn)),
                     _ => {}
                 }
                 self.apply(at, event);
-                self.next_file();
             }
         }
-    }
-
-    /// Agents can name an id before they have created its terminal.
-    fn is_ours(&self, id: &TermId) -> bool {
-        self.model().session_of_terminal(id).is_some()
     }
 
     fn terminal_exited(&mut self, id: TermId, exit: Exit) {
         self.refresh_terminal(&id);
-        let host_id = host_id(&id);
-        let end = self.terminals.output(&host_id).map(|o| o.text).or_else(|| {
-            let screen = self.terminals.snapshot(&host_id)?;
-            Some(screen.rows.iter().map(|r| r.as_str()).collect::<Vec<_>>().join("\n"))
-        });
+        let end = self.terminals.end_of(&id);
         if let Some(at) = self.core.model.session_of_terminal(&id) {
-            self.apply(at, HostEvent::TerminalExited { term: id, exit, end: end.unwrap_or_default() });
+            self.apply(at, HostEvent::TerminalExited { term: id, exit, end });
         }
     }
 
     fn due_timers(&mut self) {
-        let now = Instant::now();
-        let (due, later) = std::mem::take(&mut self.timers).into_iter().partition(|(at, _)| *at <= now);
-        self.timers = later;
-        let due: Vec<(Instant, Addressed<Timer>)> = due;
-        for (_, Addressed { at, what: timer }) in due {
+        for Addressed { at, what: timer } in self.timers.due() {
             let now = self.now();
             self.books.timer(at, timer, now);
             let out = self.core.event(Addressed { at, what: Event::Timer(timer) }, now);
@@ -530,13 +508,14 @@ impl Engine {
         }
     }
 
-    /// Tells the end of the agent once it is certain.
-    fn look_for_end(&mut self) {
-        let Some(event) = self.running.as_ref().and_then(Running::end) else { return };
-        let gone = matches!(event, HostEvent::AgentExited { .. });
-        self.apply(self.core.agent(), event);
-        if gone && let Some(running) = self.running.take() {
-            self.end(running);
+    /// Tells the ends of agents once they are certain.
+    fn look_for_ends(&mut self) {
+        for (agent, event) in self.links.ended() {
+            let gone = matches!(event, HostEvent::AgentExited { .. });
+            self.apply(agent, event);
+            if gone {
+                self.links.end(agent, self.config.graces);
+            }
         }
     }
 
@@ -560,13 +539,13 @@ impl Engine {
 
     pub(super) fn send(&mut self, line: Line) {
         let now = self.now();
-        let Some(running) = self.running.as_mut().filter(|r| r.tx.is_some()) else { return };
+        let Some(running) = self.links.running_mut(line.agent).filter(|r| r.tx.is_some()) else { return };
         let text: Arc<str> = line.text.as_str().into();
         let full = running.outbox.push(Arc::clone(&text)).is_err();
         self.books.outgoing(&line, &text, now);
         if full {
             let why = "the agent has stopped reading; 64 MiB were waiting for it".to_owned();
-            self.apply(self.core.agent(), HostEvent::ConnectionDropped { why });
+            self.apply(line.agent, HostEvent::ConnectionDropped { why });
         }
     }
 
@@ -579,9 +558,4 @@ impl Engine {
         }
         std::mem::take(&mut self.news)
     }
-}
-
-/// The host's name of a terminal of ours.
-pub(super) fn host_id(id: &TermId) -> crate::host::pty::TermId {
-    crate::host::pty::TermId(id.as_str().to_owned())
 }

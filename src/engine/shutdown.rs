@@ -47,15 +47,13 @@ impl Engine {
         for line in self.core.answer_all() {
             self.send(line);
         }
-        if let Some(running) = self.running.take() {
-            self.end(running);
-        }
+        let ended = self.links.end_all(self.config.graces);
         // Threads of terminals must not wait for a reader that is gone.
         self.facts.close();
-        let terminals = Arc::clone(&self.terminals);
+        let terminals = Arc::clone(self.terminals.host());
         let killed = tokio::task::spawn_blocking(move || terminals.kill_all());
         let mut survivors: Vec<Survivor> = Vec::new();
-        for ending in std::mem::take(&mut self.ending) {
+        for ending in ended {
             if let Ok(left) = ending.await {
                 survivors.extend(left);
             }

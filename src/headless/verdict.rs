@@ -8,6 +8,7 @@ use crate::engine::Engine;
 use crate::model::Model;
 use crate::model::agent::Death;
 use crate::model::event::{AuthKind, CallError, PromptResult, Stop};
+use crate::model::ids::AgentKey;
 use crate::model::login::command_line;
 
 /// Why it ended: the code, one line, and lines below it.
@@ -39,7 +40,7 @@ impl Verdict {
             return;
         }
         self.has_words = true;
-        let mut detail = engine.last_words().await;
+        let mut detail = engine.last_words(AgentKey::FIRST).await;
         detail.append(&mut self.detail);
         detail.extend(engine.model().agent().stray_start());
         self.detail = detail;

@@ -365,9 +365,12 @@ impl TerminalSpec {
 /// What the person wants; the only thing a front end can ask for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Intent {
-    /// A further agent, started with a session in this directory. Addressed to all.
+    /// A further agent, started with a session in this directory. Addressed to all. A front end gives the name under
+    /// which it is configured and no variables; the engine puts in its command line and the names of its variables.
     AddAgent {
         command: String,
+        #[serde(default)]
+        env: Vec<String>,
         cwd: String,
     },
     /// A further session of the agent that it is addressed to.

@@ -19,12 +19,12 @@ use super::view::{self, Animation, ViewCx};
 use super::work::colours::Colours;
 use super::work::highlight::{Coloured, Job};
 use crate::engine::wait::{Signal, sleep_until};
-use crate::engine::{Engine, Wake};
+use crate::engine::{Engine, LinkWake, Wake};
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::event::Intent;
-use crate::model::ids::{Addressed, Now, TermId};
+use crate::model::ids::{Addressed, AgentKey, Now, TermId};
 use crate::theme::resolve::Theme;
 use std::io;
 use std::path::PathBuf;
@@ -235,7 +235,7 @@ impl<D: Device> Running<D> {
         // what came with the wake.
         let visible = match &wake {
             Wake::Hint => true,
-            Wake::Stderr(_) => self.ui.dock.dialog == Some(Dialog::Silent),
+            Wake::Link(_, LinkWake::Stderr(_)) => self.ui.dock.dialog == Some(Dialog::Silent),
             _ => false,
         };
         let before = self.engine.version();
@@ -398,7 +398,7 @@ impl<D: Device> Running<D> {
         self.ui.sync(self.engine.model(), now);
         if self.ui.dock.dialog == Some(Dialog::Silent) {
             let lines = if self.ui.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
-            self.ui.dock.stderr = self.engine.stderr_tail(lines);
+            self.ui.dock.stderr = self.engine.stderr_tail(AgentKey::FIRST, lines);
         }
         let Self { screen, engine, ui, transcript, info, options, .. } = self;
         let cx = view_cx(engine, ui, options, now);

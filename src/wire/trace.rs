@@ -54,9 +54,13 @@ impl Trace {
         self.recorder.is_some()
     }
 
-    /// Records the line. An error comes once: recording has then stopped.
-    pub fn push(&mut self, t: Duration, dir: Dir, line: &str, form: Form) -> io::Result<()> {
-        self.with_recorder(|recorder| recorder.write(&encode_record(t, dir, line, form)))
+    /// Records the line. `more` is as in [`append_record`]. An error comes once: recording has then stopped.
+    pub fn push(&mut self, t: Duration, dir: Dir, more: &str, line: &str, form: Form) -> io::Result<()> {
+        self.with_recorder(|recorder| {
+            let mut record = String::with_capacity(line.len() + 64);
+            append_record(&mut record, t, dir, more, line, form);
+            recorder.write(&record)
+        })
     }
 
     pub fn flush(&mut self) -> io::Result<()> {
@@ -190,10 +194,10 @@ mod tests {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         let mut trace = Trace::default();
         trace.record_to(Recorder::create(&path).unwrap());
-        trace.push(Duration::from_secs(1), Dir::ToAgent, "{}", Form::Json).unwrap();
+        trace.push(Duration::from_secs(1), Dir::ToAgent, r#""agent":1,"#, "{}", Form::Json).unwrap();
         trace.flush().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(text, "{\"t\":1.000000,\"dir\":\"client->agent\",\"frame\":{}}\n");
+        assert_eq!(text, "{\"t\":1.000000,\"dir\":\"client->agent\",\"agent\":1,\"frame\":{}}\n");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 
@@ -202,7 +206,7 @@ mod tests {
     fn a_full_disk_is_told_once() {
         let mut trace = Trace::default();
         trace.record_to(Recorder::create(Path::new("/dev/full")).unwrap());
-        trace.push(Duration::ZERO, Dir::ToAgent, "{}", Form::Json).unwrap();
+        trace.push(Duration::ZERO, Dir::ToAgent, "", "{}", Form::Json).unwrap();
         assert!(trace.flush().is_err());
         assert!(!trace.is_recording());
         trace.flush().unwrap();

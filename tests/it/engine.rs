@@ -1,5 +1,7 @@
 //! The engine with an agent in this program: no process, no shell, and every name on the wire another one.
 
+mod many;
+
 use crate::support::app::config;
 use crate::support::renamed::{message_in, message_out, renamed};
 use crate::support::{options, render};
@@ -78,7 +80,7 @@ async fn a_session_over_memory_with_every_name_changed() {
     let (link, far) = memory();
     let agent = tokio::spawn(agent(far, root.join("a.txt").to_string_lossy().into_owned()));
     let mut link = Some(link);
-    let connect = Box::new(move || link.take().expect("started once"));
+    let connect = Box::new(move |_| link.take().expect("started once"));
     let config = EngineConfig { journals: Some(journals.clone()), ..config(&root) };
     let mut engine = Engine::connected(config, renamed(), Some(connect));
     engine.intent(Intent::Start);

@@ -17,10 +17,13 @@ use crate::model::session::{Closed, SessionState};
 use crate::model::tool::Exit;
 
 /// A further agent with a session of its own.
-pub fn add(model: &mut Model, command: String, cwd: String, cx: &mut Cx) {
+pub fn add(model: &mut Model, command: String, env: Vec<String>, cwd: String, cx: &mut Cx) {
     let key = model.add_agent(command);
     model.add_session(key, cwd);
-    in_agent(model, key, cx, one::start);
+    in_agent(model, key, cx, |agent, cx| {
+        agent.env = env;
+        one::start(agent, cx);
+    });
 }
 
 /// A further session. It waits when its agent is not up.

@@ -51,7 +51,9 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }
-        (Address::All, Event::User(Intent::AddAgent { command, cwd })) => lifecycle::add(model, command, cwd, cx),
+        (Address::All, Event::User(Intent::AddAgent { command, env, cwd })) => {
+            lifecycle::add(model, command, env, cwd, cx);
+        }
         (Address::All, Event::Host(HostEvent::Warning { message })) => warn_all(model, &message, cx),
         (Address::All, Event::Host(HostEvent::JournalFailed { message })) => {
             model.set_journal(false);

@@ -103,7 +103,8 @@ fn house() -> House {
     house.wants(A, Intent::Start);
     house.spawn(A);
     house.open(A1, "one");
-    let effects = house.wants(Address::All, Intent::AddAgent { command: "b".into(), cwd: "/q".into() });
+    let effects =
+        house.wants(Address::All, Intent::AddAgent { command: "b".into(), env: Vec::new(), cwd: "/q".into() });
     assert_eq!(effects, [Addressed::new(B, Effect::SpawnAgent)]);
     house.spawn(B);
     house.open(B1, "one");

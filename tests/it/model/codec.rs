@@ -6,6 +6,7 @@ use acp_tui::engine::replay::{replay, replay_by};
 use acp_tui::model::Model;
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{Event, HostEvent, Intent, WriteFact};
+use acp_tui::model::ids::AgentKey;
 use acp_tui::model::session::{Phase, Policy};
 use serde_json::json;
 use std::path::PathBuf;
@@ -91,7 +92,7 @@ fn an_agent_that_speaks_another_version_is_started_once_more_and_spoken_to_in_th
     let answer = |id: u64| json!({ "jsonrpc": "2.0", "id": id, "result": { "protocolVersion": 1 } }).to_string();
     rig.line(&answer(0));
     assert!(matches!(rig.wants()[..], [Effect::SpawnAgent]));
-    assert_eq!(rig.core.codec().name(), "acp-1");
+    assert_eq!(rig.core.codec(AgentKey::FIRST).name(), "acp-1");
     rig.host(HostEvent::AgentSpawned { pid: 8 });
     let first = rig.raw.last().unwrap();
     assert!(first.contains(r#""method":"initialize""#), "{first}");
@@ -99,7 +100,7 @@ fn an_agent_that_speaks_another_version_is_started_once_more_and_spoken_to_in_th
     assert!(matches!(rig.model().phase(), Phase::Opening { .. }), "{:?}", rig.model().phase());
     // The next start begins as the first one did.
     rig.intent(Intent::Restart);
-    assert_eq!(rig.core.codec().name(), "renamed");
+    assert_eq!(rig.core.codec(AgentKey::FIRST).name(), "renamed");
 }
 
 /// The texts are on the disk; a journal is no copy of it.

@@ -26,6 +26,7 @@ use alacritty_terminal::term::Config;
 use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::vte::ansi::Processor;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -45,6 +46,7 @@ pub fn config(root: &Path) -> EngineConfig {
         policy: Policy::Ask,
         journals: None,
         record: None,
+        further: BTreeMap::new(),
         suggestion: None,
         install: None,
         shell: None,
@@ -340,7 +342,7 @@ pub async fn play(
     let first = Arc::new(Mutex::new(String::new()));
     let (at_start, before) = (glass.clone(), Arc::clone(&first));
     let mut link = Some(link);
-    let connect = Box::new(move || {
+    let connect = Box::new(move |_| {
         *before.lock().unwrap() = at_start.text();
         link.take().expect("started once")
     });

@@ -12,7 +12,7 @@ use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::{Effect, Ended, FrontEnd};
 use acp_tui::model::entry::{Block, Body, Entry, FileOutcome, UserState};
 use acp_tui::model::event::{Event, HostEvent, Intent, Timer};
-use acp_tui::model::ids::{Address, Addressed, ReqId, TermId};
+use acp_tui::model::ids::{Address, Addressed, AgentKey, ReqId, TermId};
 use acp_tui::model::session::{Phase, Policy};
 use acp_tui::model::tool::{Exit, ToolCall, ToolContent, ToolStatus};
 use acp_tui::wire::frame::Frame;
@@ -138,12 +138,12 @@ impl Rig {
 
     /// Bytes of one line, as they come from the agent.
     pub fn bytes(&mut self, line: &[u8]) {
-        let (frame, line) = Frame::read(Cow::Borrowed(line), self.core.codec().word_for_word());
+        let (frame, line) = Frame::read(Cow::Borrowed(line), self.core.codec(AgentKey::FIRST).word_for_word());
         let mut record = String::new();
         append_record(&mut record, self.now, Dir::FromAgent, r#""at":{"agent":0},"#, &line, Form::of(&frame));
         self.journal.push(record);
         self.now += Duration::from_millis(1);
-        let out = self.core.frame(frame, &line, self.now_before());
+        let out = self.core.frame(AgentKey::FIRST, frame, &line, self.now_before());
         self.take(out);
     }
 

@@ -1,0 +1,338 @@
+//! The connection to one agent, without its bytes: what a frame means, what is called, and who waits for an answer.
+//!
+//! No IO, no clock and no model: it tells what is to be applied. Invariants: our ids are matched only against our own
+//! requests over this connection; every request of the agent is answered exactly once or dies with the connection.
+
+use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
+use crate::base::limits::{self, MAX_NAME};
+use crate::model::effect::{Answer, Call};
+use crate::model::event::{AgentEvent, CallError, ErrorKind, InitResult, Odd};
+use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
+use crate::model::options::OptionValue;
+use crate::model::refusal::{Reason, Refusal};
+use crate::wire::frame::{self, Frame, RawId};
+use crate::wire::head;
+use crate::wire::peer::Peer;
+use crate::wire::rpc_error::RpcError;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Requests of the agent that may wait for an answer at once; more are refused.
+const MAX_OPEN: usize = 4096;
+/// Bytes of these requests; one more is taken while there are fewer.
+const MAX_OPEN_BYTES: usize = 64 << 20;
+/// Characters of a message that cannot be used that are kept for display.
+pub(super) const HEAD: usize = 300;
+
+/// What one of our requests was for.
+#[derive(Debug, Clone)]
+enum Tag {
+    Initialize,
+    NewSession(SessionKey),
+    Prompt(SessionKey, TurnId),
+    SetMode(SessionKey, String),
+    SetOption(SessionKey, String, OptionValue),
+    /// The attempt.
+    Authenticate(u64),
+}
+
+#[derive(Debug)]
+struct Open {
+    id: RawId,
+    method: String,
+    bytes: usize,
+}
+
+/// A line for an agent, and what the journal shall hold instead where the line carries bulk.
+#[derive(Debug)]
+pub struct Line {
+    pub agent: AgentKey,
+    pub text: String,
+    pub journal: Option<String>,
+}
+
+/// What follows from a frame, in its order.
+#[derive(Debug)]
+pub(super) enum Heard {
+    Event(Addressed<AgentEvent>),
+    Line(Line),
+    /// The agent has to be started once more.
+    Reconnect,
+}
+
+/// Hands out the ids of requests, over all connections.
+#[derive(Debug, Default)]
+pub(super) struct ReqIds(u64);
+
+impl ReqIds {
+    fn next(&mut self) -> ReqId {
+        let id = ReqId(self.0);
+        self.0 += 1;
+        id
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    agent: AgentKey,
+    codec: SharedCodec,
+    /// What every process begins with.
+    first: SharedCodec,
+    /// The agent was started once more to be spoken to in another way; that is done once.
+    reconnected: bool,
+    peer: Peer<Tag>,
+    open: BTreeMap<ReqId, Open>,
+    /// Attempt and id of the `authenticate` that is on its way and that somebody waits for.
+    authenticate: Option<(u64, u64)>,
+}
+
+impl Connection {
+    pub fn new(agent: AgentKey, codec: SharedCodec) -> Self {
+        let first = Arc::clone(&codec);
+        let (peer, open) = (Peer::new(), BTreeMap::new());
+        Self { agent, codec, first, reconnected: false, peer, open, authenticate: None }
+    }
+
+    /// How the agent is spoken to now.
+    pub fn codec(&self) -> &SharedCodec {
+        &self.codec
+    }
+
+    /// Every process from now on is spoken to like this at first.
+    pub fn speak(&mut self, codec: SharedCodec) {
+        self.first = Arc::clone(&codec);
+        self.codec = codec;
+    }
+
+    /// A process that is started because the person or the model wants it.
+    pub fn begin_anew(&mut self) {
+        self.forget();
+        self.reconnected = false;
+        self.codec = Arc::clone(&self.first);
+    }
+
+    /// Nothing negotiated and nothing open carries over to the next connection.
+    pub fn forget(&mut self) {
+        self.peer.drain();
+        self.open.clear();
+        self.authenticate = None;
+    }
+
+    /// Whether a request with this id waits here.
+    pub fn waits(&self, req: ReqId) -> bool {
+        self.open.contains_key(&req)
+    }
+
+    /// Forgets a request without an answer.
+    pub fn void(&mut self, req: ReqId) {
+        self.open.remove(&req);
+    }
+
+    /// Takes one frame of the agent. `line` is its text, of which `keep` characters are kept where it is of no use.
+    pub fn hear(&mut self, frame: Frame, line: &str, keep: usize, ids: &mut ReqIds) -> Vec<Heard> {
+        let odd = |what| AgentEvent::Odd { what, head: line.chars().take(keep).collect() };
+        let event = match frame {
+            Frame::Notification { method, params } => {
+                let params = params.as_ref().map_or("null", |p| p.as_str());
+                match self.codec.told(method.as_str(), params) {
+                    Told::Update(decoded) => return vec![self.updated(decoded, line)],
+                    Told::Withdrawn(id) => match self.open.iter().find(|(_, open)| open.id == id) {
+                        Some((req, _)) => AgentEvent::RequestWithdrawn(*req),
+                        None => return Vec::new(),
+                    },
+                    Told::Unknown => odd(Odd::Unknown),
+                }
+            }
+            Frame::Request { id, method, params } => {
+                let params = params.as_ref().map_or("null", |p| p.as_str());
+                match self.request(id, method.as_str().to_owned(), params, ids) {
+                    Ok(event) => event,
+                    Err(line) => return vec![Heard::Line(line)],
+                }
+            }
+            Frame::Response { id, outcome } => match self.peer.resolve(&id) {
+                Some((tag, call)) => {
+                    let (outcome, offered) = match &outcome {
+                        Ok(result) => (Ok(result.as_str()), Vec::new()),
+                        Err(error) => {
+                            let (error, offered) = self.codec.error(error);
+                            (Err(CallError { call, ..error }), offered)
+                        }
+                    };
+                    let mut heard = Vec::new();
+                    if !offered.is_empty() {
+                        heard.push(self.said(AgentEvent::MethodsOffered(offered)));
+                    }
+                    heard.push(self.response(tag, outcome));
+                    return heard;
+                }
+                None => odd(Odd::LateResponse),
+            },
+            Frame::MalformedResponse { id, why } => match id.and_then(|id| self.peer.resolve(&id)) {
+                Some((tag, call)) => {
+                    let error = CallError::new(ErrorKind::Other, format!("malformed response: {why}"));
+                    return vec![self.response(tag, Err(CallError { call, ..error }))];
+                }
+                None => odd(Odd::Malformed),
+            },
+            Frame::Invalid { id, code, why } => {
+                let id = id.unwrap_or_else(RawId::null);
+                let line = self.line(frame::response_err(&id, &RpcError::new(code, why)));
+                return vec![self.said(odd(Odd::Malformed)), Heard::Line(line)];
+            }
+            Frame::Stray => odd(Odd::Stray),
+            Frame::TooLong { dropped } => return self.too_long(line, dropped),
+        };
+        vec![self.said(event)]
+    }
+
+    /// An update that has been decoded. `line` is its text.
+    pub fn updated(&self, decoded: Decoded, line: &str) -> Heard {
+        self.said(match decoded {
+            Ok((session, update)) => AgentEvent::Update { session, update },
+            Err(_) => AgentEvent::Odd { what: Odd::Malformed, head: line.chars().take(HEAD).collect() },
+        })
+    }
+
+    /// What the agent itself has said.
+    fn said(&self, event: AgentEvent) -> Heard {
+        Heard::Event(Addressed::new(self.agent, event))
+    }
+
+    /// A line above the limit: if its head names a request of ours, that fails; if it was a request, it is refused
+    ///
+    fn too_long(&mut self, head: &str, dropped: u64) -> Vec<Heard> {
+        let facts = head::scan(head);
+        let why = format!("a message of more than {dropped} bytes was discarded");
+        let odd = AgentEvent::Odd { what: Odd::TooLong, head: head.chars().take(HEAD).collect() };
+        let mut heard = vec![self.said(odd)];
+        if let Some((tag, call)) = self.peer.head_names(head.as_bytes()).and_then(|id| self.peer.close(id)) {
+            let error = CallError::new(ErrorKind::Other, why);
+            heard.push(self.response(tag, Err(CallError { call, ..error })));
+        } else if let (Some(id), Some(_)) = (facts.id, facts.method) {
+            heard.push(Heard::Line(self.refusal(&id, Reason::TooLong, why)));
+        }
+        heard
+    }
+
+    fn line(&self, text: String) -> Line {
+        Line { agent: self.agent, text, journal: None }
+    }
+
+    fn refusal(&self, id: &RawId, why: Reason, message: impl Into<String>) -> Line {
+        self.line(frame::response_err(id, &self.codec.refuse(&Refusal::new(why, message))))
+    }
+
+    fn request(&mut self, id: RawId, method: String, params: &str, ids: &mut ReqIds) -> Result<AgentEvent, Line> {
+        if self.open.len() >= MAX_OPEN {
+            let why = format!("{MAX_OPEN} requests are waiting for an answer already");
+            return Err(self.refusal(&id, Reason::Failed, why));
+        }
+        if self.open.values().map(|open| open.bytes).sum::<usize>() > MAX_OPEN_BYTES {
+            let why = "the requests that wait for an answer are too large already";
+            return Err(self.refusal(&id, Reason::Failed, why));
+        }
+        let req = ids.next();
+        let (session, request) = self.codec.request(&method, params, req.0);
+        let method = limits::cut(method, MAX_NAME);
+        self.open.insert(req, Open { id, method, bytes: params.len() });
+        Ok(AgentEvent::Request { req, session, request })
+    }
+
+    /// The answer to a call of ours, addressed to whoever it was made for.
+    fn response(&mut self, tag: Tag, outcome: Result<&str, CallError>) -> Heard {
+        let (at, event): (Address, _) = match tag {
+            Tag::Initialize => {
+                return match outcome.map(|result| self.codec.handshake(result)) {
+                    Ok(Handshake::Accepted(init)) => self.initialized(Ok(init)),
+                    Ok(Handshake::Reconnect(codec)) => self.reconnect(codec),
+                    Ok(Handshake::Refused(error)) | Err(error) => self.initialized(Err(error)),
+                };
+            }
+            Tag::NewSession(at) => {
+                (at.into(), AgentEvent::SessionOpened(outcome.and_then(|result| self.codec.new_session(result))))
+            }
+            Tag::Prompt(at, turn) => {
+                let result = outcome.map(|result| self.codec.prompt(result));
+                (at.into(), AgentEvent::PromptDone { turn, result })
+            }
+            Tag::SetMode(at, mode) => (at.into(), AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) }),
+            Tag::SetOption(at, option, value) => {
+                let result = outcome.map(|result| self.codec.set_option(result));
+                (at.into(), AgentEvent::OptionSet { option, value, result })
+            }
+            Tag::Authenticate(attempt) => {
+                self.authenticate.take_if(|(newest, _)| *newest == attempt);
+                (self.agent.into(), AgentEvent::Authenticated { attempt, result: outcome.map(|_| ()) })
+            }
+        };
+        Heard::Event(Addressed { at, what: event })
+    }
+
+    fn initialized(&self, result: Result<InitResult, CallError>) -> Heard {
+        self.said(AgentEvent::Initialized(result))
+    }
+
+    /// The agent is to be started once more and spoken to in another way.
+    fn reconnect(&mut self, codec: SharedCodec) -> Heard {
+        if std::mem::replace(&mut self.reconnected, true) {
+            let error =
+                CallError::new(ErrorKind::WrongVersion, "the agent cannot settle for a version of the protocol");
+            return self.initialized(Err(error));
+        }
+        self.forget();
+        self.codec = codec;
+        Heard::Reconnect
+    }
+
+    /// The line of a call. `cwd` is the directory of the session that it is for.
+    pub fn call(&mut self, at: Address, call: Call, cwd: &Path) -> Option<Line> {
+        let session = if let Address::Session(key) = at { Some(key) } else { None };
+        let (method, params) = self.codec.call(&call, cwd).ok()?;
+        let tag = match call {
+            Call::Initialize => Tag::Initialize,
+            Call::NewSession => Tag::NewSession(session?),
+            Call::Prompt { turn, .. } => Tag::Prompt(session?, turn),
+            Call::SetMode { mode, .. } => Tag::SetMode(session?, mode),
+            Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
+            Call::Authenticate { attempt, .. } => Tag::Authenticate(attempt),
+        };
+        let attempt = if let Tag::Authenticate(attempt) = tag { Some(attempt) } else { None };
+        let id = self.peer.begin(tag, &method);
+        self.authenticate = attempt.map(|attempt| (attempt, id)).or(self.authenticate);
+        frame::request(id, &method, &params).ok().map(|text| self.line(text))
+    }
+
+    pub fn cancel_turn(&self, session: &SessionId) -> Option<Line> {
+        self.notification(self.codec.cancel_turn(session))
+    }
+
+    pub fn withdraw_authenticate(&mut self) -> Option<Line> {
+        let (_, id) = self.authenticate.take()?;
+        self.notification(self.codec.withdraw(id))
+    }
+
+    fn notification(&self, (method, params): Said) -> Option<Line> {
+        frame::notification(&method, &params).ok().map(|text| self.line(text))
+    }
+
+    /// The journal does not hold what an agent reads: neither the text of files, nor that of terminals, of which it has
+    /// the kept end once, at the exit.
+    pub fn respond(&mut self, req: ReqId, answer: &Answer) -> Option<Line> {
+        let Open { id, method, .. } = self.open.remove(&req)?;
+        let line = |answer: &Answer| match self.codec.answer(&method, answer) {
+            Ok(result) => frame::response_ok(&id, &result).ok(),
+            Err(error) => Some(frame::response_err(&id, &error)),
+        };
+        let text = line(answer)?;
+        Some(Line { agent: self.agent, text, journal: answer.without_texts().and_then(|brief| line(&brief)) })
+    }
+
+    /// Answers everything that waits.
+    pub fn answer_open(&mut self) -> Vec<Line> {
+        let open: Vec<(ReqId, Answer)> =
+            self.open.iter().map(|(req, open)| (*req, self.codec.unanswered(&open.method))).collect();
+        open.iter().filter_map(|(req, answer)| self.respond(*req, answer)).collect()
+    }
+}

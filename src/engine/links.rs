@@ -1,0 +1,254 @@
+//! The agents of an engine, each at the other end of a link of its own.
+//!
+//! Starts them, waits for them in turn and lets them go; what is heard is applied elsewhere. Invariant: whoever was
+//! served is the last to be served again, so that no agent, however much it sends, keeps another one waiting.
+
+use super::decoding::Decoding;
+use super::link::{Connect, Link};
+use super::running::{Running, STDERR_LINES};
+use crate::agent::codec::Decoded;
+use crate::host::process::{self, AgentSpec, Graces, Survivor};
+use crate::model::event::HostEvent;
+use crate::model::ids::AgentKey;
+use crate::model::login::quote;
+use crate::model::tool::Exit;
+use crate::wire::outbox::{Load, Outbox};
+use crate::wire::pump::{Incoming, WordForWord};
+use crate::wire::stderr::StderrTail;
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// How long what waits for a dying agent may take to be written.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// How long the error stream has to be silent, and how long that is waited for, before its end is shown.
+const STDERR_QUIET: Duration = Duration::from_millis(50);
+const STDERR_LIMIT: Duration = Duration::from_millis(250);
+
+/// How an agent is started.
+#[derive(Clone, Debug, Default)]
+pub struct AgentSetup {
+    pub command: String,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    /// How to install it, where that is known.
+    pub install: Option<String>,
+}
+
+impl AgentSetup {
+    /// The command line as the person would type it.
+    pub fn line(&self) -> String {
+        let words = std::iter::once(&self.command).chain(&self.args);
+        words.map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What a link was waited for.
+#[derive(Debug)]
+pub enum LinkWake {
+    Incoming(Incoming),
+    /// A large update is ready to be applied.
+    Decoded(Decoded),
+    Stderr(Arc<str>),
+    Exited(Exit),
+    InputClosed,
+    Written,
+}
+
+#[derive(Default)]
+struct Far {
+    /// Nothing when no agent of the name is configured.
+    setup: Option<AgentSetup>,
+    running: Option<Running>,
+    /// What its newest process wrote to its error stream, also when it has ended.
+    stderr: Option<StderrTail>,
+}
+
+pub(super) struct Links {
+    agents: BTreeMap<AgentKey, Far>,
+    /// Makes the links to agents that are no processes.
+    connect: Option<Connect>,
+    /// The one that was served last.
+    last: AgentKey,
+    /// Those that were let go.
+    ending: Vec<JoinHandle<Vec<Survivor>>>,
+}
+
+impl Links {
+    pub fn new(first: AgentSetup, connect: Option<Connect>) -> Self {
+        let mut links = Self { agents: BTreeMap::new(), connect, last: AgentKey::FIRST, ending: Vec::new() };
+        links.add(AgentKey::FIRST, Some(first));
+        links
+    }
+
+    /// Says how an agent is to be started.
+    pub fn add(&mut self, agent: AgentKey, setup: Option<AgentSetup>) {
+        self.agents.insert(agent, Far { setup, ..Far::default() });
+    }
+
+    pub fn running(&self, agent: AgentKey) -> Option<&Running> {
+        self.agents.get(&agent)?.running.as_ref()
+    }
+
+    pub fn running_mut(&mut self, agent: AgentKey) -> Option<&mut Running> {
+        self.agents.get_mut(&agent)?.running.as_mut()
+    }
+
+    /// Starts an agent, in place of the one that runs, and tells what came of it.
+    pub fn start(&mut self, agent: AgentKey, cwd: PathBuf, words: WordForWord, graces: Graces) -> HostEvent {
+        self.end(agent, graces);
+        let failed = |message, hint| HostEvent::SpawnFailed { message, hint };
+        let Some(far) = self.agents.get_mut(&agent) else { return failed("no such agent".into(), String::new()) };
+        far.stderr = None;
+        let link = match (&mut self.connect, &far.setup) {
+            (Some(connect), _) => Ok(connect(agent)),
+            (None, Some(setup)) => process::spawn(&spec(setup, cwd)).map(Link::process),
+            (None, None) => return failed("no agent of this name is configured".into(), String::new()),
+        };
+        match link {
+            Ok(link) => {
+                let pid = link.far.pid();
+                let running = Running::new(link, words);
+                far.stderr = Some(running.stderr.clone());
+                far.running = Some(running);
+                HostEvent::AgentSpawned { pid }
+            }
+            Err(error) => {
+                let missing = matches!(error, process::SpawnError::NotFound { .. });
+                let install = far.setup.as_ref().and_then(|setup| setup.install.as_ref()).filter(|_| missing);
+                let hint = install.map(|how| format!("To install it: {how}")).unwrap_or_default();
+                failed(error.to_string(), hint)
+            }
+        }
+    }
+
+    /// Lets an agent go in the background: input closed, then asked, then killed.
+    pub fn end(&mut self, agent: AgentKey, graces: Graces) {
+        let Some(mut running) = self.agents.get_mut(&agent).and_then(|far| far.running.take()) else { return };
+        running.far.look_around();
+        self.ending.push(tokio::spawn(async move {
+            running.close_input(LAST_WORDS).await;
+            running.far.shutdown(graces).await
+        }));
+    }
+
+    /// The same with all of them. Gives what is to be waited for.
+    pub fn end_all(&mut self, graces: Graces) -> Vec<JoinHandle<Vec<Survivor>>> {
+        let agents: Vec<AgentKey> = self.agents.keys().copied().collect();
+        for agent in agents {
+            self.end(agent, graces);
+        }
+        std::mem::take(&mut self.ending)
+    }
+
+    /// Ends an agent's group at once.
+    pub fn kill(&mut self, agent: AgentKey) {
+        if let Some(running) = self.running_mut(agent) {
+            running.far.kill();
+        }
+    }
+
+    /// When to look again for an end that is near.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.agents.values().filter_map(|far| far.running.as_ref()?.deadline()).min()
+    }
+
+    /// Agents whose ends are certain.
+    pub fn ended(&self) -> Vec<(AgentKey, HostEvent)> {
+        self.agents.iter().filter_map(|(agent, far)| Some((*agent, far.running.as_ref()?.end()?))).collect()
+    }
+
+    /// Waits for what any agent does next, beginning behind the one that was served last. May be dropped and called
+    /// again without a loss.
+    pub async fn next(&mut self) -> (AgentKey, LinkWake) {
+        let running = self.agents.iter_mut().filter_map(|(agent, far)| Some((*agent, far.running.as_mut()?)));
+        let mut waits: Vec<_> = running.map(|(agent, running)| (agent, Box::pin(wake(running)))).collect();
+        let after = waits.partition_point(|(agent, _)| *agent <= self.last);
+        waits.rotate_left(after);
+        let (agent, wake) = poll_fn(|cx| {
+            let mut polled = waits.iter_mut().map(|(agent, wait)| (*agent, wait.as_mut().poll(cx)));
+            let ready = polled.find_map(|(agent, wake)| match wake {
+                Poll::Ready(wake) => Some((agent, wake)),
+                Poll::Pending => None,
+            });
+            ready.map_or(Poll::Pending, Poll::Ready)
+        })
+        .await;
+        drop(waits);
+        self.last = agent;
+        (agent, wake)
+    }
+
+    /// What has arrived and may be applied now, from the agents in turn.
+    pub fn ready(&mut self) -> Option<(AgentKey, Incoming)> {
+        let last = self.last;
+        let (before, behind): (Vec<_>, Vec<_>) = self.agents.iter_mut().partition(|(agent, _)| **agent <= last);
+        let mut in_turn = behind.into_iter().chain(before);
+        let (agent, incoming) = in_turn.find_map(|(agent, far)| Some((*agent, far.running.as_mut()?.ready()?)))?;
+        self.last = agent;
+        Some((agent, incoming))
+    }
+
+    /// The agent's last lines on stderr while it runs.
+    pub fn stderr_tail(&self, agent: AgentKey, lines: usize) -> Vec<String> {
+        self.running(agent).map(|running| running.stderr_tail(lines)).unwrap_or_default()
+    }
+
+    /// The last lines on stderr of an agent that may have ended; waits a moment for what is still on its way.
+    pub fn last_words(&self, agent: AgentKey) -> impl Future<Output = Vec<String>> + use<> {
+        let tail = self.agents.get(&agent).and_then(|far| far.stderr.clone());
+        async move {
+            let Some(tail) = tail else { return Vec::new() };
+            tail.settled(STDERR_QUIET, STDERR_LIMIT).await;
+            tail.last_lines(STDERR_LINES)
+        }
+    }
+}
+
+fn spec(setup: &AgentSetup, cwd: PathBuf) -> AgentSpec {
+    AgentSpec {
+        command: setup.command.clone().into(),
+        args: setup.args.iter().map(Into::into).collect(),
+        env: setup.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+        cwd,
+    }
+}
+
+/// What one agent does next. This and what it waits for may be dropped at any time and begun again without a loss.
+async fn wake(running: &mut Running) -> LinkWake {
+    let (exited, closed) = (running.has_exited(), running.is_closed());
+    let Running { far, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
+    let idle = decoding.is_none();
+    tokio::select! {
+        biased;
+        Some(line) = stderr_lines.recv() => LinkWake::Stderr(line),
+        written = write(outbox, tx.as_ref()) => if written { LinkWake::Written } else { LinkWake::InputClosed },
+        decoded = decoded(decoding) => LinkWake::Decoded(decoded),
+        Some(incoming) = incoming.recv(), if !closed && idle => LinkWake::Incoming(incoming),
+        exit = far.wait(), if !exited => LinkWake::Exited(exit),
+        else => std::future::pending().await,
+    }
+}
+
+async fn write(outbox: &mut Outbox, tx: Option<&mpsc::Sender<Load>>) -> bool {
+    match tx {
+        Some(tx) => outbox.ready(tx).await.is_ok(),
+        None => std::future::pending().await,
+    }
+}
+
+async fn decoded(decoding: &mut Option<Decoding>) -> Decoded {
+    match decoding {
+        Some(decoding) => decoding.done().await,
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+#[path = "links_tests.rs"]
+mod tests;
