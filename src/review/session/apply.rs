@@ -6,17 +6,14 @@
 use super::ReviewSession;
 use super::write_many::Carried;
 use crate::base::{human, paths};
-use crate::model::changes::{
-    Cause, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, Verdict,
-};
+use crate::model::changes::{Cause, HunkId, HunkState, ReviewAction, ReviewDoc, Scope, Target, Totals, Verdict};
 use crate::model::ids::ReqId;
 use crate::review::decide::doc;
 use crate::review::decide::hold::HeldWrite;
 use crate::review::decide::parts::Chosen;
-use crate::review::decide::rewind;
 use crate::review::decide::verdict::{FileCase, OnConflict, Selection};
 use crate::review::error::ReviewError;
-use crate::review::history::file_history::{FileHistory, Pair};
+use crate::review::history::file_history::Pair;
 use crate::review::history::ledger::{ChangeRecord, Decision, DecisionKey, FileDecision};
 use crate::review::protocol::{Done, Proposal, Released};
 use crate::review::state::State;
@@ -25,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a decision is: asked for by the person, or one that takes another back or does it again.
-enum Why {
+pub(super) enum Why {
     Asked(Option<DecisionKey>),
     Toggles(u64),
 }
@@ -271,7 +268,12 @@ impl ReviewSession {
     }
 
     /// Writes what was decided, but for what would be lost with it.
-    fn carry_out(&mut self, words: String, why: Why, mut files: Vec<FileDecision>) -> Result<Done, ReviewError> {
+    pub(super) fn carry_out(
+        &mut self,
+        words: String,
+        why: Why,
+        mut files: Vec<FileDecision>,
+    ) -> Result<Done, ReviewError> {
         let only = self.only_copies(&files, None);
         files.retain(|file| !only.contains_key(&file.path));
         let left = only.into_iter().map(|(path, why)| format!("{}: {why}", shown(&path))).collect();
@@ -279,7 +281,7 @@ impl ReviewSession {
     }
 
     /// Writes what was decided: first into the ledger, then file by file. `left` is said with what is left alone.
-    fn carry_out_all(
+    pub(super) fn carry_out_all(
         &mut self,
         words: String,
         why: Why,
@@ -320,123 +322,6 @@ impl ReviewSession {
                 Ok(Done { words, ..Done::default() })
             }
         }
-    }
-
-    fn undo(&mut self) -> Result<Done, ReviewError> {
-        if let Some(held) = self.held.iter_mut().rev().find(|h| h.is_touched()) {
-            held.undo();
-            self.rev += 1;
-            return Ok(Done { words: "undone: a decision on a held write".to_owned(), ..Done::default() });
-        }
-        let nothing = || ReviewError::Refused("nothing to undo".to_owned());
-        let act = self.undo_log.undoable().cloned().ok_or_else(nothing)?;
-        let files = self.flipped(&self.undo_log.all_files(act.id))?;
-        self.carry_out(format!("undone: {}", act.words), Why::Toggles(act.id), files)
-    }
-
-    fn redo(&mut self) -> Result<Done, ReviewError> {
-        if self.held.iter_mut().rev().any(HeldWrite::redo) {
-            self.rev += 1;
-            return Ok(Done { words: "done again: a decision on a held write".to_owned(), ..Done::default() });
-        }
-        let nothing = || ReviewError::Refused("nothing to do again".to_owned());
-        let act = self.undo_log.redoable().cloned().ok_or_else(nothing)?;
-        let mut files = self.undo_log.all_files(act.id);
-        for file in &mut files {
-            std::mem::swap(&mut file.disk.0, &mut file.disk.1);
-            std::mem::swap(&mut file.accepted.0, &mut file.accepted.1);
-        }
-        let files = self.flipped(&files)?;
-        self.carry_out(format!("done again: {}", act.words), Why::Toggles(act.id), files)
-    }
-
-    /// What takes undo_log back, with whatever has been changed since.
-    fn flipped(&mut self, done: &[FileDecision]) -> Result<Vec<FileDecision>, ReviewError> {
-        let mut out = Vec::new();
-        for file in done {
-            let Some(history) = self.histories.get(&file.path) else { continue };
-            let (disk, accepted) = (history.last(), history.accepted);
-            let conflict = |why: &str| ReviewError::Conflict { path: file.path.clone(), why: why.to_owned() };
-            let back = self
-                .files
-                .joined(&file.disk.1, &disk, &file.disk.0)?
-                .ok_or_else(|| conflict("these lines were changed since"))?;
-            let then = self.files.joined(&file.accepted.1, &accepted, &file.accepted.0)?.unwrap_or(file.accepted.0);
-            out.push(FileDecision {
-                path: file.path.clone(),
-                disk: (disk, back),
-                accepted: (accepted, then),
-                by_hand: false,
-            });
-        }
-        Ok(out)
-    }
-
-    fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
-        let (mut files, mut rewound) = (Vec::new(), Vec::new());
-        for (path, history) in &self.histories {
-            let disk = history.last();
-            let is_of_it = |s: &ChangeRecord| s.is_agents() && s.turn >= turn;
-            if let Some(source) = self.files.snapshot.unread(path)
-                && history.steps.iter().any(is_of_it)
-            {
-                let remark = Some(ReviewError::Unread { path: path.clone(), source }.why());
-                rewound.push((Rewound { path: path.clone(), outcome: RewindOutcome::Failed, remark }, None));
-                continue;
-            }
-            let rewind = rewind::rewind(history, &disk, |t| t >= turn, &mut self.files)?;
-            let outcome = match &rewind {
-                None if history.has_doubtful(turn) => RewindOutcome::Doubtful,
-                None => continue,
-                Some(rewind) => rewind.outcome,
-            };
-            let to = rewind.and_then(|rewind| rewind.to);
-            if let Some((to, accepted)) = to {
-                let accepted = (history.accepted, accepted);
-                files.push(FileDecision { path: path.clone(), disk: (disk, to), accepted, by_hand: false });
-            }
-            let by_both = outcome == RewindOutcome::Conflict && rewind::is_mode_of_both(history, &disk, |t| t >= turn);
-            let remark = by_both.then(|| "you changed its permissions too".to_owned());
-            rewound.push((Rewound { path: path.clone(), outcome, remark }, to.map(|(to, _)| to)));
-        }
-        let only = self.only_copies(&files, Some(turn));
-        files.retain(|file| !only.contains_key(&file.path));
-        for (one, to) in &mut rewound {
-            if let Some(why) = only.get(&one.path) {
-                (one.outcome, one.remark, *to) = (RewindOutcome::Failed, Some(why.clone()), None);
-            }
-        }
-        self.look_at_root(&files)?;
-        let mut done = Done::default();
-        if mode == Mode::Apply {
-            done = match self.carry_out_all(
-                rewound_words(turn),
-                Why::Asked(Some(DecisionKey::Rewind { turn })),
-                files,
-                Vec::new(),
-            ) {
-                Err(ReviewError::Refused(words)) => Done { words, ..Done::default() },
-                done => done?,
-            };
-            let is_missing = |(one, to): &(Rewound, Option<State>)| {
-                let is = self.histories.get(&one.path).map(FileHistory::last);
-                to.is_some() && is != *to
-            };
-            if done.stopped.is_some() {
-                // It is still to be done.
-                rewound.retain(|one| !is_missing(one));
-            }
-            for one in &mut rewound {
-                if is_missing(one) {
-                    one.0.outcome = RewindOutcome::Failed;
-                }
-                let stays = self.histories.get(&one.0.path).is_some_and(|h| h.has_doubtful(turn));
-                let in_part = one.1.is_some() && stays && one.0.outcome == RewindOutcome::Restored;
-                let in_part = in_part.then(|| "but for what nobody accounted for".to_owned());
-                one.0.remark = one.0.remark.take().or_else(|| self.writing.remark(&one.0.path)).or(in_part);
-            }
-        }
-        Ok(Done { rewound: rewound.into_iter().map(|(one, _)| one).collect(), ..done })
     }
 
     /// Takes a write that is not to happen before it is decided; it is part of every [`ReviewSession::doc`] from now on.
@@ -602,7 +487,7 @@ impl ReviewSession {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+pub(super) enum Mode {
     Preview,
     Apply,
 }
@@ -617,8 +502,4 @@ pub(crate) fn shown(path: &Path) -> String {
 
 fn count(n: usize, what: &str) -> String {
     human::count(n as u64, what)
-}
-
-fn rewound_words(turn: u64) -> String {
-    if turn == 0 { "rewound to before the session".to_owned() } else { format!("rewound to before turn {turn}") }
 }

@@ -14,6 +14,7 @@ pub mod recorded;
 pub mod recover;
 pub mod sweep;
 pub mod totals;
+pub mod undo;
 pub mod unknown_before;
 pub mod write;
 pub mod write_many;
@@ -24,7 +25,7 @@ use super::archive;
 use super::dir::{self, HEAD, LEDGER, NUMBER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
 use super::error::ReviewError;
 use super::snapshot::{Limits, Snapshot};
-use super::state::{Change, State};
+use super::state::{Change, Oid, State};
 use crate::host::fs::{Private, Roots};
 use crate::model::changes::{Cause, Scope, Totals, Truth};
 use crate::model::ids::EntryId;
@@ -94,6 +95,8 @@ pub struct ReviewSession {
     copy: Option<TempDir>,
     /// Nobody sits before a screen: what changes between the first look and the end may be the agent's.
     alone: bool,
+    /// Writes through the client that have begun, and what they write.
+    under_way: HashMap<PathBuf, Oid>,
 }
 
 impl ReviewSession {
@@ -189,6 +192,7 @@ impl ReviewSession {
             lock,
             copy: None,
             alone: false,
+            under_way: HashMap::new(),
         }
     }
 
@@ -332,12 +336,14 @@ impl ReviewSession {
         self.look(std::slice::from_ref(&path))?;
         // After a crash in the middle of the write it is known whose it is.
         self.files.snapshot.keep(content.as_bytes())?;
+        self.under_way.insert(path.clone(), crate::review::snapshot::packs::hash(content.as_bytes())?);
         self.replaceable(path)
     }
 
     /// Right after a write through the client. What is there beyond `content` was done by somebody else since.
     pub fn wrote(&mut self, path: &Path, content: &str, entry: Option<EntryId>) -> Result<(), ReviewError> {
         let Some(path) = self.below(path) else { return Ok(()) };
+        self.under_way.remove(&path);
         self.activity.writes(&path);
         let changes = self.files.snapshot.look(std::slice::from_ref(&path))?;
         for change in changes {

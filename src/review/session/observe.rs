@@ -47,6 +47,12 @@ impl ReviewSession {
             let blamed = match self.held.iter().find(|h| h.path == change.path && h.wanted() == change.after) {
                 // Some agents write the file themselves as well.
                 Some(held) => Attributed::new(Cause::Tool, Some(held.entry().0)),
+                // The client's own write, seen before it is told that it is done; or the agent was faster with the same.
+                None if change.after.oid().is_some()
+                    && self.under_way.get(&change.path).copied() == change.after.oid() =>
+                {
+                    Attributed::new(Cause::Write, None)
+                }
                 None => self.blame(&change.path),
             };
             let last = self.histories.get(&change.path).and_then(|history| history.steps.last());

@@ -1695,3 +1695,26 @@ fn what_a_killed_program_left_beside_the_files_goes_with_the_next_opening() {
     assert!(!place.at(ours).exists() && !place.at(link).is_symlink());
     assert!(place.at(theirs).exists() && place.at("src/.acp-tui-aaaaaaaaaaaaaaaa.tmp").exists());
 }
+
+#[test]
+fn a_write_through_the_client_that_is_seen_before_it_is_told_is_that_write() {
+    for by_the_agent in [true, false] {
+        let mut place = Place::with(&[("a", b"one\n")]);
+        place.turn(1, |p| {
+            p.note(ToolEffect::Edits, &["a"], Vec::new(), false);
+            let path = p.at("a");
+            p.review.before_write(&path, "two\n").unwrap();
+            if by_the_agent {
+                // Some agents write the file themselves as well.
+                fs::remove_file(&path).unwrap();
+            }
+            p.write("a", "two\n");
+            p.note(ToolEffect::Edits, &["a"], Vec::new(), true);
+            p.review.wrote(&path, "two\n", Some(EntryId(1))).unwrap();
+        });
+        let doc = place.doc(Scope::Session);
+        assert_eq!(doc.files.iter().map(|f| f.cause).collect::<Vec<_>>(), [Cause::Write], "{by_the_agent}");
+        assert_eq!(outcomes(&place.act(ReviewAction::Rewind { turn: 1 })), [("a", RewindOutcome::Restored)]);
+        assert_eq!(place.read("a"), "one\n");
+    }
+}
