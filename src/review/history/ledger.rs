@@ -45,6 +45,8 @@ pub enum Record {
         #[serde(with = "json_path")]
         path: PathBuf,
     },
+    /// The agent says in this turn what it does: what nobody accounts for may be the person's.
+    Told { turn: u64 },
     /// A decision, before it is carried out.
     Act(Decision),
     /// It has been carried out, for the files of these numbers.

@@ -55,7 +55,7 @@ impl UndoLog {
                     self.flip(id);
                 }
             }
-            Record::Turn { .. } | Record::Step { .. } | Record::Untaken { .. } => {}
+            Record::Turn { .. } | Record::Told { .. } | Record::Step { .. } | Record::Untaken { .. } => {}
         }
     }
 

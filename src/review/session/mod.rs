@@ -95,6 +95,8 @@ pub struct ReviewSession {
     copy: Option<TempDir>,
     /// Nobody sits before a screen: what changes between the first look and the end may be the agent's.
     alone: bool,
+    /// The last turn in which the agent said what it does.
+    told: Option<u64>,
     /// Writes through the client that have begun, and what they write.
     under_way: HashMap<PathBuf, Oid>,
 }
@@ -192,6 +194,7 @@ impl ReviewSession {
             lock,
             copy: None,
             alone: false,
+            told: None,
             under_way: HashMap::new(),
         }
     }
@@ -305,6 +308,7 @@ impl ReviewSession {
         let (roots, root) = (&self.roots, self.files.snapshot.root());
         let begins = !note.settled && !self.activity.knows(note.entry);
         let settles = self.activity.note(note, at, |path| places(roots, root, path));
+        self.note_told()?;
         if note.doing != ToolEffect::ReadOnly {
             self.look(&paths)?;
         }
@@ -325,6 +329,16 @@ impl ReviewSession {
         if self.is_scan_affordable() { self.scan() } else { self.refresh() }
     }
 
+    /// After a crash it has to be known whether the agent said what it did in the turn.
+    fn note_told(&mut self) -> Result<(), ReviewError> {
+        match self.activity.turn() {
+            Some(turn) if self.activity.is_told() && self.told.replace(turn) != Some(turn) => {
+                self.ledger.add(&Record::Told { turn })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Right before a write of `content` through the client: what is there now is not its doing. `path` is absolute.
     /// What the write may replace, as far as that is known.
     pub fn before_write(&mut self, path: &Path, content: &str) -> Result<Option<Replaceable>, ReviewError> {
@@ -333,6 +347,7 @@ impl ReviewSession {
         if self.files.snapshot.peek(&path).is_ok_and(|(_, disk)| disk.as_deref() != Some(content.as_bytes())) {
             self.activity.writes(&path);
         }
+        self.note_told()?;
         self.look(std::slice::from_ref(&path))?;
         // After a crash in the middle of the write it is known whose it is.
         self.files.snapshot.keep(content.as_bytes())?;

@@ -41,6 +41,7 @@ impl ReviewSession {
                     open_turn = begins.then_some(turn);
                     self.undo_log.turn_began();
                 }
+                Record::Told { turn } => self.told = Some(turn),
                 // Versions before this one took their own files for the agent's work.
                 Record::Step { path, .. } if self.files.snapshot.hides(&path) => {}
                 Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
@@ -76,12 +77,13 @@ impl ReviewSession {
             }
         }
         self.activity.begin(turn);
-        // Which calls ran and what the agent told is gone with the client: what nobody has looked at yet may be the
-        // person's, who went on saving in the turn, or has begun again since. Not with the directory itself.
-        if !root_is_lost {
+        // Which calls ran is gone with the client. Where the agent said what it did, what nobody has looked at yet may
+        // be the person's, who went on saving in the turn; not when the directory itself is gone.
+        if self.told == Some(turn) && !root_is_lost {
             self.activity.presume_told();
         }
         self.observe(turns)?;
+        // The agent may have gone on, the person may have begun again.
         self.activity.presume_told();
         self.observe(aftermath)?;
         self.activity.end();
