@@ -244,7 +244,7 @@ impl Ledger {
     }
 
     /// Bytes of whole lines.
-    pub const fn len(&self) -> u64 {
+    pub const fn bytes(&self) -> u64 {
         self.len
     }
 

@@ -98,7 +98,7 @@ fn a_ledger_that_is_shorter_than_it_was_is_noticed() {
     for keep in [0, 1, 4] {
         place.read(&place.lines()[..keep.min(place.lines().len())]);
         let (mut ledger, _) = Ledger::open(&place.path()).unwrap();
-        ledger.was_as_long_as(ledger.len());
+        ledger.was_as_long_as(ledger.bytes());
         assert_eq!(ledger.damage(), None);
         ledger.was_as_long_as(long);
         assert!(ledger.damage().unwrap().contains("end is missing"));

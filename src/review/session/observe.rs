@@ -122,7 +122,7 @@ impl ReviewSession {
     pub(crate) fn save(&mut self) -> Result<(), ReviewError> {
         if !self.files.snapshot.is_saved() {
             self.ledger.sync()?;
-            self.files.snapshot.note_ledger(self.ledger.len());
+            self.files.snapshot.note_ledger(self.ledger.bytes());
             self.files.snapshot.save()?;
         }
         Ok(())
