@@ -1,7 +1,7 @@
 //! Contents that the person's repositories have, read only, and where they lie.
 //!
 //! Knows packs, loose objects and alternates; nothing of paths in the tree. Opens nothing for writing and takes no
-//! lock. Invariants: only plain files are opened, and nothing without a bound is read; what [`Alternates::read`] gives has
+//! lock. Invariants: only plain files are opened, and nothing without a bound is read; what `Alternates::read` gives has
 //! the name that was asked for.
 
 use super::packs::{hash, inflate, sha1};

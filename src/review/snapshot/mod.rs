@@ -347,7 +347,7 @@ impl Snapshot {
         Peek { root: &self.root, seen: &self.seen, hidden: &self.hidden, file_bytes: self.limits.file_bytes }
     }
 
-    /// Reads what is at `path` now, and records nothing; see [`Peek::peek`].
+    /// Reads what is at `path` now, and records nothing; see `Peek::peek`.
     pub fn peek(&self, path: &Path) -> Result<(State, Option<Vec<u8>>), ReviewError> {
         self.peeks().peek(path)
     }
