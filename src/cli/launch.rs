@@ -116,9 +116,10 @@ pub fn engine_config(
         }
         None => None,
     };
-    let suggestion = suggestion(&agent);
+    let known = known(&agent);
+    let suggestion = known.as_ref().and_then(|known| suggestion(known, &agent));
     debug!(
-        known = known(&agent).is_some(),
+        known = known.is_some(),
         args = agent.args.len(),
         env = agent.env.len(),
         looks_wrong = suggestion.is_some(),
@@ -133,7 +134,7 @@ pub fn engine_config(
         say_removed(&review.home);
         make_room(review.home.clone());
     }
-    let install = known(&agent).map(|k| k.install).filter(|i| !i.is_empty());
+    let install = known.map(|k| k.install).filter(|i| !i.is_empty());
     Ok(EngineConfig {
         suggestion,
         install,
@@ -209,8 +210,7 @@ fn known(agent: &AgentCommand) -> Option<agents::KnownAgent> {
 }
 
 /// The command line that the person may have meant.
-fn suggestion(agent: &AgentCommand) -> Option<String> {
-    let known = known(agent).filter(|k| !k.args.is_empty())?;
+fn suggestion(known: &agents::KnownAgent, agent: &AgentCommand) -> Option<String> {
     let given = known.args.iter().all(|arg| agent.args.contains(arg));
     (!given).then(|| format!("{} {}", known.command, known.args.join(" ")))
 }

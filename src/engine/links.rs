@@ -16,7 +16,9 @@ use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{Incoming, WordForWord};
 use crate::wire::stderr::StderrTail;
 use std::collections::BTreeMap;
+use std::collections::btree_map::RangeMut;
 use std::future::poll_fn;
+use std::ops::Bound;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::task::Poll;
@@ -186,10 +188,11 @@ impl Links {
 
     /// What has arrived and may be applied now, from the agents in turn.
     pub fn ready(&mut self) -> Option<(AgentKey, Incoming)> {
-        let last = self.last;
-        let (before, behind): (Vec<_>, Vec<_>) = self.agents.iter_mut().partition(|(agent, _)| **agent <= last);
-        let mut in_turn = behind.into_iter().chain(before);
-        let (agent, incoming) = in_turn.find_map(|(agent, far)| Some((*agent, far.running.as_mut()?.ready()?)))?;
+        let first = |agents: RangeMut<'_, AgentKey, Far>| {
+            agents.into_iter().find_map(|(agent, far)| Some((*agent, far.running.as_mut()?.ready()?)))
+        };
+        let behind = first(self.agents.range_mut((Bound::Excluded(self.last), Bound::Unbounded)));
+        let (agent, incoming) = behind.or_else(|| first(self.agents.range_mut(..=self.last)))?;
         self.last = agent;
         Some((agent, incoming))
     }

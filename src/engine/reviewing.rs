@@ -1,4 +1,4 @@
-//! The thread of the review: it owns the tracker, which may wait for the disk, and works off jobs in their order.
+//! The thread of the review: it owns the review session, which may wait for the disk, and works off jobs in their order.
 //!
 //! The loop never waits for it: what the queue cannot take is kept here, within a bound. Invariants: every turn that
 //! was begun or ended here is answered with a fact unless the thread is gone; a failure is told and ends nothing.
@@ -140,7 +140,7 @@ pub(super) enum Given {
 }
 
 impl Reviewing {
-    /// Starts the thread; the tracker is made there.
+    /// Starts the thread; the review session is made there.
     pub fn start(
         config: &ReviewConfig,
         head: SessionInfo,

@@ -1,4 +1,4 @@
-//! The engine's end of the thread, and the thread with a tracker of its own.
+//! The engine's end of the thread, and the thread with a review session of its own.
 
 use super::*;
 use crate::engine::{Engine, EngineConfig};
@@ -186,7 +186,7 @@ async fn a_home_that_cannot_be_used_leaves_the_session_without_a_review() {
     let place = place();
     std::fs::write(&place.home, "a file").unwrap();
     let mut engine = engine(&place, AGENT, None);
-    // The tracker refuses such a home; whoever finds the thread gone says the same.
+    // The review refuses such a home; whoever finds the thread gone says the same.
     engine.apply(SessionKey::FIRST, HostEvent::ReviewOff { message: "no room".into() });
     engine.intent(Intent::Start);
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 pub const AFTERMATH: Duration = Duration::from_secs(10);
 /// The signs may be so much older than the end.
 pub const SIGN_LAG: Duration = Duration::from_millis(500);
-/// Contents of a session's directory.
+/// Files of a session's directory.
 pub const HEAD: &str = "head.json";
 /// Counts the sessions.
 pub const NUMBER: &str = "number";

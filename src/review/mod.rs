@@ -4,14 +4,14 @@
 //! overwritten that has not been read right before.
 
 pub mod archive;
-pub mod decide;
-pub mod dir;
+mod decide;
+mod dir;
 pub mod error;
-pub mod history;
+mod history;
 pub mod protocol;
 pub mod report;
 pub mod session;
-pub mod snapshot;
-pub mod state;
-pub mod text;
-pub mod worktree;
+mod snapshot;
+mod state;
+mod text;
+mod worktree;

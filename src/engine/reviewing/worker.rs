@@ -337,7 +337,7 @@ impl Worker {
         self.due = Some(self.due.map_or(at, |due| due.min(at)));
     }
 
-    /// A path as the tracker knows it: every link followed. One outside of the roots stays as it is.
+    /// A path as the review knows it: every link followed. One outside of the roots stays as it is.
     fn real(&self, path: &Path) -> PathBuf {
         self.roots.check(path).map_or_else(|_| path.to_owned(), |resolved| resolved.real)
     }

@@ -28,7 +28,7 @@ struct Shown {
     round: u64,
 }
 
-/// Contents as they were shown last: most of them have not changed since.
+/// Files as they were shown last: most of them have not changed since.
 #[derive(Default)]
 pub struct DocCache {
     shown: HashMap<PathBuf, Shown>,

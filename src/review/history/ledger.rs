@@ -135,10 +135,10 @@ pub struct Decision {
     /// Nothing in what an earlier version wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<DecisionKey>,
-    /// The act that this one takes back, or does again.
+    /// The decision that this one takes back, or does again.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "flips")]
     pub toggles: Option<u64>,
-    /// The act that a crash has cut short, and that this one goes on with.
+    /// The decision that a crash has cut short, and that this one goes on with.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "goes_on")]
     pub continues: Option<u64>,
     pub files: Vec<FileDecision>,

@@ -17,7 +17,7 @@ struct Entry {
     cut: bool,
     /// A turn has begun since.
     over: bool,
-    /// A later act went on with it after a crash, and stands for both.
+    /// A later decision went on with it after a crash, and stands for both.
     joined: bool,
 }
 
@@ -98,15 +98,15 @@ impl UndoLog {
         }
     }
 
-    /// An act of which nobody knows how far it came, after a crash.
+    /// A decision of which nobody knows how far it came, after a crash.
     pub fn unfinished(&self) -> Option<&Decision> {
         self.all.last().filter(|e| e.done.is_none()).map(|e| &e.act)
     }
 
     pub fn undoable(&self) -> Option<&Decision> {
         let did = |e: &Entry| {
-            let mut undo_log = std::iter::successors(Some(e.act.id), |id| self.continues(*id));
-            e.done.is_some() && undo_log.any(|id| self.files(id).next().is_some())
+            let mut parts = std::iter::successors(Some(e.act.id), |id| self.continues(*id));
+            e.done.is_some() && parts.any(|id| self.files(id).next().is_some())
         };
         let is_open = |e: &&Entry| !e.undone && !e.joined && e.act.toggles.is_none() && did(e);
         self.all.iter().rev().find(is_open).map(|e| &e.act)
@@ -117,14 +117,14 @@ impl UndoLog {
         self.all.iter().find(|e| e.act.id == *id).map(|e| &e.act)
     }
 
-    /// The files of an act that were carried out.
+    /// The files of a decision that were carried out.
     pub fn files(&self, id: u64) -> impl Iterator<Item = &FileDecision> {
         let entry = self.all.iter().find(|e| e.act.id == id);
         let done = entry.and_then(|e| e.done.as_deref()).unwrap_or_default();
         done.iter().filter_map(move |at| entry?.act.files.get(*at))
     }
 
-    /// The same, with those of the undo_log that it went on with.
+    /// The same, with those of the decisions that it went on with.
     pub fn all_files(&self, id: u64) -> Vec<FileDecision> {
         let mut files: Vec<FileDecision> = self.files(id).cloned().collect();
         let mut earlier = self.continues(id);

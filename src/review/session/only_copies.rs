@@ -1,4 +1,4 @@
-//! Contents that a decision leaves where they are, since what is in them would be nowhere else.
+//! Files that a decision leaves where they are, since what is in them would be nowhere else.
 //!
 //! Computes, writes nothing. Invariant: no decision takes away or writes over a content that was at a path which is
 //! absent and stays so, but for the person's own text and what they force.

@@ -1,4 +1,4 @@
-//! Contents under a name of ours that a killed program has left beside those that it was writing.
+//! Files under a name of ours that a killed program has left beside those that it was writing.
 //!
 //! Removes them when the review is opened again after a crash. Invariant: nothing goes that is not named exactly like
 //! that, of the same owner as the review, and of nobody who still works in the same tree.

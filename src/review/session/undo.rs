@@ -43,7 +43,7 @@ impl ReviewSession {
         self.carry_out(format!("done again: {}", act.words), Why::Toggles(act.id), files)
     }
 
-    /// What takes undo_log back, with whatever has been changed since.
+    /// What takes a decision back, with whatever has been changed since.
     fn flipped(&mut self, done: &[FileDecision]) -> Result<Vec<FileDecision>, ReviewError> {
         let mut out = Vec::new();
         for file in done {

@@ -92,7 +92,7 @@ impl ReviewSession {
         self.newest_turn()
     }
 
-    /// Contents of which it is not known what they were before the agent changed them, in words. Those that `named` names
+    /// Files of which it is not known what they were before the agent changed them, in words. Those that `named` names
     /// already are left out.
     pub(crate) fn without_before<'a>(&self, named: &'a [String]) -> Vec<String> {
         let is_unkept = |state: &State| matches!(state, State::Unkept { .. });

@@ -20,9 +20,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Contents that are written between two questions whether to go on, and bytes of them.
+/// Files that are written between two questions whether to go on, and bytes of them.
 const BATCH: (usize, usize) = (256, 16 << 20);
-/// Contents that are on their way to the disk at the same time.
+/// Files that are on their way to the disk at the same time.
 const THREADS: usize = 8;
 /// Fewer are not worth a thread.
 const ALONE: usize = 4;

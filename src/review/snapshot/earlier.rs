@@ -102,7 +102,7 @@ pub(crate) struct Before<'a> {
     pub rules: &'a [OldRules],
     /// Everything that is known.
     pub seen: &'a Entries,
-    /// Contents that were found gone since.
+    /// Files that were found gone since.
     pub gone: &'a HashSet<Moved>,
 }
 

@@ -109,7 +109,7 @@ pub struct Snapshot {
     ignored: Ignored,
     /// A directory that the disk did not give at the last look.
     failed: Option<ReviewError>,
-    /// Contents that were found gone since the last but one look at everything began: what was moved may turn up one look
+    /// Files that were found gone since the last but one look at everything began: what was moved may turn up one look
     /// later than it is missed.
     vanished: [HashSet<Moved>; 2],
     /// Something that happens in the middle of a look.

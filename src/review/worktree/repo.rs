@@ -20,7 +20,7 @@ const CONVERTING: &[&str] = &["filter", "text", "eol", "ident", "working-tree-en
 const ATTRIBUTES: u64 = 1 << 20;
 /// Larger settings are not read.
 const CONFIG: u64 = 1 << 20;
-/// Contents of settings that are read of one repository, with those that they include.
+/// Files of settings that are read of one repository, with those that they include.
 const CONFIGS: usize = 64;
 /// Stores of objects that one leads to.
 const STORES: usize = 16;

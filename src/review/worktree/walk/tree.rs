@@ -25,7 +25,7 @@ const THREADS: usize = 2;
 const HANDLES: usize = 100;
 /// Longer paths cannot be named as a whole.
 const LONGEST: usize = 4096;
-/// Contents that a thread hands over at once.
+/// Files that a thread hands over at once.
 const HEAP: usize = 4096;
 /// Repositories found below the root whose content is made use of.
 const REPOS: usize = 64;
