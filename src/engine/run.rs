@@ -36,6 +36,8 @@ use tokio::sync::{Notify, mpsc};
 
 /// Facts under way from files and terminals.
 const FACTS: usize = 256;
+/// How long screens of terminals are fetched for one frame; one is fetched at least.
+const SCREENS: Duration = Duration::from_millis(4);
 /// Between two facts that the screen of a terminal changes.
 const MOVED: Duration = Duration::from_secs(1);
 
@@ -416,10 +418,18 @@ impl Engine {
         self.terminals.input(term, bytes)
     }
 
-    /// Pulls new screens of terminals into the model, before a frame is drawn.
+    /// Pulls new screens of terminals into the model, before a frame is drawn: for a moment, in turn. What is left over
+    /// asks for another frame.
     pub fn refresh_terminals(&mut self) {
-        for id in self.terminals.take_dirty() {
+        let until = Instant::now() + SCREENS;
+        while let Some(id) = self.terminals.next_dirty() {
             self.refresh_terminal(&id);
+            if Instant::now() >= until {
+                break;
+            }
+        }
+        if self.terminals.is_dirty() {
+            self.hint.notify_one();
         }
     }
 

@@ -364,8 +364,54 @@ fn r_398_sixty_four_at_once() {
 
 #[test]
 fn r_373_a_limit_with_a_clear_message() {
-    let error = SpawnError::TooMany(MAX_RUNNING);
-    assert!(error.to_string().contains("256"));
+    let rig = Rig::new();
+    let ids: Vec<_> = (0..MAX_RUNNING).map(|_| rig.start("read line")).collect();
+    let error = rig.registry.create(&shell_line("read line")).unwrap_err();
+    assert_eq!(error.to_string(), "256 terminals are running already; kill or release one first");
+    assert!(rig.registry.release(&ids[0]));
+    assert_eq!(rig.next_exit().0, ids[0]);
+    assert!(rig.registry.create(&shell_line("read line")).is_ok());
+    rig.registry.kill_all();
+}
+
+#[test]
+fn many_that_flood_keep_no_more_together_than_a_few() {
+    let rig = Rig::new();
+    let flood = |_| rig.registry.create(&limited("exec yes 'a line of a flood'", MAX_OUTPUT_BYTES)).unwrap();
+    let first = flood(0);
+    rig.await_screen(&first, |screen| screen.dropped_rows > 0);
+    assert!(rig.registry.snapshot(&first).unwrap().rows.len() > 2000, "alone it has all");
+    let others: Vec<_> = (1..32).map(flood).collect();
+    for id in others.iter().chain([&first]) {
+        rig.await_screen(id, |screen| screen.dropped_rows > 0);
+        let rows = rig.registry.snapshot(id).unwrap().rows.len();
+        assert!(rows <= 8 * 2000 / 32 + 24, "{rows}");
+    }
+    let deadline = Instant::now() + LONG;
+    while !rig.registry.output(&first).unwrap().truncated {
+        assert!(Instant::now() < deadline);
+        std::thread::yield_now();
+    }
+    let texts: usize = others.iter().chain([&first]).map(|id| rig.registry.output(id).unwrap().text.len()).sum();
+    assert!(texts <= 32 << 20, "{texts}");
+    // One that says little is heard all the same, as a whole.
+    let id = rig.start("echo heard; seq 100 | tail -1");
+    let (ended, exit) = rig.next_exit();
+    assert_eq!((ended, exit, rig.registry.output(&id).unwrap().text), (id, code(0), "heard\n100\n".to_owned()));
+}
+
+#[test]
+fn what_floods_is_not_read_any_more_once_all_is_over() {
+    let rig = Rig::new();
+    let ids: Vec<_> = (0..8).map(|_| rig.start("trap '' HUP; yes & exec yes")).collect();
+    for id in &ids {
+        rig.await_screen(id, |screen| screen.dropped_rows > 0);
+    }
+    rig.registry.kill_all();
+    let texts = || ids.iter().map(|id| rig.registry.output(id).unwrap()).collect::<Vec<_>>();
+    let told: Vec<_> = ids.iter().map(|_| rig.next_exit().1).collect();
+    assert!(told.iter().all(|exit| *exit == signal("SIGKILL")), "{told:?}");
+    assert_eq!(texts(), texts());
 }
 
 #[test]
