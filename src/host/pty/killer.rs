@@ -95,10 +95,14 @@ pub(super) fn signal(terminals: &[Arc<Terminal>], signals: &[Signal]) {
     }
     // First what is known without a look: it is what burns the time.
     for signal in signals {
-        terminals.iter().for_each(|terminal| terminal.signal_leader(*signal));
+        for terminal in terminals {
+            terminal.signal_leader(*signal);
+        }
     }
     let processes = Processes::look();
     for signal in signals {
-        terminals.iter().for_each(|terminal| terminal.signal(&processes, *signal));
+        for terminal in terminals {
+            terminal.signal(&processes, *signal);
+        }
     }
 }
