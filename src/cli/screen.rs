@@ -6,7 +6,7 @@ use super::output::{is_screen, name_survivors, say};
 use super::runtime;
 use super::usage::Usage;
 use crate::config::agents::{self, AgentCommand};
-use crate::engine::{Engine, EngineConfig};
+use crate::engine::{Engine, EngineConfig, Further};
 use crate::headless::code;
 use crate::model::changes::Gate;
 use crate::model::session::Policy;
@@ -66,8 +66,9 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             None => cwd,
         };
         let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
-        config.further = launch::further(&surroundings.config);
-        config.gate = surroundings.config.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
+        let configured = surroundings.config;
+        config.gate = configured.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
+        config.further = Further::read_by(move || launch::further(&configured));
         Ok(Box::pin(session(screen, config, options, warnings)).await)
     });
     runtime.shutdown_background();

@@ -25,7 +25,7 @@ mod terminals;
 mod timers;
 pub mod wait;
 
-pub use links::{AgentSetup, LinkWake};
+pub use links::{AgentSetup, Further, LinkWake};
 pub use reviewing::ReviewConfig;
 pub use run::{Engine, EngineConfig, Wake};
 pub use shutdown::Goodbye;

@@ -10,7 +10,7 @@ use super::fact::{Fact, Facts};
 use super::filing::FileQueue;
 use super::journaling::Books;
 use super::link::Connect;
-use super::links::{AgentSetup, LinkWake, Links};
+use super::links::{AgentSetup, Further, LinkWake, Links};
 use super::reviewing::{self, Job, ReviewConfig, Reviewing};
 use super::terminals::{Terminals, host_id};
 use super::timers::Timers;
@@ -28,7 +28,6 @@ use crate::model::tool::Exit;
 use crate::store::journal::Journal;
 use crate::wire::pump::{Batch, Incoming};
 use crate::wire::trace::Recorder;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,8 +46,7 @@ pub struct EngineConfig {
     pub command: String,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
-    /// Agents that can be added, by the names under which they are configured.
-    pub further: BTreeMap<String, AgentSetup>,
+    pub further: Further,
     /// The session's directory, absolute.
     pub cwd: PathBuf,
     pub policy: Policy,
