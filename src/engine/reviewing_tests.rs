@@ -163,10 +163,10 @@ async fn the_review_is_shown_while_it_is_open() {
     let place = place();
     let mut engine = engine(&place, AGENT, None);
     engine.intent(Intent::Review(ReviewAction::Show(Scope::Session)));
-    until(&mut engine, |model, _| model.review().is_some()).await;
+    until(&mut engine, |model, _| model.first().session().review().is_some()).await;
     let version = engine.version();
     engine.intent(Intent::Review(ReviewAction::Close));
-    assert!(engine.model().review().is_none() && engine.version() > version);
+    assert!(engine.model().first().session().review().is_none() && engine.version() > version);
     engine.shutdown().await;
 }
 
@@ -191,7 +191,7 @@ async fn a_home_that_cannot_be_used_leaves_the_session_without_a_review() {
     engine.intent(Intent::Start);
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
     until(&mut engine, |_, news| news.iter().any(|n| matches!(n, FrontEnd::TurnEnded(..)))).await;
-    let warnings = engine.model().entries().iter().filter(|e| match &e.body {
+    let warnings = engine.model().first().session().entries().iter().filter(|e| match &e.body {
         Body::Notice(notice) => notice.title.contains("no review of changes"),
         _ => false,
     });
@@ -231,7 +231,7 @@ const WRITER: &str = r#"
 "#;
 
 fn said(model: &Model, words: &str) -> bool {
-    model.entries().iter().any(|e| matches!(&e.body, Body::Agent(m) if m.text == words))
+    model.first().session().entries().iter().any(|e| matches!(&e.body, Body::Agent(m) if m.text == words))
 }
 
 fn reviewed_turn(news: &[FrontEnd]) -> bool {
@@ -253,16 +253,16 @@ async fn a_turn_is_counted_and_can_be_taken_back() {
     let mut engine = writer(&place, Gate::Off);
     until(&mut engine, |_, news| reviewed_turn(news)).await;
     assert!(engine.timers.is_empty(), "an idle engine has nothing to wake for");
-    let changes = engine.model().changes().clone();
+    let changes = engine.model().first().session().changes().clone();
     assert_eq!((changes.totals.files, changes.totals.added, changes.totals.removed), (2, 2, 1), "{changes:?}");
     assert!(changes.after, "one came past the client");
     engine.intent(Intent::Review(ReviewAction::Show(Scope::Pending)));
-    until(&mut engine, |model, _| model.review().is_some_and(|doc| doc.files.len() == 2)).await;
-    let doc = engine.model().review().unwrap().clone();
+    until(&mut engine, |model, _| model.first().session().review().is_some_and(|doc| doc.files.len() == 2)).await;
+    let doc = engine.model().first().session().review().unwrap().clone();
     assert_eq!(doc.files[1].hunks[0].entry.map(|e| e.0), Some(1), "the entry of the write");
     let action = ReviewAction::Decide { scope: Scope::Pending, target: Target::All, verdict: Verdict::Reject };
     engine.intent(Intent::Review(action));
-    until(&mut engine, |model, _| model.changes().totals.pending == 1).await;
+    until(&mut engine, |model, _| model.first().session().changes().totals.pending == 1).await;
     assert_eq!(std::fs::read_to_string(place.root.join("x.txt")).unwrap(), "one\ntwo\nthree\n");
     assert!(place.root.join("own.txt").exists(), "nobody said who made it: it may be the person's");
     engine.shutdown().await;
@@ -274,8 +274,8 @@ async fn a_held_write_happens_when_it_is_let_through() {
     {
         let place = place();
         let mut engine = writer(&place, Gate::Hold);
-        until(&mut engine, |model, _| model.session().pending.iter().any(|p| !p.truths.is_empty())).await;
-        let pending = &engine.model().session().pending[0];
+        until(&mut engine, |model, _| model.first().session().pending.iter().any(|p| !p.truths.is_empty())).await;
+        let pending = &engine.model().first().session().pending[0];
         assert_eq!(pending.truths[0].old.as_deref(), Some("one\ntwo\nthree\n"));
         assert_eq!(std::fs::read_to_string(place.root.join("x.txt")).unwrap(), "one\ntwo\nthree\n");
         let req = pending.req;

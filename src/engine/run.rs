@@ -178,10 +178,10 @@ impl Engine {
             "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")),
             "started": self.stem.started(),
             "cwd": self.config.cwd.to_string_lossy(),
-            "command": self.core.model.agent().command,
+            "command": self.core.model.agents().next().map_or("", |(_, agent)| agent.command.as_str()),
             "codec": self.core.codec(AgentKey::FIRST).name(),
-            "review": self.core.model.changes().is_on,
-            "gate": self.core.model.gate(),
+            "review": self.config.review.is_some(),
+            "gate": self.config.gate,
         });
         let name = format!("{}.jsonl", self.stem.name());
         match Journal::create(dir, &name, &header) {
@@ -199,7 +199,12 @@ impl Engine {
     /// Starts the thread of the review, with a first look at the tree: the first prompt shall not wait for it.
     fn start_review(&mut self) {
         let Some(config) = &self.config.review else { return };
-        let head = reviewing::head(&self.stem, &self.config.cwd, &self.roots, &self.core.model.agent().command);
+        let head = reviewing::head(
+            &self.stem,
+            &self.config.cwd,
+            &self.roots,
+            self.core.model.agents().next().map_or("", |(_, agent)| agent.command.as_str()),
+        );
         let at = SessionKey::FIRST;
         let (facts, hint) = (Facts { at, tx: self.facts_tx.clone() }, Arc::clone(&self.hint));
         match Reviewing::start(config, head, Arc::clone(&self.roots), facts, hint) {
@@ -369,9 +374,15 @@ impl Engine {
         self.settle()
     }
 
-    /// The same for front ends that show one session.
+    /// The same with the first session, or its agent.
     pub fn intent(&mut self, intent: Intent) -> Vec<Addressed<FrontEnd>> {
-        self.intent_to(intent.home(), intent)
+        self.intent_in(SessionKey::FIRST, intent)
+    }
+
+    /// Does what the person wants with a session, or with its agent.
+    pub fn intent_in(&mut self, session: SessionKey, intent: Intent) -> Vec<Addressed<FrontEnd>> {
+        let agent = self.core.model.session_of(session).map_or(AgentKey::FIRST, |session| session.agent);
+        self.intent_to(intent.at(session, agent), intent)
     }
 
     /// Does what the person wants. `@path` in a prompt becomes a link here, so that the model need not look at files.

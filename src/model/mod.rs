@@ -11,11 +11,11 @@ pub mod entry;
 pub mod event;
 pub mod ids;
 pub mod login;
-mod only;
 pub mod options;
 pub mod reduce;
 pub mod refusal;
 pub mod session;
+pub mod session_ref;
 pub mod tool;
 
 use agent::Agent;
@@ -62,6 +62,30 @@ impl Model {
         let key = self.agents.last_key_value().map_or(AgentKey::FIRST, |(last, _)| AgentKey(last.0 + 1));
         self.agents.insert(key, Agent { command, ..Agent::default() });
         key
+    }
+
+    /// Names a command to try when the agent's does not speak the protocol.
+    pub fn with_suggestion(mut self, suggestion: Option<String>) -> Self {
+        for agent in self.agents.values_mut() {
+            agent.suggestion.clone_from(&suggestion);
+        }
+        self
+    }
+
+    /// Somebody looks at the files: prompts wait for the snapshot.
+    pub fn with_review(mut self, is_on: bool) -> Self {
+        for session in self.sessions.values_mut() {
+            session.changes.is_on = is_on;
+        }
+        self
+    }
+
+    pub fn with_gate(mut self, gate: Gate) -> Self {
+        self.gate = gate;
+        for session in self.sessions.values_mut() {
+            session.gate = gate;
+        }
+        self
     }
 
     /// Names the variables that the configuration gives the agent.

@@ -49,6 +49,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
             heard(model, key, cx);
             lifecycle::session_opened(model, key, result, cx);
         }
+        (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }
@@ -225,7 +226,6 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),
         Intent::KillTerminal { term } => cx.push(Effect::TerminalKill(term)),
-        Intent::CloseSession => opening::close(session, cx),
         _ => {}
     }
 }

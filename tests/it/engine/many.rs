@@ -208,7 +208,8 @@ async fn a_flood_a_question_a_held_write_and_a_death_side_by_side() {
         until(&mut engine, "another turn", |e| session(e.model(), at).turn.is_none()).await;
     }
     let live: Vec<_> = [B1, A2].map(|key| bodies(engine.model(), key)).into();
-    let (count, command) = (session(engine.model(), A1).entries().len(), engine.model().agent().command.clone());
+    let (count, command) =
+        (session(engine.model(), A1).entries().len(), engine.model().first().agent().command.clone());
     engine.shutdown().await;
     a.await.unwrap();
     b.await.unwrap();

@@ -385,6 +385,6 @@ fn two_sessions_over_one_connection() {
     assert_eq!((&sent["method"], &sent["params"]["sessionId"]), (&json!("session/prompt"), &json!("s2")));
     rig.agent(json!({ "jsonrpc": "2.0", "id": sent["id"], "result": { "stopReason": "end_turn" } }));
     assert!(rig.model().session_of(SessionKey(1)).unwrap().turn.is_none());
-    assert!(rig.model().session().turn.is_some());
-    assert_eq!(rig.model().session_id().unwrap().as_str(), SESSION);
+    assert!(rig.model().first().session().turn.is_some());
+    assert_eq!(rig.model().first().session().id.as_ref().unwrap().as_str(), SESSION);
 }
