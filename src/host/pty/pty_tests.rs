@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, test_kill_process};
 
+use super::registry::Share;
 use super::terminal::KILL_GRACE;
 use super::*;
 use crate::base::exit::Exit;
@@ -375,25 +376,35 @@ fn r_373_a_limit_with_a_clear_message() {
 }
 
 #[test]
-fn many_that_flood_keep_no_more_together_than_a_few() {
+fn many_that_flood_keep_less_each_and_one_that_says_little_is_heard() {
     let rig = Rig::new();
-    let flood = |_| rig.registry.create(&limited("exec yes 'a line of a flood'", MAX_OUTPUT_BYTES)).unwrap();
-    let first = flood(0);
-    // More than two megabytes of text.
-    let screen = rig.await_screen(&first, |screen| screen.dropped_rows > 120_000);
-    assert!(screen.rows.len() > 2000, "alone it has all");
-    assert!(rig.registry.output(&first).unwrap().text.len() > 2 << 20);
-    let others: Vec<_> = (1..32).map(flood).collect();
-    let text = rig.registry.output(&first).unwrap();
-    assert!(text.truncated && text.text.len() <= (32 << 20) / 32, "{}", text.text.len());
-    for id in others.iter().chain([&first]) {
-        let rows = rig.await_screen(id, |screen| screen.dropped_rows > 0).rows.len();
-        assert!(rows <= 8 * 2000 / 32 + 24, "{rows}");
+    let first = rig.start("exec yes");
+    let rows = rig.await_screen(&first, |screen| screen.dropped_rows > 0).rows.len();
+    assert!(rows > 2000, "alone it has all: {rows}");
+    for _ in 0..8 {
+        rig.start("exec yes");
     }
-    // One that says little is heard all the same, as a whole.
+    // Nine count as sixteen.
+    let rows = rig.registry.snapshot(&first).unwrap().rows.len();
+    assert!(rows <= 8 * 2000 / 16 + 24, "{rows}");
     let id = rig.start("echo heard; seq 100 | tail -1");
     let (ended, exit) = rig.next_exit();
     assert_eq!((ended, exit, rig.registry.output(&id).unwrap().text), (id, code(0), "heard\n100\n".to_owned()));
+    rig.registry.kill_all();
+}
+
+#[test]
+fn a_smaller_share_counts_for_what_was_printed_before() {
+    let rig = Rig::new();
+    let id = rig.start("head -c 10000 /dev/zero | tr '\\0' x; echo end; read line; echo later");
+    rig.await_screen(&id, |screen| texts(screen).last().is_some_and(|row| row.ends_with("end")));
+    rig.registry.share(Share { bytes: 5000, rows: 0 });
+    let kept = || rig.registry.output(&id).map(|output| (output.text.len(), output.truncated));
+    assert_eq!(kept(), Some((5000, true)));
+    rig.registry.share(Share { bytes: 20_000, rows: 2000 });
+    rig.registry.input(&id, b"\n");
+    rig.next_exit();
+    assert_eq!(kept(), Some((5000 + "\nlater\n".len(), true)));
 }
 
 #[test]

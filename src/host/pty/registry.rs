@@ -249,6 +249,12 @@ impl Drop for Registry {
 
 #[cfg(test)]
 impl Registry {
+    pub(super) fn share(&self, share: Share) {
+        for terminal in lock(&self.table).running() {
+            terminal.confine(share);
+        }
+    }
+
     pub(super) fn tidy(&self, text_budget: usize) {
         lock(&self.table).tidy(text_budget);
     }
