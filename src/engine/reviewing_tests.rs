@@ -13,26 +13,28 @@ use crate::model::event::Intent;
 use crate::model::session::Policy;
 use std::sync::mpsc::Receiver;
 
+const AT: SessionKey = SessionKey::FIRST;
+
 /// A queue without a thread behind it, so that what was handed over can be looked at.
-fn without_thread(queue: usize) -> (Reviewing, Receiver<Job>) {
+fn without_thread(queue: usize) -> (Reviewing, Receiver<Asked>) {
     let (jobs, taken) = sync_channel(queue);
     let reviewing = Reviewing {
         jobs: Some(jobs),
         backlog: VecDeque::new(),
         has_backlog: Arc::default(),
         thread: None,
-        at: SessionKey::FIRST,
         early: Early::default(),
         shown: Shown::default(),
-        is_open: false,
+        viewers: BTreeSet::new(),
         notes: HashMap::new(),
+        newest: None,
         left_out: false,
     };
     (reviewing, taken)
 }
 
-fn turns(taken: &Receiver<Job>) -> Vec<u64> {
-    taken.try_iter().map(|job| if let Job::Begin(turn) = job { turn.0 } else { 0 }).collect()
+fn turns(taken: &Receiver<Asked>) -> Vec<u64> {
+    taken.try_iter().map(|asked| if let Job::Begin(turn) = asked.job { turn.0 } else { 0 }).collect()
 }
 
 fn note(entry: u64) -> Job {
@@ -40,6 +42,7 @@ fn note(entry: u64) -> Job {
     let doing = crate::review::protocol::ToolEffect::Edits;
     Job::Note(ToolNote {
         entry: EntryId(entry),
+        turn: None,
         doing,
         at: Instant::now(),
         settled: false,
@@ -53,11 +56,11 @@ fn note(entry: u64) -> Job {
 fn jobs_wait_in_their_order_when_the_queue_is_full() {
     let (mut reviewing, taken) = without_thread(2);
     for turn in 1..=5 {
-        assert_eq!(reviewing.give(Job::Begin(TurnId(turn))), Given::Taken);
+        assert_eq!(reviewing.give(AT, Job::Begin(TurnId(turn))), Given::Taken);
     }
     assert!(reviewing.has_backlog.load(Ordering::Acquire));
     assert_eq!(turns(&taken), [1, 2]);
-    reviewing.give(Job::Begin(TurnId(6)));
+    reviewing.give(AT, Job::Begin(TurnId(6)));
     assert_eq!(turns(&taken), [3, 4]);
     reviewing.drain();
     assert_eq!(turns(&taken), [5, 6]);
@@ -67,13 +70,13 @@ fn jobs_wait_in_their_order_when_the_queue_is_full() {
 #[test]
 fn what_waits_is_bounded() {
     let (mut reviewing, taken) = without_thread(1);
-    let given: Vec<Given> = (0..5000).map(|n| reviewing.give(note(n))).collect();
+    let given: Vec<Given> = (0..5000).map(|n| reviewing.give(AT, note(n))).collect();
     assert_eq!(given.iter().filter(|g| **g == Given::LeftOut).count(), 1, "said once");
     assert_eq!(reviewing.backlog.len(), BACKLOG);
-    let with_texts = reviewing.backlog.iter().filter(|job| matches!(job, Job::Note(n) if !n.claims.is_empty()));
+    let with_texts = reviewing.backlog.iter().filter(|job| matches!(&job.job, Job::Note(n) if !n.claims.is_empty()));
     assert!(with_texts.count() <= WITH_TEXTS + 1);
-    assert_eq!(reviewing.give(Job::End(TurnId(1))), Given::Taken, "a turn is never left out");
-    let gone = (0..3 * BACKLOG).map(|_| reviewing.give(Job::End(TurnId(1)))).find(|g| *g == Given::Gone);
+    assert_eq!(reviewing.give(AT, Job::End(TurnId(1))), Given::Taken, "a turn is never left out");
+    let gone = (0..3 * BACKLOG).map(|_| reviewing.give(AT, Job::End(TurnId(1)))).find(|g| *g == Given::Gone);
     assert_eq!(gone, Some(Given::Gone));
     drop(taken);
     assert_eq!(reviewing.drain(), Given::Gone);
@@ -82,14 +85,14 @@ fn what_waits_is_bounded() {
 #[test]
 fn what_comes_after_the_review_was_closed_is_not_shown() {
     let (mut reviewing, _taken) = without_thread(1);
-    let show = |r: &Reviewing| *r.shown.lock().unwrap() = Some(Arc::default());
+    let show = |r: &Reviewing| drop(r.shown.lock().unwrap().insert(AT, Arc::default()));
     show(&reviewing);
-    assert!(reviewing.take_shown().is_none());
-    reviewing.is_open = true;
-    assert!(reviewing.take_shown().is_none(), "that was dropped");
+    assert!(reviewing.take_shown().is_empty());
+    reviewing.viewers.insert(AT);
+    assert!(reviewing.take_shown().is_empty(), "that was dropped");
     show(&reviewing);
-    assert!(reviewing.take_shown().is_some());
-    assert!(reviewing.take_shown().is_none(), "once");
+    assert!(!reviewing.take_shown().is_empty());
+    assert!(reviewing.take_shown().is_empty(), "once");
 }
 
 pub struct Place {
@@ -205,10 +208,11 @@ async fn the_goodbye_waits_for_the_jobs() {
     let done: Arc<AtomicBool> = Arc::default();
     let told = Arc::clone(&done);
     for turn in 1..=10 {
-        reviewing.give(Job::Begin(TurnId(turn)));
+        reviewing.give(AT, Job::Begin(TurnId(turn)));
     }
     reviewing.thread = Some(std::thread::spawn(move || {
-        let turns: Vec<u64> = taken.iter().map(|job| if let Job::Begin(turn) = job { turn.0 } else { 0 }).collect();
+        let turns: Vec<u64> =
+            taken.iter().map(|asked| if let Job::Begin(turn) = asked.job { turn.0 } else { 0 }).collect();
         told.store(turns == (1..=10).collect::<Vec<_>>(), Ordering::Release);
     }));
     reviewing.finish(LAST_JOBS).await;

@@ -20,7 +20,7 @@ pub mod tool;
 
 use agent::Agent;
 use changes::Gate;
-use ids::{AgentKey, SessionId, SessionKey, TermId};
+use ids::{AgentKey, SessionId, SessionKey, TermId, TurnId};
 use session::{Closed, Policy, Session, SessionState, TerminalOrigin};
 use std::collections::BTreeMap;
 
@@ -32,7 +32,11 @@ pub struct Model {
     /// What further sessions begin with.
     policy: Policy,
     gate: Gate,
+    /// Somebody looks at the files of every session.
+    has_review: bool,
     has_journal: bool,
+    /// The last turn of any session.
+    last_turn: TurnId,
 }
 
 impl Default for Model {
@@ -50,7 +54,9 @@ impl Model {
             sessions: BTreeMap::new(),
             policy,
             gate: Gate::default(),
+            has_review: false,
             has_journal: false,
+            last_turn: TurnId::default(),
         };
         let agent = model.add_agent(command);
         model.add_session(agent, cwd);
@@ -74,6 +80,7 @@ impl Model {
 
     /// Somebody looks at the files: prompts wait for the snapshot.
     pub fn with_review(mut self, is_on: bool) -> Self {
+        self.has_review = is_on;
         for session in self.sessions.values_mut() {
             session.changes.is_on = is_on;
         }
@@ -102,6 +109,7 @@ impl Model {
         let (policy, gate) = (self.policy, self.gate);
         let mut session = Session { agent, cwd, policy, gate, ..Session::default() };
         session.entries.has_journal = self.has_journal;
+        session.changes.is_on = self.has_review;
         self.sessions.insert(key, session);
         key
     }

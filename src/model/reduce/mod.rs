@@ -86,10 +86,12 @@ fn in_session<R>(
     let session = model.sessions.get_mut(&key)?;
     let of = session.agent;
     cx.is_up = model.agents.get(&of).is_some_and(Agent::is_up);
+    cx.last_turn = model.last_turn;
     let before = std::mem::replace(&mut cx.at, Address::Session(key));
     let result = f(session, cx);
     shed::shed(session, cx);
     cx.at = before;
+    model.last_turn = cx.last_turn;
     let odd = std::mem::take(&mut cx.odd);
     if let Some(agent) = model.agents.get_mut(&of) {
         agent.odd.add(odd);
