@@ -487,7 +487,7 @@ impl ReviewSession {
     pub fn uncovered(&self) -> Vec<String> {
         let mut named: Vec<String> = self.trouble().into_iter().collect();
         if !self.is_copy() {
-            named.extend(self.files.snapshot.uncovered());
+            named.extend(self.files.snapshot.uncovered_but(&|path| self.had_content(path)));
         }
         let more = self.without_before(&named);
         named.extend(more);

@@ -1285,6 +1285,76 @@ fn what_was_ignored_and_is_gone_is_named_also_after_a_restart() {
     assert_eq!(snapshot.uncovered(), gone);
 }
 
+fn is_gone(line: &str) -> String {
+    format!("{line} gone, which cannot be taken back")
+}
+
+#[test]
+fn what_is_taken_out_of_an_ignored_directory_that_stays_is_named_also_after_a_restart() {
+    let space = Space::git(|s| s.write(".gitignore", "build/\ncache/\nkept/\n"));
+    for file in ["build/precious.txt", "cache/a", "cache/in/deep/b", "cache/in/deep/c", "kept/x", "kept/sub/y"] {
+        space.write(file, file);
+    }
+    fs::create_dir_all(space.root.join("cache/empty")).unwrap();
+    let mut snapshot = space.snapshot();
+    while snapshot.keep_theirs(Instant::now()) {}
+    let ignored = ["build/ (ignored)", "cache/ (ignored)", "kept/ (ignored)"].map(str::to_owned);
+    assert_eq!(snapshot.uncovered(), ignored);
+    fs::remove_file(space.root.join("build/precious.txt")).unwrap();
+    fs::remove_dir_all(space.root.join("cache/in/deep")).unwrap();
+    fs::remove_dir(space.root.join("cache/empty")).unwrap();
+    // Another directory of the same name is not the same.
+    fs::remove_dir_all(space.root.join("kept/sub")).unwrap();
+    space.write("kept/sub/z", "z");
+    snapshot.scan().unwrap();
+    let gone = [
+        is_gone("build/: precious.txt was ignored and is"),
+        is_gone("cache/: in/deep/ was ignored and is"),
+        is_gone("kept/: sub/y was ignored and is"),
+    ];
+    assert_eq!(snapshot.uncovered(), [&ignored[..], &gone].concat());
+    // As after a part of it was looked at, when what is in it is named one by one.
+    space.write("kept/w", "w");
+    snapshot.look(&[PathBuf::from("kept/w")]).unwrap();
+    snapshot.save().unwrap();
+    drop(snapshot);
+    let snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert!(snapshot.uncovered().ends_with(&gone), "{:?}", snapshot.uncovered());
+}
+
+#[test]
+fn what_an_ignored_directory_had_is_named_when_something_else_stands_in_its_place() {
+    let space = Space::git(|s| s.write(".gitignore", "build\n"));
+    space.write("build/a", "a");
+    space.write("build/in/b", "b");
+    let mut snapshot = space.snapshot();
+    fs::rename(space.root.join("build"), space.temp.path().join("away")).unwrap();
+    for stand in [|at: &Path| fs::write(at, "x").unwrap(), |at: &Path| symlink("../away", at).unwrap()] {
+        stand(&space.root.join("build"));
+        snapshot.scan().unwrap();
+        let named = snapshot.uncovered();
+        assert!(named.contains(&is_gone("build/: a and in/ were ignored and are")), "{named:?}");
+        fs::remove_file(space.root.join("build")).unwrap();
+    }
+}
+
+#[test]
+fn of_a_huge_ignored_directory_only_the_beginning_is_remembered_and_what_is_gone_is_counted() {
+    let space = Space::git(|s| s.write(".gitignore", "many/\n"));
+    fs::create_dir(space.root.join("many")).unwrap();
+    for n in 0..survey::NAMES_IN_ONE + 500 {
+        fs::write(space.root.join(format!("many/{n:05}")), "").unwrap();
+    }
+    let mut snapshot = space.snapshot();
+    assert_eq!(snapshot.ignored.names(), survey::NAMES_IN_ONE);
+    fs::remove_dir_all(space.root.join("many")).unwrap();
+    fs::create_dir(space.root.join("many")).unwrap();
+    snapshot.scan().unwrap();
+    let said = snapshot.uncovered().pop().unwrap();
+    let end = format!(" and at least {} more were ignored and are", survey::NAMES_IN_ONE - survey::SAID);
+    assert!(said.starts_with("many/: 0") && said.ends_with(&is_gone(&end)), "{said}");
+}
+
 #[test]
 fn a_file_that_is_moved_and_changed_is_new_under_its_new_name() {
     let space = Space::git(|s| s.write("a", "a"));
