@@ -219,7 +219,7 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
     let remark = one.remark.as_ref().map(|remark| format!(" ({remark})")).unwrap_or_default();
     match one.outcome {
         RewindOutcome::Restored => format!("{} {path}{remark}", verb("restored", "would restore")),
-        RewindOutcome::Removed => format!("{} {path}", verb("removed", "would remove")),
+        RewindOutcome::Removed => format!("{} {path}{remark}", verb("removed", "would remove")),
         RewindOutcome::Merged => format!("{} {path} (your changes stay){remark}", verb("merged", "would merge")),
         RewindOutcome::Conflict => {
             format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("you changed the same lines"))

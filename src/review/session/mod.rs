@@ -453,6 +453,7 @@ impl ReviewSession {
 
     /// Notes for which files an act was carried out.
     pub(crate) fn finished(&mut self, id: u64, done: Vec<usize>, cut: bool) -> Result<(), ReviewError> {
+        self.note_displaced()?;
         let record = Record::Done { act: id, files: done, cut };
         self.ledger.add(&record)?;
         self.undo_log.take(record);

@@ -89,7 +89,12 @@ impl ReviewSession {
                 files.push(FileDecision { path: path.clone(), disk: (disk, to), accepted, by_hand: false });
             }
             let by_both = outcome == RewindOutcome::Conflict && rewind::is_mode_of_both(history, &disk, |t| t >= turn);
-            let remark = by_both.then(|| "you changed its permissions too".to_owned());
+            let stays = mode == Mode::Preview && to.is_some() && self.files.snapshot.peeks().is_only(path);
+            let remark = match (by_both, stays) {
+                (true, _) => Some("you changed its permissions too".to_owned()),
+                (_, true) => Some("what is there now stays beside it".to_owned()),
+                _ => None,
+            };
             rewound.push((Rewound { path: path.clone(), outcome, remark }, to.map(|(to, _)| to)));
         }
         let only = self.only_copies(&files, Some(turn));

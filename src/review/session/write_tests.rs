@@ -153,7 +153,7 @@ fn a_file_that_comes_before_an_agent_creates_it_is_not_written_over_unseen() {
 }
 
 /// A name as it is exchanged with `name`: taken from a write.
-fn swap_name(place: &Place, name: &str) -> PathBuf {
+pub(crate) fn swap_name(place: &Place, name: &str) -> PathBuf {
     let (dir, at) = (place.at(""), place.at(name));
     let found: Rc<Cell<Option<PathBuf>>> = Rc::default();
     let told = Rc::clone(&found);
@@ -176,10 +176,10 @@ fn swap_name(place: &Place, name: &str) -> PathBuf {
 }
 
 /// An undo that was killed: what it was about to do is noted, and no more.
-fn killed_undo(place: &mut Place) {
-    let history = &place.review.histories[Path::new("a")];
+pub(crate) fn killed_undo(place: &mut Place, name: &str) {
+    let history = &place.review.histories[Path::new(name)];
     let disk = (history.last(), history.steps[0].before);
-    let file = FileDecision { path: "a".into(), disk, accepted: (disk.1, disk.1), by_hand: false };
+    let file = FileDecision { path: name.into(), disk, accepted: (disk.1, disk.1), by_hand: false };
     let act = Decision {
         id: 1,
         words: "rewound to before turn 1".into(),
@@ -196,7 +196,7 @@ fn what_the_person_saved_is_put_back_after_a_kill_right_after_the_exchange() {
     let mut place = Place::with(&[("a", b"a\n")]);
     place.turn(1, |p| p.tool_writes("a", "agent\n"));
     let swap = swap_name(&place, "a");
-    killed_undo(&mut place);
+    killed_undo(&mut place, "a");
     // What was to be written is there, and what was saved right before lies under the other name.
     place.write("a", "a\n");
     fs::write(&swap, "person\n").unwrap();
@@ -211,7 +211,7 @@ fn what_was_decided_about_is_removed_after_a_kill_right_after_the_exchange() {
         let mut place = Place::with(&[("a", b"a\n")]);
         place.turn(1, |p| p.tool_writes("a", "agent\n"));
         let swap = swap_name(&place, "a");
-        killed_undo(&mut place);
+        killed_undo(&mut place, "a");
         place.write("a", there);
         fs::write(&swap, swapped).unwrap();
         let place = place.reopen();
@@ -225,7 +225,7 @@ fn what_belongs_nowhere_after_a_kill_is_kept_where_everybody_sees_it() {
     let mut place = Place::with(&[("a", b"a\n")]);
     place.turn(1, |p| p.tool_writes("a", "agent\n"));
     let swap = swap_name(&place, "a");
-    killed_undo(&mut place);
+    killed_undo(&mut place, "a");
     place.write("a", "saved later\n");
     fs::write(&swap, "saved first\n").unwrap();
     let place = place.reopen();

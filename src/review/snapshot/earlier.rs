@@ -165,6 +165,17 @@ impl Before<'_> {
                 in_doubt.push((at, (stat.ino, size, mtime)));
             }
         }
+        for (at, job) in jobs.iter_mut().enumerate() {
+            let (Some(entry), Some(stat)) = (job.known, job.stat) else { continue };
+            // What is made anew may get the number of what it replaces.
+            job.other = entry.state.is_absent()
+                || entry.stat.ino != stat.ino
+                || self.born_before(&job.key, after(entry.stat.ctime)) == Some(false);
+            if job.other && self.born_before(&job.key, self.ignored.began) == Some(true) {
+                job.was_there = true;
+                in_doubt.push((at, (stat.ino, 0, (0, 0))));
+            }
+        }
         let known = self.known(in_doubt.iter().map(|(_, moved)| *moved).collect());
         for (at, _) in in_doubt.iter().filter(|(_, moved)| known.contains(moved)) {
             if let Some(job) = jobs.get_mut(*at) {
@@ -239,6 +250,11 @@ impl Before<'_> {
         let both = known.chain(self.gone.iter().copied()).flat_map(|moved| [moved, (moved.0, 0, (0, 0))]);
         both.filter(|moved| come.contains(moved)).collect()
     }
+}
+
+/// The moment right after.
+fn after((secs, nanos): Time) -> Time {
+    if nanos < 999_999_999 { (secs, nanos + 1) } else { (secs + 1, 0) }
 }
 
 /// Whether nothing of a file has changed since then.

@@ -487,7 +487,8 @@ impl Snapshot {
                 moved.take(&change, job.known.map(|entry| entry.stat.ino), stat.ino);
                 changes.push(change);
             }
-            let entry = Entry { state, stat, racy, walked: job.walked, barred: barred.is_some(), visit: 0 };
+            let only = job.is_only(&state, &stat);
+            let entry = Entry { state, stat, racy, walked: job.walked, barred: barred.is_some(), only, visit: 0 };
             updates.push((job.key, (!state.is_absent() || !job.walked).then_some(entry)));
         }
         self.moves = moved.moves();
