@@ -46,7 +46,10 @@ impl ReviewSession {
                 Record::Step { path, .. } if self.files.snapshot.hides(&path) => {}
                 Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
                 Record::Untaken { path } => self.take_off(&path),
-                Record::Act(_) => self.undo_log.take(record),
+                Record::Act(ref act) => {
+                    self.order.acts(act.id, self.rev);
+                    self.undo_log.take(record);
+                }
                 Record::Done { act, .. } => {
                     self.undo_log.take(record);
                     self.put_done(act);

@@ -463,3 +463,60 @@ fn two_undos_with_a_turn_between_them_are_two() {
     place.act(ReviewAction::Undo);
     assert_eq!([place.read("a"), place.read("b")], ["agent\n", "agent\n"]);
 }
+
+#[test]
+fn a_redo_leaves_a_file_alone_that_was_changed_since_and_does_the_others() {
+    for reopened in [false, true] {
+        let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n"), ("c", b"c\n")]);
+        place.turn(1, |p| {
+            for name in ["a", "b", "c"] {
+                p.tool_writes(name, "agent\n");
+            }
+        });
+        place.act(ReviewAction::Rewind { turn: 1 });
+        place.write("b", "person\n");
+        let mut place = if reopened { place.reopen() } else { place };
+        let done = place.act(ReviewAction::Undo);
+        assert!(done.words.ends_with("; left alone: b: these lines were changed since"), "{}", done.words);
+        let texts = ["a", "b", "c"].map(|name| place.read(name));
+        assert_eq!(texts, ["agent\n", "person\n", "agent\n"]);
+        // And back: what is the person's stays all the time.
+        place.act(ReviewAction::Redo);
+        assert_eq!(["a", "b", "c"].map(|name| place.read(name)), ["a\n", "person\n", "c\n"]);
+        // Alone it is refused.
+        place.act(ReviewAction::Undo);
+        place.write("a", "person\n");
+        place.write("c", "person\n");
+        assert!(place.review.act(&ReviewAction::Redo).is_err());
+    }
+}
+
+#[test]
+fn a_redo_writes_over_what_the_undo_has_put_there_though_another_file_with_that_content_is_gone() {
+    for reopened in [false, true] {
+        let mut place = Place::with(&[("a", b"same\n"), ("b", b"same\n")]);
+        place.turn(1, |p| p.tool_does("a", |p| fs::remove_file(p.at("a")).unwrap()));
+        place.turn(2, |p| p.tool_writes("b", "same\nagent\n"));
+        place.act(ReviewAction::Rewind { turn: 2 });
+        assert_eq!(place.read("b"), "same\n");
+        let mut place = if reopened { place.reopen() } else { place };
+        let done = place.act(ReviewAction::Undo);
+        assert_eq!(place.read("b"), "same\nagent\n", "{}", done.words);
+        place.act(ReviewAction::Redo);
+        assert_eq!(place.read("b"), "same\n");
+    }
+}
+
+#[test]
+fn a_redo_leaves_alone_what_has_become_the_only_copy_since_the_undo() {
+    for reopened in [false, true] {
+        let mut place = Place::with(&[("a", b"same\n"), ("b", b"same\n")]);
+        place.turn(1, |p| p.tool_does("a", |p| fs::write(p.at("a"), "agent\n").unwrap()));
+        place.turn(2, |p| p.tool_writes("b", "same\nagent\n"));
+        place.act(ReviewAction::Rewind { turn: 1 });
+        fs::remove_file(place.at("a")).unwrap();
+        let mut place = if reopened { place.reopen() } else { place };
+        let done = place.review.act(&ReviewAction::Undo);
+        assert_eq!(place.read("b"), "same\n", "{done:?}");
+    }
+}
