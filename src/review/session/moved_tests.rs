@@ -268,6 +268,40 @@ fn what_nobody_else_has_is_beside_the_file_also_when_the_undo_is_killed_right_af
 }
 
 #[test]
+fn what_has_moved_to_where_nobody_looks_and_is_led_to_by_a_link_is_not_taken_for_what_it_was() {
+    for reopened in [false, true] {
+        let mut place = Place::empty();
+        git_in(&place.at(""), &["init", "-q"]);
+        place.write(".gitignore", "ign/\n");
+        place.write("ign/p", "of the person\n");
+        place.write("lib/in", "in\n");
+        place.write("lib/sub/x", "x\n");
+        place.begin();
+        place.turn(1, |p| {
+            p.command(|p| {
+                fs::rename(p.at("lib"), p.at("ign/lib")).unwrap();
+                std::os::unix::fs::symlink("ign/lib", p.at("lib")).unwrap();
+            });
+        });
+        let mut place = if reopened { place.reopen() } else { place };
+        let doc = place.doc(Scope::Session);
+        let paths: Vec<_> = doc.files.iter().map(|file| file.path.to_str().unwrap()).collect();
+        assert_eq!(paths, ["lib", "lib/in", "lib/sub/x"]);
+        assert_eq!(doc.uncovered, ["ign/ (ignored)"]);
+        // Nor is it written to by its old name.
+        place.write("ign/lib/in", "in\nmore\n");
+        let reject = place.decide(Target::File("lib/in".into()), Verdict::Reject);
+        assert!(reject.is_err(), "{reject:?}");
+        assert_eq!(place.read("ign/lib/in"), "in\nmore\n");
+        let done = place.act(ReviewAction::Rewind { turn: 1 });
+        let said: Vec<_> = ["lib", "lib/in", "lib/sub/x"].map(|path| outcome(&done.rewound, path).unwrap()).into();
+        assert_eq!(said, [RewindOutcome::Removed, RewindOutcome::Restored, RewindOutcome::Restored]);
+        assert_eq!((place.read("lib/in"), place.read("lib/sub/x")), ("in\n".to_owned(), "x\n".to_owned()));
+        assert_eq!(place.read("ign/lib/in"), "in\nmore\n");
+    }
+}
+
+#[test]
 fn a_file_and_a_directory_that_have_changed_places_come_back() {
     let mut place = Place::with(&[("s", b"a file\n"), ("d/a", b"a\n"), ("d/b", b"b\n")]);
     place.turn(1, |p| {
