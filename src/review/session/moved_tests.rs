@@ -86,6 +86,25 @@ fn what_is_gone_since_nobody_knows_when_after_a_crash_is_shown() {
 }
 
 #[test]
+fn what_changed_by_a_clock_that_was_set_back_after_a_crash_is_shown_and_left_alone() {
+    let mut place = Place::with(&[("f", b"f\n"), ("gone", b"gone\n"), ("other", b"o\n")]);
+    place.review.begin_turn(1).unwrap();
+    place.write("f", "person\n");
+    place.write("new", "person\n");
+    fs::remove_file(place.at("gone")).unwrap();
+    for name in [LEDGER, crate::review::dir::LOCK] {
+        let file = File::options().write(true).open(place.review.dir().join(name)).unwrap();
+        file.set_modified(SystemTime::now() + Duration::from_hours(1)).unwrap();
+    }
+    let mut place = place.reopen();
+    let pending: BTreeSet<PathBuf> = place.pending().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(pending, ["f", "gone", "new"].map(PathBuf::from).into());
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert!(done.rewound.iter().all(|one| one.outcome == RewindOutcome::Doubtful), "{done:?}");
+    assert_eq!((place.read("f"), place.read("new")), ("person\n".to_owned(), "person\n".to_owned()));
+}
+
+#[test]
 fn a_new_name_stays_when_the_old_one_cannot_be_written() {
     let mut place = Place::with(&[("f5", b"five\n"), ("f6", b"six\n")]);
     place.turn(1, |p| {
