@@ -6,17 +6,16 @@
 use super::code;
 use super::print::{Follower, Form, Last, json_line};
 use super::printer::Printer;
-use super::stop::interrupted;
 use super::verdict::{Verdict, auth_verdict, cancel_verdict, death_verdict, stop_name, stop_verdict};
 use crate::base::{patience, sanitize};
-use crate::engine::wait::{Signals, sleep_until};
+use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
-use crate::model::Model;
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::Intent;
 use crate::model::ids::{Addressed, TurnId};
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::Phase;
+use crate::model::session_ref::SessionRef;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -98,20 +97,25 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         deadline: None,
         unreviewed: None,
     };
-    let mut verdict = exec.drive(&mut engine).await?;
+    // One listener for all: a signal between two waits is not lost.
+    let mut signals = Signals::listen()?;
+    let mut verdict = exec.drive(&mut engine, &mut signals).await;
     exec.follower.leave_to_the_end(&verdict.words);
-    let until = exec.wait_for_review(&mut engine, verdict.code).await?;
+    let (until, signal) = exec.wait_for_review(&mut engine, verdict.code, &mut signals).await;
+    if let Some(signal) = signal {
+        verdict = verdict.signalled(signal);
+    }
     verdict.complete(&engine).await;
     exec.print(&engine, Last::Yes);
     if form == Form::Json {
-        exec.printer.print(result_line(&verdict, engine.model()));
+        exec.printer.print(result_line(&verdict, engine.model().first()));
     } else {
         exec.printer.print(exec.follower.last_newline().into());
     }
     let Exec { printer, deadline, .. } = exec;
     let written = tokio::select! {
         error = printer.finish() => Ok(error),
-        code = reader_patience(&verdict, deadline) => Err(code?),
+        code = reader_patience(&verdict, deadline, &mut signals) => Err(code),
     };
     let mut verdict = match written {
         // The reader does not read. What could not be written dies with us.
@@ -132,20 +136,20 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     } else if let Some(deadline) = deadline {
         engine.hurry(deadline.saturating_duration_since(Instant::now()));
     }
-    let review = engine.model().changes().is_on.then(|| engine.stem());
+    let review = engine.model().first().changes().is_on.then(|| engine.stem());
     Ok(Outcome { code: verdict.code, goodbye: engine.shutdown_by(until).await, review, until })
 }
 
 /// Ends when no more is to be waited for a reader that is slow: soon when the time was up or a signal came before,
 /// else with a signal that comes now or when the time given is over. Gives the exit code.
-async fn reader_patience(verdict: &Verdict, deadline: Option<Instant>) -> io::Result<u8> {
+async fn reader_patience(verdict: &Verdict, deadline: Option<Instant>, signals: &mut Signals) -> u8 {
     if code::is_cut(verdict.code) {
         tokio::time::sleep(LAST_OUTPUT).await;
-        return Ok(verdict.code);
+        return verdict.code;
     }
     tokio::select! {
-        code = interrupted() => code,
-        () = sleep_until(deadline) => Ok(code::TIMEOUT),
+        signal = signals.next() => signal.exit_code(),
+        () = sleep_until(deadline) => code::TIMEOUT,
     }
 }
 
@@ -162,19 +166,18 @@ struct Exec {
 }
 
 impl Exec {
-    async fn drive(&mut self, engine: &mut Engine) -> io::Result<Verdict> {
-        let mut signals = Signals::listen()?;
+    async fn drive(&mut self, engine: &mut Engine, signals: &mut Signals) -> Verdict {
         self.deadline = self.options.timeout.map(|t| Instant::now() + t);
         tokio::select! {
             biased;
-            signal = signals.next() => return Ok(cancel_verdict(Cause::Signal(signal.exit_code()))),
-            () = sleep_until(self.deadline) => return Ok(cancel_verdict(Cause::Timeout)),
+            signal = signals.next() => return cancel_verdict(Cause::Signal(signal.exit_code())),
+            () = sleep_until(self.deadline) => return cancel_verdict(Cause::Timeout),
             () = engine.first_look(FIRST_LOOK) => {}
         }
         let mut news = engine.intent(Intent::Start);
         loop {
             if let Some(verdict) = self.advance(engine, news) {
-                return Ok(verdict);
+                return verdict;
             }
             self.print(engine, Last::No);
             let behind = self.printer.is_behind();
@@ -184,16 +187,16 @@ impl Exec {
                 biased;
                 signal = signals.next() => {
                     if let Some(verdict) = self.cancel(engine, Cause::Signal(signal.exit_code())) {
-                        return Ok(verdict);
+                        return verdict;
                     }
                 }
                 gone = self.printer.pump() => if gone.is_err()
                     && let Some(verdict) = self.cancel(engine, Cause::ReaderGone) {
-                        return Ok(verdict);
+                        return verdict;
                 },
                 () = sleep_until(until) => {
                     if let Some(verdict) = self.time_passed(engine) {
-                        return Ok(verdict);
+                        return verdict;
                     }
                 }
                 wake = engine.next(), if !behind => {
@@ -216,14 +219,14 @@ impl Exec {
             match item.what {
                 FrontEnd::TurnEnded(turn, ended) => {
                     self.unreviewed = Some(turn);
-                    self.ended(engine.model(), ended);
+                    self.ended(engine.model().first(), ended);
                 }
                 FrontEnd::TurnReviewed(turn) => self.reviewed(turn),
                 _ => {}
             }
         }
-        match engine.model().phase() {
-            Phase::AuthNeeded { error } => return Some(auth_verdict(engine.model(), error)),
+        match engine.model().first().phase() {
+            Phase::AuthNeeded { error } => return Some(auth_verdict(engine.model().first(), error)),
             Phase::Dead(death) if !matches!(self.stage, Stage::Quieting(..)) => {
                 if let Stage::Cancelling(cause, _) = self.stage {
                     return Some(cancel_verdict(cause));
@@ -233,8 +236,8 @@ impl Exec {
             Phase::Dead(_) => return self.verdict.take(),
             _ => {}
         }
-        if self.stage == Stage::Opening && engine.model().phase() == Phase::Ready {
-            match self.settings(engine.model()) {
+        if self.stage == Stage::Opening && engine.model().first().phase() == Phase::Ready {
+            match self.settings(engine.model().first()) {
                 Ok(settings) => self.stage = Stage::Setting(settings),
                 Err(words) => return Some(Verdict::new(code::USAGE, words)),
             }
@@ -242,7 +245,7 @@ impl Exec {
         }
         if let Stage::Setting(settings) = &self.stage {
             match settings.first() {
-                Some(setting) => match setting_state(engine.model(), setting) {
+                Some(setting) => match setting_state(engine.model().first(), setting) {
                     Some(true) => {
                         self.drop_setting();
                         self.set_next(engine);
@@ -273,9 +276,13 @@ impl Exec {
 
     /// Waits until the changes of the turn are known, so that an undo that follows takes all of them back. Ends early
     /// with a signal and soon after the time is over; what is missing then is looked at when the review is opened.
-    /// Gives until when more may be waited for.
-    async fn wait_for_review(&mut self, engine: &mut Engine, code: u8) -> io::Result<Option<Instant>> {
-        let mut signalled = Box::pin(interrupted());
+    /// Gives until when more may be waited for, and the signal.
+    async fn wait_for_review(
+        &mut self,
+        engine: &mut Engine,
+        code: u8,
+        signals: &mut Signals,
+    ) -> (Option<Instant>, Option<Signal>) {
         let soon = || Some(Instant::now() + REVIEW_GRACE);
         let end = match code {
             code if code::is_cut(code) => soon(),
@@ -285,15 +292,15 @@ impl Exec {
         let until = end.map_or(patience, |end| end.min(patience));
         self.print(engine, Last::No);
         let mut has_reader = true;
-        while self.unreviewed.is_some() && engine.model().changes().is_on {
+        while self.unreviewed.is_some() && engine.model().first().changes().is_on {
             tokio::select! {
                 biased;
-                _ = &mut signalled => return Ok(soon()),
+                signal = signals.next() => return (soon(), Some(signal)),
                 gone = self.printer.pump(), if has_reader => has_reader = gone.is_ok(),
                 () = sleep_until(Some(until)) => {
                     warn!(patience = ?REVIEW_PATIENCE, "the review of the turn is not done in time");
                     say("the changes of the turn are still being looked at; an undo may miss some", &[]);
-                    return Ok(end);
+                    return (end, None);
                 }
                 wake = engine.next() => {
                     for item in engine.step(wake) {
@@ -304,7 +311,11 @@ impl Exec {
                 }
             }
         }
-        Ok(end)
+        tokio::select! {
+            biased;
+            signal = signals.next() => (soon(), Some(signal)),
+            () = std::future::ready(()) => (end, None),
+        }
     }
 
     fn drop_setting(&mut self) {
@@ -325,22 +336,22 @@ impl Exec {
     }
 
     /// What `--mode` and `--config` ask for, or why that is not possible.
-    fn settings(&self, model: &Model) -> Result<Vec<Setting>, String> {
+    fn settings(&self, session: SessionRef<'_>) -> Result<Vec<Setting>, String> {
         let mut settings = Vec::new();
         if let Some(id) = &self.options.mode {
-            settings.push(mode_setting(model, id)?);
+            settings.push(mode_setting(session, id)?);
         }
         for (id, value) in &self.options.options {
-            settings.push(option_setting(model, id, value)?);
+            settings.push(option_setting(session, id, value)?);
         }
         Ok(settings)
     }
 
-    fn ended(&mut self, model: &Model, ended: Ended) {
+    fn ended(&mut self, session: SessionRef<'_>, ended: Ended) {
         let verdict = match (&self.stage, ended) {
             (Stage::Cancelling(cause, _), _) => cancel_verdict(*cause),
             (_, Ended::Stopped(result)) => stop_verdict(result),
-            (_, Ended::Failed(error)) if error.is_auth() => auth_verdict(model, &error),
+            (_, Ended::Failed(error)) if error.is_auth() => auth_verdict(session, &error),
             (_, Ended::Failed(error)) => {
                 Verdict::new(code::NOT_FINISHED, error.as_answer()).with_words(error.data_lines())
             }
@@ -356,7 +367,7 @@ impl Exec {
     }
 
     fn cancel(&mut self, engine: &mut Engine, cause: Cause) -> Option<Verdict> {
-        if engine.model().session().turn.is_none() || matches!(self.stage, Stage::Cancelling(..)) {
+        if engine.model().first().session().turn.is_none() || matches!(self.stage, Stage::Cancelling(..)) {
             return Some(match self.verdict.take() {
                 Some(verdict) if cause == Cause::Timeout => verdict,
                 _ => cancel_verdict(cause),
@@ -398,7 +409,7 @@ impl Exec {
     }
 
     fn print(&mut self, engine: &Engine, last: Last) {
-        let printed = self.follower.follow(engine.model(), last);
+        let printed = self.follower.follow(engine.model().first(), last);
         self.printer.print(printed.stdout);
         if !printed.stderr.is_empty() {
             // Nobody to tell when standard error is gone.
@@ -407,8 +418,7 @@ impl Exec {
     }
 }
 
-fn mode_setting(model: &Model, id: &str) -> Result<Setting, String> {
-    let session = model.session();
+fn mode_setting(session: SessionRef<'_>, id: &str) -> Result<Setting, String> {
     let value = OptionValue::Id(id.to_owned());
     if let Some(option) = session.options.iter().find(|o| o.is_category("mode") && o.accepts(&value)) {
         return Ok(Setting::Option(option.id.clone(), value));
@@ -422,9 +432,9 @@ fn mode_setting(model: &Model, id: &str) -> Result<Setting, String> {
     Err(format!("the agent has no mode `{id}`; {}", offer(&known)))
 }
 
-fn option_setting(model: &Model, id: &str, value: &str) -> Result<Setting, String> {
-    let Some(option) = model.session().options.iter().find(|o| o.id == id) else {
-        let known: Vec<String> = model.session().options.iter().map(|o| o.id.clone()).collect();
+fn option_setting(session: SessionRef<'_>, id: &str, value: &str) -> Result<Setting, String> {
+    let Some(option) = session.options.iter().find(|o| o.id == id) else {
+        let known: Vec<String> = session.options.iter().map(|o| o.id.clone()).collect();
         return Err(format!("the agent has no option `{id}`; {}", offer(&known)));
     };
     let wanted = match (&option.kind, value) {
@@ -451,14 +461,14 @@ fn offer(known: &[String]) -> String {
 }
 
 /// `None` while the answer is awaited, then whether it is in force.
-fn setting_state(model: &Model, setting: &Setting) -> Option<bool> {
+fn setting_state(session: SessionRef<'_>, setting: &Setting) -> Option<bool> {
     match setting {
         Setting::Mode(id) => {
-            let modes = model.session().modes.as_ref()?;
+            let modes = session.modes.as_ref()?;
             if modes.pending.is_some() { None } else { Some(modes.current == *id) }
         }
         Setting::Option(id, value) => {
-            let Some(option) = model.session().options.iter().find(|o| o.id == *id) else { return Some(false) };
+            let Some(option) = session.options.iter().find(|o| o.id == *id) else { return Some(false) };
             if option.pending.is_some() {
                 return None;
             }
@@ -479,10 +489,10 @@ fn name_of(setting: &Setting) -> String {
     }
 }
 
-fn result_line(verdict: &Verdict, model: &Model) -> String {
+fn result_line(verdict: &Verdict, session: SessionRef<'_>) -> String {
     let stop = verdict.result.as_ref().and_then(|r| stop_name(&r.stop));
     let usage = verdict.result.as_ref().and_then(|r| r.usage.clone());
-    let context = model.session().usage.as_ref().map(|u| {
+    let context = session.usage.as_ref().map(|u| {
         json!({ "used": u.used, "size": u.size,
                 "cost": u.cost.as_ref().map(|(amount, unit)| json!({ "amount": amount, "currency": unit })) })
     });
@@ -494,7 +504,7 @@ fn result_line(verdict: &Verdict, model: &Model) -> String {
     json_line(json!({
         "type": "result",
         "stop_reason": stop,
-        "session_id": model.session_id().map(|s| s.as_str()),
+        "session_id": session.id.as_ref().map(|s| s.as_str()),
         "usage": usage,
         "context": context,
         "exit_code": verdict.code,

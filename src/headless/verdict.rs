@@ -5,11 +5,12 @@
 use super::code;
 use super::run::Cause;
 use crate::engine::Engine;
-use crate::model::Model;
+use crate::engine::wait::Signal;
 use crate::model::agent::Death;
 use crate::model::event::{AuthKind, CallError, PromptResult, Stop};
 use crate::model::ids::AgentKey;
 use crate::model::login::command_line;
+use crate::model::session_ref::SessionRef;
 
 /// Why it ended: the code, one line, and lines below it.
 #[derive(Debug)]
@@ -34,6 +35,14 @@ impl Verdict {
         self
     }
 
+    /// A signal came before it was told. One that was cut short stays as it is.
+    pub(super) fn signalled(self, signal: Signal) -> Self {
+        if code::is_cut(self.code) {
+            return self;
+        }
+        Self { result: self.result, ..cancel_verdict(Cause::Signal(signal.exit_code())) }
+    }
+
     /// Adds what the agent last wrote to stderr, where it gave no `data`.
     pub(super) async fn complete(&mut self, engine: &Engine) {
         if self.code == code::OK || self.has_words {
@@ -42,7 +51,7 @@ impl Verdict {
         self.has_words = true;
         let mut detail = engine.last_words(AgentKey::FIRST).await;
         detail.append(&mut self.detail);
-        detail.extend(engine.model().agent().stray_start());
+        detail.extend(engine.model().first().agent().stray_start());
         self.detail = detail;
     }
 }
@@ -85,10 +94,10 @@ pub(super) fn death_verdict(death: &Death) -> Verdict {
 }
 
 /// The agent's message, the methods, and for each that runs in a terminal the command to type.
-pub(super) fn auth_verdict(model: &Model, error: &CallError) -> Verdict {
+pub(super) fn auth_verdict(session: SessionRef<'_>, error: &CallError) -> Verdict {
     let words = format!("log-in needed: {}", error.message);
     let mut verdict = Verdict::new(code::AUTH, words).with_words(error.data_lines());
-    let methods = &model.agent().auth_methods;
+    let methods = &session.agent().auth_methods;
     if methods.is_empty() {
         verdict.detail.push("the agent requires authentication but offers no method".into());
     }
@@ -97,11 +106,29 @@ pub(super) fn auth_verdict(model: &Model, error: &CallError) -> Verdict {
             AuthKind::Agent => "by the agent itself; choose it on the full screen".to_owned(),
             AuthKind::Env { vars } => format!("set {} and start again", vars.join(", ")),
             AuthKind::Terminal { .. } | AuthKind::Command { .. } => {
-                let line = command_line(model.agent(), &method.kind).unwrap_or_default();
+                let line = command_line(session.agent(), &method.kind).unwrap_or_default();
                 format!("run in another terminal: {line}")
             }
         };
         verdict.detail.push(format!("{}: {how}", method.name));
     }
     verdict
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_that_comes_before_the_result_is_told_is_the_code_unless_the_run_was_cut_already() {
+        let stopped = || stop_verdict(PromptResult { stop: Stop::EndTurn, usage: None });
+        let signalled = stopped().signalled(Signal::Terminate);
+        assert_eq!((signalled.code, signalled.words.as_str()), (143, "interrupted"));
+        assert_eq!(signalled.result.map(|result| result.stop), Some(Stop::EndTurn), "it has ended all the same");
+        for cause in [Cause::Timeout, Cause::Signal(code::INTERRUPTED)] {
+            let cut = cancel_verdict(cause);
+            assert_eq!(cancel_verdict(cause).signalled(Signal::Terminate).code, cut.code);
+        }
+        assert_eq!(Verdict::new(code::NOT_FINISHED, "no luck").signalled(Signal::Interrupt).code, 130);
+    }
 }

@@ -414,8 +414,8 @@ pub enum Intent {
 }
 
 impl Intent {
-    /// Where it belongs while there is one agent with one session.
-    pub fn home(&self) -> Address {
+    /// Whom it concerns when the person means this session of this agent.
+    pub fn at(&self, session: SessionKey, agent: AgentKey) -> Address {
         match self {
             Self::AddAgent { .. } => Address::All,
             Self::OpenSession { .. }
@@ -423,9 +423,14 @@ impl Intent {
             | Self::Restart
             | Self::KillAgent
             | Self::Authenticate { .. }
-            | Self::LeaveAuthentication => AGENT,
-            _ => SESSION,
+            | Self::LeaveAuthentication => agent.into(),
+            _ => session.into(),
         }
+    }
+
+    /// Where it belongs while there is one agent with one session.
+    pub fn home(&self) -> Address {
+        self.at(SessionKey::FIRST, AgentKey::FIRST)
     }
 }
 
@@ -442,6 +447,8 @@ pub enum Timer {
     KillTerminals(TurnId),
     /// A program printed text and has still not answered `initialize`.
     ExplainStray,
+    /// A request has come before the session that it names, and that was not opened since.
+    EarlyRequest(ReqId),
     /// The snapshot before this turn takes too long.
     Coverage(TurnId),
 }
@@ -450,7 +457,7 @@ impl Timer {
     /// Where it belongs while there is one agent with one session.
     pub fn home(self) -> Address {
         match self {
-            Self::ExplainStray => AGENT,
+            Self::ExplainStray | Self::EarlyRequest(_) => AGENT,
             Self::KillTerminals(_) | Self::Coverage(_) => SESSION,
         }
     }

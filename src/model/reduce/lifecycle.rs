@@ -35,6 +35,21 @@ pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, cx: &mut Cx) 
     }
 }
 
+/// The person has closed a session. An agent that has no other is let go.
+pub fn closed_by_person(model: &mut Model, at: SessionKey, cx: &mut Cx) {
+    in_session(model, at, cx, opening::close);
+    let Some(key) = model.sessions.get(&at).map(|session| session.agent) else { return };
+    if model.sessions_of(key).next().is_none() {
+        in_agent(model, key, cx, |agent, cx| {
+            one::void_strays(agent, cx);
+            if agent.alive {
+                cx.push(Effect::EndAgent);
+            }
+            one::forget(agent);
+        });
+    }
+}
+
 pub fn explain_stray(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key) else { return };
     // It is not ended; the person decides.
@@ -286,6 +301,14 @@ pub fn request(
         },
     };
     in_agent(model, key, cx, |_, cx| cx.push(Effect::Respond { req, answer: Answer::Error(refusal) }));
+}
+
+/// A request has waited for its session; the agent may be waiting for the answer before it opens it.
+pub fn too_early(model: &mut Model, key: AgentKey, req: ReqId, cx: &mut Cx) {
+    if in_agent(model, key, cx, |agent, cx| one::refuse_early(agent, req, cx)) == Some(true) {
+        let title = "the agent asked for something in a session that it has not opened yet; refused";
+        tell_once(model, key, None, title, title, cx);
+    }
 }
 
 /// Says something once: in the session that it is about, or in each of the agent's.

@@ -7,7 +7,7 @@
 use acp_tui::agent::codec;
 use acp_tui::engine::link::{self, memory};
 use acp_tui::engine::wait::Signal;
-use acp_tui::engine::{Engine, EngineConfig};
+use acp_tui::engine::{Engine, EngineConfig, Further};
 use acp_tui::host::process::Graces;
 use acp_tui::model::changes::Gate;
 use acp_tui::model::session::Policy;
@@ -26,7 +26,6 @@ use alacritty_terminal::term::Config;
 use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::vte::ansi::Processor;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -46,7 +45,7 @@ pub fn config(root: &Path) -> EngineConfig {
         policy: Policy::Ask,
         journals: None,
         record: None,
-        further: BTreeMap::new(),
+        further: Further::default(),
         suggestion: None,
         install: None,
         shell: None,
@@ -311,9 +310,20 @@ impl Agent {
         answer
     }
 
+    /// Opens a further session of this name.
+    pub async fn opens_further(&mut self, session: &str) -> Value {
+        let call = self.called("session/new").await;
+        self.answer(&call, json!({ "sessionId": session })).await;
+        call
+    }
+
     pub async fn says(&mut self, text: &str) {
+        self.says_in("s", text).await;
+    }
+
+    pub async fn says_in(&mut self, session: &str, text: &str) {
         let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } });
-        let params = json!({ "sessionId": "s", "update": update });
+        let params = json!({ "sessionId": session, "update": update });
         self.send(json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
     }
 
@@ -353,6 +363,7 @@ pub async fn play(
         home: None,
         multiplexer: Multiplexer::None,
         purpose: Purpose::Session,
+        agents: Box::new(Vec::new),
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();
