@@ -1,7 +1,7 @@
 //! What the reducer wants done; data only, the engine does it.
 
 use super::changes::ReviewAction;
-use super::event::{CallError, Link, PromptResult, TerminalSpec, Timer};
+use super::event::{CallError, Link, Opening, PromptResult, TerminalSpec, Timer};
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::options::OptionValue;
 use super::refusal::Refusal;
@@ -112,7 +112,7 @@ pub enum ReviewEffect {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
     Initialize,
-    NewSession,
+    OpenSession(Opening),
     Prompt { session: SessionId, turn: TurnId, text: String, links: Vec<Link> },
     SetMode { session: SessionId, mode: String },
     SetOption { session: SessionId, option: String, value: OptionValue },

@@ -187,6 +187,7 @@ pub struct InitResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct AgentCaps {
     pub load_session: bool,
+    pub resume_session: bool,
     pub image: bool,
     pub audio: bool,
     pub embedded_context: bool,
@@ -212,11 +213,34 @@ pub enum AuthKind {
     Env { vars: Vec<String> },
 }
 
+/// How a session is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Opening {
+    /// The agent gives it its id.
+    #[default]
+    New,
+    /// One that the agent has kept; it tells its history before it answers.
+    Load(SessionId),
+    /// One that the agent has kept, without its history.
+    Resume(SessionId),
+}
+
+impl Opening {
+    /// The id, where it is known before the agent has answered.
+    pub fn id(&self) -> Option<&SessionId> {
+        match self {
+            Self::New => None,
+            Self::Load(id) | Self::Resume(id) => Some(id),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionResult {
     pub id: SessionId,
+    /// This and what follows: `None` where the agent says nothing of it.
     pub modes: Option<Modes>,
-    pub options: Vec<ConfigOption>,
+    pub options: Option<Vec<ConfigOption>>,
     pub model: Option<LegacyModel>,
 }
 
@@ -376,6 +400,8 @@ pub enum Intent {
     /// A further session of the agent that it is addressed to.
     OpenSession {
         cwd: String,
+        #[serde(default)]
+        how: Opening,
     },
     /// What the session has under way is stopped, and everything is answered.
     CloseSession,

@@ -8,7 +8,7 @@ use super::changes::{Changes, Gate, ReviewDoc, Rewound, Truth};
 use super::effect::Ended;
 use super::entries::Entries;
 use super::entry::Body;
-use super::event::{CallError, Link, PermissionOption, TerminalSpec};
+use super::event::{CallError, Link, Opening, PermissionOption, TerminalSpec};
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::reduce::Gated;
@@ -24,8 +24,12 @@ pub enum SessionState {
     /// Its agent is not up yet, or wants the person to log in first.
     #[default]
     Waiting,
-    /// `session/new` is on its way.
+    /// A new one is asked for; the answer will give it its id.
     Opening {
+        since: Now,
+    },
+    /// One that the agent has kept is asked for. What it says of it belongs here at once.
+    Loading {
         since: Now,
     },
     Ready,
@@ -67,7 +71,9 @@ impl<'a> Phase<'a> {
                 Self::Dead(death)
             }
             (Connection::Up, SessionState::Waiting) => Self::Opening { since: agent.spawned_at },
-            (Connection::Up, SessionState::Opening { since }) => Self::Opening { since: *since },
+            (Connection::Up, SessionState::Opening { since } | SessionState::Loading { since }) => {
+                Self::Opening { since: *since }
+            }
             (Connection::Up, SessionState::Ready) => Self::Ready,
         }
     }
@@ -87,7 +93,9 @@ pub struct TurnEnd {
 pub struct Session {
     pub agent: AgentKey,
     pub state: SessionState,
-    /// The agent's name of it, once it is open.
+    /// How it is asked for, until it is open.
+    pub(super) opening: Opening,
+    /// The agent's name of it, once that is known.
     pub id: Option<SessionId>,
     /// Absolute.
     pub cwd: String,
@@ -145,6 +153,11 @@ impl Session {
 
     pub fn is_closed(&self) -> bool {
         matches!(self.state, SessionState::Closed(_))
+    }
+
+    /// The agent tells what was said before.
+    pub fn is_loading(&self) -> bool {
+        matches!(self.state, SessionState::Loading { .. })
     }
 
     pub fn terminal(&self, id: &TermId) -> Option<&Terminal> {

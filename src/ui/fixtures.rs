@@ -76,7 +76,7 @@ impl Scene {
                 pending: None,
                 available: vec![mode("default", "default"), mode("plan", "plan")],
             }),
-            options: Vec::new(),
+            options: None,
             model: None,
         })));
         scene

@@ -183,7 +183,7 @@ fn to_agent(model: &mut Model, key: AgentKey, intent: Intent, cx: &mut Cx) {
         Intent::KillAgent => drop(in_agent(model, key, cx, agent::kill)),
         Intent::Authenticate { method } => lifecycle::authenticate(model, key, method, cx),
         Intent::LeaveAuthentication => drop(in_agent(model, key, cx, agent::leave_authentication)),
-        Intent::OpenSession { cwd } => lifecycle::open_further(model, key, cwd, cx),
+        Intent::OpenSession { cwd, how } => lifecycle::open_further(model, key, cwd, how, cx),
         _ => {}
     }
 }

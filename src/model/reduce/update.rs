@@ -9,7 +9,7 @@ use super::super::ids::{EntryId, Now};
 use super::super::options::Usage;
 use super::super::session::Session;
 use super::Cx;
-use super::{notice, notice_once, options, tool};
+use super::{notice, notice_once, opening, options, tool};
 use std::sync::Arc;
 
 /// Bytes of one message that are kept; what comes after is counted.
@@ -21,8 +21,8 @@ const MESSAGE_REACH: usize = 256;
 
 pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
     match update {
-        Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(session, message_id, block, cx.now),
-        Update::Chunk { kind, message_id, block } => chunk(session, kind, message_id, block, cx.now),
+        Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(session, message_id, block, cx),
+        Update::Chunk { kind, message_id, block } => chunk(session, kind, message_id, block, cx),
         Update::ToolCall(patch) => {
             tool::upsert(session, patch, tool::Source::Call, cx);
         }
@@ -70,7 +70,8 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
 
 /// Adjacent text of one message is joined; another id, another kind or another entry in between starts a new one
 ///
-fn chunk(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<str>>, block: Block, now: Now) {
+fn chunk(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<str>>, block: Block, cx: &mut Cx) {
+    let now = cx.now;
     let text = match block {
         Block::Text(text) => text,
         other @ Block::Other { .. } => {
@@ -99,6 +100,11 @@ fn chunk(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<str>>, b
             }
         };
         close_last(session);
+        if kind == ChunkKind::User && session.is_loading() {
+            // As they were sent, prompts of the history begin turns.
+            opening::end_past_turn(session, cx);
+            session.last_turn.0 += 1;
+        }
         let id = session.entries.push(session.last_turn, now, body);
         if kind == ChunkKind::User {
             session.elsewhere = Some((id, named));
@@ -190,15 +196,15 @@ fn find_message(session: &Session, kind: ChunkKind, message_id: Option<&Arc<str>
 }
 
 /// An echo of the prompt just sent is not shown twice; anything else is a message from elsewhere (R-255, fact 26).
-fn user_chunk(session: &mut Session, message_id: Option<Arc<str>>, block: Block, now: Now) {
-    let Some(turn) = &mut session.turn else { return chunk(session, ChunkKind::User, message_id, block, now) };
+fn user_chunk(session: &mut Session, message_id: Option<Arc<str>>, block: Block, cx: &mut Cx) {
+    let Some(turn) = &mut session.turn else { return chunk(session, ChunkKind::User, message_id, block, cx) };
     match block {
         other @ Block::Other { .. } => {
             // Links that went along come back as blocks of their own.
             let uri = if let Block::Other { uri, .. } = &other { uri.as_ref() } else { None };
             match turn.unechoed.iter().position(|sent| Some(sent) == uri) {
                 Some(at) => drop(turn.unechoed.remove(at)),
-                None => chunk(session, ChunkKind::User, message_id, other, now),
+                None => chunk(session, ChunkKind::User, message_id, other, cx),
             }
         }
         Block::Text(text) => {
@@ -210,7 +216,7 @@ fn user_chunk(session: &mut Session, message_id: Option<Arc<str>>, block: Block,
                 turn.echo = echo;
             } else {
                 let text = if whole { text } else { echo };
-                chunk(session, ChunkKind::User, message_id, Block::Text(text), now);
+                chunk(session, ChunkKind::User, message_id, Block::Text(text), cx);
             }
         }
     }

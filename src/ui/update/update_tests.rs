@@ -371,14 +371,14 @@ fn without_modes_the_option_of_category_mode_is_switched() {
     s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
         id: session(),
         modes: None,
-        options: vec![ConfigOption {
+        options: Some(vec![ConfigOption {
             id: "m".into(),
             name: "Mode".into(),
             description: None,
             category: Some("mode".into()),
             kind: OptionKind::Select { current: "ask".into(), values: vec![choice("ask"), choice("code")] },
             pending: None,
-        }],
+        }]),
         model: None,
     })));
     s.press(Code::BackTab);
@@ -398,14 +398,14 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
     s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
         id: session(),
         modes: Some(Modes { current: "one".into(), pending: None, available: vec![mode("one"), mode("two")] }),
-        options: vec![ConfigOption {
+        options: Some(vec![ConfigOption {
             id: "m".into(),
             name: "Mode".into(),
             description: None,
             category: Some("mode".into()),
             kind: OptionKind::Select { current: "ask".into(), values: vec![choice("ask"), choice("code")] },
             pending: None,
-        }],
+        }]),
         model: None,
     })));
     assert!(s.draw().contains(" ASK"), "{}", s.shown);

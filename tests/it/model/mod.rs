@@ -9,6 +9,7 @@ mod invariants;
 mod journal;
 mod later;
 mod lifecycle;
+mod loading;
 mod options;
 mod permission;
 mod prompt;

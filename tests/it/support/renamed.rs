@@ -5,7 +5,7 @@
 use acp_tui::agent::codec::v1::V1;
 use acp_tui::agent::codec::{Codec, Decoded, Handshake, Said, SharedCodec, Told, shipped};
 use acp_tui::model::effect::{Answer, Call};
-use acp_tui::model::event::{AgentRequest, AuthMethod, CallError, PromptResult, SessionResult};
+use acp_tui::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptResult, SessionResult};
 use acp_tui::model::ids::SessionId;
 use acp_tui::model::options::ConfigOption;
 use acp_tui::model::refusal::{Reason, Refusal};
@@ -177,8 +177,8 @@ impl Codec for Renamed {
         V1.handshake(&version(keys_in(result), false).to_string())
     }
 
-    fn new_session(&self, result: &str) -> Result<SessionResult, CallError> {
-        V1.new_session(&text_in(result))
+    fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError> {
+        V1.opened(how, &text_in(result))
     }
 
     fn prompt(&self, result: &str) -> PromptResult {
