@@ -30,7 +30,7 @@ pub struct ToolCall {
     pub ended: Option<Now>,
     /// The person's last answer about it was no.
     pub refused: bool,
-    /// Where its diffs belong, as found out when the person was asked.
+    /// Where its changes belong, as found out when the person was asked.
     places: Vec<Place>,
 }
 
@@ -88,22 +88,77 @@ pub enum Mark {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolContent {
     Block(Block),
-    /// `old` missing means a new file; it may be a fragment, a hunk or the whole file.
-    Diff {
-        path: String,
-        old: Option<Arc<str>>,
-        new: Arc<str>,
-    },
+    Change(Change),
     Terminal(TermId),
 }
 
+/// What a call does to one file, as the agent tells it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Change {
+    pub operation: Operation,
+    pub path: String,
+    /// Where the file was, or what it is a copy of.
+    pub from: Option<String>,
+    pub body: ChangeBody,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    Add,
+    Modify,
+    Delete,
+    Move,
+    Copy,
+    /// The agent's word for one that is not known here.
+    Other(Arc<str>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ChangeBody {
+    /// `old` missing means a new file; it may be a fragment, a hunk or the whole file.
+    Texts { old: Option<Arc<str>>, new: Arc<str> },
+    /// What a unified patch says of this file. It need not be one that can be read.
+    Patch(Arc<str>),
+    /// Of a binary file, a directory, a move.
+    Nothing,
+}
+
+impl Change {
+    /// A file whose text is another one, or that is new.
+    pub fn of_texts(path: impl Into<String>, old: Option<Arc<str>>, new: Arc<str>) -> Self {
+        let operation = if old.is_some() { Operation::Modify } else { Operation::Add };
+        Self { operation, path: path.into(), from: None, body: ChangeBody::Texts { old, new } }
+    }
+
+    /// The texts, which can be compared with what is on the disk.
+    pub fn texts(&self) -> Option<(Option<&Arc<str>>, &Arc<str>)> {
+        match &self.body {
+            ChangeBody::Texts { old, new } => Some((old.as_ref(), new)),
+            ChangeBody::Patch(_) | ChangeBody::Nothing => None,
+        }
+    }
+
+    fn size(&self) -> usize {
+        let body = match &self.body {
+            ChangeBody::Texts { old, new } => old.as_ref().map_or(0, |o| o.len()) + new.len(),
+            ChangeBody::Patch(patch) => patch.len(),
+            ChangeBody::Nothing => 0,
+        };
+        self.path.len() + self.from.as_ref().map_or(0, String::len) + body
+    }
+}
+
 impl ToolContent {
+    pub fn change(&self) -> Option<&Change> {
+        if let Self::Change(change) = self { Some(change) } else { None }
+    }
+
     /// About how many bytes it keeps alive.
     pub fn size(&self) -> usize {
         size_of::<Self>()
             + match self {
                 Self::Block(block) => block.size(),
-                Self::Diff { path, old, new } => path.len() + old.as_ref().map_or(0, |o| o.len()) + new.len(),
+                Self::Change(change) => change.size(),
                 Self::Terminal(id) => id.as_str().len(),
             }
     }
@@ -254,25 +309,33 @@ impl ToolCall {
         self.status.is_final() || self.mark.is_some()
     }
 
-    /// Takes note of where its diffs belong; `truths` are in the order of the diffs.
+    /// The changes of which the texts are told, in their order, with their paths.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, Option<&Arc<str>>, &Arc<str>)> {
+        self.content.iter().filter_map(ToolContent::change).filter_map(|change| {
+            let (old, new) = change.texts()?;
+            Some((change.path.as_str(), old, new))
+        })
+    }
+
+    /// Takes note of where its changes belong; `truths` are in the order of [`ToolCall::texts`].
     pub fn learn(&mut self, truths: &[Truth]) {
-        let diffs = self.content.iter().filter(|c| matches!(c, ToolContent::Diff { .. }));
-        let known = diffs.zip(truths).filter_map(|(diff, truth)| {
-            let ToolContent::Diff { path, old: Some(old), new } = diff else { return None };
-            Some(Place { path: path.clone(), old: Arc::clone(old), line: place(old, new, truth)? })
+        let known = self.texts().zip(truths).filter_map(|((path, old, new), truth)| {
+            let old = old?;
+            Some(Place { path: path.to_owned(), old: Arc::clone(old), line: place(old, new, truth)? })
         });
         self.places = known.collect();
     }
 
-    /// The line of its file, from 1, at which the diff at this place of `content` begins; `None` when nobody has
-    /// said. One without an old text is a whole file.
+    /// The line of its file, from 1, at which the texts of the change at this place of `content` begin; `None` when
+    /// nobody has said. One without an old text is a whole file.
     pub fn line_of(&self, at: usize) -> Option<u32> {
-        let ToolContent::Diff { path, old, .. } = self.content.get(at)? else { return None };
-        let Some(old) = old.as_ref().filter(|old| !old.is_empty()) else { return Some(1) };
+        let change = self.content.get(at)?.change()?;
+        let Some(old) = change.texts()?.0.filter(|old| !old.is_empty()) else { return Some(1) };
+        let path = &change.path;
         if let Some(known) = self.places.iter().find(|p| p.path == *path && p.old == *old) {
             return Some(known.line);
         }
-        let same = |c: &&ToolContent| matches!(c, ToolContent::Diff { path: other, .. } if other == path);
+        let same = |c: &&ToolContent| c.change().is_some_and(|other| other.path == *path);
         let before = self.content.iter().take(at).filter(same).count();
         let lines = self.locations.iter().filter(|l| l.path == *path).filter_map(|l| l.line.filter(|n| *n > 0));
         // One place for several diffs, or several for one, says nothing about which.

@@ -21,7 +21,7 @@ use crate::model::ids::{ReqId, SessionId, TermId};
 use crate::model::options::{Command, Mode, Modes};
 use crate::model::reduce::reduce;
 use crate::model::session::Policy;
-use crate::model::tool::{Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Change, Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::text::grid::ScreenSnapshot;
 use crate::text::run::StyledText;
 use crate::theme::resolve::Theme;
@@ -206,7 +206,7 @@ impl Scene {
         let mut patch = ToolPatch::new(format!("call-{req}").into());
         patch.kind = Some(ToolKind::Edit);
         patch.title = Some(path.into());
-        patch.content = Some(vec![ToolContent::Diff { path: path.into(), old: Some(old.into()), new: new.into() }]);
+        patch.content = Some(vec![ToolContent::Change(Change::of_texts(path, Some(old.into()), new.into()))]);
         self.ask_patch(req, patch, options);
     }
 

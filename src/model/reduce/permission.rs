@@ -6,7 +6,7 @@ use super::super::event::{PermissionKind, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
 use super::super::refusal::{Reason, Refusal};
 use super::super::session::{About, Allow, PendingPermission, Policy, Session};
-use super::super::tool::{ToolContent, ToolKind, ToolPatch};
+use super::super::tool::{ToolKind, ToolPatch};
 use super::Cx;
 use super::{gate, notice, review, tool};
 
@@ -47,7 +47,7 @@ pub fn wait(
 ) {
     let note = session.turn.is_none().then(|| "asked outside of a turn".to_owned());
     let has_diff = match &about {
-        About::Tool => session.tool(entry).is_some_and(|t| t.content.iter().any(is_diff)),
+        About::Tool => session.tool(entry).is_some_and(|t| t.texts().next().is_some()),
         About::Write { .. } | About::Held { .. } => true,
         About::Run(_) => false,
     };
@@ -58,10 +58,6 @@ pub fn wait(
     if has_diff {
         review::ask_truth(session, req, cx);
     }
-}
-
-fn is_diff(content: &ToolContent) -> bool {
-    matches!(content, ToolContent::Diff { .. })
 }
 
 /// `--allow`: allowing takes allow_once, else allow_always; refusing takes reject_once, else `cancelled`; an

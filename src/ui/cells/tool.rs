@@ -60,9 +60,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         .take(MAX_BLOCKS)
         .enumerate()
         .filter_map(|(at, c)| match c {
-            ToolContent::Diff { path, old, new } => {
-                Some((path.as_str(), diffs::piece(old.as_deref(), new, t.line_of(at))))
-            }
+            ToolContent::Change(change) => Some((change.path.as_str(), diffs::change(change, t.line_of(at)))),
             ToolContent::Block(_) | ToolContent::Terminal(_) => None,
         })
         .collect();
@@ -130,7 +128,7 @@ fn extent(t: &ToolCall, waiting: bool, fold: Option<Fold>) -> Extent {
         Extent::Nothing
     } else if is_running(t) || t.status == ToolStatus::Failed || t.mark == Some(Mark::Cancelled) {
         Extent::Preview
-    } else if t.content.iter().any(|c| matches!(c, ToolContent::Diff { .. })) {
+    } else if t.content.iter().any(|c| c.change().is_some()) {
         Extent::Diffs
     } else {
         Extent::Nothing
@@ -218,12 +216,11 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
     let title = relative(&label(t.label()), ctx);
     let bare = without_verb(&title, t.kind);
     let mut text = StyledText::from(bare);
-    let target = t.locations.first().map(|l| display(&l.path, ctx)).or_else(|| {
-        t.content.iter().find_map(|c| match c {
-            ToolContent::Diff { path, .. } => Some(display(path, ctx)),
-            ToolContent::Block(_) | ToolContent::Terminal(_) => None,
-        })
-    });
+    let target = t
+        .locations
+        .first()
+        .map(|l| display(&l.path, ctx))
+        .or_else(|| t.content.iter().find_map(ToolContent::change).map(|change| display(&change.path, ctx)));
     if let Some(path) = target.filter(|p| !p.is_empty()) {
         let name = path.rsplit('/').next().unwrap_or(&path);
         if bare.is_empty() || matches!(bare.to_ascii_lowercase().as_str(), "file" | "files" | "a file" | "the file") {
@@ -297,7 +294,7 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
     let mut next = diffs.iter();
     for content in t.content.iter().take(MAX_BLOCKS) {
         match content {
-            ToolContent::Diff { .. } => {
+            ToolContent::Change(_) => {
                 let Some((path, diff)) = next.next() else { continue };
                 out.extend(file_diff(path, diff, diffs.len() > 1, extent, ctx));
             }

@@ -4,7 +4,7 @@ use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, 
 use crate::model::ids::{SessionId, ToolId, TurnId};
 use crate::model::reduce::reduce;
 use crate::model::session::Policy;
-use crate::model::tool::{ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Change, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::state::folds::Fold;
 use std::time::Duration;
 
@@ -132,11 +132,8 @@ fn story() -> Stage {
     stage.tool("1", "Read /proj/src/main.rs", ToolKind::Read, ToolStatus::Completed, Vec::new());
     stage.tool("2", "Edit src/main.rs", ToolKind::Edit, ToolStatus::InProgress, Vec::new());
     stage.now += Duration::from_millis(200);
-    let diff = ToolContent::Diff {
-        path: "/proj/src/main.rs".into(),
-        old: Some("use std::env;\n\nfn add() { a - b }\n".into()),
-        new: "use std::env;\n\n/// Adds.\nfn add() { a + b }\n".into(),
-    };
+    let (old, new) = ("use std::env;\n\nfn add() { a - b }\n", "use std::env;\n\n/// Adds.\nfn add() { a + b }\n");
+    let diff = ToolContent::Change(Change::of_texts("/proj/src/main.rs", Some(old.into()), new.into()));
     stage.tool("2", "Edit src/main.rs", ToolKind::Edit, ToolStatus::Completed, vec![diff]);
     let text =
         Block::Text("Compiling shop v0.1.0\n\u{1b}[32mrunning\u{1b}[0m 12 tests\ntest cart::adds ... ok\n".into());

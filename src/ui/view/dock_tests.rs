@@ -6,7 +6,7 @@ use crate::model::event::{
     AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec,
 };
 use crate::model::ids::{ReqId, TurnId};
-use crate::model::tool::{ToolContent, ToolPatch};
+use crate::model::tool::{Change, ToolContent, ToolPatch};
 use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
 use crate::ui::tty::Input;
@@ -348,7 +348,7 @@ fn asks_with_input(height: u16, lines: usize, raw_input: Option<serde_json::Valu
     let mut patch = crate::model::tool::ToolPatch::new("call".into());
     patch.title = Some("a.txt".into());
     let new = (1..=lines).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n") + "\n";
-    let diff = crate::model::tool::ToolContent::Diff { path: PATH.into(), old: None, new: new.into() };
+    let diff = ToolContent::Change(Change::of_texts(PATH, None, new.into()));
     patch.content = Some(vec![diff]);
     patch.raw_input = raw_input;
     s.ask_patch(1, patch, &["Yes", "No"]);

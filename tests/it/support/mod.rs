@@ -14,7 +14,7 @@ use acp_tui::model::entry::{Block, Body, Entry, FileOutcome, UserState};
 use acp_tui::model::event::{Event, HostEvent, Intent, Timer};
 use acp_tui::model::ids::{Address, Addressed, AgentKey, ReqId, TermId};
 use acp_tui::model::session::{Phase, Policy};
-use acp_tui::model::tool::{Exit, ToolCall, ToolContent, ToolStatus};
+use acp_tui::model::tool::{ChangeBody, Exit, ToolCall, ToolContent, ToolStatus};
 use acp_tui::wire::frame::Frame;
 use acp_tui::wire::trace::{Dir, Form, append_record};
 use serde_json::{Value, json};
@@ -502,9 +502,12 @@ pub fn tool_line(tool: &ToolCall) -> String {
     for content in &tool.content {
         line.push_str(&match content {
             ToolContent::Block(b) => format!(" {{{}}}", block(b)),
-            ToolContent::Diff { path, old, new } => {
-                format!(" {{diff {path} {} > {new}}}", old.as_deref().unwrap_or("(new)"))
-            }
+            ToolContent::Change(change) => match &change.body {
+                ChangeBody::Texts { old, new } => {
+                    format!(" {{diff {} {} > {new}}}", change.path, old.as_deref().unwrap_or("(new)"))
+                }
+                other => format!(" {{{:?} {} {:?} {other:?}}}", change.operation, change.path, change.from),
+            },
             ToolContent::Terminal(id) => format!(" {{terminal {id}}}"),
         });
     }

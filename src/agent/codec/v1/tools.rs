@@ -9,7 +9,9 @@ use crate::base::limits::{self, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PA
 use crate::model::entry::Block;
 use crate::model::event::AuthKind;
 use crate::model::ids::{TermId, ToolId};
-use crate::model::tool::{Exit, Location, TerminalMeta, ToolContent, ToolKind, ToolPatch, ToolStatus, size_of_value};
+use crate::model::tool::{
+    Change, Exit, Location, TerminalMeta, ToolContent, ToolKind, ToolPatch, ToolStatus, size_of_value,
+};
 use serde_json::Value;
 
 /// Which unknown statuses mean what: `pending` when a call is announced, no change in an update (section 3).
@@ -120,11 +122,9 @@ fn content(value: &Value, cut: &mut bool) -> ToolContent {
                 *cut = true;
                 said(format!("diff of a path of {} bytes left out", path.len()))
             }
-            (Some(path), Some(new)) => ToolContent::Diff {
-                path: path.to_owned(),
-                old: str_of(value, "oldText").map(Into::into),
-                new: new.into(),
-            },
+            (Some(path), Some(new)) => {
+                ToolContent::Change(Change::of_texts(path, str_of(value, "oldText").map(Into::into), new.into()))
+            }
             _ => ToolContent::Block(unreadable()),
         },
         Some("terminal") => match id_of(value, "terminalId") {
