@@ -256,7 +256,7 @@ impl Connection {
             }
             Tag::Prompt(at, turn) => {
                 let result = outcome.map(|result| self.codec.prompt(result));
-                (at.into(), AgentEvent::PromptDone { turn, result })
+                (at.into(), AgentEvent::PromptAnswered { turn, result })
             }
             Tag::SetMode(at, mode) => (at.into(), AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) }),
             Tag::SetOption(at, option, value) => {

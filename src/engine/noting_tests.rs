@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::model::entry::Block;
+use crate::model::patch::Patch;
 use crate::model::tool::{Announced, Change, ChangeBody, Location, Operation, ToolPatch, ToolStatus};
 
 fn call(kind: Option<ToolKind>, content: Vec<ToolContent>) -> ToolCall {
     let mut tool = ToolCall::new("t".into(), std::time::Duration::ZERO);
-    let patch = ToolPatch { kind, content: Some(content), ..ToolPatch::new("t".into()) };
+    let patch = ToolPatch { kind: Patch::of(kind), content: Patch::Set(content), ..ToolPatch::new("t".into()) };
     tool.apply(patch, Announced::No, std::time::Duration::ZERO);
     tool
 }

@@ -9,6 +9,7 @@ use super::changes::Gate;
 use super::entry::{Block, ChunkKind, Level, PlanEntry};
 use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
+use super::patch::Patch;
 use super::tool::ToolPatch;
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
@@ -107,9 +108,9 @@ impl CallError {
 pub enum AgentEvent {
     Initialized(Result<InitResult, CallError>),
     SessionOpened(Result<SessionResult, CallError>),
-    PromptDone {
+    PromptAnswered {
         turn: TurnId,
-        result: Result<PromptResult, CallError>,
+        result: Result<PromptAnswer, CallError>,
     },
     ModeSet {
         mode: String,
@@ -149,7 +150,9 @@ pub enum AgentEvent {
 impl AgentEvent {
     fn home(&self) -> Address {
         match self {
-            Self::SessionOpened(_) | Self::PromptDone { .. } | Self::ModeSet { .. } | Self::OptionSet { .. } => SESSION,
+            Self::SessionOpened(_) | Self::PromptAnswered { .. } | Self::ModeSet { .. } | Self::OptionSet { .. } => {
+                SESSION
+            }
             Self::Initialized(_)
             | Self::Authenticated { .. }
             | Self::Update { .. }
@@ -244,6 +247,16 @@ pub struct SessionResult {
     pub model: Option<LegacyModel>,
 }
 
+/// What the answer to a prompt says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PromptAnswer {
+    /// The turn is over.
+    Ended(PromptResult),
+    /// The prompt is a part of the conversation now, under this id; that the turn is over will be said by an update.
+    Taken { message: Option<Arc<str>> },
+}
+
+/// How a turn ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PromptResult {
     pub stop: Stop,
@@ -269,9 +282,21 @@ pub enum Update {
         message_id: Option<Arc<str>>,
         block: Block,
     },
+    /// A message as a whole: what was said under its id before gives way.
+    Message {
+        kind: ChunkKind,
+        id: Arc<str>,
+        content: Patch<Vec<Block>>,
+    },
+    /// What the agent does now.
+    Activity(Activity),
     ToolCall(ToolPatch),
     ToolUpdate(ToolPatch),
-    Plan(Vec<PlanEntry>),
+    Plan {
+        /// Which one; without it the plan of the turn.
+        id: Option<Arc<str>>,
+        entries: Vec<PlanEntry>,
+    },
     Commands(Vec<Command>),
     Mode(String),
     Options(Vec<ConfigOption>),
@@ -303,12 +328,13 @@ pub enum Update {
     },
 }
 
-/// A three-state member.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Patch<T> {
-    Keep,
-    Clear,
-    Set(T),
+/// What an agent says of itself in a session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Activity {
+    /// It works, waits for the person, or is in a state that is not known here.
+    Busy,
+    /// The turn is over, if one ran.
+    Idle(Result<PromptResult, CallError>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -13,6 +13,7 @@ pub mod ids;
 pub mod login;
 mod only;
 pub mod options;
+pub mod patch;
 pub mod reduce;
 pub mod refusal;
 pub mod session;

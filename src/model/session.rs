@@ -7,7 +7,7 @@ use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound, Truth};
 use super::effect::Ended;
 use super::entries::Entries;
-use super::entry::Body;
+use super::entry::{Body, ChunkKind};
 use super::event::{CallError, Link, Opening, PermissionOption, TerminalSpec};
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
@@ -121,14 +121,12 @@ pub struct Session {
     pub(super) last_turn: TurnId,
     /// The newest entry of each tool call id.
     pub(super) newest_tool: HashMap<ToolId, EntryId>,
-    /// The newest message from elsewhere, with its id.
-    pub(super) elsewhere: Option<(EntryId, Option<Arc<str>>)>,
+    /// The newest entry of each message that has an id.
+    pub(super) messages: HashMap<(ChunkKind, Arc<str>), EntryId>,
     /// About how many bytes of text the agent has fed to terminals of its own.
     pub(super) fed: usize,
-    /// Entries before this one belong to an earlier agent process, whose ids mean nothing now.
-    pub(super) first_entry: EntryId,
-    /// The plan of the running turn.
-    pub(super) plan: Option<EntryId>,
+    /// The plans of the running turn, by their ids.
+    pub(super) plans: HashMap<Option<Arc<str>>, EntryId>,
     pub(super) changes: Changes,
     /// Writes and commands that the gate has stopped and that are not answered.
     pub(super) gated: BTreeMap<ReqId, Gated>,
@@ -257,6 +255,10 @@ pub(super) enum Wished {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     pub id: TurnId,
+    /// The prompt.
+    pub entry: EntryId,
+    /// The agent has begun with it.
+    pub is_taken: bool,
     pub started: Now,
     /// When the agent was last heard.
     pub heard: Now,

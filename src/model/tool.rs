@@ -5,6 +5,7 @@
 use super::changes::Truth;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
+use super::patch::Patch;
 pub use crate::base::exit::Exit;
 use serde_json::Value;
 use std::sync::Arc;
@@ -60,17 +61,27 @@ pub enum ToolKind {
     Other,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolStatus {
+    #[default]
     Pending,
     InProgress,
+    Paused,
     Completed,
     Failed,
+    Cancelled,
+    /// The agent's word for one that is not known here; it goes on.
+    Other(Arc<str>),
 }
 
 impl ToolStatus {
-    pub const fn is_final(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed)
+    pub const fn is_final(&self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+
+    /// Something is being done.
+    pub const fn is_running(&self) -> bool {
+        matches!(self, Self::InProgress | Self::Other(_))
     }
 }
 
@@ -182,20 +193,21 @@ pub struct Location {
     pub line: Option<u32>,
 }
 
-/// The members of a tool call that one message carries; `None` leaves what is known.
+/// What one message does to the members of a tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolPatch {
     pub id: ToolId,
-    pub title: Option<String>,
-    pub name: Option<String>,
-    pub kind: Option<ToolKind>,
-    pub status: Option<ToolStatus>,
-    pub content: Option<Vec<ToolContent>>,
-    pub locations: Option<Vec<Location>>,
+    pub title: Patch<String>,
+    pub name: Patch<String>,
+    pub kind: Patch<ToolKind>,
+    pub status: Patch<ToolStatus>,
+    pub content: Patch<Vec<ToolContent>>,
+    pub locations: Patch<Vec<Location>>,
+    /// Goes with `locations`.
     pub more_locations: usize,
     pub cut: bool,
-    pub raw_input: Option<Value>,
-    pub raw_output: Option<Value>,
+    pub raw_input: Patch<Value>,
+    pub raw_output: Patch<Value>,
     /// What the message says of terminals in `_meta`.
     pub terminal: TerminalMeta,
 }
@@ -204,16 +216,16 @@ impl ToolPatch {
     pub fn new(id: ToolId) -> Self {
         Self {
             id,
-            title: None,
-            name: None,
-            kind: None,
-            status: None,
-            content: None,
-            locations: None,
+            title: Patch::Keep,
+            name: Patch::Keep,
+            kind: Patch::Keep,
+            status: Patch::Keep,
+            content: Patch::Keep,
+            locations: Patch::Keep,
             more_locations: 0,
             cut: false,
-            raw_input: None,
-            raw_output: None,
+            raw_input: Patch::Keep,
+            raw_output: Patch::Keep,
             terminal: TerminalMeta::default(),
         }
     }
@@ -222,10 +234,10 @@ impl ToolPatch {
 impl ToolPatch {
     /// About how many bytes it keeps alive.
     pub fn size(&self) -> usize {
-        let content: usize = self.content.iter().flatten().map(ToolContent::size).sum();
-        let raw: usize = [&self.raw_input, &self.raw_output].into_iter().flatten().map(size_of_value).sum();
+        let content: usize = self.content.as_set().into_iter().flatten().map(ToolContent::size).sum();
+        let raw = [&self.raw_input, &self.raw_output].into_iter().filter_map(Patch::as_set).map(size_of_value);
         let output = self.terminal.output.as_ref().map_or(0, |(_, text)| text.len());
-        size_of::<Self>() + self.title.as_ref().map_or(0, String::len) + content + raw + output
+        size_of::<Self>() + self.title.as_set().map_or(0, String::len) + content + raw.sum::<usize>() + output
     }
 }
 
@@ -263,40 +275,31 @@ impl ToolCall {
     /// Merges what a message says. `announced` is a second `tool_call` for the id: it cannot take a finished call
     /// back to pending, an update may.
     pub fn apply(&mut self, patch: ToolPatch, announced: Announced, now: Now) {
-        if let Some(title) = patch.title.filter(|t| !t.is_empty()) {
-            self.title = title;
-        }
-        if patch.name.is_some() {
-            self.name = patch.name;
-        }
-        if let Some(kind) = patch.kind {
-            self.kind = kind;
-        }
-        if let Some(content) = patch.content {
-            self.content = content;
-        }
-        if let Some(locations) = patch.locations {
-            self.locations = locations;
+        patch.title.put(&mut self.title);
+        patch.name.put_option(&mut self.name);
+        patch.kind.put(&mut self.kind);
+        patch.content.put(&mut self.content);
+        if !patch.locations.is_keep() {
             self.more_locations = patch.more_locations;
         }
+        patch.locations.put(&mut self.locations);
         self.cut |= patch.cut;
-        if patch.raw_input.is_some() {
-            self.raw_input = patch.raw_input;
+        patch.raw_input.put_option(&mut self.raw_input);
+        patch.raw_output.put_option(&mut self.raw_output);
+        let comes_late = |status: &ToolStatus| self.status.is_final() || *status == ToolStatus::Pending;
+        let status = match patch.status {
+            Patch::Keep => return,
+            Patch::Reset => ToolStatus::default(),
+            Patch::Set(status) if announced == Announced::Again && comes_late(&status) => return,
+            Patch::Set(status) => status,
+        };
+        if status.is_final() {
+            self.mark = None;
+            self.ended.get_or_insert(now);
+        } else {
+            self.ended = None;
         }
-        if patch.raw_output.is_some() {
-            self.raw_output = patch.raw_output;
-        }
-        if let Some(status) = patch.status
-            && !(announced == Announced::Again && (self.status.is_final() || status == ToolStatus::Pending))
-        {
-            self.status = status;
-            if status.is_final() {
-                self.mark = None;
-                self.ended.get_or_insert(now);
-            } else {
-                self.ended = None;
-            }
-        }
+        self.status = status;
     }
 
     /// What a person reads as its name: title, else programmatic name, else id.

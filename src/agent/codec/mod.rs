@@ -8,7 +8,7 @@ pub mod v1;
 
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{
-    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptResult, SessionResult, Update,
+    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionResult, Update,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
@@ -93,7 +93,7 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// The answer to the call that opens a session in this way.
     fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError>;
 
-    fn prompt(&self, result: &str) -> PromptResult;
+    fn prompt(&self, result: &str) -> PromptAnswer;
 
     /// `None` when the agent sent no list at all.
     fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>>;

@@ -158,7 +158,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::Odd { what, head } => lifecycle::odd(model, key, what, &head, cx),
         // Addressed to a session.
         AgentEvent::SessionOpened(_)
-        | AgentEvent::PromptDone { .. }
+        | AgentEvent::PromptAnswered { .. }
         | AgentEvent::ModeSet { .. }
         | AgentEvent::OptionSet { .. } => {}
     }
@@ -206,7 +206,7 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         turn.heard = cx.now;
     }
     match event {
-        AgentEvent::PromptDone { turn, result } => prompt::done(session, turn, result, cx),
+        AgentEvent::PromptAnswered { turn, result } => prompt::answered(session, turn, result, cx),
         AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),
         AgentEvent::OptionSet { option, value, result } => options::option_set(session, &option, &value, result, cx),
         _ => {}

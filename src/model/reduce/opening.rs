@@ -59,7 +59,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
 /// A turn of the history that the agent tells is complete.
 pub fn end_past_turn(session: &mut Session, cx: &mut Cx) {
     prompt::settle(session, Mark::NoFinalStatus, cx);
-    session.plan = None;
+    session.plans.clear();
 }
 
 /// It does not come about; what the agent has told of it stays.
@@ -158,16 +158,15 @@ pub fn begin_anew(session: &mut Session, cx: &mut Cx) {
     session.commands.clear();
     session.usage = None;
     session.wishes.clear();
-    session.plan = None;
+    session.plans.clear();
     session.newest_tool.clear();
     session.noticed.clear();
-    session.elsewhere = None;
+    session.messages.clear();
     let words = match session.opening {
         Opening::New => "starting the agent again, with a new session",
         Opening::Load(_) | Opening::Resume(_) => "starting the agent again, and asking it for the session once more",
     };
     notice(session, Level::Info, words, Vec::new(), cx.now);
-    session.first_entry = session.entries.next_id();
 }
 
 /// The person closes it. The agent lives on, so everything is answered; what is on its way comes back and is answered
@@ -191,6 +190,7 @@ pub fn close(session: &mut Session, cx: &mut Cx) {
     session.review = None;
     session.rewind = None;
     session.newest_tool.clear();
+    session.messages.clear();
     session.entries.clear();
 }
 

@@ -31,9 +31,8 @@ fn entries(session: &mut Session, cx: &mut Cx) {
     }
     // The first one that is kept is the line that says so.
     let kept = |id: EntryId| id.0 > session.entries.gone();
-    if session.plan.is_some_and(|id| !kept(id)) {
-        session.plan = None;
-    }
+    session.plans.retain(|_, id| kept(*id));
+    session.messages.retain(|_, id| kept(*id));
     let (seen, lost) = std::mem::take(&mut session.pending).into_iter().partition(|p| kept(p.entry));
     session.pending = seen;
     let lost: Vec<_> = lost;

@@ -24,8 +24,8 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         turn.spoke = true;
     }
     let meta = patch.terminal.clone();
-    let diffs_changed = patch.content.is_some();
-    let says_what = diffs_changed || patch.status.is_some() || patch.kind.is_some() || patch.locations.is_some();
+    let diffs_changed = !patch.content.is_keep();
+    let says_what = diffs_changed || !patch.status.is_keep() || !patch.kind.is_keep() || !patch.locations.is_keep();
     let known =
         session.newest_tool.get(&patch.id).copied().filter(|id| {
             source == Source::Update || session.entries.get(*id).is_some_and(|e| e.turn == session.last_turn)

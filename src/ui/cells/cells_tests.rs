@@ -4,6 +4,7 @@ use crate::model::entry::{
     UserState,
 };
 use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
+use crate::model::patch::Patch;
 use crate::model::session::Policy;
 use crate::model::tool::{Change, ChangeBody, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use serde_json::json;
@@ -17,7 +18,7 @@ fn call(kind: ToolKind, title: &str, status: ToolStatus) -> ToolCall {
     let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
     tool.kind = kind;
     tool.title = title.into();
-    tool.status = status;
+    tool.status = status.clone();
     tool.ended = status.is_final().then(|| Duration::from_secs(2));
     tool
 }
@@ -184,7 +185,12 @@ fn files_served_are_one_line() {
 
 #[test]
 fn prompts_name_their_files_and_whether_they_count() {
-    let user = UserMessage { text: "do\nit".into(), links: vec!["src/a.rs".into()], state: UserState::Dropped };
+    let user = UserMessage {
+        text: "do\nit".into(),
+        links: vec!["src/a.rs".into()],
+        state: UserState::Dropped,
+        message_id: None,
+    };
     assert_eq!(shown(Body::User(user), None), ["› do", "it", "@src/a.rs", "not part of the conversation any more"]);
 }
 
@@ -383,14 +389,14 @@ fn a_command_that_ended_without_a_word_how_has_failed_when_its_call_has() {
     let mut s = crate::ui::fixtures::Scene::working(100, 30);
     let patch = |id: &str, status| {
         let mut patch = ToolPatch::new(id.into());
-        patch.kind = Some(ToolKind::Execute);
-        patch.title = Some(format!("make {id}"));
-        patch.status = Some(status);
+        patch.kind = Patch::Set(ToolKind::Execute);
+        patch.title = Patch::Set(format!("make {id}"));
+        patch.status = Patch::Set(status);
         patch
     };
     for (id, status) in [("bad", ToolStatus::Failed), ("good", ToolStatus::Completed)] {
         let mut update = patch(id, status);
-        update.content = Some(vec![ToolContent::Terminal(TermId::from(id))]);
+        update.content = Patch::Set(vec![ToolContent::Terminal(TermId::from(id))]);
         update.terminal.info = Some((TermId::from(id), None));
         update.terminal.exit = Some((TermId::from(id), Exit::default()));
         s.update(Update::ToolCall(update));

@@ -48,7 +48,7 @@ enum Extent {
 }
 
 pub(super) fn is_running(t: &ToolCall) -> bool {
-    t.status == ToolStatus::InProgress && t.mark.is_none()
+    t.status.is_running() && t.mark.is_none()
 }
 
 pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
@@ -80,7 +80,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         if !figures.is_empty() {
             figures.push("   ", Token::Dim);
         }
-        figures.push(word, token);
+        figures.push(&label(word), token);
     }
     let mut lines = vec![head(
         gutter(glyph, token),
@@ -110,7 +110,7 @@ fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str> {
 /// How a command of the call ended, when that was not well: agents report such calls as completed.
 fn bad_exit(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
     let exits = t.terminals().filter_map(|id| ctx.model.terminal(id)?.exit.as_ref());
-    exits.filter(|exit| !exit.is_success()).last().and_then(|exit| match t.status {
+    exits.filter(|exit| !exit.is_success()).last().and_then(|exit| match &t.status {
         _ if exit.is_known() => Some(label(&exit.to_string())),
         ToolStatus::Failed if !t.refused => Some("failed".to_owned()),
         _ => None,
@@ -126,7 +126,7 @@ fn extent(t: &ToolCall, waiting: bool, fold: Option<Fold>) -> Extent {
     if waiting {
         // The dock shows all of it, right below.
         Extent::Nothing
-    } else if is_running(t) || t.status == ToolStatus::Failed || t.mark == Some(Mark::Cancelled) {
+    } else if is_running(t) || t.status == ToolStatus::Failed || is_cancelled(t) {
         Extent::Preview
     } else if t.content.iter().any(|c| c.change().is_some()) {
         Extent::Diffs
@@ -135,17 +135,25 @@ fn extent(t: &ToolCall, waiting: bool, fold: Option<Fold>) -> Extent {
     }
 }
 
-type Word = Option<(&'static str, Token)>;
+fn is_cancelled(t: &ToolCall) -> bool {
+    t.mark == Some(Mark::Cancelled) || t.status == ToolStatus::Cancelled
+}
 
-fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word) {
+type Word<'a> = Option<(&'a str, Token)>;
+
+fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
     let refused = t.refused.then_some(("refused by you", Token::Dim));
-    match (t.mark, t.status) {
+    match (t.mark, &t.status) {
         _ if waiting => ("·", Token::Warn, Some(("waits for you", Token::Warn))),
-        (Some(Mark::Cancelled), _) => ("–", Token::Dim, Some(("cancelled", Token::Dim))),
+        (Some(Mark::Cancelled), _) | (None, ToolStatus::Cancelled) => {
+            ("–", Token::Dim, Some(("cancelled", Token::Dim)))
+        }
         (Some(Mark::NoFinalStatus), _) if t.refused => ("–", Token::Dim, refused),
         (Some(Mark::NoFinalStatus), _) => ("–", Token::Dim, Some(("no final status", Token::Dim))),
         (Some(Mark::AgentGone), _) => ("–", Token::Dim, Some(("agent ended", Token::Dim))),
         (None, ToolStatus::Pending) => ("·", Token::Dim, None),
+        (None, ToolStatus::Paused) => ("·", Token::Warn, Some(("paused", Token::Warn))),
+        (None, ToolStatus::Other(word)) => (SPINNER, Token::Accent, Some((word, Token::Dim))),
         (None, ToolStatus::InProgress) => (SPINNER, Token::Accent, None),
         (None, ToolStatus::Completed) => ("✓", Token::Good, refused),
         (None, ToolStatus::Failed) => ("✗", Token::Bad, refused),

@@ -7,7 +7,7 @@ use acp_tui::model::effect::{Answer, Call, Effect, Ended, FrontEnd};
 use acp_tui::model::entry::{Block, Body, ChunkKind};
 use acp_tui::model::event::{
     AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent,
-    Opening, PermissionKind, PermissionOption, PromptResult, SessionResult, Stop, TerminalSpec, Update,
+    Opening, PermissionKind, PermissionOption, PromptAnswer, PromptResult, SessionResult, Stop, TerminalSpec, Update,
 };
 use acp_tui::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, TurnId};
 use acp_tui::model::reduce::reduce;
@@ -152,8 +152,8 @@ fn each_session_has_its_own_turns_and_entries_count_from_zero_in_each() {
         if session.as_str() == "two")
     );
     assert!(house.session(B1).turn.is_none());
-    let result = Ok(PromptResult { stop: Stop::EndTurn, usage: None });
-    let effects = house.agent(A2, AgentEvent::PromptDone { turn: TurnId(1), result });
+    let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::EndTurn, usage: None }));
+    let effects = house.agent(A2, AgentEvent::PromptAnswered { turn: TurnId(1), result });
     let ended =
         |e: &Addressed<Effect>| matches!(&e.what, Effect::FrontEnd(FrontEnd::TurnEnded(TurnId(1), Ended::Stopped(_))));
     assert!(effects.iter().any(|e| e.at == A2.into() && ended(e)), "{effects:?}");
@@ -329,8 +329,8 @@ fn a_session_that_the_person_closes_answers_everything_and_is_not_served_any_mor
     assert!(matches!(&effects[..], [Addressed { what: Effect::Respond { answer: Answer::Error(_), .. }, .. }]));
     house.say(A, "two", "late");
     assert!(house.texts(A2).is_empty());
-    let result = Ok(PromptResult { stop: Stop::Cancelled, usage: None });
-    house.agent(A2, AgentEvent::PromptDone { turn: TurnId(1), result });
+    let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::Cancelled, usage: None }));
+    house.agent(A2, AgentEvent::PromptAnswered { turn: TurnId(1), result });
     assert_eq!(house.model.agent_of(A).unwrap().odd.late, 1);
     // The neighbour and the agent live on, and a new start leaves it closed.
     assert_eq!(house.session(A1).state, SessionState::Ready);

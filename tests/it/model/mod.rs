@@ -8,6 +8,7 @@ mod gate;
 mod invariants;
 mod journal;
 mod later;
+mod later_versions;
 mod lifecycle;
 mod loading;
 mod options;

@@ -3,6 +3,7 @@
 //! What goes in is also written down as the lines of a journal, so that every run can be replayed.
 
 pub mod app;
+pub mod next;
 pub mod renamed;
 
 use acp_tui::agent::codec;
@@ -491,12 +492,15 @@ fn block(block: &Block) -> String {
 }
 
 pub fn tool_line(tool: &ToolCall) -> String {
-    let status = match (tool.status, tool.mark) {
+    let status = match (&tool.status, tool.mark) {
         (_, Some(mark)) => format!("{mark:?}"),
         (ToolStatus::Pending, None) => "pending".into(),
         (ToolStatus::InProgress, None) => "running".into(),
         (ToolStatus::Completed, None) => "done".into(),
         (ToolStatus::Failed, None) => "failed".into(),
+        (ToolStatus::Paused, None) => "paused".into(),
+        (ToolStatus::Cancelled, None) => "cancelled".into(),
+        (ToolStatus::Other(word), None) => format!("({word})"),
     };
     let mut line = format!("tool {} {status}", tool.label());
     for content in &tool.content {

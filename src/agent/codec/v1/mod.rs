@@ -12,7 +12,7 @@ pub mod tools;
 
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptResult, SessionResult};
+use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionResult};
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
@@ -95,8 +95,8 @@ impl Codec for V1 {
         results::opened(how, result)
     }
 
-    fn prompt(&self, result: &str) -> PromptResult {
-        results::prompt(result)
+    fn prompt(&self, result: &str) -> PromptAnswer {
+        PromptAnswer::Ended(results::prompt(result))
     }
 
     fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>> {
