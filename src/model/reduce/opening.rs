@@ -5,7 +5,7 @@
 
 use super::{Cx, notice, permission, prompt, review};
 use crate::model::agent::Death;
-use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect};
+use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect, Withdrawal};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{Opening, PromptResult, SessionResult, Stop};
 use crate::model::ids::TurnId;
@@ -196,7 +196,7 @@ pub fn close(session: &mut Session, cx: &mut Cx) {
 
 /// The agent lives on and waits for what it has asked.
 fn answer_everything(session: &mut Session, why: &str, cx: &mut Cx) {
-    permission::cancel_all(session, cx);
+    permission::cancel_all(session, Withdrawal::SessionClosed, cx);
     let cancelled = || Answer::Error(Refusal::new(Reason::Cancelled, format!("Request cancelled: {why}")));
     for req in std::mem::take(&mut session.creating).into_keys() {
         cx.push(Effect::Respond { req, answer: cancelled() });

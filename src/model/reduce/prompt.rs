@@ -1,6 +1,6 @@
 //! Turns: one at a time, from the prompt to its answer, with cancelling and the prompts that wait.
 
-use super::super::effect::{Call, Effect, Ended, FrontEnd};
+use super::super::effect::{Call, Effect, Ended, FrontEnd, Withdrawal};
 use super::super::entry::{Body, ChunkKind, Entry, Level, UserMessage, UserState};
 use super::super::event::{Activity, CallError, Link, Odd, PromptAnswer, PromptResult, Stop, Timer};
 use super::super::ids::{EntryId, Now, TurnId};
@@ -105,7 +105,7 @@ pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
 }
 
 fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallError>, cx: &mut Cx) {
-    permission::close_all(session, "the turn ended", cx);
+    permission::close_all(session, Withdrawal::TurnEnded, cx);
     settle(session, Mark::NoFinalStatus, cx);
     let Some(turn) = session.turn.take() else { return };
     let ended = match &result {
@@ -188,7 +188,7 @@ pub fn cancel(session: &mut Session, cx: &mut Cx) {
         None => None,
     };
     cx.push(Effect::CancelTurn(wire));
-    permission::cancel_all(session, cx);
+    permission::cancel_all(session, Withdrawal::TurnStopped, cx);
     if let Some(turn) = running {
         mark_unfinished(session, Mark::Cancelled, cx);
         match grace_of_terminals(session) {
@@ -200,7 +200,7 @@ pub fn cancel(session: &mut Session, cx: &mut Cx) {
 
 /// The prompt never went out: there is nothing to stop.
 fn give_up(session: &mut Session, cx: &mut Cx) {
-    permission::cancel_all(session, cx);
+    permission::cancel_all(session, Withdrawal::TurnStopped, cx);
     let Some(turn) = session.turn.take() else { return };
     let result = PromptResult { stop: Stop::Cancelled, usage: None };
     let ended = Ended::Stopped(result);

@@ -3,6 +3,7 @@
 //! Cheap as long as nothing is over its bound. Invariant: no question stays open whose entry is gone, so nothing is
 //! answered that cannot be seen.
 
+use super::super::effect::Withdrawal;
 use super::super::entry::{Body, Level, Notice};
 use super::super::ids::{EntryId, Now, TermId};
 use super::super::session::{Session, TerminalOrigin};
@@ -37,7 +38,7 @@ fn entries(session: &mut Session, cx: &mut Cx) {
     session.pending = seen;
     let lost: Vec<_> = lost;
     for pending in lost {
-        permission::close(session, &pending, "too much came after it", cx);
+        permission::close(session, &pending, Withdrawal::OutOfSight, cx);
     }
 }
 

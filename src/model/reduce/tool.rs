@@ -1,5 +1,6 @@
 //! Tool calls and the terminals they show: upserts from three sources, in any order (fact 1).
 
+use super::super::effect::Withdrawal;
 use super::super::entry::Body;
 use super::super::ids::{EntryId, Now, ReqId, TermId};
 use super::super::session::{Session, Terminal, TerminalOrigin};
@@ -63,7 +64,7 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         review::tool(session, entry, cx);
     }
     if source != Source::Permission && session.tool(entry).is_some_and(|tool| tool.cut) {
-        permission::close_about(session, entry, "what is asked about has become too large to be shown", cx);
+        permission::close_about(session, entry, Withdrawal::TooLarge, cx);
     }
     if diffs_changed {
         // The person is asked about other diffs cx.now.

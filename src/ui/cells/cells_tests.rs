@@ -56,6 +56,11 @@ fn r_310_the_first_line_of_a_call_says_state_verb_and_object_without_colour() {
     assert_eq!(head(ToolKind::Execute, "`cargo test`", ToolStatus::Failed), "✗ run      cargo test >> 2 s");
     assert_eq!(head(ToolKind::Search, "Search fn add", ToolStatus::Pending), "· search   fn add");
     assert_eq!(head(ToolKind::Other, "mcp: x\ny", ToolStatus::InProgress), "⠹ tool     mcp: x y >> 9 s");
+    let odd = |status| tool(call(ToolKind::Read, "Read a", status), None)[0].clone();
+    assert!(odd(ToolStatus::Paused).contains("paused"));
+    assert!(odd(ToolStatus::Cancelled).starts_with('–') && odd(ToolStatus::Cancelled).contains("cancelled"));
+    assert!(odd(ToolStatus::Other("dream\u{1b}ing".into())).contains("ing"), "its own word");
+    assert!(!odd(ToolStatus::Other("dream\u{1b}ing".into())).contains('\u{1b}'));
     let mut cancelled = call(ToolKind::SwitchMode, "", ToolStatus::InProgress);
     cancelled.mark = Some(Mark::Cancelled);
     assert_eq!(tool(cancelled, None), ["– switch mode t >> cancelled"]);

@@ -58,7 +58,7 @@ pub fn news(state: &mut UiState, news: FrontEnd, now: Now) {
     match news {
         FrontEnd::Returned(text) => state.composer.prepend(&text),
         // The transcript has the whole of it.
-        FrontEnd::Withdrawn(gone) => state.say(format!("no longer asked, {}", gone.why), now),
+        FrontEnd::Withdrawn(gone) => state.say(format!("no longer asked, {}", gone.why.words()), now),
         FrontEnd::Said(words) => state.say(sanitize::line(&words), now),
         FrontEnd::TurnEnded(..) | FrontEnd::TurnReviewed(_) | FrontEnd::Asked(_) => {}
     }

@@ -336,7 +336,7 @@ impl Rig {
 
     pub fn withdrawn(&self) -> Vec<String> {
         let of = |e: &Effect| match e {
-            Effect::FrontEnd(FrontEnd::Withdrawn(gone)) => Some(format!("{}: {}", gone.why, gone.about)),
+            Effect::FrontEnd(FrontEnd::Withdrawn(gone)) => Some(format!("{}: {}", gone.why.words(), gone.about)),
             _ => None,
         };
         self.wishes.iter().filter_map(of).collect()
