@@ -29,7 +29,7 @@ use super::agent::Agent;
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
 use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, Timer};
-use super::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionKey};
+use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
 use super::session::Session;
 
 /// Sorts of odd messages that are told of.
@@ -223,7 +223,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),
-        Intent::KillTerminal { term } => cx.push(Effect::TerminalKill(term)),
+        Intent::KillTerminal { term } if term.owner() == Owner::Client => cx.push(Effect::TerminalKill(term)),
         Intent::CloseSession => opening::close(session, cx),
         _ => {}
     }

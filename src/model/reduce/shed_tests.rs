@@ -87,7 +87,7 @@ fn terminals_that_the_agent_names_or_feeds_are_bounded() {
     }
     for n in 0..100 {
         let mut patch = ToolPatch::new("fed".into());
-        let id = TermId::from(format!("fed-{n}").as_str());
+        let id = TermId::of(crate::model::ids::Owner::Agent, format!("fed-{n}"));
         patch.terminal = TerminalMeta { output: Some((id, "x".repeat(1 << 20))), ..TerminalMeta::default() };
         call(&mut model, patch);
         let fed: usize = model.terminals().map(|t| t.text.len()).sum();

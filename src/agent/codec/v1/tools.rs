@@ -8,7 +8,7 @@ use crate::base::human;
 use crate::base::limits::{self, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TEXT, MAX_TITLE};
 use crate::model::entry::Block;
 use crate::model::event::AuthKind;
-use crate::model::ids::{TermId, ToolId};
+use crate::model::ids::{Owner, TermId, ToolId};
 use crate::model::patch::Patch;
 use crate::model::tool::{
     Change, Exit, Location, TerminalMeta, ToolContent, ToolKind, ToolPatch, ToolStatus, size_of_value,
@@ -170,7 +170,7 @@ fn location(value: &Value) -> Option<Location> {
 fn terminal_meta(meta: &Value) -> TerminalMeta {
     let named = |member: &str| {
         let object = meta.get(member)?;
-        Some((TermId::from(id_of(object, "terminal_id")?), object))
+        Some((TermId::of(Owner::Agent, id_of(object, "terminal_id")?), object))
     };
     TerminalMeta {
         info: named("terminal_info").map(|(id, o)| (id, words_of(o, "cwd", MAX_PATH))),
