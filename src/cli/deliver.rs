@@ -349,7 +349,7 @@ mod tests {
         tracker.session("id", 1, "Agent").unwrap();
         tracker.begin_turn(1).unwrap();
         fs::write(cwd.join("file"), "two\n").unwrap();
-        tracker.wrote(&cwd.join("file"), "two\n", None).unwrap();
+        tracker.wrote(&cwd.join("file"), "two\n", None, None).unwrap();
         let run = Run { dir: Some(tracker.dir().to_owned()), cwd, command: "agent".into(), survivors: Vec::new() };
         (tracker, run)
     }

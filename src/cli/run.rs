@@ -128,7 +128,7 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
     let (reviews, cwd) = (config.review.as_ref().map(|review| review.home.clone()), config.cwd.clone());
     let outcome = runtime.block_on(async {
         let engine = Engine::new(config);
-        let command = engine.model().agent().command.clone();
+        let command = engine.model().first().agent().command.clone();
         Box::pin(headless::run(engine, options, io::stdout())).await.map(|outcome| (outcome, command))
     });
     let ended = match outcome {

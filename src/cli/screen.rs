@@ -134,18 +134,31 @@ fn default_agent(surroundings: &Surroundings) -> Result<Option<AgentCommand>, St
     agents::resolve(&surroundings.config, name).map(Some).map_err(|e| format!("default_agent: {e}"))
 }
 
+/// The agents that a further session can be opened with; they are looked for when the person asks. The demo is none of
+/// them: it writes, and is given a directory of its own.
+fn installed(surroundings: &Surroundings) -> Box<dyn Fn() -> Vec<(String, String)>> {
+    let (config, path) = (surroundings.config.clone(), surroundings.path.clone());
+    Box::new(move || {
+        let found = |listed: &agents::Listed| agents::find_on_path(&listed.agent.command, &path).is_some();
+        agents::list(&config).into_iter().filter(found).map(|listed| (listed.id, command_line(&listed.agent))).collect()
+    })
+}
+
+fn command_line(agent: &AgentCommand) -> String {
+    std::iter::once(&agent.command).chain(&agent.args).cloned().collect::<Vec<_>>().join(" ")
+}
+
 /// Agents found here, then the demo, then those that could be installed.
 fn picker(surroundings: &Surroundings) -> AgentPicker {
     let mut items: Vec<PickItem> = agents::list(&surroundings.config)
         .into_iter()
         .map(|listed| {
             let found = agents::find_on_path(&listed.agent.command, &surroundings.path).is_some();
-            let command = std::iter::once(&listed.agent.command).chain(&listed.agent.args).cloned().collect::<Vec<_>>();
             PickItem {
                 hint: if found { "found on PATH".into() } else { listed.install },
+                command: command_line(&listed.agent),
                 id: listed.id,
                 name: listed.name,
-                command: command.join(" "),
                 found,
             }
         })
@@ -186,6 +199,7 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
         multiplexer: Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref()),
         purpose: Purpose::Session,
+        agents: installed(surroundings),
     };
     Ok((options, warnings))
 }

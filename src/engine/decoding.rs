@@ -92,7 +92,7 @@ mod tests {
         let connect = Box::new(move |_| link.take().unwrap());
         let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
         engine.intent(Intent::Start);
-        let said = |engine: &Engine| match engine.model().entries().last().map(|e| &e.body) {
+        let said = |engine: &Engine| match engine.model().first().session().entries().last().map(|e| &e.body) {
             Some(Body::Agent(m)) => m.text.clone(),
             _ => String::new(),
         };

@@ -11,7 +11,8 @@ use crate::host::pty::TermSpec;
 use crate::model::effect::{Answer, Effect};
 use crate::model::event::{HostEvent, TerminalSpec};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
-use std::path::PathBuf;
+use crate::model::refusal::{Reason, Refusal};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -80,18 +81,17 @@ impl Engine {
 
     /// Has the review look at what is there before a command changes it.
     fn look_before_command(&mut self, at: SessionKey) -> Option<Receiver<()>> {
-        self.reviewing.as_ref().filter(|reviewing| reviewing.at == at)?;
+        self.workspaces.reviewing(at)?;
         let (done, looked) = sync_channel(1);
-        self.give(Job::BeforeCommand { done });
+        self.give(at, Job::BeforeCommand { done });
         Some(looked)
     }
 
     fn create_terminal(&mut self, at: SessionKey, req: ReqId, spec: TerminalSpec) {
         self.terminals.begin_start();
         let (roots, registry, facts) =
-            (Arc::clone(&self.roots), Arc::clone(self.terminals.host()), self.facts_tx.clone());
-        // The first session's directory is the root itself; another has to be below it.
-        let (first_cwd, cwd) = (self.config.cwd.clone(), self.core.directory(at.into()).to_owned());
+            (Arc::clone(self.workspaces.roots(at)), Arc::clone(self.terminals.host()), self.facts_tx.clone());
+        let own = self.workspaces.directory(at).map(Path::to_owned);
         let looked = self.look_before_command(at);
         tokio::task::spawn_blocking(move || {
             if let Some(looked) = looked {
@@ -100,8 +100,8 @@ impl Engine {
             }
             let result = match spec.cwd {
                 Some(cwd) => roots.check(&cwd).map(|r| r.real).map_err(|e| refusing::file(&e)),
-                None if at == SessionKey::FIRST => Ok(first_cwd),
-                None => roots.check(&cwd).map(|r| r.real).map_err(|e| refusing::file(&e)),
+                // The directory itself needs no check: it is the root.
+                None => own.ok_or_else(|| Refusal::new(Reason::Failed, "the session has no directory")),
             };
             let started = result.and_then(|cwd: PathBuf| {
                 let spec = TermSpec {

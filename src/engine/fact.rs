@@ -17,16 +17,13 @@ pub enum Fact {
     Written(SessionKey, HostEvent, Vec<PathBuf>),
 }
 
-/// Where facts of the review go: to the session that is reviewed.
+/// Where facts of a review go.
 #[derive(Clone)]
-pub(super) struct Facts {
-    pub at: SessionKey,
-    pub tx: mpsc::Sender<Fact>,
-}
+pub(super) struct Facts(pub mpsc::Sender<Fact>);
 
 impl Facts {
-    pub fn tell(&self, event: HostEvent) {
+    pub fn tell(&self, at: SessionKey, event: HostEvent) {
         // When the engine is gone nobody needs to know.
-        let _ = self.tx.blocking_send(Fact::Host(self.at.into(), event));
+        let _ = self.0.blocking_send(Fact::Host(at.into(), event));
     }
 }

@@ -188,7 +188,7 @@ impl Engine {
             match job {
                 FileJob::Read(job) => self.read(job),
                 FileJob::Check { at, req, path } => {
-                    let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
+                    let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
                     tokio::task::spawn_blocking(move || {
                         let result = roots.check(&path).map(|_| ()).map_err(|e| refusing::file(&e));
                         // When the engine is gone nobody needs to know.
@@ -221,7 +221,7 @@ impl Engine {
         let until = Instant::now() + PATIENCE;
         let reading = Reading { req, path: path.clone(), turn, stop: Stop(Arc::clone(&stop)), until };
         self.files.lane(at).reading = Some(reading);
-        let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
+        let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
         tokio::task::spawn_blocking(move || {
             let is_wanted = || !stop.load(Ordering::Relaxed);
             let result = match fs::read_text(&roots, &path, line, limit, &is_wanted) {
@@ -253,7 +253,7 @@ impl Engine {
     fn write(&mut self, job: FileJob) {
         let FileJob::Write { at, req, path, content, entry, tries } = job else { return };
         let looked = self.before_write(at, &path, entry, &content);
-        let (roots, facts) = (Arc::clone(&self.roots), self.facts_tx.clone());
+        let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
         tokio::task::spawn_blocking(move || {
             // Without an answer the write happens all the same.
             let known = looked.and_then(|looked| looked.recv_timeout(LOOK).ok()).flatten();
@@ -276,8 +276,7 @@ impl Engine {
         });
     }
 
-    /// What is there right before a write is not its doing: the review has a look first. Of the session that it is of:
-    /// entries of others are none to it.
+    /// What is there right before a write is not its doing: the review has a look first.
     fn before_write(
         &mut self,
         at: SessionKey,
@@ -285,10 +284,10 @@ impl Engine {
         entry: EntryId,
         content: &Arc<str>,
     ) -> Option<Receiver<Option<Replaceable>>> {
-        self.reviewing.as_ref().filter(|reviewing| reviewing.at == at)?;
+        self.workspaces.reviewing(at)?;
         let (done, looked) = sync_channel(1);
         self.files.lane(at).writing = Some((entry, Arc::clone(content)));
-        self.give(Job::BeforeWrite { path: path.into(), content: Arc::clone(content), done });
+        self.give(at, Job::BeforeWrite { path: path.into(), content: Arc::clone(content), done });
         Some(looked)
     }
 
@@ -307,8 +306,9 @@ impl Engine {
         lane.is_busy = false;
         let writing = lane.writing.take();
         if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some((entry, content))) = (&event, writing) {
+            let turn = self.model().session_of(at).and_then(|session| session.turn.as_ref()).map(|turn| turn.id);
             for path in std::iter::once(path.into()).chain(links) {
-                self.give(Job::Wrote { path, entry, content: Arc::clone(&content) });
+                self.give(at, Job::Wrote { path, turn, entry, content: Arc::clone(&content) });
             }
         }
         self.apply(at, event);

@@ -1,7 +1,8 @@
 //! Lets the model's decisions happen in the world, for whichever front end holds it.
 //!
 //! `core` is the pure part (the model and a `connection` to each agent), `run` the asynchronous one, over parts that own
-//! what is theirs: `links`, `terminals`, `filing`, `reviewing`, `journaling`, `timers`. One owner, no lock, no replica.
+//! what is theirs: `links`, `terminals`, `filing`, `reviewing`, `journaling`, `timers`,
+//! `workspaces`, joined in `settling`. One owner, no lock, no replica.
 
 pub mod attach;
 mod connection;
@@ -20,10 +21,12 @@ pub mod replay;
 mod reviewing;
 mod run;
 mod running;
+mod settling;
 mod shutdown;
 mod terminals;
 mod timers;
 pub mod wait;
+mod workspaces;
 
 pub use links::{AgentSetup, LinkWake};
 pub use reviewing::ReviewConfig;

@@ -9,7 +9,7 @@ use crate::base::paths;
 use crate::model::changes::ReviewAction;
 use crate::model::effect::ReviewEffect;
 use crate::model::event::HostEvent;
-use crate::model::ids::{EntryId, ReqId, SessionKey};
+use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::model::session::About;
 use crate::model::tool::{ToolCall, ToolContent, ToolKind};
 use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
@@ -31,17 +31,20 @@ impl Engine {
             ReviewEffect::Session { id, first_turn, agent } => {
                 Job::Session { id: id.as_str().to_owned(), first_turn, agent }
             }
-            ReviewEffect::BeginTurn(turn) => Job::Begin(turn),
+            ReviewEffect::BeginTurn(turn) => {
+                self.name_session(at, turn);
+                Job::Begin(turn)
+            }
             ReviewEffect::SentEarly(turn) => {
-                if let Some(reviewing) = &mut self.reviewing {
+                if let Some(reviewing) = self.workspaces.reviewing(at) {
                     reviewing.sent_early(turn);
                 }
                 return;
             }
             ReviewEffect::EndTurn(turn) => {
-                if let Some(reviewing) = &mut self.reviewing {
+                if let Some(reviewing) = self.workspaces.reviewing(at) {
                     // A late word of a call is told once more; that does no harm.
-                    reviewing.notes.clear();
+                    reviewing.notes.retain(|(of, _), _| *of != at);
                 }
                 Job::End(turn)
             }
@@ -51,49 +54,66 @@ impl Engine {
             },
             ReviewEffect::Command { entry, settled } => {
                 let doing = ToolEffect::Runs;
-                let at = Instant::now();
-                Job::Note(ToolNote { entry, doing, at, settled, waits: false, paths: Vec::new(), claims: Vec::new() })
+                let (turn, at) = (self.turn_of(at), Instant::now());
+                let (paths, claims) = (Vec::new(), Vec::new());
+                Job::Note(ToolNote { entry, turn, doing, at, settled, waits: false, paths, claims })
             }
             ReviewEffect::Truth { req, asked } => Job::Truth { req, asked, claims: self.claims_of_question(at, req) },
             ReviewEffect::Hold { req, path, content, entry, asked } => {
-                Job::Hold { req, path: path.into(), content, entry, asked }
+                let turn = self.turn_of(at).map(TurnId);
+                Job::Hold { req, path: path.into(), content, turn, entry, asked }
             }
             ReviewEffect::DecideHeld { req, write } => Job::DecideHeld { req, write },
             ReviewEffect::LetGo(req) => Job::LetGo(req),
             ReviewEffect::Act(action) => {
-                if let Some(reviewing) = &mut self.reviewing {
+                if let Some(reviewing) = self.workspaces.reviewing(at) {
                     match &action {
-                        ReviewAction::Show(_) => reviewing.is_open = true,
-                        ReviewAction::Close => reviewing.is_open = false,
+                        ReviewAction::Show(_) => drop(reviewing.viewers.insert(at)),
+                        ReviewAction::Close => drop(reviewing.viewers.remove(&at)),
                         _ => {}
                     }
                 }
                 Job::Act(action)
             }
         };
-        self.give(job);
+        self.give(at, job);
     }
 
-    pub(super) fn give(&mut self, job: Job) {
-        if let Some(reviewing) = &mut self.reviewing {
-            let given = reviewing.give(job);
-            self.after_giving(given);
+    pub(super) fn give(&mut self, at: SessionKey, job: Job) {
+        if let Some(reviewing) = self.workspaces.reviewing(at) {
+            let given = reviewing.give(at, job);
+            self.after_giving(at, given);
         }
+    }
+
+    /// The turn of a session that runs, as the review counts turns.
+    fn turn_of(&self, at: SessionKey) -> Option<u64> {
+        self.model().session_of(at)?.turn.as_ref().map(|turn| turn.id.0)
+    }
+
+    /// Turns from one on belong to the session that was named last: where several take turns, each is named anew.
+    fn name_session(&mut self, at: SessionKey, first_turn: TurnId) {
+        let Some(reviewing) = self.workspaces.reviewing(at) else { return };
+        let before = reviewing.newest.replace(at);
+        let (Some(session), false) = (self.core.model.at(at), before.is_none_or(|before| before == at)) else { return };
+        let Some(id) = &session.id else { return };
+        let (id, agent) = (id.as_str().to_owned(), session.agent().label().to_owned());
+        self.give(at, Job::Session { id, first_turn, agent });
     }
 
     /// Hands over what had to wait, and shows what is new.
     pub(super) fn tend_review(&mut self) {
-        let Some(reviewing) = &mut self.reviewing else { return };
-        let (at, shown) = (reviewing.at, reviewing.take_shown());
-        let given = reviewing.drain();
-        if let Some(doc) = shown {
-            self.apply(at, HostEvent::ReviewShown { doc });
+        let new: Vec<_> =
+            self.workspaces.reviews().map(|(at, review)| (at, review.take_shown(), review.drain())).collect();
+        for (at, shown, given) in new {
+            for (viewer, doc) in shown {
+                self.apply(viewer, HostEvent::ReviewShown { doc });
+            }
+            self.after_giving(at, given);
         }
-        self.after_giving(given);
     }
 
-    fn after_giving(&mut self, given: Given) {
-        let Some(at) = self.reviewing.as_ref().map(|reviewing| reviewing.at) else { return };
+    fn after_giving(&mut self, at: SessionKey, given: Given) {
         let event = match given {
             Given::Taken => return,
             Given::LeftOut => HostEvent::ReviewTrouble {
@@ -101,34 +121,38 @@ impl Engine {
                 message: "the review does not keep up: some tool calls are left out of it".into(),
             },
             Given::Gone => {
-                self.reviewing = None;
+                self.workspaces.set(at, None);
                 HostEvent::ReviewOff { message: "it has stopped".into() }
             }
         };
-        self.apply(at, event);
+        for at in self.workspaces.beside(at) {
+            self.apply(at, event.clone());
+        }
     }
 
     /// News of a tool call, unless they are none.
     fn tool_note(&mut self, at: SessionKey, entry: EntryId) -> Option<ToolNote> {
         let session = self.core.model.session_of(at)?;
         let asks = session.pending.iter().any(|p| p.entry == entry && p.about == About::Tool);
-        let note = ToolNote { waits: asks, ..note(entry, session.tool(entry)?, &self.config.cwd) };
+        let turn = session.turn.as_ref().map(|turn| turn.id.0);
+        let cwd = self.workspaces.directory(at)?;
+        let note = ToolNote { waits: asks, turn, ..note(entry, session.tool(entry)?, cwd) };
         let mut hash = DefaultHasher::new();
         (note.settled, note.waits, note.doing as u8, &note.paths).hash(&mut hash);
         for claim in &note.claims {
             (&claim.old, &claim.new).hash(&mut hash);
         }
         let print = hash.finish();
-        let notes = &mut self.reviewing.as_mut()?.notes;
+        let notes = &mut self.workspaces.reviewing(at)?.notes;
         if notes.len() >= MAX_NOTES {
             // What is told once more does no harm.
             notes.clear();
         }
-        (notes.insert(entry, print) != Some(print)).then_some(note)
+        (notes.insert((at, entry), print) != Some(print)).then_some(note)
     }
 
     fn claims_of_question(&self, at: SessionKey, req: ReqId) -> Vec<ClaimedEdit> {
-        let cwd = &self.config.cwd;
+        let Some(cwd) = self.workspaces.directory(at) else { return Vec::new() };
         let Some(session) = self.model().session_of(at) else { return Vec::new() };
         let Some(pending) = session.pending.iter().find(|p| p.req == req) else { return Vec::new() };
         match &pending.about {
@@ -159,7 +183,8 @@ fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
     if bytes > MAX_CLAIMS {
         claims.clear();
     }
-    ToolNote { entry, doing, at: Instant::now(), settled: tool.is_settled(), waits: false, paths, claims }
+    let (at, settled) = (Instant::now(), tool.is_settled());
+    ToolNote { entry, turn: None, doing, at, settled, waits: false, paths, claims }
 }
 
 /// The texts of a call's changes, in their order.

@@ -1,13 +1,13 @@
 //! The thread of the review: it owns the review session, which may wait for the disk, and works off jobs in their order.
 //!
-//! The loop never waits for it: what the queue cannot take is kept here, within a bound. Invariants: every turn that
+//! One for all sessions of a directory; each job and each fact has the address of the session that it is of. The loop
+//! never waits for the thread: what the queue cannot take is kept here, within a bound. Invariants: every turn that
 //! was begun or ended here is answered with a fact unless the thread is gone; a failure is told and ends nothing.
 
 mod worker;
 
 use self::worker::Worker;
 use super::fact::Facts;
-use super::run::Stem;
 use crate::host::calm::calm;
 use crate::host::fs::Roots;
 use crate::model::changes::{ReviewAction, ReviewDoc};
@@ -15,7 +15,7 @@ use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::protocol::{ClaimedEdit, Replaceable, SessionInfo, ToolNote, Watch};
 use crate::review::session::ReviewSession;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,6 +61,8 @@ pub(super) enum Job {
     Look {
         alone: Option<mpsc::Sender<()>>,
     },
+    /// A session works in the directory from now on: it is told what concerns all.
+    Join,
     Session {
         id: String,
         first_turn: TurnId,
@@ -68,6 +70,8 @@ pub(super) enum Job {
     },
     Begin(TurnId),
     End(TurnId),
+    /// The session is closed: nobody looks there any more.
+    Leave,
     /// The agent has ended, and nobody sits before a screen.
     Last,
     Note(ToolNote),
@@ -83,6 +87,7 @@ pub(super) enum Job {
     },
     Wrote {
         path: PathBuf,
+        turn: Option<TurnId>,
         entry: EntryId,
         content: Arc<str>,
     },
@@ -95,6 +100,7 @@ pub(super) enum Job {
         req: ReqId,
         path: PathBuf,
         content: Arc<str>,
+        turn: Option<TurnId>,
         entry: EntryId,
         asked: bool,
     },
@@ -106,26 +112,33 @@ pub(super) enum Job {
     Act(ReviewAction),
 }
 
-/// Something that is new, if anything is.
-type Shown = Arc<Mutex<Option<Arc<ReviewDoc>>>>;
-/// The last turn whose prompt did not wait for the look before it, and when it went out.
-type Early = Arc<Mutex<Option<(TurnId, Instant)>>>;
+/// A job and the session that wants it.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub at: SessionKey,
+    pub job: Job,
+}
+
+/// What is new for those who look.
+type Shown = Arc<Mutex<BTreeMap<SessionKey, Arc<ReviewDoc>>>>;
+/// Turns whose prompts did not wait for the look before them, and when they went out.
+type Early = Arc<Mutex<HashMap<TurnId, Instant>>>;
 
 /// The engine's end of the thread.
 pub(super) struct Reviewing {
-    jobs: Option<SyncSender<Job>>,
-    backlog: VecDeque<Job>,
+    jobs: Option<SyncSender<Asked>>,
+    backlog: VecDeque<Asked>,
     /// The thread wakes the loop when there is room again.
     has_backlog: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
-    /// The session that is reviewed.
-    pub at: SessionKey,
     shown: Shown,
     early: Early,
-    /// The person looks at it; what the thread shows later than that is dropped.
-    pub is_open: bool,
+    /// In these sessions the person looks at it; what the thread shows later than that is dropped.
+    pub viewers: BTreeSet<SessionKey>,
     /// What was last told of a tool call, as a fingerprint.
-    pub notes: HashMap<EntryId, u64>,
+    pub notes: HashMap<(SessionKey, EntryId), u64>,
+    /// The session whose turn began last.
+    pub newest: Option<SessionKey>,
     left_out: bool,
 }
 
@@ -145,10 +158,10 @@ impl Reviewing {
         config: &ReviewConfig,
         head: SessionInfo,
         roots: Arc<Roots>,
+        first: SessionKey,
         facts: Facts,
         hint: Arc<Notify>,
     ) -> io::Result<Self> {
-        let at = facts.at;
         let (jobs, queue) = sync_channel(QUEUE);
         let (shown, early, has_backlog) = (Shown::default(), Early::default(), Arc::<AtomicBool>::default());
         let ReviewConfig { home, earlier } = config.clone();
@@ -161,10 +174,11 @@ impl Reviewing {
             };
             match tracker {
                 Ok(mut tracker) => {
-                    tracker.watched(Some(watch(facts.clone())));
-                    Worker::new(tracker, roots, facts, (slot, sent), hint).work(&queue, &behind);
+                    let asker = Arc::<Mutex<SessionKey>>::new(Mutex::new(first));
+                    tracker.watched(Some(watch(facts.clone(), Arc::clone(&asker))));
+                    Worker::new(tracker, roots, (first, asker), facts, (slot, sent), hint).work(&queue, &behind);
                 }
-                Err(error) => facts.tell(HostEvent::ReviewOff { message: error.to_string() }),
+                Err(error) => facts.tell(first, HostEvent::ReviewOff { message: error.to_string() }),
             }
         })?;
         Ok(Self {
@@ -172,17 +186,17 @@ impl Reviewing {
             backlog: VecDeque::new(),
             has_backlog,
             thread: Some(thread),
-            at,
             shown,
             early,
-            is_open: false,
+            viewers: BTreeSet::new(),
             notes: HashMap::new(),
+            newest: None,
             left_out: false,
         })
     }
 
     /// Hands a job over without waiting.
-    pub fn give(&mut self, mut job: Job) -> Given {
+    pub fn give(&mut self, at: SessionKey, mut job: Job) -> Given {
         if let Job::Note(note) = &mut job {
             if self.backlog.len() >= BACKLOG {
                 let again = std::mem::replace(&mut self.left_out, true);
@@ -195,7 +209,7 @@ impl Reviewing {
         if self.backlog.len() >= 2 * BACKLOG {
             return Given::Gone;
         }
-        self.backlog.push_back(job);
+        self.backlog.push_back(Asked { at, job });
         self.drain()
     }
 
@@ -218,13 +232,14 @@ impl Reviewing {
 
     /// The prompt of a turn goes out now, and the look before it is not finished.
     pub fn sent_early(&self, turn: TurnId) {
-        *self.early.lock().unwrap_or_else(PoisonError::into_inner) = Some((turn, Instant::now()));
+        self.early.lock().unwrap_or_else(PoisonError::into_inner).insert(turn, Instant::now());
     }
 
     /// What is to be looked at now, if that is new.
-    pub fn take_shown(&mut self) -> Option<Arc<ReviewDoc>> {
-        let doc = self.shown.lock().unwrap_or_else(PoisonError::into_inner).take();
-        doc.filter(|_| self.is_open)
+    pub fn take_shown(&mut self) -> BTreeMap<SessionKey, Arc<ReviewDoc>> {
+        let mut shown = std::mem::take(&mut *self.shown.lock().unwrap_or_else(PoisonError::into_inner));
+        shown.retain(|at, _| self.viewers.contains(at));
+        shown
     }
 
     /// Lets the thread finish its jobs, for a while.
@@ -251,22 +266,23 @@ fn rested(began: Instant, ended: Instant) -> Instant {
 }
 
 /// Tells how far the writing of many files has come; it goes on as long as there is an engine.
-fn watch(facts: Facts) -> Watch {
+fn watch(facts: Facts, asker: Arc<Mutex<SessionKey>>) -> Watch {
     let mut told = Instant::now();
     Box::new(move |far| {
         if far.of >= MANY && told.elapsed() >= PACE {
             told = Instant::now();
-            facts.tell(HostEvent::ReviewWrites { done: far.done, of: far.of });
+            let at = *asker.lock().unwrap_or_else(PoisonError::into_inner);
+            facts.tell(at, HostEvent::ReviewWrites { done: far.done, of: far.of });
         }
-        !facts.tx.is_closed()
+        !facts.0.is_closed()
     })
 }
 
 /// What a session's review begins with.
-pub(super) fn head(stem: &Stem, cwd: &Path, roots: &Roots, command: &str) -> SessionInfo {
+pub(super) fn head(stem: String, started: u64, cwd: &Path, roots: &Roots, command: &str) -> SessionInfo {
     let cwd = roots.paths().first().map_or(cwd, |root| root.as_path()).to_owned();
     let private = roots.private().paths().to_vec();
-    SessionInfo { stem: stem.name(), cwd, command: command.to_owned(), started: stem.started(), private }
+    SessionInfo { stem, cwd, command: command.to_owned(), started, private }
 }
 
 #[cfg(test)]

@@ -13,26 +13,28 @@ use crate::model::event::Intent;
 use crate::model::session::Policy;
 use std::sync::mpsc::Receiver;
 
+const AT: SessionKey = SessionKey::FIRST;
+
 /// A queue without a thread behind it, so that what was handed over can be looked at.
-fn without_thread(queue: usize) -> (Reviewing, Receiver<Job>) {
+fn without_thread(queue: usize) -> (Reviewing, Receiver<Asked>) {
     let (jobs, taken) = sync_channel(queue);
     let reviewing = Reviewing {
         jobs: Some(jobs),
         backlog: VecDeque::new(),
         has_backlog: Arc::default(),
         thread: None,
-        at: SessionKey::FIRST,
         early: Early::default(),
         shown: Shown::default(),
-        is_open: false,
+        viewers: BTreeSet::new(),
         notes: HashMap::new(),
+        newest: None,
         left_out: false,
     };
     (reviewing, taken)
 }
 
-fn turns(taken: &Receiver<Job>) -> Vec<u64> {
-    taken.try_iter().map(|job| if let Job::Begin(turn) = job { turn.0 } else { 0 }).collect()
+fn turns(taken: &Receiver<Asked>) -> Vec<u64> {
+    taken.try_iter().map(|asked| if let Job::Begin(turn) = asked.job { turn.0 } else { 0 }).collect()
 }
 
 fn note(entry: u64) -> Job {
@@ -40,6 +42,7 @@ fn note(entry: u64) -> Job {
     let doing = crate::review::protocol::ToolEffect::Edits;
     Job::Note(ToolNote {
         entry: EntryId(entry),
+        turn: None,
         doing,
         at: Instant::now(),
         settled: false,
@@ -53,11 +56,11 @@ fn note(entry: u64) -> Job {
 fn jobs_wait_in_their_order_when_the_queue_is_full() {
     let (mut reviewing, taken) = without_thread(2);
     for turn in 1..=5 {
-        assert_eq!(reviewing.give(Job::Begin(TurnId(turn))), Given::Taken);
+        assert_eq!(reviewing.give(AT, Job::Begin(TurnId(turn))), Given::Taken);
     }
     assert!(reviewing.has_backlog.load(Ordering::Acquire));
     assert_eq!(turns(&taken), [1, 2]);
-    reviewing.give(Job::Begin(TurnId(6)));
+    reviewing.give(AT, Job::Begin(TurnId(6)));
     assert_eq!(turns(&taken), [3, 4]);
     reviewing.drain();
     assert_eq!(turns(&taken), [5, 6]);
@@ -67,13 +70,13 @@ fn jobs_wait_in_their_order_when_the_queue_is_full() {
 #[test]
 fn what_waits_is_bounded() {
     let (mut reviewing, taken) = without_thread(1);
-    let given: Vec<Given> = (0..5000).map(|n| reviewing.give(note(n))).collect();
+    let given: Vec<Given> = (0..5000).map(|n| reviewing.give(AT, note(n))).collect();
     assert_eq!(given.iter().filter(|g| **g == Given::LeftOut).count(), 1, "said once");
     assert_eq!(reviewing.backlog.len(), BACKLOG);
-    let with_texts = reviewing.backlog.iter().filter(|job| matches!(job, Job::Note(n) if !n.claims.is_empty()));
+    let with_texts = reviewing.backlog.iter().filter(|job| matches!(&job.job, Job::Note(n) if !n.claims.is_empty()));
     assert!(with_texts.count() <= WITH_TEXTS + 1);
-    assert_eq!(reviewing.give(Job::End(TurnId(1))), Given::Taken, "a turn is never left out");
-    let gone = (0..3 * BACKLOG).map(|_| reviewing.give(Job::End(TurnId(1)))).find(|g| *g == Given::Gone);
+    assert_eq!(reviewing.give(AT, Job::End(TurnId(1))), Given::Taken, "a turn is never left out");
+    let gone = (0..3 * BACKLOG).map(|_| reviewing.give(AT, Job::End(TurnId(1)))).find(|g| *g == Given::Gone);
     assert_eq!(gone, Some(Given::Gone));
     drop(taken);
     assert_eq!(reviewing.drain(), Given::Gone);
@@ -82,14 +85,14 @@ fn what_waits_is_bounded() {
 #[test]
 fn what_comes_after_the_review_was_closed_is_not_shown() {
     let (mut reviewing, _taken) = without_thread(1);
-    let show = |r: &Reviewing| *r.shown.lock().unwrap() = Some(Arc::default());
+    let show = |r: &Reviewing| drop(r.shown.lock().unwrap().insert(AT, Arc::default()));
     show(&reviewing);
-    assert!(reviewing.take_shown().is_none());
-    reviewing.is_open = true;
-    assert!(reviewing.take_shown().is_none(), "that was dropped");
+    assert!(reviewing.take_shown().is_empty());
+    reviewing.viewers.insert(AT);
+    assert!(reviewing.take_shown().is_empty(), "that was dropped");
     show(&reviewing);
-    assert!(reviewing.take_shown().is_some());
-    assert!(reviewing.take_shown().is_none(), "once");
+    assert!(!reviewing.take_shown().is_empty());
+    assert!(reviewing.take_shown().is_empty(), "once");
 }
 
 pub struct Place {
@@ -163,10 +166,10 @@ async fn the_review_is_shown_while_it_is_open() {
     let place = place();
     let mut engine = engine(&place, AGENT, None);
     engine.intent(Intent::Review(ReviewAction::Show(Scope::Session)));
-    until(&mut engine, |model, _| model.review().is_some()).await;
+    until(&mut engine, |model, _| model.first().session().review().is_some()).await;
     let version = engine.version();
     engine.intent(Intent::Review(ReviewAction::Close));
-    assert!(engine.model().review().is_none() && engine.version() > version);
+    assert!(engine.model().first().session().review().is_none() && engine.version() > version);
     engine.shutdown().await;
 }
 
@@ -191,7 +194,7 @@ async fn a_home_that_cannot_be_used_leaves_the_session_without_a_review() {
     engine.intent(Intent::Start);
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
     until(&mut engine, |_, news| news.iter().any(|n| matches!(n, FrontEnd::TurnEnded(..)))).await;
-    let warnings = engine.model().entries().iter().filter(|e| match &e.body {
+    let warnings = engine.model().first().session().entries().iter().filter(|e| match &e.body {
         Body::Notice(notice) => notice.title.contains("no review of changes"),
         _ => false,
     });
@@ -205,10 +208,11 @@ async fn the_goodbye_waits_for_the_jobs() {
     let done: Arc<AtomicBool> = Arc::default();
     let told = Arc::clone(&done);
     for turn in 1..=10 {
-        reviewing.give(Job::Begin(TurnId(turn)));
+        reviewing.give(AT, Job::Begin(TurnId(turn)));
     }
     reviewing.thread = Some(std::thread::spawn(move || {
-        let turns: Vec<u64> = taken.iter().map(|job| if let Job::Begin(turn) = job { turn.0 } else { 0 }).collect();
+        let turns: Vec<u64> =
+            taken.iter().map(|asked| if let Job::Begin(turn) = asked.job { turn.0 } else { 0 }).collect();
         told.store(turns == (1..=10).collect::<Vec<_>>(), Ordering::Release);
     }));
     reviewing.finish(LAST_JOBS).await;
@@ -231,7 +235,7 @@ const WRITER: &str = r#"
 "#;
 
 fn said(model: &Model, words: &str) -> bool {
-    model.entries().iter().any(|e| matches!(&e.body, Body::Agent(m) if m.text == words))
+    model.first().session().entries().iter().any(|e| matches!(&e.body, Body::Agent(m) if m.text == words))
 }
 
 fn reviewed_turn(news: &[FrontEnd]) -> bool {
@@ -253,16 +257,16 @@ async fn a_turn_is_counted_and_can_be_taken_back() {
     let mut engine = writer(&place, Gate::Off);
     until(&mut engine, |_, news| reviewed_turn(news)).await;
     assert!(engine.timers.is_empty(), "an idle engine has nothing to wake for");
-    let changes = engine.model().changes().clone();
+    let changes = engine.model().first().session().changes().clone();
     assert_eq!((changes.totals.files, changes.totals.added, changes.totals.removed), (2, 2, 1), "{changes:?}");
     assert!(changes.after, "one came past the client");
     engine.intent(Intent::Review(ReviewAction::Show(Scope::Pending)));
-    until(&mut engine, |model, _| model.review().is_some_and(|doc| doc.files.len() == 2)).await;
-    let doc = engine.model().review().unwrap().clone();
+    until(&mut engine, |model, _| model.first().session().review().is_some_and(|doc| doc.files.len() == 2)).await;
+    let doc = engine.model().first().session().review().unwrap().clone();
     assert_eq!(doc.files[1].hunks[0].entry.map(|e| e.0), Some(1), "the entry of the write");
     let action = ReviewAction::Decide { scope: Scope::Pending, target: Target::All, verdict: Verdict::Reject };
     engine.intent(Intent::Review(action));
-    until(&mut engine, |model, _| model.changes().totals.pending == 1).await;
+    until(&mut engine, |model, _| model.first().session().changes().totals.pending == 1).await;
     assert_eq!(std::fs::read_to_string(place.root.join("x.txt")).unwrap(), "one\ntwo\nthree\n");
     assert!(place.root.join("own.txt").exists(), "nobody said who made it: it may be the person's");
     engine.shutdown().await;
@@ -274,8 +278,8 @@ async fn a_held_write_happens_when_it_is_let_through() {
     {
         let place = place();
         let mut engine = writer(&place, Gate::Hold);
-        until(&mut engine, |model, _| model.session().pending.iter().any(|p| !p.truths.is_empty())).await;
-        let pending = &engine.model().session().pending[0];
+        until(&mut engine, |model, _| model.first().session().pending.iter().any(|p| !p.truths.is_empty())).await;
+        let pending = &engine.model().first().session().pending[0];
         assert_eq!(pending.truths[0].old.as_deref(), Some("one\ntwo\nthree\n"));
         assert_eq!(std::fs::read_to_string(place.root.join("x.txt")).unwrap(), "one\ntwo\nthree\n");
         let req = pending.req;

@@ -6,17 +6,18 @@
 use super::attach;
 use super::core::{Core, Line, Out, login_line};
 use super::decoding::Decoding;
-use super::fact::{Fact, Facts};
+use super::fact::Fact;
 use super::filing::FileQueue;
 use super::journaling::Books;
 use super::link::Connect;
 use super::links::{AgentSetup, LinkWake, Links};
-use super::reviewing::{self, Job, ReviewConfig, Reviewing};
+use super::reviewing::ReviewConfig;
 use super::terminals::{Terminals, host_id};
 use super::timers::Timers;
 use super::wait::sleep_until;
+use super::workspaces::Workspaces;
 use crate::agent::codec::{self, SharedCodec};
-use crate::host::fs::{Private, Roots};
+use crate::host::fs::Private;
 use crate::host::process::Graces;
 use crate::model::Model;
 use crate::model::changes::Gate;
@@ -82,6 +83,11 @@ impl Stem {
         self.0.as_secs()
     }
 
+    /// Of a further directory's review: the first is named like the session.
+    pub fn of_review(self, number: usize) -> String {
+        if number == 0 { self.name() } else { format!("{}-{}", self.name(), number + 1) }
+    }
+
     pub fn name(self) -> String {
         format!("{}-{:03}-{}", self.0.as_secs(), self.0.subsec_millis(), std::process::id())
     }
@@ -109,12 +115,11 @@ pub struct Engine {
     pub(super) terminals: Terminals,
     pub(super) hint: Arc<Notify>,
     pub(super) timers: Timers,
-    pub(super) roots: Arc<Roots>,
+    pub(super) workspaces: Workspaces,
     pub(super) files: FileQueue,
     /// Told when the first look is over.
-    first_look: Option<mpsc::Receiver<()>>,
-    pub(super) reviewing: Option<Reviewing>,
-    stem: Stem,
+    pub(super) first_look: Option<mpsc::Receiver<()>>,
+    pub(super) stem: Stem,
     pub(super) books: Books,
     pub(super) news: Vec<Addressed<FrontEnd>>,
 }
@@ -148,7 +153,6 @@ impl Engine {
             books.trace.record_to(recorder);
         }
         let private = Private::new(std::mem::take(&mut config.private));
-        let roots = Arc::new(Roots::new(vec![config.cwd.clone()]).without(private));
         let mut engine = Self {
             core: Core::new(model, config.cwd.clone(), codec),
             start: tokio::time::Instant::now(),
@@ -158,17 +162,17 @@ impl Engine {
             terminals,
             hint,
             timers: Timers::default(),
-            roots,
+            workspaces: Workspaces::new(private),
             files: FileQueue::default(),
             first_look: None,
-            reviewing: None,
             stem: Stem::of_now(),
             books,
             news: Vec::new(),
             config,
         };
         engine.open_journal();
-        engine.start_review();
+        engine.workspaces.join(SessionKey::FIRST, &engine.config.cwd);
+        engine.start_review(SessionKey::FIRST);
         engine
     }
 
@@ -178,10 +182,10 @@ impl Engine {
             "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")),
             "started": self.stem.started(),
             "cwd": self.config.cwd.to_string_lossy(),
-            "command": self.core.model.agent().command,
+            "command": self.core.model.agents().next().map_or("", |(_, agent)| agent.command.as_str()),
             "codec": self.core.codec(AgentKey::FIRST).name(),
-            "review": self.core.model.changes().is_on,
-            "gate": self.core.model.gate(),
+            "review": self.config.review.is_some(),
+            "gate": self.config.gate,
         });
         let name = format!("{}.jsonl", self.stem.name());
         match Journal::create(dir, &name, &header) {
@@ -193,36 +197,6 @@ impl Engine {
                 let message = format!("{}: {error}", dir.display());
                 self.apply(Address::All, HostEvent::JournalFailed { message });
             }
-        }
-    }
-
-    /// Starts the thread of the review, with a first look at the tree: the first prompt shall not wait for it.
-    fn start_review(&mut self) {
-        let Some(config) = &self.config.review else { return };
-        let head = reviewing::head(&self.stem, &self.config.cwd, &self.roots, &self.core.model.agent().command);
-        let at = SessionKey::FIRST;
-        let (facts, hint) = (Facts { at, tx: self.facts_tx.clone() }, Arc::clone(&self.hint));
-        match Reviewing::start(config, head, Arc::clone(&self.roots), facts, hint) {
-            Ok(reviewing) => {
-                let is_new = config.earlier.is_none();
-                self.reviewing = Some(reviewing);
-                if is_new {
-                    let is_alone = matches!(self.config.policy, Policy::Auto(_));
-                    let (looked, over) = mpsc::channel(1);
-                    self.first_look = is_alone.then_some(over);
-                    self.give(Job::Look { alone: is_alone.then_some(looked) });
-                }
-            }
-            Err(error) => self.apply(at, HostEvent::ReviewOff { message: error.to_string() }),
-        }
-    }
-
-    /// Where nobody sits before a screen: ends when the first look at the files does, or after `patience`. Before that
-    /// no agent should be started: what it has changed by then would be taken for what was there.
-    pub async fn first_look(&mut self, patience: Duration) {
-        if let Some(mut over) = self.first_look.take() {
-            // A review that has ended says so itself.
-            let _ = tokio::time::timeout(patience, over.recv()).await;
         }
     }
 
@@ -369,9 +343,15 @@ impl Engine {
         self.settle()
     }
 
-    /// The same for front ends that show one session.
+    /// The same with the first session, or its agent.
     pub fn intent(&mut self, intent: Intent) -> Vec<Addressed<FrontEnd>> {
-        self.intent_to(intent.home(), intent)
+        self.intent_in(SessionKey::FIRST, intent)
+    }
+
+    /// Does what the person wants with a session, or with its agent.
+    pub fn intent_in(&mut self, session: SessionKey, intent: Intent) -> Vec<Addressed<FrontEnd>> {
+        let agent = self.core.model.session_of(session).map_or(AgentKey::FIRST, |session| session.agent);
+        self.intent_to(intent.at(session, agent), intent)
     }
 
     /// Does what the person wants. `@path` in a prompt becomes a link here, so that the model need not look at files.
@@ -396,11 +376,23 @@ impl Engine {
         let now = self.now();
         self.books.intent(at, &intent, now);
         let adds = matches!(intent, Intent::AddAgent { .. });
+        let leaves = matches!(intent, Intent::CloseSession);
+        let before = self.core.model.sessions().count();
         let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
         if adds && let Some((agent, _)) = self.core.model.agents().last() {
             self.links.add(agent, setup);
         }
+        // Before anything is done for them.
+        let new: Vec<SessionKey> = self.core.model.sessions().skip(before).map(|(key, _)| key).collect();
+        for key in new {
+            self.settle_in(key);
+        }
         self.carry_out(out);
+        if let Address::Session(at) = at
+            && leaves
+        {
+            self.leave_review(at);
+        }
         self.settle()
     }
 
@@ -481,7 +473,11 @@ impl Engine {
             }
             Fact::Host(at, event) => {
                 match &event {
-                    HostEvent::ReviewOff { .. } => self.reviewing = None,
+                    HostEvent::ReviewOff { .. } => {
+                        if let Address::Session(at) = at {
+                            return self.review_is_off(at, &event);
+                        }
+                    }
                     // Nobody waits any more, and an idle client shall not wake for it.
                     HostEvent::TurnCovered { turn, .. } => self.timers.stop(at, Timer::Coverage(*turn)),
                     _ => {}

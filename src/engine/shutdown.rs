@@ -4,6 +4,7 @@
 use super::reviewing::{Job, LAST_JOBS, Reviewing};
 use super::run::Engine;
 use crate::host::process::{Household, Survivor};
+use crate::model::ids::{SessionKey, TurnId};
 use crate::model::session::Policy;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,11 +23,17 @@ pub struct Goodbye {
 impl Engine {
     /// What a turn has changed that nobody waited for is still its doing; what has changed since the last one may be the
     /// agent's where nobody sits before a screen.
-    async fn last_look(&self, mut reviewing: Reviewing, patience: Duration) {
-        match self.model().session_of(reviewing.at).and_then(|session| session.turn.as_ref()) {
-            Some(turn) => drop(reviewing.give(Job::End(turn.id))),
-            None if matches!(self.model().policy(), Policy::Auto(_)) => drop(reviewing.give(Job::Last)),
-            None => {}
+    async fn last_look(&self, sessions: &[SessionKey], mut reviewing: Reviewing, patience: Duration) {
+        let turn = |at: &SessionKey| Some((*at, self.model().session_of(*at)?.turn.as_ref()?.id));
+        let open: Vec<(SessionKey, TurnId)> = sessions.iter().filter_map(turn).collect();
+        for (at, turn) in &open {
+            // Without the thread there is nothing to tell.
+            let _ = reviewing.give(*at, Job::End(*turn));
+        }
+        if let Some(at) = sessions.first().filter(|_| open.is_empty())
+            && matches!(self.model().policy(), Policy::Auto(_))
+        {
+            let _ = reviewing.give(*at, Job::Last);
         }
         reviewing.finish(patience).await;
     }
@@ -58,9 +65,9 @@ impl Engine {
                 survivors.extend(left);
             }
         }
-        if let Some(reviewing) = self.reviewing.take() {
+        for (sessions, reviewing) in self.workspaces.take_reviews() {
             let patience = end.map_or(LAST_JOBS, |end| end.saturating_duration_since(Instant::now()).max(LAST_MOMENT));
-            self.last_look(reviewing, patience).await;
+            self.last_look(&sessions, reviewing, patience).await;
         }
         // It has its own limit; a panic in there was printed.
         let _ = killed.await;

@@ -4,10 +4,10 @@
 //! Invariant: no control character of the agent gets out, in either form.
 
 use crate::base::{human, sanitize};
-use crate::model::Model;
 use crate::model::entries::Changed;
 use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
 use crate::model::ids::EntryId;
+use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolStatus};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -88,36 +88,36 @@ impl Follower {
     }
 
     /// Prints what is new. `last` also flushes lines that have no end yet.
-    pub fn follow(&mut self, model: &Model, last: Last) -> Printed {
+    pub fn follow(&mut self, session: SessionRef<'_>, last: Last) -> Printed {
         let mut out = Printed::default();
-        self.session(model, &mut out);
-        if self.generation == Some(model.entries().generation()) && last == Last::No {
+        self.session(session, &mut out);
+        if self.generation == Some(session.entries().generation()) && last == Last::No {
             return out;
         }
         let changed = match self.generation {
-            Some(generation) if last == Last::No => model.entries().changed_since(generation),
+            Some(generation) if last == Last::No => session.entries().changed_since(generation),
             _ => Changed::Any,
         };
-        self.generation = Some(model.entries().generation());
-        while self.first < model.entries().gone() {
+        self.generation = Some(session.entries().generation());
+        while self.first < session.entries().gone() {
             self.seen.pop_front();
             self.first += 1;
         }
         match (changed, self.unnamed.take()) {
-            (Changed::Any, _) => model.entries().iter().for_each(|entry| self.look(entry, model, last, &mut out)),
+            (Changed::Any, _) => session.entries().iter().for_each(|entry| self.look(entry, session, last, &mut out)),
             (Changed::Only(mut ids), unnamed) => {
                 ids.extend(unnamed);
                 ids.sort_unstable();
                 ids.dedup();
-                for entry in ids.into_iter().filter_map(|id| model.entries().get(id)) {
-                    self.look(entry, model, last, &mut out);
+                for entry in ids.into_iter().filter_map(|id| session.entries().get(id)) {
+                    self.look(entry, session, last, &mut out);
                 }
             }
         }
         out
     }
 
-    fn look(&mut self, entry: &Entry, model: &Model, last: Last, out: &mut Printed) {
+    fn look(&mut self, entry: &Entry, session: SessionRef<'_>, last: Last, out: &mut Printed) {
         #[cfg(test)]
         {
             self.looked += 1;
@@ -127,7 +127,7 @@ impl Follower {
             self.seen.resize(at + 1, 0);
         }
         let before = self.seen.get(at).copied().unwrap_or_default();
-        let now = self.entry(entry, model, before, last, out);
+        let now = self.entry(entry, session, before, last, out);
         if let Some(seen) = self.seen.get_mut(at) {
             *seen = now;
         }
@@ -138,11 +138,11 @@ impl Follower {
         self.prints.hash_one(said) & !SETTLED | 2
     }
 
-    fn session(&mut self, model: &Model, out: &mut Printed) {
-        let (Some(id), false) = (model.session_id(), self.said_session) else { return };
+    fn session(&mut self, session: SessionRef<'_>, out: &mut Printed) {
+        let (Some(id), false) = (session.id.as_ref(), self.said_session) else { return };
         self.said_session = true;
-        let agent = model.agent();
-        let mode = model.session().modes.as_ref().map(|m| m.current.clone());
+        let agent = session.agent();
+        let mode = session.modes.as_ref().map(|m| m.current.clone());
         self.json(
             out,
             json!({ "type": "session", "session_id": id.as_str(), "mode": mode,
@@ -151,7 +151,7 @@ impl Follower {
     }
 
     /// Prints what is new of an entry; takes and gives what was printed of it.
-    fn entry(&mut self, entry: &Entry, model: &Model, seen: u64, last: Last, out: &mut Printed) -> u64 {
+    fn entry(&mut self, entry: &Entry, session: SessionRef<'_>, seen: u64, last: Last, out: &mut Printed) -> u64 {
         match &entry.body {
             Body::Agent(message) => self.text(entry, "text", &message.text, seen, last, out),
             Body::Thought(thought) => {
@@ -162,7 +162,7 @@ impl Follower {
             }
             Body::Tool(tool) => {
                 // Some agents name a call after it has ended: its line waits for what comes next.
-                let newest = model.entries().last().is_some_and(|e| e.id == entry.id);
+                let newest = session.entries().last().is_some_and(|e| e.id == entry.id);
                 if self.form == Form::Text && tool.title.is_empty() && newest && last == Last::No {
                     self.unnamed = Some(entry.id);
                     return seen;
@@ -186,7 +186,7 @@ impl Follower {
                 SAID
             }
             Body::Terminal(id) => {
-                let Some(terminal) = model.terminal(id) else { return seen };
+                let Some(terminal) = session.terminal(id) else { return seen };
                 let state = terminal.exit.as_ref().map_or_else(|| "running".to_owned(), ToString::to_string);
                 let now = self.print_of(&state);
                 if seen != now {

@@ -1,6 +1,7 @@
 //! How much work it is to follow, and how much is kept.
 
 use super::*;
+use crate::model::Model;
 use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
 use crate::model::ids::{Now, SessionId};
 use crate::model::patch::Patch;
@@ -41,13 +42,13 @@ fn following_costs_as_much_as_has_changed_and_not_as_there_is() {
         for n in 0..20_000 {
             let status = if n % 2 == 0 { ToolStatus::Completed } else { ToolStatus::Pending };
             call(&mut model, &format!("t{n}"), "a call", status);
-            let out = follower.follow(&model, Last::No);
+            let out = follower.follow(model.first(), Last::No);
             lines += out.stdout.matches("\"tool\"").count() + out.stderr.lines().count();
         }
         assert!(follower.looked <= 3 * 20_000, "{} entries were looked at", follower.looked);
         assert_eq!(lines, if form == Form::Json { 20_000 } else { 10_000 });
-        assert_eq!(follower.seen.len(), model.entries().len());
-        assert!(follower.follow(&model, Last::Yes).stderr.is_empty(), "nothing is printed twice");
+        assert_eq!(follower.seen.len(), model.first().session().entries().len());
+        assert!(follower.follow(model.first(), Last::Yes).stderr.is_empty(), "nothing is printed twice");
     }
 }
 
@@ -56,11 +57,11 @@ fn a_call_that_is_named_after_its_end_is_printed_with_its_name_or_when_something
     let mut model = model();
     let mut follower = Follower::new(Form::Text);
     call(&mut model, "t1", "", ToolStatus::Completed);
-    assert_eq!(follower.follow(&model, Last::No).stderr, "");
+    assert_eq!(follower.follow(model.first(), Last::No).stderr, "");
     call(&mut model, "t2", "", ToolStatus::Completed);
-    assert_eq!(follower.follow(&model, Last::No).stderr, "completed  t1\n");
+    assert_eq!(follower.follow(model.first(), Last::No).stderr, "completed  t1\n");
     call(&mut model, "t2", "its name", ToolStatus::Completed);
-    assert_eq!(follower.follow(&model, Last::No).stderr, "completed  its name\n");
+    assert_eq!(follower.follow(model.first(), Last::No).stderr, "completed  its name\n");
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn locations_that_are_left_out_are_counted_in_the_lines() {
     patch.more_locations = 7;
     let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch) };
     reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);
-    let out = Follower::new(Form::Json).follow(&model, Last::No).stdout;
+    let out = Follower::new(Form::Json).follow(model.first(), Last::No).stdout;
     assert!(out.contains("\"more_locations\":7"), "{out}");
 }
 

@@ -11,12 +11,12 @@ use super::verdict::{Verdict, auth_verdict, cancel_verdict, death_verdict, stop_
 use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
-use crate::model::Model;
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::Intent;
 use crate::model::ids::{Addressed, TurnId};
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::Phase;
+use crate::model::session_ref::SessionRef;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -104,7 +104,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     verdict.complete(&engine).await;
     exec.print(&engine, Last::Yes);
     if form == Form::Json {
-        exec.printer.print(result_line(&verdict, engine.model()));
+        exec.printer.print(result_line(&verdict, engine.model().first()));
     } else {
         exec.printer.print(exec.follower.last_newline().into());
     }
@@ -132,7 +132,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     } else if let Some(deadline) = deadline {
         engine.hurry(deadline.saturating_duration_since(Instant::now()));
     }
-    let review = engine.model().changes().is_on.then(|| engine.stem());
+    let review = engine.model().first().changes().is_on.then(|| engine.stem());
     Ok(Outcome { code: verdict.code, goodbye: engine.shutdown_by(until).await, review, until })
 }
 
@@ -216,14 +216,14 @@ impl Exec {
             match item.what {
                 FrontEnd::TurnEnded(turn, ended) => {
                     self.unreviewed = Some(turn);
-                    self.ended(engine.model(), ended);
+                    self.ended(engine.model().first(), ended);
                 }
                 FrontEnd::TurnReviewed(turn) => self.reviewed(turn),
                 _ => {}
             }
         }
-        match engine.model().phase() {
-            Phase::AuthNeeded { error } => return Some(auth_verdict(engine.model(), error)),
+        match engine.model().first().phase() {
+            Phase::AuthNeeded { error } => return Some(auth_verdict(engine.model().first(), error)),
             Phase::Dead(death) if !matches!(self.stage, Stage::Quieting(..)) => {
                 if let Stage::Cancelling(cause, _) = self.stage {
                     return Some(cancel_verdict(cause));
@@ -233,8 +233,8 @@ impl Exec {
             Phase::Dead(_) => return self.verdict.take(),
             _ => {}
         }
-        if self.stage == Stage::Opening && engine.model().phase() == Phase::Ready {
-            match self.settings(engine.model()) {
+        if self.stage == Stage::Opening && engine.model().first().phase() == Phase::Ready {
+            match self.settings(engine.model().first()) {
                 Ok(settings) => self.stage = Stage::Setting(settings),
                 Err(words) => return Some(Verdict::new(code::USAGE, words)),
             }
@@ -242,7 +242,7 @@ impl Exec {
         }
         if let Stage::Setting(settings) = &self.stage {
             match settings.first() {
-                Some(setting) => match setting_state(engine.model(), setting) {
+                Some(setting) => match setting_state(engine.model().first(), setting) {
                     Some(true) => {
                         self.drop_setting();
                         self.set_next(engine);
@@ -285,7 +285,7 @@ impl Exec {
         let until = end.map_or(patience, |end| end.min(patience));
         self.print(engine, Last::No);
         let mut has_reader = true;
-        while self.unreviewed.is_some() && engine.model().changes().is_on {
+        while self.unreviewed.is_some() && engine.model().first().changes().is_on {
             tokio::select! {
                 biased;
                 _ = &mut signalled => return Ok(soon()),
@@ -325,22 +325,22 @@ impl Exec {
     }
 
     /// What `--mode` and `--config` ask for, or why that is not possible.
-    fn settings(&self, model: &Model) -> Result<Vec<Setting>, String> {
+    fn settings(&self, session: SessionRef<'_>) -> Result<Vec<Setting>, String> {
         let mut settings = Vec::new();
         if let Some(id) = &self.options.mode {
-            settings.push(mode_setting(model, id)?);
+            settings.push(mode_setting(session, id)?);
         }
         for (id, value) in &self.options.options {
-            settings.push(option_setting(model, id, value)?);
+            settings.push(option_setting(session, id, value)?);
         }
         Ok(settings)
     }
 
-    fn ended(&mut self, model: &Model, ended: Ended) {
+    fn ended(&mut self, session: SessionRef<'_>, ended: Ended) {
         let verdict = match (&self.stage, ended) {
             (Stage::Cancelling(cause, _), _) => cancel_verdict(*cause),
             (_, Ended::Stopped(result)) => stop_verdict(result),
-            (_, Ended::Failed(error)) if error.is_auth() => auth_verdict(model, &error),
+            (_, Ended::Failed(error)) if error.is_auth() => auth_verdict(session, &error),
             (_, Ended::Failed(error)) => {
                 Verdict::new(code::NOT_FINISHED, error.as_answer()).with_words(error.data_lines())
             }
@@ -356,7 +356,7 @@ impl Exec {
     }
 
     fn cancel(&mut self, engine: &mut Engine, cause: Cause) -> Option<Verdict> {
-        if engine.model().session().turn.is_none() || matches!(self.stage, Stage::Cancelling(..)) {
+        if engine.model().first().session().turn.is_none() || matches!(self.stage, Stage::Cancelling(..)) {
             return Some(match self.verdict.take() {
                 Some(verdict) if cause == Cause::Timeout => verdict,
                 _ => cancel_verdict(cause),
@@ -398,7 +398,7 @@ impl Exec {
     }
 
     fn print(&mut self, engine: &Engine, last: Last) {
-        let printed = self.follower.follow(engine.model(), last);
+        let printed = self.follower.follow(engine.model().first(), last);
         self.printer.print(printed.stdout);
         if !printed.stderr.is_empty() {
             // Nobody to tell when standard error is gone.
@@ -407,8 +407,7 @@ impl Exec {
     }
 }
 
-fn mode_setting(model: &Model, id: &str) -> Result<Setting, String> {
-    let session = model.session();
+fn mode_setting(session: SessionRef<'_>, id: &str) -> Result<Setting, String> {
     let value = OptionValue::Id(id.to_owned());
     if let Some(option) = session.options.iter().find(|o| o.is_category("mode") && o.accepts(&value)) {
         return Ok(Setting::Option(option.id.clone(), value));
@@ -422,9 +421,9 @@ fn mode_setting(model: &Model, id: &str) -> Result<Setting, String> {
     Err(format!("the agent has no mode `{id}`; {}", offer(&known)))
 }
 
-fn option_setting(model: &Model, id: &str, value: &str) -> Result<Setting, String> {
-    let Some(option) = model.session().options.iter().find(|o| o.id == id) else {
-        let known: Vec<String> = model.session().options.iter().map(|o| o.id.clone()).collect();
+fn option_setting(session: SessionRef<'_>, id: &str, value: &str) -> Result<Setting, String> {
+    let Some(option) = session.options.iter().find(|o| o.id == id) else {
+        let known: Vec<String> = session.options.iter().map(|o| o.id.clone()).collect();
         return Err(format!("the agent has no option `{id}`; {}", offer(&known)));
     };
     let wanted = match (&option.kind, value) {
@@ -451,14 +450,14 @@ fn offer(known: &[String]) -> String {
 }
 
 /// `None` while the answer is awaited, then whether it is in force.
-fn setting_state(model: &Model, setting: &Setting) -> Option<bool> {
+fn setting_state(session: SessionRef<'_>, setting: &Setting) -> Option<bool> {
     match setting {
         Setting::Mode(id) => {
-            let modes = model.session().modes.as_ref()?;
+            let modes = session.modes.as_ref()?;
             if modes.pending.is_some() { None } else { Some(modes.current == *id) }
         }
         Setting::Option(id, value) => {
-            let Some(option) = model.session().options.iter().find(|o| o.id == *id) else { return Some(false) };
+            let Some(option) = session.options.iter().find(|o| o.id == *id) else { return Some(false) };
             if option.pending.is_some() {
                 return None;
             }
@@ -479,10 +478,10 @@ fn name_of(setting: &Setting) -> String {
     }
 }
 
-fn result_line(verdict: &Verdict, model: &Model) -> String {
+fn result_line(verdict: &Verdict, session: SessionRef<'_>) -> String {
     let stop = verdict.result.as_ref().and_then(|r| stop_name(&r.stop));
     let usage = verdict.result.as_ref().and_then(|r| r.usage.clone());
-    let context = model.session().usage.as_ref().map(|u| {
+    let context = session.usage.as_ref().map(|u| {
         json!({ "used": u.used, "size": u.size,
                 "cost": u.cost.as_ref().map(|(amount, unit)| json!({ "amount": amount, "currency": unit })) })
     });
@@ -494,7 +493,7 @@ fn result_line(verdict: &Verdict, model: &Model) -> String {
     json_line(json!({
         "type": "result",
         "stop_reason": stop,
-        "session_id": model.session_id().map(|s| s.as_str()),
+        "session_id": session.id.as_ref().map(|s| s.as_str()),
         "usage": usage,
         "context": context,
         "exit_code": verdict.code,

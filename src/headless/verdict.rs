@@ -5,11 +5,11 @@
 use super::code;
 use super::run::Cause;
 use crate::engine::Engine;
-use crate::model::Model;
 use crate::model::agent::Death;
 use crate::model::event::{AuthKind, CallError, PromptResult, Stop};
 use crate::model::ids::AgentKey;
 use crate::model::login::command_line;
+use crate::model::session_ref::SessionRef;
 
 /// Why it ended: the code, one line, and lines below it.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Verdict {
         self.has_words = true;
         let mut detail = engine.last_words(AgentKey::FIRST).await;
         detail.append(&mut self.detail);
-        detail.extend(engine.model().agent().stray_start());
+        detail.extend(engine.model().first().agent().stray_start());
         self.detail = detail;
     }
 }
@@ -85,10 +85,10 @@ pub(super) fn death_verdict(death: &Death) -> Verdict {
 }
 
 /// The agent's message, the methods, and for each that runs in a terminal the command to type.
-pub(super) fn auth_verdict(model: &Model, error: &CallError) -> Verdict {
+pub(super) fn auth_verdict(session: SessionRef<'_>, error: &CallError) -> Verdict {
     let words = format!("log-in needed: {}", error.message);
     let mut verdict = Verdict::new(code::AUTH, words).with_words(error.data_lines());
-    let methods = &model.agent().auth_methods;
+    let methods = &session.agent().auth_methods;
     if methods.is_empty() {
         verdict.detail.push("the agent requires authentication but offers no method".into());
     }
@@ -97,7 +97,7 @@ pub(super) fn auth_verdict(model: &Model, error: &CallError) -> Verdict {
             AuthKind::Agent => "by the agent itself; choose it on the full screen".to_owned(),
             AuthKind::Env { vars } => format!("set {} and start again", vars.join(", ")),
             AuthKind::Terminal { .. } | AuthKind::Command { .. } => {
-                let line = command_line(model.agent(), &method.kind).unwrap_or_default();
+                let line = command_line(session.agent(), &method.kind).unwrap_or_default();
                 format!("run in another terminal: {line}")
             }
         };

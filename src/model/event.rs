@@ -466,8 +466,8 @@ pub enum Intent {
 }
 
 impl Intent {
-    /// Where it belongs while there is one agent with one session.
-    pub fn home(&self) -> Address {
+    /// Whom it concerns when the person means this session of this agent.
+    pub fn at(&self, session: SessionKey, agent: AgentKey) -> Address {
         match self {
             Self::AddAgent { .. } => Address::All,
             Self::OpenSession { .. }
@@ -475,9 +475,14 @@ impl Intent {
             | Self::Restart
             | Self::KillAgent
             | Self::Authenticate { .. }
-            | Self::LeaveAuthentication => AGENT,
-            _ => SESSION,
+            | Self::LeaveAuthentication => agent.into(),
+            _ => session.into(),
         }
+    }
+
+    /// Where it belongs while there is one agent with one session.
+    pub fn home(&self) -> Address {
+        self.at(SessionKey::FIRST, AgentKey::FIRST)
     }
 }
 

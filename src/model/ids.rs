@@ -69,7 +69,8 @@ pub struct EntryId(pub u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ReqId(pub u64);
 
-/// A prompt turn of one session. 0 is the time before the first prompt.
+/// A prompt turn of one session, counted over all sessions: two of them never have the same number. 0 is the time
+/// before the first prompt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct TurnId(pub u64);
 

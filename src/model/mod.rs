@@ -11,17 +11,17 @@ pub mod entry;
 pub mod event;
 pub mod ids;
 pub mod login;
-mod only;
 pub mod options;
 pub mod patch;
 pub mod reduce;
 pub mod refusal;
 pub mod session;
+pub mod session_ref;
 pub mod tool;
 
 use agent::Agent;
 use changes::Gate;
-use ids::{AgentKey, SessionId, SessionKey, TermId};
+use ids::{AgentKey, SessionId, SessionKey, TermId, TurnId};
 use session::{Closed, Policy, Session, SessionState, TerminalOrigin};
 use std::collections::BTreeMap;
 
@@ -33,7 +33,11 @@ pub struct Model {
     /// What further sessions begin with.
     policy: Policy,
     gate: Gate,
+    /// Somebody looks at the files of every session.
+    has_review: bool,
     has_journal: bool,
+    /// The last turn of any session.
+    last_turn: TurnId,
 }
 
 impl Default for Model {
@@ -51,7 +55,9 @@ impl Model {
             sessions: BTreeMap::new(),
             policy,
             gate: Gate::default(),
+            has_review: false,
             has_journal: false,
+            last_turn: TurnId::default(),
         };
         let agent = model.add_agent(command);
         model.add_session(agent, cwd);
@@ -63,6 +69,31 @@ impl Model {
         let key = self.agents.last_key_value().map_or(AgentKey::FIRST, |(last, _)| AgentKey(last.0 + 1));
         self.agents.insert(key, Agent { command, ..Agent::default() });
         key
+    }
+
+    /// Names a command to try when the agent's does not speak the protocol.
+    pub fn with_suggestion(mut self, suggestion: Option<String>) -> Self {
+        for agent in self.agents.values_mut() {
+            agent.suggestion.clone_from(&suggestion);
+        }
+        self
+    }
+
+    /// Somebody looks at the files: prompts wait for the snapshot.
+    pub fn with_review(mut self, is_on: bool) -> Self {
+        self.has_review = is_on;
+        for session in self.sessions.values_mut() {
+            session.changes.is_on = is_on;
+        }
+        self
+    }
+
+    pub fn with_gate(mut self, gate: Gate) -> Self {
+        self.gate = gate;
+        for session in self.sessions.values_mut() {
+            session.gate = gate;
+        }
+        self
     }
 
     /// Names the variables that the configuration gives the agent.
@@ -79,6 +110,7 @@ impl Model {
         let (policy, gate) = (self.policy, self.gate);
         let mut session = Session { agent, cwd, policy, gate, ..Session::default() };
         session.entries.has_journal = self.has_journal;
+        session.changes.is_on = self.has_review;
         self.sessions.insert(key, session);
         key
     }

@@ -71,6 +71,8 @@ pub struct ClaimedEdit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolNote {
     pub entry: EntryId,
+    /// The turn in which it was told; nothing outside of turns.
+    pub turn: Option<u64>,
     pub doing: ToolEffect,
     /// When it was heard.
     pub at: Instant,
@@ -122,6 +124,8 @@ pub enum Released {
 pub struct Proposal {
     pub req: ReqId,
     pub entry: EntryId,
+    /// The turn in which it was asked for; the newest one when nothing is said.
+    pub turn: Option<u64>,
     /// Absolute.
     pub path: PathBuf,
     /// Decided by a plain answer: what is written then is still to be reviewed.

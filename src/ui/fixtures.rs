@@ -2,7 +2,7 @@
 
 use super::keys::{Code, Key};
 use super::msg::{FrameInfo, Out};
-use super::state::UiState;
+use super::state::App;
 use super::transcript::Transcript;
 use super::tty::Input;
 use super::update::{self, Cx};
@@ -17,7 +17,7 @@ use crate::model::event::{
     AgentEvent, AgentRequest, Event, Hint, HostEvent, InitResult, Intent, PermissionKind, PermissionOption,
     PromptAnswer, PromptResult, SessionResult, Stop, TerminalSpec, Update,
 };
-use crate::model::ids::{ReqId, SessionId, TermId};
+use crate::model::ids::{Addressed, ReqId, SessionId, SessionKey, TermId};
 use crate::model::options::{Command, Mode, Modes};
 use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
@@ -34,7 +34,7 @@ use std::time::Duration;
 
 pub struct Scene {
     pub model: Model,
-    pub ui: UiState,
+    pub ui: App,
     pub transcript: Transcript,
     pub info: FrameInfo,
     pub now: Duration,
@@ -49,7 +49,7 @@ impl Scene {
     pub fn new(width: u16, height: u16) -> Self {
         Self {
             model: Model::new("gemini --acp".into(), "/home/me/src/shop".into(), Policy::Ask),
-            ui: UiState::default(),
+            ui: App::default(),
             transcript: Transcript::new(),
             info: FrameInfo::default(),
             now: Duration::from_secs(1),
@@ -124,7 +124,7 @@ impl Scene {
         let effects = self.reduce(event);
         for effect in &effects {
             if let Effect::FrontEnd(news) = effect {
-                update::news(&mut self.ui, news.clone(), self.now);
+                update::news(&mut self.ui, Addressed::new(SessionKey::FIRST, news.clone()), self.now);
             }
         }
         self.ui.sync(&self.model, self.now);
@@ -177,7 +177,9 @@ impl Scene {
     /// The command of [`Scene::runs`] prints.
     pub fn prints(&mut self, req: u64, text: &str) {
         let term: TermId = format!("term-{req}").as_str().into();
-        let generation = self.model.terminal(&term).and_then(|t| t.screen.as_ref()).map_or(0, |s| s.generation) + 1;
+        let generation =
+            self.model.first().session().terminal(&term).and_then(|t| t.screen.as_ref()).map_or(0, |s| s.generation)
+                + 1;
         let rows = text.lines().map(StyledText::from).collect();
         let screen = ScreenSnapshot { rows, cols: 100, generation, dropped_rows: 0 };
         self.reduce(Event::Host(HostEvent::TerminalMoved { term: term.clone() }));
@@ -226,7 +228,7 @@ impl Scene {
     }
 
     pub fn end_turn(&mut self, stop: Stop) {
-        let turn = self.model.last_turn();
+        let turn = self.model.first().session().last_turn();
         let result = Ok(PromptAnswer::Ended(PromptResult { stop, usage: None }));
         self.agent(AgentEvent::PromptAnswered { turn, result });
     }
@@ -239,7 +241,7 @@ impl Scene {
 
     /// Feeds an input as the loop does: what it leads to is carried out at once.
     pub fn input(&mut self, input: Input) {
-        let cx = Cx { model: &self.model, frame: &self.info, now: self.now };
+        let cx = Cx { model: &self.model, session: self.model.first(), frame: &self.info, now: self.now };
         for out in update::input(&mut self.ui, cx, input) {
             if let Out::Intent(intent) = &out {
                 self.intent(intent.clone());
@@ -275,6 +277,7 @@ impl Scene {
         let mut buf = Buffer::empty(Rect::new(0, 0, self.size.0, self.size.1));
         let cx = ViewCx {
             model: &self.model,
+            session: self.model.first(),
             state: &self.ui,
             theme: &self.theme,
             now: self.now,
@@ -282,8 +285,8 @@ impl Scene {
             home: Some(Path::new("/home/me")),
         };
         self.info = view::draw(&cx, &mut self.transcript, &mut buf);
-        self.ui.scroll = self.info.scroll;
-        if let (Some(review), Some(frame)) = (&mut self.ui.review, &self.info.review) {
+        self.ui.view.scroll = self.info.scroll;
+        if let (Some(review), Some(frame)) = (&mut self.ui.view.review, &self.info.review) {
             review.measure(frame.measured);
         }
         self.shown = text(&buf);
@@ -337,8 +340,8 @@ pub fn text(buf: &Buffer) -> String {
 }
 
 /// Only used where a scene needs news by hand.
-pub fn returned(text: &str) -> FrontEnd {
-    FrontEnd::Returned(text.into())
+pub fn returned(text: &str) -> Addressed<FrontEnd> {
+    Addressed::new(SessionKey::FIRST, FrontEnd::Returned(text.into()))
 }
 
 /// A review of four files, made by hand.

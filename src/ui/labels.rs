@@ -4,12 +4,12 @@
 //! the agent is sanitised here.
 
 use crate::base::{human, paths, sanitize};
-use crate::model::Model;
 use crate::model::agent::{Agent, OddCounts};
 use crate::model::changes::{Gate, Totals};
 use crate::model::event::AuthKind;
 use crate::model::login;
 use crate::model::session::Phase;
+use crate::model::session_ref::SessionRef;
 use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::width;
 use std::path::{Path, PathBuf};
@@ -60,8 +60,8 @@ pub fn object(tool: &ToolCall, cwd: &str) -> String {
 }
 
 /// The name of an agent as it is shown.
-pub fn agent(model: &Model) -> String {
-    let agent = model.agent();
+pub fn agent(session: SessionRef<'_>) -> String {
+    let agent = session.agent();
     if agent.title.is_none() && agent.name.is_none() {
         return program(&agent.command);
     }
@@ -82,10 +82,10 @@ pub fn login_command(kind: &AuthKind, agent: &Agent) -> Option<String> {
 }
 
 /// "1 prompt waits for this turn".
-pub fn held(model: &Model) -> Option<String> {
-    let n = model.session().held.len();
+pub fn held(session: SessionRef<'_>) -> Option<String> {
+    let n = session.held.len();
     let wait = if n == 1 { "waits" } else { "wait" };
-    let what = match (model.phase(), &model.session().turn) {
+    let what = match (session.phase(), &session.turn) {
         (_, Some(_)) => "this turn",
         (Phase::AuthNeeded { .. } | Phase::Authenticating { .. }, None) => "the log-in",
         (_, None) => "the session",

@@ -6,11 +6,11 @@ use crate::ui::fixtures::Scene;
 #[test]
 fn held_back() {
     let mut s = Scene::working(80, 24);
-    assert_eq!(held(&s.model), None);
+    assert_eq!(held(s.model.first()), None);
     s.intent(Intent::Prompt { text: "a".into(), links: Vec::new() });
-    assert_eq!(held(&s.model).as_deref(), Some("1 prompt waits for this turn"));
+    assert_eq!(held(s.model.first()).as_deref(), Some("1 prompt waits for this turn"));
     s.intent(Intent::Prompt { text: "b".into(), links: Vec::new() });
-    assert_eq!(held(&s.model).as_deref(), Some("2 prompts wait for this turn"));
+    assert_eq!(held(s.model.first()).as_deref(), Some("2 prompts wait for this turn"));
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn the_names_of_agents_and_programs() {
     assert_eq!(program("/usr/bin/gemini --acp"), "gemini");
     assert_eq!(program(""), "agent");
     let s = Scene::ready(80, 24);
-    assert_eq!(agent(&s.model), "gemini-cli");
+    assert_eq!(agent(s.model.first()), "gemini-cli");
 }
 
 #[test]

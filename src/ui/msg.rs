@@ -5,12 +5,13 @@
 use super::frame::Motion;
 use super::keys::Mouse;
 use super::state::dock::Dialog;
+use super::state::opener::Wanted;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
 use crate::model::changes::{FileDoc, HunkId, Scope, Verdict};
 use crate::model::event::Intent;
-use crate::model::ids::{EntryId, TermId};
+use crate::model::ids::{EntryId, SessionKey, TermId};
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -19,7 +20,13 @@ use std::sync::Arc;
 /// What is to be done after an input, by whoever holds the engine and the terminal.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Out {
+    /// Meant for the session that is shown, or for its agent.
     Intent(Intent),
+    /// Shows another session.
+    Show(SessionKey),
+    /// Lists the agents that a further session can be opened with.
+    ListAgents,
+    Open(Wanted),
     Scroll(ScrollBy),
     Copy(String),
     /// Goes to a command of the agent as it is, and nowhere else.
@@ -61,6 +68,8 @@ pub struct FrameInfo {
     pub transcript: Rect,
     /// Rows of the screen whose entry a click folds.
     pub hits: Vec<(u16, EntryId)>,
+    /// Columns of the first row whose session a click shows.
+    pub sessions: Vec<(Range<u16>, SessionKey)>,
     pub rows_below: Option<u64>,
     /// The scroll position as clamped by the transcript.
     pub scroll: Scroll,

@@ -7,10 +7,13 @@
 use super::agent_picker::{AgentPicker, Picked};
 use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
+use super::labels;
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
 use super::screen::{Device, Happening, Screen};
-use super::state::UiState;
+use super::state::App;
 use super::state::dock::{Dialog, Raw};
+use super::state::opener::{Wanted, Whose};
+use super::state::picker::Picker;
 use super::status_line;
 use super::transcript::Transcript;
 use super::tty::{Input, Multiplexer, osc52};
@@ -23,11 +26,11 @@ use crate::engine::{Engine, LinkWake, Wake};
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::Intent;
-use crate::model::ids::{Addressed, AgentKey, Now, TermId};
+use crate::model::event::{Intent, Opening};
+use crate::model::ids::{Address, Addressed, Now, TermId};
 use crate::theme::resolve::Theme;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -47,6 +50,8 @@ pub struct UiOptions {
     pub home: Option<PathBuf>,
     pub multiplexer: Multiplexer,
     pub purpose: Purpose,
+    /// Agents that a further session can be opened with: the name under which each is configured, and its command line.
+    pub agents: Box<dyn Fn() -> Vec<(String, String)>>,
 }
 
 /// What the screen is for.
@@ -127,7 +132,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, engine: Engine, options: UiOpt
     let mut running = Box::new(Running {
         screen,
         engine,
-        ui: UiState::default(),
+        app: App::default(),
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         frames: Frames::default(),
@@ -146,7 +151,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, engine: Engine, options: UiOpt
 struct Running<D: Device> {
     screen: Screen<D>,
     engine: Engine,
-    ui: UiState,
+    app: App,
     transcript: Transcript,
     info: FrameInfo,
     frames: Frames,
@@ -163,14 +168,13 @@ impl<D: Device> Running<D> {
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
-                let news = self.engine.intent(Intent::Start);
-                self.news(news);
+                self.intent(Intent::Start);
             }
             Purpose::Review => self.open_review()?,
         }
         self.frames.want(Urgency::AtOnce, self.engine.now());
         loop {
-            if self.options.purpose == Purpose::Review && self.ui.review.is_none() {
+            if self.options.purpose == Purpose::Review && self.app.view.review.is_none() {
                 return Ok(Exit::Quit);
             }
             if self.frames.is_due(self.engine.now()) {
@@ -198,7 +202,7 @@ impl<D: Device> Running<D> {
                     }
                 }
                 Awaited::Coloured(found) => {
-                    if let Some(review) = &mut self.ui.review {
+                    if let Some(review) = &mut self.app.view.review {
                         review.colour(&found.path, HunkId(found.id), found.lines);
                         self.frames.want(Urgency::NextFrame, self.engine.now());
                     }
@@ -208,9 +212,9 @@ impl<D: Device> Running<D> {
     }
 
     fn open_review(&mut self) -> io::Result<()> {
-        let cx = Cx { model: self.engine.model(), frame: &self.info, now: self.engine.now() };
+        let Some(cx) = update_cx(&self.engine, &self.app, &self.info) else { return Ok(()) };
         let mut out = Vec::new();
-        update::review::open(&mut self.ui, cx, Scope::Pending, &mut out);
+        update::review::open(&mut self.app, cx, Scope::Pending, &mut out);
         for one in out {
             self.carry_out(one)?;
         }
@@ -235,7 +239,7 @@ impl<D: Device> Running<D> {
         // what came with the wake.
         let visible = match &wake {
             Wake::Hint => true,
-            Wake::Link(_, LinkWake::Stderr(_)) => self.ui.dock.dialog == Some(Dialog::Silent),
+            Wake::Link(_, LinkWake::Stderr(_)) => self.app.view.dock.dialog == Some(Dialog::Silent),
             _ => false,
         };
         let before = self.engine.version();
@@ -243,7 +247,7 @@ impl<D: Device> Running<D> {
         news.extend(self.engine.drain(DRAIN));
         let changed = visible || !news.is_empty() || self.engine.version() != before;
         self.news(news);
-        self.ui.sync(self.engine.model(), self.engine.now());
+        self.app.sync(self.engine.model(), self.engine.now());
         if changed {
             self.frames.want(Urgency::NextFrame, self.engine.now());
         }
@@ -252,7 +256,7 @@ impl<D: Device> Running<D> {
     fn news(&mut self, news: Vec<Addressed<FrontEnd>>) {
         let now = self.engine.now();
         for one in news {
-            update::news(&mut self.ui, one.what, now);
+            update::news(&mut self.app, one, now);
         }
     }
 
@@ -262,8 +266,8 @@ impl<D: Device> Running<D> {
         let mut typed: Option<(TermId, Vec<u8>)> = None;
         for _ in 0..INPUTS {
             let Some(input) = next.take() else { break };
-            let cx = Cx { model: self.engine.model(), frame: &self.info, now: self.engine.now() };
-            for out in update::input(&mut self.ui, cx, input) {
+            let Some(cx) = update_cx(&self.engine, &self.app, &self.info) else { break };
+            for out in update::input(&mut self.app, cx, input) {
                 if let Out::Type(term, bytes) = out {
                     // A terminal takes few pieces at a time, whatever their size.
                     match &mut typed {
@@ -284,18 +288,62 @@ impl<D: Device> Running<D> {
         Ok(None)
     }
 
+    /// Does what the person wants with the session that is shown, or with its agent.
+    fn intent(&mut self, intent: Intent) {
+        let news = self.engine.intent_in(self.app.shown(), intent);
+        self.news(news);
+        self.app.sync(self.engine.model(), self.engine.now());
+    }
+
+    fn list_agents(&mut self) {
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        self.app.picker = Some(Picker::agents(shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
+    }
+
+    /// Opens a further session and shows it. What cannot be is said where it was typed.
+    fn open(&mut self, wanted: &Wanted) {
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        let directory = match directory(&wanted.directory, Path::new(&shown.cwd), self.options.home.as_deref()) {
+            Ok(directory) => directory,
+            Err(trouble) => {
+                if let Some(opener) = &mut self.app.opener {
+                    opener.trouble = Some(trouble);
+                }
+                return;
+            }
+        };
+        let before = self.engine.model().sessions().count();
+        let news = match &wanted.whose {
+            Whose::Running(agent) => {
+                self.engine.intent_to((*agent).into(), Intent::OpenSession { cwd: directory, how: Opening::New })
+            }
+            Whose::Configured(name) => {
+                let intent = Intent::AddAgent { command: name.clone(), env: Vec::new(), cwd: directory };
+                self.engine.intent_to(Address::All, intent)
+            }
+        };
+        self.news(news);
+        let now = self.engine.now();
+        self.app.sync(self.engine.model(), now);
+        if let Some((key, _)) = self.engine.model().sessions().nth(before) {
+            self.app.show(key, now);
+        }
+        self.app.opener = None;
+    }
+
     fn carry_out(&mut self, out: Out) -> io::Result<Option<Exit>> {
         match out {
-            Out::Intent(intent) => {
-                let news = self.engine.intent(intent);
-                self.news(news);
-                self.ui.sync(self.engine.model(), self.engine.now());
+            Out::Intent(intent) => self.intent(intent),
+            Out::Show(key) => {
+                self.app.show(key, self.engine.now());
             }
+            Out::ListAgents => self.list_agents(),
+            Out::Open(wanted) => self.open(&wanted),
             Out::Scroll(by) => self.scroll(by),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Copy(text) => match osc52(&text, self.options.multiplexer) {
                 Ok(bytes) => self.screen.send(&bytes)?,
-                Err(error) => self.ui.say(format!("not copied: {error}"), self.engine.now()),
+                Err(error) => self.app.say(format!("not copied: {error}"), self.engine.now()),
             },
             Out::Mouse(mouse) => self.screen.set_mouse(mouse)?,
             Out::Edit(job) => self.editor = Some(job),
@@ -308,11 +356,12 @@ impl<D: Device> Running<D> {
 
     /// Lends the terminal to the person's editor. The engine works on meanwhile; nothing is drawn.
     async fn edit(&mut self, job: EditorJob) -> io::Result<Option<Exit>> {
-        let cwd = PathBuf::from(&self.engine.model().session().cwd);
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return Ok(None) };
+        let cwd = PathBuf::from(&shown.cwd);
         let session = match EditorSession::of(job, &cwd) {
             Ok(session) => session,
             Err(error) => {
-                self.ui.say(format!("no file for the editor: {error}"), self.engine.now());
+                self.app.say(format!("no file for the editor: {error}"), self.engine.now());
                 return Ok(None);
             }
         };
@@ -336,12 +385,10 @@ impl<D: Device> Running<D> {
         };
         self.screen.take_back()?;
         debug!(ended_well = result.as_ref().is_ok_and(ExitStatus::success), "back from the editor");
-        match session.outcome(result, self.ui.review.as_ref().map(|r| r.scope)) {
-            Outcome::Say(words) => self.ui.say(words, self.engine.now()),
+        match session.outcome(result, self.app.view.review.as_ref().map(|r| r.scope)) {
+            Outcome::Say(words) => self.app.say(words, self.engine.now()),
             Outcome::Act(action) => {
-                let news = self.engine.intent(Intent::Review(action));
-                self.news(news);
-                self.ui.sync(self.engine.model(), self.engine.now());
+                self.intent(Intent::Review(action));
             }
             Outcome::Nothing => {}
         }
@@ -351,7 +398,7 @@ impl<D: Device> Running<D> {
 
     /// Has what is in view coloured, one hunk at a time; without a review there is no worker.
     fn colour(&mut self) {
-        let Some(review) = &mut self.ui.review else {
+        let Some(review) = &mut self.app.view.review else {
             self.colours = Colours::default();
             return;
         };
@@ -365,7 +412,7 @@ impl<D: Device> Running<D> {
         if let Some((term, bytes)) = typed
             && !self.engine.type_into(&term, &bytes)
         {
-            self.ui.say("not typed: the command does not read", self.engine.now());
+            self.app.say("not typed: the command does not read", self.engine.now());
         }
     }
 
@@ -373,12 +420,12 @@ impl<D: Device> Running<D> {
         let area = self.info.transcript;
         if area.is_empty() {
             if by == ScrollBy::End {
-                self.ui.scroll = super::state::scroll::Scroll::Follow;
+                self.app.view.scroll = super::state::scroll::Scroll::Follow;
             }
             return;
         }
-        let mut scroll = self.ui.scroll;
-        let cx = view_cx(&self.engine, &self.ui, &self.options, self.engine.now());
+        let mut scroll = self.app.view.scroll;
+        let Some(cx) = view_cx(&self.engine, &self.app, &self.options, self.engine.now()) else { return };
         let cx = cx.draw_ctx();
         let page = i32::from(area.height).saturating_sub(1).max(1);
         match by {
@@ -389,26 +436,28 @@ impl<D: Device> Running<D> {
             ScrollBy::Top => self.transcript.to_top(&cx, area, &mut scroll),
             ScrollBy::End => self.transcript.to_end(&cx, area, &mut scroll),
         }
-        self.ui.scroll = scroll;
+        self.app.view.scroll = scroll;
     }
 
     fn draw(&mut self) -> io::Result<()> {
         self.engine.refresh_terminals();
         let now = self.engine.now();
-        self.ui.sync(self.engine.model(), now);
-        if self.ui.dock.dialog == Some(Dialog::Silent) {
-            let lines = if self.ui.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
-            self.ui.dock.stderr = self.engine.stderr_tail(AgentKey::FIRST, lines);
+        self.app.sync(self.engine.model(), now);
+        if self.app.view.dock.dialog == Some(Dialog::Silent) {
+            let lines = if self.app.view.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
+            let agent = self.engine.model().at(self.app.shown()).map(|shown| shown.agent_key());
+            self.app.view.dock.stderr = agent.map(|agent| self.engine.stderr_tail(agent, lines)).unwrap_or_default();
         }
-        let Self { screen, engine, ui, transcript, info, options, .. } = self;
-        let cx = view_cx(engine, ui, options, now);
+        let Self { screen, engine, app, transcript, info, options, .. } = self;
+        let Some(cx) = view_cx(engine, app, options, now) else { return Ok(()) };
+        let title = status_line::terminal_title(cx.session, view::sessions::others_wait(&cx));
         screen.draw(|buf| {
             *info = view::draw(&cx, transcript, buf);
             info.cursor.map(|at| (at.x, at.y))
         })?;
-        self.ui.scroll = self.info.scroll;
+        self.app.view.scroll = self.info.scroll;
         self.frames.drawn(self.info.motion, now);
-        if let (Some(review), Some(frame)) = (&mut self.ui.review, &self.info.review)
+        if let (Some(review), Some(frame)) = (&mut self.app.view.review, &self.info.review)
             && review.measure(frame.measured)
         {
             self.frames.want(Urgency::NextFrame, now);
@@ -416,11 +465,11 @@ impl<D: Device> Running<D> {
         if self.transcript.is_behind() {
             self.frames.want(Urgency::NextFrame, now);
         }
-        if let Some(at) = self.ui.next_change(self.engine.model(), now) {
+        let shown = self.engine.model().at(self.app.shown());
+        if let Some(at) = shown.and_then(|shown| self.app.next_change(shown, now)) {
             self.frames.want_at(at);
         }
         self.colour();
-        let title = status_line::terminal_title(self.engine.model());
         if title != self.title {
             self.screen.set_title(&title)?;
             self.title = title;
@@ -429,13 +478,35 @@ impl<D: Device> Running<D> {
     }
 }
 
-fn view_cx<'a>(engine: &'a Engine, ui: &'a UiState, options: &'a UiOptions, now: Now) -> ViewCx<'a> {
-    ViewCx {
+/// Nothing only when no session is shown, which cannot be.
+fn view_cx<'a>(engine: &'a Engine, app: &'a App, options: &'a UiOptions, now: Now) -> Option<ViewCx<'a>> {
+    Some(ViewCx {
         model: engine.model(),
-        state: ui,
+        session: engine.model().at(app.shown())?,
+        state: app,
         theme: &options.theme,
         now,
         animation: options.animation,
         home: options.home.as_deref(),
+    })
+}
+
+fn update_cx<'a>(engine: &'a Engine, app: &App, frame: &'a FrameInfo) -> Option<Cx<'a>> {
+    let model = engine.model();
+    Some(Cx { model, session: model.at(app.shown())?, frame, now: engine.now() })
+}
+
+/// The absolute directory that was typed: beside the session's, or below `~`.
+fn directory(typed: &str, beside: &Path, home: Option<&Path>) -> Result<String, String> {
+    let wanted = match (typed.strip_prefix("~"), home) {
+        (Some(below), Some(home)) if below.is_empty() || below.starts_with('/') => {
+            home.join(below.trim_start_matches('/'))
+        }
+        _ => beside.join(typed),
+    };
+    let found = wanted.canonicalize().map_err(|error| format!("{}: {error}", wanted.display()))?;
+    if !found.is_dir() {
+        return Err(format!("{}: not a directory", wanted.display()));
     }
+    found.into_os_string().into_string().map_err(|_| "the name of that directory is no text".to_owned())
 }

@@ -6,7 +6,6 @@
 use super::labels::{OBJECT, agent, clock, object, sums, to_review, verb};
 use super::state::timing::{LOOKING_AFTER, SILENT_AFTER, START_PATIENCE};
 use crate::base::{human, patience, sanitize};
-use crate::model::Model;
 use crate::model::agent::{Death, DeathKind};
 use crate::model::changes::{Gate, Totals};
 use crate::model::effect::Ended;
@@ -15,6 +14,7 @@ use crate::model::event::Stop;
 use crate::model::ids::Now;
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::{Phase, Session, Turn, TurnEnd};
+use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
@@ -76,9 +76,9 @@ impl Status {
 }
 
 /// What the status line has to say.
-pub fn status(model: &Model, hint: &[&str], now: Now) -> Status {
-    let (busy, left) = left(model, hint, now);
-    Status { busy, left, right: right(model) }
+pub fn status(session: SessionRef<'_>, hint: &[&str], now: Now) -> Status {
+    let (busy, left) = left(session, hint, now);
+    Status { busy, left, right: right(session) }
 }
 
 /// The state while the person types into a command of the agent.
@@ -92,8 +92,7 @@ pub fn typing(command: &str) -> Vec<Piece> {
     ]
 }
 
-fn left(model: &Model, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) {
-    let session = model.session();
+fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) {
     let turn = session.turn.as_ref();
     if let Some(first) = session.pending.first() {
         let mut pieces = vec![
@@ -107,9 +106,9 @@ fn left(model: &Model, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) {
         }
         return (Busy::No, pieces);
     }
-    match model.phase() {
+    match session.phase() {
         Phase::NotStarted => (Busy::Yes, vec![Piece::new("", "starting", Token::Text, KEEP)]),
-        Phase::Starting { since } => starting(&format!("starting {}", agent(model)), now.saturating_sub(since)),
+        Phase::Starting { since } => starting(&format!("starting {}", agent(session)), now.saturating_sub(since)),
         Phase::Opening { since } => starting("waiting for session", now.saturating_sub(since)),
         Phase::AuthNeeded { .. } => (
             Busy::No,
@@ -119,7 +118,7 @@ fn left(model: &Model, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) {
             ],
         ),
         Phase::Authenticating { method, since, .. } => {
-            let name = model.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| &m.name);
+            let name = session.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| &m.name);
             let name = sanitize::line(name);
             (
                 Busy::Yes,
@@ -144,8 +143,8 @@ fn left(model: &Model, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) {
             (Busy::No, pieces)
         }
         Phase::Ready => match turn {
-            Some(turn) => working(model, turn, now),
-            None => idle(model, hint),
+            Some(turn) => working(session, turn, now),
+            None => idle(session, hint),
         },
     }
 }
@@ -183,7 +182,7 @@ fn starting(what: &str, waited: Duration) -> (Busy, Vec<Piece>) {
     (Busy::Yes, pieces)
 }
 
-fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
+fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
     if let Some(since) = turn.cancelling {
         let waited = now.saturating_sub(since);
         if waited >= patience::WATCHED {
@@ -211,9 +210,9 @@ fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
     }
     let silent = now.saturating_sub(turn.heard);
     let mut pieces = Vec::new();
-    let tool = model.running_tool();
+    let tool = session.running_tool();
     if let Some(tool) = tool {
-        let what = format!("{} {}", verb(tool.kind), width::truncate(&object(tool, &model.session().cwd), OBJECT));
+        let what = format!("{} {}", verb(tool.kind), width::truncate(&object(tool, &session.cwd), OBJECT));
         pieces.push(Piece::new("", what, Token::Text, KEEP));
         pieces.push(Piece::new(" ", human::duration(now.saturating_sub(tool.started)), Token::Text, 80));
     }
@@ -222,7 +221,7 @@ fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
         let rank = if tool.is_some() { 70 } else { KEEP };
         pieces.push(Piece::new(sep, format!("silent for {}", clock(silent)), Token::Warn, rank));
     } else if tool.is_none() {
-        let newest = model.entries().iter().rev().take_while(|e| e.turn == turn.id).find(|e| !e.finished);
+        let newest = session.entries().iter().rev().take_while(|e| e.turn == turn.id).find(|e| !e.finished);
         if matches!(newest.map(|e| &e.body), Some(Body::Agent(_))) {
             pieces.push(Piece::new("", "writing", Token::Text, KEEP));
         } else {
@@ -239,9 +238,9 @@ fn working(model: &Model, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
 }
 
 /// Nothing runs: how the last turn ended, when that was odd, and what can be done next.
-fn idle(model: &Model, hint: &[&str]) -> (Busy, Vec<Piece>) {
+fn idle(session: SessionRef<'_>, hint: &[&str]) -> (Busy, Vec<Piece>) {
     let mut pieces = Vec::new();
-    let odd = odd_end(model.session());
+    let odd = odd_end(&session);
     let first = if odd.is_some() { 41 } else { KEEP };
     pieces.extend(odd.map(|odd| Piece::new("", odd, Token::Warn, KEEP)));
     // Keys give way before what is to be reviewed, and the last of them first.
@@ -277,8 +276,8 @@ fn odd_end(session: &Session) -> Option<String> {
 }
 
 /// What the agent has changed, whether the client could have stopped it, and the gate.
-fn changes(model: &Model) -> Vec<Piece> {
-    let changes = model.changes();
+fn changes(session: SessionRef<'_>) -> Vec<Piece> {
+    let changes = session.changes();
     let mut pieces = Vec::new();
     if !changes.totals.is_empty() {
         let Totals { added, removed, pending, .. } = changes.totals;
@@ -297,24 +296,23 @@ fn changes(model: &Model) -> Vec<Piece> {
             pieces.push(Piece::new(" · ", "reviewed after", Token::Dim, 44));
         }
     }
-    if model.gate() != Gate::Off {
-        pieces.push(Piece::new(" · ", format!("gate {}", model.gate().name()), Token::Dim, 45));
+    if session.gate() != Gate::Off {
+        pieces.push(Piece::new(" · ", format!("gate {}", session.gate().name()), Token::Dim, 45));
     }
     pieces
 }
 
-fn right(model: &Model) -> Vec<Piece> {
-    let session = model.session();
-    let mut pieces: Vec<Piece> = changes(model);
+fn right(session: SessionRef<'_>) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = changes(session);
     let mut push = |text: String, rank: u8| {
         let sep = if pieces.is_empty() { "" } else { " · " };
         pieces.push(Piece::new(sep, text, Token::Dim, rank));
         pieces.len() - 1
     };
-    if let Some(mode) = mode(model) {
+    if let Some(mode) = mode(session) {
         push(mode, 40);
     }
-    if let Some(name) = self::model(model) {
+    if let Some(name) = self::model(session) {
         push(name, 20);
     }
     let mut context = None;
@@ -339,8 +337,7 @@ fn right(model: &Model) -> Vec<Piece> {
 }
 
 /// The mode in force, or the one asked for with `…` behind it.
-fn mode(model: &Model) -> Option<String> {
-    let session = model.session();
+fn mode(session: SessionRef<'_>) -> Option<String> {
     let modes = session.modes.as_ref().filter(|_| session.mode_option().is_none());
     let (name, pending) = if let Some(modes) = modes {
         match &modes.pending {
@@ -361,8 +358,7 @@ fn mode(model: &Model) -> Option<String> {
     (!name.is_empty()).then(|| format!("{}{pending}", width::truncate(name, 24)))
 }
 
-fn model(model: &Model) -> Option<String> {
-    let session = model.session();
+fn model(session: SessionRef<'_>) -> Option<String> {
     let name = match session.options.iter().find(|o| o.is_category("model")) {
         Some(option) => option.current_name(),
         None => session.legacy_model.as_ref()?.name.as_str(),
@@ -427,10 +423,10 @@ fn join(pieces: &[Piece]) -> StyledText {
 }
 
 /// The title of the person's terminal: our state and the name of the directory, never a word of the agent.
-pub fn terminal_title(model: &Model) -> String {
-    let session = model.session();
-    let state = match (session.pending.first(), model.phase()) {
+pub fn terminal_title(session: SessionRef<'_>, others_wait: bool) -> String {
+    let state = match (session.pending.first(), session.phase()) {
         (Some(_), _) => "waiting for you",
+        (None, _) if others_wait => "another session waits for you",
         (None, Phase::NotStarted | Phase::Starting { .. } | Phase::Opening { .. }) => "starting",
         (None, Phase::AuthNeeded { .. } | Phase::Authenticating { .. }) => "log-in needed",
         (None, Phase::Dead(_)) => "agent ended",

@@ -8,7 +8,7 @@ use crate::ui::fixtures::Scene;
 use crate::ui::keys::Code;
 
 fn said(s: &Scene, columns: usize) -> (String, String) {
-    let (left, right) = fit(&status(&s.model, &["the hint"], s.now), columns);
+    let (left, right) = fit(&status(s.model.first(), &["the hint"], s.now), columns);
     (left.as_str().to_owned(), right.as_str().to_owned())
 }
 
@@ -66,7 +66,7 @@ fn working() {
 fn waiting_for_the_person_is_always_first() {
     let mut s = Scene::asked(80, 24);
     s.after(12_000);
-    let status = status(&s.model, &[], s.now);
+    let status = status(s.model.first(), &[], s.now);
     let (l, _) = fit(&status, 200);
     assert_eq!(l.as_str(), "waiting for you 0:12 · esc stops the turn");
     assert_eq!(l.iter().next().unwrap().1.token, Token::Warn);
@@ -165,11 +165,11 @@ fn the_right_end_and_what_gives_way_first() {
 fn r_456_the_title_is_ours() {
     let mut s = Scene::asked(80, 24);
     s.update(Update::Info { title: crate::model::patch::Patch::Set("evil title".into()) });
-    assert_eq!(terminal_title(&s.model), "acp-tui · waiting for you — shop");
+    assert_eq!(terminal_title(s.model.first(), false), "acp-tui · waiting for you — shop");
     let mut s = Scene::ready(80, 24);
-    assert_eq!(terminal_title(&s.model), "acp-tui · ready — shop");
+    assert_eq!(terminal_title(s.model.first(), false), "acp-tui · ready — shop");
     s.intent(Intent::Prompt { text: "x".into(), links: Vec::new() });
-    assert_eq!(terminal_title(&s.model), "acp-tui · working — shop");
+    assert_eq!(terminal_title(s.model.first(), false), "acp-tui · working — shop");
 }
 
 fn changed(s: &mut Scene, after: bool) {
@@ -204,7 +204,7 @@ fn a_long_wait_for_the_snapshot_is_named() {
     assert!(left(&s).starts_with("thinking"), "{}", left(&s));
     s.after(1000);
     assert_eq!(left(&s), "looking at the files 1 s · esc stops the turn");
-    let turn = s.model.last_turn();
+    let turn = s.model.first().session().last_turn();
     s.event(Event::Host(HostEvent::TurnCovered { turn, covered: Ok(()) }));
     assert!(left(&s).starts_with("thinking"), "{}", left(&s));
 }
@@ -215,7 +215,7 @@ fn the_sums_after_a_turn_do_not_hide_how_it_ended() {
     s.end_turn(Stop::MaxTokens);
     let odd = left(&s);
     let totals = Totals { added: 1, removed: 0, files: 1, pending: 0 };
-    let turn = s.model.last_turn();
+    let turn = s.model.first().session().last_turn();
     s.event(Event::Host(HostEvent::TurnReviewed { turn, totals, session: totals, after: false }));
     assert_eq!(left(&s), odd);
     assert!(odd.contains("token limit"), "{odd}");

@@ -79,3 +79,157 @@ async fn a_signal_and_a_terminal_that_goes_away_end_the_client() {
     let person = async |person: Person| drop(person.sees("write a request").await);
     assert_eq!(play(SIZE, idle, person).await.0.exit, Exit::TerminalGone);
 }
+
+/// Opens a further session of the same agent in the same directory.
+async fn opens_another(person: &Person) {
+    person.press(Key::ctrl(Code::Char('t'))).await;
+    person.sees("a further session of:").await;
+    person.press(Key::plain(Code::Enter)).await;
+    person.sees("Enter opens it").await;
+    person.press(Key::plain(Code::Enter)).await;
+    person.waits_for("the second session", |s| s.contains("▸2") && s.contains("write a request")).await;
+}
+
+const NEXT: Key = Key::ctrl(Code::PageDown);
+const PREVIOUS: Key = Key::ctrl(Code::PageUp);
+
+#[tokio::test(start_paused = true)]
+async fn each_session_keeps_its_prompt_its_conversation_and_its_questions() {
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        let call = agent.opens_further("t").await;
+        assert!(call["params"]["cwd"].as_str().is_some_and(|cwd| cwd.starts_with('/')), "{call}");
+        let first = agent.called("session/prompt").await;
+        assert_eq!(first["params"]["sessionId"], "t");
+        agent.says_in("t", "from the second").await;
+        agent.says_in("s", "from the first").await;
+        let params = json!({
+            "sessionId": "t", "toolCall": { "toolCallId": "c", "title": "Dangerous" }, "options": options(),
+        });
+        let answer = agent.asks("session/request_permission", params).await;
+        assert_eq!(answer["result"]["outcome"], json!({ "outcome": "selected", "optionId": "no" }));
+        agent.ends(&first, "end_turn").await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        person.types("half a prom").await;
+        opens_another(&person).await;
+        let screen = person.glass.text();
+        assert!(!screen.contains("half a prom"), "{screen}");
+        person.prompts("go").await;
+        person.sees("Dangerous").await;
+        person.press(PREVIOUS).await;
+        let screen = person.sees("half a prom").await;
+        assert!(screen.contains("from the first") && !screen.contains("from the second"), "{screen}");
+        assert!(screen.lines().next().unwrap().contains("waits for you"), "{screen}");
+        assert!(person.glass.title().contains("another session waits"), "{}", person.glass.title());
+        // What is typed here answers nothing there.
+        person.types("2").await;
+        person.press(Key::plain(Code::Tab)).await;
+        person.types("2").await;
+        person.sees("half a prom22").await;
+        person.press(NEXT).await;
+        person.sees("Dangerous").await;
+        person.press(Key::plain(Code::Tab)).await;
+        person.pass(ARMED).await;
+        person.types("2").await;
+        let screen = person.waits_for("the end", |s| s.contains("from the second") && !s.contains("2 Reject")).await;
+        assert!(!screen.contains("from the first"), "{screen}");
+        person.quits().await;
+    };
+    let (ended, _) = play(SIZE, agent, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_works_is_closed_only_when_the_person_insists() {
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        agent.opens_further("t").await;
+        let prompt = agent.called("session/prompt").await;
+        agent.says_in("t", "at work").await;
+        let cancel = agent.called("session/cancel").await;
+        assert_eq!(cancel["params"]["sessionId"], "t", "Esc has kept it, and has stopped nothing");
+        agent.ends(&prompt, "cancelled").await;
+        let prompt = agent.called("session/prompt").await;
+        assert_eq!(prompt["params"]["sessionId"], "s");
+        agent.ends(&prompt, "end_turn").await;
+        agent.stays().await;
+    };
+    let close = Key::alt(Code::Char('w'));
+    let person = async move |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        person.press(close).await;
+        person.sees("this is the only session").await;
+        opens_another(&person).await;
+        person.prompts("go").await;
+        person.sees("at work").await;
+        person.press(close).await;
+        person.sees("it works · Alt+W again closes the session · Esc keeps it").await;
+        person.press(Key::plain(Code::Esc)).await;
+        person.waits_for("the question gone", |s| !s.contains("Esc keeps it") && s.contains("at work")).await;
+        person.press(close).await;
+        person.sees("Esc keeps it").await;
+        person.press(close).await;
+        person.waits_for("the first alone", |s| !s.contains("▸") && !s.contains("at work")).await;
+        person.prompts("next").await;
+        person.waits_for("the end", |s| s.contains("next") && s.contains("ended without a word")).await;
+        person.quits().await;
+    };
+    let (ended, _) = play(SIZE, agent, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_ends_out_of_sight_is_told_until_somebody_looks() {
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        agent.opens_further("t").await;
+        let prompt = agent.called("session/prompt").await;
+        let other = agent.called("session/prompt").await;
+        assert_eq!(other["params"]["sessionId"], "s");
+        agent.says_in("t", "done with it").await;
+        agent.ends(&prompt, "end_turn").await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        opens_another(&person).await;
+        person.prompts("go").await;
+        person.waits_for("the second at work", |s| s.lines().next().unwrap().contains("works")).await;
+        person.press(PREVIOUS).await;
+        person.prompts("and you").await;
+        person.waits_for("news", |s| s.lines().next().unwrap().contains("done")).await;
+        person.press(NEXT).await;
+        let screen = person.sees("done with it").await;
+        assert!(!screen.lines().next().unwrap().contains("done"), "{screen}");
+        person.resizes(30, 12).await;
+        person.waits_for("signs", |s| s.lines().next().unwrap().contains('…')).await;
+        person.resizes(80, 4).await;
+        person.waits_for("no room", |s| !s.contains('▸')).await;
+        person.quits().await;
+    };
+    let (ended, _) = play(SIZE, agent, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_directory_that_is_none_is_told_where_it_was_typed() {
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        person.press(Key::ctrl(Code::Char('t'))).await;
+        person.sees("a further session of:").await;
+        person.press(Key::plain(Code::Enter)).await;
+        person.sees("Enter opens it").await;
+        person.types("/no such place").await;
+        person.press(Key::plain(Code::Enter)).await;
+        let screen = person.sees("No such file or directory").await;
+        assert!(screen.contains("/no such place"), "{screen}");
+        person.press(Key::plain(Code::Esc)).await;
+        person.waits_for("the line gone", |s| !s.contains("/no such place") && !s.contains('▸')).await;
+        person.quits().await;
+    };
+    let (ended, _) = play(SIZE, idle, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}

@@ -1,5 +1,6 @@
 //! The engine with an agent in this program: no process, no shell, and every name on the wire another one.
 
+mod beside;
 mod framing;
 mod loading;
 mod many;
@@ -86,15 +87,15 @@ async fn a_session_over_memory_with_every_name_changed() {
     let config = EngineConfig { journals: Some(journals.clone()), ..config(&root) };
     let mut engine = Engine::connected(config, renamed(), Some(connect));
     engine.intent(Intent::Start);
-    until(&mut engine, "a session", |e| matches!(e.model().phase(), Phase::Ready)).await;
+    until(&mut engine, "a session", |e| matches!(e.model().first().phase(), Phase::Ready)).await;
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
-    until(&mut engine, "a question", |e| !e.model().session().pending.is_empty()).await;
-    let req = engine.model().session().pending[0].req;
+    until(&mut engine, "a question", |e| !e.model().first().session().pending.is_empty()).await;
+    let req = engine.model().first().session().pending[0].req;
     engine.intent(Intent::Answer { req, option: "yes".into() });
     let says = |e: &Engine, what: &str| render(e.model()).iter().any(|entry| entry.contains(what));
     until(&mut engine, "words", |e| says(e, "done so far")).await;
     engine.intent(Intent::Cancel);
-    until(&mut engine, "the end of the turn", |e| e.model().session().turn.is_none()).await;
+    until(&mut engine, "the end of the turn", |e| e.model().first().session().turn.is_none()).await;
     assert!(says(&engine, "you: hi") && says(&engine, "Make it") && says(&engine, "outside"));
     engine.shutdown().await;
     let selected = json!({ "outcome": { "outcome": "selected", "optionId": "yes" } });

@@ -226,7 +226,7 @@ impl Talk {
         let model = self.rig.model();
         let mut shown: BTreeMap<Who, String> = BTreeMap::new();
         let mut prompts = Vec::new();
-        for entry in model.entries() {
+        for entry in model.first().session().entries() {
             let (kind, text) = match &entry.body {
                 Body::Agent(m) => (Who::Agent, &m.text),
                 Body::Thought(t) => (Who::Thought, &t.message.text),
@@ -259,7 +259,12 @@ impl Talk {
             }
         }
         for id in &self.tools {
-            let there = model.entries().iter().any(|e| model.tool(e.id).is_some_and(|t| t.id.as_str() == id));
+            let there = model
+                .first()
+                .session()
+                .entries()
+                .iter()
+                .any(|e| model.first().session().tool(e.id).is_some_and(|t| t.id.as_str() == id));
             assert!(there, "{file}: no entry of the call {id}");
         }
         texts

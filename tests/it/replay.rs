@@ -281,7 +281,9 @@ impl<'a> Work<'a> {
         let paths = path.iter().map(|path| self.work.join(path)).collect();
         let at = Instant::now();
         let entry = EntryId(self.entry);
-        self.tracker.tool(&ToolNote { entry, doing, at, settled, waits: false, paths, claims: Vec::new() }).unwrap();
+        self.tracker
+            .tool(&ToolNote { entry, turn: None, doing, at, settled, waits: false, paths, claims: Vec::new() })
+            .unwrap();
     }
 
     /// One commit in one turn.
@@ -317,7 +319,7 @@ impl<'a> Work<'a> {
                 self.tracker.before_write(&full, text).unwrap();
                 fs::create_dir_all(full.parent().unwrap()).unwrap();
                 fs::write(&full, text).unwrap();
-                self.tracker.wrote(&full, text, Some(EntryId(self.entry))).unwrap();
+                self.tracker.wrote(&full, text, Some(EntryId(self.entry)), None).unwrap();
                 continue;
             }
             // Who names a link means what it leads to.

@@ -3,23 +3,23 @@
 //! Blocks on the disk. Invariant: every turn that was begun or ended here is answered with a fact; a failure is told and
 //! ends nothing.
 
-use super::{BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
+use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
 use crate::engine::fact::Facts;
 use crate::host::fs::Roots;
-use crate::model::changes::{HeldOutcome, ReviewAction, Scope, Totals, Truth, Verdict};
+use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, Scope, Totals, Truth, Verdict};
 use crate::model::event::HostEvent;
-use crate::model::ids::{ReqId, TurnId};
+use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
-use crate::review::protocol::{ClaimedEdit, Proposal, Released};
+use crate::review::protocol::{ClaimedEdit, Proposal, Released, ToolNote};
 use crate::review::session::ReviewSession;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokio::sync::Notify;
 
@@ -28,23 +28,30 @@ pub(super) struct Worker {
     tracker: ReviewSession,
     roots: Arc<Roots>,
     facts: Facts,
+    /// The sessions of the directory: what is true of all is told to each.
+    members: BTreeSet<SessionKey>,
+    /// The session of the job that is carried out, or was last.
+    asker: Arc<Mutex<SessionKey>>,
+    /// Turns that run.
+    open: BTreeMap<SessionKey, TurnId>,
     shown: Shown,
     early: Early,
     hint: Arc<Notify>,
-    /// What the person looks at.
-    scope: Option<Scope>,
+    /// What the person looks at, session by session.
+    scopes: BTreeMap<SessionKey, Scope>,
     /// When what has changed is to be shown and told.
     due: Option<Instant>,
     refreshed: Option<Instant>,
     told: (Totals, bool),
-    /// Writes that wait for a decision, below the root.
-    held: BTreeSet<ReqId>,
+    /// Writes that wait for a decision, and the sessions in which they were asked for.
+    held: BTreeMap<ReqId, SessionKey>,
 }
 
 impl Worker {
     pub(super) fn new(
         tracker: ReviewSession,
         roots: Arc<Roots>,
+        (first, asker): (SessionKey, Arc<Mutex<SessionKey>>),
         facts: Facts,
         (shown, early): (Shown, Early),
         hint: Arc<Notify>,
@@ -53,19 +60,22 @@ impl Worker {
             tracker,
             roots,
             facts,
+            members: BTreeSet::from([first]),
+            asker,
+            open: BTreeMap::new(),
             shown,
             early,
             hint,
-            scope: None,
+            scopes: BTreeMap::new(),
             due: None,
             refreshed: None,
             told: (Totals::default(), false),
-            held: BTreeSet::new(),
+            held: BTreeMap::new(),
         }
     }
 
     /// Until nobody can give a job any more and all are done.
-    pub(super) fn work(&mut self, queue: &Receiver<Job>, has_backlog: &AtomicBool) {
+    pub(super) fn work(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
         loop {
             let beat = self.tracker.is_in_turn().then(|| Instant::now() + BEAT);
             let is_due = self.due.is_some_and(|at| at <= Instant::now());
@@ -74,7 +84,7 @@ impl Worker {
                     Ok(job) => Some(job),
                     Err(TryRecvError::Disconnected) => return,
                     Err(TryRecvError::Empty) => {
-                        if !self.tracker.keep_theirs(Instant::now() + SLICE) && self.scope.is_some() {
+                        if !self.tracker.keep_theirs(Instant::now() + SLICE) && !self.scopes.is_empty() {
                             self.soon();
                         }
                         None
@@ -93,11 +103,12 @@ impl Worker {
                     Err(RecvTimeoutError::Disconnected) => return,
                 },
             };
-            if let Some(job) = job {
+            if let Some(Asked { at, job }) = job {
                 if has_backlog.load(Ordering::Acquire) {
                     self.hint.notify_one();
                 }
-                self.carry_out(job);
+                *self.asker.lock().unwrap_or_else(PoisonError::into_inner) = at;
+                self.carry_out(at, job);
             }
             if self.due.is_some_and(|at| at <= Instant::now()) {
                 self.refresh();
@@ -105,8 +116,18 @@ impl Worker {
         }
     }
 
-    fn carry_out(&mut self, job: Job) {
+    fn carry_out(&mut self, at: SessionKey, job: Job) {
         match job {
+            Job::Join => {
+                self.members.insert(at);
+                // What was told to the others before it came.
+                let (session, after) = self.told;
+                self.tell(at, HostEvent::ChangesSeen { session, after });
+            }
+            Job::Leave => {
+                self.members.remove(&at);
+                self.scopes.remove(&at);
+            }
             Job::Look { alone } => {
                 if alone.is_some() {
                     self.tracker.alone();
@@ -122,20 +143,24 @@ impl Worker {
             }
             Job::Begin(turn) => {
                 let early = Arc::clone(&self.early);
-                let sent = || early.lock().unwrap_or_else(PoisonError::into_inner).take().filter(|sent| sent.0 == turn);
-                let covered = self.tracker.begin_turn_unless(turn.0, || sent().map(|sent| sent.1));
+                if let Some(old) = self.open.insert(at, turn) {
+                    let left = self.tracker.leave_turn(old.0);
+                    self.trouble("turn", "the end of a turn could not be noted", left);
+                }
+                let sent = || early.lock().unwrap_or_else(PoisonError::into_inner).remove(&turn);
+                let covered = self.tracker.begin_turn_unless(turn.0, sent);
                 let covered = covered.map_err(|e| e.to_string());
                 self.tracker.keep_theirs(Instant::now() + LAST_CHANCE);
-                self.tell(HostEvent::TurnCovered { turn, covered });
+                self.tell(at, HostEvent::TurnCovered { turn, covered });
                 self.now();
             }
-            Job::End(turn) => self.end(turn),
+            Job::End(turn) => self.end(at, turn),
             Job::Last => {
                 let looked = self.tracker.last_look();
                 self.trouble("last look", "the files could not be looked at after the agent had ended", looked);
             }
             Job::Note(note) => {
-                let changed = self.tracker.tool(&note);
+                let changed = self.tracker.tool(&ToolNote { entry: shared(at, note.entry), ..note });
                 if self.trouble("tool", "the review could not look at what a tool call names", changed) == Some(true) {
                     self.soon();
                 }
@@ -153,37 +178,46 @@ impl Worker {
                 let _ = done.try_send(());
                 self.trouble("command", "the review could not look at the files before a command", looked);
             }
-            Job::Wrote { path, entry, content } => {
+            Job::Wrote { path, turn, entry, content } => {
                 let path = self.real(&path);
-                let looked = self.tracker.wrote(&path, &content, Some(entry));
+                let looked = self.tracker.wrote(&path, &content, Some(shared(at, entry)), turn.map(|turn| turn.0));
                 self.trouble("written", "the review could not look at a file after it was written", looked);
                 self.soon();
             }
             Job::Truth { req, asked, claims } => {
                 let truths = claims.iter().map(|claim| self.truth(claim)).collect();
-                self.tell(HostEvent::Truths { req, asked, truths });
+                self.tell(at, HostEvent::Truths { req, asked, truths });
             }
-            Job::Hold { req, path, content, entry, asked } => {
-                let proposal = Proposal { req, entry, path: self.real(&path), asked };
-                self.hold(&proposal, &content);
+            Job::Hold { req, path, content, turn, entry, asked } => {
+                let (entry, turn) = (shared(at, entry), turn.map(|turn| turn.0));
+                let proposal = Proposal { req, entry, turn, path: self.real(&path), asked };
+                self.hold(at, &proposal, &content);
             }
-            Job::DecideHeld { req, write } => self.decide_held(req, write),
+            Job::DecideHeld { req, write } => self.decide_held(at, req, write),
             Job::LetGo(req) => {
                 self.held.remove(&req);
                 self.tracker.let_go(req);
                 self.now();
             }
-            Job::Act(action) => self.act(&action),
+            Job::Act(action) => self.act(at, &action),
         }
     }
 
-    fn end(&mut self, turn: TurnId) {
+    fn end(&mut self, at: SessionKey, turn: TurnId) {
         let ended = self.tracker.end_turn(turn.0);
+        if ended.is_ok() {
+            self.open.remove(&at);
+        }
         self.trouble("root", "the session's directory is not what it was", self.tracker.root_stands());
         let totals = self.trouble("turn", "the files could not be looked at after a turn", ended).unwrap_or_default();
         let (session, after) = self.sums();
-        self.told = (session, after);
-        self.tell(HostEvent::TurnReviewed { turn, totals, session, after });
+        if self.told != (session, after) {
+            self.told = (session, after);
+            for other in self.members.iter().filter(|other| **other != at) {
+                self.tell(*other, HostEvent::ChangesSeen { session, after });
+            }
+        }
+        self.tell(at, HostEvent::TurnReviewed { turn, totals, session, after });
         self.now();
     }
 
@@ -195,54 +229,56 @@ impl Worker {
             .unwrap_or_else(|| Truth { path, old: None, new: "".into(), differs: None })
     }
 
-    fn hold(&mut self, proposal: &Proposal, content: &str) {
+    fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str) {
         let req = proposal.req;
         match self.tracker.hold(proposal, content) {
             Ok(true) => {
-                self.held.insert(req);
+                self.held.insert(req, at);
                 if !proposal.asked {
-                    self.tell(HostEvent::WriteHeld { req });
+                    self.tell(at, HostEvent::WriteHeld { req });
                 }
                 self.now();
             }
             // The person's answer is waited for all the same.
-            Ok(false) | Err(_) if proposal.asked => self.tell(HostEvent::NotKept { req }),
+            Ok(false) | Err(_) if proposal.asked => self.tell(at, HostEvent::NotKept { req }),
             Ok(false) => {
                 let outcome = HeldOutcome::Whole { created: false, bytes: content.len() as u64 };
-                self.tell(HostEvent::HeldDecided { req, outcome });
+                self.tell(at, HostEvent::HeldDecided { req, outcome });
             }
-            Err(error) => self.fail_held(req, &error),
+            Err(error) => self.fail_held(at, req, &error),
         }
     }
 
-    fn fail_held(&mut self, req: ReqId, error: &ReviewError) {
+    fn fail_held(&mut self, at: SessionKey, req: ReqId, error: &ReviewError) {
         self.held.remove(&req);
         self.tracker.let_go(req);
         let message = format!("the write could not be held for the user's review: {error}");
-        self.tell(HostEvent::HeldDecided { req, outcome: HeldOutcome::Failed { message } });
+        self.tell(at, HostEvent::HeldDecided { req, outcome: HeldOutcome::Failed { message } });
     }
 
-    fn decide_held(&mut self, req: ReqId, write: bool) {
+    fn decide_held(&mut self, at: SessionKey, req: ReqId, write: bool) {
         let verdict = if write { Verdict::Accept } else { Verdict::Reject };
         if let Err(error) = self.tracker.decide_write(req, verdict) {
-            self.fail_held(req, &error);
+            self.fail_held(at, req, &error);
         }
         if let Some(message) = self.release() {
-            self.tell(HostEvent::ReviewFailed { message });
+            self.tell(at, HostEvent::ReviewFailed { message });
         }
         self.now();
     }
 
-    fn act(&mut self, action: &ReviewAction) {
+    fn act(&mut self, at: SessionKey, action: &ReviewAction) {
         match action {
             ReviewAction::Show(scope) => {
-                self.scope = Some(*scope);
+                self.scopes.insert(at, *scope);
                 return self.refresh();
             }
             ReviewAction::Close => {
-                self.scope = None;
-                // Nobody looks at what could fail here.
-                let _ = self.tracker.act(action);
+                self.scopes.remove(&at);
+                if self.scopes.is_empty() {
+                    // Nobody looks at what could fail here.
+                    let _ = self.tracker.act(action);
+                }
                 return;
             }
             _ => {}
@@ -252,21 +288,22 @@ impl Worker {
             action => self.tracker.act(action).map(|done| (done.words, done.rewound)),
         };
         let again = self.release();
-        self.tell(match (done, action) {
+        let event = match (done, action) {
             (Ok(_), _) if again.is_some() => HostEvent::ReviewFailed { message: again.unwrap_or_default() },
             (Ok((_, rewound)), ReviewAction::PreviewRewind { turn }) => {
                 HostEvent::RewindPreviewed { turn: *turn, rewound }
             }
             (Ok((words, rewound)), _) => HostEvent::ReviewDone { words, rewound },
             (Err(error), _) => HostEvent::ReviewFailed { message: error.to_string() },
-        });
+        };
+        self.tell(at, event);
         self.now();
     }
 
     /// Tells of held writes that have been decided; in words when one has to be decided anew.
     fn release(&mut self) -> Option<String> {
         let mut again = None;
-        for req in self.held.clone() {
+        for (req, at) in self.held.clone() {
             let outcome = match self.tracker.released(req) {
                 Ok(None) => continue,
                 Ok(Some(Released::Whole { created, bytes })) => HeldOutcome::Whole { created, bytes },
@@ -275,16 +312,16 @@ impl Worker {
                 Ok(Some(Released::Again { path })) => {
                     let path = paths::display(&path, &[], None);
                     again = Some(format!("{path} was changed meanwhile, nothing is written · look again"));
-                    self.tell(HostEvent::WriteAgain { req });
+                    self.tell(at, HostEvent::WriteAgain { req });
                     continue;
                 }
                 Err(error) => {
-                    self.fail_held(req, &error);
+                    self.fail_held(at, req, &error);
                     continue;
                 }
             };
             self.held.remove(&req);
-            self.tell(HostEvent::HeldDecided { req, outcome });
+            self.tell(at, HostEvent::HeldDecided { req, outcome });
         }
         again
     }
@@ -316,15 +353,19 @@ impl Worker {
         let sums = self.sums();
         if sums != self.told {
             self.told = sums;
-            self.tell(HostEvent::ChangesSeen { session: sums.0, after: sums.1 });
-        }
-        let Some(scope) = self.scope else { return };
-        match self.tracker.doc(scope) {
-            Ok(doc) => {
-                *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(doc));
-                self.hint.notify_one();
+            for at in &self.members {
+                self.tell(*at, HostEvent::ChangesSeen { session: sums.0, after: sums.1 });
             }
-            Err(error) => self.tell(HostEvent::ReviewFailed { message: error.to_string() }),
+        }
+        for (at, scope) in self.scopes.clone() {
+            match self.tracker.doc(scope) {
+                Ok(mut doc) => {
+                    own_entries(&mut doc, at);
+                    self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(at, Arc::new(doc));
+                    self.hint.notify_one();
+                }
+                Err(error) => self.tell(at, HostEvent::ReviewFailed { message: error.to_string() }),
+            }
         }
     }
 
@@ -346,12 +387,35 @@ impl Worker {
     fn trouble<T>(&self, what: &str, words: &str, result: Result<T, ReviewError>) -> Option<T> {
         result
             .map_err(|error| {
-                self.tell(HostEvent::ReviewTrouble { what: what.to_owned(), message: format!("{words}: {error}") });
+                let at = *self.asker.lock().unwrap_or_else(PoisonError::into_inner);
+                self.tell(at, HostEvent::ReviewTrouble { what: what.to_owned(), message: format!("{words}: {error}") });
             })
             .ok()
     }
 
-    fn tell(&self, event: HostEvent) {
-        self.facts.tell(event);
+    fn tell(&self, at: SessionKey, event: HostEvent) {
+        self.facts.tell(at, event);
+    }
+}
+
+/// Bits of an entry's number; those above tell its session. No transcript has so many entries.
+const OWN_BITS: u32 = 40;
+
+/// The number of an entry among those of all sessions of the directory. Those of the first session are as they were.
+fn shared(at: SessionKey, entry: EntryId) -> EntryId {
+    EntryId((u64::from(at.0) << OWN_BITS) | (entry.0 & ((1 << OWN_BITS) - 1)))
+}
+
+/// Gives the entries of a session their own numbers back. Those of others are in another conversation.
+fn own_entries(doc: &mut ReviewDoc, at: SessionKey) {
+    let own =
+        |entry: EntryId| (entry.0 >> OWN_BITS == u64::from(at.0)).then_some(EntryId(entry.0 & ((1 << OWN_BITS) - 1)));
+    let is_own = |entry: Option<EntryId>| entry.is_none_or(|entry| own(entry) == Some(entry));
+    for file in &mut doc.files {
+        if !file.hunks.iter().all(|hunk| is_own(hunk.entry)) {
+            for hunk in &mut Arc::make_mut(file).hunks {
+                hunk.entry = hunk.entry.and_then(own);
+            }
+        }
     }
 }

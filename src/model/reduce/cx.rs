@@ -6,7 +6,7 @@
 use crate::model::agent::OddCounts;
 use crate::model::effect::Effect;
 use crate::model::event::{CallError, Odd};
-use crate::model::ids::{Address, Addressed, Now};
+use crate::model::ids::{Address, Addressed, Now, TurnId};
 
 #[derive(Debug)]
 pub struct Cx {
@@ -16,6 +16,8 @@ pub struct Cx {
     pub(super) at: Address,
     /// Whether the agent of the session that is being changed takes calls.
     pub(super) is_up: bool,
+    /// The last turn of any session.
+    pub(super) last_turn: TurnId,
     /// Messages of its agent that the session could not use.
     pub(super) odd: OddCounts,
     /// The agent wants the person to log in; it has told so in answer to a call of the session.
@@ -24,11 +26,24 @@ pub struct Cx {
 
 impl Cx {
     pub(super) fn new(now: Now) -> Self {
-        Self { now, out: Vec::new(), at: Address::All, is_up: false, odd: OddCounts::default(), log_in: None }
+        Self {
+            now,
+            out: Vec::new(),
+            at: Address::All,
+            is_up: false,
+            last_turn: TurnId::default(),
+            odd: OddCounts::default(),
+            log_in: None,
+        }
     }
 
     pub fn push(&mut self, what: Effect) {
         self.out.push(Addressed { at: self.at, what });
+    }
+
+    /// The turn that the next prompt begins, of whichever session.
+    pub fn next_turn(&self) -> TurnId {
+        TurnId(self.last_turn.0 + 1)
     }
 
     /// Counted for the agent of the session.

@@ -51,6 +51,21 @@ fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
     }
 }
 
+/// The person has closed a session. An agent that has no other is let go.
+pub fn closed_by_person(model: &mut Model, at: SessionKey, cx: &mut Cx) {
+    in_session(model, at, cx, opening::close);
+    let Some(key) = model.sessions.get(&at).map(|session| session.agent) else { return };
+    if model.sessions_of(key).next().is_none() {
+        in_agent(model, key, cx, |agent, cx| {
+            one::void_strays(agent, cx);
+            if agent.alive {
+                cx.push(Effect::EndAgent);
+            }
+            one::forget(agent);
+        });
+    }
+}
+
 pub fn explain_stray(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key) else { return };
     // It is not ended; the person decides.

@@ -48,6 +48,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
             heard(model, key, cx);
             lifecycle::session_opened(model, key, result, cx);
         }
+        (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }
@@ -84,10 +85,12 @@ fn in_session<R>(
     let session = model.sessions.get_mut(&key)?;
     let of = session.agent;
     cx.is_up = model.agents.get(&of).is_some_and(Agent::is_up);
+    cx.last_turn = model.last_turn;
     let before = std::mem::replace(&mut cx.at, Address::Session(key));
     let result = f(session, cx);
     shed::shed(session, cx);
     cx.at = before;
+    model.last_turn = cx.last_turn;
     let odd = std::mem::take(&mut cx.odd);
     if let Some(agent) = model.agents.get_mut(&of) {
         agent.odd.add(odd);
@@ -224,7 +227,6 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),
         Intent::KillTerminal { term } if term.owner() == Owner::Client => cx.push(Effect::TerminalKill(term)),
-        Intent::CloseSession => opening::close(session, cx),
         _ => {}
     }
 }

@@ -8,7 +8,6 @@ use crate::model::agent::Death;
 use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect, Withdrawal};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{Opening, PromptResult, SessionResult, Stop};
-use crate::model::ids::TurnId;
 use crate::model::refusal::{Reason, Refusal};
 use crate::model::session::{Closed, Session, SessionState, TerminalOrigin};
 use crate::model::tool::Mark;
@@ -51,7 +50,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
         session.options = list;
     }
     if session.changes.is_on {
-        let first_turn = TurnId(session.last_turn.0 + 1);
+        let first_turn = cx.next_turn();
         cx.push(Effect::Review(ReviewEffect::Session { id: opened.id, first_turn, agent: agent.to_owned() }));
     }
 }

@@ -36,8 +36,8 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
         return;
     }
     let Some(HeldPrompt { text, links, .. }) = session.held.pop_front() else { return };
-    let id = TurnId(session.last_turn.0 + 1);
-    session.last_turn = id;
+    let id = cx.next_turn();
+    (cx.last_turn, session.last_turn) = (id, id);
     session.plans.clear();
     let user = UserMessage {
         text: text.clone(),

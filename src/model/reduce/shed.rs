@@ -19,9 +19,8 @@ pub fn shed(session: &mut Session, cx: &mut Cx) {
     if session.entries.is_over() {
         entries(session, cx);
     }
-    if session.terminals.len() > MAX_TERMINALS || session.fed > MAX_FED {
-        terminals(session);
-    }
+    // The oldest may be none of those that were fed.
+    while (session.terminals.len() > MAX_TERMINALS || session.fed > MAX_FED) && terminals(session) {}
 }
 
 fn entries(session: &mut Session, cx: &mut Cx) {
@@ -42,8 +41,8 @@ fn entries(session: &mut Session, cx: &mut Cx) {
     }
 }
 
-/// The oldest half of those that do not run goes; their entries say that there is no output any more.
-fn terminals(session: &mut Session) {
+/// The oldest half of those that do not run goes; their entries say that there is no output any more. False: all run.
+fn terminals(session: &mut Session) -> bool {
     let done = |t: &&super::super::session::Terminal| !t.is_running() && t.waiters.is_empty();
     let mut old: Vec<(Now, TermId)> =
         session.terminals.values().filter(done).map(|t| (t.started, t.id.clone())).collect();
@@ -62,6 +61,7 @@ fn terminals(session: &mut Session) {
     }
     let fed = session.terminals.values().filter(|t| t.origin == TerminalOrigin::Meta);
     session.fed = fed.map(|t| t.text.len()).sum();
+    !old.is_empty()
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ fn answer_to(effects: &[Effect], wanted: u64) -> Option<&Answer> {
 fn calls_without_end_leave_a_bounded_model_and_no_question_that_cannot_be_seen() {
     let mut model = model();
     ask(&mut model, 1, ToolPatch::new("asked".into()));
-    assert_eq!(model.session().pending.len(), 1);
+    assert_eq!(model.first().session().pending.len(), 1);
     let mut closed = None;
     for n in 0..MAX_ENTRIES + 10 {
         let mut patch = ToolPatch::new(format!("t{n}").into());
@@ -64,16 +64,19 @@ fn calls_without_end_leave_a_bounded_model_and_no_question_that_cannot_be_seen()
         let effects = call(&mut model, patch);
         closed = closed.or(answer_to(&effects, 1).cloned());
     }
-    assert!(model.entries().len() <= MAX_ENTRIES && model.session().newest_tool.len() <= MAX_ENTRIES);
+    assert!(
+        model.first().session().entries().len() <= MAX_ENTRIES
+            && model.first().session().newest_tool.len() <= MAX_ENTRIES
+    );
     assert_eq!(closed, Some(Answer::Cancelled));
-    assert!(model.session().pending.is_empty());
+    assert!(model.first().session().pending.is_empty());
     // A late word of a call that is gone is an entry of its own: nothing is lost.
-    let before = model.entries().next_id();
+    let before = model.first().session().entries().next_id();
     let mut late = ToolPatch::new("t1".into());
     late.title = Patch::Set("late".into());
     let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolUpdate(late) };
     reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);
-    assert_eq!(model.tool(before).map(|t| t.title.as_str()), Some("late"));
+    assert_eq!(model.first().session().tool(before).map(|t| t.title.as_str()), Some("late"));
 }
 
 #[test]
@@ -83,15 +86,15 @@ fn terminals_that_the_agent_names_or_feeds_are_bounded() {
         let mut patch = ToolPatch::new(format!("t{n}").into());
         patch.content = Patch::Set(vec![ToolContent::Terminal(format!("term-{n}").as_str().into())]);
         call(&mut model, patch);
-        assert!(model.terminals().count() <= MAX_TERMINALS);
+        assert!(model.first().session().terminals().count() <= MAX_TERMINALS);
     }
     for n in 0..100 {
         let mut patch = ToolPatch::new("fed".into());
         let id = TermId::of(crate::model::ids::Owner::Agent, format!("fed-{n}"));
         patch.terminal = TerminalMeta { output: Some((id, "x".repeat(1 << 20))), ..TerminalMeta::default() };
         call(&mut model, patch);
-        let fed: usize = model.terminals().map(|t| t.text.len()).sum();
-        assert!(fed <= MAX_FED && fed == model.session().fed, "{fed} and {}", model.session().fed);
+        let fed: usize = model.first().session().terminals().map(|t| t.text.len()).sum();
+        assert!(fed <= MAX_FED && fed == model.first().session().fed, "{fed} and {}", model.first().session().fed);
     }
 }
 
@@ -103,7 +106,7 @@ fn calls_that_show_one_terminal_are_drawn_anew_in_bounded_number() {
         patch.content = Patch::Set(vec![ToolContent::Terminal("one".into())]);
         call(&mut model, patch);
     }
-    assert_eq!(model.terminal(&"one".into()).map(|t| t.embedded.len()), Some(64));
+    assert_eq!(model.first().session().terminal(&"one".into()).map(|t| t.embedded.len()), Some(64));
 }
 
 #[test]
@@ -114,9 +117,13 @@ fn a_call_of_which_something_was_left_out_cannot_be_allowed_blindly() {
     call(&mut model, patch);
     let effects = ask(&mut model, 1, ToolPatch::new("cut".into()));
     assert!(matches!(answer_to(&effects, 1), Some(Answer::Error(e)) if e.message.starts_with("Too large")));
-    assert!(model.session().pending.is_empty());
-    let said =
-        model.entries().iter().any(|e| matches!(&e.body, Body::Notice(n) if n.title.contains("cannot be shown whole")));
+    assert!(model.first().session().pending.is_empty());
+    let said = model
+        .first()
+        .session()
+        .entries()
+        .iter()
+        .any(|e| matches!(&e.body, Body::Notice(n) if n.title.contains("cannot be shown whole")));
     assert!(said);
     // And one that grows beyond it while it waits.
     ask(&mut model, 2, ToolPatch::new("grows".into()));
@@ -124,7 +131,7 @@ fn a_call_of_which_something_was_left_out_cannot_be_allowed_blindly() {
     patch.cut = true;
     let effects = call(&mut model, patch);
     assert!(matches!(answer_to(&effects, 2), Some(Answer::Cancelled)), "{effects:?}");
-    assert!(model.session().pending.is_empty());
+    assert!(model.first().session().pending.is_empty());
 }
 
 #[test]
@@ -138,9 +145,9 @@ fn what_comes_before_the_session_is_named_is_bounded_in_bytes() {
         patch.content = Patch::Set(vec![ToolContent::Block(crate::model::entry::Block::Text("x".repeat(1 << 20)))]);
         call(&mut model, patch);
     }
-    let strays = model.agent().strays.len();
+    let strays = model.first().agent().strays.len();
     assert!(strays > 0 && strays < 17, "{strays}");
-    assert!(model.agent().odd.unknown > 80);
+    assert!(model.first().agent().odd.unknown > 80);
 }
 
 #[test]
@@ -156,7 +163,8 @@ fn many_notices_between_two_pieces_of_a_message_cost_no_walk_through_them() {
         block: crate::model::entry::Block::Text("a".into()),
     };
     say(&mut model, chunk());
-    let count = |model: &Model| model.entries().iter().filter(|e| matches!(e.body, Body::Agent(_))).count();
+    let count =
+        |model: &Model| model.first().session().entries().iter().filter(|e| matches!(e.body, Body::Agent(_))).count();
     for wanted in [1, 2] {
         for _ in 0..if wanted == 1 { 10 } else { 300 } {
             say(&mut model, Update::Notice { level: Level::Info, title: "n".into(), description: None });

@@ -120,7 +120,8 @@ fn open_message(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<s
     if kind == ChunkKind::User && session.is_loading() {
         // As they were sent, prompts of the history begin turns.
         opening::end_past_turn(session, cx);
-        session.last_turn.0 += 1;
+        let turn = cx.next_turn();
+        (cx.last_turn, session.last_turn) = (turn, turn);
     }
     let id = session.entries.push(session.last_turn, cx.now, body);
     if let Some(named) = named {

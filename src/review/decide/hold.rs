@@ -66,6 +66,11 @@ impl HeldWrite {
         self.history.last()
     }
 
+    /// The turn in which it was asked for.
+    pub const fn turn(&self) -> u64 {
+        self.turn
+    }
+
     pub fn entry(&self) -> EntryId {
         self.entry
     }

@@ -342,7 +342,8 @@ impl ReviewSession {
             return Ok(false);
         }
         self.rev += 1;
-        self.held.push(HeldWrite::new(proposal, self.newest_turn(), &below, disk, wanted));
+        let turn = proposal.turn.unwrap_or_else(|| self.newest_turn());
+        self.held.push(HeldWrite::new(proposal, turn, &below, disk, wanted));
         Ok(true)
     }
 
@@ -430,7 +431,7 @@ impl ReviewSession {
         let whole = self.files.joined(&held.disk(), &disk, &held.wanted())?.unwrap_or(to);
         let old = self.histories.get(path).map_or(disk, |h| h.accepted);
         let act_file = |disk, accepted| FileDecision { path: path.clone(), disk, accepted, by_hand: false };
-        let (turn, entry) = (self.newest_turn(), Some(held.entry().0));
+        let (turn, entry) = (held.turn(), Some(held.entry().0));
         let step =
             ChangeRecord { turn, cause: Cause::Write, doubt: false, decided: false, entry, before: disk, after: whole };
         if held.asked && !held.is_touched() {

@@ -1,7 +1,8 @@
 //! What the agent says it is doing, and from that: by what a file was changed.
 //!
 //! Reads nothing. Invariants: a change is only ever called the person's when no turn runs and no command of the agent
-//! does; in a turn what nobody explains stays open to review. A call explains only what happened while it ran.
+//! does; in a turn what nobody explains stays open to review. A call explains only what happened while it ran. Turns of
+//! several sessions may overlap: what a call explains is of its own turn, the rest of the one that began last.
 
 use crate::model::changes::Cause;
 use crate::model::ids::EntryId;
@@ -20,6 +21,8 @@ const MAX_TOOLS: usize = 4096;
 
 #[derive(Clone, Debug)]
 struct Tool {
+    /// The turn in which it was heard of first.
+    turn: Option<u64>,
     doing: ToolEffect,
     settled: bool,
     waits: bool,
@@ -45,45 +48,55 @@ pub enum When {
     By(SystemTime),
 }
 
-/// Cause, whether that is in doubt, and the entry.
+/// Cause, whether that is in doubt, the entry, and the turn where that is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributed {
     pub cause: Cause,
     pub doubt: bool,
     pub entry: Option<u64>,
+    pub turn: Option<u64>,
 }
 
 impl Attributed {
     pub const fn new(cause: Cause, entry: Option<u64>) -> Self {
-        Self { cause, doubt: false, entry }
+        Self { cause, doubt: false, entry, turn: None }
+    }
+
+    pub const fn of_turn(self, turn: Option<u64>) -> Self {
+        Self { turn, ..self }
     }
 }
 
 #[derive(Debug, Default)]
 pub struct Attribution {
-    turn: Option<u64>,
+    /// Those that run, the newest last.
+    turns: Vec<u64>,
     tools: BTreeMap<u64, Tool>,
     /// Looks so far; a tool call counts for a look when it was not settled before the look before it.
     looks: u64,
     last_scan: u64,
-    /// Writes through the client in this turn.
+    /// Writes through the client since no turn ran.
     wrote: bool,
 }
 
 impl Attribution {
-    pub const fn turn(&self) -> Option<u64> {
-        self.turn
+    /// The turn that runs; of several the one that began last.
+    pub fn turn(&self) -> Option<u64> {
+        self.turns.last().copied()
     }
 
     pub fn begin(&mut self, turn: u64) {
-        // What still runs in the background stays known.
-        self.tools.retain(|_, tool| !tool.settled && tool.doing == ToolEffect::Runs);
-        self.turn = Some(turn);
-        self.wrote = false;
+        // What still runs in the background stays known, and what turns of other sessions do.
+        let turns = &self.turns;
+        let is_others = |tool: &Tool| tool.turn.is_some_and(|of| of != turn && turns.contains(&of));
+        self.tools.retain(|_, tool| is_others(tool) || !tool.settled && tool.doing == ToolEffect::Runs);
+        self.turns.retain(|other| *other != turn);
+        self.wrote &= !self.turns.is_empty();
+        self.turns.push(turn);
     }
 
-    pub fn end(&mut self) {
-        self.turn = None;
+    pub fn end(&mut self, turn: u64) {
+        self.turns.retain(|other| *other != turn);
     }
 
     /// The turn was cut short and little is known of it, but that the agent told what it did.
@@ -109,6 +122,7 @@ impl Attribution {
         }
         let looks = self.looks;
         let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
+            turn: note.turn,
             doing: note.doing,
             settled: false,
             waits: false,
@@ -189,20 +203,21 @@ impl Attribution {
         };
         let newest = |wanted: &dyn Fn(&Tool) -> bool| {
             let could = |tool: &Tool| Self::counts(tool, since) && Self::could(tool, when);
-            self.tools.iter().rev().find(|(_, tool)| could(tool) && wanted(tool)).map(|(entry, _)| *entry)
+            let found = self.tools.iter().rev().find(|(_, tool)| could(tool) && wanted(tool));
+            found.map(|(entry, tool)| (*entry, tool.turn.filter(|turn| self.turns.contains(turn))))
         };
-        if self.turn.is_some()
-            && let Some(entry) = newest(&|tool| tool.doing == ToolEffect::Edits && names(tool))
+        if !self.turns.is_empty()
+            && let Some((entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Edits && names(tool))
         {
-            return Attributed::new(Cause::Tool, Some(entry));
+            return Attributed::new(Cause::Tool, Some(entry)).of_turn(turn);
         }
-        if let Some(entry) = newest(&|tool| tool.doing == ToolEffect::Runs) {
-            return Attributed::new(Cause::Command, Some(entry));
+        if let Some((entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Runs) {
+            return Attributed::new(Cause::Command, Some(entry)).of_turn(turn);
         }
-        if self.turn.is_none() {
+        if self.turns.is_empty() {
             return Attributed::new(Cause::Person, None);
         }
-        Attributed { cause: Cause::Unknown, doubt: self.is_told(), entry: None }
+        Attributed { doubt: self.is_told(), ..Attributed::new(Cause::Unknown, None) }
     }
 
     /// Whether the agent says what it changes in this turn.

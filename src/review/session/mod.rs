@@ -14,6 +14,7 @@ pub mod recorded;
 pub mod recover;
 pub mod sweep;
 pub mod totals;
+pub mod turns;
 pub mod undo;
 pub mod unknown_before;
 pub mod write;
@@ -37,7 +38,6 @@ use crate::review::history::file_history::{FileHistory, Pair};
 use crate::review::history::ledger::{ChangeRecord, Decision, FileDecision, Ledger, Record};
 use crate::review::history::undo_log::UndoLog;
 use crate::review::protocol::{AgentSession, Changed, Replaceable, SessionInfo, ToolEffect, ToolNote, Watch};
-use crate::review::snapshot::clock::TICK;
 use crate::review::snapshot::root;
 use crate::store::private::{check_owner, make_private_dir};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -199,7 +199,7 @@ impl ReviewSession {
         }
     }
 
-    pub const fn is_in_turn(&self) -> bool {
+    pub fn is_in_turn(&self) -> bool {
         self.activity.turn().is_some()
     }
 
@@ -220,76 +220,6 @@ impl ReviewSession {
 
     pub fn sessions(&self) -> &[AgentSession] {
         &self.sessions
-    }
-
-    /// A session of the agent was opened; turns from `first_turn` on are its.
-    pub fn session(&mut self, id: &str, first_turn: u64, agent: &str) -> Result<(), ReviewError> {
-        self.sessions.push(AgentSession { id: id.to_owned(), first_turn, agent: agent.to_owned() });
-        write_json(&self.dir.join(SESSIONS), &self.sessions)
-    }
-
-    /// Looks at the whole tree for the first time, while nothing else happens yet.
-    pub fn first_look(&mut self) -> Result<(), ReviewError> {
-        self.scan()
-    }
-
-    /// Nobody sits before a screen and edits: what changes while no turn runs may be the agent's, too, which may write
-    /// before its first prompt.
-    pub fn alone(&mut self) {
-        self.alone = true;
-    }
-
-    /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's.
-    pub fn begin_turn(&mut self, turn: u64) -> Result<(), ReviewError> {
-        self.begin_turn_unless(turn, || None)
-    }
-
-    /// The same; `sent` tells afterwards when the prompt went out if it did not wait. What has changed since then may
-    /// be the agent's.
-    pub fn begin_turn_unless(&mut self, turn: u64, sent: impl FnOnce() -> Option<Instant>) -> Result<(), ReviewError> {
-        self.scan_and(|review, changes| {
-            // In doubt it is the agent's: of two clocks that tick apart one is a little behind.
-            let sent = sent().map(|at| review.files.snapshot.clock.date(at) - TICK);
-            // What cannot be told apart any more may be the agent's.
-            let since_any = review.is_clock_set() && sent.is_some();
-            let snapshot = &mut review.files.snapshot;
-            let is_since =
-                |change: &Change| since_any || sent.is_some_and(|at| snapshot.changed_at(&change.path) >= at);
-            let (since, before) = changes.into_iter().partition(is_since);
-            if review.alone {
-                review.activity.begin(turn);
-                review.activity.presume_told();
-            }
-            review.observe(before)?;
-            review.activity.begin(turn);
-            review.undo_log.turn_began();
-            review.looked.clear();
-            review.turns.insert(turn);
-            review.early.extend(sent.map(|_| turn));
-            review.ledger.add(&Record::Turn { turn, begins: true, early: sent.is_some() })?;
-            review.observe(since)
-        })
-    }
-
-    /// Looks at the whole tree after a turn: what has changed is of the turn. Its sums.
-    pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
-        self.scan()?;
-        self.note_root();
-        self.activity.end();
-        let noted = self.ledger.add(&Record::Turn { turn, begins: false, early: false });
-        noted.inspect_err(|error| dir::note_trouble(&self.dir, error))?;
-        self.totals_of(Scope::Turn(turn))
-    }
-
-    /// Looks at everything once more when the agent has ended: what has changed since the last turn may be its doing.
-    pub fn last_look(&mut self) -> Result<(), ReviewError> {
-        let Some(turn) = self.turns.last().copied() else { return Ok(()) };
-        self.activity.begin(turn);
-        self.activity.presume_told();
-        let looked = self.scan();
-        self.note_root();
-        self.activity.end();
-        looked
     }
 
     /// News of a tool call or command; looks at what it names. Whether the ledger has changed.
@@ -356,7 +286,14 @@ impl ReviewSession {
     }
 
     /// Right after a write through the client. What is there beyond `content` was done by somebody else since.
-    pub fn wrote(&mut self, path: &Path, content: &str, entry: Option<EntryId>) -> Result<(), ReviewError> {
+    /// It was asked for in `turn`; in the newest one when nothing is said.
+    pub fn wrote(
+        &mut self,
+        path: &Path,
+        content: &str,
+        entry: Option<EntryId>,
+        turn: Option<u64>,
+    ) -> Result<(), ReviewError> {
         let Some(path) = self.below(path) else { return Ok(()) };
         self.under_way.remove(&path);
         self.activity.writes(&path);
@@ -368,7 +305,8 @@ impl ReviewSession {
             };
             let written = self.files.file(content.as_bytes(), mode)?;
             let before = self.histories.get(&change.path).map_or(change.before, FileHistory::last);
-            self.record(&change.path, before, written, Attributed::new(Cause::Write, entry.map(|e| e.0)))?;
+            let own = Attributed::new(Cause::Write, entry.map(|e| e.0)).of_turn(turn);
+            self.record(&change.path, before, written, own)?;
             let later = self.blame(&change.path);
             self.record(&change.path, written, change.after, later)?;
         }

@@ -63,12 +63,12 @@ impl ReviewSession {
                 }
                 // Nobody has changed what only can be read again: it is still what was made of it.
                 Some(last) if last.after == seen && self.files.snapshot.is_opened(&change.path) => {
-                    Attributed { cause: last.cause, doubt: last.doubt, entry: last.entry }
+                    Attributed { cause: last.cause, doubt: last.doubt, entry: last.entry, turn: None }
                 }
                 _ => blamed,
             };
             if let Some(apart) = self.somebody_else(&change, blamed)? {
-                let doubt = Attributed { cause: Cause::Unknown, doubt: true, entry: None };
+                let doubt = Attributed { doubt: true, ..Attributed::new(Cause::Unknown, None) };
                 self.record(&change.path, change.before, apart, doubt)?;
                 // Nothing when what it says has not happened yet.
                 self.record(&change.path, apart, change.after, blamed)?;
@@ -162,8 +162,8 @@ impl ReviewSession {
         if before == after {
             return Ok(());
         }
-        let turn = self.newest_turn();
-        let Attributed { cause, doubt, entry } = blamed;
+        let Attributed { cause, doubt, entry, turn } = blamed;
+        let turn = turn.unwrap_or_else(|| self.newest_turn());
         let mut step = ChangeRecord { turn, cause, doubt, decided: false, entry, before, after };
         if !self.histories.contains_key(path) && !step.is_shown() {
             return Ok(());

@@ -14,31 +14,32 @@ impl ReviewSession {
     /// looked at now: what changed up to its last sign is taken for its, what changed right after that is
     /// in doubt, and what changed later is the person's.
     pub(crate) fn replay(&mut self, records: Vec<Record>, last_sign: SystemTime) -> Result<(), ReviewError> {
-        let open_turn = self.take_in(records);
+        let open = self.take_in(records);
         self.forget_lost();
-        if open_turn.is_some() || self.undo_log.unfinished().is_some() {
+        if !open.is_empty() || self.undo_log.unfinished().is_some() {
             self.sweep();
         }
         self.finish_act()?;
-        if let Some(turn) = open_turn
-            && let Err(error) = self.finish_turn(turn, last_sign)
-        {
+        if let Err(error) = self.finish_turns(&open, last_sign) {
             // What is known so far can be looked at all the same.
-            self.activity.end();
+            for turn in open {
+                self.activity.end(turn);
+            }
             dir::note_trouble(&self.dir, &error);
         }
         Ok(())
     }
 
-    /// What the ledger says, and nothing else. The turn that has not ended.
-    pub(crate) fn take_in(&mut self, records: Vec<Record>) -> Option<u64> {
-        let mut open_turn = None;
+    /// What the ledger says, and nothing else. The turns that have not ended, the newest last.
+    pub(crate) fn take_in(&mut self, records: Vec<Record>) -> Vec<u64> {
+        let mut open: Vec<u64> = Vec::new();
         for record in records {
             match record {
                 Record::Turn { turn, begins, early } => {
                     self.turns.insert(turn);
                     self.early.extend(early.then_some(turn));
-                    open_turn = begins.then_some(turn);
+                    open.retain(|other| *other != turn);
+                    open.extend(begins.then_some(turn));
                     self.undo_log.turn_began();
                 }
                 Record::Told { turn } => self.told = Some(turn),
@@ -53,10 +54,12 @@ impl ReviewSession {
                 }
             }
         }
-        open_turn
+        open
     }
 
-    fn finish_turn(&mut self, turn: u64, last_sign: SystemTime) -> Result<(), ReviewError> {
+    /// Turns that a crash has cut short; what they have left behind is of the newest one.
+    fn finish_turns(&mut self, open: &[u64], last_sign: SystemTime) -> Result<(), ReviewError> {
+        let Some(newest) = open.last().copied() else { return Ok(()) };
         let (mut turns, mut aftermath, mut later) = (Vec::new(), Vec::new(), Vec::new());
         let changes = self.files.snapshot.scan()?;
         let snapshot = &mut self.files.snapshot;
@@ -76,21 +79,23 @@ impl ReviewSession {
                 _ => later.push(change),
             }
         }
-        self.activity.begin(turn);
+        self.activity.begin(newest);
         // Which calls ran is gone with the client. Where the agent said what it did, what nobody has looked at yet may
         // be the person's, who went on saving in the turn; not when the directory itself is gone.
-        if self.told == Some(turn) && !root_is_lost {
+        if self.told.is_some_and(|told| open.contains(&told)) && !root_is_lost {
             self.activity.presume_told();
         }
         self.observe(turns)?;
         // The agent may have gone on, the person may have begun again.
         self.activity.presume_told();
         self.observe(aftermath)?;
-        self.activity.end();
+        self.activity.end(newest);
         self.observe(later)?;
         self.save()?;
         self.activity.looked(true);
-        self.ledger.add(&Record::Turn { turn, begins: false, early: false })?;
+        for turn in open {
+            self.ledger.add(&Record::Turn { turn: *turn, begins: false, early: false })?;
+        }
         Ok(())
     }
 

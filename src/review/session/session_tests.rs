@@ -100,13 +100,14 @@ impl Place {
         let path = self.at(name);
         self.review.before_write(&path, text).unwrap();
         self.write(name, text);
-        self.review.wrote(&path, text, Some(EntryId(self.entry))).unwrap();
+        self.review.wrote(&path, text, Some(EntryId(self.entry)), None).unwrap();
     }
 
     fn note(&mut self, doing: ToolEffect, names: &[&str], claims: Vec<ClaimedEdit>, settled: bool) {
         let paths = names.iter().map(|n| self.at(n)).collect();
         let note = ToolNote {
             entry: EntryId(self.entry),
+            turn: None,
             doing,
             at: Instant::now(),
             settled,
@@ -134,7 +135,7 @@ impl Place {
     }
 
     fn hold(&mut self, req: ReqId, path: &Path, content: &str) -> bool {
-        let proposal = Proposal { req, entry: EntryId(1), path: path.to_owned(), asked: false };
+        let proposal = Proposal { req, entry: EntryId(1), turn: None, path: path.to_owned(), asked: false };
         self.review.hold(&proposal, content).unwrap()
     }
 
@@ -373,7 +374,7 @@ fn what_the_person_saves_right_after_a_write_is_not_part_of_it() {
         let (path, new) = (p.at("a"), changed(&text, &[(10, "AGENT")]));
         p.review.before_write(&path, &new).unwrap();
         p.write("a", &changed(&new, &[(30, "mine")]));
-        p.review.wrote(&path, &new, None).unwrap();
+        p.review.wrote(&path, &new, None, None).unwrap();
     });
     place.act(ReviewAction::Rewind { turn: 1 });
     assert_eq!(place.read("a"), changed(&text, &[(30, "mine")]));
@@ -948,7 +949,7 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
             let at = Instant::now() + Duration::from_secs(1);
             let paths = vec![p.at("a")];
             let (entry, claims) = (EntryId(entry), Vec::new());
-            let note = ToolNote { entry, doing, at, settled: false, waits: false, paths, claims };
+            let note = ToolNote { entry, turn: None, doing, at, settled: false, waits: false, paths, claims };
             p.review.tool(&note).unwrap();
         }
     });
@@ -966,7 +967,7 @@ fn a_call_explains_what_happened_while_it_ran() {
     let note = |activity: &mut Attribution, entry: u64, at, settled| {
         let (at, doing, paths) = (time(at), ToolEffect::Edits, vec!["/a".into()]);
         let (entry, heard) = (EntryId(entry), Instant::now());
-        let note = ToolNote { entry, doing, at: heard, settled, waits: false, paths, claims: Vec::new() };
+        let note = ToolNote { entry, turn: None, doing, at: heard, settled, waits: false, paths, claims: Vec::new() };
         activity.note(&note, at, |path: &Path| vec![path.to_owned()]);
     };
     activity.begin(1);
@@ -1087,7 +1088,7 @@ fn an_allowed_write_is_merged_with_what_the_person_wrote_and_still_to_be_reviewe
     let mut place = Place::with(&[("a", text.as_bytes())]);
     place.review.begin_turn(1).unwrap();
     let req = ReqId(1);
-    let proposal = Proposal { req, entry: EntryId(1), path: place.at("a"), asked: true };
+    let proposal = Proposal { req, entry: EntryId(1), turn: None, path: place.at("a"), asked: true };
     assert!(place.review.hold(&proposal, &changed(&text, &[(10, "TEN")])).unwrap());
     place.write("a", &changed(&text, &[(30, "mine")]));
     place.review.decide_write(req, Verdict::Accept).unwrap();
@@ -1715,7 +1716,7 @@ fn a_write_through_the_client_that_is_seen_before_it_is_told_is_that_write() {
             }
             p.write("a", "two\n");
             p.note(ToolEffect::Edits, &["a"], Vec::new(), true);
-            p.review.wrote(&path, "two\n", Some(EntryId(1))).unwrap();
+            p.review.wrote(&path, "two\n", Some(EntryId(1)), None).unwrap();
         });
         let doc = place.doc(Scope::Session);
         assert_eq!(doc.files.iter().map(|f| f.cause).collect::<Vec<_>>(), [Cause::Write], "{by_the_agent}");

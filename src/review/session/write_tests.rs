@@ -102,7 +102,7 @@ fn a_save_in_the_middle_of_a_held_write_is_merged_with_it() {
     place.review.begin_turn(1).unwrap();
     let (req, path) = (ReqId(1), place.at("a"));
     let wanted = text.replace('8', "agent");
-    let proposal = Proposal { req, entry: EntryId(1), path, asked: true };
+    let proposal = Proposal { req, entry: EntryId(1), turn: None, path, asked: true };
     assert!(place.review.hold(&proposal, &wanted).unwrap());
     place.review.decide_write(req, Verdict::Accept).unwrap();
     let hook = saves(&place, "a", "person\n2\n3\n4\n5\n6\n7\n8\n", Moment::Compared);
@@ -132,7 +132,7 @@ fn what_is_saved_after_the_look_before_an_agents_write_is_never_written_over_uns
     // The review looks again, and the write happens.
     let known = place.review.before_write(&path, "agent\n").unwrap().unwrap();
     write(&known).unwrap();
-    place.review.wrote(&path, "agent\n", Some(EntryId(1))).unwrap();
+    place.review.wrote(&path, "agent\n", Some(EntryId(1)), None).unwrap();
     place.review.end_turn(1).unwrap();
     assert_eq!(place.read("a"), "agent\n");
     place.act(REWIND);
@@ -305,7 +305,7 @@ fn an_agents_write_is_under_all_names_that_the_file_has_inside() {
     let (_, links) = write_text(&roots, &path, "agent\n", Some(&known)).unwrap();
     assert_eq!(links, [place.at("b")]);
     for path in std::iter::once(path).chain(links) {
-        place.review.wrote(&path, "agent\n", Some(EntryId(1))).unwrap();
+        place.review.wrote(&path, "agent\n", Some(EntryId(1)), None).unwrap();
     }
     place.review.end_turn(1).unwrap();
     assert_eq!((place.read("a").as_str(), place.read("b").as_str()), ("agent\n", "agent\n"));

@@ -66,6 +66,7 @@ fn turn(review: &mut ReviewSession, what: impl FnOnce(&mut ReviewSession)) {
 fn names(review: &mut ReviewSession, paths: &[PathBuf], settled: bool) {
     let note = ToolNote {
         entry: EntryId(1),
+        turn: None,
         doing: ToolEffect::Edits,
         at: Instant::now(),
         settled,

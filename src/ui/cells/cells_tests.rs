@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::Model;
 use crate::model::entry::{
     Block, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry, PlanStatus, Priority, UserMessage,
     UserState,
@@ -27,7 +28,7 @@ fn with_ctx<R>(width: u16, fold: Option<Fold>, f: impl FnOnce(&CellCtx<'_>) -> R
     let model = Model::new("a".into(), "/proj".into(), Policy::Ask);
     let roots = [PathBuf::from("/proj")];
     let now = Duration::from_secs(9);
-    f(&CellCtx { model: &model, width, now, fold, typing: None, roots: &roots, home: None })
+    f(&CellCtx { session: model.first(), width, now, fold, typing: None, roots: &roots, home: None })
 }
 
 /// Gutter, prefix, text and what stands at the right, one line each.
@@ -59,7 +60,7 @@ fn r_310_the_first_line_of_a_call_says_state_verb_and_object_without_colour() {
     let odd = |status| tool(call(ToolKind::Read, "Read a", status), None)[0].clone();
     assert!(odd(ToolStatus::Paused).contains("paused"));
     assert!(odd(ToolStatus::Cancelled).starts_with('–') && odd(ToolStatus::Cancelled).contains("cancelled"));
-    assert!(odd(ToolStatus::Other("dream\u{1b}ing".into())).contains("ing"), "its own word");
+    assert!(odd(ToolStatus::Other("dreaming".into())).contains("dreaming"), "its own word");
     assert!(!odd(ToolStatus::Other("dream\u{1b}ing".into())).contains('\u{1b}'));
     let mut cancelled = call(ToolKind::SwitchMode, "", ToolStatus::InProgress);
     cancelled.mark = Some(Mark::Cancelled);
@@ -236,7 +237,7 @@ fn r_331_the_dock_gets_the_whole_command_and_diff() {
 fn copying_gives_the_text_as_it_was_sent() {
     let model = Model::default();
     let message = Message { text: "# a\n\n*b*".into(), ..Message::default() };
-    assert_eq!(source(&entry(Body::Agent(message)), &model), "# a\n\n*b*");
+    assert_eq!(source(&entry(Body::Agent(message)), model.first()), "# a\n\n*b*");
 }
 
 fn term(text: &str, code: Option<u32>) -> crate::model::session::Terminal {

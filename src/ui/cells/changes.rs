@@ -5,16 +5,16 @@
 
 use super::gutter;
 use crate::base::human;
-use crate::model::Model;
 use crate::model::entry::{Entry, TurnChanges};
+use crate::model::session_ref::SessionRef;
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::ui::labels;
 
-pub(super) fn lines(entry: &Entry, changes: &TurnChanges, model: &Model) -> Vec<LogicalLine> {
+pub(super) fn lines(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> Vec<LogicalLine> {
     let mut totals = changes.totals;
-    totals.pending = totals.pending.min(model.changes().totals.pending);
+    totals.pending = totals.pending.min(session.changes().totals.pending);
     let mut text = StyledText::new();
     // It was looked at for so long that the next prompt stands above.
     if entry.turn != changes.turn {

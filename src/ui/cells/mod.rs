@@ -13,10 +13,10 @@ mod terminal;
 mod tool;
 mod values;
 
-use crate::model::Model;
 use crate::model::entry::{Attachment, Body, ChunkKind, Entry};
 use crate::model::ids::{Now, TermId};
 use crate::model::session::Terminal;
+use crate::model::session_ref::SessionRef;
 use crate::text::line::LogicalLine;
 use crate::text::run::{RunStyle, StyledText};
 use crate::ui::md::split::{Markdown, StablePrefix};
@@ -31,7 +31,7 @@ pub const SPINNER: &str = "⠹";
 /// What a cell may look at.
 #[derive(Clone, Copy)]
 pub struct CellCtx<'a> {
-    pub model: &'a Model,
+    pub session: SessionRef<'a>,
     /// Columns for prefix and text, the gutter not counted.
     pub width: u16,
     pub now: Now,
@@ -90,17 +90,17 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         Body::Terminal(id) => terminal::own(id, ctx),
         Body::File(op) => message::file(op, ctx),
         Body::Notice(n) => message::notice(n),
-        Body::Changes(c) => changes::lines(entry, c, ctx.model),
+        Body::Changes(c) => changes::lines(entry, c, ctx.session),
     }
 }
 
 /// Whether an entry draws nothing.
-pub fn is_blank(entry: &Entry, model: &Model) -> bool {
+pub fn is_blank(entry: &Entry, session: SessionRef<'_>) -> bool {
     match &entry.body {
         Body::User(m) => m.text.is_empty() && m.links.is_empty(),
         Body::Agent(m) => m.dropped == 0 && starts_blank(&m.text),
         Body::Thought(t) => starts_blank(&t.message.text),
-        Body::Terminal(id) => model.terminal(id).is_none_or(|t| !t.embedded.is_empty()),
+        Body::Terminal(id) => session.terminal(id).is_none_or(|t| !t.embedded.is_empty()),
         Body::Plan(entries) => entries.is_empty(),
         Body::Attachment(_) | Body::Tool(_) | Body::File(_) | Body::Notice(_) | Body::Changes(_) => false,
     }
@@ -112,24 +112,24 @@ fn starts_blank(text: &str) -> bool {
 }
 
 /// Whether the person is being asked about this entry.
-pub fn is_waiting(entry: &Entry, model: &Model) -> bool {
-    model.session().pending.iter().any(|p| p.entry == entry.id)
+pub fn is_waiting(entry: &Entry, session: SessionRef<'_>) -> bool {
+    session.pending.iter().any(|p| p.entry == entry.id)
 }
 
 /// Whether a clock or a spinner of the entry runs.
-pub fn is_live(entry: &Entry, model: &Model) -> bool {
+pub fn is_live(entry: &Entry, session: SessionRef<'_>) -> bool {
     match &entry.body {
         Body::Tool(t) => tool::is_running(t),
         Body::Thought(_) => !entry.finished,
-        Body::Terminal(id) => model.terminal(id).is_some_and(Terminal::is_running),
+        Body::Terminal(id) => session.terminal(id).is_some_and(Terminal::is_running),
         _ => false,
     }
 }
 
 /// Whether the lines of an entry depend on the time: it is live, or a command that it shows is.
-pub fn ticks(entry: &Entry, model: &Model) -> bool {
-    let runs = |id: &TermId| model.terminal(id).is_some_and(Terminal::is_running);
-    is_live(entry, model) || matches!(&entry.body, Body::Tool(t) if t.terminals().any(runs))
+pub fn ticks(entry: &Entry, session: SessionRef<'_>) -> bool {
+    let runs = |id: &TermId| session.terminal(id).is_some_and(Terminal::is_running);
+    is_live(entry, session) || matches!(&entry.body, Body::Tool(t) if t.terminals().any(runs))
 }
 
 /// Blank rows between two entries.

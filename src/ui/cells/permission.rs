@@ -90,7 +90,7 @@ pub fn gate_body(pending: &PendingPermission, ctx: &CellCtx<'_>) -> Vec<LogicalL
         About::Run(spec) => {
             let mut out = subject("run", &spec.line());
             // The session's own directory is named by the dock.
-            let elsewhere = spec.cwd.as_deref().filter(|cwd| *cwd != ctx.model.session().cwd);
+            let elsewhere = spec.cwd.as_deref().filter(|cwd| *cwd != ctx.session.cwd);
             out.extend(elsewhere.map(|cwd| dim(format!("in {}", super::message::display(cwd, ctx)))));
             out.extend(spec.env.iter().map(|(name, value)| variable(name, value)));
             out

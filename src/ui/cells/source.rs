@@ -1,11 +1,11 @@
 //! What copying an entry yields: the text as it was sent, without layout.
 
-use crate::model::Model;
 use crate::model::entry::{Block, Body, Entry, FileOutcome, PlanStatus};
+use crate::model::session_ref::SessionRef;
 use crate::model::tool::{ChangeBody, ToolContent};
 
 /// The raw text of an entry. Not sanitised: whoever gives it to a terminal has to do that.
-pub fn source(entry: &Entry, model: &Model) -> String {
+pub fn source(entry: &Entry, session: SessionRef<'_>) -> String {
     match &entry.body {
         Body::User(m) => m.text.clone(),
         Body::Agent(m) => m.text.clone(),
@@ -20,7 +20,7 @@ pub fn source(entry: &Entry, model: &Model) -> String {
                         ChangeBody::Texts { new: text, .. } | ChangeBody::Patch(text) => text.to_string(),
                         ChangeBody::Nothing => change.path.clone(),
                     }),
-                    ToolContent::Terminal(id) => parts.extend(model.terminal(id).map(|t| t.text.text())),
+                    ToolContent::Terminal(id) => parts.extend(session.terminal(id).map(|t| t.text.text())),
                 }
             }
             parts.retain(|p| !p.is_empty());
@@ -40,7 +40,7 @@ pub fn source(entry: &Entry, model: &Model) -> String {
             lines.collect::<Vec<_>>().join("\n")
         }
         Body::Terminal(id) => {
-            model.terminal(id).map(|t| format!("$ {}\n{}", t.command, t.text.text())).unwrap_or_default()
+            session.terminal(id).map(|t| format!("$ {}\n{}", t.command, t.text.text())).unwrap_or_default()
         }
         Body::File(op) => match &op.outcome {
             FileOutcome::Written { new, .. } => new.to_string(),

@@ -30,7 +30,7 @@ pub(super) fn failed(t: &Terminal) -> bool {
 
 /// A terminal that no tool call shows.
 pub(super) fn own(id: &TermId, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
-    let Some(t) = ctx.model.terminal(id) else { return Vec::new() };
+    let Some(t) = ctx.session.terminal(id) else { return Vec::new() };
     let (glyph, token) = if t.is_running() {
         (SPINNER, Token::Accent)
     } else if failed(t) {
@@ -64,7 +64,7 @@ pub(super) fn quiet(t: &Terminal, ctx: &CellCtx<'_>) -> Option<LogicalLine> {
         return None;
     }
     let time = clock(since);
-    let newest = ctx.model.running_terminal().is_some_and(|n| n.id == t.id);
+    let newest = ctx.session.running_terminal().is_some_and(|n| n.id == t.id);
     let hints: &[(&str, &str)] = if ctx.typing == Some(&t.id) {
         &[("nothing for ", " · Ctrl+] back to writing"), ("quiet ", " · Ctrl+] back")]
     } else if newest {

@@ -52,7 +52,7 @@ pub(super) fn is_running(t: &ToolCall) -> bool {
 }
 
 pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
-    let waiting = is_waiting(entry, ctx.model);
+    let waiting = is_waiting(entry, ctx.session);
     let extent = extent(t, waiting, ctx.fold);
     let diffs: Vec<(&str, FileDiff)> = t
         .content
@@ -95,7 +95,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     }
     // What was folded says it too; what the agent calls done may run for hours, on purpose.
     if !waiting && (!t.is_settled() || extent == Extent::All) {
-        let shown = t.terminals().filter_map(|id| ctx.model.terminal(id));
+        let shown = t.terminals().filter_map(|id| ctx.session.terminal(id));
         lines.extend(shown.filter_map(|shown| terminal::quiet(shown, ctx)));
     }
     lines
@@ -103,13 +103,14 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
 
 /// The command of a terminal of ours that a call of no particular kind shows: its title may be cut short by the agent.
 fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str> {
-    let shown = t.terminals().find_map(|id| ctx.model.terminal(id)).filter(|_| t.kind == ToolKind::Other)?;
+    let shown =
+        t.terminals().find_map(|id| ctx.session.session().terminal(id)).filter(|_| t.kind == ToolKind::Other)?;
     Some(shown.command.as_str()).filter(|c| !c.is_empty())
 }
 
 /// How a command of the call ended, when that was not well: agents report such calls as completed.
 fn bad_exit(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
-    let exits = t.terminals().filter_map(|id| ctx.model.terminal(id)?.exit.as_ref());
+    let exits = t.terminals().filter_map(|id| ctx.session.terminal(id)?.exit.as_ref());
     exits.filter(|exit| !exit.is_success()).last().and_then(|exit| match &t.status {
         _ if exit.is_known() => Some(label(&exit.to_string())),
         ToolStatus::Failed if !t.refused => Some("failed".to_owned()),
@@ -312,7 +313,7 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
                 let max = if extent == Extent::All { TEXT_OPENED } else { PREVIEW };
                 out.extend(block(other, ctx, max).into_iter().map(indented));
             }
-            ToolContent::Terminal(id) => match ctx.model.terminal(id) {
+            ToolContent::Terminal(id) => match ctx.session.terminal(id) {
                 Some(term) => out.extend(terminal::body(term, if extent == Extent::All { OPENED } else { PREVIEW })),
                 None => out.push(indented(dim("terminal output not available"))),
             },

@@ -31,6 +31,12 @@ pub enum Action {
     /// Fold or unfold the newest entry that can be folded (a click does it for the one clicked).
     ToggleFold,
 
+    // Sessions.
+    NewSession,
+    NextSession,
+    PreviousSession,
+    CloseSession,
+
     // Screen.
     PageUp,
     PageDown,

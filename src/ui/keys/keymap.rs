@@ -17,8 +17,8 @@ pub enum Layer {
     Terminal,
     /// The review: files and hunks.
     Review,
-    /// One line is written in the review: a note, a search, a file name.
-    ReviewLine,
+    /// One line is written: a note, a search, a name of a file or directory.
+    Line,
     /// The lines of a hunk are changed in place.
     ReviewEdit,
     /// Yes or no.
@@ -139,6 +139,10 @@ const COMMON: &[Bind] = &[
     bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options"),
     bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "go to the waiting question"),
     bind(&[Key::alt(Code::Char('r'))], Action::OpenReview, "review what was changed"),
+    bind(&[Key::ctrl(Code::Char('t'))], Action::NewSession, "open a further session"),
+    bind(&[Key::ctrl(Code::PageDown)], Action::NextSession, "the next session"),
+    bind(&[Key::ctrl(Code::PageUp)], Action::PreviousSession, "the session before"),
+    bind(&[Key::alt(Code::Char('w'))], Action::CloseSession, "close the session; asks when it works"),
     bind(&[Key::ctrl(Code::Char('y'))], Action::CopyAnswer, "copy the last answer"),
     bind(&[Key::ctrl(Code::Char('o'))], Action::ToggleFold, "fold or unfold the newest entry"),
     bind(&[Key::ctrl(Code::Home)], Action::ToTop, "start of the conversation"),
@@ -156,7 +160,7 @@ fn own(layer: Layer) -> impl Iterator<Item = &'static Bind> {
         Layer::Picker => (PICKER, &[]),
         Layer::Terminal => (TERMINAL, &[]),
         Layer::Review => (REVIEW, &[]),
-        Layer::ReviewLine => (LINE, EDITING),
+        Layer::Line => (LINE, EDITING),
         Layer::ReviewEdit => (EDIT, EDITING),
         Layer::ReviewConfirm => (CONFIRM, &[]),
     };
@@ -228,7 +232,7 @@ mod tests {
         Layer::Picker,
         Layer::Terminal,
         Layer::Review,
-        Layer::ReviewLine,
+        Layer::Line,
         Layer::ReviewEdit,
         Layer::ReviewConfirm,
     ];

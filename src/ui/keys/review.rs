@@ -139,12 +139,9 @@ mod tests {
 
     #[test]
     fn no_key_stands_for_two_things() {
-        for (layer, table) in [
-            (Layer::Review, REVIEW),
-            (Layer::ReviewLine, LINE),
-            (Layer::ReviewEdit, EDIT),
-            (Layer::ReviewConfirm, CONFIRM),
-        ] {
+        for (layer, table) in
+            [(Layer::Review, REVIEW), (Layer::Line, LINE), (Layer::ReviewEdit, EDIT), (Layer::ReviewConfirm, CONFIRM)]
+        {
             for row in table {
                 let Keys::These(keys) = row.keys else { continue };
                 for key in keys {
@@ -157,7 +154,7 @@ mod tests {
     #[test]
     fn letters_of_the_review_are_text_where_text_is_written() {
         for c in "axAX+!uevoEnpq1R".chars() {
-            for layer in [Layer::Composer, Layer::ReviewLine, Layer::ReviewEdit] {
+            for layer in [Layer::Composer, Layer::Line, Layer::ReviewEdit] {
                 assert_eq!(resolve(layer, Key::char(c)), Some(Action::Char(c)), "{c}");
             }
         }

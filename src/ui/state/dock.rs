@@ -6,9 +6,9 @@
 
 use super::timing::START_PATIENCE;
 use crate::base::patience;
-use crate::model::Model;
 use crate::model::ids::{Now, ReqId};
 use crate::model::session::{About, PendingPermission, Phase};
+use crate::model::session_ref::SessionRef;
 use crate::model::tool::{ToolCall, ToolContent};
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::time::Duration;
@@ -31,12 +31,12 @@ pub enum Dialog {
 
 /// The dialog that the dock shows now, if any. Of several requests it is the one that the person went to, else the
 /// oldest.
-fn dialog(model: &Model, chosen: Option<ReqId>, now: Now) -> Option<Dialog> {
-    let pending = &model.session().pending;
+fn dialog(session: SessionRef<'_>, chosen: Option<ReqId>, now: Now) -> Option<Dialog> {
+    let pending = &session.pending;
     if let Some(shown) = pending.iter().find(|p| Some(p.req) == chosen).or_else(|| pending.first()) {
         return Some(Dialog::Permission(shown.req));
     }
-    match model.phase() {
+    match session.phase() {
         Phase::NotStarted => None,
         Phase::Starting { since } | Phase::Opening { since } => {
             (now.saturating_sub(since) >= START_PATIENCE).then_some(Dialog::Silent)
@@ -45,17 +45,17 @@ fn dialog(model: &Model, chosen: Option<ReqId>, now: Now) -> Option<Dialog> {
         Phase::Authenticating { method, .. } => Some(Dialog::Authenticating(method.to_owned())),
         Phase::Dead(_) => Some(Dialog::Dead),
         Phase::Ready => {
-            let since = model.session().turn.as_ref()?.cancelling?;
+            let since = session.turn.as_ref()?.cancelling?;
             (now.saturating_sub(since) >= patience::WATCHED).then_some(Dialog::Unconfirmed)
         }
     }
 }
 
 /// When a dialog appears by the passing of time alone.
-pub fn next_by_time(model: &Model, now: Now) -> Option<Now> {
-    let at = match model.phase() {
+pub fn next_by_time(session: SessionRef<'_>, now: Now) -> Option<Now> {
+    let at = match session.phase() {
         Phase::Starting { since } | Phase::Opening { since } => since.saturating_add(START_PATIENCE),
-        Phase::Ready => model.session().turn.as_ref()?.cancelling?.saturating_add(patience::WATCHED),
+        Phase::Ready => session.turn.as_ref()?.cancelling?.saturating_add(patience::WATCHED),
         _ => return None,
     };
     (at > now).then_some(at)
@@ -99,11 +99,11 @@ pub struct DockState {
 
 impl DockState {
     /// Takes note of what the dock shows now. To be called after every change of the model and before every key.
-    pub fn sync(&mut self, model: &Model, now: Now) {
-        let dialog = dialog(model, self.chosen, now);
+    pub fn sync(&mut self, session: SessionRef<'_>, now: Now) {
+        let dialog = dialog(session, self.chosen, now);
         let same = dialog == self.dialog;
         let changed = match &dialog {
-            Some(Dialog::Permission(req)) => self.contents_changed(model, *req, same),
+            Some(Dialog::Permission(req)) => self.contents_changed(session, *req, same),
             _ => !same,
         };
         if changed {
@@ -119,13 +119,13 @@ impl DockState {
     }
 
     /// The agent can update the tool call while its request waits; what the person then answers is another question.
-    fn contents_changed(&mut self, model: &Model, req: ReqId, same: bool) -> bool {
-        let Some(pending) = model.session().pending.iter().find(|p| p.req == req) else { return !same };
-        let rev = model.entries().get(pending.entry).map_or(0, |e| e.rev);
+    fn contents_changed(&mut self, session: SessionRef<'_>, req: ReqId, same: bool) -> bool {
+        let Some(pending) = session.pending.iter().find(|p| p.req == req) else { return !same };
+        let rev = session.entries().get(pending.entry).map_or(0, |e| e.rev);
         if same && rev == self.rev {
             return false;
         }
-        let asked = fingerprint(pending, model.tool(pending.entry));
+        let asked = fingerprint(pending, session.tool(pending.entry));
         let changed = !same || asked != self.asked;
         self.rev = rev;
         self.asked = asked;
@@ -133,8 +133,8 @@ impl DockState {
     }
 
     /// Goes to the next waiting request, or the one before; nothing is answered.
-    pub fn go(&mut self, model: &Model, to: Neighbour) {
-        let (Some(Dialog::Permission(req)), pending) = (&self.dialog, &model.session().pending) else { return };
+    pub fn go(&mut self, session: SessionRef<'_>, to: Neighbour) {
+        let (Some(Dialog::Permission(req)), pending) = (&self.dialog, &session.pending) else { return };
         let Some(at) = pending.iter().position(|p| p.req == *req) else { return };
         let next = match to {
             Neighbour::Next => (at + 1) % pending.len(),

@@ -1,12 +1,14 @@
-//! The list of modes and options (F2), and the list of commands while one is typed.
+//! The list of modes and options (F2) or of agents (Ctrl+T), and the list of commands while one is typed.
 //!
 //! The rows of the picker are taken once, when it opens: what the agent reports later cannot move a row under the
 //! person's fingers. The model judges whether a choice is still possible.
 
+use super::opener::Whose;
 use crate::base::sanitize;
-use crate::model::Model;
 use crate::model::event::Intent;
+use crate::model::ids::AgentKey;
 use crate::model::options::{Command, OptionKind, OptionValue};
+use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 
 /// The longest filter that is kept.
@@ -18,11 +20,21 @@ pub struct Row {
     pub group: String,
     pub label: String,
     pub detail: String,
-    pub intent: Intent,
+    pub choice: Choice,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Choice {
+    /// Something of the session is set.
+    Set(Intent),
+    /// A further session of this agent.
+    Open { whose: Whose, name: String },
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Picker {
+    /// What is listed.
+    pub title: &'static str,
     rows: Vec<Row>,
     filter: String,
     /// Index into the filtered rows.
@@ -31,10 +43,25 @@ pub struct Picker {
 
 impl Picker {
     /// `None` when the agent offers nothing that could be set.
-    pub fn open(model: &Model) -> Option<Self> {
-        let rows = rows(model);
-        let selected = rows.iter().position(|r| is_current(model, &r.intent)).unwrap_or(0);
-        (!rows.is_empty()).then_some(Self { rows, filter: String::new(), selected })
+    pub fn open(session: SessionRef<'_>) -> Option<Self> {
+        let rows = rows(session);
+        let selected = rows.iter().position(|r| is_current(session, &r.choice)).unwrap_or(0);
+        (!rows.is_empty()).then_some(Self { title: "modes and options", rows, filter: String::new(), selected })
+    }
+
+    /// The agents that a further session can be opened with: the running one first, then by name, command line those
+    /// that are configured.
+    pub fn agents(running: AgentKey, name: &str, configured: Vec<(String, String)>) -> Self {
+        let clean = |text: &str| sanitize::line(text).trim().to_owned();
+        let row = |label: &str, detail: &str, whose| {
+            let label = clean(label);
+            let choice = Choice::Open { whose, name: label.clone() };
+            Row { group: String::new(), label, detail: clean(detail), choice }
+        };
+        let first = row(name, "the same agent", Whose::Running(running));
+        let others = configured.iter().map(|(id, command)| row(id, command, Whose::Configured(id.clone())));
+        let rows = std::iter::once(first).chain(others).collect();
+        Self { title: "a further session of", rows, filter: String::new(), selected: 0 }
     }
 
     pub fn filter(&self) -> &str {
@@ -74,8 +101,8 @@ impl Picker {
         self.selected = step(self.selected, by, self.matching().len());
     }
 
-    pub fn choice(&self) -> Option<Intent> {
-        self.matching().get(self.selected).map(|r| r.intent.clone())
+    pub fn choice(&self) -> Option<Choice> {
+        self.matching().get(self.selected).map(|r| r.choice.clone())
     }
 }
 
@@ -94,8 +121,8 @@ pub fn ranked(query: &str, texts: &[String]) -> Vec<usize> {
 }
 
 /// Whether the agent has this value now, or has been asked for it.
-pub fn is_current(model: &Model, intent: &Intent) -> bool {
-    let session = model.session();
+pub fn is_current(session: SessionRef<'_>, choice: &Choice) -> bool {
+    let Choice::Set(intent) = choice else { return false };
     match intent {
         Intent::SetMode { id } => {
             session.modes.as_ref().is_some_and(|m| m.pending.as_ref().unwrap_or(&m.current) == id)
@@ -113,8 +140,7 @@ pub fn is_current(model: &Model, intent: &Intent) -> bool {
     }
 }
 
-fn rows(model: &Model) -> Vec<Row> {
-    let session = model.session();
+fn rows(session: SessionRef<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     let clean = |text: &str| sanitize::line(text).trim().to_owned();
     for mode in session.older_modes().iter().flat_map(|m| &m.available) {
@@ -122,23 +148,23 @@ fn rows(model: &Model) -> Vec<Row> {
             group: "mode".into(),
             label: clean(&mode.name),
             detail: clean(mode.description.as_deref().unwrap_or_default()),
-            intent: Intent::SetMode { id: mode.id.clone() },
+            choice: Choice::Set(Intent::SetMode { id: mode.id.clone() }),
         });
     }
     for option in &session.options {
-        let set = |value| Intent::SetOption { id: option.id.clone(), value };
+        let set = |value| Choice::Set(Intent::SetOption { id: option.id.clone(), value });
         match &option.kind {
             OptionKind::Select { values, .. } => rows.extend(values.iter().map(|v| Row {
                 group: clean(&option.name),
                 label: clean(&v.name),
                 detail: clean(v.description.as_deref().or(v.group.as_deref()).unwrap_or_default()),
-                intent: set(OptionValue::Id(v.value.clone())),
+                choice: set(OptionValue::Id(v.value.clone())),
             })),
             OptionKind::Bool { .. } => rows.extend([(true, "on"), (false, "off")].map(|(on, word)| Row {
                 group: clean(&option.name),
                 label: word.into(),
                 detail: clean(option.description.as_deref().unwrap_or_default()),
-                intent: set(OptionValue::Bool(on)),
+                choice: set(OptionValue::Bool(on)),
             })),
         }
     }
@@ -153,8 +179,8 @@ pub struct ModeNow<'a> {
 }
 
 /// `None` without modes and without an option of that category.
-pub fn mode_now(model: &Model) -> Option<ModeNow<'_>> {
-    let session = model.session();
+pub fn mode_now(session: SessionRef<'_>) -> Option<ModeNow<'_>> {
+    let session = session.session();
     if let Some(modes) = session.older_modes() {
         return Some(ModeNow { id: &modes.current, is_pending: modes.pending.is_some() });
     }
@@ -166,8 +192,7 @@ pub fn mode_now(model: &Model) -> Option<ModeNow<'_>> {
 }
 
 /// What Shift+Tab asks for: the mode after the current one.
-pub fn next_mode(model: &Model) -> Option<(Intent, String)> {
-    let session = model.session();
+pub fn next_mode(session: SessionRef<'_>) -> Option<(Intent, String)> {
     let after = |at: Option<usize>, len: usize| at.map_or(0, |i| (i + 1) % len.max(1));
     if let Some(modes) = session.older_modes() {
         let current = modes.pending.as_ref().unwrap_or(&modes.current);
@@ -196,12 +221,12 @@ pub struct Completion {
 
 impl Completion {
     /// The commands that match what is typed: `/` and no blank yet.
-    pub fn matching<'a>(&self, model: &'a Model, text: &str) -> Vec<&'a Command> {
+    pub fn matching<'a>(&self, session: SessionRef<'a>, text: &str) -> Vec<&'a Command> {
         let Some(typed) = text.strip_prefix('/') else { return Vec::new() };
         if typed.contains(char::is_whitespace) || self.closed_at.as_deref() == Some(text) || typed.len() > MAX_FILTER {
             return Vec::new();
         }
-        let commands = &model.session().commands;
+        let commands = &session.session().commands;
         let names: Vec<String> = commands.iter().map(|c| c.name.clone()).collect();
         ranked(typed, &names).into_iter().filter_map(|i| commands.get(i)).collect()
     }

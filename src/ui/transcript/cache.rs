@@ -5,7 +5,7 @@
 
 use super::DrawCtx;
 use crate::model::entry::Entry;
-use crate::model::ids::EntryId;
+use crate::model::ids::{EntryId, SessionKey};
 use crate::text::line::LogicalLine;
 use crate::text::wrap::{Row, wrap_lines};
 use crate::ui::cells::{self, CellCtx};
@@ -61,9 +61,11 @@ struct Slot {
 
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    slots: HashMap<EntryId, Slot>,
-    width: u16,
+    slots: HashMap<(SessionKey, EntryId), Slot>,
+    /// The session that is drawn, and its directory.
+    session: SessionKey,
     roots: Vec<PathBuf>,
+    width: u16,
     /// Counts drawings.
     clock: u64,
     laid_out: u32,
@@ -83,11 +85,10 @@ impl Cache {
         self.behind = false;
         // One column stays free at the right: terminals differ about what happens in the last one.
         self.width = width.saturating_sub(GUTTER + 1).max(1);
-        let cwd = cx.model.session().cwd.as_str();
+        self.session = cx.session.key();
+        let cwd = cx.session.cwd.as_str();
         if self.roots.first().and_then(|r| r.to_str()) != Some(cwd) {
             self.roots = vec![PathBuf::from(cwd)];
-            self.slots.clear();
-            self.bytes = 0;
         }
     }
 
@@ -143,7 +144,7 @@ impl Cache {
 
     fn ctx<'a>(&'a self, cx: &DrawCtx<'a>, entry: &Entry) -> CellCtx<'a> {
         CellCtx {
-            model: cx.model,
+            session: cx.session,
             width: self.width,
             now: cx.now,
             fold: cx.folds.of(entry.id),
@@ -155,12 +156,12 @@ impl Cache {
 
     /// How many pieces an entry has; brings the splitting up to date.
     pub(super) fn pieces(&mut self, cx: &DrawCtx<'_>, entry: &Entry) -> usize {
-        if cells::is_blank(entry, cx.model) {
+        if cells::is_blank(entry, cx.session) {
             return 0;
         }
         let flow = cells::flow(entry, cx.folds.of(entry.id));
         let clock = self.clock;
-        let slot = self.slots.entry(entry.id).or_insert_with(|| Slot::new(flow.as_ref()));
+        let slot = self.slots.entry((self.session, entry.id)).or_insert_with(|| Slot::new(flow.as_ref()));
         slot.used = clock;
         let Some(flow) = flow else {
             if slot.flows {
@@ -187,13 +188,13 @@ impl Cache {
 
     /// Byte of the text where a piece starts.
     pub(super) fn start(&self, entry: EntryId, piece: usize) -> u32 {
-        let slot = self.slots.get(&entry).filter(|s| s.flows);
+        let slot = self.slots.get(&(self.session, entry)).filter(|s| s.flows);
         slot.and_then(|s| s.split.pieces().get(piece)).map_or(0, |p| p.start)
     }
 
     /// The piece that holds a byte of the text.
     pub(super) fn piece_at(&self, entry: EntryId, byte: u32) -> usize {
-        let Some(slot) = self.slots.get(&entry).filter(|s| s.flows) else { return 0 };
+        let Some(slot) = self.slots.get(&(self.session, entry)).filter(|s| s.flows) else { return 0 };
         slot.split.pieces().partition_point(|p| p.start <= byte).saturating_sub(1)
     }
 
@@ -201,30 +202,30 @@ impl Cache {
     pub(super) fn laid(&mut self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize) -> &Laid {
         let key = self.key(cx, entry, piece);
         let start = self.start(entry.id, piece);
-        let known = self.slots.get(&entry.id).and_then(|s| s.laid.get(&start)).and_then(|l| l.key);
+        let known = self.slots.get(&(self.session, entry.id)).and_then(|s| s.laid.get(&start)).and_then(|l| l.key);
         if known != Some(key) {
             let laid = self.lay_out(cx, entry, piece, key);
             self.laid_out += 1;
             self.bytes += laid.bytes;
-            if let Some(slot) = self.slots.get_mut(&entry.id)
+            if let Some(slot) = self.slots.get_mut(&(self.session, entry.id))
                 && let Some(old) = slot.laid.insert(start, laid)
             {
                 self.bytes = self.bytes.saturating_sub(old.bytes);
             }
         }
         let clock = self.clock;
-        let slot = self.slots.entry(entry.id).or_insert_with(|| Slot::new(None));
+        let slot = self.slots.entry((self.session, entry.id)).or_insert_with(|| Slot::new(None));
         let laid = slot.laid.entry(start).or_default();
         laid.used = clock;
         laid
     }
 
     fn key(&self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize) -> Key {
-        let slot = self.slots.get(&entry.id).filter(|s| s.flows);
+        let slot = self.slots.get(&(self.session, entry.id)).filter(|s| s.flows);
         let pieces = slot.map_or(&[][..], |s| s.split.pieces());
         let last = piece + 1 >= pieces.len();
-        let waiting = cells::is_waiting(entry, cx.model);
-        let live = piece == 0 && cells::ticks(entry, cx.model);
+        let waiting = cells::is_waiting(entry, cx.session);
+        let live = piece == 0 && cells::ticks(entry, cx.session);
         Key {
             rev: if last || piece == 0 && entry.finished { entry.rev } else { 0 },
             end: slot.and_then(|s| s.split.end_of(piece)).unwrap_or(usize::MAX),
@@ -240,14 +241,14 @@ impl Cache {
 
     fn lay_out(&self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize, key: Key) -> Laid {
         let ctx = self.ctx(cx, entry);
-        let lines = match self.slots.get(&entry.id).filter(|s| s.flows) {
+        let lines = match self.slots.get(&(self.session, entry.id)).filter(|s| s.flows) {
             Some(slot) => cells::piece(entry, &ctx, &slot.split, piece),
             None => cells::lines(entry, &ctx),
         };
         let rows = wrap_lines(&lines, self.width);
         let texts: usize = lines.iter().map(|l| l.text.len() + l.prefix.len() + l.hang.len() + l.right.len()).sum();
         let bytes = texts * 2 + size_of::<LogicalLine>() * lines.len() + size_of::<Row>() * rows.len() + 128;
-        Laid { lines, rows, live: cells::is_live(entry, cx.model), key: Some(key), bytes, used: self.clock }
+        Laid { lines, rows, live: cells::is_live(entry, cx.session), key: Some(key), bytes, used: self.clock }
     }
 }
 

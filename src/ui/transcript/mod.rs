@@ -7,8 +7,8 @@ mod cache;
 mod paint;
 mod walk;
 
-use crate::model::Model;
 use crate::model::ids::{EntryId, Now, TermId};
+use crate::model::session_ref::SessionRef;
 use crate::theme::resolve::Theme;
 use crate::ui::state::folds::Folds;
 use crate::ui::state::scroll::Scroll;
@@ -21,7 +21,7 @@ use walk::Walk;
 /// Everything that drawing reads.
 #[derive(Clone, Copy)]
 pub struct DrawCtx<'a> {
-    pub model: &'a Model,
+    pub session: SessionRef<'a>,
     pub now: Now,
     /// Which picture of the spinner; stays 0 with reduced motion.
     pub spinner_frame: u8,

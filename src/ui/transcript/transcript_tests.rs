@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::Model;
 use crate::model::entry::{Block, ChunkKind, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
 use crate::model::ids::{SessionId, ToolId, TurnId};
@@ -54,7 +55,7 @@ impl Stage {
 
     fn done(&mut self) {
         use crate::model::event::{PromptAnswer, PromptResult, Stop};
-        let turn = self.model.last_turn();
+        let turn = self.model.first().session().last_turn();
         let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::EndTurn, usage: None }));
         self.event(Event::Agent(AgentEvent::PromptAnswered { turn, result }));
     }
@@ -73,7 +74,7 @@ impl Stage {
     fn with<R>(&mut self, f: impl FnOnce(&mut Transcript, &DrawCtx<'_>, &mut Scroll) -> R) -> R {
         let cx = DrawCtx {
             typing: None,
-            model: &self.model,
+            session: self.model.first(),
             now: self.now,
             spinner_frame: 0,
             folds: &self.folds,

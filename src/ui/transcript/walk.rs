@@ -28,13 +28,13 @@ pub(super) struct Walk<'a, 'b> {
 
 impl<'b> Walk<'_, 'b> {
     fn entry(&self, index: usize) -> Option<&'b Entry> {
-        self.cx.model.entries().at(index)
+        self.cx.session.session().entries().at(index)
     }
 
     /// Blank rows between an entry and the one above it that draws something.
     fn gap(&self, index: usize) -> u32 {
         let Some(entry) = self.entry(index) else { return 0 };
-        let above = (0..index).rev().filter_map(|i| self.entry(i)).find(|e| !cells::is_blank(e, self.cx.model));
+        let above = (0..index).rev().filter_map(|i| self.entry(i)).find(|e| !cells::is_blank(e, self.cx.session));
         above.map_or(0, |above| u32::from(cells::gap_between(above, entry)))
     }
 
@@ -92,7 +92,7 @@ impl<'b> Walk<'_, 'b> {
 
     /// The top row of a view that shows the end, and how many rows stay empty above it.
     pub(super) fn top_of_end(&mut self, height: u32) -> Option<(Point, u32)> {
-        let mut point = self.entry_before(self.cx.model.entries().len())?;
+        let mut point = self.entry_before(self.cx.session.entries().len())?;
         let mut left = height;
         loop {
             let rows = self.rows(point);
@@ -166,7 +166,7 @@ impl<'b> Walk<'_, 'b> {
     /// The row that holds the words of an anchor now.
     pub(super) fn resolve(&mut self, scroll: Scroll) -> Option<Point> {
         let Scroll::Anchor { entry: id, piece, mut line, byte, gap: above } = scroll else { return None };
-        let entries = self.cx.model.entries();
+        let entries = self.cx.session.entries();
         if id.0 < entries.gone() {
             return self.entry_from(0);
         }
@@ -218,7 +218,7 @@ impl<'b> Walk<'_, 'b> {
             let flow = cells::flow(entry, self.cx.folds.of(entry.id));
             flow.map_or(0, |f| estimate(f.text.len().saturating_sub(next), width))
         };
-        let entries = self.cx.model.entries();
+        let entries = self.cx.session.entries();
         let below = entries.len().saturating_sub(at.entry + 1);
         let looked = below.min(LOOK_BELOW);
         let sum: u64 = (at.entry + 1..).take(looked).filter_map(|i| entries.at(i)).map(|e| self.guess(e, width)).sum();
@@ -227,7 +227,7 @@ impl<'b> Walk<'_, 'b> {
     }
 
     fn guess(&self, entry: &Entry, width: usize) -> u64 {
-        if cells::is_blank(entry, self.cx.model) {
+        if cells::is_blank(entry, self.cx.session) {
             return 0;
         }
         cells::flow(entry, self.cx.folds.of(entry.id)).map_or(1, |f| 1 + estimate(f.text.len(), width).max(1))

@@ -6,13 +6,13 @@ use crate::model::session::Phase;
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, ScrollBy};
 use crate::ui::state::picker::step;
-use crate::ui::state::{Focus, Holds, UiState};
+use crate::ui::state::{App, Focus, Holds};
 
-pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
         Action::Submit => submit(state, out),
         Action::Escape => escape(state, cx, out),
-        Action::CtrlD if state.composer.is_empty() => out.push(Out::Quit),
+        Action::CtrlD if state.view.composer.is_empty() => out.push(Out::Quit),
         Action::CtrlD => edit(state, Action::Delete),
         Action::Tab => tab(state, cx),
         Action::Up | Action::Down => vertical(state, cx, action, out),
@@ -43,62 +43,63 @@ pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut 
     }
 }
 
-fn edit(state: &mut UiState, action: Action) {
-    state.completion.selected = 0;
+fn edit(state: &mut App, action: Action) {
+    state.view.completion.selected = 0;
     // Only editing actions come here, so there is nothing to hear.
-    let _ = state.composer.apply(action);
+    let _ = state.view.composer.apply(action);
 }
 
 /// Never an empty prompt. Whether it can go out now is the model's business; until then it is shown.
-fn submit(state: &mut UiState, out: &mut Vec<Out>) {
-    if state.composer.text().trim().is_empty() {
+fn submit(state: &mut App, out: &mut Vec<Out>) {
+    if state.view.composer.text().trim().is_empty() {
         return;
     }
-    let text = state.composer.take();
-    state.completion.closed_at = None;
+    let text = state.view.composer.take();
+    state.view.completion.closed_at = None;
     out.push(Out::Intent(Intent::Prompt { text, links: Vec::new() }));
     out.push(Out::Scroll(ScrollBy::End));
 }
 
 /// Stops the turn; an open list of commands is closed first, a log-in that is under way is left.
-fn escape(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
-    let text = state.composer.text();
-    if !state.completion.matching(cx.model, text).is_empty() {
-        state.completion.closed_at = Some(text.to_string());
-    } else if matches!(cx.model.phase(), Phase::Authenticating { .. }) {
+fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let text = state.view.composer.text();
+    if !state.view.completion.matching(cx.session, text).is_empty() {
+        state.view.completion.closed_at = Some(text.to_string());
+    } else if matches!(cx.session.phase(), Phase::Authenticating { .. }) {
         out.push(Out::Intent(Intent::LeaveAuthentication));
-    } else if is_cancellable(cx.model) {
+    } else if is_cancellable(cx.session) {
         out.push(Out::Intent(Intent::Cancel));
-    } else if state.dock.dialog == Some(crate::ui::state::dock::Dialog::Unconfirmed) {
+    } else if state.view.dock.dialog == Some(crate::ui::state::dock::Dialog::Unconfirmed) {
         state.say_while(Holds::Unconfirmed, "already asked to stop · Tab, then k ends the agent", cx.now);
     }
 }
 
 /// Completes a command when the list is open, else goes to what waits in the dock.
-fn tab(state: &mut UiState, cx: Cx<'_>) {
-    let text = state.composer.text();
-    let names: Vec<String> = state.completion.matching(cx.model, text).into_iter().map(|c| c.name.clone()).collect();
+fn tab(state: &mut App, cx: Cx<'_>) {
+    let text = state.view.composer.text();
+    let names: Vec<String> =
+        state.view.completion.matching(cx.session, text).into_iter().map(|c| c.name.clone()).collect();
     if names.is_empty() {
-        if state.dock.dialog.is_some() {
+        if state.view.dock.dialog.is_some() {
             toggle_dock(state, cx);
-        } else if state.review_here().is_some() {
-            state.focus = Focus::Review;
+        } else if state.view.review_here().is_some() {
+            state.view.focus = Focus::Review;
         }
         return;
     }
-    if let Some(name) = names.get(state.completion.selected.min(names.len() - 1)) {
-        state.composer.set_text(&format!("/{name} "));
-        state.completion.selected = 0;
+    if let Some(name) = names.get(state.view.completion.selected.min(names.len() - 1)) {
+        state.view.composer.set_text(&format!("/{name} "));
+        state.view.completion.selected = 0;
     }
 }
 
 /// Moves in the list of commands, takes held prompts back, else moves in the text and its history.
-fn vertical(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
-    let listed = state.completion.matching(cx.model, state.composer.text()).len();
+fn vertical(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let listed = state.view.completion.matching(cx.session, state.view.composer.text()).len();
     if listed > 0 {
         let by = if action == Action::Up { -1 } else { 1 };
-        state.completion.selected = step(state.completion.selected, by, listed);
-    } else if action == Action::Up && state.composer.is_empty() && !cx.model.session().held.is_empty() {
+        state.view.completion.selected = step(state.view.completion.selected, by, listed);
+    } else if action == Action::Up && state.view.composer.is_empty() && !cx.session.held.is_empty() {
         out.push(Out::Intent(Intent::TakeBack));
     } else {
         edit(state, action);

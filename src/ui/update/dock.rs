@@ -8,16 +8,16 @@ use crate::ui::keys::Action;
 use crate::ui::labels;
 use crate::ui::msg::Out;
 use crate::ui::state::dock::{Dialog, Neighbour, Raw};
-use crate::ui::state::{Focus, UiState};
+use crate::ui::state::{App, Focus};
 
-pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
-        Action::Escape | Action::Tab | Action::FocusDock => state.focus = Focus::Composer,
+        Action::Escape | Action::Tab | Action::FocusDock => state.view.focus = Focus::Composer,
         Action::DockPageUp | Action::PageUp if cx.frame.dock_scroll_max > 0 => scroll(state, cx, -page(cx)),
         Action::DockPageDown | Action::PageDown if cx.frame.dock_scroll_max > 0 => scroll(state, cx, page(cx)),
         Action::NextRequest | Action::PreviousRequest => {
             let to = if action == Action::NextRequest { Neighbour::Next } else { Neighbour::Previous };
-            state.dock.go(cx.model, to);
+            state.view.dock.go(cx.session, to);
             state.sync(cx.model, cx.now);
         }
         Action::Up
@@ -30,7 +30,7 @@ pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut 
         | Action::QuitDock
         | Action::KillAgent => {
             // The person answers what is on the screen, not what came between the last frame and the key.
-            if state.dock.is_armed(cx.now) && cx.frame.dialog == state.dock.dialog {
+            if state.view.dock.is_armed(cx.now) && cx.frame.dialog == state.view.dock.dialog {
                 armed(state, cx, action, out);
             }
         }
@@ -42,18 +42,16 @@ fn page(cx: Cx<'_>) -> isize {
     isize::from(i16::try_from(cx.frame.dock.height).unwrap_or(1).saturating_sub(2).max(1))
 }
 
-pub(super) fn scroll(state: &mut UiState, cx: Cx<'_>, by: isize) {
-    let top = state.dock.scroll.min(cx.frame.dock_scroll_max);
-    state.dock.scroll = top.saturating_add_signed(by).min(cx.frame.dock_scroll_max);
+pub(super) fn scroll(state: &mut App, cx: Cx<'_>, by: isize) {
+    let top = state.view.dock.scroll.min(cx.frame.dock_scroll_max);
+    state.view.dock.scroll = top.saturating_add_signed(by).min(cx.frame.dock_scroll_max);
 }
 
-fn armed(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
-    let Some(dialog) = state.dock.dialog.clone() else { return };
+fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some(dialog) = state.view.dock.dialog.clone() else { return };
     let choices = match &dialog {
-        Dialog::Permission(req) => {
-            cx.model.session().pending.iter().find(|p| p.req == *req).map_or(0, |p| p.options.len())
-        }
-        Dialog::LogIn => cx.model.agent().auth_methods.len(),
+        Dialog::Permission(req) => cx.session.pending.iter().find(|p| p.req == *req).map_or(0, |p| p.options.len()),
+        Dialog::LogIn => cx.session.agent().auth_methods.len(),
         Dialog::Authenticating(_) | Dialog::Dead | Dialog::Silent | Dialog::Unconfirmed => 0,
     };
     match (action, &dialog) {
@@ -66,18 +64,18 @@ fn armed(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
                 choose(state, cx, at, out);
             } else if at < choices {
                 // It could not be read yet.
-                state.dock.highlight(Some(at));
+                state.view.dock.highlight(Some(at));
             }
         }
         (Action::Accept, _) => {
-            if let Some(at) = state.dock.highlighted {
+            if let Some(at) = state.view.dock.highlighted {
                 choose(state, cx, at, out);
             }
         }
         (Action::RawInput, Dialog::Permission(req)) => raw_input(state, cx, *req),
         (Action::ShowStderr, Dialog::Silent) => {
-            state.dock.all_stderr = flip(state.dock.all_stderr);
-            state.dock.scroll = 0;
+            state.view.dock.all_stderr = flip(state.view.dock.all_stderr);
+            state.view.dock.scroll = 0;
         }
         (Action::Restart, Dialog::Dead | Dialog::LogIn | Dialog::Authenticating(_)) => {
             out.push(Out::Intent(Intent::Restart));
@@ -91,8 +89,8 @@ fn armed(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
 }
 
 /// Goes through a highlighted option that is higher than the dock, then to the next one.
-fn highlight(state: &mut UiState, cx: Cx<'_>, action: Action, choices: usize) {
-    let dock = &mut state.dock;
+fn highlight(state: &mut App, cx: Cx<'_>, action: Action, choices: usize) {
+    let dock = &mut state.view.dock;
     match (dock.highlighted, action) {
         (None, Action::Down) => dock.highlight(Some(0)),
         (None, _) => dock.highlight(Some(choices - 1)),
@@ -105,14 +103,14 @@ fn highlight(state: &mut UiState, cx: Cx<'_>, action: Action, choices: usize) {
 }
 
 /// Shows what the agent sent, below the rest, and goes there.
-fn raw_input(state: &mut UiState, cx: Cx<'_>, req: ReqId) {
-    let pending = cx.model.session().pending.iter().find(|p| p.req == req);
-    let entry = pending.and_then(|p| cx.model.entries().get(p.entry));
+fn raw_input(state: &mut App, cx: Cx<'_>, req: ReqId) {
+    let pending = cx.session.pending.iter().find(|p| p.req == req);
+    let entry = pending.and_then(|p| cx.session.entries().get(p.entry));
     if entry.is_none_or(|e| cells::raw_input(e).is_empty()) {
         return state.say("there is no raw input: all that was sent is shown", cx.now);
     }
-    state.dock.raw = flip(state.dock.raw);
-    state.dock.scroll = if state.dock.raw == Raw::Shown { cx.frame.dock_rows } else { 0 };
+    state.view.dock.raw = flip(state.view.dock.raw);
+    state.view.dock.scroll = if state.view.dock.raw == Raw::Shown { cx.frame.dock_rows } else { 0 };
 }
 
 const fn flip(raw: Raw) -> Raw {
@@ -123,23 +121,23 @@ const fn flip(raw: Raw) -> Raw {
 }
 
 /// Answers with an option that could be read.
-fn choose(state: &mut UiState, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
+fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
     if !cx.frame.options.contains(&at) {
         return;
     }
-    match &state.dock.dialog {
+    match &state.view.dock.dialog {
         Some(Dialog::Permission(req)) => {
-            let pending = cx.model.session().pending.iter().find(|p| p.req == *req);
+            let pending = cx.session.pending.iter().find(|p| p.req == *req);
             if let Some(option) = pending.and_then(|p| p.options.get(at)) {
                 out.push(Out::Intent(Intent::Answer { req: *req, option: option.id.clone() }));
             }
         }
         Some(Dialog::LogIn) => {
-            let Some(method) = cx.model.agent().auth_methods.get(at) else { return };
+            let Some(method) = cx.session.agent().auth_methods.get(at) else { return };
             if method.kind == AuthKind::Agent {
                 out.push(Out::Intent(Intent::Authenticate { method: method.id.clone() }));
-                state.focus = Focus::Composer;
-            } else if let Some(line) = labels::login_command(&method.kind, cx.model.agent()) {
+                state.view.focus = Focus::Composer;
+            } else if let Some(line) = labels::login_command(&method.kind, cx.session.agent()) {
                 // Short, so that what is to be done next stays beside it.
                 state.say("copied the command (OSC 52)", cx.now);
                 out.push(Out::Copy(line));

@@ -7,13 +7,15 @@ mod composer;
 mod dock;
 mod picker;
 pub mod review;
+mod sessions;
 mod terminal;
 
 use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
+use super::state::dock::Neighbour;
 use super::state::picker::{Picker, next_mode};
 use super::state::timing::QUIT_WINDOW;
-use super::state::{AskedMode, Focus, Holds, UiState};
+use super::state::{App, AskedMode, Focus, Holds};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -21,8 +23,9 @@ use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
-use crate::model::ids::{EntryId, Now};
+use crate::model::ids::{Address, Addressed, EntryId, Now};
 use crate::model::options::OptionValue;
+use crate::model::session_ref::SessionRef;
 use crate::ui::cells::{self, CellCtx};
 use crate::ui::labels;
 use crate::ui::state::folds::Fold;
@@ -35,12 +38,14 @@ const WHEEL: i32 = 3;
 #[derive(Clone, Copy, Debug)]
 pub struct Cx<'a> {
     pub model: &'a Model,
+    /// The one that is shown.
+    pub session: SessionRef<'a>,
     pub frame: &'a FrameInfo,
     pub now: Now,
 }
 
 /// One input of the person.
-pub fn input(state: &mut UiState, cx: Cx<'_>, input: Input) -> Vec<Out> {
+pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     let mut out = Vec::new();
     state.sync(cx.model, cx.now);
     match input {
@@ -49,27 +54,44 @@ pub fn input(state: &mut UiState, cx: Cx<'_>, input: Input) -> Vec<Out> {
         Input::Mouse { what, x, y } => mouse(state, cx, what, Position { x, y }, &mut out),
         Input::Resize(..) | Input::Focus(_) => {}
     }
-    state.check_toast(cx.model);
+    state.check_toast(cx.session);
     out
 }
 
 /// News of the engine that concern what the person is doing.
-pub fn news(state: &mut UiState, news: FrontEnd, now: Now) {
-    match news {
-        FrontEnd::Returned(text) => state.composer.prepend(&text),
+pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
+    let at = match news.at {
+        Address::Session(key) => key,
+        Address::All | Address::Agent(_) => state.shown(),
+    };
+    let is_shown = at == state.shown();
+    match news.what {
+        FrontEnd::Returned(text) => {
+            if let Some(view) = state.view_of(at) {
+                view.composer.prepend(&text);
+            }
+        }
         // The transcript has the whole of it.
-        FrontEnd::Withdrawn(gone) => state.say(format!("no longer asked, {}", gone.why.words()), now),
-        FrontEnd::Said(words) => state.say(sanitize::line(&words), now),
-        FrontEnd::TurnEnded(..) | FrontEnd::TurnReviewed(_) | FrontEnd::Asked(_) => {}
+        FrontEnd::Withdrawn(gone) if is_shown => state.say(format!("no longer asked, {}", gone.why.words()), now),
+        FrontEnd::Said(words) if is_shown => state.say(sanitize::line(&words), now),
+        FrontEnd::TurnEnded(..) => {
+            if let Some(view) = state.view_of(at).filter(|_| !is_shown) {
+                view.has_news = true;
+            }
+        }
+        FrontEnd::Withdrawn(_) | FrontEnd::Said(_) | FrontEnd::TurnReviewed(_) | FrontEnd::Asked(_) => {}
     }
 }
 
 /// Where a key goes. The order of the lines is the order of precedence.
-fn layer(state: &UiState) -> Layer {
+fn layer(state: &App) -> Layer {
+    if state.opener.is_some() {
+        return Layer::Line;
+    }
     if state.help.is_some() || state.picker.is_some() {
         return Layer::Picker;
     }
-    match state.focus {
+    match state.view.focus {
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
         Focus::Terminal(_) => Layer::Terminal,
@@ -77,7 +99,7 @@ fn layer(state: &UiState) -> Layer {
     }
 }
 
-fn key(state: &mut UiState, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
+fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     let layer = layer(state);
     if layer == Layer::Terminal {
         return terminal::key(state, key, out);
@@ -86,13 +108,24 @@ fn key(state: &mut UiState, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if !matches!(action, Action::CtrlC) {
         state.quit_armed_until = None;
     }
+    if std::mem::take(&mut state.close_armed) {
+        match action {
+            // Keeps the session, and does nothing else: a turn goes on.
+            Action::Escape => return,
+            Action::CloseSession => state.close_armed = true,
+            _ => {}
+        }
+    }
+    if state.opener.is_some() {
+        return sessions::opener(state, cx, action, out);
+    }
     if state.help.is_some() {
         return picker::help(state, cx, key, action, out);
     }
     if state.picker.is_some() {
         return picker::action(state, cx, action, out);
     }
-    match state.focus {
+    match state.view.focus {
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
         Focus::Composer | Focus::Terminal(_) => {
@@ -104,34 +137,38 @@ fn key(state: &mut UiState, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
 }
 
 /// What a key does whatever has the focus.
-fn common(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
         Action::CtrlC => ctrl_c(state, cx, out),
-        Action::NextMode => match next_mode(cx.model) {
+        Action::NextMode => match next_mode(cx.session) {
             Some((intent, name)) => {
                 if let Intent::SetMode { id } | Intent::SetOption { value: OptionValue::Id(id), .. } = &intent {
-                    state.asked_mode = Some(AskedMode { id: id.clone(), name: name.trim().to_owned() });
+                    state.view.asked_mode = Some(AskedMode { id: id.clone(), name: name.trim().to_owned() });
                 }
                 out.push(Out::Intent(intent));
             }
-            None if cx.model.session_id().is_none() => {
+            None if cx.session.id.as_ref().is_none() => {
                 state.say_while(Holds::NoSession, "no session yet, so no modes", cx.now);
             }
             None => state.say("this agent has no modes", cx.now),
         },
         Action::NextGate => {
-            let gate = cx.model.gate().next();
+            let gate = cx.session.gate().next();
             out.push(Out::Intent(Intent::SetGate(gate)));
-            state.say(labels::gate(gate, cx.model.changes().is_on), cx.now);
+            state.say(labels::gate(gate, cx.session.changes().is_on), cx.now);
         }
         Action::OptionsList => {
-            state.picker = Picker::open(cx.model);
+            state.picker = Picker::open(cx.session);
             if state.picker.is_none() {
                 state.say("this agent offers no modes or options", cx.now);
             }
         }
+        Action::NewSession => out.push(Out::ListAgents),
+        Action::NextSession => sessions::go(state, cx, Neighbour::Next, out),
+        Action::PreviousSession => sessions::go(state, cx, Neighbour::Previous, out),
+        Action::CloseSession => sessions::close(state, cx, out),
         Action::OpenReview => review::toggle(state, cx, out),
-        Action::CopyAnswer => match cx.model.last_answer() {
+        Action::CopyAnswer => match cx.session.last_answer() {
             Some(answer) => {
                 let count = answer.chars().count();
                 state.say(format!("copied {count} characters (OSC 52, cannot be verified)"), cx.now);
@@ -166,15 +203,15 @@ fn common(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
 }
 
 /// Clears what is written, else stops the turn; a second within the window quits.
-fn ctrl_c(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
+fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.quit_armed_until.take().is_some() {
         return out.push(Out::Quit);
     }
     state.quit_armed_until = Some(cx.now.saturating_add(QUIT_WINDOW));
-    let words = if !state.composer.is_empty() {
-        state.composer.clear();
+    let words = if !state.view.composer.is_empty() {
+        state.view.composer.clear();
         "cleared, Up brings it back · Ctrl+C again quits"
-    } else if is_cancellable(cx.model) {
+    } else if is_cancellable(cx.session) {
         out.push(Out::Intent(Intent::Cancel));
         "Ctrl+C again quits"
     } else {
@@ -186,40 +223,44 @@ fn ctrl_c(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
     }
 }
 
-fn is_cancellable(model: &Model) -> bool {
-    model.session().turn.as_ref().is_some_and(|t| t.cancelling.is_none())
+fn is_cancellable(session: SessionRef<'_>) -> bool {
+    session.turn.as_ref().is_some_and(|t| t.cancelling.is_none())
 }
 
-fn toggle_dock(state: &mut UiState, cx: Cx<'_>) {
-    match (&state.focus, &state.dock.dialog) {
-        (Focus::Dock, _) => state.focus = Focus::Composer,
+fn toggle_dock(state: &mut App, cx: Cx<'_>) {
+    match (&state.view.focus, &state.view.dock.dialog) {
+        (Focus::Dock, _) => state.view.focus = Focus::Composer,
         (_, Some(_)) => {
-            state.focus = Focus::Dock;
-            state.dock.arm(cx.now);
+            state.view.focus = Focus::Dock;
+            state.view.dock.arm(cx.now);
         }
         (_, None) => state.say_while(Holds::NothingWaits, "nothing waits for you", cx.now),
     }
 }
 
 /// Pasted text is text, whatever has the focus: it never answers anything.
-fn paste(state: &mut UiState, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
+fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     state.quit_armed_until = None;
+    state.close_armed = false;
+    if let Some(opener) = &mut state.opener {
+        return opener.line.paste(&text.replace(['\n', '\r'], " "));
+    }
     if let Some(picker) = &mut state.picker {
         return picker.type_text(text);
     }
     state.help = None;
-    match &state.focus {
+    match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
         Focus::Composer | Focus::Dock => {
             if !terminal::is_stray(state, cx, Action::Newline) {
-                state.composer.paste(text);
+                state.view.composer.paste(text);
             }
         }
     }
 }
 
-fn mouse(state: &mut UiState, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<Out>) {
+fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<Out>) {
     match what {
         Click::WheelUp | Click::WheelDown => {
             let by = if what == Click::WheelUp { -WHEEL } else { WHEEL };
@@ -231,10 +272,14 @@ fn mouse(state: &mut UiState, cx: Cx<'_>, what: Click, at: Position, out: &mut V
                 out.push(Out::Scroll(ScrollBy::Rows(by)));
             }
         }
+        Click::Left if at.y == 0 && cx.frame.sessions.iter().any(|(columns, _)| columns.contains(&at.x)) => {
+            let hit = cx.frame.sessions.iter().find(|(columns, _)| columns.contains(&at.x));
+            out.extend(hit.map(|(_, key)| Out::Show(*key)));
+        }
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {
             if let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) {
-                match cx.model.entries().get(*entry).map(|e| &e.body) {
+                match cx.session.entries().get(*entry).map(|e| &e.body) {
                     Some(Body::Changes(changes)) => review::open(state, cx, Scope::Turn(changes.turn.0), out),
                     _ => toggle(state, cx, *entry),
                 }
@@ -245,8 +290,8 @@ fn mouse(state: &mut UiState, cx: Cx<'_>, what: Click, at: Position, out: &mut V
 }
 
 /// What is not chosen shows as much as matters; the first press shows all there is, when that is more.
-fn toggle(state: &mut UiState, cx: Cx<'_>, id: EntryId) {
-    let Some(entry) = cx.model.entries().get(id) else { return };
+fn toggle(state: &mut App, cx: Cx<'_>, id: EntryId) {
+    let Some(entry) = cx.session.entries().get(id) else { return };
     if !matches!(entry.body, Body::Tool(_) | Body::Thought(_)) {
         return;
     }
@@ -254,20 +299,20 @@ fn toggle(state: &mut UiState, cx: Cx<'_>, id: EntryId) {
         let width = cx.frame.transcript.width.saturating_sub(2);
         cells::lines(
             entry,
-            &CellCtx { model: cx.model, width, now: cx.now, fold, typing: None, roots: &[], home: None },
+            &CellCtx { session: cx.session, width, now: cx.now, fold, typing: None, roots: &[], home: None },
         )
     };
-    let fold = match state.folds.of(id) {
+    let fold = match state.view.folds.of(id) {
         Some(Fold::Open) => Fold::Closed,
         Some(Fold::Closed) => Fold::Open,
         None if lines(None) == lines(Some(Fold::Open)) => Fold::Closed,
         None => Fold::Open,
     };
-    state.folds.set(id, fold);
+    state.view.folds.set(id, fold);
 }
 
-fn toggle_newest(state: &mut UiState, cx: Cx<'_>) {
-    let newest = cx.model.entries().iter().rev().find(|e| matches!(e.body, Body::Tool(_) | Body::Thought(_)));
+fn toggle_newest(state: &mut App, cx: Cx<'_>) {
+    let newest = cx.session.entries().iter().rev().find(|e| matches!(e.body, Body::Tool(_) | Body::Thought(_)));
     match newest.map(|e| e.id) {
         Some(id) => toggle(state, cx, id),
         None => state.say("nothing to unfold yet", cx.now),

@@ -3,21 +3,25 @@
 use super::{Cx, common};
 use crate::ui::keys::{Action, Key};
 use crate::ui::msg::Out;
-use crate::ui::state::UiState;
+use crate::ui::state::App;
+use crate::ui::state::opener::Opener;
+use crate::ui::state::picker::Choice;
 
 /// Rows of one page of a list.
 const PAGE: isize = 8;
 
-pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Some(picker) = &mut state.picker else { return };
     match action {
         Action::Escape if !picker.filter().is_empty() => picker.clear(),
-        Action::Escape | Action::CtrlC | Action::OptionsList => state.picker = None,
+        Action::Escape | Action::CtrlC | Action::OptionsList | Action::NewSession => state.picker = None,
         Action::Accept | Action::Submit => {
-            let choice = picker.choice();
-            if let Some(intent) = choice {
+            if let Some(choice) = picker.choice() {
                 state.picker = None;
-                out.push(Out::Intent(intent));
+                match choice {
+                    Choice::Set(intent) => out.push(Out::Intent(intent)),
+                    Choice::Open { whose, name } => state.opener = Some(Opener::new(whose, name, &cx.session.cwd)),
+                }
             }
         }
         Action::Up => picker.step(-1),
@@ -34,7 +38,7 @@ pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut 
 }
 
 /// The help goes away with any key; one that writes is not lost.
-pub(super) fn help(state: &mut UiState, cx: Cx<'_>, key: Key, action: Action, out: &mut Vec<Out>) {
+pub(super) fn help(state: &mut App, cx: Cx<'_>, key: Key, action: Action, out: &mut Vec<Out>) {
     let Some(top) = &mut state.help else { return };
     let max = cx.frame.help_scroll_max;
     *top = (*top).min(max);

@@ -18,7 +18,7 @@ use crate::ui::state::review::search::{Direction, Query, find};
 use crate::ui::state::review::{BESIDE_FROM, BOTH_FROM, Extent, Pane, Presence, ReviewState};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::timing::STRAY;
-use crate::ui::state::{Focus, UiState};
+use crate::ui::state::{App, Focus};
 pub(super) use mouse::{click, wheel};
 use std::cmp::Ordering;
 
@@ -26,8 +26,8 @@ use std::cmp::Ordering;
 const STEP: usize = 8;
 
 /// Shows the review and gives it the focus; the engine is asked to look at the disk again.
-pub fn open(state: &mut UiState, cx: Cx<'_>, scope: Scope, out: &mut Vec<Out>) {
-    if let Some(review) = &mut state.review {
+pub fn open(state: &mut App, cx: Cx<'_>, scope: Scope, out: &mut Vec<Out>) {
+    if let Some(review) = &mut state.view.review {
         review.scope = scope;
         review.presence = Presence::Here;
     } else {
@@ -35,26 +35,26 @@ pub fn open(state: &mut UiState, cx: Cx<'_>, scope: Scope, out: &mut Vec<Out>) {
         if cx.frame.transcript.width < BOTH_FROM {
             review.pane = Pane::Files;
         }
-        review.sync(cx.model.review());
-        state.review = Some(review);
+        review.sync(cx.session.review());
+        state.view.review = Some(review);
     }
-    state.focus = Focus::Review;
+    state.view.focus = Focus::Review;
     act(out, ReviewAction::Show(scope));
 }
 
 /// Opens the review, goes to it, and from it back to writing.
-pub(super) fn toggle(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
-    match state.review.as_ref().map(|r| (r.presence, r.scope)) {
+pub(super) fn toggle(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    match state.view.review.as_ref().map(|r| (r.presence, r.scope)) {
         None => open(state, cx, Scope::default(), out),
         Some((Presence::Away, scope)) => open(state, cx, scope, out),
-        Some((Presence::Here, _)) if state.focus == Focus::Review => state.focus = Focus::Composer,
-        Some((Presence::Here, _)) => state.focus = Focus::Review,
+        Some((Presence::Here, _)) if state.view.focus == Focus::Review => state.view.focus = Focus::Composer,
+        Some((Presence::Here, _)) => state.view.focus = Focus::Review,
     }
 }
 
-fn close(state: &mut UiState, out: &mut Vec<Out>) {
-    state.review = None;
-    state.focus = Focus::Composer;
+fn close(state: &mut App, out: &mut Vec<Out>) {
+    state.view.review = None;
+    state.view.focus = Focus::Composer;
     act(out, ReviewAction::Close);
 }
 
@@ -63,18 +63,18 @@ fn act(out: &mut Vec<Out>, action: ReviewAction) {
 }
 
 /// Which keys count.
-pub(super) fn layer(state: &UiState) -> Layer {
-    match state.review.as_ref().and_then(|r| r.bar.as_ref()) {
+pub(super) fn layer(state: &App) -> Layer {
+    match state.view.review.as_ref().and_then(|r| r.bar.as_ref()) {
         None => Layer::Review,
         Some(Bar::Edit(_)) => Layer::ReviewEdit,
-        Some(Bar::Note(_) | Bar::Search(_) | Bar::Export(_)) => Layer::ReviewLine,
+        Some(Bar::Note(_) | Bar::Search(_) | Bar::Export(_)) => Layer::Line,
         Some(Bar::Confirm(_) | Bar::Rewind { .. }) => Layer::ReviewConfirm,
     }
 }
 
 /// Pasted text is text where text is written, and nothing elsewhere.
-pub(super) fn paste(state: &mut UiState, cx: Cx<'_>, text: &str) {
-    let Some(review) = &mut state.review else { return };
+pub(super) fn paste(state: &mut App, cx: Cx<'_>, text: &str) {
+    let Some(review) = &mut state.view.review else { return };
     match &mut review.bar {
         Some(Bar::Edit(edit)) => edit.lines.paste(text),
         Some(bar) => {
@@ -86,8 +86,8 @@ pub(super) fn paste(state: &mut UiState, cx: Cx<'_>, text: &str) {
     }
 }
 
-pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     if review.bar.is_some() {
         return bars::action(state, cx, action, out);
     }
@@ -106,7 +106,7 @@ pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut 
         Action::PageDown => step(review, page(review)),
         Action::Home => step(review, isize::MIN / 2),
         Action::End => step(review, isize::MAX / 2),
-        Action::Tab => state.focus = Focus::Composer,
+        Action::Tab => state.view.focus = Focus::Composer,
         Action::Escape if review.selection.is_some() => {
             review.selection = None;
             review.recount();
@@ -116,9 +116,9 @@ pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut 
     }
 }
 
-fn own(state: &mut UiState, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
+fn own(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
     use ReviewKey as R;
-    let Some(review) = &mut state.review else { return };
+    let Some(review) = &mut state.view.review else { return };
     match key {
         R::NextHunk => hunk(state, cx, Direction::Next),
         R::PreviousHunk => hunk(state, cx, Direction::Previous),
@@ -171,8 +171,8 @@ fn page(review: &ReviewState) -> isize {
 }
 
 /// Pages of the review while it covers the conversation and something else has the keys; false when it does not.
-pub(super) fn page_from_outside(state: &mut UiState, pages: isize) -> bool {
-    let Some(review) = &mut state.review else { return false };
+pub(super) fn page_from_outside(state: &mut App, pages: isize) -> bool {
+    let Some(review) = &mut state.view.review else { return false };
     if review.presence == Presence::Away || review.measured.beside {
         return false;
     }
@@ -201,8 +201,8 @@ fn step(review: &mut ReviewState, by: isize) {
     review.stand(spot);
 }
 
-fn hunk(state: &mut UiState, cx: Cx<'_>, to: Direction) {
-    let Some(review) = &mut state.review else { return };
+fn hunk(state: &mut App, cx: Cx<'_>, to: Direction) {
+    let Some(review) = &mut state.view.review else { return };
     let Some(file) = review.file_index() else { return };
     review.pane = Pane::Hunks;
     let count = review.file().map_or(0, |f| f.hunks.len());
@@ -232,8 +232,8 @@ fn hunk(state: &mut UiState, cx: Cx<'_>, to: Direction) {
     }
 }
 
-fn file(state: &mut UiState, cx: Cx<'_>, to: Direction) {
-    let Some(review) = &mut state.review else { return };
+fn file(state: &mut App, cx: Cx<'_>, to: Direction) {
+    let Some(review) = &mut state.view.review else { return };
     let Some(file) = review.file_index() else { return };
     let files = review.doc().map_or(0, |d| d.files.len());
     let other = match to {
@@ -277,8 +277,8 @@ fn back(review: &mut ReviewState) {
     }
 }
 
-fn select(state: &mut UiState, cx: Cx<'_>) {
-    let Some(review) = &mut state.review else { return };
+fn select(state: &mut App, cx: Cx<'_>) {
+    let Some(review) = &mut state.view.review else { return };
     if review.selection.take().is_some() {
         return review.recount();
     }
@@ -301,9 +301,9 @@ fn select(state: &mut UiState, cx: Cx<'_>) {
     review.recount();
 }
 
-fn open_file(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
+fn open_file(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     use crate::model::changes::FileChange;
-    let Some(review) = &mut state.review else { return };
+    let Some(review) = &mut state.view.review else { return };
     let Some(file) = review.file() else { return };
     if file.change == FileChange::Deleted {
         return state.say("the file is not there any more", cx.now);
@@ -319,23 +319,23 @@ fn open_file(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
 }
 
 /// Shows in the conversation what made the change. Where both fit, the review stays.
-fn tool_call(state: &mut UiState, cx: Cx<'_>) {
-    let Some(review) = &mut state.review else { return };
-    let Some(entry) = review.hunk().and_then(|h| h.entry).filter(|e| cx.model.entries().get(*e).is_some()) else {
+fn tool_call(state: &mut App, cx: Cx<'_>) {
+    let Some(review) = &mut state.view.review else { return };
+    let Some(entry) = review.hunk().and_then(|h| h.entry).filter(|e| cx.session.entries().get(*e).is_some()) else {
         return state.say("nothing in the conversation is known to have made this change", cx.now);
     };
     let beside = review.measured.beside;
-    state.scroll = Scroll::at(entry);
-    state.folds.set(entry, Fold::Open);
+    state.view.scroll = Scroll::at(entry);
+    state.view.folds.set(entry, Fold::Open);
     if !beside {
         review.presence = Presence::Away;
-        state.focus = Focus::Composer;
+        state.view.focus = Focus::Composer;
         state.say("Alt+R goes back to the review", cx.now);
     }
 }
 
-pub(super) fn search(state: &mut UiState, cx: Cx<'_>, to: Direction) {
-    let Some(review) = &mut state.review else { return };
+pub(super) fn search(state: &mut App, cx: Cx<'_>, to: Direction) {
+    let Some(review) = &mut state.view.review else { return };
     let (Some(doc), Some(query)) = (review.doc().cloned(), Query::of(&review.query)) else {
         return state.say("nothing to look for · / asks for it", cx.now);
     };
@@ -355,8 +355,8 @@ pub(super) fn search(state: &mut UiState, cx: Cx<'_>, to: Direction) {
     }
 }
 
-fn sides(state: &mut UiState, cx: Cx<'_>) {
-    let Some(review) = &mut state.review else { return };
+fn sides(state: &mut App, cx: Cx<'_>) {
+    let Some(review) = &mut state.view.review else { return };
     review.look = match review.look {
         Look::Sides => Look::Unified,
         Look::Unified if review.measured.columns >= BOTH_FROM => Look::Sides,
@@ -368,8 +368,8 @@ fn sides(state: &mut UiState, cx: Cx<'_>) {
     review.recount();
 }
 
-fn wide(state: &mut UiState, cx: Cx<'_>) {
-    let Some(review) = &mut state.review else { return };
+fn wide(state: &mut App, cx: Cx<'_>) {
+    let Some(review) = &mut state.view.review else { return };
     let room = review.measured.beside || review.extent == Extent::Whole && review.measured.columns >= BESIDE_FROM;
     if !room {
         return state.say(format!("beside the conversation needs {BESIDE_FROM} columns"), cx.now);
@@ -393,8 +393,8 @@ enum Turning {
 }
 
 /// The turn of the cursor's hunk or the newest, else a neighbour of the one shown.
-fn turn(state: &mut UiState, cx: Cx<'_>, to: Turning, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+fn turn(state: &mut App, cx: Cx<'_>, to: Turning, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     let turns = review.doc().map(|d| d.turns.clone()).unwrap_or_default();
     let next = match (review.scope, to) {
         (Scope::Turn(now), Turning::Back) => turns.iter().rev().find(|t| **t < now),

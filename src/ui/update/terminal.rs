@@ -10,16 +10,16 @@ use crate::text::width;
 use crate::ui::keys::{Action, Key, Layer, bytes, resolve};
 use crate::ui::msg::{Out, ScrollBy};
 use crate::ui::state::timing::STRAY;
-use crate::ui::state::{Focus, UiState};
+use crate::ui::state::{App, Focus};
 
 /// Columns of a command in a message.
 const COMMAND: usize = 40;
 
 /// From now on keys go to the newest command that runs.
-pub(super) fn take_over(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
-    match cx.model.running_terminal() {
+pub(super) fn take_over(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    match cx.session.running_terminal() {
         Some(command) => {
-            state.focus = Focus::Terminal(command.id.clone());
+            state.view.focus = Focus::Terminal(command.id.clone());
             state.toast = None;
             out.push(Out::Scroll(ScrollBy::End));
         }
@@ -28,8 +28,8 @@ pub(super) fn take_over(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
 }
 
 /// The agent learns of it by the exit status.
-pub(super) fn kill(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
-    match cx.model.running_terminal() {
+pub(super) fn kill(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    match cx.session.running_terminal() {
         Some(command) => {
             let line = sanitize::line(&command.command);
             state.say(format!("killing {}", width::truncate(line.trim(), COMMAND)), cx.now);
@@ -40,11 +40,11 @@ pub(super) fn kill(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
 }
 
 /// A key while a command is typed into.
-pub(super) fn key(state: &mut UiState, key: Key, out: &mut Vec<Out>) {
+pub(super) fn key(state: &mut App, key: Key, out: &mut Vec<Out>) {
     state.quit_armed_until = None;
-    let Focus::Terminal(id) = &state.focus else { return };
+    let Focus::Terminal(id) = &state.view.focus else { return };
     if resolve(Layer::Terminal, key) == Some(Action::LeaveTerminal) {
-        state.focus = Focus::Composer;
+        state.view.focus = Focus::Composer;
         return;
     }
     let bytes = bytes(key);
@@ -55,10 +55,10 @@ pub(super) fn key(state: &mut UiState, key: Key, out: &mut Vec<Out>) {
 
 /// Whether a key was meant for a command that has just ended. It is dropped then: the rest of a password must neither
 /// be shown nor sent to the agent.
-pub(super) fn is_stray(state: &mut UiState, cx: Cx<'_>, action: Action) -> bool {
-    let Some(until) = state.stray_until else { return false };
+pub(super) fn is_stray(state: &mut App, cx: Cx<'_>, action: Action) -> bool {
+    let Some(until) = state.view.stray_until else { return false };
     let stray = cx.now < until && action != Action::CtrlC;
-    state.stray_until = stray.then(|| cx.now.saturating_add(STRAY));
+    state.view.stray_until = stray.then(|| cx.now.saturating_add(STRAY));
     stray
 }
 

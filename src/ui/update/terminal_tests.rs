@@ -37,7 +37,7 @@ fn r_369_a_command_that_prints_nothing_says_so() {
     s.prints(1, "Password:\nthanks");
     assert!(!s.draw().contains("nothing for"), "{}", s.shown);
     // The same screen again is not news.
-    let screen = s.model.terminal(&term(1)).unwrap().screen.clone().unwrap();
+    let screen = s.model.first().session().terminal(&term(1)).unwrap().screen.clone().unwrap();
     s.after(10_000);
     s.show_screen(term(1), screen);
     assert!(s.draw().contains("nothing for 0:10"), "{}", s.shown);
@@ -72,14 +72,14 @@ fn only_the_newest_command_names_the_keys_that_act_on_it() {
         s.runs(n, "sleep 9");
     }
     s.key(ALT_I);
-    assert_eq!(s.ui.focus, Focus::Terminal(term(10)));
+    assert_eq!(s.ui.view.focus, Focus::Terminal(term(10)));
 }
 
 #[test]
 fn scenario_32_keys_go_to_the_command_until_the_way_out() {
     let mut s = sudo(80);
     s.typed("draft").key(ALT_I).draw();
-    assert_eq!(s.ui.focus, Focus::Terminal(term(1)));
+    assert_eq!(s.ui.view.focus, Focus::Terminal(term(1)));
     assert!(s.last_row().contains("typing into: sudo make install · Ctrl+] back to writing"), "{}", s.shown);
     assert_eq!(s.info.cursor, None);
     s.typed("pw 1")
@@ -97,9 +97,9 @@ fn scenario_32_keys_go_to_the_command_until_the_way_out() {
     assert!(!s.outs.contains(&Out::Quit));
     let before = s.outs.len();
     s.ctrl(']');
-    assert_eq!((s.ui.focus.clone(), s.outs.len()), (Focus::Composer, before));
+    assert_eq!((s.ui.view.focus.clone(), s.outs.len()), (Focus::Composer, before));
     s.typed("!");
-    assert_eq!(s.ui.composer.text(), "draft!");
+    assert_eq!(s.ui.view.composer.text(), "draft!");
 }
 
 #[test]
@@ -107,17 +107,17 @@ fn the_exit_gives_the_focus_back_and_the_rest_of_a_password_goes_nowhere() {
     let mut s = sudo(80);
     s.key(ALT_I).typed("hunt");
     s.exits(1, 1);
-    assert_eq!(s.ui.focus, Focus::Composer);
+    assert_eq!(s.ui.view.focus, Focus::Composer);
     s.typed("er");
     s.after(900).typed("2").press(Code::Enter);
     s.input(Input::Paste("pasted".into()));
-    assert_eq!(s.ui.composer.text(), "");
+    assert_eq!(s.ui.view.composer.text(), "");
     assert_eq!(s.intents(), []);
     assert_eq!(typed(&s, 1), "hunt");
     s.after(1100).typed("so").draw();
-    assert_eq!(s.ui.composer.text(), "so");
+    assert_eq!(s.ui.view.composer.text(), "so");
     s.typed(" quick");
-    assert_eq!(s.ui.composer.text(), "so quick", "a pause is enough once");
+    assert_eq!(s.ui.view.composer.text(), "so quick", "a pause is enough once");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_question_does_not_take_the_keys_away() {
     s.after(500).draw();
     assert!(s.shown.contains("Ctrl+], then Tab to answer"), "{}", s.shown);
     s.typed("1").press(Code::Tab).press(Code::Enter);
-    assert_eq!(s.ui.focus, Focus::Terminal(term(1)));
+    assert_eq!(s.ui.view.focus, Focus::Terminal(term(1)));
     assert_eq!((typed(&s, 1).as_str(), s.answers()), ("1\t\r", vec![]));
     s.ctrl(']').press(Code::Tab).after(500).draw();
     s.typed("1");
@@ -170,7 +170,7 @@ fn without_a_command_the_keys_say_so() {
     s.key(ALT_K);
     assert!(s.draw().contains("no command runs that could be killed"), "{}", s.shown);
     s.end_turn(Stop::EndTurn);
-    assert_eq!((s.ui.focus.clone(), s.intents()), (Focus::Composer, vec![]));
+    assert_eq!((s.ui.view.focus.clone(), s.intents()), (Focus::Composer, vec![]));
 }
 
 #[test]
@@ -182,6 +182,6 @@ fn a_terminal_that_the_agent_feeds_cannot_be_taken_over() {
     patch.content = Patch::Set(vec![ToolContent::Terminal("theirs".into())]);
     s.update(Update::ToolCall(patch));
     s.after(20_000).key(ALT_I);
-    assert_eq!(s.ui.focus, Focus::Composer);
+    assert_eq!(s.ui.view.focus, Focus::Composer);
     assert!(!s.draw().contains("Alt+I"), "{}", s.shown);
 }

@@ -26,7 +26,7 @@ fn enter_sends_and_never_an_empty_prompt() {
     s.ctrl('u').press(Code::Backspace).typed("hi").key(Key::alt(Code::Enter)).typed("there").press(Code::Enter);
     let [Intent::Prompt { text, .. }] = &s.intents()[..] else { panic!("{:?}", s.intents()) };
     assert!(text.trim_start().starts_with("hi\nthere"), "{text:?}");
-    assert!(s.ui.composer.is_empty());
+    assert!(s.ui.view.composer.is_empty());
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn r_211_a_prompt_is_held_in_sight_and_up_takes_it_back() {
     assert!(s.draw().contains("1 prompt waits for this turn: and the tests"), "{}", s.shown);
     s.press(Code::Up);
     assert_eq!(s.intents().last(), Some(&Intent::TakeBack));
-    assert_eq!(s.ui.composer.text(), "and the tests");
+    assert_eq!(s.ui.view.composer.text(), "and the tests");
     assert!(!s.draw().contains("waits for this turn"));
 }
 
@@ -55,11 +55,11 @@ fn esc_stops_the_turn_and_nothing_else() {
     let mut s = Scene::ready(80, 24);
     s.press(Code::Esc).typed("kept").press(Code::Esc);
     assert_eq!(s.outs, []);
-    assert_eq!(s.ui.composer.text(), "kept");
+    assert_eq!(s.ui.view.composer.text(), "kept");
     let mut s = Scene::working(80, 24);
     s.typed("kept").press(Code::Esc);
     assert_eq!(s.intents(), [Intent::Cancel]);
-    assert_eq!(s.ui.composer.text(), "kept");
+    assert_eq!(s.ui.view.composer.text(), "kept");
     s.after(1000).press(Code::Esc);
     assert_eq!(s.intents(), [Intent::Cancel], "one cancel is enough");
 }
@@ -69,13 +69,13 @@ fn an_unconfirmed_cancel_offers_k_in_the_dock_only() {
     let mut s = Scene::working(80, 24);
     s.press(Code::Esc).after(5900);
     s.draw();
-    assert_eq!(s.ui.dock.dialog, None);
+    assert_eq!(s.ui.view.dock.dialog, None);
     s.after(200).press(Code::Esc);
     assert!(s.draw().contains("k end the agent"), "{}", s.shown);
     assert!(s.last_row().contains("Tab, then k ends the agent"), "{}", s.shown);
     s.typed("k");
     assert_eq!(s.intents(), [Intent::Cancel]);
-    assert_eq!(s.ui.composer.text(), "k");
+    assert_eq!(s.ui.view.composer.text(), "k");
     s.press(Code::Tab).after(400).draw();
     s.typed("k");
     assert_eq!(s.intents(), [Intent::Cancel, Intent::KillAgent]);
@@ -85,10 +85,10 @@ fn an_unconfirmed_cancel_offers_k_in_the_dock_only() {
 fn ctrl_c_clears_then_cancels_then_quits() {
     let mut s = Scene::working(80, 24);
     s.typed("draft").ctrl('c');
-    assert!(s.ui.composer.is_empty());
+    assert!(s.ui.view.composer.is_empty());
     assert_eq!(s.outs, []);
     s.press(Code::Up);
-    assert_eq!(s.ui.composer.text(), "draft", "it comes back with Up");
+    assert_eq!(s.ui.view.composer.text(), "draft", "it comes back with Up");
     s.ctrl('c').after(2100).ctrl('c');
     assert_eq!(s.intents(), [Intent::Cancel]);
     s.after(2100).ctrl('c');
@@ -123,13 +123,13 @@ fn scenario_38_nothing_typed_or_pasted_answers() {
     s.after(500).draw();
     s.typed(" r s k q v 3");
     s.input(Input::Paste("1\r2\n".into()));
-    let written = s.ui.composer.text().to_owned();
+    let written = s.ui.view.composer.text().to_owned();
     s.press(Code::Enter);
     assert_eq!(s.answers(), []);
     assert_eq!(s.intents(), [prompt(&written)]);
     assert!(written.starts_with("yes please 1 2 y n r s k q v 31"), "{written:?}");
-    assert_eq!(s.model.session().pending.len(), 1);
-    assert_eq!(s.ui.focus, Focus::Composer);
+    assert_eq!(s.model.first().session().pending.len(), 1);
+    assert_eq!(s.ui.view.focus, Focus::Composer);
 }
 
 #[test]
@@ -151,17 +151,17 @@ fn the_dock_never_takes_the_focus_by_itself() {
     s.typed("wri");
     s.ask(1, "rm -rf /", &["Allow", "Reject"]);
     s.draw();
-    assert_eq!(s.ui.focus, Focus::Composer);
+    assert_eq!(s.ui.view.focus, Focus::Composer);
     s.after(1000).typed("ting");
-    assert_eq!(s.ui.composer.text(), "writing");
+    assert_eq!(s.ui.view.composer.text(), "writing");
     for way in [Key::plain(Code::Tab), Key::alt(Code::Char('p'))] {
         s.key(way);
-        assert_eq!(s.ui.focus, Focus::Dock, "{way}");
+        assert_eq!(s.ui.view.focus, Focus::Dock, "{way}");
         s.after(400).draw();
         s.press(Code::Esc);
-        assert_eq!(s.ui.focus, Focus::Composer);
+        assert_eq!(s.ui.view.focus, Focus::Composer);
         s.key(way).after(400).press(Code::Tab);
-        assert_eq!(s.ui.focus, Focus::Composer);
+        assert_eq!(s.ui.view.focus, Focus::Composer);
     }
     assert_eq!(s.intents(), [], "none of it answered or cancelled");
 }
@@ -173,10 +173,10 @@ fn a_digit_answers_at_once_and_enter_only_what_is_highlighted() {
     s.press(Code::Enter);
     assert_eq!(s.answers(), [], "nothing is highlighted at first");
     s.press(Code::Down);
-    assert_eq!(s.ui.dock.highlighted, Some(0), "the first Down takes the first option");
+    assert_eq!(s.ui.view.dock.highlighted, Some(0), "the first Down takes the first option");
     s.press(Code::Down).press(Code::Enter);
     assert_eq!(s.answers(), [(1, "opt-2".to_owned())]);
-    assert_eq!(s.ui.focus, Focus::Composer, "nothing else waits");
+    assert_eq!(s.ui.view.focus, Focus::Composer, "nothing else waits");
 
     let mut s = Scene::asked(80, 24);
     s.press(Code::Tab).after(400).draw();
@@ -195,13 +195,13 @@ fn r_338_keys_right_after_the_focus_or_a_change_of_dialog_are_ignored() {
     s.after(1).draw();
     s.typed("1");
     assert_eq!(s.answers(), [(1, "opt-1".to_owned())]);
-    assert_eq!(s.ui.focus, Focus::Dock, "another request waits");
+    assert_eq!(s.ui.view.focus, Focus::Dock, "another request waits");
     s.draw();
     s.typed("1").after(299).typed("1");
     assert_eq!(s.answers().len(), 1, "the dialog has changed");
     s.after(1).typed("2");
     assert_eq!(s.answers().last(), Some(&(2, "opt-2".to_owned())));
-    assert_eq!(s.ui.focus, Focus::Composer);
+    assert_eq!(s.ui.view.focus, Focus::Composer);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_withdrawn_request_gives_the_focus_back_with_a_word() {
     let mut s = Scene::asked(80, 24);
     s.press(Code::Tab).after(400);
     s.agent(AgentEvent::RequestWithdrawn(ReqId(1)));
-    assert_eq!(s.ui.focus, Focus::Composer);
+    assert_eq!(s.ui.view.focus, Focus::Composer);
     assert!(s.draw().contains("no longer asked"), "{}", s.shown);
 }
 
@@ -260,9 +260,9 @@ fn the_focus_is_not_handed_to_another_sort_of_dialog() {
     s.press(Code::Tab).after(400);
     let exit = Exit { code: Some(3), signal: None };
     s.event(Event::Host(HostEvent::AgentExited { exit, stderr: vec!["boom".into()] }));
-    assert_eq!(s.ui.focus, Focus::Composer);
+    assert_eq!(s.ui.view.focus, Focus::Composer);
     s.typed("r");
-    assert_eq!(s.ui.composer.text(), "r");
+    assert_eq!(s.ui.view.composer.text(), "r");
 }
 
 #[test]
@@ -278,8 +278,8 @@ fn a_dead_agent_is_started_again_from_the_dock_only() {
     s.press(Code::Tab).after(400).draw();
     s.typed("r");
     assert_eq!(s.intents(), [Intent::Restart]);
-    assert_eq!(s.ui.composer.text(), "kept r");
-    assert_eq!(s.ui.focus, Focus::Composer);
+    assert_eq!(s.ui.view.composer.text(), "kept r");
+    assert_eq!(s.ui.view.focus, Focus::Composer);
 }
 
 #[test]
@@ -287,14 +287,14 @@ fn a_silent_start_offers_its_messages_and_its_end() {
     let mut s = Scene::new(80, 24);
     s.start();
     s.after(59_000).draw();
-    assert_eq!(s.ui.dock.dialog, None);
+    assert_eq!(s.ui.view.dock.dialog, None);
     s.after(2000).draw();
     assert!(s.last_row().contains("no answer for 1:01 · Tab, then s shows its messages, q ends it"), "{}", s.shown);
     s.typed("sq");
-    assert_eq!(s.ui.composer.text(), "sq");
+    assert_eq!(s.ui.view.composer.text(), "sq");
     s.press(Code::Tab).after(400).draw();
     s.typed("s");
-    assert_eq!(s.ui.dock.all_stderr, crate::ui::state::dock::Raw::Shown);
+    assert_eq!(s.ui.view.dock.all_stderr, crate::ui::state::dock::Raw::Shown);
     s.typed("q");
     assert_eq!(s.intents(), [Intent::KillAgent]);
 }
@@ -320,14 +320,14 @@ fn a_log_in_is_chosen_by_digit_and_left_with_esc() {
     assert!(s.draw().contains("gemini --acp '--login now'"), "{}", s.shown);
     assert!(s.shown.contains("Please log in"));
     s.typed("1");
-    assert_eq!(s.ui.composer.text(), "1");
+    assert_eq!(s.ui.view.composer.text(), "1");
     s.press(Code::Tab).after(400).draw();
     s.typed("2");
     assert!(s.outs.contains(&Out::Copy("gemini --acp '--login now'".into())));
     s.typed("1");
     assert_eq!(s.intents(), [Intent::Authenticate { method: "web".into() }]);
     assert!(s.draw().contains("logging in"), "{}", s.shown);
-    assert_eq!(s.ui.focus, Focus::Composer);
+    assert_eq!(s.ui.view.focus, Focus::Composer);
     s.press(Code::Esc);
     assert_eq!(s.intents().last(), Some(&Intent::LeaveAuthentication));
     s.press(Code::Tab).after(400).draw();
@@ -423,7 +423,7 @@ fn f2_filters_and_chooses_without_touching_the_composer() {
     s.typed("pla").press(Code::Enter);
     assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
     assert_eq!(s.ui.picker, None);
-    assert_eq!(s.ui.composer.text(), "draft");
+    assert_eq!(s.ui.view.composer.text(), "draft");
     s.press(Code::F(2)).press(Code::Esc);
     assert_eq!(s.ui.picker, None);
     assert_eq!(s.intents().len(), 1);
@@ -458,7 +458,7 @@ fn commands_are_completed_by_tab_and_sent_as_typed_by_enter() {
     s.typed("i");
     assert!(s.draw().contains("does review"));
     s.press(Code::Tab);
-    assert_eq!(s.ui.composer.text(), "/review ");
+    assert_eq!(s.ui.view.composer.text(), "/review ");
     assert!(!s.draw().contains("does review"));
     s.ctrl('u').typed("/rev").press(Code::Enter);
     assert_eq!(s.intents(), [prompt("/rev")]);
@@ -469,27 +469,27 @@ fn a_click_folds_and_ctrl_o_folds_the_newest() {
     let mut s = Scene::working(80, 24);
     s.tool("a", ToolKind::Read, "src/main.rs", ToolStatus::Completed);
     s.draw();
-    let id = s.model.entries().last().unwrap().id;
+    let id = s.model.first().session().entries().last().unwrap().id;
     let (y, _) = *s.info.hits.iter().find(|(_, e)| *e == id).unwrap();
     s.input(Input::Mouse { what: Click::Left, x: 5, y });
-    let first = s.ui.folds.of(id);
+    let first = s.ui.view.folds.of(id);
     assert!(first.is_some());
     s.ctrl('o');
-    assert!(s.ui.folds.of(id).is_some() && s.ui.folds.of(id) != first);
+    assert!(s.ui.view.folds.of(id).is_some() && s.ui.view.folds.of(id) != first);
 }
 
 #[test]
 fn a_click_on_the_line_at_a_turns_end_opens_its_review() {
     let mut s = Scene::working(80, 24);
     let totals = Totals { added: 2, removed: 1, files: 1, pending: 2 };
-    let turn = s.model.last_turn();
+    let turn = s.model.first().session().last_turn();
     s.event(Event::Host(HostEvent::TurnReviewed { turn, totals, session: totals, after: false }));
     s.draw();
-    let id = s.model.entries().iter().find(|e| matches!(e.body, Body::Changes(_))).unwrap().id;
+    let id = s.model.first().session().entries().iter().find(|e| matches!(e.body, Body::Changes(_))).unwrap().id;
     let (y, _) = *s.info.hits.iter().find(|(_, e)| *e == id).unwrap();
     s.input(Input::Mouse { what: Click::Left, x: 5, y });
-    assert_eq!(s.ui.review.as_ref().map(|r| r.scope), Some(Scope::Turn(turn.0)));
-    assert_eq!(s.ui.focus, Focus::Review);
+    assert_eq!(s.ui.view.review.as_ref().map(|r| r.scope), Some(Scope::Turn(turn.0)));
+    assert_eq!(s.ui.view.focus, Focus::Review);
 }
 
 #[test]
@@ -498,7 +498,7 @@ fn returned_prompts_go_before_what_is_written() {
     s.typed("new");
     let now = s.now;
     super::news(&mut s.ui, returned("old"), now);
-    let text = s.ui.composer.text();
+    let text = s.ui.view.composer.text();
     assert!(text.starts_with("old") && text.ends_with("new"), "{text:?}");
 }
 
@@ -507,7 +507,7 @@ fn cancel_brings_held_prompts_back() {
     let mut s = Scene::working(80, 24);
     s.typed("later").press(Code::Enter).press(Code::Esc);
     s.end_turn(Stop::Cancelled);
-    assert_eq!(s.ui.composer.text(), "later");
+    assert_eq!(s.ui.view.composer.text(), "later");
 }
 
 #[test]
@@ -516,7 +516,7 @@ fn help_goes_away_with_a_letter_that_is_not_lost() {
     s.press(Code::F(1));
     assert!(s.draw().contains("Ctrl+Y"), "{}", s.shown);
     s.typed("a");
-    assert_eq!(s.ui.composer.text(), "a");
+    assert_eq!(s.ui.view.composer.text(), "a");
     assert_eq!(s.ui.help, None);
 }
 
@@ -546,11 +546,11 @@ fn a_message_of_ours_goes_when_it_is_not_true_any_more() {
 fn what_ctrl_c_cleared_comes_back_with_undo_and_with_up() {
     let mut s = Scene::ready(80, 24);
     s.typed("precious words").ctrl('c');
-    assert_eq!(s.ui.composer.text(), "");
+    assert_eq!(s.ui.view.composer.text(), "");
     s.ctrl('_');
-    assert_eq!(s.ui.composer.text(), "precious words");
+    assert_eq!(s.ui.view.composer.text(), "precious words");
     s.ctrl('c').press(Code::Up);
-    assert_eq!(s.ui.composer.text(), "precious words");
+    assert_eq!(s.ui.view.composer.text(), "precious words");
 }
 
 #[test]

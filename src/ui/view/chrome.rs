@@ -19,10 +19,10 @@ const TOAST_FROM: usize = 10;
 
 /// Directory and title at the left, agent and version at the right.
 pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
-    let session = cx.model.session();
+    let session = cx.session;
     let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
-    let mut right = labels::agent(cx.model);
-    if let Some(version) = cx.model.agent().version.as_deref().filter(|v| !v.is_empty()) {
+    let mut right = labels::agent(cx.session);
+    if let Some(version) = cx.session.agent().version.as_deref().filter(|v| !v.is_empty()) {
         right.push(' ');
         right.push_str(&width::truncate(&sanitize::line(version), 24));
     }
@@ -85,8 +85,8 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
     let columns = usize::from(room);
     let (mut left, mut right) = status_line::fit(&status, columns);
     if let Some(toast) = toast.filter(|_| right.is_empty()) {
-        // What a second Ctrl+C does must be read before it is pressed.
-        if status.is_urgent() && toast.holds != Holds::QuitArmed {
+        // What a second Ctrl+C or Alt+W does must be read before it is pressed.
+        if status.is_urgent() && !matches!(toast.holds, Holds::QuitArmed | Holds::CloseArmed) {
             left = status_line::fit(&quiet, columns).0;
             let beside = columns.saturating_sub(width::styled_width(&left) + 2);
             if beside >= TOAST_FROM {
@@ -104,9 +104,12 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
 
 /// What can be done next, when nothing runs.
 pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
-    match (&cx.state.focus, cx.model.phase()) {
-        (Focus::Composer, Phase::Ready) if !cx.state.composer.is_empty() => &["Enter sends", "Alt+Enter new line"],
-        (Focus::Composer, Phase::Ready) if cx.model.entries().is_empty() => &["write a request, Enter sends it"],
+    if cx.state.opener.is_some() {
+        return &["opening a further session"];
+    }
+    match (&cx.state.view.focus, cx.session.phase()) {
+        (Focus::Composer, Phase::Ready) if !cx.state.view.composer.is_empty() => &["Enter sends", "Alt+Enter new line"],
+        (Focus::Composer, Phase::Ready) if cx.session.entries().is_empty() => &["write a request, Enter sends it"],
         _ => &["ready", "F1 keys", "F2 options"],
     }
 }
@@ -117,8 +120,8 @@ pub fn welcome(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let mut lines = Vec::new();
     // The header says it already where there is one.
     if buf.area.height < super::HEADER_FROM {
-        let mut head = StyledText::of(labels::agent(cx.model), strong);
-        let cwd = paths::display(Path::new(&cx.model.session().cwd), &[], cx.home);
+        let mut head = StyledText::of(labels::agent(cx.session), strong);
+        let cwd = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
         head.push(&format!(" in {cwd}"), Token::Dim);
         lines.push(head);
         lines.push(StyledText::new());

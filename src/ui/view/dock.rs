@@ -9,10 +9,10 @@ mod kinds;
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
-use crate::model::Model;
 use crate::model::event::{AuthKind, AuthMethod, CallError};
 use crate::model::ids::Now;
 use crate::model::session::{About, PendingPermission, Phase};
+use crate::model::session_ref::SessionRef;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -96,13 +96,13 @@ impl Dock {
 
 /// Lays the dock out in at most `max` rows; `None` when there is nothing to show or no room at all.
 pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
-    let dialog = cx.state.dock.dialog.clone()?;
+    let dialog = cx.state.view.dock.dialog.clone()?;
     let max = usize::from(max);
     let inner = columns.checked_sub(2).filter(|c| *c > 0)?;
     let contents = contents(cx, &dialog, columns)?;
     let body = paint::rows(&contents.body, inner);
-    let dock = &cx.state.dock;
-    let look = Look { focused: cx.state.focus == Focus::Dock, highlighted: dock.highlighted, columns };
+    let dock = &cx.state.view.dock;
+    let look = Look { focused: cx.state.view.focus == Focus::Dock, highlighted: dock.highlighted, columns };
     let choices = Choices::new(&contents.choices, look);
     let mut keys = choices.keys.clone();
     let mut answers = window(&choices, body.len(), keys.len(), max, dock);
@@ -132,7 +132,7 @@ fn window(choices: &Choices, body: usize, keys: usize, max: usize, dock: &DockSt
 }
 
 pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
-    let focused = cx.state.focus == Focus::Dock;
+    let focused = cx.state.view.focus == Focus::Dock;
     let bar = StyledText::of("▌ ", if focused { Token::Accent } else { Token::Dock });
     let mut y = area.y;
     let line = |y: u16| Rect { x: area.x.saturating_add(2), y, width: area.width.saturating_sub(2), height: 1 };
@@ -162,7 +162,7 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         rows = rows.split_off(rows.len().saturating_sub(1));
     }
     let token = if focused { Token::Accent } else { Token::Dim };
-    for hint in hints(dock, &cx.state.focus) {
+    for hint in hints(dock, &cx.state.view.focus) {
         let hint = StyledText::of(hint, token);
         let at =
             rows.iter().rev().find(|(y, used)| paint::put_right(buf, line(*y), *used, &hint, cx.theme) == Placed::Yes);
@@ -224,22 +224,21 @@ const fn raw_hint(dock: &Dock) -> Option<&'static str> {
 }
 
 fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> {
-    let model = cx.model;
     Some(match dialog {
         Dialog::Permission(req) => {
-            let pending = model.session().pending.iter().find(|p| p.req == *req)?;
+            let pending = cx.session.pending.iter().find(|p| p.req == *req)?;
             permission(cx, pending, columns)
         }
         Dialog::LogIn => {
-            let Phase::AuthNeeded { error } = model.phase() else { return None };
-            log_in(model, error)
+            let Phase::AuthNeeded { error } = cx.session.phase() else { return None };
+            log_in(cx.session, error)
         }
         Dialog::Authenticating(method) => {
-            let Phase::Authenticating { since, .. } = model.phase() else { return None };
-            authenticating(model, method, cx.now.saturating_sub(since))
+            let Phase::Authenticating { since, .. } = cx.session.phase() else { return None };
+            authenticating(cx.session, method, cx.now.saturating_sub(since))
         }
         Dialog::Dead => {
-            let Phase::Dead(death) = model.phase() else { return None };
+            let Phase::Dead(death) = cx.session.phase() else { return None };
             let mut body = vec![strong(&death.message, Token::Bad)];
             // The agent's last lines stand in the transcript, right above.
             if !death.hint.is_empty() {
@@ -249,9 +248,9 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
         }
         Dialog::Silent => silent(cx)?,
         Dialog::Unconfirmed => {
-            let since = model.session().turn.as_ref()?.cancelling?;
+            let since = cx.session.turn.as_ref()?.cancelling?;
             let waited = labels::clock(cx.now.saturating_sub(since));
-            let words = format!("{} has not confirmed the stop for {waited}", labels::agent(model));
+            let words = format!("{} has not confirmed the stop for {waited}", labels::agent(cx.session));
             let note = "Ending it closes the session; the files it has written stay.";
             Contents::of(vec![strong(&words, Token::Warn), plain(note, Token::Dim)], keys(&[("k", "end the agent")]))
         }
@@ -284,10 +283,9 @@ fn quoted(text: &str) -> LogicalLine {
 }
 
 fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Contents {
-    let model = cx.model;
     let mut body = Vec::new();
-    let waiting = model.session().pending.len();
-    let at = 1 + model.session().pending.iter().position(|p| p.req == pending.req).unwrap_or(0);
+    let waiting = cx.session.pending.len();
+    let at = 1 + cx.session.pending.iter().position(|p| p.req == pending.req).unwrap_or(0);
     let waited = labels::clock(cx.now.saturating_sub(pending.at));
     let count = match (waiting, columns) {
         (0 | 1, _) => String::new(),
@@ -295,14 +293,14 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
         (n, _) => format!("{at} of {n} · "),
     };
     let right = StyledText::of(format!("{count}{waited}"), Token::Dim);
-    let agent = labels::agent(model);
+    let agent = labels::agent(cx.session);
     let verb = match &pending.about {
-        About::Tool => model.tool(pending.entry).map_or("do", |tool| labels::verb(tool.kind)),
+        About::Tool => cx.session.tool(pending.entry).map_or("do", |tool| labels::verb(tool.kind)),
         About::Write { .. } | About::Held { .. } => "write",
         About::Run(_) => "run",
     };
-    let roots = [PathBuf::from(&model.session().cwd)];
-    let entry = model.entries().get(pending.entry);
+    let roots = [PathBuf::from(&cx.session.cwd)];
+    let entry = cx.session.entries().get(pending.entry);
     let ctx = cx.cell_ctx(columns.saturating_sub(2), &roots);
     let lines = if pending.about == About::Tool {
         entry.map(|e| cells::permission_body(e, &pending.truths, &ctx)).unwrap_or_default()
@@ -328,7 +326,7 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
     // R-452: which agent asks is always said.
-    let place = paths::display(Path::new(&model.session().cwd), &[], cx.home);
+    let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };
     if let Some(note) = &pending.note {
         place.push_str(" · ");
@@ -336,12 +334,12 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
     }
     body.push(LogicalLine { wrap: WrapMode::Words, ..plain(&place, Token::Dim) });
     // The review shows the same, and there it can be decided piece by piece.
-    let is_shown = cx.state.review.is_some() && matches!(pending.about, About::Held { .. });
+    let is_shown = cx.state.view.review.is_some() && matches!(pending.about, About::Held { .. });
     if !is_shown {
         body.extend(lines);
     }
     let sent = entry.map(cells::raw_input).unwrap_or_default();
-    let raw = match cx.state.dock.raw {
+    let raw = match cx.state.view.dock.raw {
         _ if sent.is_empty() => RawLines::None,
         Raw::Shown => RawLines::Shown,
         Raw::Hidden => RawLines::Hidden,
@@ -368,14 +366,14 @@ fn digit(at: usize) -> String {
     if at < 9 { (at + 1).to_string() } else { "·".to_owned() }
 }
 
-fn log_in(model: &Model, error: &CallError) -> Contents {
-    let agent = labels::agent(model);
+fn log_in(session: SessionRef<'_>, error: &CallError) -> Contents {
+    let agent = labels::agent(session);
     let mut body = vec![strong(&format!("{agent} needs a log-in"), Token::Warn)];
     if !error.message.trim().is_empty() {
         body.push(quoted(&error.message));
     }
     body.extend(error.data_lines().iter().take(DETAIL_LINES).map(|l| quoted(l)));
-    let methods = &model.agent().auth_methods;
+    let methods = &session.agent().auth_methods;
     if methods.is_empty() {
         body.push(plain("It names no way to log in: use its own program, then start it again.", Token::Text));
     }
@@ -383,7 +381,7 @@ fn log_in(model: &Model, error: &CallError) -> Contents {
         let name = sanitize::line(&method.name);
         let name = name.trim();
         let name = if method.kind == AuthKind::Agent { name.to_owned() } else { format!("copy: {name}") };
-        Choice::new(digit(at), name, By::Highlight, way(model, method))
+        Choice::new(digit(at), name, By::Highlight, way(session, method))
     };
     let mut choices: Vec<Choice> = methods.iter().enumerate().map(method).collect();
     choices.extend(keys(&[("r", "start it again"), ("q", "quit")]));
@@ -391,12 +389,12 @@ fn log_in(model: &Model, error: &CallError) -> Contents {
 }
 
 /// What the agent says of a way to log in, and the command that the person has to run.
-fn way(model: &Model, method: &AuthMethod) -> Vec<Detail> {
+fn way(session: SessionRef<'_>, method: &AuthMethod) -> Vec<Detail> {
     let mut out = Vec::new();
     if let Some(description) = method.description.as_deref().filter(|d| !d.trim().is_empty()) {
         out.push(Detail { line: LogicalLine { wrap: WrapMode::Words, ..quoted(description) }, bar: Bar::Yes });
     }
-    if let Some(command) = labels::login_command(&method.kind, model.agent()) {
+    if let Some(command) = labels::login_command(&method.kind, session.agent()) {
         let is_env = matches!(method.kind, AuthKind::Env { .. });
         let what = if is_env { "set before the start:" } else { "run in another terminal:" };
         let indent = StyledText::from("  ");
@@ -408,27 +406,27 @@ fn way(model: &Model, method: &AuthMethod) -> Vec<Detail> {
     out
 }
 
-fn authenticating(model: &Model, method: &str, waited: Now) -> Contents {
-    let name = model.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| m.name.as_str());
+fn authenticating(session: SessionRef<'_>, method: &str, waited: Now) -> Contents {
+    let name = session.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| m.name.as_str());
     let name = sanitize::line(name);
-    let words = format!("logging in to {} with {}", labels::agent(model), name.trim());
+    let words = format!("logging in to {} with {}", labels::agent(session), name.trim());
     let head = LogicalLine { right: StyledText::of(labels::clock(waited), Token::Dim), ..strong(&words, Token::Text) };
     let note = "It may have opened a page in your browser. Esc while writing leaves this.";
     Contents::of(vec![head, plain(note, Token::Dim)], keys(&[("r", "start it again")]))
 }
 
 fn silent(cx: &ViewCx<'_>) -> Option<Contents> {
-    let (Phase::Starting { since } | Phase::Opening { since }) = cx.model.phase() else { return None };
+    let (Phase::Starting { since } | Phase::Opening { since }) = cx.session.phase() else { return None };
     let waited = human::duration(cx.now.saturating_sub(since));
-    let command = sanitize::line(&cx.model.agent().command);
+    let command = sanitize::line(&cx.session.agent().command);
     let mut body = vec![strong(&format!("no answer for {waited} from {}", command.trim()), Token::Warn)];
-    let lines = &cx.state.dock.stderr;
-    let keep = if cx.state.dock.all_stderr == Raw::Shown { usize::MAX } else { DETAIL_LINES - 1 };
+    let lines = &cx.state.view.dock.stderr;
+    let keep = if cx.state.view.dock.all_stderr == Raw::Shown { usize::MAX } else { DETAIL_LINES - 1 };
     if lines.is_empty() {
         body.push(plain("It has printed no messages.", Token::Dim));
     }
     body.extend(lines.iter().skip(lines.len().saturating_sub(keep)).map(|l| quoted(l)));
-    let s = if cx.state.dock.all_stderr == Raw::Shown { "fewer messages" } else { "all its messages" };
+    let s = if cx.state.view.dock.all_stderr == Raw::Shown { "fewer messages" } else { "all its messages" };
     Some(Contents::of(body, keys(&[("s", s), ("q", "end it")])))
 }
 

@@ -249,7 +249,7 @@ fn every_option_can_be_read_whole() {
         s.press(Code::Tab).after(400).draw();
         for (n, name) in ["Yes", FOR_EVER, &third].iter().enumerate() {
             s.press(Code::Down).draw();
-            assert_eq!(s.ui.dock.highlighted, Some(n));
+            assert_eq!(s.ui.view.dock.highlighted, Some(n));
             assert!(s.info.options.contains(&n), "{}", s.shown);
             assert!(dock_text(&s).contains(&squeezed(name)), "{name}\n{}", s.shown);
             assert!(s.shown.contains('❯'), "the composer is never covered: {}", s.shown);
@@ -257,7 +257,7 @@ fn every_option_can_be_read_whole() {
         for _ in 0..9 {
             s.press(Code::PageDown).draw();
         }
-        assert_eq!(s.ui.dock.scroll, s.info.dock_scroll_max, "{}", s.shown);
+        assert_eq!(s.ui.view.dock.scroll, s.info.dock_scroll_max, "{}", s.shown);
         s.press(Code::Enter);
         assert_eq!(s.answers(), [(1, "opt-3".to_owned())]);
     }
@@ -309,7 +309,7 @@ fn an_option_that_is_higher_than_the_dock_is_scrolled() {
         seen.push_str(&dock_text(&s));
     }
     assert!(words.iter().all(|w| seen.contains(w.as_str())), "{}", s.shown);
-    assert_eq!(s.ui.dock.highlighted, Some(2));
+    assert_eq!(s.ui.view.dock.highlighted, Some(2));
     s.press(Code::Up).draw();
     assert!(s.shown.contains("2 word000"), "{}", s.shown);
 }

@@ -36,7 +36,9 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     let (above, at) = split_bottom(area, wanted.min(PICKER));
     let (head, list) = split_top(at, 1);
     let mut line = StyledText::of("  ", Token::Accent);
-    line.push(if head.width >= 40 { "modes and options: " } else { "" }, Token::Dim);
+    if head.width >= 40 {
+        line.push(&format!("{}: ", picker.title), Token::Dim);
+    }
     line.push(picker.filter(), Token::Text);
     let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
     info.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
@@ -50,7 +52,7 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     let first = window(picker.selected(), usize::from(list.height));
     for ((n, row), y) in rows.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
         let selected = n == picker.selected();
-        let mark = if is_current(cx.model, &row.intent) { "✓ " } else { "  " };
+        let mark = if is_current(cx.session, &row.choice) { "✓ " } else { "  " };
         let style =
             if selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { Token::Text.into() };
         let mut text = StyledText::of(if selected { "▸ " } else { "  " }, Token::Accent);
@@ -72,13 +74,13 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
 
 /// The commands that match what is typed, in at most `room` rows.
 pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
-    if cx.state.focus != Focus::Composer || cx.state.picker.is_some() || cx.state.help.is_some() {
+    if cx.state.view.focus != Focus::Composer || cx.state.picker.is_some() || cx.state.help.is_some() {
         return area;
     }
-    let found = cx.state.completion.matching(cx.model, cx.state.composer.text());
+    let found = cx.state.view.completion.matching(cx.session, cx.state.view.composer.text());
     let len = found.len().min(COMMANDS).min(usize::from(room));
     let (above, list) = split_bottom(area, u16::try_from(len).unwrap_or(0));
-    let selected = cx.state.completion.selected.min(found.len().saturating_sub(1));
+    let selected = cx.state.view.completion.selected.min(found.len().saturating_sub(1));
     for ((n, command), y) in found.iter().enumerate().skip(window(selected, len)).zip(list.y..list.bottom()) {
         let mark = if n == selected { "▸ " } else { "  " };
         let mut text = StyledText::of(mark, Token::Accent);
@@ -101,7 +103,7 @@ pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rec
 
 /// The prompts that wait.
 pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
-    let (Some(words), Some(first)) = (labels::held(cx.model), cx.model.session().held.front()) else { return area };
+    let (Some(words), Some(first)) = (labels::held(cx.session), cx.session.held.front()) else { return area };
     let (above, line) = split_bottom(area, room.min(1));
     if line.is_empty() {
         return above;
@@ -110,7 +112,7 @@ pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
     let prompt = sanitize::line(first.text.trim());
     text.push(": ", Token::Dim);
     text.push(&prompt, Token::User);
-    let key = if cx.state.composer.is_empty() { "Up takes it back" } else { "" };
+    let key = if cx.state.view.composer.is_empty() { "Up takes it back" } else { "" };
     let keep = if line.width >= 50 { 18 } else { 1 };
     let columns = line.width.saturating_sub(keep);
     let text = width::truncate_styled(&text, usize::from(columns));
@@ -136,7 +138,7 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
         ("in a list", Layer::Picker),
     ];
     // What the person is in comes first. What is asked for in the review names its keys itself.
-    layers.sort_by_key(|(_, layer)| cx.state.focus != Focus::Review || *layer != Layer::Review);
+    layers.sort_by_key(|(_, layer)| cx.state.view.focus != Focus::Review || *layer != Layer::Review);
     for (title, layer) in layers {
         if !lines.is_empty() {
             lines.push(StyledText::new());
@@ -153,7 +155,7 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
             lines.push(line);
         }
     }
-    let odd = labels::odd_messages(cx.model.agent().odd);
+    let odd = labels::odd_messages(cx.session.agent().odd);
     if !odd.is_empty() {
         lines.push(StyledText::new());
         let title = "what the agent sent beside the protocol";

@@ -9,16 +9,18 @@ mod dock;
 mod lists;
 pub(super) mod paint;
 mod review;
+pub mod sessions;
 
 use super::cells::CellCtx;
 use super::frame::Motion;
 use super::msg::FrameInfo;
 use super::state::folds::Fold;
-use super::state::{Focus, UiState};
+use super::state::{App, Focus};
 use super::status_line;
 use super::transcript::{DrawCtx, Transcript};
 use crate::model::Model;
 use crate::model::ids::{Now, TermId};
+use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::theme::resolve::Theme;
@@ -48,7 +50,9 @@ pub enum Animation {
 #[derive(Clone, Copy)]
 pub struct ViewCx<'a> {
     pub model: &'a Model,
-    pub state: &'a UiState,
+    /// The one that is shown.
+    pub session: SessionRef<'a>,
+    pub state: &'a App,
     pub theme: &'a Theme,
     pub now: Now,
     pub animation: Animation,
@@ -59,10 +63,10 @@ impl<'a> ViewCx<'a> {
     /// The same for the transcript and its cells.
     pub fn draw_ctx(&self) -> DrawCtx<'a> {
         DrawCtx {
-            model: self.model,
+            session: self.session,
             now: self.now,
             spinner_frame: self.spinner_frame(),
-            folds: &self.state.folds,
+            folds: &self.state.view.folds,
             typing: self.typing(),
             theme: self.theme,
             home: self.home,
@@ -70,7 +74,7 @@ impl<'a> ViewCx<'a> {
     }
 
     fn typing(&self) -> Option<&'a TermId> {
-        match &self.state.focus {
+        match &self.state.view.focus {
             Focus::Terminal(id) => Some(id),
             _ => None,
         }
@@ -90,19 +94,19 @@ impl<'a> ViewCx<'a> {
     /// The same for the cells of one entry.
     fn cell_ctx<'b>(&'b self, width: u16, roots: &'b [PathBuf]) -> CellCtx<'b> {
         let fold = Some(Fold::Open);
-        CellCtx { model: self.model, width, now: self.now, fold, typing: self.typing(), roots, home: self.home }
+        CellCtx { session: self.session, width, now: self.now, fold, typing: self.typing(), roots, home: self.home }
     }
 }
 
 /// Draws the whole screen.
 pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> FrameInfo {
     let area = buf.area;
-    let mut info = FrameInfo { scroll: cx.state.scroll, ..FrameInfo::default() };
+    let mut info = FrameInfo { scroll: cx.state.view.scroll, ..FrameInfo::default() };
     if area.width < MIN.0 || area.height < MIN.1 {
         return info;
     }
-    let mut status = status_line::status(cx.model, chrome::hint(cx), cx.now);
-    if let Some(command) = cx.typing().and_then(|id| cx.model.terminal(id)) {
+    let mut status = status_line::status(cx.session, chrome::hint(cx), cx.now);
+    if let Some(command) = cx.typing().and_then(|id| cx.session.terminal(id)) {
         status.left = status_line::typing(&command.command);
     }
     let mut moving = status.busy == status_line::Busy::Yes;
@@ -114,7 +118,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     }
     info.motion = match cx.animation {
         Animation::On if moving => Motion::Spinner,
-        _ if moving || cx.model.is_waiting() => Motion::Clock,
+        _ if moving || cx.session.is_waiting() => Motion::Clock,
         _ => Motion::Still,
     };
     info
@@ -122,9 +126,11 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
 
 /// The state and the composer; the dock instead of the composer while the person has gone there.
 fn tiny(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
-    if cx.state.picker.is_some() {
+    if cx.state.opener.is_some() {
+        sessions::opener(cx, area, info, buf);
+    } else if cx.state.picker.is_some() {
         lists::picker(cx, area, info, buf);
-    } else if cx.state.focus == Focus::Dock
+    } else if cx.state.view.focus == Focus::Dock
         && let Some(laid) = dock::layout(cx, area.width, area.height)
     {
         let (_, at) = split_bottom(area, laid.height());
@@ -136,8 +142,8 @@ fn tiny(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
 
 /// Returns whether something in it moves.
 fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> bool {
-    let mut rest = area;
-    let review = cx.state.review_here();
+    let mut rest = sessions::line(cx, area, info, buf);
+    let review = cx.state.view.review_here();
     let covered = review.is_some_and(|r| review::place(r, area).0.is_none()) && cx.state.help.is_none();
     if buf.area.height >= HEADER_FROM && !covered {
         let (header, below) = split_top(rest, 1);
@@ -150,7 +156,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
     let (mut rest, rule) = split_bottom(rest, 1);
 
-    let dock_room = match (cx.state.picker.is_some(), &cx.state.focus) {
+    let dock_room = match (cx.state.picker.is_some() || cx.state.opener.is_some(), &cx.state.view.focus) {
         (true, _) => rest.height.min(3),
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
         (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)),
@@ -167,7 +173,9 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         show_dock(cx, &laid, at, info, buf);
         rest = above;
     }
-    if cx.state.picker.is_some() {
+    if cx.state.opener.is_some() {
+        rest = sessions::opener(cx, rest, info, buf);
+    } else if cx.state.picker.is_some() {
         rest = lists::picker(cx, rest, info, buf);
     }
     if buf.area.height >= AIR_FROM && rest.height > 4 {
@@ -195,7 +203,7 @@ fn show_conversation(
     info: &mut FrameInfo,
     buf: &mut Buffer,
 ) -> bool {
-    if cx.model.entries().is_empty() {
+    if cx.session.entries().is_empty() {
         chrome::welcome(cx, area, buf);
         info.transcript = area;
         return false;
@@ -233,17 +241,17 @@ fn show_dock(cx: &ViewCx<'_>, laid: &Dock, area: Rect, info: &mut FrameInfo, buf
 /// The composer at the bottom of `area`, at most `max` rows high; returns what is left above it.
 fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
     let max = max.min(area.height).max(1);
-    let layout = cx.state.composer.layout(area.width.saturating_sub(3).max(1), max);
+    let layout = cx.state.view.composer.layout(area.width.saturating_sub(3).max(1), max);
     let height = u16::try_from(layout.rows.len()).unwrap_or(max).clamp(1, max);
     let (above, at) = split_bottom(area, height);
-    let focused = cx.state.focus == Focus::Composer;
+    let focused = cx.state.view.focus == Focus::Composer;
     let prompt = StyledText::of("❯ ", if focused { Token::Accent } else { Token::Dim });
     paint::put(buf, at.x, at.y, at.width, &prompt, cx.theme);
     for (row, y) in layout.rows.iter().zip(at.y..at.bottom()) {
         let row = StyledText::of(row.as_str(), Token::Text);
         paint::put(buf, at.x + 2, y, at.width.saturating_sub(2), &row, cx.theme);
     }
-    if focused && cx.state.picker.is_none() {
+    if focused && cx.state.picker.is_none() && cx.state.opener.is_none() {
         let (x, y) = layout.cursor;
         info.cursor = Some(Position {
             x: at.x.saturating_add(2).saturating_add(x).min(at.right().saturating_sub(1)),

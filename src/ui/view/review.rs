@@ -278,7 +278,7 @@ const fn cause(cause: Cause) -> &'static str {
 
 /// Whether the keys go to this half of the review.
 fn has_keys(cx: &ViewCx<'_>, review: &ReviewState, pane: Pane) -> bool {
-    cx.state.focus == Focus::Review && review.pane == pane && review.bar.is_none()
+    cx.state.view.focus == Focus::Review && review.pane == pane && review.bar.is_none()
 }
 
 #[cfg(test)]

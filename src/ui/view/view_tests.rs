@@ -115,7 +115,7 @@ fn a_long_question_is_scrolled_at_40_by_10_and_its_options_stay() {
     for _ in 0..40 {
         s.press(Code::PageDown).draw();
         assert!(s.shown.contains("1 Yes") && s.shown.contains("2 No"), "{}", s.shown);
-        if s.ui.dock.scroll == s.info.dock_scroll_max {
+        if s.ui.view.dock.scroll == s.info.dock_scroll_max {
             break;
         }
     }
@@ -242,8 +242,8 @@ fn rows_below_are_counted_on_the_rule() {
     }
     s.draw();
     assert!(!s.shown.contains("below"));
-    let first = s.model.entries().at(0).unwrap().id;
-    s.ui.scroll = crate::ui::state::scroll::Scroll::at(first);
+    let first = s.model.first().session().entries().at(0).unwrap().id;
+    s.ui.view.scroll = crate::ui::state::scroll::Scroll::at(first);
     s.draw();
     assert!(s.shown.contains("below · Ctrl+End"), "{}", s.shown);
     let before = s.shown.lines().nth(4).map(str::to_owned);
@@ -295,7 +295,7 @@ fn the_help_says_how_much_of_it_there_is() {
     let foot = |s: &Scene| s.shown.lines().find(|l| l.contains("Esc closes")).unwrap().trim().to_owned();
     let first = foot(&s);
     assert!(first.starts_with("1–") && first.contains(" of ") && first.contains("PageDown more"), "{}", s.shown);
-    for _ in 0..20 {
+    for _ in 0..40 {
         s.press(Code::PageDown).draw();
     }
     let (rows, all) = foot(&s).split_once(" of ").map(|(r, a)| (r.to_owned(), a.to_owned())).unwrap();
@@ -312,7 +312,7 @@ fn the_help_counts_what_could_not_be_used() {
         s.agent(AgentEvent::Odd { what, head: "{}".into() });
     }
     s.draw();
-    for _ in 0..20 {
+    for _ in 0..40 {
         s.press(Code::PageDown).draw();
     }
     assert!(s.shown.contains("2 × not readable") && s.shown.contains("1 × an answer to nothing"), "{}", s.shown);
@@ -358,10 +358,10 @@ fn scene(kind: u8, text: &str, width: u16, height: u16) -> Scene {
         3 => {
             s.press(Code::F(2));
         }
-        4 => s.ui.focus = Focus::Dock,
+        4 => s.ui.view.focus = Focus::Dock,
         _ => {}
     }
-    s.ui.composer.paste(if kind.is_multiple_of(2) { text } else { "/re" });
+    s.ui.view.composer.paste(if kind.is_multiple_of(2) { text } else { "/re" });
     s
 }
 
@@ -381,7 +381,7 @@ proptest! {
         }
         if width >= 10 && height >= 3 {
             prop_assert!(!s.last_row().trim().is_empty(), "the state is always said\n{}", s.shown);
-            let asks_something = s.info.dialog.is_some() && s.ui.focus == Focus::Dock;
+            let asks_something = s.info.dialog.is_some() && s.ui.view.focus == Focus::Dock;
             prop_assert!(s.shown.contains('❯') || asks_something || s.ui.picker.is_some(), "{}", s.shown);
             if let Some(at) = s.info.cursor {
                 prop_assert!(at.x < width && at.y < height);

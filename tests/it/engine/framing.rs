@@ -105,13 +105,13 @@ async fn messages_with_a_length_in_front_are_understood_and_written_where_the_li
     let config = EngineConfig { journals: Some(journals.clone()), ..config(&root) };
     let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
     engine.intent(Intent::Start);
-    until(&mut engine, "a session", |e| matches!(e.model().phase(), Phase::Ready)).await;
+    until(&mut engine, "a session", |e| matches!(e.model().first().phase(), Phase::Ready)).await;
     // A short message is joined with others, a long one is not copied.
     for length in [2, 100_000] {
         engine.intent(Intent::Prompt { text: "x".repeat(length), links: Vec::new() });
         until(&mut engine, "an answer", |e| {
             let said = format!("agent: {length} bytes\nin all");
-            e.model().session().turn.is_none() && render(e.model()).contains(&said)
+            e.model().first().session().turn.is_none() && render(e.model()).contains(&said)
         })
         .await;
     }

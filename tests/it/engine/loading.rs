@@ -68,7 +68,7 @@ async fn nothing_is_lost(codec: SharedCodec, say: Say, hear: Say) {
     let connect = Box::new(move |_| link.take().expect("started once"));
     let mut engine = Engine::connected(config(dir.path()), codec, Some(connect));
     engine.intent(Intent::Start);
-    until(&mut engine, "a session", |e| e.model().session().state == SessionState::Ready).await;
+    until(&mut engine, "a session", |e| e.model().first().session().state == SessionState::Ready).await;
     let cwd = dir.path().to_string_lossy().into_owned();
     engine.intent_to(AgentKey::FIRST.into(), Intent::OpenSession { cwd, how: Opening::Load("old".into()) });
     let mut ahead = 0;
@@ -89,8 +89,8 @@ async fn nothing_is_lost(codec: SharedCodec, say: Say, hear: Say) {
         assert!(is_right && text.strip_suffix(&"x".repeat(100)) == Some(&format!("{n}.")), "{n}: {text}");
     }
     assert!(ahead < AHEAD, "the agent was {ahead} messages ahead");
-    assert_eq!(engine.model().agent().odd.total(), 0);
-    assert!(engine.model().session().entries().is_empty());
+    assert_eq!(engine.model().first().agent().odd.total(), 0);
+    assert!(engine.model().first().session().entries().is_empty());
     engine.shutdown().await;
     agent.await.unwrap();
 }

@@ -26,11 +26,11 @@ const A1: SessionKey = SessionKey::FIRST;
 const B1: SessionKey = SessionKey(1);
 const A2: SessionKey = SessionKey(2);
 
-async fn reply(agent: &mut Agent, call: &Value, result: Value) {
+pub async fn reply(agent: &mut Agent, call: &Value, result: Value) {
     send_plain(agent, json!({ "jsonrpc": "2.0", "id": call["id"], "result": result })).await;
 }
 
-async fn send_plain(agent: &mut Agent, message: Value) {
+pub async fn send_plain(agent: &mut Agent, message: Value) {
     agent.lines.send_line(&message.to_string()).await.unwrap();
 }
 
@@ -87,11 +87,11 @@ async fn floods(mut agent: Agent, mut die: oneshot::Receiver<()>) {
     agent.exit(Exit { code: Some(3), signal: None });
 }
 
-fn session(model: &Model, key: SessionKey) -> &Session {
+pub fn session(model: &Model, key: SessionKey) -> &Session {
     model.session_of(key).unwrap()
 }
 
-fn is_ready(engine: &Engine, key: SessionKey) -> bool {
+pub fn is_ready(engine: &Engine, key: SessionKey) -> bool {
     engine.model().session_of(key).is_some_and(|session| session.state == SessionState::Ready)
 }
 
@@ -107,7 +107,7 @@ fn bodies(model: &Model, key: SessionKey) -> Vec<String> {
     session(model, key).entries().iter().map(|e| format!("{:?}", e.body)).collect()
 }
 
-async fn until(engine: &mut Engine, what: &str, is_so: impl Fn(&Engine) -> bool) {
+pub async fn until(engine: &mut Engine, what: &str, is_so: impl Fn(&Engine) -> bool) {
     while !is_so(engine) {
         let wake = tokio::time::timeout(Duration::from_secs(30), engine.next()).await;
         let wake = wake.unwrap_or_else(|_| panic!("never: {what}"));
@@ -121,7 +121,7 @@ async fn while_flooded(engine: &mut Engine, what: &str, is_so: impl Fn(&Engine) 
     until(engine, what, |e| is_so(e) && said(e.model(), B1).len() > before).await;
 }
 
-fn prompt(engine: &mut Engine, at: SessionKey) {
+pub fn prompt(engine: &mut Engine, at: SessionKey) {
     engine.intent_to(at.into(), Intent::Prompt { text: "go".into(), links: Vec::new() });
 }
 
@@ -208,7 +208,8 @@ async fn a_flood_a_question_a_held_write_and_a_death_side_by_side() {
         until(&mut engine, "another turn", |e| session(e.model(), at).turn.is_none()).await;
     }
     let live: Vec<_> = [B1, A2].map(|key| bodies(engine.model(), key)).into();
-    let (count, command) = (session(engine.model(), A1).entries().len(), engine.model().agent().command.clone());
+    let (count, command) =
+        (session(engine.model(), A1).entries().len(), engine.model().first().agent().command.clone());
     engine.shutdown().await;
     a.await.unwrap();
     b.await.unwrap();

@@ -20,7 +20,7 @@ fn replayed(lab: &Lab, text: &str) -> String {
     let cwd = lab.cwd();
     let model = Model::new("agent".into(), cwd.to_str().unwrap().into(), Policy::Auto(Allow::All));
     let (model, _) = replay(model, cwd, text.lines());
-    let said = model.entries().iter().filter_map(|entry| match &entry.body {
+    let said = model.first().session().entries().iter().filter_map(|entry| match &entry.body {
         Body::Agent(message) => Some(message.text.clone()),
         _ => None,
     });

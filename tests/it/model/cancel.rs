@@ -39,9 +39,9 @@ fn r_228_the_turn_is_open_until_it_is_answered() {
     rig.intent(Intent::Cancel);
     rig.prompt("next");
     assert_eq!(rig.sent_briefly(), ["session/cancel"]);
-    assert!(rig.model().session().turn.is_some());
+    assert!(rig.model().first().session().turn.is_some());
     rig.stop("cancelled");
-    assert!(rig.model().session().turn.is_none());
+    assert!(rig.model().first().session().turn.is_none());
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn r_230_any_stop_reason_is_good_after_a_cancel() {
         let mut rig = Rig::prompted("hi");
         rig.intent(Intent::Cancel);
         rig.stop(reason);
-        assert!(rig.model().session().turn.is_none());
+        assert!(rig.model().first().session().turn.is_none());
         assert!(matches!(rig.ended()[..], [Ended::Stopped(_)]));
         assert!(!rig.has_entry("Error"), "{:?}", rig.entries());
     }

@@ -97,7 +97,7 @@ fn an_agent_that_speaks_another_version_is_started_once_more_and_spoken_to_in_th
     let first = rig.raw.last().unwrap();
     assert!(first.contains(r#""method":"initialize""#), "{first}");
     rig.line(&answer(1));
-    assert!(matches!(rig.model().phase(), Phase::Opening { .. }), "{:?}", rig.model().phase());
+    assert!(matches!(rig.model().first().phase(), Phase::Opening { .. }), "{:?}", rig.model().first().phase());
     // The next start begins as the first one did.
     rig.intent(Intent::Restart);
     assert_eq!(rig.core.codec(AgentKey::FIRST).name(), "renamed");

@@ -75,11 +75,11 @@ fn r_003_an_id_of_the_agent_is_not_one_of_ours() {
     let ours = rig.open_call("session/prompt");
     rig.ask(ours, "t");
     assert_eq!(rig.pending().len(), 1);
-    assert!(rig.model().session().turn.is_some(), "a request is no answer");
+    assert!(rig.model().first().session().turn.is_some(), "a request is no answer");
     rig.choose("yes");
     assert_eq!(rig.sent_briefly(), [format!("{ours}:selected yes")]);
     rig.stop("end_turn");
-    assert!(rig.model().session().turn.is_none());
+    assert!(rig.model().first().session().turn.is_none());
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn r_008_unknown_notifications_are_counted_only() {
     for method in ["x/y", "_vendor/z", "$/progress"] {
         rig.agent(json!({ "jsonrpc": "2.0", "method": method, "params": {} }));
     }
-    assert_eq!(rig.model().agent().odd.unknown, 3);
+    assert_eq!(rig.model().first().agent().odd.unknown, 3);
     rig.say("still here");
     assert_eq!(rig.entries(), ["agent: still here"]);
 }
@@ -170,10 +170,10 @@ fn r_009_parameters_that_cannot_be_read() {
     rig.agent(json!({ "jsonrpc": "2.0", "id": 99, "method": "fs/read_text_file", "params": { "path": "/project/a" } }));
     assert!(rig.has_entry("fs/read_text_file in a way that cannot be used (sessionId is missing); refused"));
     rig.sent();
-    let before = rig.model().agent().odd.malformed;
+    let before = rig.model().first().agent().odd.malformed;
     rig.agent(json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": SESSION } }));
     rig.agent(json!({ "jsonrpc": "2.0", "method": "session/update", "params": 4 }));
-    assert_eq!(rig.model().agent().odd.malformed, before + 2);
+    assert_eq!(rig.model().first().agent().odd.malformed, before + 2);
     assert!(rig.sent().is_empty());
 }
 
@@ -208,7 +208,7 @@ fn r_012_arrays_are_neither_sent_nor_processed() {
     rig.line("[]");
     assert!(rig.sent().is_empty());
     assert_eq!(rig.entries_without_odd(), before);
-    assert_eq!(rig.model().agent().odd.stray, 2);
+    assert_eq!(rig.model().first().agent().odd.stray, 2);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn r_013_a_null_result_is_success() {
     }));
     rig.intent(Intent::SetMode { id: "b".into() });
     rig.answer("session/set_mode", Value::Null);
-    assert_eq!(rig.model().session().modes.as_ref().unwrap().current, "b");
+    assert_eq!(rig.model().first().session().modes.as_ref().unwrap().current, "b");
     assert!(rig.entries().is_empty());
 }
 
@@ -231,7 +231,7 @@ fn r_014_a_malformed_answer_fails_its_request_and_is_not_answered() {
         assert!(rig.sent().is_empty());
         let ended = rig.ended();
         assert!(matches!(&ended[..], [Ended::Failed(e)] if e.message.contains("malformed response")), "{ended:?}");
-        assert!(rig.model().session().turn.is_none());
+        assert!(rig.model().first().session().turn.is_none());
     }
 }
 
@@ -245,7 +245,7 @@ fn r_015_an_answer_to_nothing_is_counted() {
     rig.agent(json!({ "jsonrpc": "2.0", "id": 999, "result": {} }));
     rig.agent(json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32700, "message": "what?" } }));
     assert_eq!(rig.entries(), before);
-    assert_eq!(rig.model().agent().odd.late, 3);
+    assert_eq!(rig.model().first().agent().odd.late, 3);
     assert!(rig.sent().is_empty());
 }
 
@@ -330,7 +330,7 @@ fn r_021_updates_count_outside_of_a_turn() {
     rig.say(" and after");
     rig.update(json!({ "sessionUpdate": "session_info_update", "title": "T" }));
     assert_eq!(rig.entries(), ["agent: before the session", "you: hi", "agent: during and after"]);
-    assert_eq!(rig.model().session().title.as_deref(), Some("T"));
+    assert_eq!(rig.model().first().session().title.as_deref(), Some("T"));
 }
 
 #[test]
@@ -343,7 +343,7 @@ fn r_022_what_names_the_session_too_early_is_kept_and_bounded() {
     rig.say("hello");
     assert!(rig.sent().is_empty() && rig.entries().is_empty());
     rig.answer("session/new", json!({ "sessionId": SESSION }));
-    assert_eq!(rig.model().session().commands.len(), 1);
+    assert_eq!(rig.model().first().session().commands.len(), 1);
     assert_eq!(rig.entries(), ["tool t NoFinalStatus", "agent: hello"]);
     assert_eq!(rig.pending().len(), 1);
 
@@ -353,7 +353,7 @@ fn r_022_what_names_the_session_too_early_is_kept_and_bounded() {
     }
     rig.answer("session/new", json!({ "sessionId": SESSION }));
     assert!(rig.entries()[0].ends_with("1023,"), "the first 1024 are kept");
-    assert_eq!(rig.model().agent().odd.unknown, 6);
+    assert_eq!(rig.model().first().agent().odd.unknown, 6);
 }
 
 #[test]
@@ -525,7 +525,7 @@ fn r_039_r_040_a_withdrawn_dialog_closes_with_cancelled() {
     rig.agent(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": "x" } }));
     assert!(rig.pending().is_empty());
     assert_eq!(rig.sent_briefly(), ["\"x\":cancelled"]);
-    assert!(rig.model().session().turn.is_some());
+    assert!(rig.model().first().session().turn.is_some());
     assert!(rig.withdrawn()[0].contains("withdrew"));
 }
 

@@ -20,7 +20,7 @@ fn gated(gate: Gate) -> Rig {
     let mut rig = Rig::reviewed();
     rig.intent(Intent::SetGate(gate));
     rig.prompt("hi");
-    rig.host(HostEvent::TurnCovered { turn: rig.model().last_turn(), covered: Ok(()) });
+    rig.host(HostEvent::TurnCovered { turn: rig.model().first().session().last_turn(), covered: Ok(()) });
     rig.sent();
     rig
 }
@@ -89,7 +89,7 @@ fn a_write_is_asked_about_and_happens_when_allowed() {
     assert!(rig.sent().is_empty());
     assert_eq!(writes(&rig), 0);
     assert_eq!(rig.entries()[1], format!("Write {PATH} pending"));
-    let pending = &rig.model().session().pending[0];
+    let pending = &rig.model().first().session().pending[0];
     assert_eq!(pending.about, About::Write { path: PATH.into(), content: "new\n".into() });
     let names: Vec<&str> = pending.options.iter().map(|o| o.name.as_str()).collect();
     assert_eq!(names, ["Write it", "Refuse"]);
@@ -129,11 +129,11 @@ fn a_write_of_lines_that_the_person_has_changed_meanwhile_is_asked_about_again()
     for gate in [Gate::Ask, Gate::Hold] {
         let mut rig = gated(gate);
         let req = if gate == Gate::Hold { hold(&mut rig, 1) } else { write(&mut rig, 1) };
-        let about = rig.model().session().pending[0].about.clone();
+        let about = rig.model().first().session().pending[0].about.clone();
         rig.choose("allow");
         assert!(rig.pending().is_empty());
         rig.host(HostEvent::WriteAgain { req });
-        assert_eq!((rig.pending(), &rig.model().session().pending[0].about), (vec![req], &about));
+        assert_eq!((rig.pending(), &rig.model().first().session().pending[0].about), (vec![req], &about));
         assert!(rig.sent().is_empty());
         rig.choose("allow");
         assert_eq!(decided(&rig, req), 2);
@@ -242,7 +242,7 @@ fn a_held_write_waits_in_the_dock() {
     let mut rig = gated(Gate::Hold);
     let req = hold(&mut rig, 1);
     assert_eq!(rig.pending(), [req]);
-    let about = &rig.model().session().pending[0].about;
+    let about = &rig.model().first().session().pending[0].about;
     assert_eq!(*about, About::Held { path: PATH.into(), content: "new\n".into() });
     assert!(rig.sent().is_empty());
     rig.choose("allow");
@@ -309,7 +309,7 @@ fn a_held_write_fails_when_the_review_ends() {
     assert_eq!(rig.sent_briefly(), ["1:-32603"]);
     assert!(rig.pending().is_empty());
     write(&mut rig, 2);
-    assert!(matches!(rig.model().session().pending[0].about, About::Write { .. }), "now it is a question");
+    assert!(matches!(rig.model().first().session().pending[0].about, About::Write { .. }), "now it is a question");
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn without_a_gate_nobody_is_asked() {
 fn exec_knows_no_gates() {
     let mut rig = Rig::ready_as(Policy::Auto(Allow::All), json!({}));
     rig.intent(Intent::SetGate(Gate::Hold));
-    assert_eq!(rig.model().gate(), Gate::Off);
+    assert_eq!(rig.model().first().session().gate(), Gate::Off);
     rig.prompt("hi");
     rig.request(1, "fs/write_text_file", json!({ "path": PATH, "content": "" }));
     rig.request(2, "terminal/create", json!({ "command": "make" }));
@@ -346,8 +346,8 @@ fn a_journal_with_a_gate_gives_the_same_model_again() {
     let (again, skipped) = replay(fresh, PathBuf::from("/project"), lines.iter().map(String::as_str));
     assert_eq!(skipped, 0);
     assert_eq!(render(&again), rig.entries());
-    assert_eq!(again.session(), rig.model().session());
-    assert_eq!(again.gate(), Gate::Ask, "the person has changed it");
+    assert_eq!(again.first().session(), rig.model().first().session());
+    assert_eq!(again.first().session().gate(), Gate::Ask, "the person has changed it");
 }
 
 #[test]

@@ -233,8 +233,8 @@ impl Run {
     }
 
     fn restart(&mut self) {
-        let lives = self.rig.model().agent().alive && !self.rig.is_dead();
-        let starting = matches!(self.rig.model().phase(), Phase::Starting { .. });
+        let lives = self.rig.model().first().agent().alive && !self.rig.is_dead();
+        let starting = matches!(self.rig.model().first().phase(), Phase::Starting { .. });
         self.rig.intent(Intent::Restart);
         if lives && starting {
             return;
@@ -295,7 +295,7 @@ impl Run {
         let texts = render(model);
         assert!(texts.len() >= self.seen.len(), "an entry vanished");
         for (at, (rev, finished, text)) in self.seen.iter().enumerate() {
-            let entry = model.entries().at(at).unwrap();
+            let entry = model.first().session().entries().at(at).unwrap();
             assert_eq!(entry.id.0, at as u64);
             assert!(entry.rev >= *rev, "a revision went back");
             assert!(entry.finished || !finished, "unfinished again: {text}");
@@ -305,16 +305,16 @@ impl Run {
         }
         let prompts = self.calls.iter().filter(|(_, m)| m == "session/prompt").count();
         assert!(prompts <= 1, "two prompts at once");
-        let session = model.session();
+        let session = model.first().session();
         let is_sent = session.turn.as_ref().is_some_and(|t| t.unsent.is_none());
         assert_eq!(prompts == 1, is_sent, "the turn is the open prompt");
         for pending in &session.pending {
-            let is_call = model.tool(pending.entry).is_some();
+            let is_call = model.first().session().tool(pending.entry).is_some();
             assert_eq!(is_call, pending.about == About::Tool, "a request without its call");
         }
         assert!(session.pending.is_empty() || !self.rig.is_dead());
         assert!(session.held.iter().all(|h| !h.text.trim().is_empty()));
-        let seen = model.entries().iter().map(|e| (e.rev, e.finished)).zip(texts);
+        let seen = model.first().session().entries().iter().map(|e| (e.rev, e.finished)).zip(texts);
         self.seen = seen.map(|((rev, finished), text)| (rev, finished, text)).collect();
     }
 

@@ -64,14 +64,14 @@ fn r_020_a_journal_gives_the_same_model_again() {
     assert_eq!(skipped, 0);
     assert_eq!(render(&again), rig.entries());
     assert!(rig.entries().len() > 10, "{:?}", rig.entries());
-    for (old, new) in rig.model().entries().iter().zip(again.entries()) {
+    for (old, new) in rig.model().first().session().entries().iter().zip(again.first().session().entries()) {
         assert_eq!(old, new, "times and revisions too");
     }
-    assert_eq!(again.phase(), rig.model().phase());
-    assert_eq!(again.agent(), rig.model().agent());
-    assert_eq!(again.session(), rig.model().session());
-    let old = rig.model().terminal(&TermId::from("term-1")).unwrap();
-    let new = again.terminal(&TermId::from("term-1")).unwrap();
+    assert_eq!(again.first().phase(), rig.model().first().phase());
+    assert_eq!(again.first().agent(), rig.model().first().agent());
+    assert_eq!(again.first().session(), rig.model().first().session());
+    let old = rig.model().first().session().terminal(&TermId::from("term-1")).unwrap();
+    let new = again.first().session().terminal(&TermId::from("term-1")).unwrap();
     assert_eq!((old.text.text(), &old.exit, &old.command), (new.text.text(), &new.exit, &new.command));
 }
 
@@ -99,7 +99,7 @@ fn a_journal_of_version_1_is_still_read() {
     assert_eq!(entries[..5].join("|"), first);
     assert_eq!(entries[5], "Warn: the journal is not written any more: full");
     assert_eq!(entries[6..], ["Error: the agent ended: exit 3 | bye"]);
-    assert!(model.agent().is_dead() && model.session().is_closed());
+    assert!(model.first().agent().is_dead() && model.first().session().is_closed());
 }
 
 /// The review that was looked at and the rest of the screen come back, too.
@@ -124,9 +124,9 @@ fn what_the_review_and_a_terminal_showed_is_in_the_journal() {
     rig.host(HostEvent::ReviewShown { doc: doc.clone().into() });
     let (again, skipped) = replay(fresh(), PathBuf::from("/project"), rig.journal.iter().map(String::as_str));
     assert_eq!(skipped, 0);
-    assert_eq!(again.review().map(|shown| &**shown), Some(&doc));
-    let moved = |model: &Model| model.terminal(&TermId::from("term-1")).unwrap().moved;
+    assert_eq!(again.first().session().review().map(|shown| &**shown), Some(&doc));
+    let moved = |model: &Model| model.first().session().terminal(&TermId::from("term-1")).unwrap().moved;
     assert!(moved(&again) > std::time::Duration::from_secs(5));
     assert_eq!(moved(&again), moved(rig.model()));
-    assert_eq!(again.session(), rig.model().session());
+    assert_eq!(again.first().session(), rig.model().first().session());
 }

@@ -58,7 +58,7 @@ fn a_turn_ends_by_a_word_of_the_agents_where_the_answer_only_takes_the_prompt() 
     state(&mut rig, "idle", json!({ "stopReason": "end_turn" }));
     assert_eq!(stops(&rig), [Some(Stop::EndTurn), Some(Stop::EndTurn)]);
     rig.answer("session/prompt", json!({ "messageId": "u2" }));
-    assert!(rig.model().session().turn.is_none());
+    assert!(rig.model().first().session().turn.is_none());
     assert_eq!(rig.entries(), ["you: hi", "agent: well", "you: and then", "agent: yes"]);
 }
 
@@ -68,7 +68,7 @@ fn a_stop_and_an_error_are_told_by_the_state_as_well() {
     rig.answer("session/prompt", json!({ "messageId": "u1" }));
     rig.intent(Intent::Cancel);
     assert_eq!(rig.sent_briefly(), ["session/cancel"]);
-    assert!(rig.model().session().turn.is_some());
+    assert!(rig.model().first().session().turn.is_some());
     state(&mut rig, "idle", json!({ "stopReason": "cancelled" }));
     assert_eq!(stops(&rig), [Some(Stop::Cancelled)]);
     rig.prompt("again");
@@ -80,7 +80,7 @@ fn a_stop_and_an_error_are_told_by_the_state_as_well() {
     rig.fail("session/prompt", json!({ "code": 1, "message": "of no use any more" }));
     rig.fail("session/prompt", json!({ "code": 1, "message": "not taken" }));
     assert_eq!(stops(&rig).len(), 3, "an error is an end");
-    assert!(matches!(rig.model().phase(), Phase::Ready));
+    assert!(matches!(rig.model().first().phase(), Phase::Ready));
 }
 
 #[test]

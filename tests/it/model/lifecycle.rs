@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 fn death(rig: &Rig) -> &Death {
-    match rig.model().phase() {
+    match rig.model().first().phase() {
         Phase::Dead(death) => death,
         other => panic!("alive: {other:?}"),
     }
@@ -27,8 +27,8 @@ fn r_052_junk_is_counted_and_kept_and_harms_nothing() {
     for line in junk {
         rig.line(line);
     }
-    assert_eq!(rig.model().agent().odd.stray, junk.len() as u64);
-    assert_eq!(rig.model().agent().early_stray.as_deref(), Some("Welcome to Probe 1.2"));
+    assert_eq!(rig.model().first().agent().odd.stray, junk.len() as u64);
+    assert_eq!(rig.model().first().agent().early_stray.as_deref(), Some("Welcome to Probe 1.2"));
     assert!(rig.sent().is_empty());
     rig.answer("initialize", plain_init());
     assert_eq!(rig.sent_briefly(), ["session/new"]);
@@ -235,14 +235,14 @@ fn r_082_r_084_what_is_missing_or_odd_is_not_supported() {
         json!({ "promptCapabilities": true }),
     ] {
         let rig = Rig::initialized(with(plain_init(), json!({ "agentCapabilities": caps })));
-        assert_eq!(rig.model().agent().caps, AgentCaps::default(), "{caps}");
+        assert_eq!(rig.model().first().agent().caps, AgentCaps::default(), "{caps}");
     }
     let mut init = plain_init();
     init.as_object_mut().unwrap().remove("agentCapabilities");
-    assert_eq!(Rig::initialized(init).model().agent().caps, AgentCaps::default());
+    assert_eq!(Rig::initialized(init).model().first().agent().caps, AgentCaps::default());
     let rig = Rig::initialized(json!({ "protocolVersion": 1,
         "agentCapabilities": { "loadSession": true, "promptCapabilities": { "image": true } } }));
-    assert!(rig.model().agent().caps.load_session && rig.model().agent().caps.image);
+    assert!(rig.model().first().agent().caps.load_session && rig.model().first().agent().caps.image);
 }
 
 /// No method that an object-marker capability gates is called at all yet, whatever stands there.
@@ -274,7 +274,7 @@ fn r_085_modes_and_options_that_were_not_reported_are_not_set() {
 #[test]
 fn r_087_title_else_name_else_command() {
     let label = |info: Value| {
-        Rig::initialized(json!({ "protocolVersion": 1, "agentInfo": info })).model().agent().label().to_owned()
+        Rig::initialized(json!({ "protocolVersion": 1, "agentInfo": info })).model().first().agent().label().to_owned()
     };
     assert_eq!(label(json!({ "name": "n", "title": "T", "version": "1" })), "T");
     assert_eq!(label(json!({ "name": "n", "title": "", "version": "1" })), "n");
@@ -303,10 +303,10 @@ fn r_088_nothing_negotiated_survives_a_new_start() {
     rig.host(HostEvent::AgentSpawned { pid: 2 });
     rig.answer("initialize", plain_init());
     rig.answer("session/new", json!({ "sessionId": SESSION }));
-    let agent = rig.model().agent();
+    let agent = rig.model().first().agent();
     assert_eq!((agent.name.as_deref(), agent.title.as_deref()), (Some("probe"), None));
     assert!(!agent.caps.load_session && !agent.caps.image && agent.auth_methods.is_empty());
-    let session = rig.model().session();
+    let session = rig.model().first().session();
     assert!(session.modes.is_none() && session.options.is_empty() && session.commands.is_empty());
     // Ids of the old session mean nothing now.
     let before = rig.entries();
@@ -386,8 +386,8 @@ fn r_096_a_terminal_log_in_is_a_command_to_show() {
         { "id": "c", "name": "C" }, { "name": "no id" }, 5
     ] }),
     ));
-    let methods = &rig.model().agent().auth_methods;
-    let agent = rig.model().agent();
+    let methods = &rig.model().first().agent().auth_methods;
+    let agent = rig.model().first().agent();
     let lines: Vec<Option<String>> = methods.iter().map(|m| command_line(agent, &m.kind)).collect();
     let [a, b] = ["K='v w' agent --acp login 'two words'", "'/bin/log in' -x"].map(|line| Some(line.to_owned()));
     assert_eq!(lines, [a, b, None]);
@@ -437,14 +437,14 @@ fn r_135_r_139_no_session_before_initialize_and_none_after_a_failure() {
     assert_eq!(rig.sent_briefly(), ["initialize"]);
     rig.answer("initialize", plain_init());
     rig.fail("session/new", json!({ "code": -32603, "message": "no room", "data": "disk" }));
-    assert!(rig.model().session_id().is_none());
+    assert!(rig.model().first().session().id.as_ref().is_none());
     assert_eq!(death(&rig).kind, DeathKind::Refused);
     assert!(rig.has_entry("no room") && rig.has_entry("disk"));
     assert_eq!(rig.returned(), ["kept"], "what the person wrote is not lost");
     // A result that names no session is no session.
     let mut rig = Rig::opening();
     rig.answer("session/new", json!({ "sessionId": 4 }));
-    assert!(rig.model().session_id().is_none() && rig.is_dead());
+    assert!(rig.model().first().session().id.as_ref().is_none() && rig.is_dead());
 }
 
 #[test]
@@ -453,7 +453,7 @@ fn r_137_updates_may_come_before_the_session() {
     rig.update(json!({ "sessionUpdate": "current_mode_update", "currentModeId": "b" }));
     rig.answer("session/new", json!({ "sessionId": SESSION,
         "modes": { "currentModeId": "a", "availableModes": [{ "id": "a", "name": "A" }, { "id": "b", "name": "B" }] } }));
-    assert_eq!(rig.model().session().modes.as_ref().unwrap().current, "b");
+    assert_eq!(rig.model().first().session().modes.as_ref().unwrap().current, "b");
 }
 
 fn logging_in() -> Rig {
@@ -481,7 +481,7 @@ fn what_an_agent_prints_during_the_log_in_is_one_entry() {
     rig.line("banner");
     rig.line("more banner");
     assert_eq!(rig.entries()[2..], ["Info: logged in: Web", "Info: the agent sent text that is no message | banner"]);
-    assert_eq!(rig.model().agent().odd.stray, 5);
+    assert_eq!(rig.model().first().agent().odd.stray, 5);
 }
 
 #[test]
@@ -490,7 +490,7 @@ fn what_an_agent_prints_during_the_log_in_is_bounded() {
     for n in 0..10_000 {
         rig.line(&format!("{n} {}", "y".repeat(9000)));
     }
-    let lines = match &rig.model().entries().last().unwrap().body {
+    let lines = match &rig.model().first().session().entries().last().unwrap().body {
         Body::Notice(notice) => notice.detail.clone(),
         other => panic!("{other:?}"),
     };
@@ -511,7 +511,7 @@ fn a_late_answer_to_a_log_in_that_was_left_does_not_end_the_next_one() {
     rig.intent(Intent::LeaveAuthentication);
     rig.intent(Intent::Authenticate { method: "web".into() });
     rig.agent(json!({ "jsonrpc": "2.0", "id": first, "error": { "code": -32800, "message": "cancelled" } }));
-    assert!(matches!(rig.model().phase(), Phase::Authenticating { .. }), "{:?}", rig.entries());
+    assert!(matches!(rig.model().first().phase(), Phase::Authenticating { .. }), "{:?}", rig.entries());
     let second = rig.lines.iter().rev().find(|l| l["method"] == "authenticate").unwrap()["id"].clone();
     rig.sent();
     // The second one can still be left.
@@ -520,7 +520,7 @@ fn a_late_answer_to_a_log_in_that_was_left_does_not_end_the_next_one() {
     assert_eq!((&left[0]["method"], &left[0]["params"]["requestId"]), (&json!("$/cancel_request"), &second));
     rig.intent(Intent::Authenticate { method: "web".into() });
     rig.agent(json!({ "jsonrpc": "2.0", "id": second, "result": {} }));
-    assert!(matches!(rig.model().phase(), Phase::Authenticating { .. }));
+    assert!(matches!(rig.model().first().phase(), Phase::Authenticating { .. }));
     let third = rig.lines.iter().rev().find(|l| l["method"] == "authenticate").unwrap()["id"].clone();
     rig.agent(json!({ "jsonrpc": "2.0", "id": third, "result": {} }));
     assert!(rig.has_entry("logged in: Web"));

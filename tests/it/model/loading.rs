@@ -78,7 +78,7 @@ fn r_140_what_the_agent_does_not_offer_is_refused_with_words_and_not_asked_for()
         assert!(matches!(second(&rig).state, SessionState::Closed(Closed::Refused(_))));
         let told = texts(second(&rig)).join("\n");
         assert!(told.contains(words) && told.contains("Open a new session"), "{told}");
-        assert_eq!(rig.model().session().state, SessionState::Ready);
+        assert_eq!(rig.model().first().session().state, SessionState::Ready);
     }
 }
 
@@ -120,7 +120,7 @@ fn r_141_what_comes_before_the_answer_is_the_history_in_its_order() {
     assert_eq!(texts(second(&rig)), told);
     assert!(second(&rig).entries().iter().all(|entry| entry.finished), "nothing of the past goes on");
     assert_eq!(rig.odd(), 0);
-    assert!(texts(rig.model().session()).is_empty());
+    assert!(texts(rig.model().first().session()).is_empty());
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn r_147_a_load_that_fails_says_what_to_do_loses_nothing_and_opens_no_other() {
     assert_eq!(told[0], "a part of it");
     let last = told.last().unwrap();
     assert!(last.contains("session/load failed: Resource not found") && last.contains("try this one again"), "{last}");
-    assert!(!rig.is_dead() && rig.model().session().state == SessionState::Ready);
+    assert!(!rig.is_dead() && rig.model().first().session().state == SessionState::Ready);
     // It can be asked for again; what comes late for the first try is for nobody.
     tell(&mut rig, "too late");
     assert_eq!(texts(second(&rig)), told);
@@ -212,7 +212,7 @@ fn a_load_that_fails_leaves_the_agent_as_it_is() {
     let mut rig = loading();
     rig.intent_at(SessionKey::FIRST, Intent::CloseSession);
     rig.fail("session/load", json!({ "code": -32602, "message": "no" }));
-    assert!(rig.model().agent().is_up());
+    assert!(rig.model().first().agent().is_up());
     open(&mut rig, Opening::New);
     assert_eq!(rig.sent_briefly().last().unwrap(), "session/new");
 }

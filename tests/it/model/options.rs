@@ -15,12 +15,12 @@ fn model_option(current: &str) -> Value {
 }
 
 fn current(rig: &Rig) -> (String, Option<String>) {
-    let modes = rig.model().session().modes.as_ref().unwrap();
+    let modes = rig.model().first().session().modes.as_ref().unwrap();
     (modes.current.clone(), modes.pending.clone())
 }
 
 fn value(rig: &Rig, id: &str) -> String {
-    rig.model().session().options.iter().find(|o| o.id == id).unwrap().current_name().to_owned()
+    rig.model().first().session().options.iter().find(|o| o.id == id).unwrap().current_name().to_owned()
 }
 
 fn set(rig: &mut Rig, id: &str, value: &str) {
@@ -39,9 +39,9 @@ fn r_188_modes_without_their_members_are_none() {
         json!("a"),
     ] {
         let rig = Rig::ready_with(json!({ "modes": modes }));
-        assert!(rig.model().session().modes.is_none(), "{modes}");
+        assert!(rig.model().first().session().modes.is_none(), "{modes}");
     }
-    assert!(Rig::ready_with(json!({ "modes": modes() })).model().session().modes.is_some());
+    assert!(Rig::ready_with(json!({ "modes": modes() })).model().first().session().modes.is_some());
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn r_192_r_193_r_194_the_agent_may_switch_by_itself() {
     rig.update(json!({ "sessionUpdate": "current_mode_update", "modeId": "a" }));
     assert_eq!(current(&rig).0, "a");
     rig.update(json!({ "sessionUpdate": "current_mode_update", "currentModeId": "https://modes/new" }));
-    let modes = rig.model().session().modes.clone().unwrap();
+    let modes = rig.model().first().session().modes.clone().unwrap();
     assert_eq!(modes.name_of(&modes.current), "https://modes/new");
     // A switch while ours is on its way: the newer word counts.
     rig.intent(Intent::SetMode { id: "b".into() });
@@ -99,10 +99,10 @@ fn r_196_every_list_is_the_whole_list() {
     let mut rig = Rig::ready_with(json!({ "configOptions": [model_option("x"), level] }));
     set(&mut rig, "model", "y");
     rig.answer("session/set_config_option", json!({ "configOptions": [model_option("y")] }));
-    assert_eq!(rig.model().session().options.len(), 1);
+    assert_eq!(rig.model().first().session().options.len(), 1);
     assert_eq!(value(&rig, "model"), "Y");
     rig.update(json!({ "sessionUpdate": "config_option_update", "configOptions": [] }));
-    assert!(rig.model().session().options.is_empty());
+    assert!(rig.model().first().session().options.is_empty());
 }
 
 #[test]
@@ -110,9 +110,9 @@ fn r_198_r_199_the_order_and_unknown_categories_stay() {
     let option = |id: &str, category: Value| json!({ "id": id, "name": id, "category": category, "type": "boolean", "currentValue": false });
     let rig = Rig::ready_with(json!({ "configOptions": [
         option("z", json!("_vendor")), option("a", json!(null)), option("m", json!("brand_new")), option("n", json!(4)) ] }));
-    let ids: Vec<&str> = rig.model().session().options.iter().map(|o| o.id.as_str()).collect();
+    let ids: Vec<&str> = rig.model().first().session().options.iter().map(|o| o.id.as_str()).collect();
     assert_eq!(ids, ["z", "a", "m", "n"]);
-    assert_eq!(rig.model().session().options[2].category.as_deref(), Some("brand_new"));
+    assert_eq!(rig.model().first().session().options[2].category.as_deref(), Some("brand_new"));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn r_203_r_204_unknown_types_are_left_out_and_bad_values_only_themselves() {
         { "id": "s", "name": "S", "type": "slider", "currentValue": 4 },
         { "id": "m", "name": "M", "type": "select", "currentValue": "x",
           "options": [{ "value": 4 }, { "value": "x", "name": "X" }, null] }] }));
-    let options = &rig.model().session().options;
+    let options = &rig.model().first().session().options;
     assert_eq!(options.len(), 1);
     assert!(matches!(&options[0].kind, OptionKind::Select { values, .. } if values.len() == 1));
 }
@@ -156,7 +156,7 @@ fn r_205_values_may_be_grouped() {
             { "group": "one", "name": "One", "options": [{ "value": "a", "name": "A" }, { "name": "bad" }] },
             { "group": "two", "options": [{ "value": "b", "name": "B" }] },
             { "group": "empty", "name": "E", "options": "x" } ] }] }));
-    let OptionKind::Select { values, .. } = &rig.model().session().options[0].kind else { panic!() };
+    let OptionKind::Select { values, .. } = &rig.model().first().session().options[0].kind else { panic!() };
     let shown: Vec<(&str, Option<&str>)> = values.iter().map(|v| (v.value.as_str(), v.group.as_deref())).collect();
     assert_eq!(shown, [("a", Some("One")), ("b", Some("two"))]);
     set(&mut rig, "m", "a");
@@ -174,10 +174,10 @@ fn r_207_on_an_error_what_was_confirmed_stays() {
     let mut rig = Rig::ready_with(json!({ "configOptions": [model_option("x")] }));
     set(&mut rig, "model", "y");
     assert_eq!(value(&rig, "model"), "X");
-    assert_eq!(rig.model().session().options[0].pending, Some(OptionValue::Id("y".into())));
+    assert_eq!(rig.model().first().session().options[0].pending, Some(OptionValue::Id("y".into())));
     rig.fail("session/set_config_option", json!({ "code": -32602, "message": "no such model" }));
     assert_eq!(value(&rig, "model"), "X");
-    assert_eq!(rig.model().session().options[0].pending, None);
+    assert_eq!(rig.model().first().session().options[0].pending, None);
     assert!(rig.has_entry("no such model"));
 }
 
@@ -226,7 +226,7 @@ fn fact_18_an_empty_answer_means_that_it_was_done() {
     rig.answer("session/set_config_option", json!({ "configOptions": [model_option("y")] }));
     rig.update(json!({ "sessionUpdate": "config_option_update", "configOptions": [model_option("y")] }));
     assert_eq!(value(&rig, "model"), "Y");
-    assert_eq!(rig.model().session().options[0].pending, None);
+    assert_eq!(rig.model().first().session().options[0].pending, None);
 }
 
 fn three_modes() -> Value {
@@ -290,7 +290,7 @@ fn r_207_each_answer_counts_for_the_value_that_its_own_request_asked_for() {
     option["options"] =
         json!([{ "value": "x", "name": "X" }, { "value": "y", "name": "Y" }, { "value": "z", "name": "Z" }]);
     let mut rig = Rig::ready_with(json!({ "configOptions": [option.clone()] }));
-    let pending = |rig: &Rig| rig.model().session().options[0].pending.clone();
+    let pending = |rig: &Rig| rig.model().first().session().options[0].pending.clone();
     set(&mut rig, "model", "y");
     set(&mut rig, "model", "z");
     rig.answer("session/set_config_option", json!({}));

@@ -56,9 +56,9 @@ fn r_216_only_the_answer_ends_a_turn() {
     rig.update(json!({ "sessionUpdate": "notice", "severity": "error", "title": "bad" }));
     rig.now += std::time::Duration::from_hours(24);
     rig.say("still here");
-    assert!(rig.model().session().turn.is_some());
+    assert!(rig.model().first().session().turn.is_some());
     rig.stop("end_turn");
-    assert!(rig.model().session().turn.is_none());
+    assert!(rig.model().first().session().turn.is_none());
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn fact_08_permission_requests_and_text_come_outside_of_any_prompt() {
     rig.say("[MODE_UPDATE] plan");
     rig.ask(1, "t");
     assert_eq!(rig.entries(), ["agent: [MODE_UPDATE] plan", "tool t NoFinalStatus"]);
-    let pending = &rig.model().session().pending;
+    let pending = &rig.model().first().session().pending;
     assert_eq!(pending[0].note.as_deref(), Some("asked outside of a turn"));
     rig.choose("yes");
     assert_eq!(rig.sent_briefly(), ["1:selected yes"]);
@@ -189,7 +189,7 @@ fn fact_20_a_turn_without_a_word_says_so() {
     // Silent retries: the clock of the turn runs and cancelling works.
     let mut rig = Rig::prompted("hi");
     rig.now += std::time::Duration::from_secs(40);
-    assert!(rig.model().is_waiting());
+    assert!(rig.model().first().is_waiting());
     rig.intent(Intent::Cancel);
     assert_eq!(rig.sent_briefly(), ["session/cancel"]);
 }

@@ -49,7 +49,7 @@ fn a_prompt_goes_out_when_the_snapshot_is_there() {
     rig.timer(Timer::Coverage(ONE));
     assert!(rig.sent().is_empty(), "once");
     assert_eq!(rig.entries(), ["you: hi"], "nothing is said of a snapshot in time");
-    assert!(rig.model().changes().uncovered_turns.is_empty());
+    assert!(rig.model().first().session().changes().uncovered_turns.is_empty());
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_snapshot_that_takes_too_long_is_not_waited_for() {
     assert_eq!(rig.sent_briefly(), ["session/prompt"]);
     assert!(wants(&mut rig).contains(&ReviewEffect::SentEarly(ONE)));
     assert!(rig.has_entry("Warn: the snapshot is not finished"));
-    assert!(rig.model().changes().uncovered_turns.contains(&1));
+    assert!(rig.model().first().session().changes().uncovered_turns.contains(&1));
     covered(&mut rig, 1);
     assert!(rig.sent().is_empty());
 }
@@ -82,7 +82,7 @@ fn a_snapshot_that_fails_is_said_once_and_holds_nothing_up() {
         rig.stop("end_turn");
     }
     assert_eq!(rig.entries().iter().filter(|e| e.contains("disk full")).count(), 1);
-    assert_eq!(rig.model().changes().uncovered_turns.len(), 2);
+    assert_eq!(rig.model().first().session().changes().uncovered_turns.len(), 2);
 }
 
 #[test]
@@ -132,15 +132,15 @@ fn what_a_turn_changed_is_an_entry_and_news() {
     rig.stop("end_turn");
     reviewed(&mut rig, 1, sums(120, 3));
     assert_eq!(rig.entries()[2], "turn 1 changed +120 -1 in 2 files, 3 open");
-    assert_eq!(rig.model().changes().totals, sums(120, 3));
-    assert_eq!(rig.model().changes().turns[&1], sums(120, 3));
+    assert_eq!(rig.model().first().session().changes().totals, sums(120, 3));
+    assert_eq!(rig.model().first().session().changes().turns[&1], sums(120, 3));
     assert!(rig.wishes.contains(&Effect::FrontEnd(FrontEnd::TurnReviewed(ONE))));
     rig.say(", really");
     assert_eq!(rig.entries()[1], "agent: done, really", "what comes late still belongs to the answer");
-    let rev = rig.model().entries().at(2).unwrap().rev;
+    let rev = rig.model().first().session().entries().at(2).unwrap().rev;
     rig.host(HostEvent::ChangesSeen { session: sums(120, 0), after: true });
-    assert!(rig.model().entries().at(2).unwrap().rev > rev, "what is left to review has changed");
-    assert!(rig.model().changes().after);
+    assert!(rig.model().first().session().entries().at(2).unwrap().rev > rev, "what is left to review has changed");
+    assert!(rig.model().first().session().changes().after);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_restart_counts_turns_on_and_keeps_what_is_known() {
     rig.answer("session/new", json!({ "sessionId": "s2" }));
     let session = ReviewEffect::Session { id: SessionId::from("s2"), first_turn: TurnId(2), agent: "probe".into() };
     assert_eq!(wants(&mut rig), [session]);
-    assert_eq!(rig.model().changes().turns.len(), 1);
+    assert_eq!(rig.model().first().session().changes().turns.len(), 1);
     rig.prompt("more");
     assert_eq!(wants(&mut rig), [ReviewEffect::BeginTurn(TurnId(2))]);
 }
@@ -181,12 +181,12 @@ fn news_of_tool_calls_and_commands_are_told() {
     covered(&mut rig, 1);
     wants(&mut rig);
     rig.tool(json!({ "toolCallId": "t", "kind": "edit" }));
-    let entry = rig.model().entries().last().unwrap().id;
+    let entry = rig.model().first().session().entries().last().unwrap().id;
     assert_eq!(wants(&mut rig), [ReviewEffect::Tool(entry)]);
     rig.tool_update(json!({ "toolCallId": "t", "rawOutput": "x" }));
     assert_eq!(wants(&mut rig), [], "says nothing of files");
     rig.terminal(2, "term-1");
-    let term = rig.model().terminal(&TermId::from("term-1")).unwrap().entry.unwrap();
+    let term = rig.model().first().session().terminal(&TermId::from("term-1")).unwrap().entry.unwrap();
     assert_eq!(wants(&mut rig), [ReviewEffect::Command { entry: term, settled: false }]);
     rig.terminal_ends("term-1", exit_code(0));
     assert_eq!(wants(&mut rig), [ReviewEffect::Command { entry: term, settled: true }]);
@@ -215,19 +215,19 @@ fn the_diffs_of_a_question_are_compared_with_the_disk() {
     );
     let req = rig.pending()[0];
     assert_eq!(wants(&mut rig).last(), Some(&ReviewEffect::Truth { req, asked: 1 }));
-    let entry = rig.model().session().pending[0].entry;
-    let rev = rig.model().entries().get(entry).unwrap().rev;
+    let entry = rig.model().first().session().pending[0].entry;
+    let rev = rig.model().first().session().entries().get(entry).unwrap().rev;
     rig.host(HostEvent::Truths { req, asked: 1, truths: vec![truth("b")] });
-    assert_eq!(rig.model().session().pending[0].truths, [truth("b")]);
-    assert!(rig.model().entries().get(entry).unwrap().rev > rev, "it is drawn again");
+    assert_eq!(rig.model().first().session().pending[0].truths, [truth("b")]);
+    assert!(rig.model().first().session().entries().get(entry).unwrap().rev > rev, "it is drawn again");
     rig.tool_update(json!({ "toolCallId": "t", "content": diff("c") }));
-    assert!(rig.model().session().pending[0].truths.is_empty(), "that was of another diff");
+    assert!(rig.model().first().session().pending[0].truths.is_empty(), "that was of another diff");
     assert_eq!(wants(&mut rig).last(), Some(&ReviewEffect::Truth { req, asked: 2 }));
     rig.host(HostEvent::Truths { req, asked: 1, truths: vec![truth("b")] });
-    assert!(rig.model().session().pending[0].truths.is_empty(), "an answer to the question before");
+    assert!(rig.model().first().session().pending[0].truths.is_empty(), "an answer to the question before");
     rig.host(HostEvent::Truths { req: ReqId(99), asked: 2, truths: vec![truth("c")] });
     rig.host(HostEvent::Truths { req, asked: 2, truths: vec![truth("c")] });
-    assert_eq!(rig.model().session().pending[0].truths, [truth("c")]);
+    assert_eq!(rig.model().first().session().pending[0].truths, [truth("c")]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_huge_truth_keeps_its_words_only() {
     );
     let req = rig.pending()[0];
     rig.host(HostEvent::Truths { req, asked: 1, truths: vec![truth(&"x".repeat(2 << 20))] });
-    let kept = &rig.model().session().pending[0].truths[0];
+    let kept = &rig.model().first().session().pending[0].truths[0];
     assert_eq!((kept.old.as_deref(), &*kept.new, kept.differs.as_deref()), (None, "", Some("it moved")));
 }
 
@@ -288,9 +288,9 @@ fn what_came_of_an_action_is_said() {
     assert!(rig.entries().is_empty());
     let rewound = vec![Rewound { path: "a".into(), outcome: RewindOutcome::Conflict, remark: None }];
     rig.host(HostEvent::RewindPreviewed { turn: 3, rewound: rewound.clone() });
-    assert_eq!(rig.model().rewind_preview(), Some(&(3, rewound.clone())));
+    assert_eq!(rig.model().first().session().rewind_preview(), Some(&(3, rewound.clone())));
     rig.host(HostEvent::ReviewDone { words: "rewound".into(), rewound });
-    assert_eq!(rig.model().rewind_preview(), None);
+    assert_eq!(rig.model().first().session().rewind_preview(), None);
     assert_eq!(rig.entries(), ["Info: rewound | a: left alone: you changed the same lines"]);
 }
 
@@ -327,9 +327,9 @@ fn a_journal_with_a_review_gives_the_same_model_again() {
     lines.extend(rig.journal.clone());
     let again = replayed(&lines);
     assert_eq!(render(&again), rig.entries());
-    assert_eq!(again.changes(), rig.model().changes());
-    assert_eq!(again.session(), rig.model().session(), "the third prompt still waits");
-    assert!(again.session().turn.as_ref().unwrap().unsent.is_some());
+    assert_eq!(again.first().session().changes(), rig.model().first().session().changes());
+    assert_eq!(again.first().session(), rig.model().first().session(), "the third prompt still waits");
+    assert!(again.first().session().turn.as_ref().unwrap().unsent.is_some());
 }
 
 #[test]
@@ -340,6 +340,6 @@ fn a_journal_of_a_time_without_reviews_still_replays() {
     let mut lines = vec![r#"{"v":1,"command":"agent --acp"}"#.to_owned()];
     lines.extend(rig.journal.clone());
     let again = replayed(&lines);
-    assert_eq!(again.session(), rig.model().session());
-    assert!(again.session().turn.as_ref().unwrap().unsent.is_none(), "it went out at once");
+    assert_eq!(again.first().session(), rig.model().first().session());
+    assert!(again.first().session().turn.as_ref().unwrap().unsent.is_none(), "it went out at once");
 }

@@ -185,7 +185,7 @@ fn fact_16_an_agent_that_never_asks_is_nothing_special() {
     rig.tool(json!({ "toolCallId": "t", "title": "rm", "kind": "execute", "status": "completed" }));
     rig.stop("end_turn");
     assert_eq!(rig.entries()[1], "tool rm done");
-    let modes = rig.model().session().modes.clone().unwrap();
+    let modes = rig.model().first().session().modes.clone().unwrap();
     assert_eq!(modes.name_of(&modes.current), "YOLO", "the mode is there to be shown");
 }
 
@@ -207,17 +207,17 @@ fn fact_19_message_and_data_of_any_shape_are_shown() {
     let mut rig = Rig::initialized(with(plain_init(), json!({ "authMethods": [{ "id": "web", "name": "Web" }] })));
     rig.prompt("kept");
     rig.fail("session/new", auth.clone());
-    assert!(matches!(rig.model().phase(), Phase::AuthNeeded { .. }));
+    assert!(matches!(rig.model().first().phase(), Phase::AuthNeeded { .. }));
     assert!(rig.has_entry("log in first") && rig.has_entry("expired"));
     rig.intent(Intent::Authenticate { method: "web".into() });
     rig.fail("authenticate", auth.clone());
-    assert!(matches!(rig.model().phase(), Phase::AuthNeeded { .. }));
+    assert!(matches!(rig.model().first().phase(), Phase::AuthNeeded { .. }));
     rig.intent(Intent::Authenticate { method: "web".into() });
     rig.answer("authenticate", json!(null));
     rig.answer("session/new", json!({ "sessionId": SESSION }));
     assert!(rig.sent_briefly().contains(&"session/prompt".to_owned()), "what waited goes out");
     rig.fail("session/prompt", auth);
-    assert!(matches!(rig.model().phase(), Phase::AuthNeeded { .. }));
+    assert!(matches!(rig.model().first().phase(), Phase::AuthNeeded { .. }));
     assert_eq!(rig.returned(), ["kept"]);
 }
 
@@ -244,7 +244,7 @@ fn fact_24_only_absolute_paths_leave_us() {
 
 #[test]
 fn fact_29_the_agents_version_is_kept_to_be_shown() {
-    assert_eq!(Rig::ready().model().agent().version.as_deref(), Some("1.2"));
+    assert_eq!(Rig::ready().model().first().agent().version.as_deref(), Some("1.2"));
 }
 
 #[test]

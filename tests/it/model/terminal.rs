@@ -27,12 +27,15 @@ fn r_319_r_320_r_394_an_embedded_terminal_stays_after_release() {
     let mut rig = Rig::prompted("hi");
     rig.terminal(1, "term-1");
     rig.tool(shows("t", "term-1"));
-    let entry = rig.model().entries().len() - 1;
-    let rev = rig.model().entries().at(entry).unwrap().rev;
+    let entry = rig.model().first().session().entries().len() - 1;
+    let rev = rig.model().first().session().entries().at(entry).unwrap().rev;
     rig.terminal_ends("term-1", exit_code(0));
-    assert!(rig.model().entries().at(entry).unwrap().rev > rev, "the call that shows it is drawn again");
+    assert!(
+        rig.model().first().session().entries().at(entry).unwrap().rev > rev,
+        "the call that shows it is drawn again"
+    );
     on(&mut rig, 2, "release", "term-1");
-    let terminal = rig.model().terminal(&TermId::from("term-1")).unwrap();
+    let terminal = rig.model().first().session().terminal(&TermId::from("term-1")).unwrap();
     assert_eq!(terminal.text.text(), "end\n");
     assert_eq!(terminal.embedded.len(), 1);
     assert!(terminal.released);
@@ -44,7 +47,7 @@ fn r_321_fact_04_an_unknown_terminal_is_fed_from_meta_and_never_an_error() {
     rig.tool(shows("t", "call_7"));
     let terminal = |rig: &Rig| {
         let shown = rig.call("t").terminals().next().unwrap().clone();
-        rig.model().terminal(&shown).unwrap().clone()
+        rig.model().first().session().terminal(&shown).unwrap().clone()
     };
     assert_eq!(terminal(&rig).origin, TerminalOrigin::Unknown);
     let meta = |meta: Value| json!({ "toolCallId": "t", "_meta": meta });
@@ -75,7 +78,7 @@ fn what_meta_says_never_reaches_a_terminal_of_ours() {
         "terminal_output": { "terminal_id": "term-1", "data": "forged" },
         "terminal_exit": { "terminal_id": "term-1", "exit_code": 0 } } }),
     ));
-    let terminal = rig.model().terminal(&TermId::from("term-1")).unwrap();
+    let terminal = rig.model().first().session().terminal(&TermId::from("term-1")).unwrap();
     assert_eq!((terminal.cwd.as_str(), terminal.text.text().as_str(), &terminal.exit), ("/project", "", &None));
 }
 
@@ -91,12 +94,12 @@ fn a_terminal_of_the_agents_own_and_one_of_ours_may_have_the_same_name() {
     rig.tool_update(with(json!({ "toolCallId": "theirs" }), output("more")));
     let shown = |call: &str| {
         let id = rig.call(call).terminals().next().unwrap().clone();
-        let terminal = rig.model().terminal(&id).unwrap();
+        let terminal = rig.model().first().session().terminal(&id).unwrap();
         (terminal.origin, terminal.text.text(), terminal.exit.clone(), terminal.embedded.len())
     };
     assert_eq!(shown("theirs"), (TerminalOrigin::Meta, "fed more".into(), None, 1));
     assert_eq!(shown("ours"), (TerminalOrigin::Ours, "end\n".into(), Some(exit_code(3)), 1));
-    assert_eq!(rig.model().terminals().count(), 2);
+    assert_eq!(rig.model().first().session().terminals().count(), 2);
     // Only ours can be killed.
     let theirs = TermId::of(Owner::Agent, "term-1");
     rig.wants();
@@ -112,7 +115,7 @@ fn a_call_that_shows_a_terminal_which_the_agent_has_told_of_before_shows_that_on
     rig.tool(shows("b", "x"));
     let shown = rig.call("b").terminals().next().unwrap();
     assert_eq!(shown.owner(), Owner::Agent);
-    assert_eq!(rig.model().terminal(shown).unwrap().text.text(), "text");
+    assert_eq!(rig.model().first().session().terminal(shown).unwrap().text.text(), "text");
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn r_366_the_sessions_directory_is_the_default() {
     assert_eq!(spec.cwd, None, "the host takes the session's");
     let req = creating(&rig);
     rig.host(HostEvent::TerminalStarted { req, term: TermId::from("term-1") });
-    assert_eq!(rig.model().terminal(&TermId::from("term-1")).unwrap().cwd, "/project");
+    assert_eq!(rig.model().first().session().terminal(&TermId::from("term-1")).unwrap().cwd, "/project");
     rig.request(2, "terminal/create", json!({ "command": "ls", "cwd": "./x" }));
     assert_eq!(rig.sent_briefly()[1], "2:-32602");
 }
@@ -144,7 +147,7 @@ fn r_371_what_cannot_start_is_told_and_has_no_id() {
     let req = creating(&rig);
     rig.host(HostEvent::TerminalFailed { req, error: Refusal::new(Reason::Failed, "No such file") });
     assert_eq!(rig.sent_briefly(), ["1:-32603"]);
-    assert_eq!(rig.model().terminals().count(), 0);
+    assert_eq!(rig.model().first().session().terminals().count(), 0);
     assert!(rig.has_entry("could not run nope: No such file"));
 }
 
@@ -265,7 +268,7 @@ fn r_395_an_id_of_nobody_or_with_another_session_is_unknown() {
         let sent = rig.sent_briefly();
         assert_eq!(sent, [format!("{}:-32002", n + 2), format!("{}:-32002", n + 20)]);
     }
-    assert!(!rig.model().terminal(&TermId::from("term-1")).unwrap().released);
+    assert!(!rig.model().first().session().terminal(&TermId::from("term-1")).unwrap().released);
 }
 
 #[test]
@@ -326,5 +329,5 @@ fn fact_05_how_agents_use_terminals() {
     // Never released at all.
     rig.terminal(7, "term-2");
     rig.stop("cancelled");
-    assert!(rig.model().terminal(&TermId::from("term-2")).is_some());
+    assert!(rig.model().first().session().terminal(&TermId::from("term-2")).is_some());
 }

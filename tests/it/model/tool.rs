@@ -214,7 +214,7 @@ fn fact_02_nothing_spins_after_the_turn() {
             rig.intent(acp_tui::model::event::Intent::Cancel);
         }
         rig.stop(if cancel { "cancelled" } else { "end_turn" });
-        assert!(rig.model().entries().iter().all(|e| e.finished), "{:?}", rig.entries());
-        assert!(rig.model().running_tool().is_none() && !rig.model().is_waiting());
+        assert!(rig.model().first().session().entries().iter().all(|e| e.finished), "{:?}", rig.entries());
+        assert!(rig.model().first().session().running_tool().is_none() && !rig.model().first().is_waiting());
     }
 }

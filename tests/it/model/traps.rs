@@ -18,7 +18,7 @@ fn trap_01_the_answer_does_not_overtake_the_last_chunks() {
         rig.say(&format!("{n} "));
     }
     rig.stop("end_turn");
-    assert!(rig.model().last_answer().unwrap().ends_with("998 999 "));
+    assert!(rig.model().first().session().last_answer().unwrap().ends_with("998 999 "));
     assert_eq!(rig.entries().len(), 2);
 }
 
@@ -83,7 +83,7 @@ fn trap_08_one_bad_element_does_not_lose_the_message() {
     let mut rig = Rig::prompted("hi");
     let list = json!([{ "optionId": "a", "kind": "allow_for_ever" }, 3, { "optionId": "b", "kind": "reject_once" }]);
     rig.request(1, "session/request_permission", json!({ "toolCall": { "toolCallId": "t" }, "options": list }));
-    assert_eq!(rig.model().session().pending[0].options.len(), 2);
+    assert_eq!(rig.model().first().session().pending[0].options.len(), 2);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn trap_14_a_terminal_method_is_not_for_authenticate() {
     ));
     rig.fail("session/new", json!({ "code": -32000, "message": "log in" }));
     rig.sent();
-    let offered: Vec<&str> = rig.model().agent().auth_methods.iter().map(|m| m.id.as_str()).collect();
+    let offered: Vec<&str> = rig.model().first().agent().auth_methods.iter().map(|m| m.id.as_str()).collect();
     assert_eq!(offered, ["term", "meta", "env"], "there is nothing to do for one without variables");
     for method in ["term", "meta", "env", "no such"] {
         rig.intent(Intent::Authenticate { method: method.into() });
@@ -212,7 +212,7 @@ fn trap_19_usage_is_never_added_up() {
         rig.update(json!({ "sessionUpdate": "usage_update", "used": 5, "size": 9,
             "cost": { "amount": 1.0, "currency": "USD" } }));
     }
-    let usage = rig.model().session().usage.clone().unwrap();
+    let usage = rig.model().first().session().usage.clone().unwrap();
     assert_eq!((usage.used, usage.cost.unwrap().0), (5, 1.0));
 }
 

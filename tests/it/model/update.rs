@@ -31,7 +31,7 @@ fn r_062_r_068_r_246_one_bad_update_loses_itself_only() {
     }
     rig.say("b");
     assert_eq!(rig.entries_without_odd(), ["you: hi", "agent: ab"]);
-    assert_eq!((rig.model().agent().odd.unknown, rig.model().agent().odd.malformed), (1, 5));
+    assert_eq!((rig.model().first().agent().odd.unknown, rig.model().first().agent().odd.malformed), (1, 5));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn r_063_r_066_malformed_and_null_members_count_as_left_out() {
     assert_eq!(rig.entries(), ["you: hi", "agent: ab", "tool T pending", "tool run pending @/p"]);
     assert_eq!(rig.call("t").kind, acp_tui::model::tool::ToolKind::Other);
     assert!(rig.call("t").raw_input.is_none());
-    let session = rig.model().session();
+    let session = rig.model().first().session();
     assert_eq!(session.usage.as_ref().unwrap().cost, None);
     assert_eq!(session.commands[0].hint, None);
     assert_eq!(rig.odd(), 0);
@@ -73,7 +73,7 @@ fn r_064_elements_that_cannot_be_read_are_dropped_one_by_one() {
     rig.tool(
         json!({ "toolCallId": "t", "title": "T", "locations": [{ "path": "/a" }, { "line": 3 }, { "path": "/b" }] }),
     );
-    let session = rig.model().session();
+    let session = rig.model().first().session();
     let ids: Vec<&str> = session.modes.as_ref().unwrap().available.iter().map(|m| m.id.as_str()).collect();
     assert_eq!(ids, ["a", "b"]);
     assert_eq!(session.options.len(), 1);
@@ -115,14 +115,14 @@ fn required_lists_must_be_there() {
     rig.update(json!({ "sessionUpdate": "available_commands_update" }));
     rig.update(json!({ "sessionUpdate": "config_option_update" }));
     assert_eq!(rig.entries_without_odd(), ["plan: a Low/Pending"]);
-    assert_eq!(rig.model().session().commands.len(), 1);
-    assert_eq!(rig.model().agent().odd.malformed, 3);
+    assert_eq!(rig.model().first().session().commands.len(), 1);
+    assert_eq!(rig.model().first().agent().odd.malformed, 3);
 }
 
 #[test]
 fn r_067_r_267_a_title_is_left_cleared_or_replaced() {
     let mut rig = Rig::ready();
-    let title = |rig: &Rig| rig.model().session().title.clone();
+    let title = |rig: &Rig| rig.model().first().session().title.clone();
     rig.update(json!({ "sessionUpdate": "session_info_update", "title": "One" }));
     rig.update(json!({ "sessionUpdate": "session_info_update", "updatedAt": "2026-01-01T00:00:00Z" }));
     assert_eq!(title(&rig).as_deref(), Some("One"));
@@ -154,7 +154,7 @@ fn r_072_counters_may_be_whole_floats() {
     rig.line(&format!(
         r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"{SESSION}","update":{{"sessionUpdate":"usage_update","used":53000.0,"size":2e5}}}}}}"#
     ));
-    let usage = rig.model().session().usage.clone().unwrap();
+    let usage = rig.model().first().session().usage.clone().unwrap();
     assert_eq!((usage.used, usage.size), (53_000, 200_000));
 }
 
@@ -216,7 +216,7 @@ fn r_247_other_sessions_are_dropped_and_counted() {
     let mut rig = Rig::ready();
     rig.update_in("child", chunk(AGENT, "x"));
     assert!(rig.entries().is_empty());
-    assert_eq!(rig.model().agent().odd.unknown, 1);
+    assert_eq!(rig.model().first().agent().odd.unknown, 1);
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn r_268_a_title_may_come_between_turns() {
     let mut rig = Rig::prompted("hi");
     rig.stop("end_turn");
     rig.update(json!({ "sessionUpdate": "session_info_update", "title": "Later" }));
-    assert_eq!(rig.model().session().title.as_deref(), Some("Later"));
+    assert_eq!(rig.model().first().session().title.as_deref(), Some("Later"));
 }
 
 #[test]
@@ -353,13 +353,13 @@ fn r_269_r_270_r_271_r_272_usage_is_what_was_last_said() {
     let cost = |amount: f64, unit: &str| json!({ "cost": { "amount": amount, "currency": unit } });
     rig.update(usage(10, 100, cost(0.5, "USD")));
     rig.update(usage(30, 100, cost(0.75, "USD")));
-    let now = rig.model().session().usage.clone().unwrap();
+    let now = rig.model().first().session().usage.clone().unwrap();
     assert_eq!((now.used, now.size, now.cost), (30, 100, Some((0.75, "USD".into()))));
     rig.update(usage(5, 0, json!({})));
-    let now = rig.model().session().usage.clone().unwrap();
+    let now = rig.model().first().session().usage.clone().unwrap();
     assert_eq!((now.used, now.size, now.cost), (5, 0, Some((0.75, "USD".into()))));
     rig.update(usage(u64::MAX, 1, cost(3.0, "credits")));
-    let now = rig.model().session().usage.clone().unwrap();
+    let now = rig.model().first().session().usage.clone().unwrap();
     assert_eq!((now.used, now.size, now.cost), (u64::MAX, 1, Some((3.0, "credits".into()))));
 }
 
@@ -376,7 +376,7 @@ fn r_273_r_275_notices_are_shown_and_change_nothing() {
         rig.update(json!({ "sessionUpdate": "notice", "severity": severity, "title": "*T*", "description": "a\nb" }));
         assert_eq!(rig.entries().last().unwrap(), &format!("{level}: *T* | a | b"));
     }
-    assert!(rig.model().session().turn.is_some() && !rig.is_dead());
+    assert!(rig.model().first().session().turn.is_some() && !rig.is_dead());
 }
 
 #[test]
@@ -386,7 +386,7 @@ fn r_274_r_276_each_notice_stands_for_itself() {
         rig.update(json!({ "sessionUpdate": "notice", "severity": "info", "title": "same" }));
     }
     assert_eq!(rig.entries(), ["Info: same", "Info: same"]);
-    assert!(rig.model().last_answer().is_none(), "it is no message");
+    assert!(rig.model().first().session().last_answer().is_none(), "it is no message");
     assert!(rig.sent().is_empty());
 }
 
@@ -406,9 +406,9 @@ fn fact_06_output_that_is_sent_again_is_replaced_and_kept_with_its_escapes() {
         rig.tool_update(json!({ "toolCallId": "t", "content": block(text) }));
     }
     assert_eq!(rig.entries()[1], "tool T pending {\u{1b}[31mone\u{1b}[0m\ntwo}");
-    let before = rig.model().entries().at(1).unwrap().rev;
+    let before = rig.model().first().session().entries().at(1).unwrap().rev;
     rig.tool_update(json!({ "toolCallId": "t", "status": "completed" }));
-    assert!(rig.model().entries().at(1).unwrap().rev > before);
+    assert!(rig.model().first().session().entries().at(1).unwrap().rev > before);
 }
 
 #[test]
@@ -438,7 +438,7 @@ fn r_068_and_r_246_an_unknown_update_is_told_once_and_cuts_no_message() {
             "Info: the agent sent text that is no message | INFO something",
         ]
     );
-    assert_eq!((rig.model().agent().odd.unknown, rig.model().agent().odd.stray), (3, 3));
+    assert_eq!((rig.model().first().agent().odd.unknown, rig.model().first().agent().odd.stray), (3, 3));
 }
 
 /// Issue 3, section 2: what is unknown is shown as such.

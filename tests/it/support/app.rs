@@ -311,9 +311,20 @@ impl Agent {
         answer
     }
 
+    /// Opens a further session of this name.
+    pub async fn opens_further(&mut self, session: &str) -> Value {
+        let call = self.called("session/new").await;
+        self.answer(&call, json!({ "sessionId": session })).await;
+        call
+    }
+
     pub async fn says(&mut self, text: &str) {
+        self.says_in("s", text).await;
+    }
+
+    pub async fn says_in(&mut self, session: &str, text: &str) {
         let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } });
-        let params = json!({ "sessionId": "s", "update": update });
+        let params = json!({ "sessionId": session, "update": update });
         self.send(json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
     }
 
@@ -353,6 +364,7 @@ pub async fn play(
         home: None,
         multiplexer: Multiplexer::None,
         purpose: Purpose::Session,
+        agents: Box::new(Vec::new),
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();

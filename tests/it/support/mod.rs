@@ -347,22 +347,30 @@ impl Rig {
     }
 
     pub fn pending(&self) -> Vec<ReqId> {
-        self.model().session().pending.iter().map(|p| p.req).collect()
+        self.model().first().session().pending.iter().map(|p| p.req).collect()
     }
 
     pub fn held(&self) -> Vec<&str> {
-        self.model().session().held.iter().map(|h| h.text.as_str()).collect()
+        self.model().first().session().held.iter().map(|h| h.text.as_str()).collect()
     }
 
     pub fn is_dead(&self) -> bool {
-        matches!(self.model().phase(), Phase::Dead(_))
+        matches!(self.model().first().phase(), Phase::Dead(_))
     }
 
     /// The tool call with this id that came last.
     pub fn call(&self, id: &str) -> &ToolCall {
-        let of = |e: &Entry| self.model().tool(e.id).filter(|t| t.id.as_str() == id).map(|_| e.id);
-        let entry = self.model().entries().iter().rev().find_map(of).unwrap_or_else(|| panic!("no call {id}"));
-        self.model().tool(entry).unwrap()
+        let of = |e: &Entry| self.model().first().session().tool(e.id).filter(|t| t.id.as_str() == id).map(|_| e.id);
+        let entry = self
+            .model()
+            .first()
+            .session()
+            .entries()
+            .iter()
+            .rev()
+            .find_map(of)
+            .unwrap_or_else(|| panic!("no call {id}"));
+        self.model().first().session().tool(entry).unwrap()
     }
 
     /// The transcript, one entry a line.
@@ -381,7 +389,7 @@ impl Rig {
     }
 
     pub fn odd(&self) -> u64 {
-        self.model().agent().odd.total()
+        self.model().first().agent().odd.total()
     }
 }
 
@@ -438,7 +446,7 @@ pub fn brief(line: &Value) -> String {
 }
 
 pub fn render(model: &Model) -> Vec<String> {
-    model.entries().iter().map(|e| entry(e, model)).collect()
+    model.first().session().entries().iter().map(|e| entry(e, model)).collect()
 }
 
 fn entry(entry: &Entry, model: &Model) -> String {
@@ -458,7 +466,7 @@ fn entry(entry: &Entry, model: &Model) -> String {
             format!("plan: {}", items.join("; "))
         }
         Body::Terminal(id) => {
-            let exit = model.terminal(id).and_then(|t| t.exit.as_ref()).map(ToString::to_string);
+            let exit = model.first().session().terminal(id).and_then(|t| t.exit.as_ref()).map(ToString::to_string);
             format!("terminal {id}: {}", exit.as_deref().unwrap_or("running"))
         }
         Body::File(op) => {

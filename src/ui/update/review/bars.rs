@@ -8,7 +8,7 @@ use crate::model::event::Intent;
 use crate::ui::composer::Composer;
 use crate::ui::keys::Action;
 use crate::ui::msg::Out;
-use crate::ui::state::UiState;
+use crate::ui::state::App;
 use crate::ui::state::review::bar::{Bar, Confirm, Doubtful, Edit, Note};
 use crate::ui::state::review::note::prompt;
 use crate::ui::state::review::search::Direction;
@@ -24,8 +24,8 @@ pub(super) fn line(text: &str) -> Composer {
     line
 }
 
-pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     let Some(bar) = &mut review.bar else { return };
     match action {
         Action::Escape => review.bar = None,
@@ -56,8 +56,8 @@ pub(super) fn action(state: &mut UiState, cx: Cx<'_>, action: Action, out: &mut 
     }
 }
 
-fn done(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+fn done(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     match review.bar.take() {
         Some(Bar::Note(note)) => self::note(state, cx, note, out),
         Some(Bar::Search(line)) => {
@@ -78,7 +78,7 @@ fn done(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
         Some(Bar::Confirm(confirm)) => confirmed(state, cx, confirm, out),
         Some(Bar::Rewind { turn, scroll }) => {
             // Only what was read is agreed to.
-            let preview = cx.model.rewind_preview().filter(|(of, _)| *of == turn);
+            let preview = cx.session.rewind_preview().filter(|(of, _)| *of == turn);
             let shown = cx.frame.review.as_ref().and_then(|f| f.preview) == Some(turn);
             if preview.is_some_and(|(_, files)| files.is_empty()) {
                 state.say("nothing to take back", cx.now);
@@ -93,8 +93,8 @@ fn done(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
 }
 
 /// The decision, then the word about it; both are about what was on the screen when it was begun.
-fn note(state: &mut UiState, cx: Cx<'_>, note: Note, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+fn note(state: &mut App, cx: Cx<'_>, note: Note, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     let Some(doc) = review.doc().cloned() else { return };
     let still = match &note.target {
         Target::Hunk(path, id) | Target::Lines(path, id, _) => {
@@ -107,7 +107,7 @@ fn note(state: &mut UiState, cx: Cx<'_>, note: Note, out: &mut Vec<Out>) {
         let text = note.line.text().to_owned();
         if !text.trim().is_empty() {
             // What was written is not lost.
-            state.composer.prepend(&text);
+            state.view.composer.prepend(&text);
         }
         return;
     }
@@ -127,8 +127,8 @@ fn save(edit: Edit, out: &mut Vec<Out>) {
     act(out, ReviewAction::Edit { scope, path, hunk, text });
 }
 
-fn confirmed(state: &mut UiState, cx: Cx<'_>, confirm: Confirm, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+fn confirmed(state: &mut App, cx: Cx<'_>, confirm: Confirm, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     let same = review.doc().is_some_and(|d| d.rev == confirm.rev);
     let seen = cx.frame.review.as_ref().is_some_and(|f| f.rev == confirm.rev);
     if !same || !seen {
@@ -140,8 +140,8 @@ fn confirmed(state: &mut UiState, cx: Cx<'_>, confirm: Confirm, out: &mut Vec<Ou
     }
 }
 
-fn forced(state: &mut UiState, path: PathBuf, hunk: HunkId, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+fn forced(state: &mut App, path: PathBuf, hunk: HunkId, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     let scope = decide::scope(review);
     act(out, ReviewAction::Force { scope, path, hunk });
 }

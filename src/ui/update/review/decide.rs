@@ -6,7 +6,7 @@ use super::{act, bars};
 use crate::model::changes::{FileDoc, HunkDoc, HunkKind, ReviewAction, Scope, Target, Verdict};
 use crate::ui::keys::{Action, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
-use crate::ui::state::UiState;
+use crate::ui::state::App;
 use crate::ui::state::review::bar::{Bar, Confirm, Doubtful, Edit, Note};
 use crate::ui::state::review::index::{Item, new_lines, new_part};
 use crate::ui::state::review::{NextFrom, Pane, ReviewState, Sight};
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 const CHANGED: &str = "changed meanwhile; look again";
 
-pub(super) fn key(state: &mut UiState, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
+pub(super) fn key(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
     use ReviewKey as R;
     match key {
         R::Accept => here(state, cx, Verdict::Accept, out),
@@ -91,17 +91,17 @@ fn is_like(drawn: &FileDoc, now: &FileDoc) -> bool {
 }
 
 /// Says why something is not done; the cursor is brought into sight.
-fn refuse(state: &mut UiState, cx: Cx<'_>, why: &str) {
-    if let Some(review) = &mut state.review {
+fn refuse(state: &mut App, cx: Cx<'_>, why: &str) {
+    if let Some(review) = &mut state.view.review {
         review.sight = Sight::Cursor;
     }
     state.say(why, cx.now);
 }
 
 /// The same where the person goes on writing: the letters that follow decide nothing.
-fn refuse_writing(state: &mut UiState, cx: Cx<'_>, why: &str) {
+fn refuse_writing(state: &mut App, cx: Cx<'_>, why: &str) {
     refuse(state, cx, why);
-    if let Some(review) = &mut state.review {
+    if let Some(review) = &mut state.view.review {
         review.deaf_until = Some(cx.now.saturating_add(STRAY));
     }
 }
@@ -124,8 +124,8 @@ fn seen(review: &ReviewState, cx: Cx<'_>, verdict: Verdict) -> Result<Target, St
     }
 }
 
-pub(super) fn here(state: &mut UiState, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+pub(super) fn here(state: &mut App, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     match seen(review, cx, verdict) {
         Ok(target) => decide(review, target, verdict, out),
         Err(why) => refuse(state, cx, &why),
@@ -156,8 +156,8 @@ pub(super) fn scope(review: &ReviewState) -> Scope {
     review.doc().map_or(review.scope, |d| d.scope)
 }
 
-fn of_file(state: &mut UiState, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+fn of_file(state: &mut App, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     let Some(file) = review.file().filter(|_| review.folder().is_none()) else {
         return refuse(state, cx, "choose a file");
     };
@@ -168,8 +168,8 @@ fn of_file(state: &mut UiState, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>
     }
 }
 
-fn all(state: &mut UiState, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+fn all(state: &mut App, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     if let Some(why) = unseen(review, cx, &Target::All) {
         return refuse(state, cx, why);
     }
@@ -182,8 +182,8 @@ fn all(state: &mut UiState, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
     }
 }
 
-fn note(state: &mut UiState, cx: Cx<'_>, verdict: Verdict) {
-    let Some(review) = &mut state.review else { return };
+fn note(state: &mut App, cx: Cx<'_>, verdict: Verdict) {
+    let Some(review) = &mut state.view.review else { return };
     match seen(review, cx, verdict) {
         Ok(target) => {
             let rev = review.doc().map_or(0, |d| d.rev);
@@ -199,8 +199,8 @@ enum Place {
     Outside,
 }
 
-fn edit(state: &mut UiState, cx: Cx<'_>, place: Place, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+fn edit(state: &mut App, cx: Cx<'_>, place: Place, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     let Some((path, hunk)) =
         review.file().map(|f| f.path.clone()).zip(review.hunk().filter(|_| review.pane == Pane::Hunks))
     else {
@@ -227,8 +227,8 @@ fn edit(state: &mut UiState, cx: Cx<'_>, place: Place, out: &mut Vec<Out>) {
     review.bar = Some(Bar::Edit(Edit { scope, path, hunk, no_newline, lines }));
 }
 
-fn undo(state: &mut UiState, cx: Cx<'_>, action: ReviewAction, out: &mut Vec<Out>) {
-    let Some(doc) = state.review.as_ref().and_then(|r| r.doc()) else { return };
+fn undo(state: &mut App, cx: Cx<'_>, action: ReviewAction, out: &mut Vec<Out>) {
+    let Some(doc) = state.view.review.as_ref().and_then(|r| r.doc()) else { return };
     let (what, none) = match action {
         ReviewAction::Undo => (&doc.undo, "nothing to undo"),
         _ => (&doc.redo, "nothing to do again"),
@@ -240,16 +240,16 @@ fn undo(state: &mut UiState, cx: Cx<'_>, action: ReviewAction, out: &mut Vec<Out
     }
 }
 
-fn export(state: &mut UiState, cx: Cx<'_>) {
-    let Some(review) = &mut state.review else { return };
+fn export(state: &mut App, cx: Cx<'_>) {
+    let Some(review) = &mut state.view.review else { return };
     if review.doc().is_none_or(|d| d.files.is_empty()) {
         return state.say("nothing to write", cx.now);
     }
     review.bar = Some(Bar::Export(bars::line("acp-tui.patch")));
 }
 
-fn rewind(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
-    let Some(review) = &mut state.review else { return };
+fn rewind(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let Some(review) = &mut state.view.review else { return };
     let shown = match scope(review) {
         Scope::Turn(turn) => Some(turn),
         Scope::Pending | Scope::Session => review.doc().and_then(|d| d.turns.last().copied()),
@@ -259,8 +259,8 @@ fn rewind(state: &mut UiState, cx: Cx<'_>, out: &mut Vec<Out>) {
     act(out, ReviewAction::PreviewRewind { turn });
 }
 
-fn force(state: &mut UiState, cx: Cx<'_>) {
-    let Some(review) = &mut state.review else { return };
+fn force(state: &mut App, cx: Cx<'_>) {
+    let Some(review) = &mut state.view.review else { return };
     let hunk = review.hunk().filter(|h| review.pane == Pane::Hunks && h.conflict.is_some());
     let Some((path, hunk)) = review.file().map(|f| f.path.clone()).zip(hunk.map(|h| h.id)) else {
         return refuse(state, cx, "this hunk is not in conflict");

@@ -6,13 +6,13 @@ use super::decide;
 use crate::ui::msg::Out;
 use crate::ui::state::review::index::{Item, Spot};
 use crate::ui::state::review::{Pane, Sight};
-use crate::ui::state::{Focus, UiState};
+use crate::ui::state::{App, Focus};
 use crate::ui::update::Cx;
 use ratatui::layout::Position;
 
 /// Whether the wheel was over the review.
-pub(in crate::ui::update) fn wheel(state: &mut UiState, cx: Cx<'_>, at: Position, by: isize) -> bool {
-    let (Some(review), Some(frame)) = (&mut state.review, &cx.frame.review) else { return false };
+pub(in crate::ui::update) fn wheel(state: &mut App, cx: Cx<'_>, at: Position, by: isize) -> bool {
+    let (Some(review), Some(frame)) = (&mut state.view.review, &cx.frame.review) else { return false };
     if frame.files.contains(at) {
         let max = review.tree().rows.len().saturating_sub(review.measured.files_height);
         let top = &mut review.measured.files_top;
@@ -29,12 +29,12 @@ pub(in crate::ui::update) fn wheel(state: &mut UiState, cx: Cx<'_>, at: Position
 }
 
 /// Whether the click was in the review.
-pub(in crate::ui::update) fn click(state: &mut UiState, cx: Cx<'_>, at: Position, out: &mut Vec<Out>) -> bool {
-    let (Some(review), Some(frame)) = (&mut state.review, &cx.frame.review) else { return false };
+pub(in crate::ui::update) fn click(state: &mut App, cx: Cx<'_>, at: Position, out: &mut Vec<Out>) -> bool {
+    let (Some(review), Some(frame)) = (&mut state.view.review, &cx.frame.review) else { return false };
     if !frame.area.contains(at) {
         return false;
     }
-    state.focus = Focus::Review;
+    state.view.focus = Focus::Review;
     if review.bar.is_some() {
         return true;
     }
@@ -59,8 +59,8 @@ pub(in crate::ui::update) fn click(state: &mut UiState, cx: Cx<'_>, at: Position
 }
 
 /// A file that is clicked again shows its hunks, a folder is folded.
-fn choose(state: &mut UiState, row: usize) {
-    let Some(review) = &mut state.review else { return };
+fn choose(state: &mut App, row: usize) {
+    let Some(review) = &mut state.view.review else { return };
     review.pane = Pane::Files;
     let again = review.tree_row() == row;
     match review.tree().rows.get(row).map(|r| r.item.clone()) {
@@ -73,8 +73,8 @@ fn choose(state: &mut UiState, row: usize) {
     }
 }
 
-fn stand(state: &mut UiState, spot: Spot) {
-    let Some(review) = &mut state.review else { return };
+fn stand(state: &mut App, spot: Spot) {
+    let Some(review) = &mut state.view.review else { return };
     review.pane = Pane::Hunks;
     review.stand(spot);
 }

@@ -38,13 +38,13 @@ fn decided(s: &Scene) -> Vec<(Target, Verdict)> {
 }
 
 fn place(s: &Scene) -> (String, Spot) {
-    let review = s.ui.review.as_ref().unwrap();
+    let review = s.ui.view.review.as_ref().unwrap();
     (review.file().unwrap().path.to_string_lossy().into_owned(), review.spot())
 }
 
 /// Goes to a hunk and draws it.
 fn at(s: &mut Scene, path: &str, hunk: usize) {
-    let review = s.ui.review.as_mut().unwrap();
+    let review = s.ui.view.review.as_mut().unwrap();
     let file = review.doc().unwrap().files.iter().position(|f| f.path.to_str() == Some(path)).unwrap();
     review.pane = Pane::Hunks;
     review.go(file, Spot { hunk, line: None });
@@ -52,7 +52,7 @@ fn at(s: &mut Scene, path: &str, hunk: usize) {
 }
 
 fn id(s: &Scene, path: &str, hunk: usize) -> Target {
-    let doc = s.model.review().unwrap();
+    let doc = s.model.first().session().review().unwrap();
     let file = doc.files.iter().find(|f| f.path.to_str() == Some(path)).unwrap();
     Target::Hunk(path.into(), file.hunks[hunk].id)
 }
@@ -62,19 +62,19 @@ fn it_opens_with_the_focus_and_closes_without_a_trace() {
     let mut s = Scene::working(120, 40);
     s.typed("draft").draw();
     s.key(Key::alt(Code::Char('r')));
-    assert_eq!(s.ui.focus, Focus::Review);
+    assert_eq!(s.ui.view.focus, Focus::Review);
     assert_eq!(actions(&s), [ReviewAction::Show(Scope::Pending)]);
     assert!(s.draw().contains("looking at what was changed"), "{}", s.shown);
     assert!(s.shown.contains("❯ draft"), "{}", s.shown);
     s.show_review(review_doc(1));
     assert!(s.after(1).draw().contains("2 of 7 hunks decided"), "{}", s.shown);
     s.press(Code::Tab).typed("ed");
-    assert_eq!(s.ui.composer.text(), "drafted");
+    assert_eq!(s.ui.view.composer.text(), "drafted");
     s.press(Code::Tab);
-    assert_eq!(s.ui.focus, Focus::Review);
+    assert_eq!(s.ui.view.focus, Focus::Review);
     s.press(Code::Esc);
-    assert!(s.ui.review.is_none());
-    assert_eq!(s.ui.focus, Focus::Composer);
+    assert!(s.ui.view.review.is_none());
+    assert_eq!(s.ui.view.focus, Focus::Composer);
     assert_eq!(actions(&s).last(), Some(&ReviewAction::Close));
     assert!(!s.intents().contains(&Intent::Cancel), "Esc closes the review, not the turn");
 }
@@ -92,8 +92,8 @@ fn letters_are_text_while_the_person_writes_whatever_is_shown() {
         }
         s.input(Input::Paste("a x A X\rq".into()));
         assert_eq!(actions(&s), [], "{w}x{h}");
-        assert!(s.ui.composer.text().starts_with(all), "{}", s.ui.composer.text());
-        assert_eq!(s.ui.focus, Focus::Composer);
+        assert!(s.ui.view.composer.text().starts_with(all), "{}", s.ui.view.composer.text());
+        assert_eq!(s.ui.view.focus, Focus::Composer);
     }
 }
 
@@ -102,7 +102,7 @@ fn pasted_text_is_never_a_key() {
     let mut s = scene(120, 40);
     s.input(Input::Paste("a\rx\ry\rA\r".into()));
     assert_eq!(s.outs, []);
-    assert!(s.ui.composer.is_empty());
+    assert!(s.ui.view.composer.is_empty());
     s.typed("!");
     s.input(Input::Paste("two\nlines\r".into()));
     assert_eq!(s.outs, [], "a pasted line end sends nothing");
@@ -116,7 +116,7 @@ fn a_question_never_takes_the_focus_from_the_review() {
     s.ask(1, "rm -rf /", &["Allow", "Reject"]);
     assert!(s.draw().contains("rm -rf /"), "{}", s.shown);
     assert!(s.shown.contains("Alt+P to answer"), "{}", s.shown);
-    assert_eq!(s.ui.focus, Focus::Review);
+    assert_eq!(s.ui.view.focus, Focus::Review);
     s.after(1000).typed("12");
     assert_eq!(s.answers(), []);
     s.key(Key::alt(Code::Char('p'))).after(400).draw();
@@ -212,7 +212,7 @@ fn what_changed_since_the_frame_is_not_decided() {
     for key in ["a", "x", "A", "X", "+", "!", "e", "E"] {
         s.after(2000).typed(key);
         assert_eq!(s.outs, [], "{key}");
-        assert!(s.ui.review.as_ref().unwrap().bar.is_none(), "{key}");
+        assert!(s.ui.view.review.as_ref().unwrap().bar.is_none(), "{key}");
     }
     s.after(2000);
     for c in ['a', 'x'] {
@@ -235,7 +235,7 @@ fn letters_after_a_refused_note_decide_nothing() {
         at(&mut s, "src/cart.rs", 0);
         s.show_review(without_the_last_hunk(2));
         s.typed(key);
-        assert!(s.ui.review.as_ref().unwrap().bar.is_none());
+        assert!(s.ui.view.review.as_ref().unwrap().bar.is_none());
         for c in "an axe A X".chars() {
             s.after(400).draw();
             s.typed(&c.to_string());
@@ -282,10 +282,10 @@ fn lines_of_a_hunk_are_chosen_and_decided() {
     assert_eq!(decided(&s), [(Target::Lines(path, hunk, 3..6), Verdict::Accept)]);
     s.draw();
     s.typed("v").press(Code::End);
-    let review = s.ui.review.as_ref().unwrap();
+    let review = s.ui.view.review.as_ref().unwrap();
     assert_eq!(review.spot().hunk, 0, "the choice stays in its hunk");
     s.press(Code::Esc);
-    assert!(s.ui.review.as_ref().is_some_and(|r| r.selection.is_none()), "Esc ends the choice only");
+    assert!(s.ui.view.review.as_ref().is_some_and(|r| r.selection.is_none()), "Esc ends the choice only");
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn a_note_goes_out_with_the_decision_and_the_rejected_patch() {
     s.draw();
     s.typed("!left").press(Code::Esc);
     assert_eq!(s.intents().len(), 1);
-    assert!(s.ui.review.is_some(), "Esc leaves the note only");
+    assert!(s.ui.view.review.is_some(), "Esc leaves the note only");
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn a_note_about_what_is_gone_comes_back_as_a_draft() {
     s.show_review(doc_of(2, vec![crate::ui::fixtures::file_doc("b", "x\n", "y\n")]));
     s.press(Code::Enter);
     assert_eq!(s.intents(), []);
-    assert_eq!(s.ui.composer.text().trim(), "why so");
+    assert_eq!(s.ui.view.composer.text().trim(), "why so");
 }
 
 #[test]
@@ -354,7 +354,7 @@ fn a_conflict_is_rejected_only_by_its_own_key_and_a_yes() {
     at(&mut s, "src/cart.rs", 2);
     s.typed("x").typed("!");
     assert_eq!(s.outs, []);
-    assert!(s.ui.review.as_ref().unwrap().bar.is_none());
+    assert!(s.ui.view.review.as_ref().unwrap().bar.is_none());
     s.after(2000).typed("C");
     assert_eq!(s.outs, []);
     assert!(s.draw().contains("later edits of these lines included?"), "{}", s.shown);
@@ -395,7 +395,7 @@ fn a_hunk_is_changed_in_place() {
     s.draw();
     s.typed("e").typed("zzz").press(Code::Esc);
     assert_eq!(s.outs, []);
-    assert!(s.ui.review.as_ref().unwrap().bar.is_none());
+    assert!(s.ui.view.review.as_ref().unwrap().bar.is_none());
     s.draw();
     s.typed("E");
     let [Out::Edit(EditorJob::Hunk { path: of, hunk: which, text, .. })] = &s.outs[..] else { panic!("{:?}", s.outs) };
@@ -412,7 +412,7 @@ fn source_that_names_a_character_is_changed_in_place_and_what_stands_for_one_is_
         s.key(Key::alt(Code::Char('r'))).draw();
         s.press(Code::Enter).draw();
         s.typed("e").draw();
-        assert_eq!(s.ui.review.as_ref().unwrap().bar.is_none(), is_refused, "{}", s.shown);
+        assert_eq!(s.ui.view.review.as_ref().unwrap().bar.is_none(), is_refused, "{}", s.shown);
         assert_eq!(s.shown.contains("characters that cannot be shown"), is_refused, "{}", s.shown);
     }
 }
@@ -503,7 +503,7 @@ fn the_tool_call_is_shown_and_alt_r_comes_back_to_the_same_place() {
     for (width, beside) in [(80, false), (160, true)] {
         let mut s = Scene::working(width, 24);
         s.tool("t", ToolKind::Edit, "src/cart.rs", ToolStatus::Completed);
-        let entry = s.model.entries().iter().last().map(|e| e.id).unwrap();
+        let entry = s.model.first().session().entries().iter().last().map(|e| e.id).unwrap();
         let mut doc = (*review_doc(1)).clone();
         let mut file = (*doc.files[3]).clone();
         file.hunks[2].entry = Some(entry);
@@ -514,20 +514,20 @@ fn the_tool_call_is_shown_and_alt_r_comes_back_to_the_same_place() {
         s.key(Key::alt(Code::Char('r'))).draw();
         at(&mut s, "src/cart.rs", 1);
         s.typed("t");
-        assert_eq!(s.ui.focus, Focus::Review, "the entry is not there");
+        assert_eq!(s.ui.view.focus, Focus::Review, "the entry is not there");
         at(&mut s, "src/cart.rs", 2);
         let before = place(&s);
         s.typed("t");
-        assert_eq!(s.ui.scroll, Scroll::at(entry));
-        let presence = s.ui.review.as_ref().unwrap().presence;
+        assert_eq!(s.ui.view.scroll, Scroll::at(entry));
+        let presence = s.ui.view.review.as_ref().unwrap().presence;
         assert_eq!(presence == Presence::Here, beside, "{width}");
         s.draw();
         if !beside {
-            assert_eq!(s.ui.focus, Focus::Composer);
+            assert_eq!(s.ui.view.focus, Focus::Composer);
             assert!(s.shown.contains("edit"), "{}", s.shown);
             s.key(Key::alt(Code::Char('r'))).draw();
         }
-        assert_eq!((s.ui.focus.clone(), place(&s)), (Focus::Review, before));
+        assert_eq!((s.ui.view.focus.clone(), place(&s)), (Focus::Review, before));
     }
 }
 

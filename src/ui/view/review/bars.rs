@@ -114,7 +114,7 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
             words(cx, &[(&question, Token::Warn.into()), ("  y yes · n no", Token::Text.into())], area, buf);
         }
         Some(Bar::Rewind { turn, .. }) => {
-            let ready = cx.model.rewind_preview().is_some_and(|(of, files)| of == turn && !files.is_empty());
+            let ready = cx.session.rewind_preview().is_some_and(|(of, files)| of == turn && !files.is_empty());
             let question = format!("take these back to before turn {turn}?");
             let answers = if ready { "  y yes · n no" } else { "  Esc leaves" };
             words(cx, &[(&question, Token::Warn.into()), (answers, Token::Text.into())], area, buf);
@@ -159,7 +159,7 @@ fn line(
     let wide = paint::put(buf, area.x + used, area.y, room, &StyledText::from(row), cx.theme);
     let inner = Rect { width: area.width.saturating_sub(1), ..area };
     paint::put_right(buf, inner, used + wide + 4, &StyledText::of(keys, Token::Dim), cx.theme);
-    if cx.state.focus == Focus::Review {
+    if cx.state.view.focus == Focus::Review {
         let x = (area.x + used + laid.cursor.0).min(area.right().saturating_sub(1));
         info.cursor = Some(Position { x, y: area.y });
     }
@@ -167,9 +167,12 @@ fn line(
 
 /// The keys that fit, and at the end those that always help.
 fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
-    if cx.state.focus != Focus::Review {
-        let tab =
-            if cx.state.dock.dialog.is_none() && cx.state.focus == Focus::Composer { "Tab or Alt+R" } else { "Alt+R" };
+    if cx.state.view.focus != Focus::Review {
+        let tab = if cx.state.view.dock.dialog.is_none() && cx.state.view.focus == Focus::Composer {
+            "Tab or Alt+R"
+        } else {
+            "Alt+R"
+        };
         return words(cx, &[(&format!("{tab} goes to the review"), Token::Dim.into())], area, buf);
     }
     let mut list: Vec<(String, &str)> = Vec::new();
@@ -243,7 +246,7 @@ pub fn edit(cx: &ViewCx<'_>, edit: &Edit, area: Rect, info: &mut FrameInfo, buf:
         paint::put(buf, body.x, y, body.width, &bar, cx.theme);
         paint::put(buf, body.x + 2, y, columns, &StyledText::from(row.as_str()), cx.theme);
     }
-    if cx.state.focus == Focus::Review && !body.is_empty() {
+    if cx.state.view.focus == Focus::Review && !body.is_empty() {
         info.cursor = Some(Position {
             x: (body.x + 2 + laid.cursor.0).min(body.right().saturating_sub(1)),
             y: (body.y + laid.cursor.1).min(body.bottom().saturating_sub(1)),
@@ -253,7 +256,7 @@ pub fn edit(cx: &ViewCx<'_>, edit: &Edit, area: Rect, info: &mut FrameInfo, buf:
 
 /// What taking the files back would do.
 pub fn rewind(cx: &ViewCx<'_>, turn: u64, scroll: usize, area: Rect, frame: &mut ReviewFrame, buf: &mut Buffer) {
-    let preview = cx.model.rewind_preview().filter(|(of, _)| *of == turn);
+    let preview = cx.session.rewind_preview().filter(|(of, _)| *of == turn);
     let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
     let room = usize::from(inner.width);
     let (head, body) = split_top(inner, 1);

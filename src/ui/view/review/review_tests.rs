@@ -25,7 +25,7 @@ fn scene(width: u16, height: u16) -> Scene {
 /// The first hunk of the long file.
 fn cart(width: u16, height: u16) -> Scene {
     let mut s = scene(width, height);
-    let review = s.ui.review.as_mut().unwrap();
+    let review = s.ui.view.review.as_mut().unwrap();
     review.pane = Pane::Hunks;
     review.go(3, Spot::default());
     s.draw();
@@ -297,7 +297,7 @@ fn rows_and_places_agree_in_both_looks() {
 #[test]
 fn colours_are_taken_for_the_line_they_belong_to() {
     let mut s = cart(120, 40);
-    let review = s.ui.review.as_mut().unwrap();
+    let review = s.ui.view.review.as_mut().unwrap();
     let (path, hunk, lines) = review.uncoloured([0]).unwrap();
     assert!(review.uncoloured([0]).is_none(), "asked for once");
     assert_eq!(path.to_str(), Some("src/cart.rs"));
@@ -308,7 +308,7 @@ fn colours_are_taken_for_the_line_they_belong_to() {
     let before = s.shown.clone();
     s.draw();
     assert_eq!(s.shown, before, "the text is the same");
-    let review = s.ui.review.as_mut().unwrap();
+    let review = s.ui.view.review.as_mut().unwrap();
     review.go(0, Spot::default());
     review.colour(&path, hunk, Vec::new());
     assert!(review.colours(hunk).is_none(), "of another file");
@@ -348,7 +348,7 @@ fn any_size_in_any_state_is_survived() {
     for keys in keys {
         for pane in [Pane::Files, Pane::Hunks] {
             let mut s = cart(120, 40);
-            s.ui.review.as_mut().unwrap().pane = pane;
+            s.ui.view.review.as_mut().unwrap().pane = pane;
             s.typed(keys);
             for w in [1, 10, 11, 20, 21, 40, 59, 60, 99, 100, 149, 150, 200] {
                 for h in [1, 3, 4, 5, 6, 7, 10, 12, 17, 60] {
@@ -367,7 +367,7 @@ fn with_no_room_for_the_review_nothing_of_it_is_decided() {
     let mut s = cart(120, 40);
     s.size = (18, 4);
     s.draw();
-    assert_eq!(s.ui.focus, Focus::Review);
+    assert_eq!(s.ui.view.focus, Focus::Review);
     s.typed("aAxX").key(Key::alt(Code::Char('a')));
     assert_eq!(s.intents().len(), 1, "only that it was opened: {:?}", s.intents());
 }

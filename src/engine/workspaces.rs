@@ -1,0 +1,112 @@
+//! The directories that sessions work in: for each session its roots, for each directory one review.
+//!
+//! Knows of no agent. Invariants: a session reads, writes and runs below its own directory only; sessions of one
+//! directory, and of directories inside it, share one snapshot, so that what one of them changes is never taken for the
+//! person's.
+
+use super::reviewing::Reviewing;
+use crate::host::fs::{Private, Roots};
+use crate::model::ids::SessionKey;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a session may reach, and by which review it is looked at.
+#[derive(Debug)]
+struct Member {
+    cwd: PathBuf,
+    roots: Arc<Roots>,
+    review: usize,
+}
+
+/// A directory that is reviewed, or was.
+struct Reviewed {
+    /// Every link followed, where it was there.
+    root: PathBuf,
+    reviewing: Option<Reviewing>,
+}
+
+pub(super) struct Workspaces {
+    private: Private,
+    members: BTreeMap<SessionKey, Member>,
+    reviewed: Vec<Reviewed>,
+    /// For sessions that have no place yet: nothing is below no root.
+    nowhere: Arc<Roots>,
+}
+
+impl Workspaces {
+    pub fn new(private: Private) -> Self {
+        let nowhere = Arc::new(Roots::new(Vec::new()));
+        Self { private, members: BTreeMap::new(), reviewed: Vec::new(), nowhere }
+    }
+
+    /// A session works in this directory. True when no review looks at it yet.
+    pub fn join(&mut self, at: SessionKey, cwd: &Path) -> bool {
+        let roots = Arc::new(Roots::new(vec![cwd.to_owned()]).without(self.private.clone()));
+        let root = roots.paths().first().map_or(cwd, |root| root.as_path()).to_owned();
+        let known = self.reviewed.iter().position(|reviewed| root.starts_with(&reviewed.root));
+        let review = known.unwrap_or_else(|| {
+            self.reviewed.push(Reviewed { root, reviewing: None });
+            self.reviewed.len() - 1
+        });
+        self.members.insert(at, Member { cwd: cwd.to_owned(), roots, review });
+        known.is_none()
+    }
+
+    pub fn roots(&self, at: SessionKey) -> &Arc<Roots> {
+        self.members.get(&at).map_or(&self.nowhere, |member| &member.roots)
+    }
+
+    /// The session's directory, also one whose name is no text.
+    pub fn directory(&self, at: SessionKey) -> Option<&Path> {
+        self.members.get(&at).map(|member| member.cwd.as_path())
+    }
+
+    /// Which of the reviews looks at the session; they are counted from 0, in the order of their beginning.
+    pub fn review_of(&self, at: SessionKey) -> Option<usize> {
+        self.members.get(&at).map(|member| member.review)
+    }
+
+    pub fn set(&mut self, at: SessionKey, reviewing: Option<Reviewing>) {
+        if let Some(reviewed) = self.review_of(at).and_then(|review| self.reviewed.get_mut(review)) {
+            reviewed.reviewing = reviewing;
+        }
+    }
+
+    /// The review of the session's directory, while there is one.
+    pub fn reviewing(&mut self, at: SessionKey) -> Option<&mut Reviewing> {
+        let review = self.review_of(at)?;
+        self.reviewed.get_mut(review)?.reviewing.as_mut()
+    }
+
+    /// All reviews, each with one of its sessions.
+    pub fn reviews(&mut self) -> impl Iterator<Item = (SessionKey, &mut Reviewing)> {
+        let members = &self.members;
+        self.reviewed.iter_mut().enumerate().filter_map(move |(review, reviewed)| {
+            let (at, _) = members.iter().find(|(_, member)| member.review == review)?;
+            Some((*at, reviewed.reviewing.as_mut()?))
+        })
+    }
+
+    /// The sessions that are looked at by the same review as this one.
+    pub fn beside(&self, at: SessionKey) -> Vec<SessionKey> {
+        let review = self.review_of(at);
+        self.members.iter().filter(|(_, member)| Some(member.review) == review).map(|(key, _)| *key).collect()
+    }
+
+    /// Takes all reviews out, each with its sessions.
+    pub fn take_reviews(&mut self) -> Vec<(Vec<SessionKey>, Reviewing)> {
+        let keys: Vec<SessionKey> = self.reviews().map(|(at, _)| at).collect();
+        let mut taken = Vec::new();
+        for at in keys {
+            let beside = self.beside(at);
+            let reviewing = self.review_of(at).and_then(|review| self.reviewed.get_mut(review)?.reviewing.take());
+            taken.extend(reviewing.map(|reviewing| (beside, reviewing)));
+        }
+        taken
+    }
+}
+
+#[cfg(test)]
+#[path = "workspaces_tests.rs"]
+mod tests;

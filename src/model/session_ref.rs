@@ -1,0 +1,74 @@
+//! A session and its agent, as who shows one session reads them.
+//!
+//! Read only. Knows no other session. Invariant: the agent is the session's own.
+
+use super::Model;
+use super::agent::Agent;
+use super::ids::{AgentKey, SessionKey};
+use super::session::{Phase, Session};
+use std::ops::Deref;
+use std::sync::LazyLock;
+
+/// One session of a model together with its agent. Reads like the session itself.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionRef<'a> {
+    key: SessionKey,
+    agent: &'a Agent,
+    session: &'a Session,
+}
+
+impl Deref for SessionRef<'_> {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        self.session
+    }
+}
+
+impl<'a> SessionRef<'a> {
+    pub fn key(self) -> SessionKey {
+        self.key
+    }
+
+    pub fn agent_key(self) -> AgentKey {
+        self.session.agent
+    }
+
+    pub fn agent(self) -> &'a Agent {
+        self.agent
+    }
+
+    /// For as long as the model is borrowed.
+    pub fn session(self) -> &'a Session {
+        self.session
+    }
+
+    pub fn phase(self) -> Phase<'a> {
+        Phase::of(self.agent, self.session)
+    }
+
+    /// Whether anything moves by itself, so that a clock on the screen must run.
+    pub fn is_waiting(self) -> bool {
+        let starts =
+            matches!(self.phase(), Phase::Starting { .. } | Phase::Opening { .. } | Phase::Authenticating { .. });
+        starts || self.session.is_waiting()
+    }
+}
+
+/// Stands for what is not there; a model begins with an agent and a session and never loses one.
+static NOBODY: LazyLock<(Agent, Session)> = LazyLock::new(<(Agent, Session)>::default);
+
+impl Model {
+    /// The session that the model began with: the only one where nobody can open a further one.
+    pub fn first(&self) -> SessionRef<'_> {
+        let key = SessionKey::FIRST;
+        self.at(key).unwrap_or_else(|| SessionRef { key, agent: &NOBODY.0, session: &NOBODY.1 })
+    }
+
+    /// The session with its agent; nothing for a key that was never given.
+    pub fn at(&self, key: SessionKey) -> Option<SessionRef<'_>> {
+        let session = self.sessions.get(&key)?;
+        let agent = self.agents.get(&session.agent)?;
+        Some(SessionRef { key, agent, session })
+    }
+}

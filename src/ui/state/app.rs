@@ -1,0 +1,183 @@
+//! The whole screen: the views of all sessions, which of them is shown, and what lies over them.
+//!
+//! Knows nothing of what a session is about. Changed by `ui::update` only. Invariants: one session is always shown; a
+//! session has one view, until the person has closed it.
+
+use super::dock::{Dialog, Neighbour};
+use super::opener::Opener;
+use super::picker::{self, Picker};
+use super::session_view::{Saying, SessionView};
+use super::timing::TOAST;
+use super::{Holds, Toast};
+use crate::model::Model;
+use crate::model::ids::{Now, SessionKey};
+use crate::model::session::{Closed, Session, SessionState};
+use crate::model::session_ref::SessionRef;
+use crate::ui::keys::Mouse;
+use std::collections::BTreeMap;
+
+#[derive(Debug)]
+pub struct App {
+    /// The session that is shown; keys go to it.
+    shown: SessionKey,
+    /// Of the session that is shown.
+    pub view: SessionView,
+    /// Of the others.
+    others: BTreeMap<SessionKey, SessionView>,
+    pub picker: Option<Picker>,
+    /// Rows of the help above the view, when it is open.
+    pub help: Option<usize>,
+    pub toast: Option<Toast>,
+    pub quit_armed_until: Option<Now>,
+    /// The person has been asked whether the session is to be closed.
+    pub close_armed: bool,
+    /// Where a further session is to be opened.
+    pub opener: Option<Opener>,
+    pub mouse: Mouse,
+}
+
+impl Default for App {
+    fn default() -> Self {
+        Self::showing(SessionKey::FIRST)
+    }
+}
+
+impl App {
+    pub fn showing(shown: SessionKey) -> Self {
+        Self {
+            shown,
+            view: SessionView::default(),
+            others: BTreeMap::new(),
+            picker: None,
+            help: None,
+            toast: None,
+            quit_armed_until: None,
+            close_armed: false,
+            opener: None,
+            mouse: Mouse::default(),
+        }
+    }
+
+    pub const fn shown(&self) -> SessionKey {
+        self.shown
+    }
+
+    pub fn view_of(&mut self, key: SessionKey) -> Option<&mut SessionView> {
+        if key == self.shown { Some(&mut self.view) } else { self.others.get_mut(&key) }
+    }
+
+    /// All sessions that have a view, in the order in which they were opened.
+    pub fn views(&self) -> Vec<(SessionKey, &SessionView)> {
+        let mut views: Vec<_> = self.others.iter().map(|(key, view)| (*key, view)).collect();
+        let at = views.partition_point(|(key, _)| *key < self.shown);
+        views.insert(at, (self.shown, &self.view));
+        views
+    }
+
+    pub fn has_several(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// Shows another session, with all that the person has left there. False when it has no view.
+    pub fn show(&mut self, key: SessionKey, now: Now) -> bool {
+        let Some(view) = self.others.remove(&key) else { return key == self.shown };
+        self.view.leave();
+        let left = std::mem::replace(&mut self.view, view);
+        self.others.insert(std::mem::replace(&mut self.shown, key), left);
+        self.view.enter(now);
+        self.clear_overlays();
+        true
+    }
+
+    /// The session that is shown after this one, or before it; the first follows the last.
+    pub fn neighbour(&self, to: Neighbour) -> Option<SessionKey> {
+        let around = match to {
+            Neighbour::Next => self.others.range(self.shown..).next().or_else(|| self.others.first_key_value()),
+            Neighbour::Previous => self.others.range(..self.shown).next_back().or_else(|| self.others.last_key_value()),
+        };
+        around.map(|(key, _)| *key)
+    }
+
+    /// What was said or listed was about the session that is not shown any more.
+    fn clear_overlays(&mut self) {
+        self.picker = None;
+        self.help = None;
+        self.toast = None;
+        self.quit_armed_until = None;
+        self.close_armed = false;
+        self.opener = None;
+    }
+
+    pub fn say(&mut self, text: impl Into<String>, now: Now) {
+        self.say_while(Holds::Always, text, now);
+    }
+
+    /// A message that goes as soon as it is not true any more.
+    pub fn say_while(&mut self, holds: Holds, text: impl Into<String>, now: Now) {
+        let text = text.into();
+        // Nothing said must not stand where the state is.
+        self.toast = (!text.trim().is_empty()).then(|| Toast { text, until: now.saturating_add(TOAST), holds });
+    }
+
+    /// Takes away a message that is not true any more.
+    pub fn check_toast(&mut self, session: SessionRef<'_>) {
+        let holds = self.toast.as_ref().is_none_or(|toast| match &toast.holds {
+            Holds::Always => true,
+            Holds::NoSession => session.id.is_none(),
+            Holds::NothingWaits => self.view.dock.dialog.is_none(),
+            Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
+            Holds::CloseArmed => self.close_armed,
+            Holds::QuitArmed => self.quit_armed_until.is_some(),
+            Holds::Mode(id) => picker::mode_now(session).is_some_and(|now| !now.is_pending && now.id == *id),
+        });
+        if !holds {
+            self.toast = None;
+        }
+    }
+
+    /// Takes note of a changed model and of the time: sessions get their views, and lose them when they are closed.
+    pub fn sync(&mut self, model: &Model, now: Now) {
+        for (key, session) in model.sessions() {
+            if key != self.shown && !is_closed(session) {
+                self.others.entry(key).or_default();
+            }
+        }
+        self.others.retain(|key, _| model.session_of(*key).is_some_and(|session| !is_closed(session)));
+        if model.session_of(self.shown).is_some_and(is_closed) {
+            self.replace_closed(now);
+        }
+        for (key, view) in &mut self.others {
+            if let Some(session) = model.at(*key) {
+                // What is not looked at says nothing; it stands in the transcript.
+                let _ = view.sync(session, now);
+            }
+        }
+        if let Some(session) = model.at(self.shown) {
+            if let Some(Saying { text, holds }) = self.view.sync(session, now) {
+                self.say_while(holds, text, now);
+            }
+            self.toast.take_if(|t| t.until <= now);
+            self.quit_armed_until.take_if(|until| *until <= now);
+            self.check_toast(session);
+        }
+    }
+
+    /// The one that is shown is no more: the next takes its place. The last one stays, closed as it is.
+    fn replace_closed(&mut self, now: Now) {
+        let gone = self.shown;
+        if let Some(key) = self.neighbour(Neighbour::Next)
+            && self.show(key, now)
+        {
+            self.others.remove(&gone);
+        }
+    }
+
+    /// When something here changes by the passing of time alone.
+    pub fn next_change(&self, session: SessionRef<'_>, now: Now) -> Option<Now> {
+        [self.toast.as_ref().map(|t| t.until), SessionView::next_change(session, now)].into_iter().flatten().min()
+    }
+}
+
+fn is_closed(session: &Session) -> bool {
+    session.state == SessionState::Closed(Closed::ByPerson)
+}

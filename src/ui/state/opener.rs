@@ -1,0 +1,47 @@
+//! Opening a further session: of which agent, and in which directory.
+//!
+//! Starts nothing and looks at no disk. The agent is chosen in a [`super::picker::Picker`]; here is the line with the
+//! directory that follows it.
+
+use crate::model::ids::AgentKey;
+use crate::ui::composer::Composer;
+
+/// An agent that a session can be opened with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// One that runs.
+    Running(AgentKey),
+    /// One that is to be started, by the name under which it is configured.
+    Configured(String),
+}
+
+/// A further session that the person wants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    pub whose: Whose,
+    /// As it was typed.
+    pub directory: String,
+}
+
+/// The directory of a further session, while it is typed.
+#[derive(Debug)]
+pub struct Opener {
+    pub whose: Whose,
+    /// The agent's name, for the person.
+    pub name: String,
+    pub line: Composer,
+    /// Why what was typed does not do.
+    pub trouble: Option<String>,
+}
+
+impl Opener {
+    pub fn new(whose: Whose, name: String, directory: &str) -> Self {
+        let mut line = Composer::default();
+        line.set_text(directory);
+        Self { whose, name, line, trouble: None }
+    }
+
+    pub fn wanted(&self) -> Wanted {
+        Wanted { whose: self.whose.clone(), directory: self.line.text().trim().to_owned() }
+    }
+}

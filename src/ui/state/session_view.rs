@@ -1,0 +1,104 @@
+//! What the person is in the middle of in one session: what is written, where they look, what they answer.
+//!
+//! Knows no other session and nothing that lies over all of them. Changed by `ui::update` only, apart from what a frame
+//! has measured. Invariant: the focus can be taken away by what happens, never given.
+
+use super::dock::{self, Dialog, DockState};
+use super::folds::Folds;
+use super::picker::{self, Completion};
+use super::review::{Presence, ReviewState};
+use super::scroll::Scroll;
+use super::timing::STRAY;
+use super::{AskedMode, Focus, Holds};
+use crate::model::ids::Now;
+use crate::model::session::Terminal;
+use crate::model::session_ref::SessionRef;
+use crate::ui::composer::Composer;
+
+#[derive(Debug, Default)]
+pub struct SessionView {
+    pub composer: Composer,
+    pub scroll: Scroll,
+    pub folds: Folds,
+    pub focus: Focus,
+    pub dock: DockState,
+    pub completion: Completion,
+    pub asked_mode: Option<AskedMode>,
+    /// Keys until then were meant for a command that has just ended.
+    pub stray_until: Option<Now>,
+    pub review: Option<ReviewState>,
+    /// A turn has ended while another session was shown.
+    pub has_news: bool,
+}
+
+/// What is to be said of a session, should it be the one that is shown.
+pub struct Saying {
+    pub text: String,
+    pub holds: Holds,
+}
+
+impl SessionView {
+    /// Takes note of a changed session and of the time.
+    pub fn sync(&mut self, session: SessionRef<'_>, now: Now) -> Option<Saying> {
+        let mut saying = None;
+        if let Focus::Terminal(id) = &self.focus
+            && !session.terminal(id).is_some_and(Terminal::is_running)
+        {
+            self.focus = Focus::Composer;
+            self.stray_until = Some(now.saturating_add(STRAY));
+            let text = "the command has ended · back to writing".to_owned();
+            saying = Some(Saying { text, holds: Holds::Always });
+        }
+        if let Some(review) = &mut self.review {
+            review.sync(session.review());
+        }
+        if self.focus == Focus::Review && self.review_here().is_none() {
+            self.focus = Focus::Composer;
+        }
+        let asked = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
+        self.dock.sync(session, now);
+        // The focus stays for the next question of the same sort, not for whatever else comes.
+        let asks = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
+        if self.focus == Focus::Dock && (self.dock.dialog.is_none() || asked != asks) {
+            self.focus = Focus::Composer;
+        }
+        self.tell_mode(session).or(saying)
+    }
+
+    /// Another session is shown from now on. What is typed then must not go to a command that is out of sight.
+    pub fn leave(&mut self) {
+        if matches!(self.focus, Focus::Terminal(_)) {
+            self.focus = Focus::Composer;
+        }
+    }
+
+    /// This session is shown from now on. A question takes no key before it could be read.
+    pub fn enter(&mut self, now: Now) {
+        self.has_news = false;
+        self.dock.arm(now);
+    }
+
+    /// Says what became of the mode that was asked for, once nothing is on its way any more.
+    fn tell_mode(&mut self, session: SessionRef<'_>) -> Option<Saying> {
+        let Some(mode) = picker::mode_now(session).filter(|_| self.asked_mode.is_some()) else {
+            self.asked_mode = None;
+            return None;
+        };
+        let asked = self.asked_mode.take_if(|_| !mode.is_pending)?;
+        Some(if mode.id == asked.id {
+            Saying { text: format!("mode: {}", asked.name), holds: Holds::Mode(asked.id) }
+        } else {
+            Saying { text: format!("mode {} was not set", asked.name), holds: Holds::Always }
+        })
+    }
+
+    /// The review, when it is on the screen.
+    pub fn review_here(&self) -> Option<&ReviewState> {
+        self.review.as_ref().filter(|r| r.presence == Presence::Here)
+    }
+
+    /// When something here changes by the passing of time alone.
+    pub fn next_change(session: SessionRef<'_>, now: Now) -> Option<Now> {
+        dock::next_by_time(session, now)
+    }
+}

@@ -1,0 +1,68 @@
+//! Keys for sessions: opening a further one, going from one to another, closing one.
+//!
+//! Invariant: a session that works, or in which something is written or waits to be sent, is closed only after the
+//! person has been asked.
+
+use super::{Cx, common};
+use crate::model::event::Intent;
+use crate::model::session_ref::SessionRef;
+use crate::ui::keys::Action;
+use crate::ui::msg::Out;
+use crate::ui::state::dock::Neighbour;
+use crate::ui::state::{App, Holds};
+
+pub(super) fn go(state: &mut App, cx: Cx<'_>, to: Neighbour, out: &mut Vec<Out>) {
+    match state.neighbour(to) {
+        Some(key) => out.push(Out::Show(key)),
+        None => state.say("there is one session · Ctrl+T opens another", cx.now),
+    }
+}
+
+/// Closes the session that is shown, and asks first when something would be lost.
+pub(super) fn close(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    if !state.has_several() {
+        return state.say("this is the only session · Ctrl+D quits", cx.now);
+    }
+    if std::mem::take(&mut state.close_armed) {
+        return out.push(Out::Intent(Intent::CloseSession));
+    }
+    let why = if is_busy(cx.session) {
+        "it works"
+    } else if !state.view.composer.is_blank() || !cx.session.held.is_empty() {
+        "something is written"
+    } else {
+        return out.push(Out::Intent(Intent::CloseSession));
+    };
+    state.close_armed = true;
+    state.say_while(Holds::CloseArmed, format!("{why} · Alt+W again closes the session · Esc keeps it"), cx.now);
+    if let Some(toast) = &mut state.toast {
+        // A question stands until it is answered.
+        toast.until = crate::model::ids::Now::MAX;
+    }
+}
+
+/// Whether closing it would stop something.
+fn is_busy(session: SessionRef<'_>) -> bool {
+    session.turn.is_some() || session.running_terminal().is_some()
+}
+
+/// Keys while the directory of a further session is typed.
+pub(super) fn opener(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some(opener) = &mut state.opener else { return };
+    match action {
+        Action::Accept => out.push(Out::Open(opener.wanted())),
+        Action::Escape | Action::CtrlC | Action::NewSession => state.opener = None,
+        Action::NextSession
+        | Action::PreviousSession
+        | Action::MouseToggle
+        | Action::Suspend
+        | Action::Redraw
+        | Action::PageUp
+        | Action::PageDown => common(state, cx, action, out),
+        action => {
+            opener.trouble = None;
+            // Whatever else a key means, it means nothing here.
+            let _ = opener.line.apply(action);
+        }
+    }
+}

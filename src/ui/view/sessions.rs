@@ -1,0 +1,219 @@
+//! The line of sessions: which there are, and what each of them wants of the person. Shown as soon as there are two.
+//!
+//! Reads the model and the views, keeps nothing. Invariant: what waits for the person is named at any width that has
+//! room for it, even when its session is not.
+
+use super::paint;
+use super::{ViewCx, split_bottom};
+use crate::base::sanitize;
+use crate::model::ids::SessionKey;
+use crate::model::session::Phase;
+use crate::model::session_ref::SessionRef;
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::ui::labels;
+use crate::ui::msg::FrameInfo;
+use crate::ui::state::session_view::SessionView;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use std::path::Path;
+
+/// Columns of a session's name.
+const NAME: usize = 24;
+
+/// What a session wants of the person, the most urgent first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Attention {
+    /// A question or a log-in.
+    Waits,
+    Died,
+    /// A turn has ended that nobody has looked at.
+    Done,
+    Works,
+    Starts,
+    Nothing,
+}
+
+impl Attention {
+    pub fn of(session: SessionRef<'_>, view: &SessionView) -> Self {
+        match session.phase() {
+            _ if !session.pending.is_empty() => Self::Waits,
+            Phase::AuthNeeded { .. } => Self::Waits,
+            Phase::Dead(_) => Self::Died,
+            Phase::NotStarted | Phase::Starting { .. } | Phase::Opening { .. } | Phase::Authenticating { .. } => {
+                Self::Starts
+            }
+            Phase::Ready if session.turn.is_some() => Self::Works,
+            Phase::Ready if view.has_news => Self::Done,
+            Phase::Ready => Self::Nothing,
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Waits => "waits for you",
+            Self::Died => "died",
+            Self::Done => "done",
+            Self::Works => "works",
+            Self::Starts => "starts",
+            Self::Nothing => "",
+        }
+    }
+
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Waits => "?",
+            Self::Died => "✗",
+            Self::Done => "✓",
+            Self::Works => "…",
+            Self::Starts => "·",
+            Self::Nothing => "",
+        }
+    }
+
+    const fn token(self) -> Token {
+        match self {
+            Self::Waits => Token::Warn,
+            Self::Died => Token::Bad,
+            Self::Done => Token::Good,
+            Self::Works | Self::Starts | Self::Nothing => Token::Dim,
+        }
+    }
+}
+
+/// One session on the line.
+struct Tab {
+    key: SessionKey,
+    number: usize,
+    name: String,
+    attention: Attention,
+}
+
+/// How much of each session is said.
+#[derive(Clone, Copy)]
+enum Detail {
+    Words,
+    Signs,
+    Numbers,
+}
+
+fn tabs(cx: &ViewCx<'_>) -> Vec<Tab> {
+    let found = cx.state.views().into_iter().filter_map(|(key, view)| Some((cx.model.at(key)?, view)));
+    let tab = |(at, (session, view)): (usize, (SessionRef<'_>, &SessionView))| Tab {
+        key: session.key(),
+        number: at + 1,
+        name: name(session),
+        attention: Attention::of(session, view),
+    };
+    found.enumerate().map(tab).collect()
+}
+
+/// The title that the agent gave it, else the agent and the directory.
+fn name(session: SessionRef<'_>) -> String {
+    let title = session.title.as_deref().map(|title| sanitize::line(title).trim().to_owned());
+    let name = title.filter(|title| !title.is_empty()).unwrap_or_else(|| {
+        let agent = labels::agent(session);
+        let directory = Path::new(&session.cwd).file_name().unwrap_or_default().to_string_lossy();
+        format!("{agent} {}", sanitize::line(&directory))
+    });
+    width::truncate(&name, NAME).into_owned()
+}
+
+/// Whether a session that is not shown waits for the person.
+pub fn others_wait(cx: &ViewCx<'_>) -> bool {
+    let waits = |(key, view): &(SessionKey, &SessionView)| {
+        *key != cx.session.key() && cx.model.at(*key).is_some_and(|s| Attention::of(s, view) == Attention::Waits)
+    };
+    cx.state.views().iter().any(waits)
+}
+
+/// The first row of the area; returns what is below it.
+pub fn line(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
+    if !cx.state.has_several() || area.height < 2 {
+        return area;
+    }
+    let (row, below) = super::split_top(area, 1);
+    let room = usize::from(row.width.saturating_sub(3));
+    let tabs = tabs(cx);
+    let levels = [Detail::Words, Detail::Signs, Detail::Numbers];
+    let laid = levels.into_iter().map(|detail| pieces(cx, &tabs, detail)).find(|pieces| columns(pieces) <= room);
+    let Some(pieces) = laid else {
+        paint::put(buf, row.x + 2, row.y, row.width.saturating_sub(3), &in_short(cx, &tabs), cx.theme);
+        return below;
+    };
+    let mut x = row.x + 2;
+    for (key, text) in pieces {
+        let used = paint::put(buf, x, row.y, row.right().saturating_sub(x + 1), &text, cx.theme);
+        info.sessions.push((x..x + used, key));
+        x += used + 2;
+    }
+    below
+}
+
+fn columns(pieces: &[(SessionKey, StyledText)]) -> usize {
+    pieces.iter().map(|(_, text)| width::styled_width(text) + 2).sum::<usize>().saturating_sub(2)
+}
+
+fn pieces(cx: &ViewCx<'_>, tabs: &[Tab], detail: Detail) -> Vec<(SessionKey, StyledText)> {
+    tabs.iter().map(|tab| (tab.key, piece(tab, tab.key == cx.session.key(), detail))).collect()
+}
+
+fn piece(tab: &Tab, is_shown: bool, detail: Detail) -> StyledText {
+    let style = if is_shown { RunStyle::from(Token::Accent).with_mods(Mods::BOLD) } else { RunStyle::from(Token::Dim) };
+    // Without colours too it can be told which is shown.
+    let mut text = StyledText::of(if is_shown { "▸" } else { " " }, Token::Accent);
+    text.push(&tab.number.to_string(), style);
+    if !matches!(detail, Detail::Numbers) || is_shown {
+        text.push(" ", style);
+        text.push(&tab.name, style);
+    }
+    let state = match detail {
+        Detail::Words => tab.attention.words(),
+        Detail::Signs | Detail::Numbers => tab.attention.sign(),
+    };
+    if !state.is_empty() {
+        text.push(" ", style);
+        text.push(state, tab.attention.token());
+    }
+    text
+}
+
+/// Too many for the width: which is shown, and which one wants something most.
+fn in_short(cx: &ViewCx<'_>, tabs: &[Tab]) -> StyledText {
+    let shown = tabs.iter().find(|tab| tab.key == cx.session.key()).map_or(0, |tab| tab.number);
+    let mut text = StyledText::of(format!("{shown} of {}", tabs.len()), Token::Dim);
+    let others = tabs.iter().filter(|tab| tab.key != cx.session.key());
+    if let Some(tab) = others.min_by_key(|tab| tab.attention).filter(|tab| tab.attention <= Attention::Done) {
+        text.push(" · ", Token::Dim);
+        text.push(&format!("{} {}", tab.number, tab.attention.words()), tab.attention.token());
+    }
+    text
+}
+
+/// The line in which the directory of a further session is typed; returns what is above it.
+pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
+    let Some(opener) = &cx.state.opener else { return area };
+    let (above, at) = split_bottom(area, 2.min(area.height));
+    let (line, foot) = if at.height > 1 { super::split_top(at, 1) } else { (at, Rect { height: 0, ..at }) };
+    let label = format!("{} in: ", width::truncate(&opener.name, NAME));
+    let label = if line.width >= 40 { label } else { String::new() };
+    let used =
+        paint::put(buf, line.x + 2, line.y, line.width.saturating_sub(3), &StyledText::of(label, Token::Dim), cx.theme);
+    let (x, room) = (line.x + 2 + used, line.width.saturating_sub(used + 4).max(1));
+    let layout = opener.line.layout(room, 1);
+    if let Some(row) = layout.rows.first() {
+        paint::put(buf, x, line.y, room, &StyledText::of(row.as_str(), Token::Text), cx.theme);
+    }
+    let cursor = x.saturating_add(layout.cursor.0).min(line.right().saturating_sub(1));
+    info.cursor = Some(Position { x: cursor, y: line.y });
+    if foot.height > 0 {
+        let words = match &opener.trouble {
+            Some(trouble) => StyledText::of(sanitize::line(trouble), Token::Warn),
+            None => StyledText::of("Enter opens it · Esc leaves", Token::Dim),
+        };
+        let words = width::truncate_styled(&words, usize::from(foot.width.saturating_sub(3)));
+        paint::put(buf, foot.x + 2, foot.y, foot.width.saturating_sub(3), &words, cx.theme);
+    }
+    above
+}
