@@ -30,7 +30,8 @@ pub enum SessionState {
     },
     /// One that the agent has kept is asked for. What it says of it belongs here at once.
     Loading {
-        since: Now,
+        /// When the agent last said anything of it.
+        heard: Now,
     },
     Ready,
     Closed(Closed),
@@ -71,7 +72,7 @@ impl<'a> Phase<'a> {
                 Self::Dead(death)
             }
             (Connection::Up, SessionState::Waiting) => Self::Opening { since: agent.spawned_at },
-            (Connection::Up, SessionState::Opening { since } | SessionState::Loading { since }) => {
+            (Connection::Up, SessionState::Opening { since } | SessionState::Loading { heard: since }) => {
                 Self::Opening { since: *since }
             }
             (Connection::Up, SessionState::Ready) => Self::Ready,

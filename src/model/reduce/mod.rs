@@ -30,7 +30,7 @@ use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
 use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, Timer};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
-use super::session::Session;
+use super::session::{Session, SessionState};
 
 /// Sorts of odd messages that are told of.
 const MAX_NOTICED: usize = 64;
@@ -120,8 +120,12 @@ fn warn_all(model: &mut Model, message: &str, cx: &mut Cx) {
 
 /// The agent has said something of this session.
 fn heard(model: &mut Model, key: SessionKey, cx: &Cx) {
-    if let Some(turn) = model.sessions.get_mut(&key).and_then(|session| session.turn.as_mut()) {
+    let Some(session) = model.sessions.get_mut(&key) else { return };
+    if let Some(turn) = &mut session.turn {
         turn.heard = cx.now;
+    }
+    if let SessionState::Loading { heard } = &mut session.state {
+        *heard = cx.now;
     }
 }
 

@@ -19,7 +19,7 @@ const LOGIN_LINES: usize = 50;
 pub fn open(session: &mut Session, cx: &mut Cx) {
     session.id = session.opening.id().cloned();
     session.state = match session.id {
-        Some(_) => SessionState::Loading { since: cx.now },
+        Some(_) => SessionState::Loading { heard: cx.now },
         None => SessionState::Opening { since: cx.now },
     };
     cx.push(Effect::Call(Call::OpenSession(session.opening.clone())));

@@ -9,10 +9,11 @@ use acp_tui::model::effect::{Effect, ReviewEffect};
 use acp_tui::model::entry::{Body, UserState};
 use acp_tui::model::event::{HostEvent, Intent, Opening};
 use acp_tui::model::ids::{AgentKey, SessionKey, TurnId};
-use acp_tui::model::session::{Closed, Policy, Session, SessionState};
+use acp_tui::model::session::{Closed, Phase, Policy, Session, SessionState};
 use acp_tui::model::tool::Mark;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::time::Duration;
 
 const SECOND: SessionKey = SessionKey(1);
 
@@ -121,6 +122,18 @@ fn r_141_what_comes_before_the_answer_is_the_history_in_its_order() {
     assert!(second(&rig).entries().iter().all(|entry| entry.finished), "nothing of the past goes on");
     assert_eq!(rig.odd(), 0);
     assert!(texts(rig.model().first().session()).is_empty());
+}
+
+/// Else a long history would look like an agent that does not answer.
+#[test]
+fn an_agent_that_tells_a_history_is_not_silent() {
+    let mut rig = loading();
+    for _ in 0..3 {
+        rig.now += Duration::from_secs(60);
+        tell(&mut rig, "more");
+        let Phase::Opening { since } = rig.model().at(SECOND).unwrap().phase() else { panic!() };
+        assert!(rig.now - since < Duration::from_secs(1));
+    }
 }
 
 #[test]
