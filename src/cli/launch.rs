@@ -10,7 +10,7 @@ use crate::config::dirs::{Dirs, Env};
 use crate::config::load::{self, Warning};
 use crate::config::schema::Config;
 use crate::demo;
-use crate::engine::{AgentSetup, EngineConfig, ReviewConfig};
+use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
 use crate::model::session::Policy;
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
@@ -141,7 +141,7 @@ pub fn engine_config(
         command: agent.command,
         args: agent.args,
         env: agent.env.into_iter().collect(),
-        further: BTreeMap::new(),
+        further: Further::default(),
         cwd,
         policy,
         journals: dirs.map(|d| d.state.join("sessions")),
@@ -182,7 +182,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         command: head.command,
         args: Vec::new(),
         env: Vec::new(),
-        further: BTreeMap::new(),
+        further: Further::default(),
         cwd: head.cwd,
         policy: Policy::Ask,
         journals: None,

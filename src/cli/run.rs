@@ -221,10 +221,12 @@ fn run_demo(common: &Common) -> Result<u8, Usage> {
 
 /// Without a terminal the demo is played all the same, and says so.
 fn headless_demo(common: &Common) -> Result<u8, Usage> {
+    let surroundings = Surroundings::read();
+    super::screen::asked(common, &surroundings)?;
+    say_warnings(&surroundings);
     say("this is no terminal, so the built-in demo is played without a screen");
     let dir = launch::demo_directory()?;
     let cwd = dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?;
-    let surroundings = Surroundings::read();
     let config = launch::engine_config(
         launch::demo_agent()?,
         cwd,

@@ -499,6 +499,8 @@ pub enum Timer {
     KillTerminals(TurnId),
     /// A program printed text and has still not answered `initialize`.
     ExplainStray,
+    /// A request has come before the session that it names, and that was not opened since.
+    EarlyRequest(ReqId),
     /// The snapshot before this turn takes too long.
     Coverage(TurnId),
 }
@@ -507,7 +509,7 @@ impl Timer {
     /// Where it belongs while there is one agent with one session.
     pub fn home(self) -> Address {
         match self {
-            Self::ExplainStray => AGENT,
+            Self::ExplainStray | Self::EarlyRequest(_) => AGENT,
             Self::KillTerminals(_) | Self::Coverage(_) => SESSION,
         }
     }

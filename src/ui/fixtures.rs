@@ -17,7 +17,7 @@ use crate::model::event::{
     AgentEvent, AgentRequest, Event, Hint, HostEvent, InitResult, Intent, PermissionKind, PermissionOption,
     PromptAnswer, PromptResult, SessionResult, Stop, TerminalSpec, Update,
 };
-use crate::model::ids::{Addressed, ReqId, SessionId, SessionKey, TermId};
+use crate::model::ids::{Addressed, EntryId, ReqId, SessionId, SessionKey, TermId};
 use crate::model::options::{Command, Mode, Modes};
 use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
@@ -243,13 +243,35 @@ impl Scene {
     pub fn input(&mut self, input: Input) {
         let cx = Cx { model: &self.model, session: self.model.first(), frame: &self.info, now: self.now };
         for out in update::input(&mut self.ui, cx, input) {
-            if let Out::Intent(intent) = &out {
-                self.intent(intent.clone());
+            match &out {
+                Out::Intent(intent) => drop(self.intent(intent.clone())),
+                Out::Fold(entry) => self.fold(*entry),
+                _ => {}
             }
-            if !matches!(out, Out::Scroll(_)) {
+            if !matches!(out, Out::Scroll(_) | Out::Fold(_)) {
                 self.outs.push(out);
             }
         }
+    }
+
+    fn view_cx(&self) -> ViewCx<'_> {
+        ViewCx {
+            model: &self.model,
+            session: self.model.first(),
+            state: &self.ui,
+            theme: &self.theme,
+            now: self.now,
+            animation: Animation::On,
+            home: Some(Path::new("/home/me")),
+        }
+    }
+
+    fn fold(&mut self, entry: EntryId) {
+        let mut transcript = std::mem::take(&mut self.transcript);
+        let cx = self.view_cx();
+        let fold = transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry);
+        self.transcript = transcript;
+        fold.map(|fold| self.ui.view.folds.set(entry, fold));
     }
 
     pub fn press(&mut self, code: Code) -> &mut Self {
@@ -275,16 +297,9 @@ impl Scene {
     /// Draws a frame; `shown` is its text without blanks at the end of rows.
     pub fn draw(&mut self) -> &str {
         let mut buf = Buffer::empty(Rect::new(0, 0, self.size.0, self.size.1));
-        let cx = ViewCx {
-            model: &self.model,
-            session: self.model.first(),
-            state: &self.ui,
-            theme: &self.theme,
-            now: self.now,
-            animation: Animation::On,
-            home: Some(Path::new("/home/me")),
-        };
-        self.info = view::draw(&cx, &mut self.transcript, &mut buf);
+        let mut transcript = std::mem::take(&mut self.transcript);
+        let info = view::draw(&self.view_cx(), &mut transcript, &mut buf);
+        (self.info, self.transcript) = (info, transcript);
         self.ui.view.scroll = self.info.scroll;
         if let (Some(review), Some(frame)) = (&mut self.ui.view.review, &self.info.review) {
             review.measure(frame.measured);

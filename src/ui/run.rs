@@ -27,7 +27,7 @@ use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Intent, Opening};
-use crate::model::ids::{Address, Addressed, Now, TermId};
+use crate::model::ids::{Address, Addressed, EntryId, Now, TermId};
 use crate::theme::resolve::Theme;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -340,6 +340,7 @@ impl<D: Device> Running<D> {
             Out::ListAgents => self.list_agents(),
             Out::Open(wanted) => self.open(&wanted),
             Out::Scroll(by) => self.scroll(by),
+            Out::Fold(entry) => self.fold(entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Copy(text) => match osc52(&text, self.options.multiplexer) {
                 Ok(bytes) => self.screen.send(&bytes)?,
@@ -413,6 +414,13 @@ impl<D: Device> Running<D> {
             && !self.engine.type_into(&term, &bytes)
         {
             self.app.say("not typed: the command does not read", self.engine.now());
+        }
+    }
+
+    fn fold(&mut self, entry: EntryId) {
+        let Some(cx) = view_cx(&self.engine, &self.app, &self.options, self.engine.now()) else { return };
+        if let Some(fold) = self.transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry) {
+            self.app.view.folds.set(entry, fold);
         }
     }
 

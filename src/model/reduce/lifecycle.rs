@@ -322,6 +322,14 @@ pub fn request(
     in_agent(model, key, cx, |_, cx| cx.push(Effect::Respond { req, answer: Answer::Error(refusal) }));
 }
 
+/// A request has waited for its session; the agent may be waiting for the answer before it opens it.
+pub fn too_early(model: &mut Model, key: AgentKey, req: ReqId, cx: &mut Cx) {
+    if in_agent(model, key, cx, |agent, cx| one::refuse_early(agent, req, cx)) == Some(true) {
+        let title = "the agent asked for something in a session that it has not opened yet; refused";
+        tell_once(model, key, None, title, title, cx);
+    }
+}
+
 /// Says something once: in the session that it is about, or in each of the agent's.
 fn tell_once(model: &mut Model, key: AgentKey, at: Option<SessionKey>, sort: &str, title: &str, cx: &mut Cx) {
     let tell = |session: &mut _, cx: &mut Cx| notice_once(session, sort, title.to_owned(), Vec::new(), cx.now);

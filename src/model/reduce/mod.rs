@@ -44,6 +44,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
         (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),
         (Address::Agent(key), Event::Timer(Timer::ExplainStray)) => lifecycle::explain_stray(model, key, cx),
+        (Address::Agent(key), Event::Timer(Timer::EarlyRequest(req))) => lifecycle::too_early(model, key, req, cx),
         (Address::Session(key), Event::Agent(AgentEvent::SessionOpened(result))) => {
             heard(model, key, cx);
             lifecycle::session_opened(model, key, result, cx);
@@ -202,7 +203,7 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::User(intent) => to_session(session, intent, cx),
         Event::Timer(Timer::KillTerminals(turn)) => host::kill_terminals_of(session, turn, cx),
         Event::Timer(Timer::Coverage(turn)) => review::late(session, turn, cx),
-        Event::Timer(Timer::ExplainStray) => {}
+        Event::Timer(Timer::ExplainStray | Timer::EarlyRequest(_)) => {}
         Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
     }
 }

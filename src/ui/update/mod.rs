@@ -26,9 +26,7 @@ use crate::model::event::Intent;
 use crate::model::ids::{Address, Addressed, EntryId, Now};
 use crate::model::options::OptionValue;
 use crate::model::session_ref::SessionRef;
-use crate::ui::cells::{self, CellCtx};
 use crate::ui::labels;
-use crate::ui::state::folds::Fold;
 use ratatui::layout::Position;
 
 /// Rows that one notch of the wheel scrolls.
@@ -176,7 +174,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             }
             None => state.say("no answer to copy yet", cx.now),
         },
-        Action::ToggleFold => toggle_newest(state, cx),
+        Action::ToggleFold => toggle_newest(state, cx, out),
         Action::PageUp | Action::DockPageUp if review::page_from_outside(state, -1) => {}
         Action::PageDown | Action::DockPageDown if review::page_from_outside(state, 1) => {}
         Action::PageUp | Action::DockPageUp => out.push(Out::Scroll(ScrollBy::Pages(-1))),
@@ -281,7 +279,7 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
             if let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) {
                 match cx.session.entries().get(*entry).map(|e| &e.body) {
                     Some(Body::Changes(changes)) => review::open(state, cx, Scope::Turn(changes.turn.0), out),
-                    _ => toggle(state, cx, *entry),
+                    _ => toggle(cx, *entry, out),
                 }
             }
         }
@@ -289,32 +287,18 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
     }
 }
 
-/// What is not chosen shows as much as matters; the first press shows all there is, when that is more.
-fn toggle(state: &mut App, cx: Cx<'_>, id: EntryId) {
-    let Some(entry) = cx.session.entries().get(id) else { return };
-    if !matches!(entry.body, Body::Tool(_) | Body::Thought(_)) {
-        return;
+/// How far it is unfolded then, only the transcript knows.
+fn toggle(cx: Cx<'_>, id: EntryId, out: &mut Vec<Out>) {
+    let body = cx.session.entries().get(id).map(|entry| &entry.body);
+    if matches!(body, Some(Body::Tool(_) | Body::Thought(_))) {
+        out.push(Out::Fold(id));
     }
-    let lines = |fold| {
-        let width = cx.frame.transcript.width.saturating_sub(2);
-        cells::lines(
-            entry,
-            &CellCtx { session: cx.session, width, now: cx.now, fold, typing: None, roots: &[], home: None },
-        )
-    };
-    let fold = match state.view.folds.of(id) {
-        Some(Fold::Open) => Fold::Closed,
-        Some(Fold::Closed) => Fold::Open,
-        None if lines(None) == lines(Some(Fold::Open)) => Fold::Closed,
-        None => Fold::Open,
-    };
-    state.view.folds.set(id, fold);
 }
 
-fn toggle_newest(state: &mut App, cx: Cx<'_>) {
+fn toggle_newest(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let newest = cx.session.entries().iter().rev().find(|e| matches!(e.body, Body::Tool(_) | Body::Thought(_)));
     match newest.map(|e| e.id) {
-        Some(id) => toggle(state, cx, id),
+        Some(id) => toggle(cx, id, out),
         None => state.say("nothing to unfold yet", cx.now),
     }
 }

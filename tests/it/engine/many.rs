@@ -6,7 +6,7 @@ use acp_tui::agent::codec;
 use acp_tui::base::exit::Exit;
 use acp_tui::engine::link::{Agent, Link, memory};
 use acp_tui::engine::replay::replay;
-use acp_tui::engine::{AgentSetup, Engine, ReviewConfig};
+use acp_tui::engine::{AgentSetup, Engine, Further, ReviewConfig};
 use acp_tui::model::Model;
 use acp_tui::model::changes::Gate;
 use acp_tui::model::entry::Body;
@@ -159,7 +159,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
         env: vec![("B_KEY".into(), "secret".into())],
         install: None,
     };
-    config.further = BTreeMap::from([("b".into(), setup)]);
+    config.further = Further::read_by(|| BTreeMap::from([("b".into(), setup)]));
     Engine::connected(config, codec::shipped(), Some(connect))
 }
 

@@ -7,7 +7,8 @@ use acp_tui::model::effect::{Answer, Call, Effect, Ended, FrontEnd};
 use acp_tui::model::entry::{Block, Body, ChunkKind};
 use acp_tui::model::event::{
     AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent,
-    Opening, PermissionKind, PermissionOption, PromptAnswer, PromptResult, SessionResult, Stop, TerminalSpec, Update,
+    Opening, PermissionKind, PermissionOption, PromptAnswer, PromptResult, SessionResult, Stop, TerminalSpec, Timer,
+    Update,
 };
 use acp_tui::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, TurnId};
 use acp_tui::model::reduce::reduce;
@@ -219,7 +220,10 @@ fn what_comes_before_the_answer_to_new_waits_for_the_session_that_it_names() {
     let (third, fourth) = (SessionKey(3), SessionKey(4));
     house.say(A, "four", "early");
     house.say(A, "nobody", "lost");
-    assert!(house.ask(A, "three", 1).is_empty() && house.ask(A, "nobody", 2).is_empty());
+    for (id, req) in [("three", 1), ("nobody", 2)] {
+        let waits = Effect::StartTimer { timer: Timer::EarlyRequest(ReqId(req)), after: Duration::from_secs(3) };
+        assert_eq!(house.ask(A, id, req), [Addressed::new(A, waits)]);
+    }
     // The other agent opens nothing: it gets its answer at once.
     let refused = house.ask(B, "three", 3);
     assert!(matches!(&refused[..], [Addressed { what: Effect::Respond { answer: Answer::Error(_), .. }, .. }]));

@@ -129,10 +129,10 @@ fn r_141_what_comes_before_the_answer_is_the_history_in_its_order() {
 fn an_agent_that_tells_a_history_is_not_silent() {
     let mut rig = loading();
     for _ in 0..3 {
-        rig.now += Duration::from_secs(60);
+        rig.now += Duration::from_mins(1);
         tell(&mut rig, "more");
         let Phase::Opening { since } = rig.model().at(SECOND).unwrap().phase() else { panic!() };
-        assert!(rig.now - since < Duration::from_secs(1));
+        assert!(rig.now.saturating_sub(since) < Duration::from_secs(1));
     }
 }
 
