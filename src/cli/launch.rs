@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use tracing::{debug, warn};
 
 /// Name of the demo in the picker, of `--agent demo` and of its scenario.
@@ -131,7 +132,7 @@ pub fn engine_config(
     }
     let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), earlier: None });
     if let Some(review) = &review {
-        say_removed(&review.home);
+        say_removed(&review.home, Some(SystemTime::now()));
         make_room(review.home.clone());
     }
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());

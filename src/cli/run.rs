@@ -9,7 +9,7 @@ use super::runtime::{self, Runtime};
 use super::usage::Usage;
 use crate::config::dirs::{Dirs, Env};
 use crate::demo;
-use crate::engine::{Engine, EngineConfig};
+use crate::engine::{Engine, EngineConfig, Goodbye};
 use crate::headless::{self, ExecOptions, Style, code};
 use crate::model::session::{Allow, Policy};
 use crate::review::session::recorded;
@@ -144,7 +144,8 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
             } else if is_off && outcome.code == code::OK {
                 say("what the turn changed was not recorded");
             }
-            let run = Run { dir, cwd, command, survivors: outcome.goodbye.survivors };
+            let Goodbye { survivors, ended } = outcome.goodbye;
+            let run = Run { dir, cwd, command, survivors, ended };
             let code = deliver(&runtime, wanted, run, outcome.until, outcome.code);
             Ok(if code == code::OK && (is_off || trouble.is_some()) { code::OWN_FAULT } else { code })
         }

@@ -271,7 +271,9 @@ impl Scene {
         let cx = self.view_cx();
         let fold = transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry);
         self.transcript = transcript;
-        fold.map(|fold| self.ui.view.folds.set(entry, fold));
+        if let Some(fold) = fold {
+            self.ui.view.folds.set(entry, fold);
+        }
     }
 
     pub fn press(&mut self, code: Code) -> &mut Self {

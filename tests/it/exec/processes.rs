@@ -189,3 +189,23 @@ fn assert_named(lab: &Lab, done: &super::support::Done, code: i32) {
     kill(left[0].0, Signal::KILL);
     lab.assert_nothing_left();
 }
+
+#[test]
+fn what_outlives_the_agent_and_writes_once_more_is_in_the_report_or_named_in_it() {
+    for rounds in (0..12).map(|n| n * 400) {
+        let lab = Lab::new();
+        let late = format!(
+            "until ! kill -0 $PPID; do :; done; i=0; while [ $i -lt {rounds} ]; do i=$((i + 1)); done; echo > late"
+        );
+        let late = late.replace("$PPID", "$1");
+        let text = format!("(setsid sh -c '{late}' sh $$ <&- >&- 2>&- &)\nexec {}\n", lab.script("").join(" "));
+        let report = lab.path("r.json");
+        let done = lab.exec(&["hello", "--review", report.to_str().unwrap()], &lab.shell_agent(&text));
+        done.assert_code(0);
+        wait_until("it has ended", || lab.left().is_empty());
+        let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+        let has =
+            |list: &str, text: &str| report[list].as_array().unwrap().iter().any(|one| one.to_string().contains(text));
+        assert!(has("files", "late") || has("not_covered", "echo > late"), "{rounds}: {report}");
+    }
+}
