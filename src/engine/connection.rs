@@ -6,7 +6,7 @@
 use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
 use crate::base::limits::{self, MAX_NAME};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentEvent, CallError, ErrorKind, InitResult, Odd};
+use crate::model::event::{AgentEvent, CallError, ErrorKind, InitResult, Odd, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
 use crate::model::options::OptionValue;
 use crate::model::refusal::{Reason, Refusal};
@@ -29,7 +29,7 @@ pub(super) const HEAD: usize = 300;
 #[derive(Debug, Clone)]
 enum Tag {
     Initialize,
-    NewSession(SessionKey),
+    OpenSession(SessionKey, Opening),
     Prompt(SessionKey, TurnId),
     SetMode(SessionKey, String),
     SetOption(SessionKey, String, OptionValue),
@@ -252,12 +252,13 @@ impl Connection {
                     Ok(Handshake::Refused(error)) | Err(error) => self.initialized(Err(error)),
                 };
             }
-            Tag::NewSession(at) => {
-                (at.into(), AgentEvent::SessionOpened(outcome.and_then(|result| self.codec.new_session(result))))
+            Tag::OpenSession(at, how) => {
+                let result = outcome.and_then(|result| self.codec.opened(&how, result));
+                (at.into(), AgentEvent::SessionOpened(result))
             }
             Tag::Prompt(at, turn) => {
                 let result = outcome.map(|result| self.codec.prompt(result));
-                (at.into(), AgentEvent::PromptDone { turn, result })
+                (at.into(), AgentEvent::PromptAnswered { turn, result })
             }
             Tag::SetMode(at, mode) => (at.into(), AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) }),
             Tag::SetOption(at, option, value) => {
@@ -294,7 +295,7 @@ impl Connection {
         let (method, params) = self.codec.call(&call, cwd).ok()?;
         let tag = match call {
             Call::Initialize => Tag::Initialize,
-            Call::NewSession => Tag::NewSession(session?),
+            Call::OpenSession(how) => Tag::OpenSession(session?, how),
             Call::Prompt { turn, .. } => Tag::Prompt(session?, turn),
             Call::SetMode { mode, .. } => Tag::SetMode(session?, mode),
             Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),

@@ -9,6 +9,7 @@ use super::changes::Gate;
 use super::entry::{Block, ChunkKind, Level, PlanEntry};
 use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
+use super::patch::Patch;
 use super::tool::ToolPatch;
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
@@ -107,9 +108,9 @@ impl CallError {
 pub enum AgentEvent {
     Initialized(Result<InitResult, CallError>),
     SessionOpened(Result<SessionResult, CallError>),
-    PromptDone {
+    PromptAnswered {
         turn: TurnId,
-        result: Result<PromptResult, CallError>,
+        result: Result<PromptAnswer, CallError>,
     },
     ModeSet {
         mode: String,
@@ -149,7 +150,9 @@ pub enum AgentEvent {
 impl AgentEvent {
     fn home(&self) -> Address {
         match self {
-            Self::SessionOpened(_) | Self::PromptDone { .. } | Self::ModeSet { .. } | Self::OptionSet { .. } => SESSION,
+            Self::SessionOpened(_) | Self::PromptAnswered { .. } | Self::ModeSet { .. } | Self::OptionSet { .. } => {
+                SESSION
+            }
             Self::Initialized(_)
             | Self::Authenticated { .. }
             | Self::Update { .. }
@@ -187,6 +190,7 @@ pub struct InitResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct AgentCaps {
     pub load_session: bool,
+    pub resume_session: bool,
     pub image: bool,
     pub audio: bool,
     pub embedded_context: bool,
@@ -212,14 +216,47 @@ pub enum AuthKind {
     Env { vars: Vec<String> },
 }
 
+/// How a session is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Opening {
+    /// The agent gives it its id.
+    #[default]
+    New,
+    /// One that the agent has kept; it tells its history before it answers.
+    Load(SessionId),
+    /// One that the agent has kept, without its history.
+    Resume(SessionId),
+}
+
+impl Opening {
+    /// The id, where it is known before the agent has answered.
+    pub fn id(&self) -> Option<&SessionId> {
+        match self {
+            Self::New => None,
+            Self::Load(id) | Self::Resume(id) => Some(id),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionResult {
     pub id: SessionId,
+    /// This and what follows: `None` where the agent says nothing of it.
     pub modes: Option<Modes>,
-    pub options: Vec<ConfigOption>,
+    pub options: Option<Vec<ConfigOption>>,
     pub model: Option<LegacyModel>,
 }
 
+/// What the answer to a prompt says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PromptAnswer {
+    /// The turn is over.
+    Ended(PromptResult),
+    /// The prompt is a part of the conversation now, under this id; that the turn is over will be said by an update.
+    Taken { message: Option<Arc<str>> },
+}
+
+/// How a turn ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PromptResult {
     pub stop: Stop,
@@ -245,9 +282,21 @@ pub enum Update {
         message_id: Option<Arc<str>>,
         block: Block,
     },
+    /// A message as a whole: what was said under its id before gives way.
+    Message {
+        kind: ChunkKind,
+        id: Arc<str>,
+        content: Patch<Vec<Block>>,
+    },
+    /// What the agent does now.
+    Activity(Activity),
     ToolCall(ToolPatch),
     ToolUpdate(ToolPatch),
-    Plan(Vec<PlanEntry>),
+    Plan {
+        /// Which one; without it the plan of the turn.
+        id: Option<Arc<str>>,
+        entries: Vec<PlanEntry>,
+    },
     Commands(Vec<Command>),
     Mode(String),
     Options(Vec<ConfigOption>),
@@ -279,12 +328,13 @@ pub enum Update {
     },
 }
 
-/// A three-state member.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Patch<T> {
-    Keep,
-    Clear,
-    Set(T),
+/// What an agent says of itself in a session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Activity {
+    /// It works, waits for the person, or is in a state that is not known here.
+    Busy,
+    /// The turn is over, if one ran.
+    Idle(Result<PromptResult, CallError>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -376,6 +426,8 @@ pub enum Intent {
     /// A further session of the agent that it is addressed to.
     OpenSession {
         cwd: String,
+        #[serde(default)]
+        how: Opening,
     },
     /// What the session has under way is stopped, and everything is answered.
     CloseSession,

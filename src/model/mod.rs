@@ -12,6 +12,7 @@ pub mod event;
 pub mod ids;
 pub mod login;
 pub mod options;
+pub mod patch;
 pub mod reduce;
 pub mod refusal;
 pub mod session;

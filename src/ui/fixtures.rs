@@ -15,13 +15,14 @@ use crate::model::effect::{Effect, FrontEnd};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{
     AgentEvent, AgentRequest, Event, Hint, HostEvent, InitResult, Intent, PermissionKind, PermissionOption,
-    PromptResult, SessionResult, Stop, TerminalSpec, Update,
+    PromptAnswer, PromptResult, SessionResult, Stop, TerminalSpec, Update,
 };
 use crate::model::ids::{Addressed, EntryId, ReqId, SessionId, SessionKey, TermId};
 use crate::model::options::{Command, Mode, Modes};
+use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
 use crate::model::session::Policy;
-use crate::model::tool::{Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Change, Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::text::grid::ScreenSnapshot;
 use crate::text::run::StyledText;
 use crate::theme::resolve::Theme;
@@ -76,7 +77,7 @@ impl Scene {
                 pending: None,
                 available: vec![mode("default", "default"), mode("plan", "plan")],
             }),
-            options: Vec::new(),
+            options: None,
             model: None,
         })));
         scene
@@ -152,9 +153,9 @@ impl Scene {
 
     pub fn tool(&mut self, id: &str, kind: ToolKind, title: &str, status: ToolStatus) {
         let mut patch = ToolPatch::new(id.into());
-        patch.kind = Some(kind);
-        patch.title = Some(title.into());
-        patch.status = Some(status);
+        patch.kind = Patch::Set(kind);
+        patch.title = Patch::Set(title.into());
+        patch.status = Patch::Set(status);
         self.update(Update::ToolCall(patch));
     }
 
@@ -166,10 +167,10 @@ impl Scene {
         let term: TermId = format!("term-{req}").as_str().into();
         self.event(Event::Host(HostEvent::TerminalStarted { req: ReqId(req), term: term.clone() }));
         let mut patch = ToolPatch::new(format!("run-{req}").into());
-        patch.kind = Some(ToolKind::Execute);
-        patch.title = Some(command.into());
-        patch.status = Some(ToolStatus::InProgress);
-        patch.content = Some(vec![ToolContent::Terminal(term)]);
+        patch.kind = Patch::Set(ToolKind::Execute);
+        patch.title = Patch::Set(command.into());
+        patch.status = Patch::Set(ToolStatus::InProgress);
+        patch.content = Patch::Set(vec![ToolContent::Terminal(term)]);
         self.update(Update::ToolCall(patch));
     }
 
@@ -199,16 +200,16 @@ impl Scene {
 
     pub fn ask(&mut self, req: u64, title: &str, options: &[&str]) {
         let mut patch = ToolPatch::new(format!("call-{req}").into());
-        patch.kind = Some(ToolKind::Execute);
-        patch.title = Some(title.into());
+        patch.kind = Patch::Set(ToolKind::Execute);
+        patch.title = Patch::Set(title.into());
         self.ask_patch(req, patch, options);
     }
 
     pub fn ask_edit(&mut self, req: u64, path: &str, old: &str, new: &str, options: &[&str]) {
         let mut patch = ToolPatch::new(format!("call-{req}").into());
-        patch.kind = Some(ToolKind::Edit);
-        patch.title = Some(path.into());
-        patch.content = Some(vec![ToolContent::Diff { path: path.into(), old: Some(old.into()), new: new.into() }]);
+        patch.kind = Patch::Set(ToolKind::Edit);
+        patch.title = Patch::Set(path.into());
+        patch.content = Patch::Set(vec![ToolContent::Change(Change::of_texts(path, Some(old.into()), new.into()))]);
         self.ask_patch(req, patch, options);
     }
 
@@ -228,7 +229,8 @@ impl Scene {
 
     pub fn end_turn(&mut self, stop: Stop) {
         let turn = self.model.first().session().last_turn();
-        self.agent(AgentEvent::PromptDone { turn, result: Ok(PromptResult { stop, usage: None }) });
+        let result = Ok(PromptAnswer::Ended(PromptResult { stop, usage: None }));
+        self.agent(AgentEvent::PromptAnswered { turn, result });
     }
 
     pub fn after(&mut self, ms: u64) -> &mut Self {

@@ -26,7 +26,7 @@ use crate::engine::{Engine, LinkWake, Wake};
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::Intent;
+use crate::model::event::{Intent, Opening};
 use crate::model::ids::{Address, Addressed, EntryId, Now, TermId};
 use crate::theme::resolve::Theme;
 use std::io;
@@ -314,7 +314,9 @@ impl<D: Device> Running<D> {
         };
         let before = self.engine.model().sessions().count();
         let news = match &wanted.whose {
-            Whose::Running(agent) => self.engine.intent_to((*agent).into(), Intent::OpenSession { cwd: directory }),
+            Whose::Running(agent) => {
+                self.engine.intent_to((*agent).into(), Intent::OpenSession { cwd: directory, how: Opening::New })
+            }
             Whose::Configured(name) => {
                 let intent = Intent::AddAgent { command: name.clone(), env: Vec::new(), cwd: directory };
                 self.engine.intent_to(Address::All, intent)

@@ -6,6 +6,7 @@
 use super::Cx;
 use crate::model::agent::{Agent, Connection, Death, DeathKind, Stray};
 use crate::model::effect::{Answer, Call, Effect};
+use crate::model::entry::Block;
 use crate::model::event::{AuthKind, CallError, ErrorKind, InitResult, Odd, Timer, Update};
 use crate::model::ids::{ReqId, SessionId};
 use crate::model::refusal::{Reason, Refusal, Subject};
@@ -143,6 +144,9 @@ pub fn odd(agent: &mut Agent, what: Odd, head: &str, cx: &mut Cx) {
 pub fn keep_stray(agent: &mut Agent, stray: Stray, cx: &mut Cx) {
     let size = |stray: &Stray| match stray {
         Stray::Update(_, Update::Chunk { block, .. }) => block.size(),
+        Stray::Update(_, Update::Message { content, .. }) => {
+            content.as_set().into_iter().flatten().map(Block::size).sum()
+        }
         Stray::Update(_, Update::ToolCall(patch) | Update::ToolUpdate(patch)) => patch.size(),
         // Lists are short by themselves, and what waits for an answer is bounded where it is read.
         Stray::Update(..) | Stray::Request(..) => 0,

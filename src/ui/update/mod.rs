@@ -70,7 +70,7 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
             }
         }
         // The transcript has the whole of it.
-        FrontEnd::Withdrawn(gone) if is_shown => state.say(format!("no longer asked, {}", gone.why), now),
+        FrontEnd::Withdrawn(gone) if is_shown => state.say(format!("no longer asked, {}", gone.why.words()), now),
         FrontEnd::Said(words) if is_shown => state.say(sanitize::line(&words), now),
         FrontEnd::TurnEnded(..) => {
             if let Some(view) = state.view_of(at).filter(|_| !is_shown) {

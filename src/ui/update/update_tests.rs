@@ -6,6 +6,7 @@ use crate::model::event::{
 use crate::model::event::{Event, SessionResult, Update};
 use crate::model::ids::{EntryId, ReqId};
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, OptionValue};
+use crate::model::patch::Patch;
 use crate::model::tool::{Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::fixtures::{Scene, returned, session};
 use crate::ui::keys::Mouse;
@@ -372,14 +373,14 @@ fn without_modes_the_option_of_category_mode_is_switched() {
     s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
         id: session(),
         modes: None,
-        options: vec![ConfigOption {
+        options: Some(vec![ConfigOption {
             id: "m".into(),
             name: "Mode".into(),
             description: None,
             category: Some("mode".into()),
             kind: OptionKind::Select { current: "ask".into(), values: vec![choice("ask"), choice("code")] },
             pending: None,
-        }],
+        }]),
         model: None,
     })));
     s.press(Code::BackTab);
@@ -399,14 +400,14 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
     s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
         id: session(),
         modes: Some(Modes { current: "one".into(), pending: None, available: vec![mode("one"), mode("two")] }),
-        options: vec![ConfigOption {
+        options: Some(vec![ConfigOption {
             id: "m".into(),
             name: "Mode".into(),
             description: None,
             category: Some("mode".into()),
             kind: OptionKind::Select { current: "ask".into(), values: vec![choice("ask"), choice("code")] },
             pending: None,
-        }],
+        }]),
         model: None,
     })));
     assert!(s.draw().contains(" ASK"), "{}", s.shown);
@@ -484,8 +485,8 @@ fn what_is_folded_or_not_is_laid_out_no_more_often_than_it_is_drawn() {
     let mut s = Scene::working(80, 24);
     s.tool("a", ToolKind::Read, "src/main.rs", ToolStatus::Completed);
     let mut patch = ToolPatch::new("b".into());
-    (patch.kind, patch.status) = (Some(ToolKind::Search), Some(ToolStatus::Completed));
-    patch.content = Some(vec![ToolContent::Block(Block::Text("found\n".repeat(9)))]);
+    (patch.kind, patch.status) = (Patch::Set(ToolKind::Search), Patch::Set(ToolStatus::Completed));
+    patch.content = Patch::Set(vec![ToolContent::Block(Block::Text("found\n".repeat(9)))]);
     s.update(Update::ToolCall(patch));
     s.draw();
     let ids: Vec<EntryId> = s.model.first().session().entries().iter().rev().take(2).map(|e| e.id).collect();

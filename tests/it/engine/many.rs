@@ -10,7 +10,7 @@ use acp_tui::engine::{AgentSetup, Engine, Further, ReviewConfig};
 use acp_tui::model::Model;
 use acp_tui::model::changes::Gate;
 use acp_tui::model::entry::Body;
-use acp_tui::model::event::Intent;
+use acp_tui::model::event::{Intent, Opening};
 use acp_tui::model::ids::{AgentKey, ReqId, SessionKey};
 use acp_tui::model::session::{About, Policy, Session, SessionState};
 use acp_tui::wire::trace::Recorder;
@@ -178,7 +178,7 @@ async fn a_flood_a_question_a_held_write_and_a_death_side_by_side() {
     until(&mut engine, "two sessions", |e| is_ready(e, A1) && is_ready(e, B1)).await;
     let added = engine.model().agent_of(B).unwrap();
     assert_eq!((added.command.as_str(), &added.env[..]), ("b-acp 'two words'", &["B_KEY".to_owned()][..]));
-    engine.intent_to(A.into(), Intent::OpenSession { cwd });
+    engine.intent_to(A.into(), Intent::OpenSession { cwd, how: Opening::New });
     until(&mut engine, "a third session", |e| is_ready(e, A2)).await;
 
     prompt(&mut engine, B1);
