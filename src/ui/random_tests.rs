@@ -14,8 +14,8 @@ use crate::model::Model;
 use crate::model::effect::Effect;
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, HostEvent, InitResult, Intent, PermissionKind, PermissionOption, PromptResult,
-    SessionResult, Stop, Update,
+    AgentEvent, AgentRequest, Event, HostEvent, InitResult, Intent, Opening, PermissionKind, PermissionOption,
+    PromptAnswer, PromptResult, SessionResult, Stop, Update,
 };
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey};
 use crate::model::reduce::reduce;
@@ -127,14 +127,14 @@ impl World {
                 self.wants(Address::All, Intent::AddAgent { command, env: Vec::new(), cwd });
             }
             1 if self.model.sessions().count() < SESSIONS => {
-                self.wants(agent.into(), Intent::OpenSession { cwd: "/p".into() });
+                self.wants(agent.into(), Intent::OpenSession { cwd: "/p".into(), how: Opening::New });
             }
             0..=2 => self.event(agent, Event::Agent(AgentEvent::Initialized(Ok(InitResult::default())))),
             3 | 4 => self.opened(session),
             5 => {
                 if let Some(turn) = self.model.session_of(session).and_then(|s| s.turn.as_ref()).map(|turn| turn.id) {
-                    let result = Ok(PromptResult { stop: Stop::EndTurn, usage: None });
-                    self.event(session, Event::Agent(AgentEvent::PromptDone { turn, result }));
+                    let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::EndTurn, usage: None }));
+                    self.event(session, Event::Agent(AgentEvent::PromptAnswered { turn, result }));
                 }
             }
             6 => self.says(session, "some words\n\n- and a list\n".repeat(usize::from(arg % 8))),
@@ -172,7 +172,7 @@ impl World {
             return;
         }
         let id = format!("s{}-{}", at.0, self.now.as_millis());
-        let opened = SessionResult { id: id.into(), modes: None, options: Vec::new(), model: None };
+        let opened = SessionResult { id: id.into(), modes: None, options: None, model: None };
         self.event(at, Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
     }
 
@@ -303,7 +303,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 0, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 500, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_happens_every_question_is_seen_and_answered_once(
