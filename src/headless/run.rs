@@ -18,6 +18,7 @@ use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::pin::pin;
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
 
@@ -34,6 +35,8 @@ const REVIEW_GRACE: Duration = Duration::from_millis(500);
 const FIRST_LOOK: Duration = Duration::from_secs(30);
 /// How long the rest of the output may take once a signal or the timeout has ended the run.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
+/// How long the thread that writes may take to say that it has written everything.
+const LAST_WORD: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -113,9 +116,14 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         exec.printer.print(exec.follower.last_newline().into());
     }
     let Exec { printer, deadline, .. } = exec;
+    let mut writing = pin!(printer.finish());
     let written = tokio::select! {
-        error = printer.finish() => Ok(error),
-        code = reader_patience(&verdict, deadline, &mut signals) => Err(code),
+        biased;
+        error = &mut writing => Ok(error),
+        // A reader that has got the result already may have sent the signal.
+        code = reader_patience(&verdict, deadline, &mut signals) => {
+            tokio::time::timeout(LAST_WORD, &mut writing).await.map_err(|_| code)
+        }
     };
     let mut verdict = match written {
         // The reader does not read. What could not be written dies with us.
