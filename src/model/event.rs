@@ -6,8 +6,9 @@
 mod host;
 
 use super::changes::Gate;
-use super::entry::{Block, ChunkKind, Level, PlanEntry};
-use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, TurnId};
+use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
+use super::history::Left;
+use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
 use super::tool::ToolPatch;
 use crate::text::grid::ScreenSnapshot;
@@ -26,11 +27,18 @@ pub enum Event {
     Hint(Hint),
 }
 
-/// What is shown until the next of its sort comes. Not in the journal: nothing but how it looks depends on it.
+/// Not in the journal: what is shown until the next of its sort comes, and what of the transcript is in memory. Nothing
+/// but how it looks depends on them.
 #[derive(Clone, Debug)]
 pub enum Hint {
     /// What the emulator of a terminal of ours shows.
     Screen(TermId, Arc<ScreenSnapshot>),
+    /// These entries were written and leave memory.
+    Left(Vec<Left>),
+    /// An entry that had left is wanted again.
+    Back(Box<Entry>),
+    /// Nothing can be written any more: what is in memory stays there.
+    Stay,
 }
 
 impl Event {
@@ -147,6 +155,17 @@ pub enum AgentEvent {
 }
 
 impl AgentEvent {
+    /// The tool call that it tells of, with its session.
+    pub fn tool(&self) -> Option<(&SessionId, &ToolId)> {
+        match self {
+            Self::Update { session, update } => Some((session, update.tool()?)),
+            Self::Request { session: Some(session), request: AgentRequest::Permission { tool, .. }, .. } => {
+                Some((session, &tool.id))
+            }
+            _ => None,
+        }
+    }
+
     fn home(&self) -> Address {
         match self {
             Self::SessionOpened(_) | Self::PromptDone { .. } | Self::ModeSet { .. } | Self::OptionSet { .. } => SESSION,
@@ -277,6 +296,16 @@ pub enum Update {
         what: &'static str,
         left_out: usize,
     },
+}
+
+impl Update {
+    fn tool(&self) -> Option<&ToolId> {
+        match self {
+            Self::ToolCall(patch) | Self::ToolUpdate(patch) => Some(&patch.id),
+            Self::Partly { update, .. } => update.tool(),
+            _ => None,
+        }
+    }
 }
 
 /// A three-state member.

@@ -9,6 +9,7 @@ pub mod effect;
 pub mod entries;
 pub mod entry;
 pub mod event;
+pub mod history;
 pub mod ids;
 pub mod login;
 pub mod options;
@@ -20,7 +21,10 @@ pub mod tool;
 
 use agent::Agent;
 use changes::Gate;
-use ids::{AgentKey, SessionId, SessionKey, TermId, TurnId};
+use entries::Slot;
+use event::Event;
+use history::Away;
+use ids::{Address, Addressed, AgentKey, EntryId, SessionId, SessionKey, TermId, TurnId};
 use session::{Closed, Policy, Session, SessionState, TerminalOrigin};
 use std::collections::BTreeMap;
 
@@ -35,6 +39,8 @@ pub struct Model {
     /// Somebody looks at the files of every session.
     has_review: bool,
     has_journal: bool,
+    /// Old entries leave memory.
+    has_history: bool,
     /// The last turn of any session.
     last_turn: TurnId,
 }
@@ -56,6 +62,7 @@ impl Model {
             gate: Gate::default(),
             has_review: false,
             has_journal: false,
+            has_history: false,
             last_turn: TurnId::default(),
         };
         let agent = model.add_agent(command);
@@ -109,6 +116,7 @@ impl Model {
         let (policy, gate) = (self.policy, self.gate);
         let mut session = Session { agent, cwd, policy, gate, ..Session::default() };
         session.entries.has_journal = self.has_journal;
+        session.entries.leaving.is_on = self.has_history;
         session.changes.is_on = self.has_review;
         self.sessions.insert(key, session);
         key
@@ -119,6 +127,27 @@ impl Model {
         self.has_journal = has_journal;
         for session in self.sessions.values_mut() {
             session.entries.has_journal = has_journal;
+        }
+    }
+
+    /// There is a place for entries that leave memory, or there is none any more.
+    pub(crate) fn set_history(&mut self, has_history: bool) {
+        self.has_history = has_history;
+        for session in self.sessions.values_mut() {
+            session.entries.leaving.is_on = has_history;
+        }
+    }
+
+    /// The entry outside of memory that this event would change.
+    pub fn away(&self, event: &Addressed<Event>) -> Option<(SessionKey, EntryId, Away)> {
+        let (Address::Agent(agent), Event::Agent(event)) = (event.at, &event.what) else { return None };
+        let (id, tool) = event.tool()?;
+        let key = self.session_named(agent, id)?;
+        let session = self.sessions.get(&key)?;
+        let entry = *session.newest_tool.get(tool)?;
+        match session.entries.slot(session.entries.index_of(entry)?)? {
+            Slot::Away(away) => Some((key, entry, *away)),
+            Slot::Here(_) => None,
         }
     }
 

@@ -6,10 +6,11 @@ use super::changes::Truth;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 pub use crate::base::exit::Exit;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     pub id: ToolId,
     pub title: String,
@@ -35,7 +36,7 @@ pub struct ToolCall {
 }
 
 /// The line of a file at which a piece of it begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
     path: String,
     old: Arc<str>,
@@ -44,7 +45,7 @@ struct Place {
 }
 
 /// What a call does, as far as agents say it; `exec` writes it in these words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     Read,
@@ -60,7 +61,7 @@ pub enum ToolKind {
     Other,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolStatus {
     Pending,
     InProgress,
@@ -75,7 +76,7 @@ impl ToolStatus {
 }
 
 /// Local marks; never a wire status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mark {
     /// The turn was cancelled while it ran.
     Cancelled,
@@ -85,7 +86,7 @@ pub enum Mark {
     AgentGone,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolContent {
     Block(Block),
     /// `old` missing means a new file; it may be a fragment, a hunk or the whole file.
@@ -120,7 +121,7 @@ pub fn size_of_value(value: &Value) -> usize {
         }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     pub path: String,
     /// 1-based; 0 and beyond the end are clamped by whoever opens it.

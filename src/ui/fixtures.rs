@@ -17,6 +17,7 @@ use crate::model::event::{
     AgentEvent, AgentRequest, Event, Hint, HostEvent, InitResult, Intent, PermissionKind, PermissionOption,
     PromptResult, SessionResult, Stop, TerminalSpec, Update,
 };
+use crate::model::history::NoHistory;
 use crate::model::ids::{Addressed, ReqId, SessionId, SessionKey, TermId};
 use crate::model::options::{Command, Mode, Modes};
 use crate::model::reduce::reduce;
@@ -239,7 +240,13 @@ impl Scene {
 
     /// Feeds an input as the loop does: what it leads to is carried out at once.
     pub fn input(&mut self, input: Input) {
-        let cx = Cx { model: &self.model, session: self.model.first(), frame: &self.info, now: self.now };
+        let cx = Cx {
+            model: &self.model,
+            session: self.model.first(),
+            history: &NoHistory,
+            frame: &self.info,
+            now: self.now,
+        };
         for out in update::input(&mut self.ui, cx, input) {
             if let Out::Intent(intent) = &out {
                 self.intent(intent.clone());
@@ -276,6 +283,7 @@ impl Scene {
         let cx = ViewCx {
             model: &self.model,
             session: self.model.first(),
+            history: &NoHistory,
             state: &self.ui,
             theme: &self.theme,
             now: self.now,

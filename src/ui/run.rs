@@ -127,7 +127,8 @@ pub enum Pick {
 }
 
 /// Runs a session until the person quits; the terminal is given back first, then the agent is ended.
-pub async fn run_on<D: Device>(screen: Screen<D>, engine: Engine, options: UiOptions) -> io::Result<Ended> {
+pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: UiOptions) -> io::Result<Ended> {
+    engine.keep_little_in_memory();
     // On the heap: the futures around it stay small.
     let mut running = Box::new(Running {
         screen,
@@ -481,6 +482,7 @@ fn view_cx<'a>(engine: &'a Engine, app: &'a App, options: &'a UiOptions, now: No
     Some(ViewCx {
         model: engine.model(),
         session: engine.model().at(app.shown())?,
+        history: engine.history(),
         state: app,
         theme: &options.theme,
         now,
@@ -491,7 +493,7 @@ fn view_cx<'a>(engine: &'a Engine, app: &'a App, options: &'a UiOptions, now: No
 
 fn update_cx<'a>(engine: &'a Engine, app: &App, frame: &'a FrameInfo) -> Option<Cx<'a>> {
     let model = engine.model();
-    Some(Cx { model, session: model.at(app.shown())?, frame, now: engine.now() })
+    Some(Cx { model, session: model.at(app.shown())?, history: engine.history(), frame, now: engine.now() })
 }
 
 /// The absolute directory that was typed: beside the session's, or below `~`.

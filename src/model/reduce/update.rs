@@ -1,6 +1,7 @@
 //! `session/update`: text, plans, commands, titles, usage and notices. Valid in every phase, also after the answer
 //! to the prompt.
 
+use super::super::entries::Slot;
 use super::super::entry::{
     Attachment, Block, Body, ChunkKind, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
 };
@@ -17,7 +18,7 @@ pub const MESSAGE_LIMIT: usize = 64 << 20;
 /// Bytes of a message from elsewhere, after which another entry goes on with it.
 const ELSEWHERE_LIMIT: usize = 1 << 20;
 /// How far back a message is looked for.
-const MESSAGE_REACH: usize = 256;
+pub(super) const MESSAGE_REACH: usize = 256;
 
 pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
     match update {
@@ -153,7 +154,9 @@ fn close_last(session: &mut Session) {
 fn last_content(session: &Session) -> Option<&Entry> {
     let in_turn = session.turn.is_some();
     let is_aside = |e: &&Entry| matches!(e.body, Body::Changes(_)) || in_turn && matches!(e.body, Body::Notice(_));
-    session.entries.iter().rev().take(MESSAGE_REACH).find(|e| !is_aside(e))
+    // One that has left memory is none of these.
+    let newest = session.entries.slots().rev().take(MESSAGE_REACH);
+    newest.map(Slot::here).find(|slot| slot.as_ref().is_none_or(|e| !is_aside(e))).flatten()
 }
 
 fn find_message(session: &Session, kind: ChunkKind, message_id: Option<&Arc<str>>) -> Option<EntryId> {
@@ -173,9 +176,10 @@ fn find_message(session: &Session, kind: ChunkKind, message_id: Option<&Arc<str>
         }
         Some(wanted) => session
             .entries
-            .iter()
+            .slots()
             .rev()
             .take(MESSAGE_REACH)
+            .filter_map(Slot::here)
             .take_while(|e| e.id >= session.first_entry)
             .find(|e| of_kind(&e.body).is_some_and(|id| id.as_ref() == Some(wanted)))
             .map(|e| e.id),

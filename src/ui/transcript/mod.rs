@@ -1,12 +1,14 @@
 //! The transcript: many entries to the rows that are visible.
 //!
-//! Lays out what is in view and what changed there, nothing else; keeps no truth, only a bounded cache. Does not know
-//! keys. Invariant: a view that is anchored shows the same words at its top, whatever comes below it.
+//! Lays out what is in view and what changed there, nothing else; keeps no truth, only bounded caches: of what was laid
+//! out, and of what had to be read for it. Does not know keys. Invariant: a view that is anchored shows the same words at its top, whatever comes below it.
 
 mod cache;
 mod paint;
+mod reading;
 mod walk;
 
+use crate::model::history::History;
 use crate::model::ids::{EntryId, Now, TermId};
 use crate::model::session_ref::SessionRef;
 use crate::theme::resolve::Theme;
@@ -22,6 +24,8 @@ use walk::Walk;
 #[derive(Clone, Copy)]
 pub struct DrawCtx<'a> {
     pub session: SessionRef<'a>,
+    /// What of the session is not in memory.
+    pub history: &'a dyn History,
     pub now: Now,
     /// Which picture of the spinner; stays 0 with reduced motion.
     pub spinner_frame: u8,

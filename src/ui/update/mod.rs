@@ -21,8 +21,10 @@ use crate::base::sanitize;
 use crate::model::Model;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
+use crate::model::entries::Slot;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
+use crate::model::history::{History, Kind};
 use crate::model::ids::{Address, Addressed, EntryId, Now};
 use crate::model::options::OptionValue;
 use crate::model::session_ref::SessionRef;
@@ -40,6 +42,8 @@ pub struct Cx<'a> {
     pub model: &'a Model,
     /// The one that is shown.
     pub session: SessionRef<'a>,
+    /// What of it is not in memory.
+    pub history: &'a dyn History,
     pub frame: &'a FrameInfo,
     pub now: Now,
 }
@@ -291,10 +295,19 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
 
 /// What is not chosen shows as much as matters; the first press shows all there is, when that is more.
 fn toggle(state: &mut App, cx: Cx<'_>, id: EntryId) {
-    let Some(entry) = cx.session.entries().get(id) else { return };
-    if !matches!(entry.body, Body::Tool(_) | Body::Thought(_)) {
+    let entries = cx.session.entries();
+    let Some(slot) = entries.index_of(id).and_then(|index| entries.slot(index)) else { return };
+    if !folds(slot) {
         return;
     }
+    let read;
+    let entry = match slot {
+        Slot::Here(entry) => entry,
+        Slot::Away(away) => {
+            read = away.read(id, cx.history);
+            &read
+        }
+    };
     let lines = |fold| {
         let width = cx.frame.transcript.width.saturating_sub(2);
         cells::lines(
@@ -311,10 +324,13 @@ fn toggle(state: &mut App, cx: Cx<'_>, id: EntryId) {
     state.view.folds.set(id, fold);
 }
 
+fn folds(slot: &Slot) -> bool {
+    matches!(slot.kind(), Kind::Tool | Kind::Thought)
+}
+
 fn toggle_newest(state: &mut App, cx: Cx<'_>) {
-    let newest = cx.session.entries().iter().rev().find(|e| matches!(e.body, Body::Tool(_) | Body::Thought(_)));
-    match newest.map(|e| e.id) {
-        Some(id) => toggle(state, cx, id),
+    match cx.session.entries().slots().rposition(folds) {
+        Some(newest) => toggle(state, cx, cx.session.entries().id_at(newest)),
         None => state.say("nothing to unfold yet", cx.now),
     }
 }
