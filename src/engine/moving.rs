@@ -8,7 +8,6 @@ use crate::model::history::{History, Left, NoHistory};
 use crate::model::ids::{EntryId, SessionKey};
 use crate::store::history::HistoryFile;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use tracing::warn;
 
@@ -51,7 +50,7 @@ impl Engine {
             Arc::clone(file)
         } else {
             let dir = self.config.journals.clone().unwrap_or_else(std::env::temp_dir);
-            let file = Arc::new(HistoryFile::create(&PathBuf::from(dir), &format!("{}.transcript", self.stem.name()))?);
+            let file = Arc::new(HistoryFile::create(&dir, &format!("{}.transcript", self.stem.name()))?);
             self.moving.file = Some(Arc::clone(&file));
             self.core.read_from(Arc::clone(&file) as Arc<dyn History>);
             file
