@@ -24,6 +24,8 @@
 //! the agent or session that it is of (our own number; the agent's name of a session is its *id*). A *connection* leads
 //! to one agent, which may have several *sessions*; a *stray* names a session whose id is not known yet. A *codec* turns
 //! the messages of one version of the protocol into events and calls into messages; a *link* is what it goes over.
+//! Sessions of one directory share a *workspace*: its files and one review. On the screen each session has a *view*; the
+//! *app* is all views and which of them is shown.
 //!
 //! Of the review: the *snapshot* is what every file was when it was last looked at; a *look* or *scan* brings it up to
 //! date, and what differs is put down to the agent or the person by *attribution*. A *decision* accepts or rejects, the

@@ -36,6 +36,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::event",
             "model::ids",
             "model::options",
+            "model::patch",
             "model::refusal",
             "model::tool",
         ],

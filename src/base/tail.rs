@@ -41,6 +41,20 @@ impl TailBuffer {
         }
     }
 
+    /// Keeps no more than that from now on; what is dropped for it gives its memory back.
+    pub fn confine(&mut self, limit: usize) {
+        self.limit = limit;
+        if self.len() > limit {
+            self.truncated = true;
+            self.start = self.buf.ceil_char_boundary(self.buf.len() - limit);
+        }
+        if self.buf.len() > limit {
+            self.buf.drain(..self.start);
+            self.start = 0;
+            self.buf.shrink_to_fit();
+        }
+    }
+
     /// Whether anything was dropped, ever.
     pub const fn truncated(&self) -> bool {
         self.truncated
@@ -104,6 +118,23 @@ mod tests {
         tail.push("");
         assert!(tail.truncated());
         assert_eq!(tail.text(), "");
+    }
+
+    #[test]
+    fn a_smaller_limit_holds_at_once_and_a_larger_one_from_then_on() {
+        let mut tail = TailBuffer::new(8);
+        tail.push("aäöü");
+        tail.confine(5);
+        assert_eq!((tail.as_str(), tail.truncated()), ("öü", true));
+        tail.confine(8);
+        tail.push("xyzw");
+        assert_eq!(tail.as_str(), "öüxyzw");
+        tail.confine(0);
+        assert_eq!(tail.as_str(), "");
+        let mut tail = TailBuffer::new(8);
+        tail.push("abc");
+        tail.confine(3);
+        assert_eq!((tail.as_str(), tail.truncated()), ("abc", false));
     }
 
     #[test]

@@ -44,13 +44,18 @@ pub struct Run {
     pub command: String,
     /// Processes that have outlived it.
     pub survivors: Vec<String>,
+    /// The same, but they have ended by now.
+    pub ended: Vec<String>,
 }
 
 impl Run {
     /// What no report of it can cover.
     fn uncovered(&self) -> Vec<String> {
-        let words = |one: &String| format!("still runs: {one}; what it changes later is not covered");
-        self.survivors.iter().map(words).collect()
+        let runs = |one: &String| format!("still runs: {one}; what it changes later is not covered");
+        let ran = |one: &String| {
+            format!("ran when the files were looked at last: {one}; what it changed then may be missing")
+        };
+        self.survivors.iter().map(runs).chain(self.ended.iter().map(ran)).collect()
     }
 
     /// A report that knows of nothing.
@@ -292,7 +297,7 @@ mod tests {
     use std::fs;
 
     fn run() -> Run {
-        Run { dir: None, cwd: "/work".into(), command: "agent --acp".into(), survivors: Vec::new() }
+        Run { dir: None, cwd: "/work".into(), command: "agent --acp".into(), survivors: Vec::new(), ended: Vec::new() }
     }
 
     fn patience() -> Patience {
@@ -350,7 +355,13 @@ mod tests {
         tracker.begin_turn(1).unwrap();
         fs::write(cwd.join("file"), "two\n").unwrap();
         tracker.wrote(&cwd.join("file"), "two\n", None, None).unwrap();
-        let run = Run { dir: Some(tracker.dir().to_owned()), cwd, command: "agent".into(), survivors: Vec::new() };
+        let run = Run {
+            dir: Some(tracker.dir().to_owned()),
+            cwd,
+            command: "agent".into(),
+            survivors: Vec::new(),
+            ended: Vec::new(),
+        };
         (tracker, run)
     }
 

@@ -10,7 +10,7 @@ use crate::config::dirs::{Dirs, Env};
 use crate::config::load::{self, Warning};
 use crate::config::schema::Config;
 use crate::demo;
-use crate::engine::{AgentSetup, EngineConfig, ReviewConfig};
+use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
 use crate::model::session::Policy;
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use tracing::{debug, warn};
 
 /// Name of the demo in the picker, of `--agent demo` and of its scenario.
@@ -131,7 +132,7 @@ pub fn engine_config(
     }
     let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), earlier: None });
     if let Some(review) = &review {
-        say_removed(&review.home);
+        say_removed(&review.home, Some(SystemTime::now()));
         make_room(review.home.clone());
     }
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
@@ -141,7 +142,7 @@ pub fn engine_config(
         command: agent.command,
         args: agent.args,
         env: agent.env.into_iter().collect(),
-        further: BTreeMap::new(),
+        further: Further::default(),
         cwd,
         policy,
         journals: dirs.map(|d| d.state.join("sessions")),
@@ -182,7 +183,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         command: head.command,
         args: Vec::new(),
         env: Vec::new(),
-        further: BTreeMap::new(),
+        further: Further::default(),
         cwd: head.cwd,
         policy: Policy::Ask,
         journals: None,

@@ -21,6 +21,7 @@ use crate::review::session::ReviewSession;
 use crate::text::diff::Kind;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The directory of all reviews.
 pub(super) fn reviews() -> Result<PathBuf, Usage> {
@@ -47,9 +48,9 @@ pub(super) fn say_namesakes(all: &[Listed], word: &str) {
     }
 }
 
-/// Says how many sessions earlier starts have removed, once.
-pub(super) fn say_removed(home: &Path) {
-    if let Some(removed) = archive::take_removed(home) {
+/// Says how many sessions earlier starts have removed, once; see [`archive::take_removed`].
+pub(super) fn say_removed(home: &Path, now: Option<SystemTime>) {
+    if let Some(removed) = archive::take_removed(home, now) {
         let sessions = if removed == 1 { "session" } else { "sessions" };
         say(&format!("{removed} {sessions} removed, since at most 50 sessions, 2 GiB and 30 days are kept"));
     }
@@ -219,7 +220,7 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
     let remark = one.remark.as_ref().map(|remark| format!(" ({remark})")).unwrap_or_default();
     match one.outcome {
         RewindOutcome::Restored => format!("{} {path}{remark}", verb("restored", "would restore")),
-        RewindOutcome::Removed => format!("{} {path}", verb("removed", "would remove")),
+        RewindOutcome::Removed => format!("{} {path}{remark}", verb("removed", "would remove")),
         RewindOutcome::Merged => format!("{} {path} (your changes stay){remark}", verb("merged", "would merge")),
         RewindOutcome::Conflict => {
             format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("you changed the same lines"))

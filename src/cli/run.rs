@@ -9,7 +9,7 @@ use super::runtime::{self, Runtime};
 use super::usage::Usage;
 use crate::config::dirs::{Dirs, Env};
 use crate::demo;
-use crate::engine::{Engine, EngineConfig};
+use crate::engine::{Engine, EngineConfig, Goodbye};
 use crate::headless::{self, ExecOptions, Style, code};
 use crate::model::session::{Allow, Policy};
 use crate::review::session::recorded;
@@ -144,7 +144,8 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
             } else if is_off && outcome.code == code::OK {
                 say("what the turn changed was not recorded");
             }
-            let run = Run { dir, cwd, command, survivors: outcome.goodbye.survivors };
+            let Goodbye { survivors, ended } = outcome.goodbye;
+            let run = Run { dir, cwd, command, survivors, ended };
             let code = deliver(&runtime, wanted, run, outcome.until, outcome.code);
             Ok(if code == code::OK && (is_off || trouble.is_some()) { code::OWN_FAULT } else { code })
         }
@@ -221,10 +222,12 @@ fn run_demo(common: &Common) -> Result<u8, Usage> {
 
 /// Without a terminal the demo is played all the same, and says so.
 fn headless_demo(common: &Common) -> Result<u8, Usage> {
+    let surroundings = Surroundings::read();
+    super::screen::asked(common, &surroundings)?;
+    say_warnings(&surroundings);
     say("this is no terminal, so the built-in demo is played without a screen");
     let dir = launch::demo_directory()?;
     let cwd = dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?;
-    let surroundings = Surroundings::read();
     let config = launch::engine_config(
         launch::demo_agent()?,
         cwd,

@@ -6,7 +6,7 @@ use super::output::{is_screen, name_survivors, say};
 use super::runtime;
 use super::usage::Usage;
 use crate::config::agents::{self, AgentCommand};
-use crate::engine::{Engine, EngineConfig};
+use crate::engine::{Engine, EngineConfig, Further};
 use crate::headless::code;
 use crate::model::changes::Gate;
 use crate::model::session::Policy;
@@ -18,16 +18,15 @@ use crate::ui::run::{Ended, Exit, Pick, Purpose, UiOptions, pick, run_on};
 use crate::ui::screen::Screen;
 use crate::ui::tty::{Multiplexer, install_panic_hook};
 use crate::ui::view::Animation;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// `acp-tui`, `acp-tui --agent NAME`, `acp-tui -- AGENT…`.
 pub fn run(common: &Common) -> Result<u8, Usage> {
+    let surroundings = Surroundings::read();
+    let Asked { cwd, options, mut warnings, agent } = asked(common, &surroundings)?;
     if !is_screen() {
         return Err(Usage("the full screen needs a terminal; without one use `acp-tui exec`".into()));
     }
-    let surroundings = Surroundings::read();
-    let cwd = launch::directory(common)?;
-    let (options, mut warnings) = options(common, &surroundings)?;
     warnings.extend(surroundings.warnings.iter().map(ToString::to_string));
     if let Some(file) = &common.record {
         warnings.push(format!(
@@ -35,7 +34,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             crate::base::paths::display(file, &[], options.home.as_deref())
         ));
     }
-    let agent = match launch::named_agent(common, &surroundings.config)? {
+    let agent = match agent {
         Some(agent) => Some(agent),
         None => match default_agent(&surroundings) {
             Ok(agent) => agent,
@@ -67,12 +66,29 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             None => cwd,
         };
         let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
-        config.further = launch::further(&surroundings.config);
-        config.gate = surroundings.config.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
+        let configured = surroundings.config;
+        config.gate = configured.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
+        config.further = Further::read_by(move || launch::further(&configured));
         Ok(Box::pin(session(screen, config, options, warnings)).await)
     });
     runtime.shutdown_background();
     Ok(exit_code(&ended?))
+}
+
+/// What the command line asks of a screen.
+pub(super) struct Asked {
+    cwd: PathBuf,
+    options: UiOptions,
+    warnings: Vec<String>,
+    agent: Option<AgentCommand>,
+}
+
+/// Reads it; what is wrong with it is said before anything else, also where there is no terminal.
+pub(super) fn asked(common: &Common, surroundings: &Surroundings) -> Result<Asked, Usage> {
+    let cwd = launch::directory(common)?;
+    let (options, warnings) = options(common, surroundings)?;
+    let agent = launch::named_agent(common, &surroundings.config)?;
+    Ok(Asked { cwd, options, warnings, agent })
 }
 
 /// `acp-tui demo`.

@@ -41,7 +41,7 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
         Sessions::RemoveAll { yes } => remove_all(&home, *yes),
         Sessions::Prune => {
             let pruned = archive::prune(&home, None);
-            archive::take_removed(&home);
+            archive::take_removed(&home, None);
             print(&format!(
                 "removed {}, {}\n",
                 human::count(pruned.removed as u64, "session"),
@@ -79,7 +79,7 @@ fn remove_all(home: &Path, yes: bool) -> Result<u8, Usage> {
 }
 
 fn list(home: &Path, json: bool) -> Result<u8, Usage> {
-    say_removed(home);
+    say_removed(home, None);
     let rows: Vec<Row> = archive::list(home).into_iter().map(looked_up).collect();
     if json {
         let sessions: Vec<Value> = rows.iter().map(value).collect();

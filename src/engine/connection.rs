@@ -6,7 +6,7 @@
 use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
 use crate::base::limits::{self, MAX_NAME};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentEvent, CallError, ErrorKind, InitResult, Odd};
+use crate::model::event::{AgentEvent, CallError, ErrorKind, InitResult, Odd, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
 use crate::model::options::OptionValue;
 use crate::model::refusal::{Reason, Refusal};
@@ -29,7 +29,7 @@ pub(super) const HEAD: usize = 300;
 #[derive(Debug, Clone)]
 enum Tag {
     Initialize,
-    NewSession(SessionKey),
+    OpenSession(SessionKey, Opening),
     Prompt(SessionKey, TurnId),
     SetMode(SessionKey, String),
     SetOption(SessionKey, String, OptionValue),
@@ -60,6 +60,9 @@ pub(super) enum Heard {
     /// The agent has to be started once more.
     Reconnect,
 }
+
+/// What follows from one frame: no list of its own for each of the very many.
+pub(super) type Heards = [Option<Heard>; 2];
 
 /// Hands out the ids of requests, over all connections.
 #[derive(Debug, Default)]
@@ -130,16 +133,16 @@ impl Connection {
     }
 
     /// Takes one frame of the agent. `line` is its text, of which `keep` characters are kept where it is of no use.
-    pub fn hear(&mut self, frame: Frame, line: &str, keep: usize, ids: &mut ReqIds) -> Vec<Heard> {
+    pub fn hear(&mut self, frame: Frame, line: &str, keep: usize, ids: &mut ReqIds) -> Heards {
         let odd = |what| AgentEvent::Odd { what, head: line.chars().take(keep).collect() };
         let event = match frame {
             Frame::Notification { method, params } => {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
                 match self.codec.told(method.as_str(), params) {
-                    Told::Update(decoded) => return vec![self.updated(decoded, line)],
+                    Told::Update(decoded) => return [Some(self.updated(decoded, line)), None],
                     Told::Withdrawn(id) => match self.open.iter().find(|(_, open)| open.id == id) {
                         Some((req, _)) => AgentEvent::RequestWithdrawn(*req),
-                        None => return Vec::new(),
+                        None => return [None, None],
                     },
                     Told::Unknown => odd(Odd::Unknown),
                 }
@@ -148,7 +151,7 @@ impl Connection {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
                 match self.request(id, method.as_str().to_owned(), params, ids) {
                     Ok(event) => event,
-                    Err(line) => return vec![Heard::Line(line)],
+                    Err(line) => return [Some(Heard::Line(line)), None],
                 }
             }
             Frame::Response { id, outcome } => match self.peer.resolve(&id) {
@@ -160,31 +163,27 @@ impl Connection {
                             (Err(CallError { call, ..error }), offered)
                         }
                     };
-                    let mut heard = Vec::new();
-                    if !offered.is_empty() {
-                        heard.push(self.said(AgentEvent::MethodsOffered(offered)));
-                    }
-                    heard.push(self.response(tag, outcome));
-                    return heard;
+                    let offered = (!offered.is_empty()).then(|| self.said(AgentEvent::MethodsOffered(offered)));
+                    return [offered, Some(self.response(tag, outcome))];
                 }
                 None => odd(Odd::LateResponse),
             },
             Frame::MalformedResponse { id, why } => match id.and_then(|id| self.peer.resolve(&id)) {
                 Some((tag, call)) => {
                     let error = CallError::new(ErrorKind::Other, format!("malformed response: {why}"));
-                    return vec![self.response(tag, Err(CallError { call, ..error }))];
+                    return [Some(self.response(tag, Err(CallError { call, ..error }))), None];
                 }
                 None => odd(Odd::Malformed),
             },
             Frame::Invalid { id, code, why } => {
                 let id = id.unwrap_or_else(RawId::null);
                 let line = self.line(frame::response_err(&id, &RpcError::new(code, why)));
-                return vec![self.said(odd(Odd::Malformed)), Heard::Line(line)];
+                return [Some(self.said(odd(Odd::Malformed))), Some(Heard::Line(line))];
             }
             Frame::Stray => odd(Odd::Stray),
             Frame::TooLong { dropped } => return self.too_long(line, dropped),
         };
-        vec![self.said(event)]
+        [Some(self.said(event)), None]
     }
 
     /// An update that has been decoded. `line` is its text.
@@ -202,18 +201,21 @@ impl Connection {
 
     /// A line above the limit: if its head names a request of ours, that fails; if it was a request, it is refused
     ///
-    fn too_long(&mut self, head: &str, dropped: u64) -> Vec<Heard> {
+    fn too_long(&mut self, head: &str, dropped: u64) -> Heards {
         let facts = head::scan(head);
         let why = format!("a message of more than {dropped} bytes was discarded");
         let odd = AgentEvent::Odd { what: Odd::TooLong, head: head.chars().take(HEAD).collect() };
-        let mut heard = vec![self.said(odd)];
-        if let Some((tag, call)) = self.peer.head_names(head.as_bytes()).and_then(|id| self.peer.close(id)) {
+        let odd = self.said(odd);
+        let answer = if let Some((tag, call)) = self.peer.head_names(head.as_bytes()).and_then(|id| self.peer.close(id))
+        {
             let error = CallError::new(ErrorKind::Other, why);
-            heard.push(self.response(tag, Err(CallError { call, ..error })));
+            Some(self.response(tag, Err(CallError { call, ..error })))
         } else if let (Some(id), Some(_)) = (facts.id, facts.method) {
-            heard.push(Heard::Line(self.refusal(&id, Reason::TooLong, why)));
-        }
-        heard
+            Some(Heard::Line(self.refusal(&id, Reason::TooLong, why)))
+        } else {
+            None
+        };
+        [Some(odd), answer]
     }
 
     fn line(&self, text: String) -> Line {
@@ -250,12 +252,13 @@ impl Connection {
                     Ok(Handshake::Refused(error)) | Err(error) => self.initialized(Err(error)),
                 };
             }
-            Tag::NewSession(at) => {
-                (at.into(), AgentEvent::SessionOpened(outcome.and_then(|result| self.codec.new_session(result))))
+            Tag::OpenSession(at, how) => {
+                let result = outcome.and_then(|result| self.codec.opened(&how, result));
+                (at.into(), AgentEvent::SessionOpened(result))
             }
             Tag::Prompt(at, turn) => {
                 let result = outcome.map(|result| self.codec.prompt(result));
-                (at.into(), AgentEvent::PromptDone { turn, result })
+                (at.into(), AgentEvent::PromptAnswered { turn, result })
             }
             Tag::SetMode(at, mode) => (at.into(), AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) }),
             Tag::SetOption(at, option, value) => {
@@ -292,7 +295,7 @@ impl Connection {
         let (method, params) = self.codec.call(&call, cwd).ok()?;
         let tag = match call {
             Call::Initialize => Tag::Initialize,
-            Call::NewSession => Tag::NewSession(session?),
+            Call::OpenSession(how) => Tag::OpenSession(session?, how),
             Call::Prompt { turn, .. } => Tag::Prompt(session?, turn),
             Call::SetMode { mode, .. } => Tag::SetMode(session?, mode),
             Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),

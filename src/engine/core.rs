@@ -165,7 +165,7 @@ impl Core {
         let keep = if self.model.hears_log_in(agent) { LOGIN_HEAD } else { HEAD };
         let Some(connection) = self.connections.get_mut(&agent) else { return Vec::new() };
         let mut out = Vec::new();
-        for heard in connection.hear(frame, line, keep, &mut self.ids) {
+        for heard in connection.hear(frame, line, keep, &mut self.ids).into_iter().flatten() {
             out.extend(self.heard(agent, heard, now));
         }
         out

@@ -78,7 +78,7 @@ mod tests {
             policy: Policy::Ask,
             journals: None,
             record: None,
-            further: std::collections::BTreeMap::new(),
+            further: crate::engine::Further::default(),
             suggestion: None,
             install: None,
             shell: None,

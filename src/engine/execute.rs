@@ -7,7 +7,7 @@ use super::reviewing::Job;
 use super::run::Engine;
 use crate::agent::quirks;
 use crate::host::process;
-use crate::host::pty::TermSpec;
+use crate::host::pty::{MAX_RUNNING, SpawnError, TermSpec};
 use crate::model::effect::{Answer, Effect};
 use crate::model::event::{HostEvent, TerminalSpec};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
@@ -89,7 +89,10 @@ impl Engine {
     }
 
     fn create_terminal(&mut self, at: SessionKey, req: ReqId, spec: TerminalSpec) {
-        self.terminals.begin_start();
+        if !self.terminals.begin_start() {
+            let error = refusing::start(&SpawnError::TooMany(MAX_RUNNING));
+            return self.apply(at, HostEvent::TerminalFailed { req, error });
+        }
         let (roots, registry, facts) =
             (Arc::clone(self.workspaces.roots(at)), Arc::clone(self.terminals.host()), self.facts_tx.clone());
         let own = self.workspaces.directory(at).map(Path::to_owned);

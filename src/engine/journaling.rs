@@ -12,6 +12,7 @@ use crate::model::ids::{Address, AgentKey, Now};
 use crate::store::journal::Journal;
 use crate::wire::frame::Frame;
 use crate::wire::trace::{Dir, Form, Trace, append_record, open_record, push_frame};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A line of so many bytes is not copied on its way to the disk.
@@ -126,8 +127,11 @@ impl Books {
 }
 
 /// The address of an agent's frames, as a member of a record.
-fn address(agent: AgentKey) -> String {
-    format!(r#""at":{{"agent":{}}},"#, agent.0)
+fn address(agent: AgentKey) -> Cow<'static, str> {
+    if agent == AgentKey::FIRST {
+        return Cow::Borrowed(r#""at":{"agent":0},"#);
+    }
+    Cow::Owned(format!(r#""at":{{"agent":{}}},"#, agent.0))
 }
 
 fn size_of_lines(doc: &ReviewDoc) -> usize {

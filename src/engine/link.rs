@@ -7,6 +7,7 @@ use crate::base::exit::Exit;
 use crate::host::process::{AgentProcess, Graces, Survivor};
 use crate::model::ids::AgentKey;
 use crate::wire::duplex;
+use crate::wire::framing::{Framing, LINES};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::sync::mpsc;
 
@@ -22,6 +23,8 @@ pub struct Link {
     pub incoming: Incoming,
     pub outgoing: Outgoing,
     pub errors: Option<Incoming>,
+    /// How messages are told apart in both directions.
+    pub framing: Framing,
     pub far: Far,
 }
 
@@ -37,7 +40,7 @@ impl Link {
             None => Box::new(tokio::io::sink()),
         };
         let errors = process.stderr.take().map(|stderr| Box::new(stderr) as Incoming);
-        Self { incoming, outgoing, errors, far: Far::Process(Box::new(process)) }
+        Self { incoming, outgoing, errors, framing: LINES, far: Far::Process(Box::new(process)) }
     }
 }
 
@@ -118,7 +121,7 @@ pub fn memory() -> (Link, Agent) {
     let (printed, errors) = tokio::io::duplex(CAPACITY);
     let (tell, exit) = mpsc::channel(1);
     let far = Far::Memory { exit, ended: None };
-    let link =
-        Link { incoming: Box::new(ours.reader), outgoing: Box::new(ours.writer), errors: Some(Box::new(printed)), far };
+    let (incoming, outgoing) = (Box::new(ours.reader), Box::new(ours.writer));
+    let link = Link { incoming, outgoing, errors: Some(Box::new(printed)), framing: LINES, far };
     (link, Agent { lines, errors, exit: tell })
 }

@@ -20,7 +20,7 @@ use std::collections::btree_map::RangeMut;
 use std::future::poll_fn;
 use std::ops::Bound;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -47,6 +47,28 @@ impl AgentSetup {
     pub fn line(&self) -> String {
         let words = std::iter::once(&self.command).chain(&self.args);
         words.map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Agents that can be added, by the names under which they are configured; read when the first one is.
+#[derive(Debug)]
+pub struct Further(LazyLock<Setups, Box<dyn FnOnce() -> Setups + Send>>);
+
+type Setups = BTreeMap<String, AgentSetup>;
+
+impl Further {
+    pub fn read_by(read: impl FnOnce() -> BTreeMap<String, AgentSetup> + Send + 'static) -> Self {
+        Self(LazyLock::new(Box::new(read)))
+    }
+
+    pub fn get(&self, name: &str) -> Option<&AgentSetup> {
+        self.0.get(name)
+    }
+}
+
+impl Default for Further {
+    fn default() -> Self {
+        Self::read_by(BTreeMap::new)
     }
 }
 
@@ -168,7 +190,13 @@ impl Links {
     /// Waits for what any agent does next, beginning behind the one that was served last. May be dropped and called
     /// again without a loss.
     pub async fn next(&mut self) -> (AgentKey, LinkWake) {
-        let running = self.agents.iter_mut().filter_map(|(agent, far)| Some((*agent, far.running.as_mut()?)));
+        let mut running = self.agents.iter_mut().filter_map(|(agent, far)| Some((*agent, far.running.as_mut()?)));
+        let (mut first, second) = (running.next(), running.next());
+        if let (Some((agent, alone)), None) = (&mut first, &second) {
+            self.last = *agent;
+            return (*agent, wake(alone).await);
+        }
+        let running = first.into_iter().chain(second).chain(running);
         let mut waits: Vec<_> = running.map(|(agent, running)| (agent, Box::pin(wake(running)))).collect();
         let after = waits.partition_point(|(agent, _)| *agent <= self.last);
         waits.rotate_left(after);

@@ -29,7 +29,7 @@ mod timers;
 pub mod wait;
 mod workspaces;
 
-pub use links::{AgentSetup, LinkWake};
+pub use links::{AgentSetup, Further, LinkWake};
 pub use reviewing::ReviewConfig;
 pub use run::{Engine, EngineConfig, Wake};
 pub use shutdown::Goodbye;

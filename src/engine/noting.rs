@@ -167,13 +167,15 @@ impl Engine {
 
 fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
     let mut claims = claims(tool, cwd);
+    let changes = || tool.content.iter().filter_map(ToolContent::change).take(MAX_PATHS);
     let doing = match tool.kind {
-        _ if !claims.is_empty() => ToolEffect::Edits,
+        _ if changes().next().is_some() => ToolEffect::Edits,
         ToolKind::Edit | ToolKind::Delete | ToolKind::Move => ToolEffect::Edits,
         ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch => ToolEffect::ReadOnly,
         _ => ToolEffect::Runs,
     };
-    let named = tool.locations.iter().map(|l| absolute(&l.path, cwd)).chain(claims.iter().map(|c| c.path.clone()));
+    let changed = changes().flat_map(|change| std::iter::once(&change.path).chain(&change.from));
+    let named = tool.locations.iter().map(|l| &l.path).chain(changed).map(|path| absolute(path, cwd));
     let mut paths: Vec<PathBuf> = named.take(MAX_PATHS).collect();
     paths.sort();
     paths.dedup();
@@ -185,15 +187,14 @@ fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
     ToolNote { entry, turn: None, doing, at, settled, waits: false, paths, claims }
 }
 
-/// The diffs of a call, in their order.
+/// The texts of a call's changes, in their order.
 fn claims(tool: &ToolCall, cwd: &Path) -> Vec<ClaimedEdit> {
-    let diffs = tool.content.iter().filter_map(|content| match content {
-        ToolContent::Diff { path, old, new } => {
-            Some(ClaimedEdit { path: absolute(path, cwd), old: old.clone(), new: Arc::clone(new) })
-        }
-        ToolContent::Block(_) | ToolContent::Terminal(_) => None,
-    });
-    diffs.take(MAX_PATHS).collect()
+    let claim = |(path, old, new): (&str, Option<&Arc<str>>, &Arc<str>)| ClaimedEdit {
+        path: absolute(path, cwd),
+        old: old.cloned(),
+        new: Arc::clone(new),
+    };
+    tool.texts().take(MAX_PATHS).map(claim).collect()
 }
 
 fn absolute(path: &str, cwd: &Path) -> PathBuf {

@@ -2,17 +2,18 @@
 
 use super::*;
 use crate::model::entry::Block;
-use crate::model::tool::{Announced, Location, ToolPatch, ToolStatus};
+use crate::model::patch::Patch;
+use crate::model::tool::{Announced, Change, ChangeBody, Location, Operation, ToolPatch, ToolStatus};
 
 fn call(kind: Option<ToolKind>, content: Vec<ToolContent>) -> ToolCall {
     let mut tool = ToolCall::new("t".into(), std::time::Duration::ZERO);
-    let patch = ToolPatch { kind, content: Some(content), ..ToolPatch::new("t".into()) };
+    let patch = ToolPatch { kind: Patch::of(kind), content: Patch::Set(content), ..ToolPatch::new("t".into()) };
     tool.apply(patch, Announced::No, std::time::Duration::ZERO);
     tool
 }
 
 fn diff(path: &str, bytes: usize) -> ToolContent {
-    ToolContent::Diff { path: path.into(), old: None, new: "x".repeat(bytes).into() }
+    ToolContent::Change(Change::of_texts(path, None, "x".repeat(bytes).into()))
 }
 
 fn told(tool: &ToolCall) -> ToolNote {
@@ -48,6 +49,16 @@ fn paths_are_absolute_and_named_once() {
     assert_eq!(told(&tool).paths, paths);
     let claimed: Vec<PathBuf> = told(&tool).claims.into_iter().map(|c| c.path).collect();
     assert_eq!(claimed, ["/project/a.rs", "/elsewhere/b"].map(PathBuf::from), "in their own order");
+}
+
+#[test]
+fn a_change_without_texts_is_an_edit_of_both_its_paths_and_claims_nothing() {
+    let body = ChangeBody::Patch("@@ -1 +1 @@\n-a\n+b\n".into());
+    let change = Change { operation: Operation::Move, path: "to".into(), from: Some("from".into()), body };
+    let note = told(&call(Some(ToolKind::Other), vec![ToolContent::Change(change), diff("c", 1)]));
+    assert_eq!(note.doing, ToolEffect::Edits);
+    assert_eq!(note.paths, ["/project/c", "/project/from", "/project/to"].map(PathBuf::from));
+    assert_eq!(note.claims.len(), 1);
 }
 
 #[test]

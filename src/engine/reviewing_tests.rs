@@ -118,7 +118,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         policy: Policy::Ask,
         journals,
         record: None,
-        further: std::collections::BTreeMap::new(),
+        further: crate::engine::Further::default(),
         suggestion: None,
         install: None,
         shell: None,

@@ -10,7 +10,7 @@ use super::fact::Fact;
 use super::filing::FileQueue;
 use super::journaling::Books;
 use super::link::Connect;
-use super::links::{AgentSetup, LinkWake, Links};
+use super::links::{AgentSetup, Further, LinkWake, Links};
 use super::moving::Moving;
 use super::reviewing::ReviewConfig;
 use super::terminals::{Terminals, host_id};
@@ -30,7 +30,6 @@ use crate::model::tool::Exit;
 use crate::store::journal::Journal;
 use crate::wire::pump::{Batch, Incoming};
 use crate::wire::trace::Recorder;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,6 +37,8 @@ use tokio::sync::{Notify, mpsc};
 
 /// Facts under way from files and terminals.
 const FACTS: usize = 256;
+/// How long screens of terminals are fetched for one frame; one is fetched at least.
+const SCREENS: Duration = Duration::from_millis(4);
 /// Between two facts that the screen of a terminal changes.
 const MOVED: Duration = Duration::from_secs(1);
 
@@ -47,8 +48,7 @@ pub struct EngineConfig {
     pub command: String,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
-    /// Agents that can be added, by the names under which they are configured.
-    pub further: BTreeMap<String, AgentSetup>,
+    pub further: Further,
     /// The session's directory, absolute.
     pub cwd: PathBuf,
     pub policy: Policy,
@@ -411,10 +411,18 @@ impl Engine {
         self.terminals.input(term, bytes)
     }
 
-    /// Pulls new screens of terminals into the model, before a frame is drawn.
+    /// Pulls new screens of terminals into the model, before a frame is drawn: for a moment, in turn. What is left over
+    /// asks for another frame.
     pub fn refresh_terminals(&mut self) {
-        for id in self.terminals.take_dirty() {
+        let until = Instant::now() + SCREENS;
+        while let Some(id) = self.terminals.next_dirty() {
             self.refresh_terminal(&id);
+            if Instant::now() >= until {
+                break;
+            }
+        }
+        if self.terminals.is_dirty() {
+            self.hint.notify_one();
         }
     }
 

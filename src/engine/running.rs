@@ -47,7 +47,7 @@ impl Running {
         let (frames_tx, incoming) = mpsc::channel(pump::INBOX);
         let (lines_tx, stderr_lines) = mpsc::channel(STDERR_QUEUE);
         let tail = StderrTail::default().with_lines(lines_tx);
-        pump::spawn_reader(link.incoming, frames_tx, words);
+        pump::spawn_reader(link.incoming, frames_tx, words, link.framing);
         let stderr_task = link.errors.map(|errors| pump::spawn_stderr(errors, tail.clone()));
         let (tx, writer_task) = pump::spawn_writer(link.outgoing);
         Self {
@@ -55,7 +55,7 @@ impl Running {
             incoming,
             decoding: None,
             stderr_lines,
-            outbox: Outbox::new(),
+            outbox: Outbox::new(link.framing),
             tx: Some(tx),
             stderr: tail,
             stderr_task,

@@ -18,6 +18,8 @@ const LAST_MOMENT: Duration = Duration::from_millis(250);
 pub struct Goodbye {
     /// Processes that moved into a session of their own; they are named, not killed.
     pub survivors: Vec<String>,
+    /// The same, but they have ended since the files were looked at for the last time.
+    pub ended: Vec<String>,
 }
 
 impl Engine {
@@ -65,18 +67,31 @@ impl Engine {
                 survivors.extend(left);
             }
         }
+        // It has its own limit; a panic in there was printed.
+        let _ = killed.await;
+        // Who still runs before the files are looked at for the last time may change them afterwards.
+        survivors.extend(household.survivors().await);
+        survivors.retain(Survivor::is_alive);
+        let mut ended = Vec::new();
         for (sessions, reviewing) in self.workspaces.take_reviews() {
             let patience = end.map_or(LAST_JOBS, |end| end.saturating_duration_since(Instant::now()).max(LAST_MOMENT));
             self.last_look(&sessions, reviewing, patience).await;
         }
-        // It has its own limit; a panic in there was printed.
-        let _ = killed.await;
-        survivors.extend(household.survivors().await);
+        if !survivors.is_empty() {
+            // They may have left their work to others.
+            survivors.extend(household.survivors().await);
+            (survivors, ended) = survivors.into_iter().partition(Survivor::is_alive);
+        }
         self.books.settle();
         if let Some(journal) = self.books.journal.take() {
             let _ = tokio::task::spawn_blocking(move || journal.close()).await;
         }
-        let named: BTreeMap<i32, String> = survivors.into_iter().map(|s| (s.pid, s.command)).collect();
-        Goodbye { survivors: named.into_iter().map(|(pid, command)| format!("{pid} {command}")).collect() }
+        Goodbye { survivors: named(survivors), ended: named(ended) }
     }
+}
+
+/// Each once.
+fn named(survivors: Vec<Survivor>) -> Vec<String> {
+    let named: BTreeMap<i32, String> = survivors.into_iter().map(|s| (s.pid, s.command)).collect();
+    named.into_iter().map(|(pid, command)| format!("{pid} {command}")).collect()
 }

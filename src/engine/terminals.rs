@@ -8,6 +8,7 @@ use crate::host::pty::{self, Registry};
 use crate::model::ids::TermId;
 use crate::model::tool::Exit;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Notify, mpsc};
 
@@ -17,6 +18,8 @@ pub(super) struct Terminals {
     host: Arc<Registry>,
     /// Those that have something new to show.
     dirty: Dirty,
+    /// The one that was shown last.
+    shown: TermId,
     /// How many are being started.
     starting: usize,
     /// Ends that were told before their starts.
@@ -37,7 +40,7 @@ impl Terminals {
             let _ = facts.blocking_send(Fact::TerminalExit(TermId::from(id.0.as_str()), exit));
         };
         let host = Arc::new(Registry::new(shell, Arc::new(on_hint), Arc::new(on_exit)));
-        Self { host, dirty, starting: 0, early_exits: BTreeMap::new() }
+        Self { host, dirty, shown: TermId::from(""), starting: 0, early_exits: BTreeMap::new() }
     }
 
     /// For threads that start and end them.
@@ -45,12 +48,26 @@ impl Terminals {
         &self.host
     }
 
-    pub fn take_dirty(&self) -> BTreeSet<TermId> {
-        std::mem::take(&mut *self.dirty.lock().unwrap_or_else(PoisonError::into_inner))
+    /// One that has something new to show, in turn.
+    pub fn next_dirty(&mut self) -> Option<TermId> {
+        let mut dirty = self.dirty.lock().unwrap_or_else(PoisonError::into_inner);
+        let behind = (Bound::Excluded(&self.shown), Bound::Unbounded);
+        let next = dirty.range(behind).next().or_else(|| dirty.first())?.clone();
+        dirty.remove(&next);
+        self.shown = next.clone();
+        Some(next)
     }
 
-    pub fn begin_start(&mut self) {
-        self.starting += 1;
+    /// Whether any has something new to show.
+    pub fn is_dirty(&self) -> bool {
+        !self.dirty.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// False: as many are being started as may run.
+    pub fn begin_start(&mut self) -> bool {
+        let has_room = self.starting < pty::MAX_RUNNING;
+        self.starting += usize::from(has_room);
+        has_room
     }
 
     /// A start has come about, or not. Gives the end of the terminal if that is known already; the start is to be

@@ -324,15 +324,17 @@ pub fn json_line(mut value: Value) -> String {
     line
 }
 
-pub fn state_of(tool: &ToolCall) -> &'static str {
-    match (tool.status, tool.mark) {
+pub fn state_of(tool: &ToolCall) -> &str {
+    match (&tool.status, tool.mark) {
         (ToolStatus::Completed, _) => "completed",
         (ToolStatus::Failed, _) => "failed",
-        (_, Some(Mark::Cancelled)) => "cancelled",
+        (ToolStatus::Cancelled, _) | (_, Some(Mark::Cancelled)) => "cancelled",
         (_, Some(Mark::NoFinalStatus)) => "no final status",
         (_, Some(Mark::AgentGone)) => "agent gone",
         (ToolStatus::InProgress, None) => "in_progress",
         (ToolStatus::Pending, None) => "pending",
+        (ToolStatus::Paused, None) => "paused",
+        (ToolStatus::Other(word), None) => word,
     }
 }
 

@@ -4,13 +4,14 @@ use super::*;
 use crate::model::Model;
 use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
 use crate::model::ids::{Now, SessionId};
+use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
 use crate::model::session::{Allow, Policy};
 use crate::model::tool::ToolPatch;
 
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Auto(Allow::All));
-    let opened = SessionResult { id: SessionId::from("s"), modes: None, options: Vec::new(), model: None };
+    let opened = SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None };
     let init = InitResult::default();
     for event in [
         Event::User(Intent::Start),
@@ -25,8 +26,8 @@ fn model() -> Model {
 
 fn call(model: &mut Model, id: &str, title: &str, status: ToolStatus) {
     let mut patch = ToolPatch::new(id.into());
-    patch.title = Some(title.into());
-    patch.status = Some(status);
+    patch.title = Patch::Set(title.into());
+    patch.status = Patch::Set(status);
     let update = Update::ToolCall(patch);
     let event = AgentEvent::Update { session: SessionId::from("s"), update };
     reduce(model, Event::Agent(event).at_home(), Now::ZERO);
@@ -67,7 +68,7 @@ fn a_call_that_is_named_after_its_end_is_printed_with_its_name_or_when_something
 fn locations_that_are_left_out_are_counted_in_the_lines() {
     let mut model = model();
     let mut patch = ToolPatch::new("t".into());
-    patch.locations = Some(Vec::new());
+    patch.locations = Patch::Set(Vec::new());
     patch.more_locations = 7;
     let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch) };
     reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);

@@ -6,10 +6,9 @@
 use super::code;
 use super::print::{Follower, Form, Last, json_line};
 use super::printer::Printer;
-use super::stop::interrupted;
 use super::verdict::{Verdict, auth_verdict, cancel_verdict, death_verdict, stop_name, stop_verdict};
 use crate::base::{patience, sanitize};
-use crate::engine::wait::{Signals, sleep_until};
+use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::Intent;
@@ -98,9 +97,14 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         deadline: None,
         unreviewed: None,
     };
-    let mut verdict = exec.drive(&mut engine).await?;
+    // One listener for all: a signal between two waits is not lost.
+    let mut signals = Signals::listen()?;
+    let mut verdict = exec.drive(&mut engine, &mut signals).await;
     exec.follower.leave_to_the_end(&verdict.words);
-    let until = exec.wait_for_review(&mut engine, verdict.code).await?;
+    let (until, signal) = exec.wait_for_review(&mut engine, verdict.code, &mut signals).await;
+    if let Some(signal) = signal {
+        verdict = verdict.signalled(signal);
+    }
     verdict.complete(&engine).await;
     exec.print(&engine, Last::Yes);
     if form == Form::Json {
@@ -111,7 +115,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     let Exec { printer, deadline, .. } = exec;
     let written = tokio::select! {
         error = printer.finish() => Ok(error),
-        code = reader_patience(&verdict, deadline) => Err(code?),
+        code = reader_patience(&verdict, deadline, &mut signals) => Err(code),
     };
     let mut verdict = match written {
         // The reader does not read. What could not be written dies with us.
@@ -138,14 +142,14 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
 
 /// Ends when no more is to be waited for a reader that is slow: soon when the time was up or a signal came before,
 /// else with a signal that comes now or when the time given is over. Gives the exit code.
-async fn reader_patience(verdict: &Verdict, deadline: Option<Instant>) -> io::Result<u8> {
+async fn reader_patience(verdict: &Verdict, deadline: Option<Instant>, signals: &mut Signals) -> u8 {
     if code::is_cut(verdict.code) {
         tokio::time::sleep(LAST_OUTPUT).await;
-        return Ok(verdict.code);
+        return verdict.code;
     }
     tokio::select! {
-        code = interrupted() => code,
-        () = sleep_until(deadline) => Ok(code::TIMEOUT),
+        signal = signals.next() => signal.exit_code(),
+        () = sleep_until(deadline) => code::TIMEOUT,
     }
 }
 
@@ -162,19 +166,18 @@ struct Exec {
 }
 
 impl Exec {
-    async fn drive(&mut self, engine: &mut Engine) -> io::Result<Verdict> {
-        let mut signals = Signals::listen()?;
+    async fn drive(&mut self, engine: &mut Engine, signals: &mut Signals) -> Verdict {
         self.deadline = self.options.timeout.map(|t| Instant::now() + t);
         tokio::select! {
             biased;
-            signal = signals.next() => return Ok(cancel_verdict(Cause::Signal(signal.exit_code()))),
-            () = sleep_until(self.deadline) => return Ok(cancel_verdict(Cause::Timeout)),
+            signal = signals.next() => return cancel_verdict(Cause::Signal(signal.exit_code())),
+            () = sleep_until(self.deadline) => return cancel_verdict(Cause::Timeout),
             () = engine.first_look(FIRST_LOOK) => {}
         }
         let mut news = engine.intent(Intent::Start);
         loop {
             if let Some(verdict) = self.advance(engine, news) {
-                return Ok(verdict);
+                return verdict;
             }
             self.print(engine, Last::No);
             let behind = self.printer.is_behind();
@@ -184,16 +187,16 @@ impl Exec {
                 biased;
                 signal = signals.next() => {
                     if let Some(verdict) = self.cancel(engine, Cause::Signal(signal.exit_code())) {
-                        return Ok(verdict);
+                        return verdict;
                     }
                 }
                 gone = self.printer.pump() => if gone.is_err()
                     && let Some(verdict) = self.cancel(engine, Cause::ReaderGone) {
-                        return Ok(verdict);
+                        return verdict;
                 },
                 () = sleep_until(until) => {
                     if let Some(verdict) = self.time_passed(engine) {
-                        return Ok(verdict);
+                        return verdict;
                     }
                 }
                 wake = engine.next(), if !behind => {
@@ -273,9 +276,13 @@ impl Exec {
 
     /// Waits until the changes of the turn are known, so that an undo that follows takes all of them back. Ends early
     /// with a signal and soon after the time is over; what is missing then is looked at when the review is opened.
-    /// Gives until when more may be waited for.
-    async fn wait_for_review(&mut self, engine: &mut Engine, code: u8) -> io::Result<Option<Instant>> {
-        let mut signalled = Box::pin(interrupted());
+    /// Gives until when more may be waited for, and the signal.
+    async fn wait_for_review(
+        &mut self,
+        engine: &mut Engine,
+        code: u8,
+        signals: &mut Signals,
+    ) -> (Option<Instant>, Option<Signal>) {
         let soon = || Some(Instant::now() + REVIEW_GRACE);
         let end = match code {
             code if code::is_cut(code) => soon(),
@@ -288,12 +295,12 @@ impl Exec {
         while self.unreviewed.is_some() && engine.model().first().changes().is_on {
             tokio::select! {
                 biased;
-                _ = &mut signalled => return Ok(soon()),
+                signal = signals.next() => return (soon(), Some(signal)),
                 gone = self.printer.pump(), if has_reader => has_reader = gone.is_ok(),
                 () = sleep_until(Some(until)) => {
                     warn!(patience = ?REVIEW_PATIENCE, "the review of the turn is not done in time");
                     say("the changes of the turn are still being looked at; an undo may miss some", &[]);
-                    return Ok(end);
+                    return (end, None);
                 }
                 wake = engine.next() => {
                     for item in engine.step(wake) {
@@ -304,7 +311,11 @@ impl Exec {
                 }
             }
         }
-        Ok(end)
+        tokio::select! {
+            biased;
+            signal = signals.next() => (soon(), Some(signal)),
+            () = std::future::ready(()) => (end, None),
+        }
     }
 
     fn drop_setting(&mut self) {

@@ -5,6 +5,7 @@
 use super::code;
 use super::run::Cause;
 use crate::engine::Engine;
+use crate::engine::wait::Signal;
 use crate::model::agent::Death;
 use crate::model::event::{AuthKind, CallError, PromptResult, Stop};
 use crate::model::ids::AgentKey;
@@ -32,6 +33,14 @@ impl Verdict {
         self.has_words = !words.is_empty();
         self.detail = words;
         self
+    }
+
+    /// A signal came before it was told. One that was cut short stays as it is.
+    pub(super) fn signalled(self, signal: Signal) -> Self {
+        if code::is_cut(self.code) {
+            return self;
+        }
+        Self { result: self.result, ..cancel_verdict(Cause::Signal(signal.exit_code())) }
     }
 
     /// Adds what the agent last wrote to stderr, where it gave no `data`.
@@ -104,4 +113,22 @@ pub(super) fn auth_verdict(session: SessionRef<'_>, error: &CallError) -> Verdic
         verdict.detail.push(format!("{}: {how}", method.name));
     }
     verdict
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_that_comes_before_the_result_is_told_is_the_code_unless_the_run_was_cut_already() {
+        let stopped = || stop_verdict(PromptResult { stop: Stop::EndTurn, usage: None });
+        let signalled = stopped().signalled(Signal::Terminate);
+        assert_eq!((signalled.code, signalled.words.as_str()), (143, "interrupted"));
+        assert_eq!(signalled.result.map(|result| result.stop), Some(Stop::EndTurn), "it has ended all the same");
+        for cause in [Cause::Timeout, Cause::Signal(code::INTERRUPTED)] {
+            let cut = cancel_verdict(cause);
+            assert_eq!(cancel_verdict(cause).signalled(Signal::Terminate).code, cut.code);
+        }
+        assert_eq!(Verdict::new(code::NOT_FINISHED, "no luck").signalled(Signal::Interrupt).code, 130);
+    }
 }

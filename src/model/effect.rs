@@ -1,7 +1,7 @@
 //! What the reducer wants done; data only, the engine does it.
 
 use super::changes::ReviewAction;
-use super::event::{CallError, Link, PromptResult, TerminalSpec, Timer};
+use super::event::{CallError, Link, Opening, PromptResult, TerminalSpec, Timer};
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::options::OptionValue;
 use super::refusal::Refusal;
@@ -114,7 +114,7 @@ pub enum ReviewEffect {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
     Initialize,
-    NewSession,
+    OpenSession(Opening),
     Prompt { session: SessionId, turn: TurnId, text: String, links: Vec<Link> },
     SetMode { session: SessionId, mode: String },
     SetOption { session: SessionId, option: String, value: OptionValue },
@@ -179,11 +179,38 @@ pub enum FrontEnd {
     Withdrawn(Withdrawn),
 }
 
+/// What happened before the person has answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Withdrawal {
+    ByAgent,
+    TurnEnded,
+    /// By the person.
+    TurnStopped,
+    SessionClosed,
+    /// Too much came after it: it cannot be seen any more.
+    OutOfSight,
+    /// What is asked about cannot be shown whole any more.
+    TooLarge,
+}
+
+impl Withdrawal {
+    /// As part of a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::ByAgent => "the agent withdrew it",
+            Self::TurnEnded => "the turn ended",
+            Self::TurnStopped => "the turn was stopped",
+            Self::SessionClosed => "the session was closed",
+            Self::OutOfSight => "too much came after it",
+            Self::TooLarge => "what is asked about has become too large to be shown",
+        }
+    }
+}
+
 /// A question that is not asked any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Withdrawn {
-    /// What happened instead, as a sentence without its end.
-    pub why: String,
+    pub why: Withdrawal,
     /// What it was about, in the agent's words.
     pub about: String,
 }

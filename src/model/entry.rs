@@ -49,6 +49,7 @@ pub struct UserMessage {
     /// Names of the files that went along.
     pub links: Vec<String>,
     pub state: UserState,
+    pub message_id: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +79,8 @@ pub struct Thought {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
     pub from: ChunkKind,
+    /// Of the message that it is a part of.
+    pub message_id: Option<Arc<str>>,
     pub block: Block,
 }
 

@@ -10,6 +10,7 @@ use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
 use super::history::Left;
 use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
+use super::patch::Patch;
 use super::tool::ToolPatch;
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
@@ -115,9 +116,9 @@ impl CallError {
 pub enum AgentEvent {
     Initialized(Result<InitResult, CallError>),
     SessionOpened(Result<SessionResult, CallError>),
-    PromptDone {
+    PromptAnswered {
         turn: TurnId,
-        result: Result<PromptResult, CallError>,
+        result: Result<PromptAnswer, CallError>,
     },
     ModeSet {
         mode: String,
@@ -155,20 +156,33 @@ pub enum AgentEvent {
 }
 
 impl AgentEvent {
-    /// The tool call that it tells of, with its session.
-    pub fn tool(&self) -> Option<(&SessionId, &ToolId)> {
+    /// The session that it names.
+    pub fn session(&self) -> Option<&SessionId> {
         match self {
-            Self::Update { session, update } => Some((session, update.tool()?)),
-            Self::Request { session: Some(session), request: AgentRequest::Permission { tool, .. }, .. } => {
-                Some((session, &tool.id))
-            }
+            Self::Update { session, .. } | Self::Request { session: Some(session), .. } => Some(session),
             _ => None,
         }
     }
 
+    /// The tool call that it tells of.
+    pub fn tool(&self) -> Option<&ToolId> {
+        match self {
+            Self::Update { update, .. } => update.tool(),
+            Self::Request { request: AgentRequest::Permission { tool, .. }, .. } => Some(&tool.id),
+            _ => None,
+        }
+    }
+
+    /// The message that it tells of by its id.
+    pub fn message(&self) -> Option<(ChunkKind, &Arc<str>)> {
+        if let Self::Update { update, .. } = self { update.message() } else { None }
+    }
+
     fn home(&self) -> Address {
         match self {
-            Self::SessionOpened(_) | Self::PromptDone { .. } | Self::ModeSet { .. } | Self::OptionSet { .. } => SESSION,
+            Self::SessionOpened(_) | Self::PromptAnswered { .. } | Self::ModeSet { .. } | Self::OptionSet { .. } => {
+                SESSION
+            }
             Self::Initialized(_)
             | Self::Authenticated { .. }
             | Self::Update { .. }
@@ -206,6 +220,7 @@ pub struct InitResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct AgentCaps {
     pub load_session: bool,
+    pub resume_session: bool,
     pub image: bool,
     pub audio: bool,
     pub embedded_context: bool,
@@ -231,14 +246,47 @@ pub enum AuthKind {
     Env { vars: Vec<String> },
 }
 
+/// How a session is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Opening {
+    /// The agent gives it its id.
+    #[default]
+    New,
+    /// One that the agent has kept; it tells its history before it answers.
+    Load(SessionId),
+    /// One that the agent has kept, without its history.
+    Resume(SessionId),
+}
+
+impl Opening {
+    /// The id, where it is known before the agent has answered.
+    pub fn id(&self) -> Option<&SessionId> {
+        match self {
+            Self::New => None,
+            Self::Load(id) | Self::Resume(id) => Some(id),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionResult {
     pub id: SessionId,
+    /// This and what follows: `None` where the agent says nothing of it.
     pub modes: Option<Modes>,
-    pub options: Vec<ConfigOption>,
+    pub options: Option<Vec<ConfigOption>>,
     pub model: Option<LegacyModel>,
 }
 
+/// What the answer to a prompt says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PromptAnswer {
+    /// The turn is over.
+    Ended(PromptResult),
+    /// The prompt is a part of the conversation now, under this id; that the turn is over will be said by an update.
+    Taken { message: Option<Arc<str>> },
+}
+
+/// How a turn ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PromptResult {
     pub stop: Stop,
@@ -264,9 +312,21 @@ pub enum Update {
         message_id: Option<Arc<str>>,
         block: Block,
     },
+    /// A message as a whole: what was said under its id before gives way.
+    Message {
+        kind: ChunkKind,
+        id: Arc<str>,
+        content: Patch<Vec<Block>>,
+    },
+    /// What the agent does now.
+    Activity(Activity),
     ToolCall(ToolPatch),
     ToolUpdate(ToolPatch),
-    Plan(Vec<PlanEntry>),
+    Plan {
+        /// Which one; without it the plan of the turn.
+        id: Option<Arc<str>>,
+        entries: Vec<PlanEntry>,
+    },
     Commands(Vec<Command>),
     Mode(String),
     Options(Vec<ConfigOption>),
@@ -306,14 +366,24 @@ impl Update {
             _ => None,
         }
     }
+
+    /// The message that it tells of by its id.
+    fn message(&self) -> Option<(ChunkKind, &Arc<str>)> {
+        match self {
+            Self::Chunk { kind, message_id: Some(id), .. } | Self::Message { kind, id, .. } => Some((*kind, id)),
+            Self::Partly { update, .. } => update.message(),
+            _ => None,
+        }
+    }
 }
 
-/// A three-state member.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Patch<T> {
-    Keep,
-    Clear,
-    Set(T),
+/// What an agent says of itself in a session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Activity {
+    /// It works, waits for the person, or is in a state that is not known here.
+    Busy,
+    /// The turn is over, if one ran.
+    Idle(Result<PromptResult, CallError>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -405,6 +475,8 @@ pub enum Intent {
     /// A further session of the agent that it is addressed to.
     OpenSession {
         cwd: String,
+        #[serde(default)]
+        how: Opening,
     },
     /// What the session has under way is stopped, and everything is answered.
     CloseSession,
@@ -476,6 +548,8 @@ pub enum Timer {
     KillTerminals(TurnId),
     /// A program printed text and has still not answered `initialize`.
     ExplainStray,
+    /// A request has come before the session that it names, and that was not opened since.
+    EarlyRequest(ReqId),
     /// The snapshot before this turn takes too long.
     Coverage(TurnId),
 }
@@ -484,7 +558,7 @@ impl Timer {
     /// Where it belongs while there is one agent with one session.
     pub fn home(self) -> Address {
         match self {
-            Self::ExplainStray => AGENT,
+            Self::ExplainStray | Self::EarlyRequest(_) => AGENT,
             Self::KillTerminals(_) | Self::Coverage(_) => SESSION,
         }
     }

@@ -116,6 +116,73 @@ opaque!(
     ToolId
 );
 opaque!(
-    /// A terminal: ours (`term-1`) or one that the agent feeds through `_meta`.
-    TermId
+    /// A name that is given to a terminal.
+    TermName
 );
+
+/// A terminal of a session, by its owner and the owner's name of it. Two owners may give the same name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(from = "TermName", into = "TermName")]
+pub struct TermId {
+    owner: Owner,
+    name: TermName,
+}
+
+/// Who runs what is in a terminal.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Owner {
+    /// We do (`term-1`). Only these stand in a journal.
+    Client,
+    /// The agent does, and tells of it.
+    Agent,
+}
+
+impl TermId {
+    pub fn of(owner: Owner, name: impl Into<TermName>) -> Self {
+        Self { owner, name: name.into() }
+    }
+
+    pub const fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    /// One of this owner with the same name.
+    #[must_use]
+    pub fn with_owner(&self, owner: Owner) -> Self {
+        Self { owner, name: self.name.clone() }
+    }
+
+    pub fn as_str(&self) -> &str {
+        self.name.as_str()
+    }
+}
+
+impl From<TermName> for TermId {
+    fn from(name: TermName) -> Self {
+        Self::of(Owner::Client, name)
+    }
+}
+
+impl From<TermId> for TermName {
+    fn from(id: TermId) -> Self {
+        id.name
+    }
+}
+
+impl From<&str> for TermId {
+    fn from(name: &str) -> Self {
+        Self::of(Owner::Client, name)
+    }
+}
+
+impl From<String> for TermId {
+    fn from(name: String) -> Self {
+        Self::of(Owner::Client, name)
+    }
+}
+
+impl fmt::Display for TermId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.name.fmt(f)
+    }
+}

@@ -13,6 +13,7 @@ pub mod history;
 pub mod ids;
 pub mod login;
 pub mod options;
+pub mod patch;
 pub mod reduce;
 pub mod refusal;
 pub mod session;
@@ -27,6 +28,7 @@ use history::Away;
 use ids::{Address, Addressed, AgentKey, EntryId, SessionId, SessionKey, TermId, TurnId};
 use session::{Closed, Policy, Session, SessionState, TerminalOrigin};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Everything that is known. Changed by [`reduce::reduce`] only.
 #[derive(Debug)]
@@ -141,10 +143,15 @@ impl Model {
     /// The entry outside of memory that this event would change.
     pub fn away(&self, event: &Addressed<Event>) -> Option<(SessionKey, EntryId, Away)> {
         let (Address::Agent(agent), Event::Agent(event)) = (event.at, &event.what) else { return None };
-        let (id, tool) = event.tool()?;
-        let key = self.session_named(agent, id)?;
+        let (tool, message) = (event.tool(), event.message());
+        if tool.is_none() && message.is_none() {
+            return None;
+        }
+        let key = self.session_named(agent, event.session()?)?;
         let session = self.sessions.get(&key)?;
-        let entry = *session.newest_tool.get(tool)?;
+        let of_tool = tool.and_then(|id| session.newest_tool.get(id));
+        let of_message = || session.messages.get(&message.map(|(kind, id)| (kind, Arc::clone(id)))?);
+        let entry = *of_tool.or_else(of_message)?;
         match session.entries.slot(session.entries.index_of(entry)?)? {
             Slot::Away(away) => Some((key, entry, *away)),
             Slot::Here(_) => None,

@@ -7,8 +7,8 @@ use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound, Truth};
 use super::effect::Ended;
 use super::entries::Entries;
-use super::entry::Body;
-use super::event::{CallError, Link, PermissionOption, TerminalSpec};
+use super::entry::{Body, ChunkKind};
+use super::event::{CallError, Link, Opening, PermissionOption, TerminalSpec};
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::reduce::Gated;
@@ -24,9 +24,14 @@ pub enum SessionState {
     /// Its agent is not up yet, or wants the person to log in first.
     #[default]
     Waiting,
-    /// `session/new` is on its way.
+    /// A new one is asked for; the answer will give it its id.
     Opening {
         since: Now,
+    },
+    /// One that the agent has kept is asked for. What it says of it belongs here at once.
+    Loading {
+        /// When the agent last said anything of it.
+        heard: Now,
     },
     Ready,
     Closed(Closed),
@@ -67,7 +72,9 @@ impl<'a> Phase<'a> {
                 Self::Dead(death)
             }
             (Connection::Up, SessionState::Waiting) => Self::Opening { since: agent.spawned_at },
-            (Connection::Up, SessionState::Opening { since }) => Self::Opening { since: *since },
+            (Connection::Up, SessionState::Opening { since } | SessionState::Loading { heard: since }) => {
+                Self::Opening { since: *since }
+            }
             (Connection::Up, SessionState::Ready) => Self::Ready,
         }
     }
@@ -87,7 +94,9 @@ pub struct TurnEnd {
 pub struct Session {
     pub agent: AgentKey,
     pub state: SessionState,
-    /// The agent's name of it, once it is open.
+    /// How it is asked for, until it is open.
+    pub(super) opening: Opening,
+    /// The agent's name of it, once that is known.
     pub id: Option<SessionId>,
     /// Absolute.
     pub cwd: String,
@@ -113,14 +122,12 @@ pub struct Session {
     pub(super) last_turn: TurnId,
     /// The newest entry of each tool call id.
     pub(super) newest_tool: HashMap<ToolId, EntryId>,
-    /// The newest message from elsewhere, with its id.
-    pub(super) elsewhere: Option<(EntryId, Option<Arc<str>>)>,
+    /// The newest entry of each message that has an id.
+    pub(super) messages: HashMap<(ChunkKind, Arc<str>), EntryId>,
     /// About how many bytes of text the agent has fed to terminals of its own.
     pub(super) fed: usize,
-    /// Entries before this one belong to an earlier agent process, whose ids mean nothing now.
-    pub(super) first_entry: EntryId,
-    /// The plan of the running turn.
-    pub(super) plan: Option<EntryId>,
+    /// The plans of the running turn, by their ids.
+    pub(super) plans: HashMap<Option<Arc<str>>, EntryId>,
     pub(super) changes: Changes,
     /// Writes and commands that the gate has stopped and that are not answered.
     pub(super) gated: BTreeMap<ReqId, Gated>,
@@ -145,6 +152,11 @@ impl Session {
 
     pub fn is_closed(&self) -> bool {
         matches!(self.state, SessionState::Closed(_))
+    }
+
+    /// The agent tells what was said before.
+    pub fn is_loading(&self) -> bool {
+        matches!(self.state, SessionState::Loading { .. })
     }
 
     pub fn terminal(&self, id: &TermId) -> Option<&Terminal> {
@@ -244,6 +256,10 @@ pub(super) enum Wished {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     pub id: TurnId,
+    /// The prompt.
+    pub entry: EntryId,
+    /// The agent has begun with it.
+    pub is_taken: bool,
     pub started: Now,
     /// When the agent was last heard.
     pub heard: Now,

@@ -5,6 +5,7 @@
 use super::changes::Truth;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
+use super::patch::Patch;
 pub use crate::base::exit::Exit;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,7 +32,7 @@ pub struct ToolCall {
     pub ended: Option<Now>,
     /// The person's last answer about it was no.
     pub refused: bool,
-    /// Where its diffs belong, as found out when the person was asked.
+    /// Where its changes belong, as found out when the person was asked.
     places: Vec<Place>,
 }
 
@@ -61,17 +62,27 @@ pub enum ToolKind {
     Other,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolStatus {
+    #[default]
     Pending,
     InProgress,
+    Paused,
     Completed,
     Failed,
+    Cancelled,
+    /// The agent's word for one that is not known here; it goes on.
+    Other(Arc<str>),
 }
 
 impl ToolStatus {
-    pub const fn is_final(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed)
+    pub const fn is_final(&self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+
+    /// Something is being done.
+    pub const fn is_running(&self) -> bool {
+        matches!(self, Self::InProgress | Self::Other(_))
     }
 }
 
@@ -89,22 +100,77 @@ pub enum Mark {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolContent {
     Block(Block),
-    /// `old` missing means a new file; it may be a fragment, a hunk or the whole file.
-    Diff {
-        path: String,
-        old: Option<Arc<str>>,
-        new: Arc<str>,
-    },
+    Change(Change),
     Terminal(TermId),
 }
 
+/// What a call does to one file, as the agent tells it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Change {
+    pub operation: Operation,
+    pub path: String,
+    /// Where the file was, or what it is a copy of.
+    pub from: Option<String>,
+    pub body: ChangeBody,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Operation {
+    Add,
+    Modify,
+    Delete,
+    Move,
+    Copy,
+    /// The agent's word for one that is not known here.
+    Other(Arc<str>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ChangeBody {
+    /// `old` missing means a new file; it may be a fragment, a hunk or the whole file.
+    Texts { old: Option<Arc<str>>, new: Arc<str> },
+    /// What a unified patch says of this file. It need not be one that can be read.
+    Patch(Arc<str>),
+    /// Of a binary file, a directory, a move.
+    Nothing,
+}
+
+impl Change {
+    /// A file whose text is another one, or that is new.
+    pub fn of_texts(path: impl Into<String>, old: Option<Arc<str>>, new: Arc<str>) -> Self {
+        let operation = if old.is_some() { Operation::Modify } else { Operation::Add };
+        Self { operation, path: path.into(), from: None, body: ChangeBody::Texts { old, new } }
+    }
+
+    /// The texts, which can be compared with what is on the disk.
+    pub fn texts(&self) -> Option<(Option<&Arc<str>>, &Arc<str>)> {
+        match &self.body {
+            ChangeBody::Texts { old, new } => Some((old.as_ref(), new)),
+            ChangeBody::Patch(_) | ChangeBody::Nothing => None,
+        }
+    }
+
+    fn size(&self) -> usize {
+        let body = match &self.body {
+            ChangeBody::Texts { old, new } => old.as_ref().map_or(0, |o| o.len()) + new.len(),
+            ChangeBody::Patch(patch) => patch.len(),
+            ChangeBody::Nothing => 0,
+        };
+        self.path.len() + self.from.as_ref().map_or(0, String::len) + body
+    }
+}
+
 impl ToolContent {
+    pub fn change(&self) -> Option<&Change> {
+        if let Self::Change(change) = self { Some(change) } else { None }
+    }
+
     /// About how many bytes it keeps alive.
     pub fn size(&self) -> usize {
         size_of::<Self>()
             + match self {
                 Self::Block(block) => block.size(),
-                Self::Diff { path, old, new } => path.len() + old.as_ref().map_or(0, |o| o.len()) + new.len(),
+                Self::Change(change) => change.size(),
                 Self::Terminal(id) => id.as_str().len(),
             }
     }
@@ -128,20 +194,21 @@ pub struct Location {
     pub line: Option<u32>,
 }
 
-/// The members of a tool call that one message carries; `None` leaves what is known.
+/// What one message does to the members of a tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolPatch {
     pub id: ToolId,
-    pub title: Option<String>,
-    pub name: Option<String>,
-    pub kind: Option<ToolKind>,
-    pub status: Option<ToolStatus>,
-    pub content: Option<Vec<ToolContent>>,
-    pub locations: Option<Vec<Location>>,
+    pub title: Patch<String>,
+    pub name: Patch<String>,
+    pub kind: Patch<ToolKind>,
+    pub status: Patch<ToolStatus>,
+    pub content: Patch<Vec<ToolContent>>,
+    pub locations: Patch<Vec<Location>>,
+    /// Goes with `locations`.
     pub more_locations: usize,
     pub cut: bool,
-    pub raw_input: Option<Value>,
-    pub raw_output: Option<Value>,
+    pub raw_input: Patch<Value>,
+    pub raw_output: Patch<Value>,
     /// What the message says of terminals in `_meta`.
     pub terminal: TerminalMeta,
 }
@@ -150,16 +217,16 @@ impl ToolPatch {
     pub fn new(id: ToolId) -> Self {
         Self {
             id,
-            title: None,
-            name: None,
-            kind: None,
-            status: None,
-            content: None,
-            locations: None,
+            title: Patch::Keep,
+            name: Patch::Keep,
+            kind: Patch::Keep,
+            status: Patch::Keep,
+            content: Patch::Keep,
+            locations: Patch::Keep,
             more_locations: 0,
             cut: false,
-            raw_input: None,
-            raw_output: None,
+            raw_input: Patch::Keep,
+            raw_output: Patch::Keep,
             terminal: TerminalMeta::default(),
         }
     }
@@ -168,10 +235,10 @@ impl ToolPatch {
 impl ToolPatch {
     /// About how many bytes it keeps alive.
     pub fn size(&self) -> usize {
-        let content: usize = self.content.iter().flatten().map(ToolContent::size).sum();
-        let raw: usize = [&self.raw_input, &self.raw_output].into_iter().flatten().map(size_of_value).sum();
+        let content: usize = self.content.as_set().into_iter().flatten().map(ToolContent::size).sum();
+        let raw = [&self.raw_input, &self.raw_output].into_iter().filter_map(Patch::as_set).map(size_of_value);
         let output = self.terminal.output.as_ref().map_or(0, |(_, text)| text.len());
-        size_of::<Self>() + self.title.as_ref().map_or(0, String::len) + content + raw + output
+        size_of::<Self>() + self.title.as_set().map_or(0, String::len) + content + raw.sum::<usize>() + output
     }
 }
 
@@ -209,40 +276,31 @@ impl ToolCall {
     /// Merges what a message says. `announced` is a second `tool_call` for the id: it cannot take a finished call
     /// back to pending, an update may.
     pub fn apply(&mut self, patch: ToolPatch, announced: Announced, now: Now) {
-        if let Some(title) = patch.title.filter(|t| !t.is_empty()) {
-            self.title = title;
-        }
-        if patch.name.is_some() {
-            self.name = patch.name;
-        }
-        if let Some(kind) = patch.kind {
-            self.kind = kind;
-        }
-        if let Some(content) = patch.content {
-            self.content = content;
-        }
-        if let Some(locations) = patch.locations {
-            self.locations = locations;
+        patch.title.put(&mut self.title);
+        patch.name.put_option(&mut self.name);
+        patch.kind.put(&mut self.kind);
+        patch.content.put(&mut self.content);
+        if !patch.locations.is_keep() {
             self.more_locations = patch.more_locations;
         }
+        patch.locations.put(&mut self.locations);
         self.cut |= patch.cut;
-        if patch.raw_input.is_some() {
-            self.raw_input = patch.raw_input;
+        patch.raw_input.put_option(&mut self.raw_input);
+        patch.raw_output.put_option(&mut self.raw_output);
+        let comes_late = |status: &ToolStatus| self.status.is_final() || *status == ToolStatus::Pending;
+        let status = match patch.status {
+            Patch::Keep => return,
+            Patch::Reset => ToolStatus::default(),
+            Patch::Set(status) if announced == Announced::Again && comes_late(&status) => return,
+            Patch::Set(status) => status,
+        };
+        if status.is_final() {
+            self.mark = None;
+            self.ended.get_or_insert(now);
+        } else {
+            self.ended = None;
         }
-        if patch.raw_output.is_some() {
-            self.raw_output = patch.raw_output;
-        }
-        if let Some(status) = patch.status
-            && !(announced == Announced::Again && (self.status.is_final() || status == ToolStatus::Pending))
-        {
-            self.status = status;
-            if status.is_final() {
-                self.mark = None;
-                self.ended.get_or_insert(now);
-            } else {
-                self.ended = None;
-            }
-        }
+        self.status = status;
     }
 
     /// What a person reads as its name: title, else programmatic name, else id.
@@ -255,25 +313,33 @@ impl ToolCall {
         self.status.is_final() || self.mark.is_some()
     }
 
-    /// Takes note of where its diffs belong; `truths` are in the order of the diffs.
+    /// The changes of which the texts are told, in their order, with their paths.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, Option<&Arc<str>>, &Arc<str>)> {
+        self.content.iter().filter_map(ToolContent::change).filter_map(|change| {
+            let (old, new) = change.texts()?;
+            Some((change.path.as_str(), old, new))
+        })
+    }
+
+    /// Takes note of where its changes belong; `truths` are in the order of [`ToolCall::texts`].
     pub fn learn(&mut self, truths: &[Truth]) {
-        let diffs = self.content.iter().filter(|c| matches!(c, ToolContent::Diff { .. }));
-        let known = diffs.zip(truths).filter_map(|(diff, truth)| {
-            let ToolContent::Diff { path, old: Some(old), new } = diff else { return None };
-            Some(Place { path: path.clone(), old: Arc::clone(old), line: place(old, new, truth)? })
+        let known = self.texts().zip(truths).filter_map(|((path, old, new), truth)| {
+            let old = old?;
+            Some(Place { path: path.to_owned(), old: Arc::clone(old), line: place(old, new, truth)? })
         });
         self.places = known.collect();
     }
 
-    /// The line of its file, from 1, at which the diff at this place of `content` begins; `None` when nobody has
-    /// said. One without an old text is a whole file.
+    /// The line of its file, from 1, at which the texts of the change at this place of `content` begin; `None` when
+    /// nobody has said. One without an old text is a whole file.
     pub fn line_of(&self, at: usize) -> Option<u32> {
-        let ToolContent::Diff { path, old, .. } = self.content.get(at)? else { return None };
-        let Some(old) = old.as_ref().filter(|old| !old.is_empty()) else { return Some(1) };
+        let change = self.content.get(at)?.change()?;
+        let Some(old) = change.texts()?.0.filter(|old| !old.is_empty()) else { return Some(1) };
+        let path = &change.path;
         if let Some(known) = self.places.iter().find(|p| p.path == *path && p.old == *old) {
             return Some(known.line);
         }
-        let same = |c: &&ToolContent| matches!(c, ToolContent::Diff { path: other, .. } if other == path);
+        let same = |c: &&ToolContent| c.change().is_some_and(|other| other.path == *path);
         let before = self.content.iter().take(at).filter(same).count();
         let lines = self.locations.iter().filter(|l| l.path == *path).filter_map(|l| l.line.filter(|n| *n > 0));
         // One place for several diffs, or several for one, says nothing about which.

@@ -29,6 +29,8 @@ const JUMP: Duration = Duration::from_hours(2 * 24);
 const STEADY: Duration = Duration::from_hours(24);
 /// How many were removed, until somebody is told.
 const REMOVED: &str = ".removed";
+/// When somebody was told last who had not asked, in seconds since 1970.
+const TOLD: &str = ".told";
 /// Without a head, a review this young may be about to get one.
 const BEGINNING: Duration = Duration::from_hours(1);
 
@@ -282,17 +284,30 @@ pub fn prune(home: &Path, keep: Option<&Path>) -> Pruned {
 fn prune_at(home: &Path, keep: Option<&Path>, now: SystemTime) -> Pruned {
     let age = if is_clock_steady(home, now) { MAX_AGE } else { Duration::MAX };
     let pruned = prune_to(home, keep, &Limits { sessions: MAX_SESSIONS, bytes: MAX_BYTES, age }, now);
-    let all = pruned.removed + removed(home).unwrap_or(0);
-    if pruned.removed > 0 {
-        // Nobody is told then.
-        let _ = fs::write(home.join(REMOVED), all.to_string());
-    }
+    note_removed(home, pruned.removed);
     pruned
 }
 
-/// How many sessions were removed since this was last told.
-pub fn take_removed(home: &Path) -> Option<usize> {
+fn note_removed(home: &Path, more: usize) {
+    if more > 0 {
+        // Nobody is told then.
+        let _ = fs::write(home.join(REMOVED), (more + removed(home).unwrap_or(0)).to_string());
+    }
+}
+
+/// How many sessions were removed since this was last told. `now`: nobody has asked, so that one telling a day will do;
+/// where there are as many sessions as are kept, each start removes one.
+pub fn take_removed(home: &Path, now: Option<SystemTime>) -> Option<usize> {
     let removed = removed(home)?;
+    if let Some(now) = now {
+        let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let told = read::<u64>(&home.join(TOLD)).and_then(|told| now.checked_sub(told));
+        if told.is_some_and(|since| since <= STEADY.as_secs()) {
+            return None;
+        }
+        // Without the note it is told again the next time.
+        let _ = write_json(&home.join(TOLD), &now);
+    }
     fs::remove_file(home.join(REMOVED)).ok().map(|()| removed)
 }
 

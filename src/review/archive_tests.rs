@@ -211,13 +211,32 @@ fn a_clock_that_jumps_removes_nothing_by_age() {
         assert_eq!(prune_at(home, None, when).removed, removed, "{when:?}");
         assert_eq!(old("100-old"), removed == 0);
     }
-    assert_eq!((take_removed(home), take_removed(home)), (Some(1), None));
+    assert_eq!((take_removed(home, None), take_removed(home, None)), (Some(1), None));
     // Every day for a month, with a holiday in it.
     put(home, "200-old", NOW + 40 * DAY, "/w", &[session("b", 1)]);
     for n in (40..50).chain(80..81) {
         assert_eq!(prune_at(home, None, day(n)).removed, 0, "{n}");
     }
     assert_eq!(prune_at(home, None, day(81)).removed, 1);
+}
+
+#[test]
+fn that_the_oldest_sessions_make_room_is_told_by_the_starts_of_one_day_once() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let limits = Limits { sessions: 1, bytes: u64::MAX, age: Duration::MAX };
+    let starts = |now: u64| {
+        put(home, &format!("{now}-s"), now, "/w", &[session("a", 1)]);
+        let removed = prune_to(home, None, &limits, at(now)).removed;
+        note_removed(home, removed);
+        take_removed(home, Some(at(now)))
+    };
+    assert_eq!([0, 1, 2, 3].map(|n| starts(NOW + n)), [None, Some(1), None, None]);
+    assert_eq!(starts(NOW + DAY), None);
+    // A clock that has been set back keeps nothing secret.
+    assert_eq!([starts(NOW + DAY + 2), starts(NOW + DAY + 3), starts(NOW + 30)], [Some(4), None, Some(2)]);
+    // Who asks is told.
+    assert_eq!((starts(NOW + 31), take_removed(home, None)), (None, Some(1)));
 }
 
 #[test]

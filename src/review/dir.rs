@@ -22,6 +22,8 @@ pub const STORE: &str = "store";
 /// What went wrong; made as long as this from the start, since there may be no room later.
 pub const TROUBLE: &str = "trouble";
 const TROUBLE_BYTES: usize = 512;
+/// At the end of it: only the session's directory is not there, which may come back.
+const OF_ROOT: u8 = b'\0';
 
 /// When the session was last heard of: its ledger or its journal was written then, or its lock touched.
 pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
@@ -52,14 +54,40 @@ pub fn make_room_for_trouble(dir: &Path) -> Result<(), ReviewError> {
 
 /// Notes that a look has failed: what is known of the files is not all from now on.
 pub fn note_trouble(dir: &Path, why: &ReviewError) {
-    if trouble(dir).is_some() {
+    note(dir, why, b' ');
+}
+
+/// Notes that the session's directory is not there; see [`root_is_back`].
+pub fn note_root_lost(dir: &Path, why: &ReviewError) {
+    note(dir, why, OF_ROOT);
+}
+
+fn note(dir: &Path, why: &ReviewError, end: u8) {
+    // What can be forgotten gives way.
+    if trouble(dir).is_some() && !is_of_root(dir) {
         return;
     }
     let mut words = format!("the files could not be looked at: {why}").into_bytes();
-    words.resize(TROUBLE_BYTES, b' ');
+    words.resize(TROUBLE_BYTES - 1, b' ');
+    words.push(end);
+    overwrite(dir, &words);
+}
+
+/// The session's directory is there and no other: that it was not need not be known any more.
+pub fn root_is_back(dir: &Path) {
+    if is_of_root(dir) {
+        overwrite(dir, &[b' '; TROUBLE_BYTES]);
+    }
+}
+
+fn is_of_root(dir: &Path) -> bool {
+    std::fs::read(dir.join(TROUBLE)).is_ok_and(|bytes| bytes.len() == TROUBLE_BYTES && bytes.ends_with(&[OF_ROOT]))
+}
+
+fn overwrite(dir: &Path, words: &[u8]) {
     // Without that file there is nothing more that could be done.
     if let Ok(mut file) = File::options().write(true).open(dir.join(TROUBLE)) {
-        let _ = std::io::Write::write_all(&mut file, &words);
+        let _ = std::io::Write::write_all(&mut file, words);
     }
 }
 
@@ -74,7 +102,7 @@ pub fn note_unfinished(dir: &Path) {
 /// What has gone wrong, in words.
 pub fn trouble(dir: &Path) -> Option<String> {
     let bytes = std::fs::read(dir.join(TROUBLE)).ok().filter(|bytes| bytes.len() <= TROUBLE_BYTES)?;
-    let words = String::from_utf8_lossy(&bytes).trim().to_owned();
+    let words = String::from_utf8_lossy(bytes.strip_suffix(&[OF_ROOT]).unwrap_or(&bytes)).trim().to_owned();
     (!words.is_empty()).then_some(words)
 }
 

@@ -6,7 +6,8 @@ use crate::model::entry::{
     Priority, Thought, UserMessage, UserState,
 };
 use crate::model::ids::{EntryId, Now, TurnId};
-use crate::model::tool::{Announced, Location, ToolCall, ToolContent, ToolPatch};
+use crate::model::patch::Patch;
+use crate::model::tool::{Announced, Change, Location, ToolCall, ToolContent, ToolPatch};
 use serde_json::json;
 
 fn entry(id: u64, body: Body) -> Entry {
@@ -18,21 +19,27 @@ fn of_every_kind() -> Vec<Entry> {
     let message = Message { text: text.clone(), message_id: Some("m".into()), dropped: 7 };
     let mut tool = ToolCall::new("t".into(), Now::from_secs(1));
     let mut patch = ToolPatch::new("t".into());
-    patch.content = Some(vec![
+    patch.content = Patch::Set(vec![
         ToolContent::Block(Block::Text(text.clone())),
         ToolContent::Block(Block::Other { label: "l".into(), uri: Some("u".into()), text: None }),
+        ToolContent::Change(Change::of_texts("/p", Some("old".into()), text.as_str().into())),
         ToolContent::Terminal("term-1".into()),
     ]);
-    patch.locations = Some(vec![Location { path: "/p".into(), line: Some(3) }]);
-    patch.raw_input = Some(json!({ "x": [0.1, 1e300, -0.0, 123_456_789.123_456_78, u64::MAX, null, "s"] }));
+    patch.locations = Patch::Set(vec![Location { path: "/p".into(), line: Some(3) }]);
+    patch.raw_input = Patch::Set(json!({ "x": [0.1, 1e300, -0.0, 123_456_789.123_456_78, u64::MAX, null, "s"] }));
     tool.apply(patch, Announced::No, Now::from_secs(2));
     let outcome = FileOutcome::Written { created: true, bytes: 3, old: None, new: text.as_str().into() };
     let step = |status| PlanEntry { content: text.clone(), priority: Priority::High, status };
     let bodies = [
-        Body::User(UserMessage { text: text.clone(), links: vec!["a".into()], state: UserState::Dropped }),
+        Body::User(UserMessage {
+            message_id: None,
+            text: text.clone(),
+            links: vec!["a".into()],
+            state: UserState::Dropped,
+        }),
         Body::Agent(message.clone()),
         Body::Thought(Thought { message, until: Now::from_secs(9) }),
-        Body::Attachment(Attachment { from: ChunkKind::User, block: Block::Text(text.clone()) }),
+        Body::Attachment(Attachment { from: ChunkKind::User, message_id: None, block: Block::Text(text.clone()) }),
         Body::Tool(Box::new(tool)),
         Body::Plan(vec![step(PlanStatus::Completed), step(PlanStatus::Other("odd".into()))]),
         Body::File(FileOp { verb: FileVerb::Write, path: "/p".into(), outcome }),

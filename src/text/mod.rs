@@ -5,6 +5,7 @@ pub mod diff;
 pub mod fuzzy;
 pub mod grid;
 pub mod line;
+pub mod patch;
 pub mod run;
 pub mod token;
 pub mod width;

@@ -15,14 +15,15 @@ use crate::model::effect::{Effect, FrontEnd};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{
     AgentEvent, AgentRequest, Event, Hint, HostEvent, InitResult, Intent, PermissionKind, PermissionOption,
-    PromptResult, SessionResult, Stop, TerminalSpec, Update,
+    PromptAnswer, PromptResult, SessionResult, Stop, TerminalSpec, Update,
 };
 use crate::model::history::NoHistory;
-use crate::model::ids::{Addressed, ReqId, SessionId, SessionKey, TermId};
+use crate::model::ids::{Addressed, EntryId, ReqId, SessionId, SessionKey, TermId};
 use crate::model::options::{Command, Mode, Modes};
+use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
 use crate::model::session::Policy;
-use crate::model::tool::{Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Change, Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::text::grid::ScreenSnapshot;
 use crate::text::run::StyledText;
 use crate::theme::resolve::Theme;
@@ -77,7 +78,7 @@ impl Scene {
                 pending: None,
                 available: vec![mode("default", "default"), mode("plan", "plan")],
             }),
-            options: Vec::new(),
+            options: None,
             model: None,
         })));
         scene
@@ -153,9 +154,9 @@ impl Scene {
 
     pub fn tool(&mut self, id: &str, kind: ToolKind, title: &str, status: ToolStatus) {
         let mut patch = ToolPatch::new(id.into());
-        patch.kind = Some(kind);
-        patch.title = Some(title.into());
-        patch.status = Some(status);
+        patch.kind = Patch::Set(kind);
+        patch.title = Patch::Set(title.into());
+        patch.status = Patch::Set(status);
         self.update(Update::ToolCall(patch));
     }
 
@@ -167,10 +168,10 @@ impl Scene {
         let term: TermId = format!("term-{req}").as_str().into();
         self.event(Event::Host(HostEvent::TerminalStarted { req: ReqId(req), term: term.clone() }));
         let mut patch = ToolPatch::new(format!("run-{req}").into());
-        patch.kind = Some(ToolKind::Execute);
-        patch.title = Some(command.into());
-        patch.status = Some(ToolStatus::InProgress);
-        patch.content = Some(vec![ToolContent::Terminal(term)]);
+        patch.kind = Patch::Set(ToolKind::Execute);
+        patch.title = Patch::Set(command.into());
+        patch.status = Patch::Set(ToolStatus::InProgress);
+        patch.content = Patch::Set(vec![ToolContent::Terminal(term)]);
         self.update(Update::ToolCall(patch));
     }
 
@@ -200,16 +201,16 @@ impl Scene {
 
     pub fn ask(&mut self, req: u64, title: &str, options: &[&str]) {
         let mut patch = ToolPatch::new(format!("call-{req}").into());
-        patch.kind = Some(ToolKind::Execute);
-        patch.title = Some(title.into());
+        patch.kind = Patch::Set(ToolKind::Execute);
+        patch.title = Patch::Set(title.into());
         self.ask_patch(req, patch, options);
     }
 
     pub fn ask_edit(&mut self, req: u64, path: &str, old: &str, new: &str, options: &[&str]) {
         let mut patch = ToolPatch::new(format!("call-{req}").into());
-        patch.kind = Some(ToolKind::Edit);
-        patch.title = Some(path.into());
-        patch.content = Some(vec![ToolContent::Diff { path: path.into(), old: Some(old.into()), new: new.into() }]);
+        patch.kind = Patch::Set(ToolKind::Edit);
+        patch.title = Patch::Set(path.into());
+        patch.content = Patch::Set(vec![ToolContent::Change(Change::of_texts(path, Some(old.into()), new.into()))]);
         self.ask_patch(req, patch, options);
     }
 
@@ -229,7 +230,8 @@ impl Scene {
 
     pub fn end_turn(&mut self, stop: Stop) {
         let turn = self.model.first().session().last_turn();
-        self.agent(AgentEvent::PromptDone { turn, result: Ok(PromptResult { stop, usage: None }) });
+        let result = Ok(PromptAnswer::Ended(PromptResult { stop, usage: None }));
+        self.agent(AgentEvent::PromptAnswered { turn, result });
     }
 
     pub fn after(&mut self, ms: u64) -> &mut Self {
@@ -240,20 +242,39 @@ impl Scene {
 
     /// Feeds an input as the loop does: what it leads to is carried out at once.
     pub fn input(&mut self, input: Input) {
-        let cx = Cx {
+        let cx = Cx { model: &self.model, session: self.model.first(), frame: &self.info, now: self.now };
+        for out in update::input(&mut self.ui, cx, input) {
+            match &out {
+                Out::Intent(intent) => drop(self.intent(intent.clone())),
+                Out::Fold(entry) => self.fold(*entry),
+                _ => {}
+            }
+            if !matches!(out, Out::Scroll(_) | Out::Fold(_)) {
+                self.outs.push(out);
+            }
+        }
+    }
+
+    fn view_cx(&self) -> ViewCx<'_> {
+        ViewCx {
             model: &self.model,
             session: self.model.first(),
             history: &NoHistory,
-            frame: &self.info,
+            state: &self.ui,
+            theme: &self.theme,
             now: self.now,
-        };
-        for out in update::input(&mut self.ui, cx, input) {
-            if let Out::Intent(intent) = &out {
-                self.intent(intent.clone());
-            }
-            if !matches!(out, Out::Scroll(_)) {
-                self.outs.push(out);
-            }
+            animation: Animation::On,
+            home: Some(Path::new("/home/me")),
+        }
+    }
+
+    fn fold(&mut self, entry: EntryId) {
+        let mut transcript = std::mem::take(&mut self.transcript);
+        let cx = self.view_cx();
+        let fold = transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry);
+        self.transcript = transcript;
+        if let Some(fold) = fold {
+            self.ui.view.folds.set(entry, fold);
         }
     }
 
@@ -280,17 +301,9 @@ impl Scene {
     /// Draws a frame; `shown` is its text without blanks at the end of rows.
     pub fn draw(&mut self) -> &str {
         let mut buf = Buffer::empty(Rect::new(0, 0, self.size.0, self.size.1));
-        let cx = ViewCx {
-            model: &self.model,
-            session: self.model.first(),
-            history: &NoHistory,
-            state: &self.ui,
-            theme: &self.theme,
-            now: self.now,
-            animation: Animation::On,
-            home: Some(Path::new("/home/me")),
-        };
-        self.info = view::draw(&cx, &mut self.transcript, &mut buf);
+        let mut transcript = std::mem::take(&mut self.transcript);
+        let info = view::draw(&self.view_cx(), &mut transcript, &mut buf);
+        (self.info, self.transcript) = (info, transcript);
         self.ui.view.scroll = self.info.scroll;
         if let (Some(review), Some(frame)) = (&mut self.ui.view.review, &self.info.review) {
             review.measure(frame.measured);

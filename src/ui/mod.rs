@@ -13,6 +13,8 @@ pub mod labels;
 pub mod md;
 pub mod msg;
 mod paint;
+#[cfg(test)]
+mod random_tests;
 pub mod run;
 pub mod screen;
 pub mod state;

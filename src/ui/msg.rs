@@ -28,6 +28,8 @@ pub enum Out {
     ListAgents,
     Open(Wanted),
     Scroll(ScrollBy),
+    /// Folds an entry of the session that is shown, or unfolds it.
+    Fold(EntryId),
     Copy(String),
     /// Goes to a command of the agent as it is, and nowhere else.
     Type(TermId, Vec<u8>),

@@ -26,8 +26,8 @@ use crate::engine::{Engine, LinkWake, Wake};
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::Intent;
-use crate::model::ids::{Address, Addressed, Now, TermId};
+use crate::model::event::{Intent, Opening};
+use crate::model::ids::{Address, Addressed, EntryId, Now, TermId};
 use crate::theme::resolve::Theme;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -315,7 +315,9 @@ impl<D: Device> Running<D> {
         };
         let before = self.engine.model().sessions().count();
         let news = match &wanted.whose {
-            Whose::Running(agent) => self.engine.intent_to((*agent).into(), Intent::OpenSession { cwd: directory }),
+            Whose::Running(agent) => {
+                self.engine.intent_to((*agent).into(), Intent::OpenSession { cwd: directory, how: Opening::New })
+            }
             Whose::Configured(name) => {
                 let intent = Intent::AddAgent { command: name.clone(), env: Vec::new(), cwd: directory };
                 self.engine.intent_to(Address::All, intent)
@@ -339,6 +341,7 @@ impl<D: Device> Running<D> {
             Out::ListAgents => self.list_agents(),
             Out::Open(wanted) => self.open(&wanted),
             Out::Scroll(by) => self.scroll(by),
+            Out::Fold(entry) => self.fold(entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Copy(text) => match osc52(&text, self.options.multiplexer) {
                 Ok(bytes) => self.screen.send(&bytes)?,
@@ -412,6 +415,13 @@ impl<D: Device> Running<D> {
             && !self.engine.type_into(&term, &bytes)
         {
             self.app.say("not typed: the command does not read", self.engine.now());
+        }
+    }
+
+    fn fold(&mut self, entry: EntryId) {
+        let Some(cx) = view_cx(&self.engine, &self.app, &self.options, self.engine.now()) else { return };
+        if let Some(fold) = self.transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry) {
+            self.app.view.folds.set(entry, fold);
         }
     }
 
@@ -493,7 +503,7 @@ fn view_cx<'a>(engine: &'a Engine, app: &'a App, options: &'a UiOptions, now: No
 
 fn update_cx<'a>(engine: &'a Engine, app: &App, frame: &'a FrameInfo) -> Option<Cx<'a>> {
     let model = engine.model();
-    Some(Cx { model, session: model.at(app.shown())?, history: engine.history(), frame, now: engine.now() })
+    Some(Cx { model, session: model.at(app.shown())?, frame, now: engine.now() })
 }
 
 /// The absolute directory that was typed: beside the session's, or below `~`.

@@ -1,9 +1,9 @@
-//! JSON-RPC 2.0 over lines: frames, line cutting, our open requests, the trace of every line, and the tasks that
+//! JSON-RPC 2.0 over streams of bytes: frames, how they are told apart, our open requests, the trace of every line, and the tasks that
 //! move bytes. Knows no ACP, no process and no model; whatever a peer sends is bounded here before anybody reads it.
 
-pub mod codec;
 pub mod duplex;
 pub mod frame;
+pub mod framing;
 pub mod head;
 pub mod json;
 pub mod outbox;

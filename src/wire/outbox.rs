@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::framing::Framing;
 use tokio::sync::mpsc;
 
 /// While so many bytes wait no line is taken: what is held is never more than this and one line.
@@ -39,17 +40,21 @@ pub struct Load {
 
 #[derive(Debug)]
 enum Text {
-    /// With their newlines.
+    /// With what stands around each.
     Joined(Vec<u8>),
-    Long(Arc<str>),
+    Long {
+        head: Vec<u8>,
+        line: Arc<str>,
+        tail: &'static [u8],
+    },
 }
 
 impl Load {
     /// The bytes in the order in which they are to be written.
-    pub fn parts(&self) -> [&[u8]; 2] {
+    pub fn parts(&self) -> [&[u8]; 3] {
         match &self.text {
-            Text::Joined(lines) => [lines, b""],
-            Text::Long(line) => [line.as_bytes(), b"\n"],
+            Text::Joined(lines) => [lines, b"", b""],
+            Text::Long { head, line, tail } => [head, line.as_bytes(), tail],
         }
     }
 }
@@ -60,8 +65,9 @@ impl Drop for Load {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Outbox {
+    framing: Framing,
     waiting: VecDeque<Arc<str>>,
     /// Of the lines in `waiting`.
     bytes: usize,
@@ -71,8 +77,8 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(framing: Framing) -> Self {
+        Self { framing, waiting: VecDeque::new(), bytes: 0, under_way: Arc::default(), over: false }
     }
 
     /// A single line is always taken when nothing waits, however long it is.
@@ -134,15 +140,17 @@ impl Outbox {
         let mut bytes = first.len();
         let text = if first.len() < JOINED {
             let mut lines = Vec::with_capacity(first.len() + 1);
-            append(&mut lines, &first);
+            append(&mut lines, &first, self.framing);
             while self.waiting.front().is_some_and(|next| lines.len() + next.len() < JOINED) {
                 let Some(line) = self.pop() else { break };
                 bytes += line.len();
-                append(&mut lines, &line);
+                append(&mut lines, &line, self.framing);
             }
             Text::Joined(lines)
         } else {
-            Text::Long(first)
+            let mut head = Vec::new();
+            (self.framing.head)(first.len(), &mut head);
+            Text::Long { head, line: first, tail: self.framing.tail }
         };
         self.under_way.fetch_add(bytes, Ordering::Relaxed);
         Some(Load { text, bytes, under_way: Arc::clone(&self.under_way) })
@@ -155,13 +163,15 @@ impl Outbox {
     }
 }
 
-fn append(lines: &mut Vec<u8>, line: &str) {
+fn append(lines: &mut Vec<u8>, line: &str, framing: Framing) {
+    (framing.head)(line.len(), lines);
     lines.extend_from_slice(line.as_bytes());
-    lines.push(b'\n');
+    lines.extend_from_slice(framing.tail);
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::framing::LINES;
     use super::*;
 
     fn lines(load: &Load) -> Vec<String> {
@@ -172,7 +182,7 @@ mod tests {
 
     #[test]
     fn bytes_are_bounded_but_one_line_always_fits() {
-        let mut outbox = Outbox::new();
+        let mut outbox = Outbox::new(LINES);
         outbox.push("x".repeat(MAX_BYTES + 1)).unwrap();
         assert!(!outbox.is_over());
         assert_eq!(outbox.push("y"), Err(Full));
@@ -183,7 +193,7 @@ mod tests {
     #[tokio::test]
     async fn a_byte_counts_until_it_is_written() {
         let (tx, mut rx) = mpsc::channel(LOADS);
-        let mut outbox = Outbox::new();
+        let mut outbox = Outbox::new(LINES);
         let line: Arc<str> = "x".repeat(MAX_BYTES / 4).into();
         for n in 1..=3 {
             outbox.push(Arc::clone(&line)).unwrap();
@@ -207,7 +217,7 @@ mod tests {
     #[tokio::test]
     async fn short_lines_go_out_together_and_a_long_one_alone() {
         let (tx, mut rx) = mpsc::channel(LOADS);
-        let mut outbox = Outbox::new();
+        let mut outbox = Outbox::new(LINES);
         let long = "y".repeat(JOINED);
         for line in ["a", "b", &long, "c"] {
             outbox.push(line).unwrap();
@@ -222,7 +232,7 @@ mod tests {
     #[tokio::test]
     async fn lines_move_in_order_as_room_comes_and_none_is_lost() {
         let (tx, mut rx) = mpsc::channel(LOADS);
-        let mut outbox = Outbox::new();
+        let mut outbox = Outbox::new(LINES);
         let half = JOINED / 2;
         for n in 0..5 {
             outbox.push(format!("{n:half$}")).unwrap();

@@ -9,8 +9,8 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 
-use super::codec::{Decoded, LineDecoder, MAX_LINE};
 use super::frame::Frame;
+use super::framing::{Decoded, Framing};
 use super::json;
 use super::outbox::{LOADS, Load};
 use super::stderr::StderrTail;
@@ -49,12 +49,13 @@ pub fn spawn_reader(
     source: impl AsyncRead + Send + Unpin + 'static,
     tx: mpsc::Sender<Incoming>,
     words: WordForWord,
+    framing: Framing,
 ) -> JoinHandle<()> {
-    tokio::spawn(read_all(source, Batcher::new(tx, words)))
+    tokio::spawn(read_all(source, Batcher::new(tx, words), framing))
 }
 
-async fn read_all(mut source: impl AsyncRead + Send + Unpin, mut batcher: Batcher) {
-    let mut decoder = LineDecoder::new(MAX_LINE);
+async fn read_all(mut source: impl AsyncRead + Send + Unpin, mut batcher: Batcher, framing: Framing) {
+    let mut decoder = (framing.decoder)();
     let mut block = vec![0; BLOCK];
     let error = loop {
         let count = match source.read(&mut block).await {
@@ -167,6 +168,7 @@ async fn write_all(mut sink: impl AsyncWrite + Send + Unpin, mut loads: mpsc::Re
 #[cfg(test)]
 mod tests {
     use super::super::duplex;
+    use super::super::framing::LINES;
     use super::super::outbox::Outbox;
     use super::*;
 
@@ -191,7 +193,7 @@ mod tests {
     async fn frames_arrive_in_order_and_the_half_line_last() {
         let (ours, mut theirs) = duplex::pair(1000);
         let (tx, rx) = mpsc::channel(INBOX);
-        spawn_reader(ours.reader, tx, &[]);
+        spawn_reader(ours.reader, tx, &[], LINES);
         let wrote = tokio::spawn(async move {
             for n in 0..500 {
                 theirs.send_line(&format!(r#"{{"method":"m","params":{n}}}"#)).await.unwrap();
@@ -209,7 +211,7 @@ mod tests {
     async fn a_consumer_that_does_not_read_holds_the_peer_back() {
         let (ours, mut theirs) = duplex::pair(1000);
         let (tx, mut rx) = mpsc::channel(1);
-        spawn_reader(ours.reader, tx, &[]);
+        spawn_reader(ours.reader, tx, &[], LINES);
         let flood = tokio::spawn(async move {
             let mut sent = 0u32;
             while theirs.send_line(&"x".repeat(900)).await.is_ok() {
@@ -230,7 +232,7 @@ mod tests {
         let long = "y".repeat(BLOCK + 5);
         let sent = long.clone();
         let send = tokio::spawn(async move {
-            let mut outbox = Outbox::new();
+            let mut outbox = Outbox::new(LINES);
             for line in ["one", &sent, "two"] {
                 outbox.push(line).unwrap();
             }
@@ -253,7 +255,7 @@ mod tests {
         let (ours, theirs) = duplex::pair(100);
         let (tx, writer) = spawn_writer(ours.writer);
         drop(theirs);
-        let mut outbox = Outbox::new();
+        let mut outbox = Outbox::new(LINES);
         outbox.push("one").unwrap();
         outbox.ready(&tx).await.unwrap();
         assert!(writer.await.unwrap().is_err());

@@ -84,21 +84,32 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins a fresh file; an older one of the same name is emptied.
+    /// Begins a fresh file; an older one of the same name is emptied. A device is written as it is. A pipe is refused: to
+    /// open it may wait for ever, and a reader that stops would stop everything.
     pub fn create(path: &Path) -> io::Result<Self> {
+        // Before it is opened, too: somebody may be reading at the other end.
+        if let Ok(there) = std::fs::metadata(path) {
+            check(&there)?;
+        }
         let mut options = File::options();
-        options.write(true).create(true).truncate(true);
+        options.write(true).create(true).truncate(false);
         #[cfg(unix)]
         {
             use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(0o600);
+            let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+            options.mode(0o600).custom_flags(flags.bits().cast_signed());
         }
         let file = options.open(path)?;
+        let opened = file.metadata()?;
+        check(&opened)?;
         #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            // The mode above counts for a new file only. A pipe or device keeps its own.
-            if file.metadata()?.is_file() {
+        rustix::fs::fcntl_setfl(&file, rustix::fs::fcntl_getfl(&file)? - rustix::fs::OFlags::NONBLOCK)?;
+        if opened.is_file() {
+            file.set_len(0)?;
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt as _;
+                // The mode above counts for a new file only.
                 file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
             }
         }
@@ -109,6 +120,17 @@ impl Recorder {
         self.out.write_all(record.as_bytes())?;
         self.out.write_all(b"\n")
     }
+}
+
+fn check(place: &std::fs::Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    let is_device = std::os::unix::fs::FileTypeExt::is_char_device(&place.file_type());
+    #[cfg(not(unix))]
+    let is_device = true;
+    if place.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if place.is_file() || is_device { Ok(()) } else { Err(io::Error::other("not a plain file")) }
 }
 
 /// One record, without a newline. JSON text is embedded as it is, anything else as a string.

@@ -141,11 +141,11 @@ fn help_opens_and_closes_and_nothing_is_lost() {
     for _ in 0..30 {
         s.send(PAGE_DOWN);
     }
-    let end = s.wait_for("the end", |screen| screen.contains("empty the filter") && screen.contains("this help"));
+    let end = s.wait_for("the end", |screen| screen.contains("open a further session") && screen.contains("this help"));
     s.send(UP);
     s.wait_for("one row up", |screen| screen != end && !screen.contains("this help"));
     s.send(ESC);
-    let screen = s.wait_for("closed", |screen| !screen.contains("empty the filter"));
+    let screen = s.wait_for("closed", |screen| !screen.contains("open a further session"));
     assert_eq!(composer(&screen), "words");
     s.quit_with_text(&place);
 }

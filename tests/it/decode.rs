@@ -2,7 +2,7 @@
 
 use acp_tui::agent::codec::v1::{inbound, results};
 use acp_tui::model::entry::{Block, ChunkKind};
-use acp_tui::model::event::{AgentRequest, Update};
+use acp_tui::model::event::{AgentRequest, Opening, Update};
 use acp_tui::wire::stderr::StderrTail;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -168,7 +168,9 @@ proptest! {
             let _ = inbound::request(method, &text, 0);
         }
         let _ = results::initialize(&text);
-        let _ = results::new_session(&text);
+        for how in [Opening::New, Opening::Load("s".into())] {
+            let _ = results::opened(&how, &text);
+        }
         let _ = results::prompt(&text);
         let _ = results::set_option(&text);
     }

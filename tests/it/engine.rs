@@ -1,6 +1,8 @@
 //! The engine with an agent in this program: no process, no shell, and every name on the wire another one.
 
 mod beside;
+mod framing;
+mod loading;
 mod many;
 
 use crate::support::app::config;

@@ -150,6 +150,19 @@ fn what_cannot_be_written_at_the_end_is_refused_before_anything_is_started() {
 }
 
 #[test]
+fn a_recording_into_a_pipe_is_refused_before_anything_starts() {
+    let lab = Lab::new();
+    let (pipe, link) = (lab.path("pipe"), lab.path("link"));
+    mkfifo(&pipe);
+    symlink(&pipe, &link).unwrap();
+    for place in [&pipe, &link] {
+        let done = run(&lab, &["--record", place.to_str().unwrap()], "true");
+        done.assert_says(2, &["--record ", "not a plain file"]);
+    }
+    assert!(!lab.path("work/kept.txt").exists(), "nothing was started");
+}
+
+#[test]
 fn one_file_for_two_options_is_refused() {
     let lab = Lab::new();
     symlink("one", lab.path("work/link")).unwrap();

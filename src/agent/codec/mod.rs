@@ -7,7 +7,9 @@
 pub mod v1;
 
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentRequest, AuthMethod, CallError, InitResult, PromptResult, SessionResult, Update};
+use crate::model::event::{
+    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionResult, Update,
+};
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
@@ -88,9 +90,10 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
 
     fn handshake(&self, result: &str) -> Handshake;
 
-    fn new_session(&self, result: &str) -> Result<SessionResult, CallError>;
+    /// The answer to the call that opens a session in this way.
+    fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError>;
 
-    fn prompt(&self, result: &str) -> PromptResult;
+    fn prompt(&self, result: &str) -> PromptAnswer;
 
     /// `None` when the agent sent no list at all.
     fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>>;

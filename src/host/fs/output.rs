@@ -109,8 +109,8 @@ impl Output {
         let is_it = |now: &Stat| was.is_some_and(|was| is_same(was, now));
         let expected = if was.is_some() { Was::Unread { is: &is_it } } else { Was::Absent };
         match put_in_place(&self.dir, &self.name, self.make(text)?, &expected) {
-            Ok(()) if self.is_where_it_was() => Ok(()),
-            Ok(()) => Err(NotWritten::Moved),
+            Ok(_) if self.is_where_it_was() => Ok(()),
+            Ok(_) => Err(NotWritten::Moved),
             Err(Refusal::Changed | Refusal::Beside(_)) => self.write_beside(text),
             Err(Refusal::Os(e)) => Err(e.into()),
         }

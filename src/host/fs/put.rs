@@ -37,22 +37,30 @@ pub enum Put<'a> {
     },
 }
 
+/// What has become of the old.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// What of it could not be kept, in words.
+    pub lost: Vec<String>,
+    /// Where it is now, beneath the root, when it was not removed.
+    pub stays: Option<PathBuf>,
+}
+
 /// Replaces what is at `below` (names only, no `..`) beneath `root`, a real path, when it is what was expected. Missing
 /// parents are created for a file or link, and empty ones stay, but for one at the path itself, which gives way. A
-/// regular file that is replaced hands on its owner, group and extended attributes; those of which it could not are
-/// what is returned, in words. That it may not be written protects a file from agents and not from the person's
+/// regular file that is replaced hands on its owner, group and extended attributes. That it may not be written protects a file from agents and not from the person's
 /// decision: it is replaced.
 ///
 /// # Errors
 /// Changed: something else is there than was expected, and stays. Outside: `below` has other things than names, or a
 /// link is on the way. Something that is neither a regular file nor a link is in the way, such as a directory that
 /// holds something. What the operating system says.
-pub fn put(root: &Path, below: &Path, what: &Put<'_>, was: &Was<'_>) -> Result<Vec<String>, FsError> {
+pub fn put(root: &Path, below: &Path, what: &Put<'_>, was: &Was<'_>) -> Result<Done, FsError> {
     let at = beneath(root, below)?;
     let missing = if *what == Put::Absent { Missing::Refuse } else { Missing::Create };
     let (dir, name) = match open_parent(&at, missing) {
         Ok(found) => found,
-        Err(error) if *what == Put::Absent && is_nowhere(&error) => return Ok(Vec::new()),
+        Err(error) if *what == Put::Absent && is_nowhere(&error) => return Ok(Done::default()),
         Err(error) => return Err(error),
     };
     if *what != Put::Absent {
@@ -60,7 +68,7 @@ pub fn put(root: &Path, below: &Path, what: &Put<'_>, was: &Was<'_>) -> Result<V
     }
     let old = standing(&at, &dir, &name)?;
     let done = match what {
-        Put::Absent => take_away(&dir, &name, was).map(|()| Vec::new()),
+        Put::Absent => take_away(&dir, &name, was).map(|stays| (Vec::new(), stays)),
         Put::File { bytes, mode } => {
             let file = old.filter(|stat| FileType::from_raw_mode(stat.st_mode).is_file());
             let mode = Mode::from_raw_mode((mode & 0o7777) as _);
@@ -71,12 +79,15 @@ pub fn put(root: &Path, below: &Path, what: &Put<'_>, was: &Was<'_>) -> Result<V
                 }
                 new.write_all(bytes)
             };
-            let lost = replace(&dir, &name, file.as_ref(), Some(mode), was, fill);
-            lost.map(|lost| [given, lost].concat())
+            let done = replace(&dir, &name, file.as_ref(), Some(mode), was, fill);
+            done.map(|(lost, stays)| ([given, lost].concat(), stays))
         }
-        Put::Link { target } => replace_by_link(&dir, &name, OsStr::from_bytes(target), was).map(|()| Vec::new()),
+        Put::Link { target } => {
+            replace_by_link(&dir, &name, OsStr::from_bytes(target), was).map(|stays| (Vec::new(), stays))
+        }
     };
-    done.map_err(|e| e.about(&at.asked))
+    let (lost, stays) = done.map_err(|e| e.about(&at.asked))?;
+    Ok(Done { lost, stays: stays.map(|name| below.with_file_name(name)) })
 }
 
 /// Makes a directory beneath a root where its parent is, with at most these permissions.

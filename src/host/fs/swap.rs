@@ -52,6 +52,8 @@ pub enum Was<'a> {
     Unread {
         is: &'a dyn Fn(&Stat) -> bool,
     },
+    /// What is there nobody else has: it is not removed but gets a name that everybody sees.
+    Only(&'a Was<'a>),
 }
 
 /// Why something is as it was.
@@ -140,8 +142,13 @@ fn mark(name: &OsStr) -> u32 {
     name.as_bytes().iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Puts what lies ready at `name`, where there has to be what was expected.
-pub(super) fn put_in_place(dir: &OwnedFd, name: &OsStr, mut temp: Temp<'_>, was: &Was<'_>) -> Result<(), Refusal> {
+/// Puts what lies ready at `name`, where there has to be what was expected. The name of that, where it stays.
+pub(super) fn put_in_place(
+    dir: &OwnedFd,
+    name: &OsStr,
+    mut temp: Temp<'_>,
+    was: &Was<'_>,
+) -> Result<Option<OsString>, Refusal> {
     let Some(from) = temp.name.clone() else { return Err(Refusal::Os(Errno::NOENT.into())) };
     at(Moment::Prepared);
     let before = was.at(dir, name)?;
@@ -150,7 +157,7 @@ pub(super) fn put_in_place(dir: &OwnedFd, name: &OsStr, mut temp: Temp<'_>, was:
         return match rename_new(dir, &from, name) {
             Ok(()) => {
                 temp.name = None;
-                Ok(())
+                Ok(None)
             }
             Err(Errno::EXIST) => Err(Refusal::Changed),
             Err(e) => Err(e.into()),
@@ -166,15 +173,18 @@ pub(super) fn put_in_place(dir: &OwnedFd, name: &OsStr, mut temp: Temp<'_>, was:
             // What is saved by another program between this look and the rename is lost here, and nowhere else: that
             // is a few microseconds, on file systems that cannot exchange two names.
             was.again(&before, dir, name)?;
-            renameat(dir, swap.as_os_str(), dir, name)?;
+            let stays = if let Was::Only(_) = was { Some(rename_beside(dir, name, name)?) } else { None };
+            if let Err(e) = renameat(dir, swap.as_os_str(), dir, name) {
+                return Err(stays.map_or_else(|| e.into(), Refusal::Beside));
+            }
             temp.name = None;
-            return Ok(());
+            return Ok(stays);
         }
         Err(e) => return Err(e.into()),
     }
     at(Moment::Exchanged);
-    if removed(dir, &swap, was, &before) {
-        return Ok(());
+    if let Some(Gone { stays }) = removed(dir, &swap, name, was, &before) {
+        return Ok(stays);
     }
     at(Moment::GoesBack);
     if exchange(dir, &swap, name).is_err() {
@@ -204,21 +214,21 @@ pub(super) fn put_link(
     if let Some(made) = &temp.name {
         is.at(dir, made)?;
     }
-    put_in_place(dir, name, temp, was)
+    put_in_place(dir, name, temp, was).map(drop)
 }
 
-/// Takes away what is at `name`, which has to be what was expected.
-pub(super) fn take_away(dir: &OwnedFd, name: &OsStr, was: &Was<'_>) -> Result<(), Refusal> {
-    let Expected::Something(before) = was.at(dir, name)? else { return Ok(()) };
+/// Takes away what is at `name`, which has to be what was expected. Its new name, where it stays.
+pub(super) fn take_away(dir: &OwnedFd, name: &OsStr, was: &Was<'_>) -> Result<Option<OsString>, Refusal> {
+    let Expected::Something(before) = was.at(dir, name)? else { return Ok(None) };
     at(Moment::Compared);
     let swap = match named(|| swap_name(name), |to| rename_new(dir, name, to)) {
         Ok((swap, ())) => swap,
-        Err(Errno::NOENT) => return Ok(()),
+        Err(Errno::NOENT) => return Ok(None),
         Err(e) => return Err(e.into()),
     };
     at(Moment::Exchanged);
-    if removed(dir, &swap, was, &before) {
-        return Ok(());
+    if let Some(Gone { stays }) = removed(dir, &swap, name, was, &before) {
+        return Ok(stays);
     }
     at(Moment::GoesBack);
     match rename_new(dir, &swap, name) {
@@ -233,18 +243,30 @@ pub(super) fn put_back(dir: &OwnedFd, name: &OsStr, swap: &OsStr, was: &Was<'_>)
         Expected::Nothing => Ok(rename_new(dir, swap, name)?),
         Expected::Something(before) => {
             exchange(dir, swap, name)?;
-            if removed(dir, swap, was, &before) { Ok(()) } else { Err(beside(dir, swap, name)) }
+            removed(dir, swap, name, was, &before).map(drop).ok_or_else(|| beside(dir, swap, name))
         }
     }
 }
 
-/// Removes what came out, when it is what was expected and nobody writes to it.
-fn removed(dir: &OwnedFd, swap: &OsStr, was: &Was<'_>, before: &Seen) -> bool {
-    let Ok(seen) = was.again(before, dir, swap) else { return false };
+/// It is not at its place any more.
+struct Gone {
+    /// Its new name, unless it was removed.
+    stays: Option<OsString>,
+}
+
+/// Removes what came out, when it is what was expected and nobody writes to it; or gives it a name that everybody sees.
+fn removed(dir: &OwnedFd, swap: &OsStr, name: &OsStr, was: &Was<'_>, before: &Seen) -> Option<Gone> {
+    let seen = was.again(before, dir, swap).ok()?;
     at(Moment::Looked);
     // An editor that has opened it by its old name writes to it all the same. Who does so after this line is not
     // noticed: such a program had the file open from before the exchange on, without having touched it.
-    seen.is_still_so() && unlinkat(dir, swap, AtFlags::empty()).is_ok()
+    if !seen.is_still_so() {
+        return None;
+    }
+    if let Was::Only(_) = was {
+        return rename_beside(dir, swap, name).ok().map(|stays| Gone { stays: Some(stays) });
+    }
+    unlinkat(dir, swap, AtFlags::empty()).ok().map(|()| Gone { stays: None })
 }
 
 /// Gives what somebody has saved a name that everybody sees, and nobody removes.
@@ -323,6 +345,9 @@ impl Seen {
 
 impl Was<'_> {
     fn at(&self, dir: &OwnedFd, name: &OsStr) -> Result<Expected, Refusal> {
+        if let Self::Only(was) = self {
+            return was.at(dir, name);
+        }
         let stat = match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
             Err(Errno::NOENT) if matches!(self, Self::Any | Self::Absent) => return Ok(Expected::Nothing),
@@ -354,6 +379,9 @@ impl Was<'_> {
 
     /// Whether it is so still, maybe under another name.
     fn again(&self, before: &Seen, dir: &OwnedFd, name: &OsStr) -> Result<Seen, Refusal> {
+        if let Self::Only(was) = self {
+            return was.again(before, dir, name);
+        }
         if let Self::Unread { .. } = self {
             let seen = match open(dir, name) {
                 // It may be written and not read.

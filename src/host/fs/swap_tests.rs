@@ -88,7 +88,7 @@ impl Place {
 
     fn put(&self, what: &Put<'_>) -> Result<Vec<String>, FsError> {
         let was = Was::File { mode: 0o644, size: OLD.len() as u64, is: &|bytes| bytes == OLD.as_bytes() };
-        put(&self.root, Path::new("f"), what, &was)
+        put(&self.root, Path::new("f"), what, &was).map(|done| done.lost)
     }
 }
 
@@ -190,6 +190,28 @@ fn what_nobody_touches_is_written_either_way() {
                 Put::Absent => assert!(place.names().is_empty()),
             }
             assert!(place.names().len() <= 1, "{:?}", place.names());
+        }
+    }
+}
+
+#[test]
+fn what_nobody_else_has_gets_a_name_that_everybody_sees_either_way() {
+    let place = Place::new();
+    for exchange in [true, false] {
+        for what in [NEW, LINK, Put::Absent] {
+            place.reset();
+            let hook = moments::on(|_| {});
+            if !exchange {
+                moments::without_exchange();
+            }
+            let was = Was::File { mode: 0o644, size: OLD.len() as u64, is: &|bytes| bytes == OLD.as_bytes() };
+            let done = put(&place.root, Path::new("f"), &what, &Was::Only(&was)).unwrap();
+            drop(hook);
+            let stays = done.stays.unwrap();
+            assert!(stays.to_str().unwrap().starts_with("f.saved-"), "{stays:?}");
+            assert_eq!(fs::read_to_string(place.root.join(&stays)).unwrap(), OLD);
+            let there = if what == Put::Absent { 1 } else { 2 };
+            assert_eq!((place.names().len(), place.at().symlink_metadata().is_ok()), (there, there == 2));
         }
     }
 }

@@ -3,7 +3,7 @@
 //! The new content goes to a temporary file beside the old one, with whose attributes it then takes its place; links are
 //! already followed, so they stay links. Invariant: a failure at any point leaves the old file and no temporary one.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -65,7 +65,7 @@ fn writable(dir: &OwnedFd, name: &OsStr, stat: &Stat) -> Result<(), Errno> {
 }
 
 /// Fills a new file and puts it in the place of `name`, where there has to be what was expected; with a mode, or that of
-/// the old file, or that of any new one. In words: what of the old file could not be kept.
+/// the old file, or that of any new one. In words: what of the old file could not be kept; and where it stays as a whole.
 pub(super) fn replace(
     dir: &OwnedFd,
     name: &OsStr,
@@ -73,7 +73,7 @@ pub(super) fn replace(
     mode: Option<Mode>,
     was: &Was<'_>,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<Vec<String>, Refusal> {
+) -> Result<(Vec<String>, Option<OsString>), Refusal> {
     at(Moment::Begun);
     // Until it has its mode, nobody else may read it; without one, the mask of the process applies.
     let first = if old.is_some() || mode.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
@@ -91,12 +91,17 @@ pub(super) fn replace(
     }
     // Otherwise a crash soon after the rename could leave an empty file on some file systems.
     file.sync_data()?;
-    put_in_place(dir, name, temp, was)?;
-    Ok(lost)
+    let stays = put_in_place(dir, name, temp, was)?;
+    Ok((lost, stays))
 }
 
-/// Puts a new link in the place of `name`, where there has to be what was expected.
-pub(super) fn replace_by_link(dir: &OwnedFd, name: &OsStr, target: &OsStr, was: &Was<'_>) -> Result<(), Refusal> {
+/// Puts a new link in the place of `name`, where there has to be what was expected. The name of that, where it stays.
+pub(super) fn replace_by_link(
+    dir: &OwnedFd,
+    name: &OsStr,
+    target: &OsStr,
+    was: &Was<'_>,
+) -> Result<Option<OsString>, Refusal> {
     at(Moment::Begun);
     let (temp, ()) = temporary(dir, |from| symlinkat(target, dir, from))?;
     put_in_place(dir, name, temp, was)

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use self::here::own_name;
 pub(super) use self::here::{Family, has_living_member};
+use self::here::{is_alive, own_name};
 
 /// Carried by everything that this run starts: who has moved away and lost its parents is found again by it.
 const RUN_MARK: &str = "ACP_TUI_RUN";
@@ -20,6 +20,14 @@ const MOMENT: Duration = Duration::from_millis(200);
 pub struct Survivor {
     pub pid: i32,
     pub command: String,
+    /// With its number it names a process for good.
+    started: u64,
+}
+
+impl Survivor {
+    pub fn is_alive(&self) -> bool {
+        is_alive(self)
+    }
 }
 
 /// The variable that agents and their commands are started with; `None` where nobody could be found by it.
@@ -43,24 +51,38 @@ impl Household {
     /// out get a moment.
     pub async fn survivors(&self) -> Vec<Survivor> {
         let deadline = Instant::now() + MOMENT;
-        // The kernel may let a look into a process wait for it.
-        let marked = tokio::task::spawn_blocking(|| {
-            let mut marked = Family::default();
-            if let Some((name, value)) = run_mark() {
-                marked.look_for(&format!("{name}={value}"));
-            }
-            marked
-        });
-        let marked = marked.await.unwrap_or_default();
+        let mut marked = marked().await;
         loop {
             let mut alive = self.0.alive_elsewhere();
             alive.extend(marked.alive());
-            if alive.is_empty() || Instant::now() >= deadline {
+            if Instant::now() >= deadline {
                 return alive;
             }
-            sleep(POLL).await;
+            if !alive.is_empty() {
+                sleep(POLL).await;
+                continue;
+            }
+            // One that has ended may have left its work to another.
+            let had_some = !marked.is_empty();
+            marked = self::marked().await;
+            if !had_some && marked.is_empty() {
+                return alive;
+            }
         }
     }
+}
+
+/// Everybody who carries the mark of this run.
+async fn marked() -> Family {
+    // The kernel may let a look into a process wait for it.
+    let marked = tokio::task::spawn_blocking(|| {
+        let mut marked = Family::default();
+        if let Some((name, value)) = run_mark() {
+            marked.look_for(&format!("{name}={value}"));
+        }
+        marked
+    });
+    marked.await.unwrap_or_default()
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -117,6 +139,10 @@ mod here {
             }
         }
 
+        pub fn is_empty(&self) -> bool {
+            self.known.is_empty()
+        }
+
         pub fn alive(&self) -> Vec<Survivor> {
             self.alive_where(|_| true)
         }
@@ -135,7 +161,7 @@ mod here {
                 .filter(|stat| !stat.is_dead() && wanted(stat))
                 .filter_map(|stat| {
                     let command = self.known.get(&(stat.pid, stat.started))?.clone();
-                    Some(Survivor { pid: stat.pid, command })
+                    Some(Survivor { pid: stat.pid, command, started: stat.started })
                 })
                 .collect()
         }
@@ -146,6 +172,10 @@ mod here {
         let own = rustix::process::getpid().as_raw_nonzero().get();
         let stat = table::read(own)?;
         Some(format!("{own}-{}", stat.started))
+    }
+
+    pub fn is_alive(one: &Survivor) -> bool {
+        table::read(one.pid).is_some_and(|stat| stat.started == one.started && !stat.is_dead())
     }
 
     fn carries(pid: i32, variable: &str) -> bool {
@@ -188,6 +218,10 @@ mod here {
 
         pub fn look_for(&mut self, _variable: &str) {}
 
+        pub fn is_empty(&self) -> bool {
+            true
+        }
+
         pub fn alive(&self) -> Vec<Survivor> {
             Vec::new()
         }
@@ -195,6 +229,10 @@ mod here {
         pub fn alive_elsewhere(&self) -> Vec<Survivor> {
             Vec::new()
         }
+    }
+
+    pub fn is_alive(_one: &Survivor) -> bool {
+        true
     }
 
     pub fn own_name() -> Option<String> {

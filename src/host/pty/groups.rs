@@ -7,7 +7,7 @@
 use rustix::process::{Pid, Signal, kill_process_group};
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
-use crate::host::process::table::processes;
+use crate::host::process::table::{Stat, processes};
 
 /// Whether the process that the session began with still holds its id.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,49 +18,68 @@ pub(super) enum Leader {
     Reaped,
 }
 
-/// Sends a signal to every process group of the session.
-pub(super) fn signal_session(session: Pid, leader: Leader, foreground: Option<Pid>, signal: Signal) {
-    for group in groups(session, leader, foreground) {
-        let _ = kill_process_group(group, signal);
-    }
+/// The processes of the machine at one moment; one look serves many sessions.
+pub(super) struct Processes {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    all: Vec<Stat>,
 }
 
-/// The process groups of the session that have a living member.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn groups(session: Pid, leader: Leader, _foreground: Option<Pid>) -> Vec<Pid> {
-    let mut groups = Vec::new();
-    if leader == Leader::Held {
-        groups.push(session);
-    }
-    for stat in processes() {
-        if stat.session != session.as_raw_pid() {
-            continue;
+impl Processes {
+    pub(super) fn look() -> Self {
+        Self {
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            all: processes(),
         }
-        // The id of a reaped leader names a process again: this session is a stranger's.
-        if leader == Leader::Reaped && stat.pid == stat.session {
+    }
+
+    /// Sends a signal to every process group of the session.
+    pub(super) fn signal(&self, session: Pid, leader: Leader, foreground: Option<Pid>, signal: Signal) {
+        for group in self.groups(session, leader, foreground) {
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    /// The process groups of the session that have a living member.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn groups(&self, session: Pid, leader: Leader, _foreground: Option<Pid>) -> Vec<Pid> {
+        let mut groups = Vec::new();
+        if leader == Leader::Held {
+            groups.push(session);
+        }
+        for stat in self.all.iter().filter(|stat| stat.session == session.as_raw_pid()) {
+            // The id of a reaped leader names a process again: this session is a stranger's.
+            if leader == Leader::Reaped && stat.pid == stat.session {
+                return Vec::new();
+            }
+            if stat.is_dead() {
+                continue;
+            }
+            if let Some(group) = Pid::from_raw(stat.group)
+                && !groups.contains(&group)
+            {
+                groups.push(group);
+            }
+        }
+        groups
+    }
+
+    /// Without a process table to read, the leader's group and the one in the foreground are known.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn groups(&self, session: Pid, leader: Leader, foreground: Option<Pid>) -> Vec<Pid> {
+        if leader == Leader::Reaped {
             return Vec::new();
         }
-        if stat.is_dead() {
-            continue;
-        }
-        if let Some(group) = Pid::from_raw(stat.group)
-            && !groups.contains(&group)
-        {
-            groups.push(group);
-        }
+        let mut groups = vec![session];
+        groups.extend(foreground.filter(|group| *group != session));
+        groups
     }
-    groups
 }
 
-/// Without a process table to read, the leader's group and the one in the foreground are known.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn groups(session: Pid, leader: Leader, foreground: Option<Pid>) -> Vec<Pid> {
-    if leader == Leader::Reaped {
-        return Vec::new();
+/// Sends a signal to the group that the session began with; nothing once its leader has been waited for.
+pub(super) fn signal_leader(session: Pid, leader: Leader, signal: Signal) {
+    if leader == Leader::Held {
+        let _ = kill_process_group(session, signal);
     }
-    let mut groups = vec![session];
-    groups.extend(foreground.filter(|group| *group != session));
-    groups
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -79,7 +98,8 @@ mod tests {
             assert!(std::time::Instant::now() < deadline, "setsid did not happen");
             std::thread::yield_now();
         }
-        let (reaped, held) = (groups(session, Leader::Reaped, None), groups(session, Leader::Held, None));
+        let now = Processes::look();
+        let (reaped, held) = (now.groups(session, Leader::Reaped, None), now.groups(session, Leader::Held, None));
         leader.kill().unwrap();
         leader.wait().unwrap();
         assert!(reaped.is_empty());

@@ -1,9 +1,12 @@
 //! pty: commands of agents in real pseudo-terminals: started, emulated, kept, killed.
 //!
-//! It draws nothing and answers no protocol. Two threads a terminal (one reads, one waits), none when idle wakes.
-//! Invariant: each terminal posts exactly one exit fact, after its output has been drained.
+//! It draws nothing and answers no protocol. Two threads a terminal (one reads, one waits), none when idle wakes; of
+//! those that read one at a time works. Invariant: each terminal posts exactly one exit fact, after its output has been
+//! drained.
 
 mod groups;
+mod killer;
+mod lane;
 mod osc;
 mod pace;
 mod registry;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, test_kill_process};
 
+use super::registry::Share;
 use super::terminal::KILL_GRACE;
 use super::*;
 use crate::base::exit::Exit;
@@ -364,8 +365,60 @@ fn r_398_sixty_four_at_once() {
 
 #[test]
 fn r_373_a_limit_with_a_clear_message() {
-    let error = SpawnError::TooMany(MAX_RUNNING);
-    assert!(error.to_string().contains("256"));
+    let rig = Rig::new();
+    let ids: Vec<_> = (0..MAX_RUNNING).map(|_| rig.start("read line")).collect();
+    let error = rig.registry.create(&shell_line("read line")).unwrap_err();
+    assert_eq!(error.to_string(), "256 terminals are running already; kill or release one first");
+    assert!(rig.registry.release(&ids[0]));
+    assert_eq!(rig.next_exit().0, ids[0]);
+    assert!(rig.registry.create(&shell_line("read line")).is_ok());
+    rig.registry.kill_all();
+}
+
+#[test]
+fn many_that_flood_keep_less_each_and_one_that_says_little_is_heard() {
+    let rig = Rig::new();
+    let first = rig.start("exec yes");
+    let rows = rig.await_screen(&first, |screen| screen.dropped_rows > 0).rows.len();
+    assert!(rows > 2000, "alone it has all: {rows}");
+    for _ in 0..8 {
+        rig.start("exec yes");
+    }
+    // Nine count as sixteen.
+    let rows = rig.registry.snapshot(&first).unwrap().rows.len();
+    assert!(rows <= 8 * 2000 / 16 + 24, "{rows}");
+    let id = rig.start("echo heard; seq 100 | tail -1");
+    let (ended, exit) = rig.next_exit();
+    assert_eq!((ended, exit, rig.registry.output(&id).unwrap().text), (id, code(0), "heard\n100\n".to_owned()));
+    rig.registry.kill_all();
+}
+
+#[test]
+fn a_smaller_share_counts_for_what_was_printed_before() {
+    let rig = Rig::new();
+    let id = rig.start("head -c 10000 /dev/zero | tr '\\0' x; echo end; read line; echo later");
+    rig.await_screen(&id, |screen| texts(screen).last().is_some_and(|row| row.ends_with("end")));
+    rig.registry.share(Share { bytes: 5000, rows: 0 });
+    let kept = || rig.registry.output(&id).map(|output| (output.text.len(), output.truncated));
+    assert_eq!(kept(), Some((5000, true)));
+    rig.registry.share(Share { bytes: 20_000, rows: 2000 });
+    rig.registry.input(&id, b"\n");
+    rig.next_exit();
+    assert_eq!(kept(), Some((5000 + "\nlater\n".len(), true)));
+}
+
+#[test]
+fn what_floods_is_not_read_any_more_once_all_is_over() {
+    let rig = Rig::new();
+    let ids: Vec<_> = (0..8).map(|_| rig.start("trap '' HUP; yes & exec yes")).collect();
+    for id in &ids {
+        rig.await_screen(id, |screen| screen.dropped_rows > 0);
+    }
+    rig.registry.kill_all();
+    let texts = || ids.iter().map(|id| rig.registry.output(id).unwrap()).collect::<Vec<_>>();
+    let told: Vec<_> = ids.iter().map(|_| rig.next_exit().1).collect();
+    assert!(told.iter().all(|exit| *exit == signal("SIGKILL")), "{told:?}");
+    assert_eq!(texts(), texts());
 }
 
 #[test]

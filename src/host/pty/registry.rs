@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use super::killer::{self, Killer};
+use super::lane::Lane;
 use super::pace::Pacer;
+use super::screen::HISTORY_ROWS;
 use super::spawn::{SpawnError, TermSpec, spawn};
 use super::terminal::{TermId, Terminal};
 use crate::base::exit::Exit;
@@ -25,6 +28,10 @@ const MAX_EXITED: usize = 1024;
 /// Text of exited terminals kept in full, newest first; of older ones the last `SHORT_TEXT` bytes.
 const MAX_EXITED_TEXT: usize = 32 * 1024 * 1024;
 const SHORT_TEXT: usize = 4096;
+/// Text of running terminals, shared evenly; twice as much is in memory at most.
+const MAX_RUNNING_TEXT: usize = 32 * 1024 * 1024;
+/// Rows above the screens of running terminals, shared evenly.
+const MAX_RUNNING_ROWS: usize = 8 * HISTORY_ROWS;
 /// How long `kill_all` waits for what it killed.
 const KILL_ALL_WAIT: Duration = Duration::from_secs(1);
 
@@ -50,16 +57,41 @@ struct Entry {
 #[derive(Default)]
 struct Table {
     last: u64,
-    /// Being started, not in the table yet.
-    starting: usize,
     closed: bool,
     entries: HashMap<TermId, Entry>,
+}
+
+/// What one running terminal may keep, so that all together keep within bounds.
+#[derive(Clone, Copy)]
+pub(super) struct Share {
+    /// Text for the agent.
+    pub bytes: usize,
+    /// Above the screen.
+    pub rows: usize,
+}
+
+impl Share {
+    fn of(terminals: usize) -> Self {
+        // In few steps: each moves what was kept so far.
+        let terminals = terminals.next_power_of_two();
+        Self { bytes: MAX_RUNNING_TEXT / terminals, rows: MAX_RUNNING_ROWS / terminals }
+    }
+}
+
+/// What all terminals have in common.
+pub(super) struct Shared {
+    /// For output.
+    pub lane: Lane,
+    pub pacer: Arc<Pacer>,
+    pub killer: Arc<Killer>,
 }
 
 /// The terminals.
 pub struct Registry {
     shell: Option<String>,
-    pacer: Arc<Pacer>,
+    shared: Arc<Shared>,
+    /// For starts: many forks at once hold each other up, and everybody else.
+    starts: Lane,
     exit: ExitFn,
     table: Mutex<Table>,
 }
@@ -67,37 +99,37 @@ pub struct Registry {
 impl Registry {
     /// `shell` is the person's `$SHELL`.
     pub fn new(shell: Option<String>, hint: HintFn, exit: ExitFn) -> Self {
-        Self { shell, pacer: Pacer::start(hint), exit, table: Mutex::default() }
+        let shared = Shared { lane: Lane::default(), pacer: Pacer::start(hint), killer: Arc::default() };
+        Self { shell, shared: Arc::new(shared), starts: Lane::default(), exit, table: Mutex::default() }
     }
 
     /// Starts a command; returns as soon as it runs. Forks and reads directories: call it from a blocking task.
     pub fn create(&self, spec: &TermSpec) -> Result<TermId, SpawnError> {
+        let closing = || SpawnError::Invalid("the client is closing".into());
+        let _turn = self.starts.enter().ok_or_else(closing)?;
         let mut table = lock(&self.table);
         table.tidy(MAX_EXITED_TEXT);
-        if table.closed {
-            return Err(SpawnError::Invalid("the client is closing".into()));
+        let running = table.running();
+        if running.len() >= MAX_RUNNING {
+            return Err(SpawnError::TooMany(running.len()));
         }
-        let running = table.entries.values().filter(|entry| entry.terminal.is_running()).count() + table.starting;
-        if running >= MAX_RUNNING {
-            return Err(SpawnError::TooMany(running));
-        }
-        table.starting += 1;
         table.last += 1;
         let number = table.last;
         drop(table);
-        let id = TermId(format!("term-{number}"));
-        let started = spawn(spec, self.shell.as_deref()).and_then(|spawned| {
-            let (pacer, exit) = (Arc::clone(&self.pacer), Arc::clone(&self.exit));
-            Terminal::start(id.clone(), spawned, spec.output_limit, pacer, exit)
-                .map_err(|source| SpawnError::Os { command: spec.command.clone(), source })
-        });
-        let mut table = lock(&self.table);
-        table.starting -= 1;
-        let terminal = started?;
-        if table.closed {
-            terminal.signal(Signal::KILL);
+        let share = Share::of(running.len() + 1);
+        for terminal in running {
+            terminal.confine(share);
         }
+        let id = TermId(format!("term-{number}"));
+        let spawned = spawn(spec, self.shell.as_deref())?;
+        let (shared, exit) = (Arc::clone(&self.shared), Arc::clone(&self.exit));
+        let terminal = Terminal::start(id.clone(), spawned, spec.output_limit, share, shared, exit)
+            .map_err(|source| SpawnError::Os { command: spec.command.clone(), source })?;
+        let mut table = lock(&self.table);
+        let too_late = table.closed.then(|| Arc::clone(&terminal));
         table.entries.insert(id.clone(), Entry { number, terminal, released: false });
+        drop(table);
+        killer::signal(too_late.as_slice(), &[Signal::KILL]);
         Ok(id)
     }
 
@@ -140,20 +172,28 @@ impl Registry {
         self.any(id).is_some_and(|terminal| terminal.input(bytes))
     }
 
-    /// Kills what is left of all terminals' sessions and waits for it, but not for long. Nothing can be started
-    /// afterwards. Safe to call from a panic hook of any thread that does not hold a lock of the registry.
+    /// Kills what is left of all terminals' sessions and waits for it, but not for long. What they print is not read
+    /// any more, and nothing can be started afterwards. Safe to call from a panic hook of any thread that does not hold
+    /// a lock of the registry.
     pub fn kill_all(&self) {
-        let mut table = lock(&self.table);
-        table.closed = true;
-        let terminals: Vec<_> = table.entries.values().map(|entry| Arc::clone(&entry.terminal)).collect();
-        drop(table);
-        for terminal in &terminals {
-            terminal.signal(Signal::KILL);
-        }
+        let terminals = self.close();
+        killer::signal(&terminals, &[Signal::KILL]);
         let deadline = Instant::now() + KILL_ALL_WAIT;
         for terminal in &terminals {
             terminal.wait_posted(deadline);
         }
+        // Of those whose leader was being waited for in that moment.
+        killer::signal(&terminals, &[Signal::KILL]);
+    }
+
+    /// All terminals, of which nothing is wanted any more.
+    fn close(&self) -> Vec<Arc<Terminal>> {
+        self.starts.close();
+        self.shared.lane.close();
+        self.shared.killer.stop();
+        let mut table = lock(&self.table);
+        table.closed = true;
+        table.entries.values().map(|entry| Arc::clone(&entry.terminal)).collect()
     }
 
     fn any(&self, id: &TermId) -> Option<Arc<Terminal>> {
@@ -167,6 +207,11 @@ impl Registry {
 }
 
 impl Table {
+    fn running(&self) -> Vec<Arc<Terminal>> {
+        let running = self.entries.values().map(|entry| &entry.terminal).filter(|terminal| terminal.is_running());
+        running.map(Arc::clone).collect()
+    }
+
     /// Bounds what agents leave behind that never release, and what the screen never forgets.
     fn tidy(&mut self, text_budget: usize) {
         let ended = self.entries.iter().filter(|(_, entry)| !entry.terminal.is_running());
@@ -197,15 +242,19 @@ impl Table {
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        self.pacer.stop();
-        for entry in lock(&self.table).entries.values() {
-            entry.terminal.signal(Signal::KILL);
-        }
+        self.shared.pacer.stop();
+        killer::signal(&self.close(), &[Signal::KILL]);
     }
 }
 
 #[cfg(test)]
 impl Registry {
+    pub(super) fn share(&self, share: Share) {
+        for terminal in lock(&self.table).running() {
+            terminal.confine(share);
+        }
+    }
+
     pub(super) fn tidy(&self, text_budget: usize) {
         lock(&self.table).tidy(text_budget);
     }

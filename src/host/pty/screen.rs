@@ -25,7 +25,11 @@ use crate::text::run::{AnsiColor, Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 
 /// Rows kept above the screen.
-const HISTORY_ROWS: usize = 2000;
+pub(super) const HISTORY_ROWS: usize = 2000;
+/// The fewest that are kept, however many terminals there are.
+pub(super) const FEWEST_ROWS: usize = 64;
+/// The emulator takes memory for a thousand rows at once; below this what is too much is given back.
+const SPARING: usize = 1000;
 /// Bytes fed at once: fewer than half the history in line ends, so that rows that scroll out can be counted.
 const SLICE: usize = 1024;
 /// Combining characters kept in one cell; the emulator itself knows no bound.
@@ -107,6 +111,8 @@ pub(super) struct Screen {
     osc: OscFilter,
     replies: Replies,
     size: Size,
+    /// Rows kept above the screen.
+    history: usize,
     buffer: Vec<u8>,
     generation: u64,
     scrolled: u64,
@@ -117,11 +123,12 @@ impl Screen {
         let size = Size::clamped(cols, rows);
         let replies = Replies::default();
         Self {
-            term: new_term(size, &replies),
+            term: new_term(size, HISTORY_ROWS, &replies),
             parser: Processor::new(),
             osc: OscFilter::default(),
             replies,
             size,
+            history: HISTORY_ROWS,
             buffer: Vec::new(),
             generation: 0,
             scrolled: 0,
@@ -133,8 +140,12 @@ impl Screen {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         self.osc.push(bytes, &mut buffer);
-        for slice in buffer.chunks(SLICE) {
+        let before = self.term.grid().history_size();
+        for slice in buffer.chunks(SLICE.min(self.history / 2)) {
             self.guarded(|screen| screen.feed(slice));
+        }
+        if self.history < SPARING && self.term.grid().history_size() > before {
+            self.term.grid_mut().truncate();
         }
         self.buffer = buffer;
         self.generation += 1;
@@ -144,6 +155,19 @@ impl Screen {
     pub(super) fn resize(&mut self, cols: u16, rows: u16) {
         self.size = Size::clamped(cols, rows);
         self.guarded(|screen| screen.term.resize(screen.size));
+        self.generation += 1;
+    }
+
+    /// Keeps no more rows than that above the screen, at least `FEWEST_ROWS`.
+    pub(super) fn confine(&mut self, rows: usize) {
+        let rows = rows.clamp(FEWEST_ROWS, HISTORY_ROWS);
+        if std::mem::replace(&mut self.history, rows) == rows {
+            return;
+        }
+        self.guarded(|screen| {
+            screen.term.set_options(config(rows));
+            screen.term.grid_mut().truncate();
+        });
         self.generation += 1;
     }
 
@@ -181,7 +205,7 @@ impl Screen {
         GUARDED.set(false);
         if done.is_err() {
             self.replies = Replies::default();
-            self.term = new_term(self.size, &self.replies);
+            self.term = new_term(self.size, self.history, &self.replies);
             self.parser = Processor::new();
             self.osc = OscFilter::default();
             self.parser.advance(&mut self.term, RESET_NOTE);
@@ -227,10 +251,12 @@ impl Screen {
     }
 }
 
-fn new_term(size: Size, replies: &Replies) -> Term<Replies> {
-    let config =
-        Config { scrolling_history: HISTORY_ROWS, kitty_keyboard: false, osc52: Osc52::Disabled, ..Config::default() };
-    Term::new(config, &size, replies.clone())
+fn config(history: usize) -> Config {
+    Config { scrolling_history: history, kitty_keyboard: false, osc52: Osc52::Disabled, ..Config::default() }
+}
+
+fn new_term(size: Size, history: usize, replies: &Replies) -> Term<Replies> {
+    Term::new(config(history), &size, replies.clone())
 }
 
 /// A row without trailing blanks; a cell that only has a colour of its own is no blank.

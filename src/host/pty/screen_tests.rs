@@ -155,3 +155,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rows_that_a_smaller_history_drops_are_counted() {
+    let line = |n: usize| format!("row {n}\r\n");
+    let all: String = (0..3000).map(line).collect();
+    let mut screen = Screen::new(100, 24);
+    screen.advance(all.as_bytes());
+    assert_eq!((rows(&screen).len(), screen.snapshot().dropped_rows), (2023, 977));
+    screen.confine(100);
+    assert_eq!((rows(&screen).len(), screen.snapshot().dropped_rows), (123, 2877));
+    assert_eq!(rows(&screen)[0], "row 2877");
+    screen.advance(all.as_bytes());
+    assert_eq!((rows(&screen).len(), screen.snapshot().dropped_rows), (123, 5877));
+    screen.confine(0);
+    assert_eq!(rows(&screen).len(), FEWEST_ROWS + 23);
+    let mut other = Screen::new(100, 24);
+    other.confine(100);
+    all.bytes().for_each(|byte| other.advance(&[byte]));
+    assert_eq!((rows(&other).len(), other.snapshot().dropped_rows), (123, 2877));
+}

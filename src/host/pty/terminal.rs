@@ -15,9 +15,8 @@ use portable_pty::MasterPty;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 
-use super::groups::{Leader, groups, signal_session};
-use super::pace::Pacer;
-use super::registry::ExitFn;
+use super::groups::{Leader, Processes, signal_leader};
+use super::registry::{ExitFn, Share, Shared};
 use super::screen::Screen;
 use super::spawn::{Spawned, pty_size};
 use crate::base::exit::Exit;
@@ -61,10 +60,13 @@ struct Life {
     ended: bool,
     /// The exit fact has been posted.
     posted: bool,
+    /// It has been asked to end.
     killing: bool,
 }
 
 struct Feed {
+    /// Bytes of text that the agent has asked for.
+    wanted: usize,
     /// Gone after the exit; `last` stays.
     screen: Option<Screen>,
     utf8: Utf8Stream,
@@ -89,7 +91,7 @@ pub(super) struct Terminal {
     io: Mutex<Option<Io>>,
     /// A hint is under way and the news have not been fetched yet.
     dirty: AtomicBool,
-    pacer: Arc<Pacer>,
+    shared: Arc<Shared>,
 }
 
 impl Terminal {
@@ -98,15 +100,19 @@ impl Terminal {
         id: TermId,
         spawned: Spawned,
         output_limit: Option<u64>,
-        pacer: Arc<Pacer>,
+        share: Share,
+        shared: Arc<Shared>,
         exit: ExitFn,
     ) -> std::io::Result<Arc<Self>> {
-        let limit = output_limit.unwrap_or(DEFAULT_OUTPUT_BYTES).min(MAX_OUTPUT_BYTES);
+        let wanted = output_limit.unwrap_or(DEFAULT_OUTPUT_BYTES).min(MAX_OUTPUT_BYTES) as usize;
+        let mut screen = Screen::new(spawned.size.cols, spawned.size.rows);
+        screen.confine(share.rows);
         let feed = Feed {
-            screen: Some(Screen::new(spawned.size.cols, spawned.size.rows)),
+            wanted,
+            screen: Some(screen),
             utf8: Utf8Stream::default(),
             plain: PlainStream::default(),
-            tail: TailBuffer::new(limit as usize),
+            tail: TailBuffer::new(wanted.min(share.bytes)),
             last: Arc::default(),
             exit: None,
         };
@@ -118,11 +124,11 @@ impl Terminal {
             feed: Mutex::new(feed),
             io: Mutex::new(Some(Io { master: spawned.master, input: None })),
             dirty: AtomicBool::new(false),
-            pacer,
+            shared,
         });
         let started = terminal.threads(spawned.reader, exit);
         if started.is_err() {
-            terminal.signal(Signal::KILL);
+            terminal.signal_leader(Signal::KILL);
             let _ = waitpid(Some(terminal.pid), WaitOptions::empty());
             lock(&terminal.life).reaped = true;
         }
@@ -161,13 +167,22 @@ impl Terminal {
         lock(&self.feed).tail.len()
     }
 
-    /// Keeps only the end of what has been printed; what is dropped counts as truncated.
+    /// Keeps only the end of what has been printed, and of what will be; what is dropped counts as truncated.
     pub(super) fn shorten(&self, limit: usize) {
         let mut feed = lock(&self.feed);
-        if feed.tail.len() > limit {
-            let mut tail = TailBuffer::new(limit);
-            tail.push(feed.tail.as_str());
-            feed.tail = tail;
+        feed.wanted = feed.wanted.min(limit);
+        let limit = feed.wanted.min(feed.tail.limit());
+        feed.tail.confine(limit);
+    }
+
+    pub(super) fn confine(&self, share: Share) {
+        let mut feed = lock(&self.feed);
+        let limit = feed.wanted.min(share.bytes);
+        if limit != feed.tail.limit() {
+            feed.tail.confine(limit);
+        }
+        if let Some(screen) = &mut feed.screen {
+            screen.confine(share.rows);
         }
     }
 
@@ -206,38 +221,23 @@ impl Terminal {
         }
         life.killing = true;
         drop(life);
-        let terminal = Arc::clone(self);
-        if thread("pty-kill", move || terminal.escalate()).is_err() {
-            self.signal(Signal::KILL);
-        }
-    }
-
-    fn escalate(&self) {
-        self.signal(Signal::TERM);
-        // A stopped process would never see the signal.
-        self.signal(Signal::CONT);
-        let deadline = Instant::now() + KILL_GRACE;
-        drop(self.wait_until(deadline, |life| life.posted));
-        // The command may be gone and a child of it still be shutting down.
-        if self.survivors() {
-            drop(self.wait_until(deadline, |_| false));
-            self.signal(Signal::KILL);
-        }
-    }
-
-    fn survivors(&self) -> bool {
-        let life = lock(&self.life);
-        !life.posted || !groups(self.pid, life.leader(), None).is_empty()
+        self.shared.killer.end(Arc::clone(self));
     }
 
     /// Sends a signal to all process groups of the session.
-    pub(super) fn signal(&self, signal: Signal) {
+    pub(super) fn signal(&self, processes: &Processes, signal: Signal) {
         let foreground = match lock(&self.io).as_ref() {
             Some(io) => io.master.process_group_leader().and_then(Pid::from_raw),
             None => None,
         };
         let life = lock(&self.life);
-        signal_session(self.pid, life.leader(), foreground, signal);
+        processes.signal(self.pid, life.leader(), foreground, signal);
+    }
+
+    /// The same to the group that the session began with, without a look at the processes.
+    pub(super) fn signal_leader(&self, signal: Signal) {
+        let life = lock(&self.life);
+        signal_leader(self.pid, life.leader(), signal);
     }
 
     /// Waits until the exit fact has been posted. False: not by then.
@@ -253,11 +253,11 @@ impl Terminal {
 
     fn mark(&self) {
         if !self.dirty.swap(true, Ordering::AcqRel) {
-            self.pacer.mark(&self.id);
+            self.shared.pacer.mark(&self.id);
         }
     }
 
-    /// Reads until the last process has closed the terminal.
+    /// Reads until the last process has closed the terminal, or nobody wants to know any more.
     fn read(&self, mut reader: Box<dyn Read + Send>) {
         let mut buffer = vec![0_u8; READ_BYTES];
         let mut scratch = (String::new(), String::new());
@@ -269,6 +269,7 @@ impl Terminal {
                 Err(_) => break,
             };
             let bytes = buffer.get(..read).unwrap_or_default();
+            let Some(_turn) = self.shared.lane.enter() else { break };
             let mut feed = lock(&self.feed);
             let Some(screen) = &mut feed.screen else {
                 // After the exit a background process may go on printing; it is read so that it does not stall.
@@ -305,12 +306,15 @@ impl Terminal {
             signal: status.terminating_signal().map(signal::name),
         });
         drop(self.wait_until(Instant::now() + DRAIN_GRACE, |life| life.drained));
+        let turn = self.shared.lane.enter();
         let mut feed = lock(&self.feed);
         feed.finish_text();
-        feed.refresh();
+        if turn.is_some() {
+            feed.refresh();
+        }
         feed.screen = None;
         feed.exit = Some(fact.clone());
-        drop(feed);
+        drop((feed, turn));
         lock(&self.io).take();
         lock(&self.life).ended = true;
         exit(&self.id, fact);
@@ -359,6 +363,6 @@ fn write(mut writer: Box<dyn Write + Send>, input: &Receiver<Vec<u8>>) {
     }
 }
 
-fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+pub(super) fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES).spawn(work).map(drop)
 }

@@ -6,14 +6,17 @@
 use super::Cx;
 use crate::model::agent::{Agent, Connection, Death, DeathKind, Stray};
 use crate::model::effect::{Answer, Call, Effect};
+use crate::model::entry::Block;
 use crate::model::event::{AuthKind, CallError, ErrorKind, InitResult, Odd, Timer, Update};
-use crate::model::ids::SessionId;
+use crate::model::ids::{ReqId, SessionId};
 use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::tool::Exit;
 use std::time::Duration;
 
 /// How long a program that prints text may take to answer all the same; package runners print before they start one.
 const EXPLAIN_AFTER: Duration = Duration::from_secs(3);
+/// How long a request waits for its session to be opened: an agent may wait for the answer before it opens one.
+const EARLY_PATIENCE: Duration = Duration::from_secs(3);
 /// Messages that are kept until `session/new` has named the session.
 const MAX_STRAYS: usize = 1024;
 /// Bytes of the texts in them.
@@ -141,6 +144,9 @@ pub fn odd(agent: &mut Agent, what: Odd, head: &str, cx: &mut Cx) {
 pub fn keep_stray(agent: &mut Agent, stray: Stray, cx: &mut Cx) {
     let size = |stray: &Stray| match stray {
         Stray::Update(_, Update::Chunk { block, .. }) => block.size(),
+        Stray::Update(_, Update::Message { content, .. }) => {
+            content.as_set().into_iter().flatten().map(Block::size).sum()
+        }
         Stray::Update(_, Update::ToolCall(patch) | Update::ToolUpdate(patch)) => patch.size(),
         // Lists are short by themselves, and what waits for an answer is bounded where it is read.
         Stray::Update(..) | Stray::Request(..) => 0,
@@ -149,7 +155,20 @@ pub fn keep_stray(agent: &mut Agent, stray: Stray, cx: &mut Cx) {
     if agent.strays.len() >= MAX_STRAYS || kept + size(&stray) > MAX_STRAY_BYTES {
         return drop_stray(agent, stray, cx);
     }
+    if let Stray::Request(req, ..) = &stray {
+        cx.push(Effect::StartTimer { timer: Timer::EarlyRequest(*req), after: EARLY_PATIENCE });
+    }
     agent.strays.push(stray);
+}
+
+/// Refuses a request whose session has still not been opened. False: it was served or refused before.
+pub fn refuse_early(agent: &mut Agent, req: ReqId, cx: &mut Cx) -> bool {
+    let is_it = |stray: &Stray| matches!(stray, Stray::Request(waits, ..) if *waits == req);
+    let Some(at) = agent.strays.iter().position(is_it) else { return false };
+    agent.strays.remove(at);
+    let error = Refusal::new(Reason::NotReady, "The session is not open yet; open it, then ask");
+    cx.push(Effect::Respond { req, answer: Answer::Error(error) });
+    true
 }
 
 /// No session that is being opened will have these names.

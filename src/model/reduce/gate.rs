@@ -4,7 +4,7 @@
 //! gate has stopped gets exactly one answer, whichever of answer, cancel, withdrawal and death comes first.
 
 use super::super::changes::{Gate, HeldOutcome};
-use super::super::effect::{Answer, Effect, ReviewEffect};
+use super::super::effect::{Answer, Effect, ReviewEffect, Withdrawal};
 use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
@@ -66,7 +66,7 @@ fn denied(about: Subject) -> Refusal {
 pub fn write(session: &mut Session, req: ReqId, path: String, cx: &mut Cx) {
     session.gated.insert(req, Gated::Checking);
     if is_cancelling(session) {
-        return end_write(session, req, "the turn was stopped", Some(cancelled()), cx);
+        return end_write(session, req, Withdrawal::TurnStopped.words(), Some(cancelled()), cx);
     }
     cx.push(Effect::CheckWrite { req, path });
 }
@@ -280,7 +280,8 @@ fn end_write(session: &mut Session, req: ReqId, why: &str, error: Option<Refusal
 }
 
 /// Closes a question of our own that the person has not answered. False: it is the agent's.
-pub fn close(session: &mut Session, pending: &PendingPermission, why: &str, cx: &mut Cx) -> bool {
+pub fn close(session: &mut Session, pending: &PendingPermission, why: Withdrawal, cx: &mut Cx) -> bool {
+    let why = why.words();
     match &pending.about {
         About::Tool => return false,
         About::Write { .. } | About::Held { .. } => end_write(session, pending.req, why, Some(cancelled()), cx),
@@ -304,16 +305,16 @@ pub fn void(session: &mut Session, pending: &PendingPermission) -> bool {
 pub fn withdrawn(session: &mut Session, req: ReqId, cx: &mut Cx) -> bool {
     let is_ours = session.gated.contains_key(&req);
     if is_ours {
-        end_write(session, req, "the agent withdrew it", Some(cancelled()), cx);
+        end_write(session, req, Withdrawal::ByAgent.words(), Some(cancelled()), cx);
     }
     is_ours
 }
 
 /// Closes what is stopped and not in the dock.
-pub fn close_all(session: &mut Session, why: &str, cx: &mut Cx) {
+pub fn close_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
     let stopped: Vec<ReqId> = session.gated.keys().copied().collect();
     for req in stopped {
-        end_write(session, req, why, Some(cancelled()), cx);
+        end_write(session, req, why.words(), Some(cancelled()), cx);
     }
 }
 

@@ -74,7 +74,7 @@ pub fn left(session: &mut Session, all: Vec<Left>) {
 
 /// An entry that is to be changed has been read.
 pub fn back(session: &mut Session, entry: Box<Entry>) {
-    if !matches!(entry.body, Body::Tool(_)) {
+    if matches!(entry.body, Body::Notice(_)) {
         // It could not be: what comes of the call is an entry of its own.
         session.newest_tool.retain(|_, id| *id != entry.id);
     }
@@ -95,7 +95,9 @@ fn may_leave(session: &Session, entry: &Entry) -> bool {
         Body::Agent(_) | Body::Thought(_) => is_old,
         Body::Notice(_) => entry.finished && is_old,
         Body::Tool(tool) => entry.finished && is_over(session, tool),
-        Body::Attachment(_) | Body::Plan(_) | Body::File(_) => entry.finished,
+        // The agent may say anew what a message with an id has attached to it.
+        Body::Attachment(attachment) => entry.finished && attachment.message_id.is_none(),
+        Body::Plan(_) | Body::File(_) => entry.finished,
         // These are small and change with what they stand for.
         Body::Terminal(_) | Body::Changes(_) => false,
     };
@@ -120,8 +122,9 @@ fn is_deep(value: &Value, levels: usize) -> bool {
 
 /// Whether something in the session names this entry and may want to change it.
 fn is_held(session: &Session, id: EntryId) -> bool {
-    let one = [session.plan, session.login_said, session.elsewhere.as_ref().map(|(id, _)| *id)];
+    let one = [session.login_said, session.turn.as_ref().map(|turn| turn.entry)];
     one.contains(&Some(id))
+        || session.plans.values().any(|plan| *plan == id)
         || session.pending.iter().any(|pending| pending.entry == id)
         || session.writes.values().any(|(entry, _)| *entry == id)
 }

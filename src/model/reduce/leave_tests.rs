@@ -5,12 +5,13 @@ use crate::model::Model;
 use crate::model::entries::Slot;
 use crate::model::entry::{Block, ChunkKind, Entry};
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, InitResult, Intent, PermissionKind, PermissionOption, PromptResult, SessionResult,
-    Stop, Update,
+    AgentEvent, AgentRequest, Event, InitResult, Intent, PermissionKind, PermissionOption, PromptAnswer, PromptResult,
+    SessionResult, Stop, Update,
 };
 use crate::model::history::fixture::Memory;
 use crate::model::history::{Away, NoHistory};
 use crate::model::ids::{Now, ReqId, SessionId};
+use crate::model::patch::Patch;
 use crate::model::session::Policy;
 use crate::model::tool::{ToolContent, ToolPatch, ToolStatus};
 use std::sync::Arc;
@@ -28,7 +29,7 @@ impl Both {
         let model = || Model::new("agent".into(), "/w".into(), Policy::Ask);
         let mut both = Self { lean: model(), whole: model(), memory: Memory::default(), calls: 0 };
         both.lean.set_history(true);
-        let opened = SessionResult { id: SessionId::from("s"), modes: None, options: Vec::new(), model: None };
+        let opened = SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None };
         both.event(Event::User(Intent::Start));
         both.event(Event::Agent(AgentEvent::Initialized(Ok(InitResult::default()))));
         both.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
@@ -54,8 +55,8 @@ impl Both {
     }
 
     fn call(&mut self, id: &str, status: ToolStatus, text: String) {
-        let content = Some(vec![ToolContent::Block(Block::Text(text))]);
-        let patch = ToolPatch { status: Some(status), content, ..ToolPatch::new(id.into()) };
+        let content = Patch::Set(vec![ToolContent::Block(Block::Text(text))]);
+        let patch = ToolPatch { status: Patch::Set(status), content, ..ToolPatch::new(id.into()) };
         self.update(Update::ToolCall(patch));
     }
 
@@ -170,7 +171,7 @@ fn a_call_that_has_left_takes_late_news_and_questions() {
     let late = both.session().newest_tool[&"late".into()];
     both.bulk(8 << 20);
     assert!(both.slot(late).here().is_none());
-    let patch = ToolPatch { title: Some("renamed".into()), ..ToolPatch::new("late".into()) };
+    let patch = ToolPatch { title: Patch::Set("renamed".into()), ..ToolPatch::new("late".into()) };
     both.update(Update::ToolUpdate(patch));
     assert_eq!(both.session().tool(late).map(|t| t.title.as_str()), Some("renamed"));
     let options = vec![PermissionOption { id: "o".into(), name: "Allow".into(), kind: PermissionKind::AllowOnce }];
@@ -194,7 +195,7 @@ fn late_news_of_a_call_that_cannot_be_read_back_are_an_entry_of_their_own() {
     both.bulk(8 << 20);
     both.memory.is_broken = true;
     let before = both.session().entries().next_id();
-    let patch = ToolPatch { title: Some("late news".into()), ..ToolPatch::new("late".into()) };
+    let patch = ToolPatch { title: Patch::Set("late news".into()), ..ToolPatch::new("late".into()) };
     both.update(Update::ToolUpdate(patch));
     assert_eq!(both.session().tool(before).map(|t| t.title.as_str()), Some("late news"));
 }
@@ -208,8 +209,8 @@ fn a_refused_prompt_is_dropped_wherever_it_is() {
     }
     assert!(both.away().any(|(_, away)| away.kind() == crate::model::history::Kind::User));
     let turn = both.session().last_turn();
-    let result = Ok(PromptResult { stop: Stop::Refusal, usage: None });
-    both.event(Event::Agent(AgentEvent::PromptDone { turn, result }));
+    let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::Refusal, usage: None }));
+    both.event(Event::Agent(AgentEvent::PromptAnswered { turn, result }));
     both.compare();
 }
 

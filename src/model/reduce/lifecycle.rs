@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, Stray};
 use crate::model::effect::{Answer, Effect};
 use crate::model::entry::Level;
-use crate::model::event::{AgentRequest, CallError, ErrorKind, InitResult, Odd, SessionResult, Update};
+use crate::model::event::{AgentRequest, CallError, InitResult, Odd, Opening, SessionResult, Update};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::session::{Closed, SessionState};
@@ -27,11 +27,27 @@ pub fn add(model: &mut Model, command: String, env: Vec<String>, cwd: String, cx
 }
 
 /// A further session. It waits when its agent is not up.
-pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, cx: &mut Cx) {
+pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, how: Opening, cx: &mut Cx) {
     let Some(is_up) = model.agents.get(&key).map(Agent::is_up) else { return };
-    let session = model.add_session(key, cwd);
+    let at = model.add_session(key, cwd);
+    in_session(model, at, cx, |session, _| session.opening = how);
     if is_up {
-        in_session(model, session, cx, opening::open);
+        open(model, key, at, cx);
+    }
+}
+
+/// Asks the agent for a session, unless there is nothing to ask for.
+fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
+    let (Some(agent), Some(session)) = (model.agents.get(&key), model.sessions.get(&at)) else { return };
+    let how = &session.opening;
+    let hopeless = match how {
+        Opening::Load(_) if !agent.caps.load_session => Some("this agent cannot load sessions".to_owned()),
+        Opening::Resume(_) if !agent.caps.resume_session => Some("this agent cannot resume sessions".to_owned()),
+        _ => how.id().filter(|id| model.session_named(key, id).is_some()).map(|id| format!("{id} is open already")),
+    };
+    match hopeless {
+        Some(why) => refused(model, key, at, End::new(DeathKind::Refused, why), cx),
+        None => drop(in_session(model, at, cx, opening::open)),
     }
 }
 
@@ -98,31 +114,35 @@ pub fn initialized(model: &mut Model, key: AgentKey, result: Result<InitResult, 
 
 /// The agent takes calls: sessions that wait are opened, prompts that wait are sent.
 fn go_on(model: &mut Model, key: AgentKey, cx: &mut Cx) {
-    in_each(model, key, cx, |session, cx| match session.state {
-        SessionState::Waiting => opening::open(session, cx),
-        SessionState::Ready => prompt::send_next(session, cx),
-        SessionState::Opening { .. } | SessionState::Closed(_) => {}
-    });
+    let sessions: Vec<(SessionKey, SessionState)> =
+        model.sessions_of(key).map(|(at, session)| (at, session.state.clone())).collect();
+    for (at, state) in sessions {
+        match state {
+            SessionState::Waiting => open(model, key, at, cx),
+            SessionState::Ready => drop(in_session(model, at, cx, prompt::send_next)),
+            SessionState::Opening { .. } | SessionState::Loading { .. } | SessionState::Closed(_) => {}
+        }
+    }
 }
 
-/// Whether a `session/new` of this agent is unanswered: then a name that we do not know may be that of the session.
+/// Whether this agent is asked for a new session: then a name that we do not know may be that of the session.
 fn is_opening(model: &Model, key: AgentKey) -> bool {
     model.sessions_of(key).any(|(_, s)| matches!(s.state, SessionState::Opening { .. }))
 }
 
-/// The answer to `session/new`.
+/// The answer to the call that opens a session.
 pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionResult, CallError>, cx: &mut Cx) {
     let Some(session) = model.sessions.get(&at) else { return };
     let key = session.agent;
-    if !matches!(session.state, SessionState::Opening { .. }) {
+    let is_open = |id: &SessionId| model.session_named(key, id).is_some_and(|other| other != at);
+    if !matches!(session.state, SessionState::Opening { .. } | SessionState::Loading { .. }) {
         // The person has closed it meanwhile.
         return drop_hopeless_strays(model, key, cx);
     }
     match result {
-        Ok(opened) if model.session_named(key, &opened.id).is_some() => {
-            let error =
-                CallError::new(ErrorKind::Other, format!("the agent gave the id of another session: {}", opened.id));
-            refused(model, key, at, &error, cx);
+        Ok(opened) if is_open(&opened.id) => {
+            let why = format!("the agent gave the id of another session: {}", opened.id);
+            refused(model, key, at, End::new(DeathKind::Refused, why), cx);
         }
         Ok(opened) => {
             let label = model.agents.get(&key).map(|agent| agent.label().to_owned()).unwrap_or_default();
@@ -145,26 +165,25 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
             in_session(model, at, cx, prompt::send_next);
         }
         Err(error) if error.is_auth() => {
-            in_session(model, at, cx, |session, _| session.state = SessionState::Waiting);
+            in_session(model, at, cx, |session, _| opening::wait(session));
             log_in_needed(model, key, error, cx);
         }
-        Err(error) => refused(model, key, at, &error, cx),
+        Err(error) => refused(model, key, at, End::refused(&error), cx),
     }
 }
 
-/// The agent does not open a session. One that has no other is of no use.
-fn refused(model: &mut Model, key: AgentKey, at: SessionKey, error: &CallError, cx: &mut Cx) {
-    let end = End::refused(error);
+/// A session does not come about. An agent that opens no new one and has no other is of no use.
+fn refused(model: &mut Model, key: AgentKey, at: SessionKey, end: End, cx: &mut Cx) {
     let has_others = model.sessions_of(key).any(|(other, s)| other != at && !s.is_closed());
-    if !has_others {
+    let is_new = model.sessions.get(&at).is_some_and(|session| session.opening == Opening::New);
+    if is_new && !has_others {
         in_agent(model, key, cx, one::drop_strays);
         return die(model, key, end, cx);
     }
+    let hint = if is_new { end.hint } else { "Open a new session, or try this one again later.".to_owned() };
+    let end = End { hint, ..end };
     if let Some(death) = model.agents.get(&key).map(|agent| end.of(agent, cx)) {
-        in_session(model, at, cx, |session, cx| {
-            prompt::return_held(session, None, cx);
-            opening::closed(session, &death, Closed::Refused(death.clone()), cx);
-        });
+        in_session(model, at, cx, |session, cx| opening::refused(session, &death, cx));
     }
     drop_hopeless_strays(model, key, cx);
 }
@@ -301,6 +320,14 @@ pub fn request(
         },
     };
     in_agent(model, key, cx, |_, cx| cx.push(Effect::Respond { req, answer: Answer::Error(refusal) }));
+}
+
+/// A request has waited for its session; the agent may be waiting for the answer before it opens it.
+pub fn too_early(model: &mut Model, key: AgentKey, req: ReqId, cx: &mut Cx) {
+    if in_agent(model, key, cx, |agent, cx| one::refuse_early(agent, req, cx)) == Some(true) {
+        let title = "the agent asked for something in a session that it has not opened yet; refused";
+        tell_once(model, key, None, title, title, cx);
+    }
 }
 
 /// Says something once: in the session that it is about, or in each of the agent's.

@@ -30,8 +30,8 @@ use super::agent::Agent;
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
 use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, Timer};
-use super::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionKey};
-use super::session::Session;
+use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
+use super::session::{Session, SessionState};
 
 /// Sorts of odd messages that are told of.
 const MAX_NOTICED: usize = 64;
@@ -46,6 +46,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
         (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),
         (Address::Agent(key), Event::Timer(Timer::ExplainStray)) => lifecycle::explain_stray(model, key, cx),
+        (Address::Agent(key), Event::Timer(Timer::EarlyRequest(req))) => lifecycle::too_early(model, key, req, cx),
         (Address::Session(key), Event::Agent(AgentEvent::SessionOpened(result))) => {
             heard(model, key, cx);
             lifecycle::session_opened(model, key, result, cx);
@@ -125,8 +126,12 @@ fn warn_all(model: &mut Model, message: &str, cx: &mut Cx) {
 
 /// The agent has said something of this session.
 fn heard(model: &mut Model, key: SessionKey, cx: &Cx) {
-    if let Some(turn) = model.sessions.get_mut(&key).and_then(|session| session.turn.as_mut()) {
+    let Some(session) = model.sessions.get_mut(&key) else { return };
+    if let Some(turn) = &mut session.turn {
         turn.heard = cx.now;
+    }
+    if let SessionState::Loading { heard } = &mut session.state {
+        *heard = cx.now;
     }
 }
 
@@ -166,7 +171,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::Odd { what, head } => lifecycle::odd(model, key, what, &head, cx),
         // Addressed to a session.
         AgentEvent::SessionOpened(_)
-        | AgentEvent::PromptDone { .. }
+        | AgentEvent::PromptAnswered { .. }
         | AgentEvent::ModeSet { .. }
         | AgentEvent::OptionSet { .. } => {}
     }
@@ -191,7 +196,7 @@ fn to_agent(model: &mut Model, key: AgentKey, intent: Intent, cx: &mut Cx) {
         Intent::KillAgent => drop(in_agent(model, key, cx, agent::kill)),
         Intent::Authenticate { method } => lifecycle::authenticate(model, key, method, cx),
         Intent::LeaveAuthentication => drop(in_agent(model, key, cx, agent::leave_authentication)),
-        Intent::OpenSession { cwd } => lifecycle::open_further(model, key, cwd, cx),
+        Intent::OpenSession { cwd, how } => lifecycle::open_further(model, key, cwd, how, cx),
         _ => {}
     }
 }
@@ -203,7 +208,7 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::User(intent) => to_session(session, intent, cx),
         Event::Timer(Timer::KillTerminals(turn)) => host::kill_terminals_of(session, turn, cx),
         Event::Timer(Timer::Coverage(turn)) => review::late(session, turn, cx),
-        Event::Timer(Timer::ExplainStray) => {}
+        Event::Timer(Timer::ExplainStray | Timer::EarlyRequest(_)) => {}
         Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
         Event::Hint(Hint::Left(all)) => leave::left(session, all),
         Event::Hint(Hint::Back(entry)) => leave::back(session, entry),
@@ -217,7 +222,7 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         turn.heard = cx.now;
     }
     match event {
-        AgentEvent::PromptDone { turn, result } => prompt::done(session, turn, result, cx),
+        AgentEvent::PromptAnswered { turn, result } => prompt::answered(session, turn, result, cx),
         AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),
         AgentEvent::OptionSet { option, value, result } => options::option_set(session, &option, &value, result, cx),
         _ => {}
@@ -234,7 +239,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),
-        Intent::KillTerminal { term } => cx.push(Effect::TerminalKill(term)),
+        Intent::KillTerminal { term } if term.owner() == Owner::Client => cx.push(Effect::TerminalKill(term)),
         _ => {}
     }
 }

@@ -1,12 +1,13 @@
-//! How a session begins and ends: `session/new` and its answer, the end together with the agent, a new start, closing.
+//! How a session begins and ends: the call that opens it and its answer, the end together with the agent, a new start,
+//! closing.
 //!
 //! Invariant: at the end of a session, whatever the reason, every request in it is answered or void, exactly once.
 
 use super::{Cx, notice, permission, prompt, review};
 use crate::model::agent::Death;
-use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect};
+use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect, Withdrawal};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{PromptResult, SessionResult, Stop};
+use crate::model::event::{Opening, PromptResult, SessionResult, Stop};
 use crate::model::refusal::{Reason, Refusal};
 use crate::model::session::{Closed, Session, SessionState, TerminalOrigin};
 use crate::model::tool::Mark;
@@ -14,22 +15,58 @@ use crate::model::tool::Mark;
 /// Lines printed during a log-in that are kept.
 const LOGIN_LINES: usize = 50;
 
+/// From here on what the agent says of a session that it has kept belongs to this one.
 pub fn open(session: &mut Session, cx: &mut Cx) {
-    session.state = SessionState::Opening { since: cx.now };
-    cx.push(Effect::Call(Call::NewSession));
+    session.id = session.opening.id().cloned();
+    session.state = match session.id {
+        Some(_) => SessionState::Loading { heard: cx.now },
+        None => SessionState::Opening { since: cx.now },
+    };
+    cx.push(Effect::Call(Call::OpenSession(session.opening.clone())));
+}
+
+/// It is asked for once more when the agent takes calls again.
+pub fn wait(session: &mut Session) {
+    session.state = SessionState::Waiting;
+    session.id = None;
 }
 
 /// The agent has opened it. `agent` is its label.
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
+    match std::mem::take(&mut session.opening) {
+        Opening::New => {}
+        Opening::Load(_) => end_past_turn(session, cx),
+        Opening::Resume(_) => {
+            let words = "the session goes on; what was said in it before is not shown";
+            notice(session, Level::Info, words, Vec::new(), cx.now);
+        }
+    }
     session.state = SessionState::Ready;
     session.id = Some(opened.id.clone());
-    session.modes = opened.modes;
-    session.options = opened.options;
-    session.legacy_model = opened.model;
+    // Where the answer says nothing, what the agent has said before it stands.
+    session.modes = opened.modes.or(session.modes.take());
+    session.legacy_model = opened.model.or(session.legacy_model.take());
+    if let Some(list) = opened.options {
+        session.options = list;
+    }
     if session.changes.is_on {
         let first_turn = cx.next_turn();
         cx.push(Effect::Review(ReviewEffect::Session { id: opened.id, first_turn, agent: agent.to_owned() }));
     }
+}
+
+/// A turn of the history that the agent tells is complete.
+pub fn end_past_turn(session: &mut Session, cx: &mut Cx) {
+    prompt::settle(session, Mark::NoFinalStatus, cx);
+    session.plans.clear();
+}
+
+/// It does not come about; what the agent has told of it stays.
+pub fn refused(session: &mut Session, death: &Death, cx: &mut Cx) {
+    answer_everything(session, "the session was not opened", cx);
+    prompt::return_held(session, None, cx);
+    closed(session, death, Closed::Refused(death.clone()), cx);
+    session.id = None;
 }
 
 /// A line that the agent prints while the person logs in. All of it belongs into one entry, in which it can be read
@@ -110,10 +147,9 @@ pub fn begin_anew(session: &mut Session, cx: &mut Cx) {
     if let Some(turn) = session.turn.take() {
         review::ended(session, turn.id, cx);
     }
-    session.state = SessionState::Waiting;
+    wait(session);
     session.held = held;
     session.ended = None;
-    session.id = None;
     session.title = None;
     session.modes = None;
     session.options.clear();
@@ -121,12 +157,15 @@ pub fn begin_anew(session: &mut Session, cx: &mut Cx) {
     session.commands.clear();
     session.usage = None;
     session.wishes.clear();
-    session.plan = None;
+    session.plans.clear();
     session.newest_tool.clear();
     session.noticed.clear();
-    session.elsewhere = None;
-    notice(session, Level::Info, "starting the agent again, with a new session", Vec::new(), cx.now);
-    session.first_entry = session.entries.next_id();
+    session.messages.clear();
+    let words = match session.opening {
+        Opening::New => "starting the agent again, with a new session",
+        Opening::Load(_) | Opening::Resume(_) => "starting the agent again, and asking it for the session once more",
+    };
+    notice(session, Level::Info, words, Vec::new(), cx.now);
 }
 
 /// The person closes it. The agent lives on, so everything is answered; what is on its way comes back and is answered
@@ -139,8 +178,25 @@ pub fn close(session: &mut Session, cx: &mut Cx) {
     if let Some(wire) = session.id.clone().filter(|_| is_sent) {
         cx.push(Effect::CancelTurn(wire));
     }
-    permission::cancel_all(session, cx);
-    let cancelled = || Answer::Error(Refusal::new(Reason::Cancelled, "Request cancelled: the session is closed"));
+    answer_everything(session, "the session is closed", cx);
+    if let Some(turn) = session.turn.take() {
+        let result = PromptResult { stop: Stop::Cancelled, usage: None };
+        cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Stopped(result))));
+        review::ended(session, turn.id, cx);
+    }
+    prompt::return_held(session, None, cx);
+    session.state = SessionState::Closed(Closed::ByPerson);
+    session.review = None;
+    session.rewind = None;
+    session.newest_tool.clear();
+    session.messages.clear();
+    session.entries.clear();
+}
+
+/// The agent lives on and waits for what it has asked.
+fn answer_everything(session: &mut Session, why: &str, cx: &mut Cx) {
+    permission::cancel_all(session, Withdrawal::SessionClosed, cx);
+    let cancelled = || Answer::Error(Refusal::new(Reason::Cancelled, format!("Request cancelled: {why}")));
     for req in std::mem::take(&mut session.creating).into_keys() {
         cx.push(Effect::Respond { req, answer: cancelled() });
     }
@@ -158,15 +214,4 @@ pub fn close(session: &mut Session, cx: &mut Cx) {
         }
     }
     prompt::settle(session, Mark::Cancelled, cx);
-    if let Some(turn) = session.turn.take() {
-        let result = PromptResult { stop: Stop::Cancelled, usage: None };
-        cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Stopped(result))));
-        review::ended(session, turn.id, cx);
-    }
-    prompt::return_held(session, None, cx);
-    session.state = SessionState::Closed(Closed::ByPerson);
-    session.review = None;
-    session.rewind = None;
-    session.newest_tool.clear();
-    session.entries.clear();
 }

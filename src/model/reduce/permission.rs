@@ -1,12 +1,12 @@
 //! Permission requests: shown until they are answered, withdrawn or overtaken; each is answered exactly once.
 
-use super::super::effect::{Answer, Effect, FrontEnd, Withdrawn};
+use super::super::effect::{Answer, Effect, FrontEnd, Withdrawal, Withdrawn};
 use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
 use super::super::refusal::{Reason, Refusal};
 use super::super::session::{About, Allow, PendingPermission, Policy, Session};
-use super::super::tool::{ToolContent, ToolKind, ToolPatch};
+use super::super::tool::{ToolKind, ToolPatch};
 use super::Cx;
 use super::{gate, notice, review, tool};
 
@@ -47,7 +47,7 @@ pub fn wait(
 ) {
     let note = session.turn.is_none().then(|| "asked outside of a turn".to_owned());
     let has_diff = match &about {
-        About::Tool => session.tool(entry).is_some_and(|t| t.content.iter().any(is_diff)),
+        About::Tool => session.tool(entry).is_some_and(|t| t.texts().next().is_some()),
         About::Write { .. } | About::Held { .. } => true,
         About::Run(_) => false,
     };
@@ -58,10 +58,6 @@ pub fn wait(
     if has_diff {
         review::ask_truth(session, req, cx);
     }
-}
-
-fn is_diff(content: &ToolContent) -> bool {
-    matches!(content, ToolContent::Diff { .. })
 }
 
 /// `--allow`: allowing takes allow_once, else allow_always; refusing takes reject_once, else `cancelled`; an
@@ -114,7 +110,7 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
 pub fn withdrawn_by_agent(session: &mut Session, req: ReqId, cx: &mut Cx) -> bool {
     if let Some(at) = session.pending.iter().position(|p| p.req == req) {
         let pending = session.pending.remove(at);
-        close(session, &pending, "the agent withdrew it", cx);
+        close(session, &pending, Withdrawal::ByAgent, cx);
         return true;
     }
     if gate::withdrawn(session, req, cx) {
@@ -132,7 +128,7 @@ pub fn withdrawn_by_agent(session: &mut Session, req: ReqId, cx: &mut Cx) -> boo
 }
 
 /// The turn has ended before the person answered (fact 11).
-pub fn close_all(session: &mut Session, why: &str, cx: &mut Cx) {
+pub fn close_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
     for pending in std::mem::take(&mut session.pending) {
         close(session, &pending, why, cx);
     }
@@ -140,25 +136,25 @@ pub fn close_all(session: &mut Session, why: &str, cx: &mut Cx) {
 }
 
 /// Questions of the agent about this call are no longer asked.
-pub fn close_about(session: &mut Session, entry: EntryId, why: &str, cx: &mut Cx) {
+pub fn close_about(session: &mut Session, entry: EntryId, why: Withdrawal, cx: &mut Cx) {
     while let Some(at) = session.pending.iter().position(|p| p.entry == entry && p.about == About::Tool) {
         let pending = session.pending.remove(at);
         close(session, &pending, why, cx);
     }
 }
 
-/// The person has stopped the turn.
-pub fn cancel_all(session: &mut Session, cx: &mut Cx) {
+/// The turn or the session is stopped; that says what became of the questions.
+pub fn cancel_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
     for pending in std::mem::take(&mut session.pending) {
-        if !gate::close(session, &pending, "the turn was stopped", cx) {
+        if !gate::close(session, &pending, why, cx) {
             cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
         }
         session.entries.touch(pending.entry);
     }
-    gate::close_all(session, "the turn was stopped", cx);
+    gate::close_all(session, why, cx);
 }
 
-pub(super) fn close(session: &mut Session, pending: &PendingPermission, why: &str, cx: &mut Cx) {
+pub(super) fn close(session: &mut Session, pending: &PendingPermission, why: Withdrawal, cx: &mut Cx) {
     if !gate::close(session, pending, why, cx) {
         cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
     }
@@ -168,8 +164,8 @@ pub(super) fn close(session: &mut Session, pending: &PendingPermission, why: &st
         About::Run(spec) => format!("run {}", spec.line()),
     };
     session.entries.touch(pending.entry);
-    notice(session, Level::Info, format!("no longer asked, {why}: {about}"), Vec::new(), cx.now);
-    cx.push(Effect::FrontEnd(FrontEnd::Withdrawn(Withdrawn { why: why.to_owned(), about })));
+    notice(session, Level::Info, format!("no longer asked, {}: {about}", why.words()), Vec::new(), cx.now);
+    cx.push(Effect::FrontEnd(FrontEnd::Withdrawn(Withdrawn { why, about })));
 }
 
 /// The agent is gone: nobody waits for an answer.

@@ -1,8 +1,8 @@
 //! Turns: one at a time, from the prompt to its answer, with cancelling and the prompts that wait.
 
-use super::super::effect::{Call, Effect, Ended, FrontEnd};
-use super::super::entry::{Body, Entry, Level, UserMessage, UserState};
-use super::super::event::{CallError, Link, Odd, PromptResult, Stop, Timer};
+use super::super::effect::{Call, Effect, Ended, FrontEnd, Withdrawal};
+use super::super::entry::{Body, ChunkKind, Entry, Level, UserMessage, UserState};
+use super::super::event::{Activity, CallError, Link, Odd, PromptAnswer, PromptResult, Stop, Timer};
 use super::super::ids::{EntryId, Now, TurnId};
 use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn, TurnEnd};
 use super::super::tool::Mark;
@@ -38,11 +38,12 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     let Some(HeldPrompt { text, links, .. }) = session.held.pop_front() else { return };
     let id = cx.next_turn();
     (cx.last_turn, session.last_turn) = (id, id);
-    session.plan = None;
+    session.plans.clear();
     let user = UserMessage {
         text: text.clone(),
         links: links.iter().map(|l| l.name.clone()).collect(),
         state: UserState::Sent,
+        message_id: None,
     };
     let unechoed = links.iter().map(|link| link.uri.clone()).collect();
     let entry = session.entries.push(id, cx.now, Body::User(user));
@@ -50,6 +51,8 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     session.ended = None;
     session.turn = Some(Turn {
         id,
+        entry,
+        is_taken: false,
         started: cx.now,
         heard: cx.now,
         cancelling: None,
@@ -73,13 +76,36 @@ pub fn transmit(session: &mut Session, id: TurnId, cx: &mut Cx) {
     cx.push(Effect::Call(Call::Prompt { session: wire, turn: id, text: turn.prompt.clone(), links }));
 }
 
-/// The answer to `session/prompt`: the end of the turn, whatever it says.
-pub fn done(session: &mut Session, id: TurnId, result: Result<PromptResult, CallError>, cx: &mut Cx) {
-    if session.turn.as_ref().is_none_or(|t| t.id != id) {
-        cx.count(Odd::LateResponse);
-        return;
+/// The answer to a prompt: the end of its turn, unless it says that there will be another word of that.
+pub fn answered(session: &mut Session, id: TurnId, result: Result<PromptAnswer, CallError>, cx: &mut Cx) {
+    let Some(turn) = session.turn.as_mut().filter(|t| t.id == id) else { return cx.count(Odd::LateResponse) };
+    match result {
+        Ok(PromptAnswer::Taken { message }) => {
+            turn.is_taken = true;
+            if let Some(message) = message {
+                session.messages.insert((ChunkKind::User, message), turn.entry);
+            }
+        }
+        Ok(PromptAnswer::Ended(result)) => over(session, id, Ok(result), cx),
+        Err(error) => over(session, id, Err(error), cx),
     }
-    permission::close_all(session, "the turn ended", cx);
+}
+
+/// The agent works, or has nothing to do. That it has nothing to do is no news of a prompt that it has not taken yet.
+pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
+    let Some(turn) = session.turn.as_mut().filter(|t| t.unsent.is_none()) else { return };
+    match activity {
+        Activity::Busy => turn.is_taken = true,
+        Activity::Idle(result) if turn.is_taken => {
+            let id = turn.id;
+            over(session, id, result, cx);
+        }
+        Activity::Idle(_) => {}
+    }
+}
+
+fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallError>, cx: &mut Cx) {
+    permission::close_all(session, Withdrawal::TurnEnded, cx);
     settle(session, Mark::NoFinalStatus, cx);
     let Some(turn) = session.turn.take() else { return };
     let ended = match &result {
@@ -152,7 +178,7 @@ pub fn cancel(session: &mut Session, cx: &mut Cx) {
         None => None,
     };
     cx.push(Effect::CancelTurn(wire));
-    permission::cancel_all(session, cx);
+    permission::cancel_all(session, Withdrawal::TurnStopped, cx);
     if let Some(turn) = running {
         mark_unfinished(session, Mark::Cancelled, cx);
         match grace_of_terminals(session) {
@@ -164,7 +190,7 @@ pub fn cancel(session: &mut Session, cx: &mut Cx) {
 
 /// The prompt never went out: there is nothing to stop.
 fn give_up(session: &mut Session, cx: &mut Cx) {
-    permission::cancel_all(session, cx);
+    permission::cancel_all(session, Withdrawal::TurnStopped, cx);
     let Some(turn) = session.turn.take() else { return };
     let result = PromptResult { stop: Stop::Cancelled, usage: None };
     let ended = Ended::Stopped(result);

@@ -85,8 +85,9 @@ pub fn seen(session: &mut Session, sum: Totals, after: bool) {
 }
 
 /// News of a tool call for the review.
+/// What is told of earlier says nothing of the files as they are.
 pub fn tool(session: &Session, entry: EntryId, cx: &mut Cx) {
-    if session.changes.is_on {
+    if session.changes.is_on && !session.is_loading() {
         cx.push(Effect::Review(ReviewEffect::Tool(entry)));
     }
 }

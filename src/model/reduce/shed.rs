@@ -3,6 +3,7 @@
 //! Cheap as long as nothing is over its bound. Invariant: no question stays open whose entry is gone, so nothing is
 //! answered that cannot be seen.
 
+use super::super::effect::Withdrawal;
 use super::super::entry::{Body, Level, Notice};
 use super::super::ids::{EntryId, Now, TermId};
 use super::super::session::{Session, TerminalOrigin};
@@ -18,9 +19,8 @@ pub fn shed(session: &mut Session, cx: &mut Cx) {
     if session.entries.is_over() {
         entries(session, cx);
     }
-    if session.terminals.len() > MAX_TERMINALS || session.fed > MAX_FED {
-        terminals(session);
-    }
+    // The oldest may be none of those that were fed.
+    while (session.terminals.len() > MAX_TERMINALS || session.fed > MAX_FED) && terminals(session) {}
 }
 
 fn entries(session: &mut Session, cx: &mut Cx) {
@@ -29,19 +29,18 @@ fn entries(session: &mut Session, cx: &mut Cx) {
     let gone = session.entries.gone();
     let kept = |id: EntryId| id.0 > gone;
     session.newest_tool.retain(|_, entry| kept(*entry));
-    if session.plan.is_some_and(|id| !kept(id)) {
-        session.plan = None;
-    }
+    session.plans.retain(|_, id| kept(*id));
+    session.messages.retain(|_, id| kept(*id));
     let (seen, lost) = std::mem::take(&mut session.pending).into_iter().partition(|p| kept(p.entry));
     session.pending = seen;
     let lost: Vec<_> = lost;
     for pending in lost {
-        permission::close(session, &pending, "too much came after it", cx);
+        permission::close(session, &pending, Withdrawal::OutOfSight, cx);
     }
 }
 
-/// The oldest half of those that do not run goes; their entries say that there is no output any more.
-fn terminals(session: &mut Session) {
+/// The oldest half of those that do not run goes; their entries say that there is no output any more. False: all run.
+fn terminals(session: &mut Session) -> bool {
     let done = |t: &&super::super::session::Terminal| !t.is_running() && t.waiters.is_empty();
     let mut old: Vec<(Now, TermId)> =
         session.terminals.values().filter(done).map(|t| (t.started, t.id.clone())).collect();
@@ -60,6 +59,7 @@ fn terminals(session: &mut Session) {
     }
     let fed = session.terminals.values().filter(|t| t.origin == TerminalOrigin::Meta);
     session.fed = fed.map(|t| t.text.len()).sum();
+    !old.is_empty()
 }
 
 #[cfg(test)]

@@ -9,13 +9,14 @@ use crate::model::event::{
     AgentEvent, AgentRequest, Event, InitResult, Intent, PermissionKind, PermissionOption, SessionResult, Update,
 };
 use crate::model::ids::{ReqId, SessionId};
+use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
 use crate::model::session::Policy;
 use crate::model::tool::{TerminalMeta, ToolContent, ToolPatch, ToolStatus};
 
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Ask);
-    let opened = SessionResult { id: SessionId::from("s"), modes: None, options: Vec::new(), model: None };
+    let opened = SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None };
     let init = InitResult::default();
     for event in [
         Event::User(Intent::Start),
@@ -59,7 +60,7 @@ fn calls_without_end_leave_a_bounded_model_and_no_question_that_cannot_be_seen()
     let mut closed = None;
     for n in 0..MAX_ENTRIES + 10 {
         let mut patch = ToolPatch::new(format!("t{n}").into());
-        patch.status = Some(ToolStatus::Completed);
+        patch.status = Patch::Set(ToolStatus::Completed);
         let effects = call(&mut model, patch);
         closed = closed.or(answer_to(&effects, 1).cloned());
     }
@@ -74,7 +75,7 @@ fn calls_without_end_leave_a_bounded_model_and_no_question_that_cannot_be_seen()
     // A late word of a call that is gone is an entry of its own: nothing is lost.
     let before = model.first().session().entries().next_id();
     let mut late = ToolPatch::new("t1".into());
-    late.title = Some("late".into());
+    late.title = Patch::Set("late".into());
     let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolUpdate(late) };
     reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);
     assert_eq!(model.first().session().tool(before).map(|t| t.title.as_str()), Some("late"));
@@ -85,13 +86,13 @@ fn terminals_that_the_agent_names_or_feeds_are_bounded() {
     let mut model = model();
     for n in 0..3 * MAX_TERMINALS {
         let mut patch = ToolPatch::new(format!("t{n}").into());
-        patch.content = Some(vec![ToolContent::Terminal(format!("term-{n}").as_str().into())]);
+        patch.content = Patch::Set(vec![ToolContent::Terminal(format!("term-{n}").as_str().into())]);
         call(&mut model, patch);
         assert!(model.first().session().terminals().count() <= MAX_TERMINALS);
     }
     for n in 0..100 {
         let mut patch = ToolPatch::new("fed".into());
-        let id = TermId::from(format!("fed-{n}").as_str());
+        let id = TermId::of(crate::model::ids::Owner::Agent, format!("fed-{n}"));
         patch.terminal = TerminalMeta { output: Some((id, "x".repeat(1 << 20))), ..TerminalMeta::default() };
         call(&mut model, patch);
         let fed: usize = model.first().session().terminals().map(|t| t.text.len()).sum();
@@ -104,7 +105,7 @@ fn calls_that_show_one_terminal_are_drawn_anew_in_bounded_number() {
     let mut model = model();
     for n in 0..1000 {
         let mut patch = ToolPatch::new(format!("t{n}").into());
-        patch.content = Some(vec![ToolContent::Terminal("one".into())]);
+        patch.content = Patch::Set(vec![ToolContent::Terminal("one".into())]);
         call(&mut model, patch);
     }
     assert_eq!(model.first().session().terminal(&"one".into()).map(|t| t.embedded.len()), Some(64));
@@ -143,7 +144,7 @@ fn what_comes_before_the_session_is_named_is_bounded_in_bytes() {
     reduce(&mut model, Event::Agent(AgentEvent::Initialized(Ok(init))).at_home(), Now::ZERO);
     for n in 0..100 {
         let mut patch = ToolPatch::new(format!("t{n}").into());
-        patch.content = Some(vec![ToolContent::Block(crate::model::entry::Block::Text("x".repeat(1 << 20)))]);
+        patch.content = Patch::Set(vec![ToolContent::Block(crate::model::entry::Block::Text("x".repeat(1 << 20)))]);
         call(&mut model, patch);
     }
     let strays = model.first().agent().strays.len();

@@ -1,9 +1,10 @@
 //! Tool calls and the terminals they show: upserts from three sources, in any order (fact 1).
 
+use super::super::effect::Withdrawal;
 use super::super::entry::Body;
-use super::super::ids::{EntryId, Now, ReqId, TermId};
+use super::super::ids::{EntryId, Now, Owner, ReqId, TermId};
 use super::super::session::{Session, Terminal, TerminalOrigin};
-use super::super::tool::{Announced, Mark, TerminalMeta, ToolCall, ToolPatch};
+use super::super::tool::{Announced, Mark, TerminalMeta, ToolCall, ToolContent, ToolPatch};
 use super::Cx;
 use super::{permission, review};
 
@@ -24,8 +25,8 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         turn.spoke = true;
     }
     let meta = patch.terminal.clone();
-    let diffs_changed = patch.content.is_some();
-    let says_what = diffs_changed || patch.status.is_some() || patch.kind.is_some() || patch.locations.is_some();
+    let diffs_changed = !patch.content.is_keep();
+    let says_what = diffs_changed || !patch.status.is_keep() || !patch.kind.is_keep() || !patch.locations.is_keep();
     let known = session.newest_tool.get(&patch.id).copied().filter(|id| {
         let entry = session.entries.get(*id);
         entry.is_some_and(|e| source == Source::Update || e.turn == session.last_turn)
@@ -58,12 +59,13 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         entry
     };
     feed(session, meta, cx.now);
+    name_owners(session, entry);
     embed(session, entry, cx.now);
     if says_what || known.is_none() {
         review::tool(session, entry, cx);
     }
     if source != Source::Permission && session.tool(entry).is_some_and(|tool| tool.cut) {
-        permission::close_about(session, entry, "what is asked about has become too large to be shown", cx);
+        permission::close_about(session, entry, Withdrawal::TooLarge, cx);
     }
     if diffs_changed {
         // The person is asked about other diffs cx.now.
@@ -95,26 +97,70 @@ fn embed(session: &mut Session, entry: EntryId, now: Now) {
 
 fn ensure<'a>(session: &'a mut Session, id: &TermId, origin: TerminalOrigin, now: Now) -> &'a mut Terminal {
     let turn = session.last_turn;
-    let terminal = session.terminals.entry(id.clone()).or_insert_with(|| Terminal::new(id.clone(), origin, turn, now));
-    if terminal.origin == TerminalOrigin::Unknown && origin == TerminalOrigin::Meta {
-        terminal.origin = TerminalOrigin::Meta;
-    }
-    terminal
+    session.terminals.entry(id.clone()).or_insert_with(|| Terminal::new(id.clone(), origin, turn, now))
 }
 
-/// What `_meta` says of terminals. It never writes into one of ours.
+/// A call may show a terminal without saying whose it is: where there is none of ours and the agent has told of one of
+/// its own with this name, it is that one.
+fn name_owners(session: &mut Session, entry: EntryId) {
+    let is_agents = |id: &TermId| {
+        let ours = session.terminals.get(id).is_some_and(|t| t.origin == TerminalOrigin::Ours);
+        !ours && session.terminals.contains_key(&id.with_owner(Owner::Agent))
+    };
+    let theirs: Vec<TermId> = match session.tool(entry) {
+        Some(tool) => tool.terminals().filter(|id| id.owner() == Owner::Client && is_agents(id)).cloned().collect(),
+        None => return,
+    };
+    for id in theirs {
+        give_to_agent(session, entry, &id);
+    }
+}
+
+/// What this call shows under the name is the agent's.
+fn give_to_agent(session: &mut Session, entry: EntryId, id: &TermId) {
+    session.entries.change(entry, |e| {
+        let Body::Tool(tool) = &mut e.body else { return };
+        for content in &mut tool.content {
+            if let ToolContent::Terminal(shown) = content
+                && shown == id
+            {
+                *shown = id.with_owner(Owner::Agent);
+            }
+        }
+    });
+}
+
+/// A terminal of the agent's own. Nothing when there is none yet, and one of ours has the name: it is taken for that
+/// one, and nobody but we write into it.
+fn own<'a>(session: &'a mut Session, id: &TermId, now: Now) -> Option<&'a mut Terminal> {
+    if !session.terminals.contains_key(id) {
+        let named = id.with_owner(Owner::Client);
+        let mut embedded = Vec::new();
+        match session.terminals.get(&named).map(|t| t.origin) {
+            Some(TerminalOrigin::Ours) => return None,
+            // Calls have shown it before anybody said whose it is.
+            Some(_) => embedded = session.terminals.remove(&named).map(|t| t.embedded).unwrap_or_default(),
+            None => {}
+        }
+        for entry in &embedded {
+            give_to_agent(session, *entry, &named);
+        }
+        ensure(session, id, TerminalOrigin::Meta, now).embedded = embedded;
+    }
+    session.terminals.get_mut(id)
+}
+
+/// What the agent says of terminals of its own.
 fn feed(session: &mut Session, meta: TerminalMeta, now: Now) {
     let mut changed: Vec<TermId> = Vec::new();
     if let Some((id, cwd)) = meta.info {
-        let terminal = ensure(session, &id, TerminalOrigin::Meta, now);
-        if let Some(cwd) = cwd.filter(|_| terminal.origin == TerminalOrigin::Meta) {
+        if let (Some(terminal), Some(cwd)) = (own(session, &id, now), cwd) {
             terminal.cwd = cwd;
         }
         changed.push(id);
     }
     if let Some((id, text)) = meta.output {
-        let terminal = ensure(session, &id, TerminalOrigin::Meta, now);
-        if terminal.origin == TerminalOrigin::Meta {
+        if let Some(terminal) = own(session, &id, now) {
             let before = terminal.text.len();
             terminal.text.push(&text);
             let after = terminal.text.len();
@@ -123,8 +169,7 @@ fn feed(session: &mut Session, meta: TerminalMeta, now: Now) {
         changed.push(id);
     }
     if let Some((id, exit)) = meta.exit {
-        let terminal = ensure(session, &id, TerminalOrigin::Meta, now);
-        if terminal.origin == TerminalOrigin::Meta {
+        if let Some(terminal) = own(session, &id, now) {
             terminal.exit = Some(exit);
             terminal.ended = Some(now);
         }

@@ -5,40 +5,40 @@ use super::super::entries::Slot;
 use super::super::entry::{
     Attachment, Block, Body, ChunkKind, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
 };
-use super::super::event::{Odd, Patch, Update};
+use super::super::event::{Odd, Update};
 use super::super::ids::{EntryId, Now};
 use super::super::options::Usage;
+use super::super::patch::Patch;
 use super::super::session::Session;
 use super::Cx;
-use super::{notice, notice_once, options, tool};
+use super::{notice, notice_once, opening, options, prompt, tool};
 use std::sync::Arc;
 
 /// Bytes of one message that are kept; what comes after is counted.
 pub const MESSAGE_LIMIT: usize = 64 << 20;
 /// Bytes of a message from elsewhere, after which another entry goes on with it.
 const ELSEWHERE_LIMIT: usize = 1 << 20;
-/// How far back a message is looked for.
+/// How many entries are looked through for the one that is open, and for what belongs to a message.
 pub(super) const MESSAGE_REACH: usize = 256;
 
 pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
     match update {
-        Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(session, message_id, block, cx.now),
-        Update::Chunk { kind, message_id, block } => chunk(session, kind, message_id, block, cx.now),
+        Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(session, message_id, block, cx),
+        Update::Chunk { kind, message_id, block } => chunk(session, kind, message_id, block, cx),
         Update::ToolCall(patch) => {
             tool::upsert(session, patch, tool::Source::Call, cx);
         }
         Update::ToolUpdate(patch) => {
             tool::upsert(session, patch, tool::Source::Update, cx);
         }
-        Update::Plan(entries) => plan(session, entries, cx.now),
+        Update::Message { kind, id, content } => message(session, kind, id, content, cx),
+        Update::Activity(activity) => prompt::activity(session, activity, cx),
+        Update::Plan { id, entries } => plan(session, id, entries, cx.now),
         Update::Commands(commands) => session.commands = commands,
         Update::Mode(id) => options::mode_changed(session, id),
         Update::Options(list) => options::replace(session, list),
-        Update::Info { title } => match title {
-            Patch::Keep => {}
-            Patch::Clear => session.title = None,
-            Patch::Set(title) => session.title = Some(title),
-        },
+        Update::Info { title } => title.put_option(&mut session.title),
+
         Update::Usage { used, size, cost } => {
             // A cost that is left cx is still the last one reported.
             let cost = cost.or_else(|| session.usage.take().and_then(|u| u.cost));
@@ -71,16 +71,10 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
 
 /// Adjacent text of one message is joined; another id, another kind or another entry in between starts a new one
 ///
-fn chunk(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<str>>, block: Block, now: Now) {
+fn chunk(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<str>>, block: Block, cx: &mut Cx) {
     let text = match block {
         Block::Text(text) => text,
-        other @ Block::Other { .. } => {
-            spoke(session);
-            let id =
-                session.entries.push(session.last_turn, now, Body::Attachment(Attachment { from: kind, block: other }));
-            session.entries.finish(id);
-            return;
-        }
+        other @ Block::Other { .. } => return attach(session, kind, message_id, other, cx.now),
     };
     if text.is_empty() {
         return;
@@ -88,37 +82,135 @@ fn chunk(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<str>>, b
     if kind == ChunkKind::Agent && !text.trim().is_empty() {
         spoke(session);
     }
-    let into = find_message(session, kind, message_id.as_ref());
-    let id = into.unwrap_or_else(|| {
-        let named = message_id.clone();
-        let message = Message { message_id, ..Message::default() };
-        let body = match kind {
-            ChunkKind::Agent => Body::Agent(message),
-            ChunkKind::Thought => Body::Thought(Thought { message, until: now }),
-            ChunkKind::User => {
-                Body::User(UserMessage { text: String::new(), links: Vec::new(), state: UserState::FromElsewhere })
-            }
-        };
-        close_last(session);
-        let id = session.entries.push(session.last_turn, now, body);
-        if kind == ChunkKind::User {
-            session.elsewhere = Some((id, named));
-        }
-        if session.turn.is_none() {
-            // Outside of a turn nobody says when a message is complete.
-            session.entries.finish(id);
-        }
-        id
-    });
+    let id = match find_message(session, kind, message_id.as_ref()) {
+        Some(id) => id,
+        None => open_message(session, kind, message_id, cx),
+    };
     session.entries.change(id, |entry| match &mut entry.body {
         Body::Agent(message) => append(message, text),
         Body::Thought(thought) => {
             append(&mut thought.message, text);
-            thought.until = now;
+            thought.until = cx.now;
         }
         Body::User(user) => user.text.push_str(&text),
         _ => {}
     });
+}
+
+/// A block that is no text is an entry of its own.
+fn attach(session: &mut Session, from: ChunkKind, message_id: Option<Arc<str>>, block: Block, now: Now) {
+    spoke(session);
+    let body = Body::Attachment(Attachment { from, message_id, block });
+    let id = session.entries.push(session.last_turn, now, body);
+    session.entries.finish(id);
+}
+
+/// An entry for a message that is not there yet.
+fn open_message(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<str>>, cx: &mut Cx) -> EntryId {
+    let named = message_id.clone();
+    let message = |message_id| Message { message_id, ..Message::default() };
+    let body = match kind {
+        ChunkKind::Agent => Body::Agent(message(message_id)),
+        ChunkKind::Thought => Body::Thought(Thought { message: message(message_id), until: cx.now }),
+        ChunkKind::User => {
+            let (text, links) = (String::new(), Vec::new());
+            Body::User(UserMessage { text, links, state: UserState::FromElsewhere, message_id })
+        }
+    };
+    close_last(session);
+    if kind == ChunkKind::User && session.is_loading() {
+        // As they were sent, prompts of the history begin turns.
+        opening::end_past_turn(session, cx);
+        let turn = cx.next_turn();
+        (cx.last_turn, session.last_turn) = (turn, turn);
+    }
+    let id = session.entries.push(session.last_turn, cx.now, body);
+    if let Some(named) = named {
+        session.messages.insert((kind, named), id);
+    }
+    if session.turn.is_none() {
+        // Outside of a turn nobody says when a message is complete.
+        session.entries.finish(id);
+    }
+    id
+}
+
+/// A message as a whole. It stays where it first appeared.
+fn message(session: &mut Session, kind: ChunkKind, id: Arc<str>, content: Patch<Vec<Block>>, cx: &mut Cx) {
+    let blocks = match content {
+        Patch::Keep => None,
+        Patch::Reset => Some(Vec::new()),
+        Patch::Set(blocks) => Some(blocks),
+    };
+    let (mut text, mut others) = (String::new(), Vec::new());
+    for block in blocks.iter().flatten() {
+        match block {
+            Block::Text(more) => text.push_str(more),
+            other @ Block::Other { .. } => others.push(other.clone()),
+        }
+    }
+    if kind == ChunkKind::User && is_prompt(session, &id, &text) {
+        return;
+    }
+    let entry = match find_message(session, kind, Some(&id)) {
+        Some(entry) => entry,
+        None => open_message(session, kind, Some(Arc::clone(&id)), cx),
+    };
+    if blocks.is_none() {
+        return;
+    }
+    if kind == ChunkKind::Agent && !text.trim().is_empty() {
+        spoke(session);
+    }
+    session.entries.change(entry, |e| match &mut e.body {
+        Body::Agent(message) | Body::Thought(Thought { message, .. }) => {
+            (message.text, message.dropped) = (String::new(), 0);
+            append(message, text);
+        }
+        Body::User(user) => user.text = text,
+        _ => {}
+    });
+    attach_all(session, kind, &id, entry, others, cx.now);
+}
+
+/// In place of what had been attached to a message. What there is none of any more says so.
+fn attach_all(session: &mut Session, kind: ChunkKind, id: &Arc<str>, after: EntryId, blocks: Vec<Block>, now: Now) {
+    let is_part = |e: &&Entry| match &e.body {
+        Body::Attachment(a) => a.from == kind && a.message_id.as_ref() == Some(id),
+        _ => false,
+    };
+    let from = session.entries.index_of(after).unwrap_or_default();
+    let there = session.entries.slots().skip(from).take(MESSAGE_REACH).filter_map(Slot::here).filter(is_part);
+    let there: Vec<EntryId> = there.map(|e| e.id).collect();
+    let mut blocks = blocks.into_iter();
+    for part in there {
+        let gone = || Block::Other { label: "taken back by the agent".into(), uri: None, text: None };
+        let block = blocks.next().unwrap_or_else(gone);
+        session.entries.change(part, |e| {
+            if let Body::Attachment(attachment) = &mut e.body {
+                attachment.block = block;
+            }
+        });
+    }
+    for block in blocks {
+        attach(session, kind, Some(Arc::clone(id)), block, now);
+    }
+}
+
+/// Whether this is the prompt of the running turn, or of an earlier one, as the agent tells it back.
+fn is_prompt(session: &mut Session, id: &Arc<str>, text: &str) -> bool {
+    let is_ours = |e: &Entry| matches!(&e.body, Body::User(user) if user.state != UserState::FromElsewhere);
+    let key = (ChunkKind::User, Arc::clone(id));
+    if let Some(known) = session.messages.get(&key) {
+        return session.entries.get(*known).is_some_and(is_ours);
+    }
+    match &session.turn {
+        Some(turn) if turn.unsent.is_none() && turn.prompt == text => {
+            session.messages.insert(key, turn.entry);
+            true
+        }
+        _ => false,
+    }
 }
 
 fn append(message: &mut Message, text: String) {
@@ -160,32 +252,23 @@ fn last_content(session: &Session) -> Option<&Entry> {
 }
 
 fn find_message(session: &Session, kind: ChunkKind, message_id: Option<&Arc<str>>) -> Option<EntryId> {
-    let of_kind = |body: &Body| match (kind, body) {
+    // What has given way to save memory is no message any more.
+    let id_of = |body: &Body| match (kind, body) {
         (ChunkKind::Agent, Body::Agent(m)) => Some(m.message_id.clone()),
         (ChunkKind::Thought, Body::Thought(t)) => Some(t.message.message_id.clone()),
         (ChunkKind::User, Body::User(u)) if u.state == UserState::FromElsewhere && u.text.len() < ELSEWHERE_LIMIT => {
-            Some(session.elsewhere.as_ref().and_then(|(_, id)| id.clone()))
+            Some(u.message_id.clone())
         }
         _ => None,
     };
     match message_id {
-        Some(wanted) if kind == ChunkKind::User => {
-            let known =
-                session.elsewhere.as_ref().filter(|(_, id)| id.as_ref() == Some(wanted)).map(|(entry, _)| *entry);
-            known.filter(|id| session.entries.get(*id).is_some_and(|e| of_kind(&e.body).is_some()))
+        Some(wanted) => {
+            let known = *session.messages.get(&(kind, Arc::clone(wanted)))?;
+            session.entries.get(known).and_then(|e| id_of(&e.body)).map(|_| known)
         }
-        Some(wanted) => session
-            .entries
-            .slots()
-            .rev()
-            .take(MESSAGE_REACH)
-            .filter_map(Slot::here)
-            .take_while(|e| e.id >= session.first_entry)
-            .find(|e| of_kind(&e.body).is_some_and(|id| id.as_ref() == Some(wanted)))
-            .map(|e| e.id),
         None => {
             let last = last_content(session)?;
-            let open = of_kind(&last.body)?.is_none()
+            let open = id_of(&last.body)?.is_none()
                 && last.turn == session.last_turn
                 && (!last.finished || session.turn.is_none());
             open.then_some(last.id)
@@ -194,15 +277,18 @@ fn find_message(session: &Session, kind: ChunkKind, message_id: Option<&Arc<str>
 }
 
 /// An echo of the prompt just sent is not shown twice; anything else is a message from elsewhere (R-255, fact 26).
-fn user_chunk(session: &mut Session, message_id: Option<Arc<str>>, block: Block, now: Now) {
-    let Some(turn) = &mut session.turn else { return chunk(session, ChunkKind::User, message_id, block, now) };
+fn user_chunk(session: &mut Session, message_id: Option<Arc<str>>, block: Block, cx: &mut Cx) {
+    if message_id.as_ref().is_some_and(|id| is_prompt(session, id, "")) {
+        return;
+    }
+    let Some(turn) = &mut session.turn else { return chunk(session, ChunkKind::User, message_id, block, cx) };
     match block {
         other @ Block::Other { .. } => {
             // Links that went along come back as blocks of their own.
             let uri = if let Block::Other { uri, .. } = &other { uri.as_ref() } else { None };
             match turn.unechoed.iter().position(|sent| Some(sent) == uri) {
                 Some(at) => drop(turn.unechoed.remove(at)),
-                None => chunk(session, ChunkKind::User, message_id, other, now),
+                None => chunk(session, ChunkKind::User, message_id, other, cx),
             }
         }
         Block::Text(text) => {
@@ -214,19 +300,22 @@ fn user_chunk(session: &mut Session, message_id: Option<Arc<str>>, block: Block,
                 turn.echo = echo;
             } else {
                 let text = if whole { text } else { echo };
-                chunk(session, ChunkKind::User, message_id, Block::Text(text), now);
+                chunk(session, ChunkKind::User, message_id, Block::Text(text), cx);
             }
         }
     }
 }
 
-/// The whole plan is replaced; one entry a turn, changed in place.
-fn plan(session: &mut Session, entries: Vec<PlanEntry>, now: Now) {
-    match session.plan {
-        Some(id) => {
-            session.entries.change(id, |e| e.body = Body::Plan(entries));
+/// The whole plan is replaced; one entry for each and a turn, changed in place.
+fn plan(session: &mut Session, id: Option<Arc<str>>, entries: Vec<PlanEntry>, now: Now) {
+    match session.plans.get(&id) {
+        Some(entry) => {
+            session.entries.change(*entry, |e| e.body = Body::Plan(entries));
         }
         None if entries.is_empty() => {}
-        None => session.plan = Some(session.entries.push(session.last_turn, now, Body::Plan(entries))),
+        None => {
+            let entry = session.entries.push(session.last_turn, now, Body::Plan(entries));
+            session.plans.insert(id, entry);
+        }
     }
 }

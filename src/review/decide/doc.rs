@@ -3,6 +3,7 @@
 //! Reads contents, changes nothing. Invariant: a hunk is never shown as decided that is not.
 
 use super::parts::{Part, Parts};
+use crate::base::human::thousands;
 use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState};
 use crate::model::ids::EntryId;
 use crate::review::error::ReviewError;
@@ -10,7 +11,7 @@ use crate::review::history::contents::Contents;
 use crate::review::history::file_history::{Blame, FileHistory, Pair, is_touched, touches};
 use crate::review::history::ledger::ChangeRecord;
 use crate::review::state::State;
-use crate::review::text::diff::HunkLines;
+use crate::review::text::diff::{HunkLines, LineRef};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -229,13 +230,21 @@ fn hunk_doc(
 
 fn with_lines(doc: HunkDoc, hunks: &[Arc<HunkLines>]) -> HunkDoc {
     let Some(first) = hunks.first() else { return doc };
+    let heading = if first.cut { cut_words(first) } else { first.heading.clone() };
     HunkDoc {
         old_start: first.old_start,
         new_start: first.new_start,
-        heading: first.heading.clone(),
+        heading,
         lines: hunks.iter().flat_map(|hunk| hunk.lines.iter().cloned()).collect(),
         ..doc
     }
+}
+
+/// A decision on it is about all of it.
+fn cut_words(hunk: &HunkLines) -> String {
+    let shown = hunk.refs.iter().filter(|line| !matches!(line, LineRef::Same { .. })).count() as u64;
+    let all = u64::from(hunk.added) + u64::from(hunk.removed);
+    format!("only {} of {} lines are shown, all are decided", thousands(shown), thousands(all))
 }
 
 /// What differs on the disk now in the place of a hunk; nothing when there is no such place.

@@ -151,6 +151,11 @@ impl UndoLog {
         files
     }
 
+    /// The first of the decisions that a decision goes on with, or itself.
+    pub fn first_part(&self, id: u64) -> u64 {
+        std::iter::successors(Some(id), |id| self.continues(*id)).last().unwrap_or(id)
+    }
+
     /// The number is always that of an earlier one, whatever a damaged ledger says.
     fn continues(&self, id: u64) -> Option<u64> {
         let entry = self.all.iter().find(|e| e.act.id == id)?;

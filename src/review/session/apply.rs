@@ -4,6 +4,7 @@
 //! whole or not at all, only when it still is what was decided about, and only after the ledger has it.
 
 use super::ReviewSession;
+use super::only_copies::For;
 use super::write_many::Carried;
 use crate::base::{human, paths};
 use crate::model::changes::{Cause, HunkId, HunkState, ReviewAction, ReviewDoc, Scope, Target, Totals, Verdict};
@@ -209,7 +210,8 @@ impl ReviewSession {
             (_, places) => format!(" in {}", count(places, "file")),
         };
         let key = DecisionKey::of(&ReviewAction::Decide { scope, target: target.clone(), verdict });
-        let mut done = self.carry_out(format!("{verb} {what}{place}"), Why::Asked(key), files)?;
+        let words = format!("{verb} {what}{place}");
+        let mut done = self.carry_out(words, Why::Asked(key), For::Decision, files, Vec::new())?;
         if !left.is_empty() {
             done.words = format!("{}; left alone: {}", done.words, left.join("; "));
         }
@@ -253,7 +255,8 @@ impl ReviewSession {
         let pair = self.pair(path, scope)?.ok_or_else(gone)?;
         let history = self.histories.get(path).ok_or_else(gone)?;
         let file = FileCase { path, history, pair: &pair }.edit(hunk, text, &mut self.files)?;
-        self.carry_out(format!("edited a hunk in {}", shown(path)), Why::Asked(None), vec![file])
+        let words = format!("edited a hunk in {}", shown(path));
+        self.carry_out(words, Why::Asked(None), For::Decision, vec![file], Vec::new())
     }
 
     fn force(&mut self, scope: Scope, path: &Path, hunk: HunkId) -> Result<Done, ReviewError> {
@@ -267,16 +270,18 @@ impl ReviewSession {
         self.carry_out_all(words, Why::Asked(None), vec![file], Vec::new())
     }
 
-    /// Writes what was decided, but for what would be lost with it.
+    /// Writes what was decided, but for what would be lost with it; `left` is said with what is left alone.
     pub(super) fn carry_out(
         &mut self,
         words: String,
         why: Why,
+        reason: For<'_>,
         mut files: Vec<FileDecision>,
+        mut left: Vec<String>,
     ) -> Result<Done, ReviewError> {
-        let only = self.only_copies(&files, None);
+        let only = self.only_copies(&files, reason);
         files.retain(|file| !only.contains_key(&file.path));
-        let left = only.into_iter().map(|(path, why)| format!("{}: {why}", shown(&path))).collect();
+        left.extend(only.into_iter().map(|(path, why)| format!("{}: {why}", shown(&path))));
         self.carry_out_all(words, why, files, left)
     }
 

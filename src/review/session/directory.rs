@@ -13,10 +13,12 @@ impl ReviewSession {
         self.files.snapshot.root_words().map_or(Ok(()), |words| Err(ReviewError::Refused(words)))
     }
 
-    /// Notes at the end of a turn that the directory is not there: what is known is not all.
+    /// Notes at the end of a turn that the directory is not there: what is known is not all. Or that it is back.
     pub(crate) fn note_root(&self) {
-        if let (true, Err(error)) = (self.files.snapshot.is_root_lost(), self.root_stands()) {
-            dir::note_trouble(&self.dir, &error);
+        match self.root_stands() {
+            Err(error) if self.files.snapshot.is_root_lost() => dir::note_root_lost(&self.dir, &error),
+            Err(_) => {}
+            Ok(()) => dir::root_is_back(&self.dir),
         }
     }
 
@@ -29,7 +31,11 @@ impl ReviewSession {
     pub(crate) fn make_root(&mut self, files: &[FileDecision]) -> Result<(), ReviewError> {
         self.look_at_root(files)?;
         let comes = files.iter().any(|f| f.disk.0 != f.disk.1 && !f.disk.1.is_absent());
-        if comes { self.files.snapshot.make_root() } else { Ok(()) }
+        if comes {
+            self.files.snapshot.make_root()?;
+            self.note_root();
+        }
+        Ok(())
     }
 }
 

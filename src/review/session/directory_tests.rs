@@ -110,6 +110,42 @@ fn another_directory_in_the_place_of_the_sessions_is_said_and_looked_at() {
 }
 
 #[test]
+fn a_directory_that_is_back_is_not_called_gone_any_more() {
+    for undone in [false, true] {
+        for reopened in [false, true] {
+            let mut place = Place::with(FILES);
+            let (root, away) = (root(&place), beside(&place, "away"));
+            place.turn(1, |p| p.command(|_| fs::rename(&root, &away).unwrap()));
+            assert!(place.review.trouble().is_some());
+            let mut place = if reopened { place.reopen() } else { place };
+            if undone {
+                place.act(ReviewAction::Rewind { turn: 1 });
+                assert_eq!(place.review.trouble(), None, "{reopened}");
+            } else {
+                fs::rename(&away, &root).unwrap();
+            }
+            place.turn(2, |_| {});
+            assert_eq!(place.review.trouble(), None, "{undone} {reopened}");
+            assert_eq!(place.doc(Scope::Session).uncovered, Vec::<String>::new());
+            // Whoever reads only what is written down is told the same.
+            let dir = place.review.dir().to_owned();
+            assert_eq!(crate::review::dir::trouble(&dir), None, "{undone} {reopened}");
+        }
+    }
+}
+
+#[test]
+fn what_went_wrong_before_the_directory_was_gone_is_not_forgotten_when_it_is_back() {
+    let mut place = Place::with(FILES);
+    let (root, away) = (root(&place), beside(&place, "away"));
+    let disk = crate::review::error::ReviewError::Refused("the disk".to_owned());
+    crate::review::dir::note_trouble(place.review.dir(), &disk);
+    place.turn(1, |p| p.command(|_| fs::rename(&root, &away).unwrap()));
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert!(place.review.trouble().is_some_and(|said| said.contains("the disk")));
+}
+
+#[test]
 fn a_directory_that_is_as_it_was_is_not_worth_a_word() {
     let mut place = Place::with(FILES);
     place.turn(1, |p| p.command(|p| p.write("f1", "new\n")));

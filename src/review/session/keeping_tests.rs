@@ -90,6 +90,27 @@ fn a_command_that_removes_git_with_the_files_is_taken_back() {
 }
 
 #[test]
+fn what_was_ignored_and_can_be_taken_back_is_not_called_lost() {
+    let mut place = Place::empty();
+    git(&place, &["init", "-q"]);
+    place.write(".gitignore", "build/\n.env\n");
+    for name in [".env", "build/named", "build/other"] {
+        place.write(name, "of the person\n");
+    }
+    place.begin();
+    keep(&mut place);
+    place.turn(1, |p| {
+        p.client_writes(".env", "agent\n");
+        p.tool_does("build/named", |p| fs::write(p.at("build/named"), "agent\n").unwrap());
+        p.command(|p| gone(p, &[".env", "build/named", "build/other"]));
+    });
+    let lost = "build/: other was ignored and is gone, which cannot be taken back";
+    assert_eq!(said(&place), format!("build/ (ignored)\n{lost}"));
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!((place.read(".env"), place.read("build/named")), ("of the person\n".into(), "of the person\n".into()));
+}
+
+#[test]
 fn a_command_that_amends_and_collects_garbage_is_taken_back() {
     for packed in [true, false] {
         let mut place = committed(packed);

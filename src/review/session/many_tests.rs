@@ -209,3 +209,16 @@ fn a_decision_about_as_many_files_as_are_looked_at_can_be_read_again() {
     let bytes = serde_json::to_vec(&one).unwrap().len() + 1;
     assert!((bytes * Limits::default().files) as u64 <= MAX_LINE, "{bytes} bytes for a file");
 }
+
+#[test]
+fn a_hunk_of_which_not_all_lines_are_shown_says_so() {
+    use crate::review::text::diff::MAX_SHOWN_LINES;
+    let mut place = Place::with(&[("small", b"a\n")]);
+    place.turn(1, |p| {
+        p.tool_writes("large", &super::tests::lines(MAX_SHOWN_LINES + 5));
+        p.tool_writes("small", "b\n");
+    });
+    let doc = place.doc(Scope::Session);
+    let headings: Vec<_> = doc.files.iter().map(|file| file.hunks[0].heading.as_str()).collect();
+    assert_eq!(headings, ["only 20,000 of 20,005 lines are shown, all are decided", ""]);
+}

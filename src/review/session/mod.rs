@@ -21,6 +21,7 @@ pub mod write;
 pub mod write_many;
 
 use self::attribution::{Attributed, Attribution};
+use self::only_copies::Order;
 use self::write::Writing;
 use super::archive;
 use super::dir::{self, HEAD, LEDGER, NUMBER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
@@ -68,6 +69,7 @@ pub struct ReviewSession {
     pub(crate) ledger: Ledger,
     pub(crate) undo_log: UndoLog,
     pub(crate) histories: BTreeMap<PathBuf, FileHistory>,
+    order: Order,
     pub(crate) activity: Attribution,
     /// The number of the last look at each path that was looked at by itself.
     looked: HashMap<PathBuf, u64>,
@@ -177,6 +179,7 @@ impl ReviewSession {
             ledger,
             undo_log: UndoLog::default(),
             histories: BTreeMap::new(),
+            order: Order::default(),
             activity: Attribution::default(),
             looked: HashMap::new(),
             shown_pending: BTreeMap::new(),
@@ -381,6 +384,9 @@ impl ReviewSession {
         let cause = if file.by_hand { Cause::Person } else { Cause::Review };
         let step = ChangeRecord { turn, cause, doubt: false, decided: true, entry: None, before, after };
         self.rev += 1;
+        if before != after {
+            self.order.changed(&file.path, &after, self.rev);
+        }
         if let Some(history) = self.histories.get_mut(&file.path) {
             if before != after {
                 history.steps.push(step);
@@ -391,6 +397,7 @@ impl ReviewSession {
 
     /// Notes for which files an act was carried out.
     pub(crate) fn finished(&mut self, id: u64, done: Vec<usize>, cut: bool) -> Result<(), ReviewError> {
+        self.note_displaced()?;
         let record = Record::Done { act: id, files: done, cut };
         self.ledger.add(&record)?;
         self.undo_log.take(record);
@@ -409,6 +416,7 @@ impl ReviewSession {
     pub(crate) fn announce(&mut self, act: Decision) -> Result<(), ReviewError> {
         // What it names is in the store first.
         self.files.snapshot.gathered()?;
+        self.order.acts(act.id, self.rev);
         let record = Record::Act(act);
         self.ledger.add_now(&record)?;
         self.undo_log.take(record);
@@ -425,7 +433,7 @@ impl ReviewSession {
     pub fn uncovered(&self) -> Vec<String> {
         let mut named: Vec<String> = self.trouble().into_iter().collect();
         if !self.is_copy() {
-            named.extend(self.files.snapshot.uncovered());
+            named.extend(self.files.snapshot.uncovered_but(&|path| self.had_content(path)));
         }
         let more = self.without_before(&named);
         named.extend(more);

@@ -1,7 +1,8 @@
 //! What the agent moves, and what becomes of it when nobody is sure who it was or the disk refuses: the content of a
 //! file that is gone is never taken away from where it has come to.
 
-use super::tests::{Place, lines};
+use super::tests::{Place, git_in, lines};
+use super::write::tests::{killed_undo, swap_name};
 use super::*;
 use crate::model::changes::{ReviewAction, RewindOutcome, Rewound, Target, Verdict};
 use proptest::prelude::*;
@@ -85,6 +86,25 @@ fn what_is_gone_since_nobody_knows_when_after_a_crash_is_shown() {
 }
 
 #[test]
+fn what_changed_by_a_clock_that_was_set_back_after_a_crash_is_shown_and_left_alone() {
+    let mut place = Place::with(&[("f", b"f\n"), ("gone", b"gone\n"), ("other", b"o\n")]);
+    place.review.begin_turn(1).unwrap();
+    place.write("f", "person\n");
+    place.write("new", "person\n");
+    fs::remove_file(place.at("gone")).unwrap();
+    for name in [LEDGER, crate::review::dir::LOCK] {
+        let file = File::options().write(true).open(place.review.dir().join(name)).unwrap();
+        file.set_modified(SystemTime::now() + Duration::from_hours(1)).unwrap();
+    }
+    let mut place = place.reopen();
+    let pending: BTreeSet<PathBuf> = place.pending().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(pending, ["f", "gone", "new"].map(PathBuf::from).into());
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert!(done.rewound.iter().all(|one| one.outcome == RewindOutcome::Doubtful), "{done:?}");
+    assert_eq!((place.read("f"), place.read("new")), ("person\n".to_owned(), "person\n".to_owned()));
+}
+
+#[test]
 fn a_new_name_stays_when_the_old_one_cannot_be_written() {
     let mut place = Place::with(&[("f5", b"five\n"), ("f6", b"six\n")]);
     place.turn(1, |p| {
@@ -105,6 +125,199 @@ fn a_new_name_stays_when_the_old_one_cannot_be_written() {
     place.act(ReviewAction::Rewind { turn: 1 });
     assert_eq!(place.read("f5"), "five\n");
     assert!(!place.at("g5").exists());
+}
+
+/// A file whose content is not kept.
+fn large(path: &Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let mut file = File::create(path).unwrap();
+    file.write_all(b"large").unwrap();
+    file.set_len((64 << 20) + 1).unwrap();
+}
+
+fn is_large(path: &Path) -> bool {
+    let mut begin = [0; 5];
+    let read = std::io::Read::read_exact(&mut File::open(path).unwrap(), &mut begin);
+    read.is_ok() && &begin == b"large" && path.metadata().unwrap().len() == (64 << 20) + 1
+}
+
+/// Names in the root that end as those of what was displaced do.
+fn saved(place: &Place) -> Vec<PathBuf> {
+    let names = fs::read_dir(place.at("")).unwrap().map(|entry| entry.unwrap().path());
+    names.filter(|path| path.to_str().unwrap().contains(".saved-")).collect()
+}
+
+/// `main` and `twin` are covered, `ign` is not; `fill` makes what is there before the session, `agent` works, and then a
+/// new process takes it back. What was said of `main`.
+fn moved_over(fill: impl FnOnce(&Place), agent: impl FnOnce(&mut Place), reopened: bool) -> (Place, Rewound) {
+    let mut place = Place::empty();
+    git_in(&place.at(""), &["init", "-q"]);
+    place.write(".gitignore", "ign/\n");
+    place.write("main", "main\n");
+    fill(&place);
+    // Nothing that is made from now on is as old as that.
+    let before = ctime(&place.at("main"));
+    while ctime(&place.at("main")) == before {
+        place.write("main", "main\n");
+    }
+    place.begin();
+    place.turn(1, agent);
+    let mut place = if reopened { place.reopen() } else { place };
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert!(!is_large(&place.at("main")) && place.read("main") == "main\n", "{done:?}");
+    let said = done.rewound.into_iter().find(|one| one.path == Path::new("main")).unwrap();
+    (place, said)
+}
+
+fn rename_over(p: &Place, from: &str) {
+    fs::rename(p.at(from), p.at("main")).unwrap();
+}
+
+fn is_beside(place: &Place, said: &Rewound) -> PathBuf {
+    let saved = saved(place);
+    assert_eq!(saved.len(), 1, "{said:?}");
+    let name = saved[0].file_name().unwrap().to_str().unwrap();
+    assert_eq!(said.remark, Some(format!("what was there is in {name}")));
+    saved[0].clone()
+}
+
+#[test]
+fn what_was_not_kept_and_is_moved_over_a_file_is_beside_it_after_an_undo() {
+    for (from, twice, reopened) in
+        [("big", false, false), ("ign/big", false, true), ("../big", true, false), ("big", true, true)]
+    {
+        let fill = |p: &Place| large(&p.at(from));
+        let agent = |p: &mut Place| {
+            p.command(|p| {
+                if twice {
+                    fs::remove_file(p.at("main")).unwrap();
+                }
+            });
+            p.command(|p| rename_over(p, from));
+        };
+        let (mut place, said) = moved_over(fill, agent, reopened);
+        assert!(is_large(&is_beside(&place, &said)), "{from}");
+        // It is the person's, and nobody's change.
+        assert!(place.turn(2, |_| {}).is_empty());
+    }
+}
+
+#[test]
+fn a_large_file_that_was_changed_in_place_is_taken_back_and_nothing_lies_beside() {
+    let agent = |p: &mut Place| {
+        p.command(|p| large(&p.at("main")));
+        p.command(|p| File::options().append(true).open(p.at("main")).unwrap().write_all(b"more").unwrap());
+    };
+    let (place, said) = moved_over(|_| {}, agent, false);
+    assert_eq!(saved(&place), Vec::<PathBuf>::new());
+    assert_eq!(said.remark.as_deref(), Some("cannot be redone: what it was until now is not kept"));
+}
+
+#[test]
+fn what_comes_from_where_nobody_looks_and_is_moved_over_a_file_is_beside_it_after_an_undo() {
+    for (from, twice, reopened) in [("ign/it", false, true), ("../it", false, false), ("ign/it", true, false)] {
+        let fill = |p: &Place| p.write(from, "only copy\n");
+        let agent = |p: &mut Place| {
+            p.command(|p| {
+                if twice {
+                    fs::remove_file(p.at("main")).unwrap();
+                }
+            });
+            p.command(|p| rename_over(p, from));
+            // A later change of the same file does not make it another one.
+            p.command(|p| File::options().append(true).open(p.at("main")).unwrap().write_all(b"more\n").unwrap());
+        };
+        let (mut place, said) = moved_over(fill, agent, reopened);
+        assert_eq!(fs::read_to_string(is_beside(&place, &said)).unwrap(), "only copy\nmore\n");
+        // It can be done again and taken back as before.
+        place.act(ReviewAction::Undo);
+        assert_eq!(place.read("main"), "only copy\nmore\n");
+        place.act(ReviewAction::Redo);
+        assert_eq!((place.read("main"), saved(&place).len()), ("main\n".to_owned(), 1));
+    }
+}
+
+#[test]
+fn nothing_lies_beside_a_file_that_was_saved_anew_or_replaced_by_one_that_goes_back() {
+    let agents: [fn(&mut Place); 3] = [
+        |p| {
+            p.command(|p| {
+                p.write("ign/new", "new\n");
+                rename_over(p, "ign/new");
+            });
+        },
+        |p| p.command(|p| rename_over(p, "old")),
+        |p| p.client_writes("main", "new\n"),
+    ];
+    for agent in agents {
+        let (place, said) = moved_over(
+            |p| {
+                p.write("old", "old\n");
+                p.write("ign/x", "");
+            },
+            agent,
+            false,
+        );
+        assert_eq!((saved(&place), said.remark), (Vec::new(), None));
+        assert_eq!(place.read("old"), "old\n");
+    }
+}
+
+#[test]
+fn what_nobody_else_has_is_beside_the_file_also_when_the_undo_is_killed_right_after_the_exchange() {
+    for from in ["ign/it", "ign/large"] {
+        let mut place = Place::empty();
+        git_in(&place.at(""), &["init", "-q"]);
+        place.write(".gitignore", "ign/\n");
+        place.write("main", "main\n");
+        place.write("ign/it", "only copy\n");
+        large(&place.at("ign/large"));
+        place.begin();
+        place.turn(1, |p| p.command(|p| rename_over(p, from)));
+        let swap = swap_name(&place, "main");
+        killed_undo(&mut place, "main");
+        fs::rename(place.at("main"), &swap).unwrap();
+        place.write("main", "main\n");
+        let mut place = place.reopen();
+        place.act(ReviewAction::Rewind { turn: 1 });
+        assert!(!is_large(&place.at("main")) && place.read("main") == "main\n", "{from}");
+        let [beside] = &*saved(&place) else { panic!("{from}: {:?}", saved(&place)) };
+        assert!(if from == "ign/it" { fs::read(beside).unwrap() == b"only copy\n" } else { is_large(beside) });
+    }
+}
+
+#[test]
+fn what_has_moved_to_where_nobody_looks_and_is_led_to_by_a_link_is_not_taken_for_what_it_was() {
+    for reopened in [false, true] {
+        let mut place = Place::empty();
+        git_in(&place.at(""), &["init", "-q"]);
+        place.write(".gitignore", "ign/\n");
+        place.write("ign/p", "of the person\n");
+        place.write("lib/in", "in\n");
+        place.write("lib/sub/x", "x\n");
+        place.begin();
+        place.turn(1, |p| {
+            p.command(|p| {
+                fs::rename(p.at("lib"), p.at("ign/lib")).unwrap();
+                std::os::unix::fs::symlink("ign/lib", p.at("lib")).unwrap();
+            });
+        });
+        let mut place = if reopened { place.reopen() } else { place };
+        let doc = place.doc(Scope::Session);
+        let paths: Vec<_> = doc.files.iter().map(|file| file.path.to_str().unwrap()).collect();
+        assert_eq!(paths, ["lib", "lib/in", "lib/sub/x"]);
+        assert_eq!(doc.uncovered, ["ign/ (ignored)"]);
+        // Nor is it written to by its old name.
+        place.write("ign/lib/in", "in\nmore\n");
+        let reject = place.decide(Target::File("lib/in".into()), Verdict::Reject);
+        assert!(reject.is_err(), "{reject:?}");
+        assert_eq!(place.read("ign/lib/in"), "in\nmore\n");
+        let done = place.act(ReviewAction::Rewind { turn: 1 });
+        let said: Vec<_> = ["lib", "lib/in", "lib/sub/x"].map(|path| outcome(&done.rewound, path).unwrap()).into();
+        assert_eq!(said, [RewindOutcome::Removed, RewindOutcome::Restored, RewindOutcome::Restored]);
+        assert_eq!((place.read("lib/in"), place.read("lib/sub/x")), ("in\n".to_owned(), "x\n".to_owned()));
+        assert_eq!(place.read("ign/lib/in"), "in\nmore\n");
+    }
 }
 
 #[test]

@@ -264,6 +264,7 @@ impl ReviewSession {
 
     pub(crate) fn put_step(&mut self, path: &Path, step: ChangeRecord, accepted: State) {
         self.rev += 1;
+        self.order.changed(path, &step.after, self.rev);
         match self.histories.get_mut(path) {
             Some(history) => {
                 history.steps.push(step);

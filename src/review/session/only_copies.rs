@@ -1,22 +1,57 @@
 //! Files that a decision leaves where they are, since what is in them would be nowhere else.
 //!
 //! Computes, writes nothing. Invariant: no decision takes away or writes over a content that was at a path which is
-//! absent and stays so, but for the person's own text and what they force.
+//! absent and stays so, but for the person's own text and what they force, and for what an earlier decision has put there
+//! when that path was gone already.
 
 use super::ReviewSession;
 use crate::base::paths::visible;
 use crate::model::changes::Cause;
 use crate::review::history::file_history::FileHistory;
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
-use crate::review::state::{Oid, content};
+use crate::review::state::{Oid, State, content};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+/// What came first: that a path was gone, or a decision.
+#[derive(Default)]
+pub struct Order {
+    gone: HashMap<PathBuf, u64>,
+    acts: HashMap<u64, u64>,
+}
+
+impl Order {
+    /// A path has a new state, at the time `now`.
+    pub(crate) fn changed(&mut self, path: &Path, state: &State, now: u64) {
+        if state.is_absent() {
+            self.gone.insert(path.to_owned(), now);
+        }
+    }
+
+    pub(crate) fn acts(&mut self, id: u64, now: u64) {
+        self.acts.insert(id, now);
+    }
+
+    /// Whether a path that is gone was so before that decision.
+    fn is_older(&self, path: &Path, act: u64) -> bool {
+        self.gone.get(path).zip(self.acts.get(&act)).is_some_and(|(gone, act)| gone <= act)
+    }
+}
+
+/// Why files are to be written.
+#[derive(Clone, Copy)]
+pub(super) enum For<'a> {
+    Decision,
+    /// What the agent has put there since this turn is nobody's loss.
+    Rewind(u64),
+    /// To take back what a decision did, or do it again: what was written, and the first part of it.
+    Toggle(&'a [FileDecision], u64),
+}
+
 impl ReviewSession {
     /// Those of the files of a decision that hold the content of a file which is gone and does not come back with it,
-    /// and why, in words. `from` is the turn before which everything is taken back to, if it is about that: then what
-    /// the agent has put there since is nobody's loss.
-    pub(crate) fn only_copies(&self, files: &[FileDecision], from: Option<u64>) -> BTreeMap<PathBuf, String> {
+    /// and why, in words.
+    pub(super) fn only_copies(&self, files: &[FileDecision], why: For<'_>) -> BTreeMap<PathBuf, String> {
         let mut going: HashMap<Oid, Vec<&Path>> = HashMap::new();
         for file in files.iter().filter(|file| !file.by_hand) {
             if let Some(oid) = content(&file.disk.0).filter(|oid| file.disk.1.oid() != Some(*oid)) {
@@ -27,13 +62,20 @@ impl ReviewSession {
         if going.is_empty() {
             return out;
         }
+        // What a decision has put there was as gone before it as it will be.
+        let (done, act) = if let For::Toggle(done, act) = why { (done, act) } else { (&[][..], 0) };
+        let placed: HashMap<&Path, Oid> = done.iter().filter_map(|f| Some((&*f.path, content(&f.disk.1)?))).collect();
+        let is_placed =
+            |path: &Path, oid: Oid, gone: &Path| placed.get(path) == Some(&oid) && self.order.is_older(gone, act);
+        let from = if let For::Rewind(turn) = why { Some(turn) } else { None };
         let comes: HashSet<&Path> = files.iter().filter(|f| !f.disk.1.is_absent()).map(|f| &*f.path).collect();
         for (path, history) in &self.histories {
             if !history.last().is_absent() || comes.contains(path.as_path()) {
                 continue;
             }
             for oid in losses(history, from) {
-                for only in going.get(&oid).into_iter().flatten().filter(|only| **only != path.as_path()) {
+                let is_other = |only: &&&Path| **only != path.as_path() && !is_placed(only, oid, path);
+                for only in going.get(&oid).into_iter().flatten().filter(is_other) {
                     let words = || format!("it has what was in {}, which stays gone", visible(path.as_os_str()));
                     out.entry(only.to_path_buf()).or_insert_with(words);
                 }

@@ -7,7 +7,7 @@ use super::ReviewSession;
 use crate::review::dir::{self, AFTERMATH, SIGN_LAG};
 use crate::review::error::ReviewError;
 use crate::review::history::ledger::Record;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 impl ReviewSession {
     /// What the ledger says; an act that a crash has cut short is looked for on the disk. A turn that never ended is
@@ -47,7 +47,10 @@ impl ReviewSession {
                 Record::Step { path, .. } if self.files.snapshot.hides(&path) => {}
                 Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
                 Record::Untaken { path } => self.take_off(&path),
-                Record::Act(_) => self.undo_log.take(record),
+                Record::Act(ref act) => {
+                    self.order.acts(act.id, self.rev);
+                    self.undo_log.take(record);
+                }
                 Record::Done { act, .. } => {
                     self.undo_log.take(record);
                     self.put_done(act);
@@ -64,6 +67,9 @@ impl ReviewSession {
         let changes = self.files.snapshot.scan()?;
         let snapshot = &mut self.files.snapshot;
         let root_is_lost = snapshot.is_root_lost();
+        // A clock that was set back since tells of what it has dated after that only that it may have been anybody.
+        let now = snapshot.clock.date(Instant::now());
+        let is_set_back = now + SIGN_LAG < last_sign;
         for change in changes {
             // With the directory itself, whenever that was.
             if root_is_lost {
@@ -72,6 +78,7 @@ impl ReviewSession {
             }
             // The date of the content can be set by anybody, that of the change by nobody.
             match snapshot.changed_at(&change.path) {
+                at if is_set_back && at <= now => aftermath.push(change),
                 at if at <= last_sign + SIGN_LAG => turns.push(change),
                 at if at <= last_sign + AFTERMATH => aftermath.push(change),
                 // Since when it is gone nobody knows.

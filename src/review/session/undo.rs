@@ -5,6 +5,7 @@
 
 use super::ReviewSession;
 use super::apply::{Mode, Why};
+use super::only_copies::For;
 use crate::model::changes::{RewindOutcome, Rewound};
 use crate::review::decide::hold::HeldWrite;
 use crate::review::decide::rewind;
@@ -23,8 +24,8 @@ impl ReviewSession {
         }
         let nothing = || ReviewError::Refused("nothing to undo".to_owned());
         let act = self.undo_log.undoable().cloned().ok_or_else(nothing)?;
-        let files = self.flipped(&self.undo_log.all_files(act.id))?;
-        self.carry_out(format!("undone: {}", act.words), Why::Toggles(act.id), files)
+        let files = self.undo_log.all_files(act.id);
+        self.flip(format!("undone: {}", act.words), act.id, &files)
     }
 
     pub(super) fn redo(&mut self) -> Result<Done, ReviewError> {
@@ -39,21 +40,21 @@ impl ReviewSession {
             std::mem::swap(&mut file.disk.0, &mut file.disk.1);
             std::mem::swap(&mut file.accepted.0, &mut file.accepted.1);
         }
-        let files = self.flipped(&files)?;
-        self.carry_out(format!("done again: {}", act.words), Why::Toggles(act.id), files)
+        self.flip(format!("done again: {}", act.words), act.id, &files)
     }
 
-    /// What takes a decision back, with whatever has been changed since.
-    fn flipped(&mut self, done: &[FileDecision]) -> Result<Vec<FileDecision>, ReviewError> {
-        let mut out = Vec::new();
+    /// Takes back what was done of a decision, with whatever has been changed since; where that cannot be, the file is
+    /// left alone.
+    fn flip(&mut self, words: String, act: u64, done: &[FileDecision]) -> Result<Done, ReviewError> {
+        let (mut out, mut left) = (Vec::new(), Vec::new());
         for file in done {
             let Some(history) = self.histories.get(&file.path) else { continue };
             let (disk, accepted) = (history.last(), history.accepted);
             let conflict = |why: &str| ReviewError::Conflict { path: file.path.clone(), why: why.to_owned() };
-            let back = self
-                .files
-                .joined(&file.disk.1, &disk, &file.disk.0)?
-                .ok_or_else(|| conflict("these lines were changed since"))?;
+            let Some(back) = self.files.joined(&file.disk.1, &disk, &file.disk.0)? else {
+                left.push(conflict("these lines were changed since").to_string());
+                continue;
+            };
             let then = self.files.joined(&file.accepted.1, &accepted, &file.accepted.0)?.unwrap_or(file.accepted.0);
             out.push(FileDecision {
                 path: file.path.clone(),
@@ -62,7 +63,8 @@ impl ReviewSession {
                 by_hand: false,
             });
         }
-        Ok(out)
+        let first = self.undo_log.first_part(act);
+        self.carry_out(words, Why::Toggles(act), For::Toggle(done, first), out, left)
     }
 
     pub(super) fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
@@ -89,10 +91,15 @@ impl ReviewSession {
                 files.push(FileDecision { path: path.clone(), disk: (disk, to), accepted, by_hand: false });
             }
             let by_both = outcome == RewindOutcome::Conflict && rewind::is_mode_of_both(history, &disk, |t| t >= turn);
-            let remark = by_both.then(|| "you changed its permissions too".to_owned());
+            let stays = mode == Mode::Preview && to.is_some() && self.files.snapshot.peeks().is_only(path);
+            let remark = match (by_both, stays) {
+                (true, _) => Some("you changed its permissions too".to_owned()),
+                (_, true) => Some("what is there now stays beside it".to_owned()),
+                _ => None,
+            };
             rewound.push((Rewound { path: path.clone(), outcome, remark }, to.map(|(to, _)| to)));
         }
-        let only = self.only_copies(&files, Some(turn));
+        let only = self.only_copies(&files, For::Rewind(turn));
         files.retain(|file| !only.contains_key(&file.path));
         for (one, to) in &mut rewound {
             if let Some(why) = only.get(&one.path) {

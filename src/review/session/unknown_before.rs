@@ -92,6 +92,11 @@ impl ReviewSession {
         self.newest_turn()
     }
 
+    /// Whether the store has what a path was before some change.
+    pub(crate) fn had_content(&self, path: &Path) -> bool {
+        self.histories.get(path).is_some_and(|h| h.steps.iter().any(|step| step.before.oid().is_some()))
+    }
+
     /// Files of which it is not known what they were before the agent changed them, in words. Those that `named` names
     /// already are left out.
     pub(crate) fn without_before<'a>(&self, named: &'a [String]) -> Vec<String> {

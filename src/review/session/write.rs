@@ -7,7 +7,7 @@
 use super::ReviewSession;
 use super::expected::expected;
 use crate::base::human;
-use crate::host::fs::{self, FsError, Inode, Put};
+use crate::host::fs::{self, FsError, Inode, Put, Was};
 use crate::review::error::ReviewError;
 use crate::review::history::ledger::FileDecision;
 use crate::review::snapshot::peek::Peek;
@@ -24,6 +24,8 @@ pub struct Writing {
     failed: BTreeMap<PathBuf, String>,
     /// Contents with several names of which some were replaced: one of those, what it is now, and how many names are left.
     twins: HashMap<Inode, (PathBuf, State, u64)>,
+    /// New names of what was displaced and nobody else has.
+    pub(super) stay: Vec<PathBuf>,
 }
 
 impl Writing {
@@ -72,14 +74,14 @@ fn replace(
     peek: Peek<'_>,
     file: &FileDecision,
     bytes: &[u8],
-    put: impl FnOnce(&Put<'_>) -> Result<Vec<String>, FsError>,
-) -> Result<Vec<String>, Unwritten> {
+    put: impl FnOnce(&Put<'_>) -> Result<fs::Done, FsError>,
+) -> Result<fs::Done, Unwritten> {
     let (before, after) = &file.disk;
     let moved = || Unwritten::from(ReviewError::Moved(file.path.clone()));
     let disk = peek.peek(&file.path)?.0;
     if disk == *after {
         // Somebody else has done it.
-        return Ok(Vec::new());
+        return Ok(fs::Done::default());
     }
     if disk != *before {
         return Err(moved());
@@ -105,17 +107,26 @@ fn replace(
         FsError::Os { source, .. } => ReviewError::Unwritten { path: file.path.clone(), source }.into(),
         error => ReviewError::Refused(error.to_string()).into(),
     });
-    done.map(|mut lost| {
-        if is_unkept {
-            lost.push("cannot be redone: what it was until now is not kept".to_owned());
+    done.map(|mut done| {
+        match &done.stays {
+            Some(stays) => done.lost.push(format!("what was there is in {}", super::apply::shown(stays))),
+            None if is_unkept => done.lost.push("cannot be redone: what it was until now is not kept".to_owned()),
+            None => {}
         }
-        lost
+        done
     })
 }
 
+/// Does `write` with what has to be there before, and whether that stays under another name.
+fn over<T>(peek: Peek<'_>, path: &Path, before: &State, write: impl FnOnce(&Was<'_>) -> T) -> T {
+    expected(before, |was| if peek.is_only(path) { write(&Was::Only(was)) } else { write(was) })
+}
+
 /// The same for a file that has no other name; threads may do it side by side.
-pub(crate) fn replace_alone(peek: Peek<'_>, file: &FileDecision, bytes: &[u8]) -> Result<Vec<String>, Unwritten> {
-    replace(peek, file, bytes, |what| expected(&file.disk.0, |was| fs::put(peek.root, &file.path, what, was)))
+pub(crate) fn replace_alone(peek: Peek<'_>, file: &FileDecision, bytes: &[u8]) -> Result<fs::Done, Unwritten> {
+    replace(peek, file, bytes, |what| {
+        over(peek, &file.path, &file.disk.0, |was| fs::put(peek.root, &file.path, what, was))
+    })
 }
 
 /// Whether a file may have other names, so that [`replace_alone`] is not for it.
@@ -133,7 +144,7 @@ impl ReviewSession {
         let bytes = self.content_to_be(file)?;
         let Self { files, writing, .. } = self;
         let peek = files.snapshot.peeks();
-        let written = replace(peek, file, &bytes, |what| writing.put(peek.root, &file.path, before, after, what));
+        let written = replace(peek, file, &bytes, |what| writing.put(peek, &file.path, before, after, what));
         self.written(file, written)
     }
 
@@ -145,15 +156,27 @@ impl ReviewSession {
     pub(crate) fn written(
         &mut self,
         file: &FileDecision,
-        written: Result<Vec<String>, Unwritten>,
+        written: Result<fs::Done, Unwritten>,
     ) -> Result<(), ReviewError> {
         match &written {
-            Ok(lost) if lost.is_empty() => {}
-            Ok(lost) => drop(self.writing.remarks.insert(file.path.clone(), lost.join(", "))),
+            Ok(done) if done.lost.is_empty() => {}
+            Ok(done) => {
+                self.writing.remarks.insert(file.path.clone(), done.lost.join(", "));
+                self.writing.stay.extend(done.stays.clone());
+            }
             Err(unwritten) => drop(self.writing.failed.insert(file.path.clone(), unwritten.remark.clone())),
         }
         written.map_err(|unwritten| unwritten.error)?;
         self.files.snapshot.set(&file.path, file.disk.1)
+    }
+
+    /// What was displaced is the person's under its new name, and no change.
+    pub(crate) fn note_displaced(&mut self) -> Result<(), ReviewError> {
+        let stay = std::mem::take(&mut self.writing.stay);
+        if !stay.is_empty() {
+            self.files.snapshot.look(&stay)?;
+        }
+        Ok(())
     }
 }
 
@@ -161,14 +184,15 @@ impl Writing {
     /// As another name of a file that was just written, when it was one before; else by itself.
     fn put(
         &mut self,
-        root: &Path,
+        peek: Peek<'_>,
         path: &Path,
         before: &State,
         after: &State,
         what: &Put<'_>,
-    ) -> Result<Vec<String>, FsError> {
+    ) -> Result<fs::Done, FsError> {
+        let root = peek.root;
         let is_file = matches!(what, Put::File { .. });
-        let inode = fs::inode(root, path).filter(|_| is_file);
+        let inode = fs::inode(root, path).filter(|_| is_file && !peek.is_only(path));
         let twin = inode.and_then(|(inode, _)| self.twins.get_mut(&inode));
         if let Some((first, state, left)) = twin
             && state == after
@@ -177,23 +201,23 @@ impl Writing {
             match linked {
                 Ok(()) => {
                     *left = left.saturating_sub(1);
-                    return Ok(Vec::new());
+                    return Ok(fs::Done::default());
                 }
                 Err(error @ FsError::ChangedTwice { .. }) => return Err(error),
                 // By itself, then; that says so when it has changed.
                 Err(_) => {}
             }
         }
-        let lost = expected(before, |was| fs::put(root, path, what, was))?;
+        let done = over(peek, path, before, |was| fs::put(root, path, what, was))?;
         if let Some((inode, names)) = inode
             && names > 1
         {
             self.twins.entry(inode).or_insert_with(|| (path.to_owned(), *after, names - 1));
         }
-        Ok(lost)
+        Ok(done)
     }
 }
 
 #[cfg(test)]
 #[path = "write_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -173,19 +173,19 @@ fn is_same(file: &FileDecision) -> bool {
 /// A file of a decision with its number, and what it is to hold.
 type Task<'a> = (usize, &'a FileDecision, Result<Vec<u8>, ReviewError>);
 /// The same file, and what has become of it.
-type Tried<'a> = ((usize, &'a FileDecision), Result<Vec<String>, Unwritten>);
+type Tried<'a> = ((usize, &'a FileDecision), Result<fs::Done, Unwritten>);
 
 /// Carries out tasks in a few threads; what came of each, in their order.
 fn side_by_side<'a>(
     tasks: Vec<Task<'a>>,
-    one: impl Fn(Task<'a>) -> Result<Vec<String>, Unwritten> + Sync,
+    one: impl Fn(Task<'a>) -> Result<fs::Done, Unwritten> + Sync,
 ) -> Vec<Tried<'a>> {
     let names: Vec<(usize, &FileDecision)> = tasks.iter().map(|task| (task.0, task.1)).collect();
     if tasks.len() < ALONE {
         return names.into_iter().zip(tasks.into_iter().map(one)).collect();
     }
     let died = || Err(ReviewError::Store("a thread ended early".to_owned()).into());
-    let mut results: Vec<Result<Vec<String>, Unwritten>> = tasks.iter().map(|_| died()).collect();
+    let mut results: Vec<Result<fs::Done, Unwritten>> = tasks.iter().map(|_| died()).collect();
     let next = Mutex::new(tasks.into_iter().enumerate());
     let work = || {
         let mut mine = Vec::new();

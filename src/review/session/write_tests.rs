@@ -153,7 +153,7 @@ fn a_file_that_comes_before_an_agent_creates_it_is_not_written_over_unseen() {
 }
 
 /// A name as it is exchanged with `name`: taken from a write.
-fn swap_name(place: &Place, name: &str) -> PathBuf {
+pub(crate) fn swap_name(place: &Place, name: &str) -> PathBuf {
     let (dir, at) = (place.at(""), place.at(name));
     let found: Rc<Cell<Option<PathBuf>>> = Rc::default();
     let told = Rc::clone(&found);
@@ -176,10 +176,10 @@ fn swap_name(place: &Place, name: &str) -> PathBuf {
 }
 
 /// An undo that was killed: what it was about to do is noted, and no more.
-fn killed_undo(place: &mut Place) {
-    let history = &place.review.histories[Path::new("a")];
+pub(crate) fn killed_undo(place: &mut Place, name: &str) {
+    let history = &place.review.histories[Path::new(name)];
     let disk = (history.last(), history.steps[0].before);
-    let file = FileDecision { path: "a".into(), disk, accepted: (disk.1, disk.1), by_hand: false };
+    let file = FileDecision { path: name.into(), disk, accepted: (disk.1, disk.1), by_hand: false };
     let act = Decision {
         id: 1,
         words: "rewound to before turn 1".into(),
@@ -196,7 +196,7 @@ fn what_the_person_saved_is_put_back_after_a_kill_right_after_the_exchange() {
     let mut place = Place::with(&[("a", b"a\n")]);
     place.turn(1, |p| p.tool_writes("a", "agent\n"));
     let swap = swap_name(&place, "a");
-    killed_undo(&mut place);
+    killed_undo(&mut place, "a");
     // What was to be written is there, and what was saved right before lies under the other name.
     place.write("a", "a\n");
     fs::write(&swap, "person\n").unwrap();
@@ -211,7 +211,7 @@ fn what_was_decided_about_is_removed_after_a_kill_right_after_the_exchange() {
         let mut place = Place::with(&[("a", b"a\n")]);
         place.turn(1, |p| p.tool_writes("a", "agent\n"));
         let swap = swap_name(&place, "a");
-        killed_undo(&mut place);
+        killed_undo(&mut place, "a");
         place.write("a", there);
         fs::write(&swap, swapped).unwrap();
         let place = place.reopen();
@@ -225,7 +225,7 @@ fn what_belongs_nowhere_after_a_kill_is_kept_where_everybody_sees_it() {
     let mut place = Place::with(&[("a", b"a\n")]);
     place.turn(1, |p| p.tool_writes("a", "agent\n"));
     let swap = swap_name(&place, "a");
-    killed_undo(&mut place);
+    killed_undo(&mut place, "a");
     place.write("a", "saved later\n");
     fs::write(&swap, "saved first\n").unwrap();
     let place = place.reopen();
@@ -462,4 +462,61 @@ fn two_undos_with_a_turn_between_them_are_two() {
     assert_eq!([place.read("a"), place.read("b")], ["a\n", "agent\n"]);
     place.act(ReviewAction::Undo);
     assert_eq!([place.read("a"), place.read("b")], ["agent\n", "agent\n"]);
+}
+
+#[test]
+fn a_redo_leaves_a_file_alone_that_was_changed_since_and_does_the_others() {
+    for reopened in [false, true] {
+        let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n"), ("c", b"c\n")]);
+        place.turn(1, |p| {
+            for name in ["a", "b", "c"] {
+                p.tool_writes(name, "agent\n");
+            }
+        });
+        place.act(ReviewAction::Rewind { turn: 1 });
+        place.write("b", "person\n");
+        let mut place = if reopened { place.reopen() } else { place };
+        let done = place.act(ReviewAction::Undo);
+        assert!(done.words.ends_with("; left alone: b: these lines were changed since"), "{}", done.words);
+        let texts = ["a", "b", "c"].map(|name| place.read(name));
+        assert_eq!(texts, ["agent\n", "person\n", "agent\n"]);
+        // And back: what is the person's stays all the time.
+        place.act(ReviewAction::Redo);
+        assert_eq!(["a", "b", "c"].map(|name| place.read(name)), ["a\n", "person\n", "c\n"]);
+        // Alone it is refused.
+        place.act(ReviewAction::Undo);
+        place.write("a", "person\n");
+        place.write("c", "person\n");
+        assert!(place.review.act(&ReviewAction::Redo).is_err());
+    }
+}
+
+#[test]
+fn a_redo_writes_over_what_the_undo_has_put_there_though_another_file_with_that_content_is_gone() {
+    for reopened in [false, true] {
+        let mut place = Place::with(&[("a", b"same\n"), ("b", b"same\n")]);
+        place.turn(1, |p| p.tool_does("a", |p| fs::remove_file(p.at("a")).unwrap()));
+        place.turn(2, |p| p.tool_writes("b", "same\nagent\n"));
+        place.act(ReviewAction::Rewind { turn: 2 });
+        assert_eq!(place.read("b"), "same\n");
+        let mut place = if reopened { place.reopen() } else { place };
+        let done = place.act(ReviewAction::Undo);
+        assert_eq!(place.read("b"), "same\nagent\n", "{}", done.words);
+        place.act(ReviewAction::Redo);
+        assert_eq!(place.read("b"), "same\n");
+    }
+}
+
+#[test]
+fn a_redo_leaves_alone_what_has_become_the_only_copy_since_the_undo() {
+    for reopened in [false, true] {
+        let mut place = Place::with(&[("a", b"same\n"), ("b", b"same\n")]);
+        place.turn(1, |p| p.tool_does("a", |p| fs::write(p.at("a"), "agent\n").unwrap()));
+        place.turn(2, |p| p.tool_writes("b", "same\nagent\n"));
+        place.act(ReviewAction::Rewind { turn: 1 });
+        fs::remove_file(place.at("a")).unwrap();
+        let mut place = if reopened { place.reopen() } else { place };
+        let done = place.review.act(&ReviewAction::Undo);
+        assert_eq!(place.read("b"), "same\n", "{done:?}");
+    }
 }

@@ -165,7 +165,7 @@ impl Snapshot {
                 _ => State::File { oid, mode: stat.mode, size: stat.size },
             };
             let racy = racy(&stat, started);
-            news.push((job.key.clone(), Entry { state, stat, racy, walked: job.walked, barred: false, visit: 0 }));
+            news.push((job.key.clone(), Entry { state, stat, racy, walked: job.walked, ..Entry::default() }));
             false
         });
     }

@@ -35,14 +35,30 @@ pub(crate) struct Job {
     pub fresh: bool,
     /// That it is new to us does not mean that it is new.
     pub silent: bool,
-    /// It is new to us, but was there before; nobody knows as what.
+    /// It is new to us here, but was there before; nobody knows as what.
     pub was_there: bool,
+    /// What was known here was another file, or nothing.
+    pub other: bool,
 }
 
 impl Job {
     pub(crate) fn new(key: RelPath, known: Option<Entry>, stat: Option<Stat>) -> Self {
         let walked = known.is_some_and(|entry| entry.walked);
-        Self { key, known, stat, walked, hidden: false, fresh: false, silent: false, was_there: false }
+        Self { key, known, stat, walked, hidden: false, fresh: false, silent: false, was_there: false, other: false }
+    }
+
+    /// Whether nobody else may have what is there now: a file that has taken the place of another one.
+    pub(crate) fn is_only(&self, state: &State, stat: &Stat) -> bool {
+        let is_other = || match self.known {
+            Some(entry) => self.other || entry.stat.ino != stat.ino,
+            None => !self.silent,
+        };
+        match (state, self.known) {
+            (State::Absent, _) => false,
+            (State::Unkept { .. }, _) if is_other() => true,
+            (_, Some(entry)) if !is_other() => entry.only,
+            _ => self.was_there,
+        }
     }
 
     /// Of a path that the walk has come past.

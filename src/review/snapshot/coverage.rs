@@ -2,10 +2,10 @@
 //!
 //! Looks only at names. Invariant: the list is short however much there is.
 
-use super::manifest::Entries;
+use super::Snapshot;
+use super::survey::Lost;
 use crate::base::human::{self, thousands};
 use crate::review::state::State;
-use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::plain::Links;
 use crate::review::worktree::repo;
 use crate::review::worktree::rules;
@@ -18,6 +18,9 @@ use std::path::{Path, PathBuf};
 const NAMED: usize = 50;
 /// Directories that are looked into for one that may be empty.
 const DIRECTORIES: usize = 64;
+
+/// Whether something holds of a path.
+type IsIt<'a> = &'a dyn Fn(&[u8]) -> bool;
 
 /// A list that ends with how many more there would be.
 struct List {
@@ -50,20 +53,13 @@ impl List {
     }
 }
 
-/// `dirs` are the directories that are covered, `last` the second of the last look, `full` how many files are looked
-/// at when there are more.
-pub(crate) fn uncovered(
-    root: &Path,
-    dirs: &BTreeSet<RelPath>,
-    seen: &Entries,
-    barred: &[RelPath],
-    last: i64,
-    full: Option<usize>,
-    hidden: &OwnFiles,
-) -> Vec<String> {
+/// `dirs` are the directories that are covered.
+pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>) -> Vec<String> {
+    let Snapshot { root, seen, barred, hidden, ignored, .. } = snapshot;
     let mut out = Vec::new();
-    if let Some(files) = full {
-        out.push(format!("more than {} files: the others are not looked at", thousands(files as u64)));
+    if snapshot.full {
+        let files = thousands(snapshot.limits.files as u64);
+        out.push(format!("more than {files} files: the others are not looked at"));
     }
     let lists = (List::new(), List::new(), List::new());
     let mut found =
@@ -71,7 +67,7 @@ pub(crate) fn uncovered(
     let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
     // Of those that are named anyway nobody knows what is in them.
     for dir in dirs.iter().filter(|dir| !barred.contains(dir)) {
-        if names(root, dir, &is_known, last, &mut found) {
+        if names(root, dir, (&is_known, &|key| ignored.had_files(key)), snapshot.head.last, &mut found) {
             found.closed.add(|| format!("{}/: cannot be read", walk::show(dir)));
         }
     }
@@ -135,7 +131,13 @@ fn parents(dir: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// What in a directory is neither covered nor new. Whether nobody may look.
-fn names<'a>(root: &Path, dir: &'a [u8], is_known: &dyn Fn(&[u8]) -> bool, last: i64, list: &mut Found<'a>) -> bool {
+fn names<'a>(
+    root: &Path,
+    dir: &'a [u8],
+    (is_known, had_files): (IsIt<'_>, IsIt<'_>),
+    last: i64,
+    list: &mut Found<'a>,
+) -> bool {
     let entries = match std::fs::read_dir(root.join(walk::path(dir))) {
         Ok(entries) => entries,
         Err(e) => return !matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
@@ -159,7 +161,7 @@ fn names<'a>(root: &Path, dir: &'a [u8], is_known: &dyn Fn(&[u8]) -> bool, last:
             Kind::Other => {}
             _ if stat.ctime.0 > last && stat.mtime.0 > last => {}
             // What has no files is not covered anyway, and nobody ignores it.
-            Kind::Dir if is_empty(&entry.path(), &mut { DIRECTORIES }) => {}
+            Kind::Dir if !had_files(&key) && is_empty(&entry.path(), &mut { DIRECTORIES }) => {}
             kind => {
                 found.insert((key, kind == Kind::Dir));
             }
@@ -199,4 +201,25 @@ pub(crate) fn gone(keys: &[&RelPath]) -> Vec<String> {
         list.add(|| format!("{}: was ignored and is gone, which cannot be taken back", walk::show(key)));
     }
     list.end("that were ignored and are gone")
+}
+
+/// What is gone of directories that were ignored when the session began and are still there, in words.
+pub(crate) fn lost(dirs: &BTreeMap<&RelPath, Lost>) -> Vec<String> {
+    let mut list = List::new();
+    for (dir, lost) in dirs {
+        list.add(|| {
+            let mut names: Vec<String> = lost.first.iter().map(|name| walk::show(name)).collect();
+            let more = lost.count - names.len();
+            if more > 0 {
+                let least = if lost.more { "at least " } else { "" };
+                names.push(format!("{least}{} more", thousands(more as u64)));
+            }
+            let is_one = names.len() == 1;
+            let last = names.pop().unwrap_or_default();
+            let names = if is_one { last } else { format!("{} and {last}", names.join(", ")) };
+            let (was, is) = if is_one { ("was", "is") } else { ("were", "are") };
+            format!("{}/: {names} {was} ignored and {is} gone, which cannot be taken back", walk::show(dir))
+        });
+    }
+    list.end("ignored directories of which something is gone")
 }

@@ -6,16 +6,20 @@
 
 use super::capture::Job;
 use super::manifest::Entries;
+use super::survey::{Lost, Survey};
 use crate::review::error::ReviewError;
+use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::walk::{self, HIDDEN, Kind, OldRules, Reader, RelPath, Stat, Time, Walked};
 use crate::store::private::private_file;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
 /// The names that were ignored at the first look, one after the other with a zero byte behind each.
 const FILE: &str = "ignored";
+/// What was in those that are directories.
+const INSIDE: &str = "ignored-inside";
 /// No such file of ours is longer.
 const LONGEST: u64 = 64 << 20;
 
@@ -35,6 +39,8 @@ pub(crate) struct Ignored {
     lasting: BTreeSet<RelPath>,
     /// Of the last look; nothing when that is not known of all.
     last: Option<BTreeSet<RelPath>>,
+    /// What was in `first`.
+    inside: Survey,
     /// When the first look began.
     pub(crate) began: Time,
 }
@@ -42,23 +48,22 @@ pub(crate) struct Ignored {
 impl Ignored {
     /// As it was written down in `dir`, the directory of a store.
     pub(crate) fn read(dir: &Path) -> Self {
-        let path = dir.join(FILE);
-        let Some(meta) = path.metadata().ok().filter(|meta| meta.len() <= LONGEST) else { return Self::default() };
-        let text = fs::read(&path).unwrap_or_default();
+        let Some((meta, text)) = read(&dir.join(FILE)) else { return Self::default() };
         let names = text.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         let first: BTreeSet<RelPath> = names.map(RelPath::from).collect();
-        Self { lasting: first.clone(), first, last: None, began: Stat::of_meta(&meta).mtime }
+        let inside = read(&dir.join(INSIDE)).map(|(_, bytes)| Survey::of_bytes(&bytes)).unwrap_or_default();
+        Self { lasting: first.clone(), first, last: None, inside, began: Stat::of_meta(&meta).mtime }
     }
 
     /// Takes note of what a walk through the whole tree has come past.
-    pub(crate) fn passed(&mut self, walked: &Walked, is_first: Option<(&Path, Time)>) -> Result<(), ReviewError> {
+    pub(crate) fn passed(&mut self, walked: &Walked, is_first: Option<First>) -> Result<(), ReviewError> {
         let is_all = !walked.cut && walked.hidden.len() <= HIDDEN;
         let names: BTreeSet<RelPath> = walked.hidden.iter().cloned().collect();
-        if let Some((dir, began)) = is_first {
-            let path = dir.join(FILE);
+        if let Some(First { store, root, began, hidden }) = is_first {
+            self.inside = Survey::new(root, names.iter(), began, &|key| hidden.has(key));
+            write(&store.join(INSIDE), &self.inside.to_bytes())?;
             let text: Vec<u8> = names.iter().flat_map(|name| name.iter().copied().chain([0])).collect();
-            let file = private_file().write(true).create(true).truncate(true).open(&path);
-            file.and_then(|mut file| file.write_all(&text)).map_err(|e| ReviewError::io(&path, e))?;
+            write(&store.join(FILE), &text)?;
             (self.first, self.lasting, self.began) = (names.clone(), names.clone(), began);
         } else {
             self.lasting.retain(|name| names.contains(name));
@@ -67,11 +72,45 @@ impl Ignored {
         Ok(())
     }
 
-    /// What was ignored at the first look and is not there any more.
-    pub(crate) fn gone(&self, root: &Path) -> Vec<&RelPath> {
-        let is_gone = |key: &&RelPath| root.join(walk::path(key)).symlink_metadata().is_err();
+    /// What was ignored at the first look and is not there any more, but for what `is_kept`.
+    pub(crate) fn gone(&self, root: &Path, is_kept: &dyn Fn(&[u8]) -> bool) -> Vec<&RelPath> {
+        let is_gone = |key: &&RelPath| root.join(walk::path(key)).symlink_metadata().is_err() && !is_kept(key);
         self.first.iter().filter(is_gone).collect()
     }
+
+    /// What is gone of directories that were ignored at the first look and are there.
+    pub(crate) fn lost(&self, root: &Path, is_kept: &dyn Fn(&[u8]) -> bool) -> BTreeMap<&RelPath, Lost> {
+        self.inside.lost(root, is_kept)
+    }
+
+    /// Whether that directory was ignored at the first look and had files.
+    pub(crate) fn had_files(&self, key: &[u8]) -> bool {
+        self.inside.had_files(key)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn names(&self) -> usize {
+        self.inside.names()
+    }
+}
+
+/// What the first look knows.
+pub(crate) struct First<'a> {
+    pub store: &'a Path,
+    pub root: &'a Path,
+    pub began: Time,
+    pub hidden: &'a OwnFiles,
+}
+
+/// A file of ours and what it says; nothing when it is not there or was not written by us.
+fn read(path: &Path) -> Option<(fs::Metadata, Vec<u8>)> {
+    let meta = path.metadata().ok().filter(|meta| meta.len() <= LONGEST)?;
+    Some((meta, fs::read(path).unwrap_or_default()))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), ReviewError> {
+    let file = private_file().write(true).create(true).truncate(true).open(path);
+    file.and_then(|mut file| file.write_all(bytes)).map_err(|e| ReviewError::io(path, e))
 }
 
 /// What is known of a path from before.
@@ -124,6 +163,17 @@ impl Before<'_> {
                 let (size, mtime) =
                     if matches!(standing, Standing::New) { (0, (0, 0)) } else { (stat.size, stat.mtime) };
                 in_doubt.push((at, (stat.ino, size, mtime)));
+            }
+        }
+        for (at, job) in jobs.iter_mut().enumerate() {
+            let (Some(entry), Some(stat)) = (job.known, job.stat) else { continue };
+            // What is made anew may get the number of what it replaces.
+            job.other = entry.state.is_absent()
+                || entry.stat.ino != stat.ino
+                || self.born_before(&job.key, after(entry.stat.ctime)) == Some(false);
+            if job.other && self.born_before(&job.key, self.ignored.began) == Some(true) {
+                job.was_there = true;
+                in_doubt.push((at, (stat.ino, 0, (0, 0))));
             }
         }
         let known = self.known(in_doubt.iter().map(|(_, moved)| *moved).collect());
@@ -200,6 +250,11 @@ impl Before<'_> {
         let both = known.chain(self.gone.iter().copied()).flat_map(|moved| [moved, (moved.0, 0, (0, 0))]);
         both.filter(|moved| come.contains(moved)).collect()
     }
+}
+
+/// The moment right after.
+fn after((secs, nanos): Time) -> Time {
+    if nanos < 999_999_999 { (secs, nanos + 1) } else { (secs + 1, 0) }
 }
 
 /// Whether nothing of a file has changed since then.

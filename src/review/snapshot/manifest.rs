@@ -32,6 +32,9 @@ pub(crate) struct Entry {
     pub walked: bool,
     /// It could not be read.
     pub barred: bool,
+    /// It is another file than the one that was here before, and not one that was seen elsewhere or made since the
+    /// session began: nobody else may have what is in it.
+    pub only: bool,
     /// The number of the scan that has come past; not kept.
     pub visit: u32,
 }
@@ -216,7 +219,10 @@ fn put(out: &mut Vec<u8>, key: &RelPath, entry: Option<&Entry>) {
     out.extend_from_slice(&(key.len() as u32).to_le_bytes());
     out.extend_from_slice(key);
     let Some(entry) = entry else { return out.push(0) };
-    let flags = u8::from(entry.racy) << 3 | u8::from(entry.walked) << 4 | u8::from(entry.barred) << 5;
+    let flags = u8::from(entry.racy) << 3
+        | u8::from(entry.walked) << 4
+        | u8::from(entry.barred) << 5
+        | u8::from(entry.only) << 6;
     let (tag, oid, mode, size, mark) = match entry.state {
         State::Absent => (1, Oid([0; 20]), 0, 0, 0),
         State::File { oid, mode, size } => (2, oid, mode, size, 0),
@@ -284,8 +290,8 @@ impl<'a> Input<'a> {
         let size = self.long()?;
         let (mtime, ctime) = (self.time()?, self.time()?);
         let stat = Stat { kind, size, mtime, ctime, ino: self.long()?, mode: self.word()? };
-        let [racy, walked, barred] = [8, 16, 32].map(|bit| flags & bit != 0);
-        Some((key, Some(Entry { state, stat, racy, walked, barred, visit: 0 })))
+        let [racy, walked, barred, only] = [8, 16, 32, 64].map(|bit| flags & bit != 0);
+        Some((key, Some(Entry { state, stat, racy, walked, barred, only, visit: 0 })))
     }
 }
 

@@ -16,11 +16,12 @@ pub mod packs;
 pub mod peek;
 pub mod preserve;
 pub mod root;
+pub mod survey;
 
 use self::alternates::Alternates;
 use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;
-use self::earlier::{Ignored, Moved, as_moved};
+use self::earlier::{First, Ignored, Moved, as_moved};
 use self::manifest::{Entries, Entry, Header, Manifest};
 use self::moves::Moves;
 use self::packs::{Gathered, PackStore};
@@ -247,7 +248,8 @@ impl Snapshot {
                 .failed
                 .as_ref()
                 .map(|(key, error)| ReviewError::io(&self.root.join(walk::path(key)), std::io::Error::from(*error)));
-            self.ignored.passed(&walked, first.then_some((&self.dir, started)))?;
+            let of_first = First { store: &self.dir, root: &self.root, began: started, hidden: &self.hidden };
+            self.ignored.passed(&walked, first.then_some(of_first))?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
         }
         changes
@@ -379,8 +381,14 @@ impl Snapshot {
         Ok(())
     }
 
-    /// What is not covered, in words: what is ignored, too large, unreadable, too much.
-    pub fn uncovered(&self) -> Vec<String> {
+    #[cfg(test)]
+    pub(crate) fn uncovered(&self) -> Vec<String> {
+        self.uncovered_but(&|_| false)
+    }
+
+    /// What is not covered, in words: what is ignored, too large, unreadable, too much. Of paths whose earlier content
+    /// `is_kept` it is not said that it is lost.
+    pub fn uncovered_but(&self, is_kept: &dyn Fn(&Path) -> bool) -> Vec<String> {
         let mut dirs = self.dirs.clone();
         if dirs.is_empty() {
             dirs = self.seen.keys().flat_map(|key| walk::parents(key)).map(RelPath::from).collect();
@@ -392,16 +400,10 @@ impl Snapshot {
             dirs.clear();
         }
         named.extend(replaced);
-        named.extend(coverage::uncovered(
-            &self.root,
-            &dirs,
-            &self.seen,
-            &self.barred,
-            self.head.last,
-            self.full.then_some(self.limits.files),
-            &self.hidden,
-        ));
-        named.extend(coverage::gone(&self.ignored.gone(&self.root)));
+        named.extend(coverage::uncovered(self, &dirs));
+        let is_kept = |key: &[u8]| is_kept(walk::path(key));
+        named.extend(coverage::gone(&self.ignored.gone(&self.root, &is_kept)));
+        named.extend(coverage::lost(&self.ignored.lost(&self.root, &is_kept)));
         named
     }
 
@@ -485,7 +487,8 @@ impl Snapshot {
                 moved.take(&change, job.known.map(|entry| entry.stat.ino), stat.ino);
                 changes.push(change);
             }
-            let entry = Entry { state, stat, racy, walked: job.walked, barred: barred.is_some(), visit: 0 };
+            let only = job.is_only(&state, &stat);
+            let entry = Entry { state, stat, racy, walked: job.walked, barred: barred.is_some(), only, visit: 0 };
             updates.push((job.key, (!state.is_absent() || !job.walked).then_some(entry)));
         }
         self.moves = moved.moves();

@@ -24,6 +24,12 @@ pub(crate) struct Peek<'a> {
 }
 
 impl Peek<'_> {
+    /// Whether what was there when it was last looked at may be nowhere else, though the change that brought it there
+    /// can be taken back.
+    pub(crate) fn is_only(self, path: &Path) -> bool {
+        self.seen.get(walk::bytes(path)).is_some_and(|entry| entry.only)
+    }
+
     /// The content is that of a file or the target of a link; `None` for nothing, and for what is too large. Where
     /// content was not kept, the state is the one last seen as long as the file was not touched. Refuses what is
     /// outside of the root, and what is neither file nor link.

@@ -608,17 +608,21 @@ fn a_look_finds_what_the_walk_would_and_nothing_outside() {
     symlink("../outside", space.root.join("out")).unwrap();
     symlink("src", space.root.join("in")).unwrap();
     let mut snapshot = space.snapshot();
-    let outside = ["out/x", "../outside/x", "src/../../outside/x", "/etc/passwd", "", ".git/config"].map(PathBuf::from);
+    let outside = ["../outside/x", "src/../../outside/x", "/etc/passwd", "", ".git/config"].map(PathBuf::from);
+    let outside = [&[space.root.join("out/x")][..], &outside].concat();
     assert_eq!(snapshot.look(&outside[..4]).unwrap(), []);
     for path in &outside {
         assert!(matches!(snapshot.peek(path), Err(ReviewError::Refused(_))), "{}", path.display());
         assert!(snapshot.set(path, State::Absent).is_err(), "{}", path.display());
     }
     assert!(snapshot.seen.keys().all(|key| !key.ends_with(b"x") && !key.ends_with(b"passwd")));
+    // What is named below the root is not there, whatever a link leads to.
+    assert_eq!(snapshot.look(&["out/x".into(), "in/a".into()]).unwrap(), []);
+    assert_eq!(snapshot.peek(Path::new("out/x")).unwrap(), (State::Absent, None));
     space.write("src/a", "b");
     space.write("src/new", "n");
     space.write("elsewhere", "e");
-    assert_eq!(paths(&snapshot.look(&["in/a".into(), space.root.join("src/new")]).unwrap()), ["src/a", "src/new"]);
+    assert_eq!(paths(&snapshot.look(&[space.root.join("in/a"), "src/new".into()]).unwrap()), ["src/a", "src/new"]);
     space.write("src/more/deep", "d");
     assert_eq!(paths(&snapshot.look(&["src".into()]).unwrap()), ["src/more/deep"]);
     fs::remove_dir_all(space.root.join("src/more")).unwrap();
@@ -1283,6 +1287,76 @@ fn what_was_ignored_and_is_gone_is_named_also_after_a_restart() {
     drop(snapshot);
     let snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
     assert_eq!(snapshot.uncovered(), gone);
+}
+
+fn is_gone(line: &str) -> String {
+    format!("{line} gone, which cannot be taken back")
+}
+
+#[test]
+fn what_is_taken_out_of_an_ignored_directory_that_stays_is_named_also_after_a_restart() {
+    let space = Space::git(|s| s.write(".gitignore", "build/\ncache/\nkept/\n"));
+    for file in ["build/precious.txt", "cache/a", "cache/in/deep/b", "cache/in/deep/c", "kept/x", "kept/sub/y"] {
+        space.write(file, file);
+    }
+    fs::create_dir_all(space.root.join("cache/empty")).unwrap();
+    let mut snapshot = space.snapshot();
+    while snapshot.keep_theirs(Instant::now()) {}
+    let ignored = ["build/ (ignored)", "cache/ (ignored)", "kept/ (ignored)"].map(str::to_owned);
+    assert_eq!(snapshot.uncovered(), ignored);
+    fs::remove_file(space.root.join("build/precious.txt")).unwrap();
+    fs::remove_dir_all(space.root.join("cache/in/deep")).unwrap();
+    fs::remove_dir(space.root.join("cache/empty")).unwrap();
+    // Another directory of the same name is not the same.
+    fs::remove_dir_all(space.root.join("kept/sub")).unwrap();
+    space.write("kept/sub/z", "z");
+    snapshot.scan().unwrap();
+    let gone = [
+        is_gone("build/: precious.txt was ignored and is"),
+        is_gone("cache/: in/deep/ was ignored and is"),
+        is_gone("kept/: sub/y was ignored and is"),
+    ];
+    assert_eq!(snapshot.uncovered(), [&ignored[..], &gone].concat());
+    // As after a part of it was looked at, when what is in it is named one by one.
+    space.write("kept/w", "w");
+    snapshot.look(&[PathBuf::from("kept/w")]).unwrap();
+    snapshot.save().unwrap();
+    drop(snapshot);
+    let snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert!(snapshot.uncovered().ends_with(&gone), "{:?}", snapshot.uncovered());
+}
+
+#[test]
+fn what_an_ignored_directory_had_is_named_when_something_else_stands_in_its_place() {
+    let space = Space::git(|s| s.write(".gitignore", "build\n"));
+    space.write("build/a", "a");
+    space.write("build/in/b", "b");
+    let mut snapshot = space.snapshot();
+    fs::rename(space.root.join("build"), space.temp.path().join("away")).unwrap();
+    for stand in [|at: &Path| fs::write(at, "x").unwrap(), |at: &Path| symlink("../away", at).unwrap()] {
+        stand(&space.root.join("build"));
+        snapshot.scan().unwrap();
+        let named = snapshot.uncovered();
+        assert!(named.contains(&is_gone("build/: a and in/ were ignored and are")), "{named:?}");
+        fs::remove_file(space.root.join("build")).unwrap();
+    }
+}
+
+#[test]
+fn of_a_huge_ignored_directory_only_the_beginning_is_remembered_and_what_is_gone_is_counted() {
+    let space = Space::git(|s| s.write(".gitignore", "many/\n"));
+    fs::create_dir(space.root.join("many")).unwrap();
+    for n in 0..survey::NAMES_IN_ONE + 500 {
+        fs::write(space.root.join(format!("many/{n:05}")), "").unwrap();
+    }
+    let mut snapshot = space.snapshot();
+    assert_eq!(snapshot.ignored.names(), survey::NAMES_IN_ONE);
+    fs::remove_dir_all(space.root.join("many")).unwrap();
+    fs::create_dir(space.root.join("many")).unwrap();
+    snapshot.scan().unwrap();
+    let said = snapshot.uncovered().pop().unwrap();
+    let end = format!(" and at least {} more were ignored and are", survey::NAMES_IN_ONE - survey::SAID);
+    assert!(said.starts_with("many/: 0") && said.ends_with(&is_gone(&end)), "{said}");
 }
 
 #[test]

@@ -114,8 +114,9 @@ pub(crate) fn private_dir(dir: &Path) -> Result<(), ReviewError> {
     DirBuilder::new().mode(0o700).create(dir).map_err(|e| ReviewError::io(dir, e))
 }
 
-/// Names `path` below `root`; links in its parents are followed as long as they stay inside. `None` for what is
-/// outside, for the root itself seen through `..`, and for everything in a `.git`.
+/// Names `path` below `root`. In the parents of an absolute path links are followed as long as they stay inside; one
+/// below the root is what it says, whatever has become a link since. `None` for what is outside, for the root itself seen
+/// through `..`, and for everything in a `.git`.
 pub(crate) fn key(root: &Path, path: &Path) -> Option<RelPath> {
     Keys::new(root).key(path)
 }
@@ -137,7 +138,12 @@ impl<'a> Keys<'a> {
         if path.components().any(|part| part == Component::ParentDir) {
             return None;
         }
-        let full = root.join(path);
+        let is_git = |below: &Path| below.components().any(|part| part.as_os_str() == ".git");
+        if path.is_relative() {
+            let below: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+            return (!is_git(&below)).then(|| bytes(&below).into());
+        }
+        let full = path.to_owned();
         if full == root {
             return Some(RelPath::default());
         }
@@ -147,10 +153,7 @@ impl<'a> Keys<'a> {
         }
         let (_, dir) = self.last.as_ref()?;
         let inside = dir.strip_prefix(root).ok()?.join(name);
-        if inside.components().any(|part| part.as_os_str() == ".git") {
-            return None;
-        }
-        Some(bytes(&inside).into())
+        (!is_git(&inside)).then(|| bytes(&inside).into())
     }
 }
 

@@ -5,8 +5,9 @@ use crate::model::entry::{
     UserState,
 };
 use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
+use crate::model::patch::Patch;
 use crate::model::session::Policy;
-use crate::model::tool::{Location, Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
+use crate::model::tool::{Change, ChangeBody, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use serde_json::json;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ fn call(kind: ToolKind, title: &str, status: ToolStatus) -> ToolCall {
     let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
     tool.kind = kind;
     tool.title = title.into();
-    tool.status = status;
+    tool.status = status.clone();
     tool.ended = status.is_final().then(|| Duration::from_secs(2));
     tool
 }
@@ -56,6 +57,11 @@ fn r_310_the_first_line_of_a_call_says_state_verb_and_object_without_colour() {
     assert_eq!(head(ToolKind::Execute, "`cargo test`", ToolStatus::Failed), "✗ run      cargo test >> 2 s");
     assert_eq!(head(ToolKind::Search, "Search fn add", ToolStatus::Pending), "· search   fn add");
     assert_eq!(head(ToolKind::Other, "mcp: x\ny", ToolStatus::InProgress), "⠹ tool     mcp: x y >> 9 s");
+    let odd = |status| tool(call(ToolKind::Read, "Read a", status), None)[0].clone();
+    assert!(odd(ToolStatus::Paused).contains("paused"));
+    assert!(odd(ToolStatus::Cancelled).starts_with('–') && odd(ToolStatus::Cancelled).contains("cancelled"));
+    assert!(odd(ToolStatus::Other("dreaming".into())).contains("dreaming"), "its own word");
+    assert!(!odd(ToolStatus::Other("dream\u{1b}ing".into())).contains('\u{1b}'));
     let mut cancelled = call(ToolKind::SwitchMode, "", ToolStatus::InProgress);
     cancelled.mark = Some(Mark::Cancelled);
     assert_eq!(tool(cancelled, None), ["– switch mode t >> cancelled"]);
@@ -130,8 +136,7 @@ fn a_fence_around_the_whole_output_is_not_output() {
 fn a_finished_edit_shows_its_diff_readable_without_colour() {
     let new = (1..=40).map(|n| format!("n{n}")).collect::<Vec<_>>().join("\n") + "\n";
     let mut t = call(ToolKind::Edit, "Edit a.rs", ToolStatus::Completed);
-    t.content =
-        vec![ToolContent::Diff { path: "/proj/a.rs".into(), old: Some("a\n".into()), new: new.as_str().into() }];
+    t.content = vec![diff(Some("a\n"), &new)];
     let lines = tool(t.clone(), None);
     assert_eq!(lines[0], "✓ edit     a.rs >> +40 −1   2 s");
     assert_eq!(lines[1], "   - a");
@@ -186,7 +191,12 @@ fn files_served_are_one_line() {
 
 #[test]
 fn prompts_name_their_files_and_whether_they_count() {
-    let user = UserMessage { text: "do\nit".into(), links: vec!["src/a.rs".into()], state: UserState::Dropped };
+    let user = UserMessage {
+        text: "do\nit".into(),
+        links: vec!["src/a.rs".into()],
+        state: UserState::Dropped,
+        message_id: None,
+    };
     assert_eq!(shown(Body::User(user), None), ["› do", "it", "@src/a.rs", "not part of the conversation any more"]);
 }
 
@@ -213,7 +223,7 @@ fn r_331_the_dock_gets_the_whole_command_and_diff() {
     let long = format!("echo {}\nrm -rf build", "x".repeat(5000));
     let mut t = call(ToolKind::Execute, "Clean up", ToolStatus::Pending);
     t.raw_input = Some(json!({"command": long, "cwd": "/proj/sub"}));
-    t.content = vec![ToolContent::Diff { path: "/proj/a.rs".into(), old: None, new: "1\n2\n3\n".into() }];
+    t.content = vec![diff(None, "1\n2\n3\n")];
     let entry = entry(Body::Tool(Box::new(t)));
     let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[], ctx)));
     assert_eq!(shown[0], format!("run  echo {}", "x".repeat(5000)));
@@ -270,13 +280,49 @@ fn a_terminal_shows_its_end_and_how_it_ended() {
 }
 
 fn diff(old: Option<&str>, new: &str) -> ToolContent {
-    ToolContent::Diff { path: "/proj/a.rs".into(), old: old.map(Into::into), new: new.into() }
+    ToolContent::Change(Change::of_texts("/proj/a.rs", old.map(Into::into), new.into()))
 }
 
 fn edit(content: Vec<ToolContent>) -> ToolCall {
     let mut t = call(ToolKind::Edit, "Edit a.rs", ToolStatus::Completed);
     t.content = content;
     t
+}
+
+/// One that is told without its texts.
+fn change(operation: Operation, from: Option<&str>, body: ChangeBody) -> ToolContent {
+    let (path, from) = ("/proj/a.rs".to_owned(), from.map(str::to_owned));
+    ToolContent::Change(Change { operation, path, from, body })
+}
+
+#[test]
+fn a_change_that_is_told_as_a_patch_has_its_numbers_and_one_without_a_text_says_what_it_is() {
+    let patch = |text: &str| ChangeBody::Patch(text.into());
+    let hunk = "--- /proj/a.rs\n+++ /proj/a.rs\n@@ -6,2 +6,2 @@\n-six\n+SIX\n seven\n";
+    let shown = tool(edit(vec![change(Operation::Modify, None, patch(hunk))]), None);
+    assert!(shown[0].contains("+1 −1"), "{shown:?}");
+    assert_eq!(shown[1..], ["   6   - six", "     6 + SIX", "   7 7   seven"]);
+    let only = |operation, from, body| tool(edit(vec![change(operation, from, body)]), None)[1..].join("\n");
+    assert_eq!(only(Operation::Modify, None, patch("what it says")), "     what it says");
+    assert_eq!(only(Operation::Move, Some("/proj/b.rs"), ChangeBody::Nothing), "   moved from /proj/b.rs");
+    assert_eq!(only(Operation::Copy, Some("/b\u{1b}[2J"), ChangeBody::Nothing).matches('\u{1b}').count(), 0);
+    assert_eq!(only(Operation::Delete, None, ChangeBody::Nothing), "   removed");
+    assert_eq!(only(Operation::Modify, None, ChangeBody::Nothing), "   changed");
+    assert_eq!(only(Operation::Other("chmod".into()), None, ChangeBody::Nothing), "   chmod");
+    assert!(only(Operation::Move, Some("/proj/b.rs"), patch(hunk)).ends_with("seven\n   moved from /proj/b.rs"));
+}
+
+#[test]
+fn a_question_about_changes_of_which_not_all_have_texts_shows_each_and_the_truths_where_they_belong() {
+    let mut t = edit(vec![change(Operation::Move, Some("/proj/b.rs"), ChangeBody::Nothing), diff(Some("two"), "TWO")]);
+    t.kind = ToolKind::Edit;
+    let (old, new) = (Some("one\ntwo\n".into()), "one\nTWO\n".into());
+    let truth = crate::model::changes::Truth { path: "/proj/a.rs".into(), old, new, differs: None };
+    t.learn(std::slice::from_ref(&truth));
+    assert_eq!(t.line_of(1), Some(2));
+    let entry = entry(Body::Tool(Box::new(t)));
+    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[truth], ctx))).join("\n");
+    assert!(shown.contains("moved from /proj/b.rs") && shown.contains("2   - two"), "{shown}");
 }
 
 #[test]
@@ -349,14 +395,14 @@ fn a_command_that_ended_without_a_word_how_has_failed_when_its_call_has() {
     let mut s = crate::ui::fixtures::Scene::working(100, 30);
     let patch = |id: &str, status| {
         let mut patch = ToolPatch::new(id.into());
-        patch.kind = Some(ToolKind::Execute);
-        patch.title = Some(format!("make {id}"));
-        patch.status = Some(status);
+        patch.kind = Patch::Set(ToolKind::Execute);
+        patch.title = Patch::Set(format!("make {id}"));
+        patch.status = Patch::Set(status);
         patch
     };
     for (id, status) in [("bad", ToolStatus::Failed), ("good", ToolStatus::Completed)] {
         let mut update = patch(id, status);
-        update.content = Some(vec![ToolContent::Terminal(TermId::from(id))]);
+        update.content = Patch::Set(vec![ToolContent::Terminal(TermId::from(id))]);
         update.terminal.info = Some((TermId::from(id), None));
         update.terminal.exit = Some((TermId::from(id), Exit::default()));
         s.update(Update::ToolCall(update));

@@ -6,8 +6,11 @@
 //! so what is copied is the text of the file.
 
 use super::message::{dim, more_lines};
+use crate::base::sanitize;
+use crate::model::tool::{Change, ChangeBody, Operation};
 use crate::text::diff::{DiffLine, FileDiff, Kind, diff};
 use crate::text::line::{LogicalLine, WrapMode};
+use crate::text::patch;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 
@@ -27,6 +30,27 @@ pub(super) fn piece(old: Option<&str>, new: &str, from: Option<u32>) -> FileDiff
     for line in diff.hunks.iter_mut().flat_map(|h| &mut h.lines) {
         (line.old, line.new) = (real(line.old), real(line.new));
     }
+    diff
+}
+
+/// What a call does to one file; its texts begin at line `from`, if that is known.
+pub(super) fn change(change: &Change, from: Option<u32>) -> FileDiff {
+    let mut diff = match &change.body {
+        ChangeBody::Texts { old, new } => return piece(old.as_deref(), new, from),
+        ChangeBody::Patch(patch) => patch::read(patch),
+        ChangeBody::Nothing => FileDiff::default(),
+    };
+    let from = change.from.as_ref().map(|from| format!(" from {}", sanitize::line(from).trim())).unwrap_or_default();
+    let done = match &change.operation {
+        Operation::Modify if diff.hunks.is_empty() => "changed".to_owned(),
+        Operation::Add if diff.hunks.is_empty() => "added".to_owned(),
+        Operation::Delete => "removed".to_owned(),
+        Operation::Move => format!("moved{from}"),
+        Operation::Copy => format!("copied{from}"),
+        Operation::Other(word) => format!("{}{from}", sanitize::line(word).trim()),
+        Operation::Add | Operation::Modify => return diff,
+    };
+    diff.note = Some(diff.note.map_or_else(|| done.clone(), |note| format!("{done}; {note}")));
     diff
 }
 

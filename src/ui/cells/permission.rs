@@ -41,20 +41,23 @@ pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>) -> Ve
     if let Some(cwd) = tool.raw_input.as_ref().and_then(|v| v.get("cwd").or_else(|| v.get("workdir"))?.as_str()) {
         out.push(dim(format!("in {}", super::message::display(cwd, ctx))));
     }
-    let has_diff = tool.content.iter().any(|c| matches!(c, ToolContent::Diff { .. }));
+    let has_diff = tool.content.iter().any(|c| c.change().is_some());
     // A path that is the object already, and whose lines the diff shows, need not take a row of its own.
     let said = |l: &Location| has_diff && what.contains(super::message::display(&l.path, ctx).as_str());
     let rest: Vec<Location> = tool.locations.iter().filter(|l| !said(l)).cloned().collect();
     out.extend(locations(&rest, ctx));
-    let named =
-        tool.content.iter().filter(|c| matches!(c, ToolContent::Diff { .. })).count() > 1 || tool.locations.is_empty();
+    let changes = tool.content.iter().filter_map(ToolContent::change);
+    let named = changes.count() > 1 || tool.locations.is_empty();
     let mut truths = truths.iter();
     for (at, content) in tool.content.iter().enumerate() {
         match content {
-            ToolContent::Diff { path, old, new } => {
-                let claim = (old.as_deref(), &**new);
-                out.extend(true_diff(path, claim, tool.line_of(at), truths.next(), named, ctx));
-            }
+            ToolContent::Change(change) => match change.texts() {
+                Some((old, new)) => {
+                    let claim = (old.map(|old| &**old), &**new);
+                    out.extend(true_diff(&change.path, claim, tool.line_of(at), truths.next(), named, ctx));
+                }
+                None => out.extend(whole_diff(&change.path, &diffs::change(change, None), named, ctx)),
+            },
             ToolContent::Block(b) => out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented)),
             ToolContent::Terminal(_) => {}
         }

@@ -2,7 +2,7 @@
 
 use crate::model::entry::{Block, Body, Entry, FileOutcome, PlanStatus};
 use crate::model::session_ref::SessionRef;
-use crate::model::tool::ToolContent;
+use crate::model::tool::{ChangeBody, ToolContent};
 
 /// The raw text of an entry. Not sanitised: whoever gives it to a terminal has to do that.
 pub fn source(entry: &Entry, session: SessionRef<'_>) -> String {
@@ -16,7 +16,10 @@ pub fn source(entry: &Entry, session: SessionRef<'_>) -> String {
             for content in &tool.content {
                 match content {
                     ToolContent::Block(b) => parts.push(block(b)),
-                    ToolContent::Diff { new, .. } => parts.push(new.to_string()),
+                    ToolContent::Change(change) => parts.push(match &change.body {
+                        ChangeBody::Texts { new: text, .. } | ChangeBody::Patch(text) => text.to_string(),
+                        ChangeBody::Nothing => change.path.clone(),
+                    }),
                     ToolContent::Terminal(id) => parts.extend(session.terminal(id).map(|t| t.text.text())),
                 }
             }

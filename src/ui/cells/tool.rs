@@ -48,7 +48,7 @@ enum Extent {
 }
 
 pub(super) fn is_running(t: &ToolCall) -> bool {
-    t.status == ToolStatus::InProgress && t.mark.is_none()
+    t.status.is_running() && t.mark.is_none()
 }
 
 pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
@@ -60,9 +60,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         .take(MAX_BLOCKS)
         .enumerate()
         .filter_map(|(at, c)| match c {
-            ToolContent::Diff { path, old, new } => {
-                Some((path.as_str(), diffs::piece(old.as_deref(), new, t.line_of(at))))
-            }
+            ToolContent::Change(change) => Some((change.path.as_str(), diffs::change(change, t.line_of(at)))),
             ToolContent::Block(_) | ToolContent::Terminal(_) => None,
         })
         .collect();
@@ -82,7 +80,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         if !figures.is_empty() {
             figures.push("   ", Token::Dim);
         }
-        figures.push(word, token);
+        figures.push(&label(word), token);
     }
     let mut lines = vec![head(
         gutter(glyph, token),
@@ -113,7 +111,7 @@ fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str> {
 /// How a command of the call ended, when that was not well: agents report such calls as completed.
 fn bad_exit(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
     let exits = t.terminals().filter_map(|id| ctx.session.terminal(id)?.exit.as_ref());
-    exits.filter(|exit| !exit.is_success()).last().and_then(|exit| match t.status {
+    exits.filter(|exit| !exit.is_success()).last().and_then(|exit| match &t.status {
         _ if exit.is_known() => Some(label(&exit.to_string())),
         ToolStatus::Failed if !t.refused => Some("failed".to_owned()),
         _ => None,
@@ -129,26 +127,34 @@ fn extent(t: &ToolCall, waiting: bool, fold: Option<Fold>) -> Extent {
     if waiting {
         // The dock shows all of it, right below.
         Extent::Nothing
-    } else if is_running(t) || t.status == ToolStatus::Failed || t.mark == Some(Mark::Cancelled) {
+    } else if is_running(t) || t.status == ToolStatus::Failed || is_cancelled(t) {
         Extent::Preview
-    } else if t.content.iter().any(|c| matches!(c, ToolContent::Diff { .. })) {
+    } else if t.content.iter().any(|c| c.change().is_some()) {
         Extent::Diffs
     } else {
         Extent::Nothing
     }
 }
 
-type Word = Option<(&'static str, Token)>;
+fn is_cancelled(t: &ToolCall) -> bool {
+    t.mark == Some(Mark::Cancelled) || t.status == ToolStatus::Cancelled
+}
 
-fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word) {
+type Word<'a> = Option<(&'a str, Token)>;
+
+fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
     let refused = t.refused.then_some(("refused by you", Token::Dim));
-    match (t.mark, t.status) {
+    match (t.mark, &t.status) {
         _ if waiting => ("·", Token::Warn, Some(("waits for you", Token::Warn))),
-        (Some(Mark::Cancelled), _) => ("–", Token::Dim, Some(("cancelled", Token::Dim))),
+        (Some(Mark::Cancelled), _) | (None, ToolStatus::Cancelled) => {
+            ("–", Token::Dim, Some(("cancelled", Token::Dim)))
+        }
         (Some(Mark::NoFinalStatus), _) if t.refused => ("–", Token::Dim, refused),
         (Some(Mark::NoFinalStatus), _) => ("–", Token::Dim, Some(("no final status", Token::Dim))),
         (Some(Mark::AgentGone), _) => ("–", Token::Dim, Some(("agent ended", Token::Dim))),
         (None, ToolStatus::Pending) => ("·", Token::Dim, None),
+        (None, ToolStatus::Paused) => ("·", Token::Warn, Some(("paused", Token::Warn))),
+        (None, ToolStatus::Other(word)) => (SPINNER, Token::Accent, Some((word, Token::Dim))),
         (None, ToolStatus::InProgress) => (SPINNER, Token::Accent, None),
         (None, ToolStatus::Completed) => ("✓", Token::Good, refused),
         (None, ToolStatus::Failed) => ("✗", Token::Bad, refused),
@@ -219,12 +225,11 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
     let title = relative(&label(t.label()), ctx);
     let bare = without_verb(&title, t.kind);
     let mut text = StyledText::from(bare);
-    let target = t.locations.first().map(|l| display(&l.path, ctx)).or_else(|| {
-        t.content.iter().find_map(|c| match c {
-            ToolContent::Diff { path, .. } => Some(display(path, ctx)),
-            ToolContent::Block(_) | ToolContent::Terminal(_) => None,
-        })
-    });
+    let target = t
+        .locations
+        .first()
+        .map(|l| display(&l.path, ctx))
+        .or_else(|| t.content.iter().find_map(ToolContent::change).map(|change| display(&change.path, ctx)));
     if let Some(path) = target.filter(|p| !p.is_empty()) {
         let name = path.rsplit('/').next().unwrap_or(&path);
         if bare.is_empty() || matches!(bare.to_ascii_lowercase().as_str(), "file" | "files" | "a file" | "the file") {
@@ -298,7 +303,7 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
     let mut next = diffs.iter();
     for content in t.content.iter().take(MAX_BLOCKS) {
         match content {
-            ToolContent::Diff { .. } => {
+            ToolContent::Change(_) => {
                 let Some((path, diff)) = next.next() else { continue };
                 out.extend(file_diff(path, diff, diffs.len() > 1, extent, ctx));
             }

@@ -187,7 +187,7 @@ fn fingerprint(pending: &PendingPermission, tool: Option<&ToolCall>) -> u64 {
     }
     for content in &tool.content {
         match content {
-            ToolContent::Diff { path, old, new } => (path, old, new).hash(&mut hash),
+            ToolContent::Change(change) => change.hash(&mut hash),
             ToolContent::Block(block) => format!("{block:?}").hash(&mut hash),
             ToolContent::Terminal(id) => id.hash(&mut hash),
         }

@@ -12,7 +12,8 @@ use crate::model::history::History;
 use crate::model::ids::{EntryId, Now, TermId};
 use crate::model::session_ref::SessionRef;
 use crate::theme::resolve::Theme;
-use crate::ui::state::folds::Folds;
+use crate::ui::cells;
+use crate::ui::state::folds::{Fold, Folds};
 use crate::ui::state::scroll::Scroll;
 use cache::Cache;
 use ratatui::buffer::Buffer;
@@ -118,6 +119,32 @@ impl Transcript {
             }
         };
         self.cache.finish();
+    }
+
+    /// How far an entry is to be unfolded next. What the person has not touched shows as much as matters; the first time
+    /// all there is, when that is more.
+    pub fn next_fold(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<Fold> {
+        match cx.folds.of(id) {
+            Some(Fold::Open) => return Some(Fold::Closed),
+            Some(Fold::Closed) => return Some(Fold::Open),
+            None => {}
+        }
+        let index = cx.session.entries().index_of(id)?;
+        let entry = self.cache.reading.entry(cx, index)?;
+        let mut opened = cx.folds.clone();
+        opened.set(id, Fold::Open);
+        let open = DrawCtx { folds: &opened, ..*cx };
+        if cells::flow(&entry, Some(Fold::Open)).is_some() {
+            return Some(Fold::Open);
+        }
+        self.cache.begin(cx, area.width);
+        self.cache.pieces(cx, &entry);
+        // As it was drawn, and as it will be: neither is laid out again for the next frame.
+        let before = self.cache.laid(cx, &entry, 0).lines.clone();
+        let after = &self.cache.laid(&open, &entry, 0).lines;
+        let fold = if *after == before { Fold::Closed } else { Fold::Open };
+        self.cache.finish();
+        Some(fold)
     }
 
     /// The first row of the first entry.

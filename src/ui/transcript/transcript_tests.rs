@@ -4,8 +4,9 @@ use crate::model::entry::{Block, ChunkKind, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
 use crate::model::history::fixture::Memory;
 use crate::model::ids::{SessionId, ToolId, TurnId};
+use crate::model::patch::Patch;
 use crate::model::session::Policy;
-use crate::model::tool::{ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Change, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::state::folds::Fold;
 use std::time::Duration;
 
@@ -34,7 +35,7 @@ impl Stage {
         stage.event(Event::User(Intent::Start));
         let init = InitResult::default();
         stage.event(Event::Agent(AgentEvent::Initialized(Ok(init))));
-        let opened = SessionResult { id: SessionId::from("s"), modes: None, options: Vec::new(), model: None };
+        let opened = SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None };
         stage.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
         stage
     }
@@ -56,18 +57,18 @@ impl Stage {
     }
 
     fn done(&mut self) {
-        use crate::model::event::{PromptResult, Stop};
+        use crate::model::event::{PromptAnswer, PromptResult, Stop};
         let turn = self.model.first().session().last_turn();
-        let result = Ok(PromptResult { stop: Stop::EndTurn, usage: None });
-        self.event(Event::Agent(AgentEvent::PromptDone { turn, result }));
+        let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::EndTurn, usage: None }));
+        self.event(Event::Agent(AgentEvent::PromptAnswered { turn, result }));
     }
 
     fn tool(&mut self, id: &str, title: &str, kind: ToolKind, status: ToolStatus, content: Vec<ToolContent>) {
         let patch = ToolPatch {
-            title: Some(title.into()),
-            kind: Some(kind),
-            status: Some(status),
-            content: Some(content),
+            title: Patch::Set(title.into()),
+            kind: Patch::Set(kind),
+            status: Patch::Set(status),
+            content: Patch::Set(content),
             ..ToolPatch::new(ToolId::from(id))
         };
         self.update(Update::ToolCall(patch));
@@ -137,22 +138,20 @@ fn story() -> Stage {
     stage.tool("1", "Read /proj/src/main.rs", ToolKind::Read, ToolStatus::Completed, Vec::new());
     stage.tool("2", "Edit src/main.rs", ToolKind::Edit, ToolStatus::InProgress, Vec::new());
     stage.now += Duration::from_millis(200);
-    let diff = ToolContent::Diff {
-        path: "/proj/src/main.rs".into(),
-        old: Some("use std::env;\n\nfn add() { a - b }\n".into()),
-        new: "use std::env;\n\n/// Adds.\nfn add() { a + b }\n".into(),
-    };
+    let (old, new) = ("use std::env;\n\nfn add() { a - b }\n", "use std::env;\n\n/// Adds.\nfn add() { a + b }\n");
+    let diff = ToolContent::Change(Change::of_texts("/proj/src/main.rs", Some(old.into()), new.into()));
     stage.tool("2", "Edit src/main.rs", ToolKind::Edit, ToolStatus::Completed, vec![diff]);
     let text =
         Block::Text("Compiling shop v0.1.0\n\u{1b}[32mrunning\u{1b}[0m 12 tests\ntest cart::adds ... ok\n".into());
     stage.tool("3", "`cargo test --all`", ToolKind::Execute, ToolStatus::InProgress, vec![ToolContent::Block(text)]);
     let step = |content: &str, status| PlanEntry { content: content.into(), priority: Priority::Medium, status };
-    stage.update(Update::Plan(vec![
+    let entries = vec![
         step("read the code", PlanStatus::Completed),
         step("fix add", PlanStatus::Completed),
         step("run the tests", PlanStatus::InProgress),
         step("write notes", PlanStatus::Pending),
-    ]));
+    ];
+    stage.update(Update::Plan { id: None, entries });
     stage.now += Duration::from_secs(4);
     stage
 }

@@ -24,13 +24,11 @@ use crate::model::effect::FrontEnd;
 use crate::model::entries::Slot;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
-use crate::model::history::{History, Kind};
+use crate::model::history::Kind;
 use crate::model::ids::{Address, Addressed, EntryId, Now};
 use crate::model::options::OptionValue;
 use crate::model::session_ref::SessionRef;
-use crate::ui::cells::{self, CellCtx};
 use crate::ui::labels;
-use crate::ui::state::folds::Fold;
 use ratatui::layout::Position;
 
 /// Rows that one notch of the wheel scrolls.
@@ -42,8 +40,6 @@ pub struct Cx<'a> {
     pub model: &'a Model,
     /// The one that is shown.
     pub session: SessionRef<'a>,
-    /// What of it is not in memory.
-    pub history: &'a dyn History,
     pub frame: &'a FrameInfo,
     pub now: Now,
 }
@@ -76,7 +72,7 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
             }
         }
         // The transcript has the whole of it.
-        FrontEnd::Withdrawn(gone) if is_shown => state.say(format!("no longer asked, {}", gone.why), now),
+        FrontEnd::Withdrawn(gone) if is_shown => state.say(format!("no longer asked, {}", gone.why.words()), now),
         FrontEnd::Said(words) if is_shown => state.say(sanitize::line(&words), now),
         FrontEnd::TurnEnded(..) => {
             if let Some(view) = state.view_of(at).filter(|_| !is_shown) {
@@ -180,7 +176,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             }
             None => state.say("no answer to copy yet", cx.now),
         },
-        Action::ToggleFold => toggle_newest(state, cx),
+        Action::ToggleFold => toggle_newest(state, cx, out),
         Action::PageUp | Action::DockPageUp if review::page_from_outside(state, -1) => {}
         Action::PageDown | Action::DockPageDown if review::page_from_outside(state, 1) => {}
         Action::PageUp | Action::DockPageUp => out.push(Out::Scroll(ScrollBy::Pages(-1))),
@@ -285,7 +281,7 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
             if let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) {
                 match cx.session.entries().get(*entry).map(|e| &e.body) {
                     Some(Body::Changes(changes)) => review::open(state, cx, Scope::Turn(changes.turn.0), out),
-                    _ => toggle(state, cx, *entry),
+                    _ => toggle(cx, *entry, out),
                 }
             }
         }
@@ -293,44 +289,21 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
     }
 }
 
-/// What is not chosen shows as much as matters; the first press shows all there is, when that is more.
-fn toggle(state: &mut App, cx: Cx<'_>, id: EntryId) {
+/// How far it is unfolded then, only the transcript knows.
+fn toggle(cx: Cx<'_>, id: EntryId, out: &mut Vec<Out>) {
     let entries = cx.session.entries();
-    let Some(slot) = entries.index_of(id).and_then(|index| entries.slot(index)) else { return };
-    if !folds(slot) {
-        return;
+    if entries.index_of(id).and_then(|index| entries.slot(index)).is_some_and(folds) {
+        out.push(Out::Fold(id));
     }
-    let read;
-    let entry = match slot {
-        Slot::Here(entry) => entry,
-        Slot::Away(away) => {
-            read = away.read(id, cx.history);
-            &read
-        }
-    };
-    let lines = |fold| {
-        let width = cx.frame.transcript.width.saturating_sub(2);
-        cells::lines(
-            entry,
-            &CellCtx { session: cx.session, width, now: cx.now, fold, typing: None, roots: &[], home: None },
-        )
-    };
-    let fold = match state.view.folds.of(id) {
-        Some(Fold::Open) => Fold::Closed,
-        Some(Fold::Closed) => Fold::Open,
-        None if lines(None) == lines(Some(Fold::Open)) => Fold::Closed,
-        None => Fold::Open,
-    };
-    state.view.folds.set(id, fold);
 }
 
 fn folds(slot: &Slot) -> bool {
     matches!(slot.kind(), Kind::Tool | Kind::Thought)
 }
 
-fn toggle_newest(state: &mut App, cx: Cx<'_>) {
+fn toggle_newest(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     match cx.session.entries().slots().rposition(folds) {
-        Some(newest) => toggle(state, cx, cx.session.entries().id_at(newest)),
+        Some(newest) => toggle(cx, cx.session.entries().id_at(newest), out),
         None => state.say("nothing to unfold yet", cx.now),
     }
 }

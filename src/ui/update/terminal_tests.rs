@@ -1,5 +1,6 @@
 use crate::model::event::{Intent, Stop};
 use crate::model::ids::TermId;
+use crate::model::patch::Patch;
 use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
@@ -178,7 +179,7 @@ fn a_terminal_that_the_agent_feeds_cannot_be_taken_over() {
     use crate::model::tool::{ToolContent, ToolPatch};
     let mut s = Scene::working(80, 24);
     let mut patch = ToolPatch::new("t".into());
-    patch.content = Some(vec![ToolContent::Terminal("theirs".into())]);
+    patch.content = Patch::Set(vec![ToolContent::Terminal("theirs".into())]);
     s.update(Update::ToolCall(patch));
     s.after(20_000).key(ALT_I);
     assert_eq!(s.ui.view.focus, Focus::Composer);

@@ -1,17 +1,19 @@
 use crate::model::changes::{Scope, Totals};
-use crate::model::entry::Body;
+use crate::model::entry::{Block, Body};
 use crate::model::event::{
     AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, HostEvent, InitResult, Intent, Stop,
 };
-use crate::model::event::{Event, SessionResult};
-use crate::model::ids::ReqId;
+use crate::model::event::{Event, SessionResult, Update};
+use crate::model::ids::{EntryId, ReqId};
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, OptionValue};
-use crate::model::tool::{Exit, ToolKind, ToolStatus};
+use crate::model::patch::Patch;
+use crate::model::tool::{Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::fixtures::{Scene, returned, session};
 use crate::ui::keys::Mouse;
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
 use crate::ui::state::Focus;
+use crate::ui::state::folds::Fold;
 use crate::ui::tty::{Click, Input};
 
 fn prompt(text: &str) -> Intent {
@@ -371,14 +373,14 @@ fn without_modes_the_option_of_category_mode_is_switched() {
     s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
         id: session(),
         modes: None,
-        options: vec![ConfigOption {
+        options: Some(vec![ConfigOption {
             id: "m".into(),
             name: "Mode".into(),
             description: None,
             category: Some("mode".into()),
             kind: OptionKind::Select { current: "ask".into(), values: vec![choice("ask"), choice("code")] },
             pending: None,
-        }],
+        }]),
         model: None,
     })));
     s.press(Code::BackTab);
@@ -398,14 +400,14 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
     s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
         id: session(),
         modes: Some(Modes { current: "one".into(), pending: None, available: vec![mode("one"), mode("two")] }),
-        options: vec![ConfigOption {
+        options: Some(vec![ConfigOption {
             id: "m".into(),
             name: "Mode".into(),
             description: None,
             category: Some("mode".into()),
             kind: OptionKind::Select { current: "ask".into(), values: vec![choice("ask"), choice("code")] },
             pending: None,
-        }],
+        }]),
         model: None,
     })));
     assert!(s.draw().contains(" ASK"), "{}", s.shown);
@@ -476,6 +478,26 @@ fn a_click_folds_and_ctrl_o_folds_the_newest() {
     assert!(first.is_some());
     s.ctrl('o');
     assert!(s.ui.view.folds.of(id).is_some() && s.ui.view.folds.of(id) != first);
+}
+
+#[test]
+fn what_is_folded_or_not_is_laid_out_no_more_often_than_it_is_drawn() {
+    let mut s = Scene::working(80, 24);
+    s.tool("a", ToolKind::Read, "src/main.rs", ToolStatus::Completed);
+    let mut patch = ToolPatch::new("b".into());
+    (patch.kind, patch.status) = (Patch::Set(ToolKind::Search), Patch::Set(ToolStatus::Completed));
+    patch.content = Patch::Set(vec![ToolContent::Block(Block::Text("found\n".repeat(9)))]);
+    s.update(Update::ToolCall(patch));
+    s.draw();
+    let ids: Vec<EntryId> = s.model.first().session().entries().iter().rev().take(2).map(|e| e.id).collect();
+    s.ctrl('o');
+    assert_eq!(s.ui.view.folds.of(ids[0]), Some(Fold::Open), "there is more to see");
+    let bytes = s.transcript.cached_bytes();
+    assert!(s.draw().contains("found"), "{}", s.shown);
+    assert_eq!(s.transcript.cached_bytes(), bytes, "the key has laid it out, the frame has not");
+    let (y, _) = *s.info.hits.iter().find(|(_, e)| *e == ids[1]).unwrap();
+    s.input(Input::Mouse { what: Click::Left, x: 5, y });
+    assert_eq!(s.ui.view.folds.of(ids[1]), Some(Fold::Closed), "there is nothing more to see");
 }
 
 #[test]

@@ -6,7 +6,8 @@ use crate::model::event::{
     AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec,
 };
 use crate::model::ids::{ReqId, TurnId};
-use crate::model::tool::{ToolContent, ToolPatch};
+use crate::model::patch::Patch;
+use crate::model::tool::{Change, ToolContent, ToolPatch};
 use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
 use crate::ui::tty::Input;
@@ -102,7 +103,7 @@ fn all_parts_of_a_question_can_be_read() {
     let mut s = gated(Gate::Off, 80);
     let mut patch = ToolPatch::new("t".into());
     let part = |n: u32| ToolContent::Block(Block::Text(format!("part {n};")));
-    patch.content = Some((0..900).map(part).collect());
+    patch.content = Patch::Set((0..900).map(part).collect());
     s.ask_patch(5, patch, &["Yes", "No"]);
     s.draw();
     s.press(Code::Tab);
@@ -346,11 +347,11 @@ fn clicks_answer_nothing() {
 fn asks_with_input(height: u16, lines: usize, raw_input: Option<serde_json::Value>) -> Scene {
     let mut s = Scene::working(80, height);
     let mut patch = crate::model::tool::ToolPatch::new("call".into());
-    patch.title = Some("a.txt".into());
+    patch.title = Patch::Set("a.txt".into());
     let new = (1..=lines).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n") + "\n";
-    let diff = crate::model::tool::ToolContent::Diff { path: PATH.into(), old: None, new: new.into() };
-    patch.content = Some(vec![diff]);
-    patch.raw_input = raw_input;
+    let diff = ToolContent::Change(Change::of_texts(PATH, None, new.into()));
+    patch.content = Patch::Set(vec![diff]);
+    patch.raw_input = Patch::of(raw_input);
     s.ask_patch(1, patch, &["Yes", "No"]);
     s.press(Code::Tab).after(400).draw();
     s

@@ -2,6 +2,7 @@ use crate::model::changes::Totals;
 use crate::model::entry::ChunkKind;
 use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, HostEvent, Intent, Odd, Stop, Update};
 use crate::model::ids::ReqId;
+use crate::model::patch::Patch;
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::text::width::str_width;
 use crate::ui::fixtures::Scene;
@@ -182,7 +183,7 @@ fn r_339_a_request_outside_of_a_turn_is_shown() {
 fn raw_input_is_shown_on_a_key() {
     let mut s = Scene::working(80, 24);
     let mut patch = crate::model::tool::ToolPatch::new("c".into());
-    patch.raw_input = Some(serde_json::json!({"secret_flag": true}));
+    patch.raw_input = Patch::Set(serde_json::json!({"secret_flag": true}));
     s.ask_patch(1, patch, &["Yes"]);
     assert!(!s.draw().contains("secret_flag"));
     s.press(Code::Tab).after(400).draw();

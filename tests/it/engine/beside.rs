@@ -7,7 +7,7 @@ use acp_tui::agent::codec;
 use acp_tui::engine::link::{Agent, memory};
 use acp_tui::engine::{Engine, ReviewConfig};
 use acp_tui::model::changes::{Cause, FileDoc, ReviewAction, ReviewDoc, Scope};
-use acp_tui::model::event::Intent;
+use acp_tui::model::event::{Intent, Opening};
 use acp_tui::model::ids::{AgentKey, SessionKey, TurnId};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ fn engine(place: &Place, agent: impl FnOnce(Agent) -> tokio::task::JoinHandle<()
 
 fn open(engine: &mut Engine, cwd: &Path) {
     let cwd = cwd.to_string_lossy().into_owned();
-    engine.intent_to(AgentKey::FIRST.into(), Intent::OpenSession { cwd });
+    engine.intent_to(AgentKey::FIRST.into(), Intent::OpenSession { cwd, how: Opening::New });
 }
 
 async fn look(engine: &mut Engine, at: SessionKey, files: usize) -> Arc<ReviewDoc> {

@@ -6,11 +6,11 @@ use acp_tui::agent::codec;
 use acp_tui::base::exit::Exit;
 use acp_tui::engine::link::{Agent, Link, memory};
 use acp_tui::engine::replay::replay;
-use acp_tui::engine::{AgentSetup, Engine, ReviewConfig};
+use acp_tui::engine::{AgentSetup, Engine, Further, ReviewConfig};
 use acp_tui::model::Model;
 use acp_tui::model::changes::Gate;
 use acp_tui::model::entry::Body;
-use acp_tui::model::event::Intent;
+use acp_tui::model::event::{Intent, Opening};
 use acp_tui::model::ids::{AgentKey, ReqId, SessionKey};
 use acp_tui::model::session::{About, Policy, Session, SessionState};
 use acp_tui::wire::trace::Recorder;
@@ -159,7 +159,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
         env: vec![("B_KEY".into(), "secret".into())],
         install: None,
     };
-    config.further = BTreeMap::from([("b".into(), setup)]);
+    config.further = Further::read_by(|| BTreeMap::from([("b".into(), setup)]));
     Engine::connected(config, codec::shipped(), Some(connect))
 }
 
@@ -178,7 +178,7 @@ async fn a_flood_a_question_a_held_write_and_a_death_side_by_side() {
     until(&mut engine, "two sessions", |e| is_ready(e, A1) && is_ready(e, B1)).await;
     let added = engine.model().agent_of(B).unwrap();
     assert_eq!((added.command.as_str(), &added.env[..]), ("b-acp 'two words'", &["B_KEY".to_owned()][..]));
-    engine.intent_to(A.into(), Intent::OpenSession { cwd });
+    engine.intent_to(A.into(), Intent::OpenSession { cwd, how: Opening::New });
     until(&mut engine, "a third session", |e| is_ready(e, A2)).await;
 
     prompt(&mut engine, B1);

@@ -252,6 +252,25 @@ fn code_129_130_131_134_and_143_are_signals_after_a_cancel() {
 }
 
 #[test]
+fn a_wrong_option_is_said_before_that_there_is_no_terminal() {
+    let lab = Lab::new();
+    let cases: &[(&[&str], &str)] = &[
+        (&["--theme", "nope"], "--theme is one of terminal, dark, light, not `nope`"),
+        (&["--theme", "nope", "--", "true"], "--theme is one of terminal, dark, light, not `nope`"),
+        (&["demo", "--theme", "nope"], "--theme is one of terminal, dark, light, not `nope`"),
+        (&["--cwd", "/no/such/directory"], "--cwd /no/such/directory: "),
+        (&["--agent", "nobody-knows-me"], "nobody-knows-me"),
+        (&["--", "true"], "needs a terminal"),
+    ];
+    for (args, words) in cases {
+        let done = lab.program().args(*args).stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!((done.status.code(), said.lines().count(), done.stdout.len()), (Some(2), 1, 0), "{args:?}: {said}");
+        assert!(said.starts_with("acp-tui: ") && said.contains(words), "{args:?}: {said}");
+    }
+}
+
+#[test]
 fn a_signal_before_the_turn_ends_at_once() {
     let lab = Lab::new();
     let file = lab.path("record.jsonl");
@@ -261,6 +280,17 @@ fn a_signal_before_the_turn_ends_at_once() {
     super::support::wait_until("initialize was sent", sent);
     running.signal(Signal::INT);
     running.finish().assert_says(130, &["interrupted"]);
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn a_signal_after_the_result_does_not_change_the_code() {
+    let lab = Lab::new();
+    let agent = lab.script("[agent]\nignore_eof = true\nignore_term = true\n");
+    let mut running = lab.start(&["hello", "--json"], &agent);
+    running.until_line("\"exit_code\":0");
+    running.signal(Signal::TERM);
+    running.finish().assert_code(0);
     lab.assert_nothing_left();
 }
 

@@ -40,6 +40,23 @@ fn commands_of_terminals_are_gone_however_it_ends() {
 }
 
 #[test]
+fn an_agent_that_starts_more_floods_than_may_run_is_refused_and_its_run_ends_with_a_report() {
+    let lab = Lab::new();
+    let flood =
+        CREATE.replace("COMMAND", "echo x >> made; exec yes").replace("\"request\"", "\"request\", wait = false");
+    let steps = format!(
+        "{{ do = \"repeat\", times = 300, step = [{flood}] }}, {{ do = \"settle\" }}, {{ do = \"stop\", reason = \"end_turn\" }}"
+    );
+    let report = lab.path("r.json");
+    let done = lab.exec(&["x", "--allow", "all", "--review", report.to_str().unwrap()], &lab.turn(&steps));
+    let refused = "256 terminals are running already; kill or release one first";
+    assert_eq!(done.assert_code(0).err().matches(refused).count(), 44);
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    assert_eq!(report["files"][0]["path"], "made", "{report}");
+    lab.assert_nothing_left();
+}
+
+#[test]
 fn a_process_of_the_agent_in_a_session_of_its_own_is_named_and_not_killed() {
     let lab = Lab::new();
     let text = format!("setsid sleep 1001 <&- >&- 2>&- &\nexec {}\n", lab.script("").join(" "));
@@ -171,4 +188,24 @@ fn assert_named(lab: &Lab, done: &super::support::Done, code: i32) {
     assert_eq!(done.err().matches(&wanted).count(), 1, "{}", done.err());
     kill(left[0].0, Signal::KILL);
     lab.assert_nothing_left();
+}
+
+#[test]
+fn what_outlives_the_agent_and_writes_once_more_is_in_the_report_or_named_in_it() {
+    for rounds in (0..12).map(|n| n * 400) {
+        let lab = Lab::new();
+        let late = format!(
+            "until ! kill -0 $PPID; do :; done; i=0; while [ $i -lt {rounds} ]; do i=$((i + 1)); done; echo > late"
+        );
+        let late = late.replace("$PPID", "$1");
+        let text = format!("(setsid sh -c '{late}' sh $$ <&- >&- 2>&- &)\nexec {}\n", lab.script("").join(" "));
+        let report = lab.path("r.json");
+        let done = lab.exec(&["hello", "--review", report.to_str().unwrap()], &lab.shell_agent(&text));
+        done.assert_code(0);
+        wait_until("it has ended", || lab.left().is_empty());
+        let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+        let has =
+            |list: &str, text: &str| report[list].as_array().unwrap().iter().any(|one| one.to_string().contains(text));
+        assert!(has("files", "late") || has("not_covered", "echo > late"), "{rounds}: {report}");
+    }
 }

@@ -7,7 +7,8 @@ use acp_tui::model::effect::{Answer, Call, Effect, Ended, FrontEnd};
 use acp_tui::model::entry::{Block, Body, ChunkKind};
 use acp_tui::model::event::{
     AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent,
-    PermissionKind, PermissionOption, PromptResult, SessionResult, Stop, TerminalSpec, Update,
+    Opening, PermissionKind, PermissionOption, PromptAnswer, PromptResult, SessionResult, Stop, TerminalSpec, Timer,
+    Update,
 };
 use acp_tui::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, TurnId};
 use acp_tui::model::reduce::reduce;
@@ -94,7 +95,7 @@ impl House {
 }
 
 fn named(id: &str) -> SessionResult {
-    SessionResult { id: SessionId::from(id), modes: None, options: Vec::new(), model: None }
+    SessionResult { id: SessionId::from(id), modes: None, options: None, model: None }
 }
 
 /// Two sessions of the first agent and one of the second; the ids of two of them are the same.
@@ -108,8 +109,8 @@ fn house() -> House {
     assert_eq!(effects, [Addressed::new(B, Effect::SpawnAgent)]);
     house.spawn(B);
     house.open(B1, "one");
-    let effects = house.wants(A, Intent::OpenSession { cwd: "/other".into() });
-    assert_eq!(effects, [Addressed::new(A2, Effect::Call(Call::NewSession))]);
+    let effects = house.wants(A, Intent::OpenSession { cwd: "/other".into(), how: Opening::New });
+    assert_eq!(effects, [Addressed::new(A2, Effect::Call(Call::OpenSession(Opening::New)))]);
     house.open(A2, "two");
     for key in [A1, A2, B1] {
         assert_eq!(house.session(key).state, SessionState::Ready);
@@ -152,8 +153,8 @@ fn each_session_has_its_own_turns_no_number_comes_twice_and_entries_count_from_z
         if session.as_str() == "two")
     );
     assert!(house.session(B1).turn.is_none());
-    let result = Ok(PromptResult { stop: Stop::EndTurn, usage: None });
-    let effects = house.agent(A2, AgentEvent::PromptDone { turn: TurnId(2), result });
+    let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::EndTurn, usage: None }));
+    let effects = house.agent(A2, AgentEvent::PromptAnswered { turn: TurnId(2), result });
     let ended =
         |e: &Addressed<Effect>| matches!(&e.what, Effect::FrontEnd(FrontEnd::TurnEnded(TurnId(2), Ended::Stopped(_))));
     assert!(effects.iter().any(|e| e.at == A2.into() && ended(e)), "{effects:?}");
@@ -214,12 +215,15 @@ fn the_end_of_one_agent_closes_its_own_sessions_only() {
 #[test]
 fn what_comes_before_the_answer_to_new_waits_for_the_session_that_it_names() {
     let mut house = house();
-    house.wants(A, Intent::OpenSession { cwd: "/p".into() });
-    house.wants(A, Intent::OpenSession { cwd: "/p".into() });
+    house.wants(A, Intent::OpenSession { cwd: "/p".into(), how: Opening::New });
+    house.wants(A, Intent::OpenSession { cwd: "/p".into(), how: Opening::New });
     let (third, fourth) = (SessionKey(3), SessionKey(4));
     house.say(A, "four", "early");
     house.say(A, "nobody", "lost");
-    assert!(house.ask(A, "three", 1).is_empty() && house.ask(A, "nobody", 2).is_empty());
+    for (id, req) in [("three", 1), ("nobody", 2)] {
+        let waits = Effect::StartTimer { timer: Timer::EarlyRequest(ReqId(req)), after: Duration::from_secs(3) };
+        assert_eq!(house.ask(A, id, req), [Addressed::new(A, waits)]);
+    }
     // The other agent opens nothing: it gets its answer at once.
     let refused = house.ask(B, "three", 3);
     assert!(matches!(&refused[..], [Addressed { what: Effect::Respond { answer: Answer::Error(_), .. }, .. }]));
@@ -240,7 +244,7 @@ fn what_comes_before_the_answer_to_new_waits_for_the_session_that_it_names() {
 #[test]
 fn a_further_session_that_is_refused_leaves_the_agent_alone() {
     let mut house = house();
-    house.wants(A, Intent::OpenSession { cwd: "/p".into() });
+    house.wants(A, Intent::OpenSession { cwd: "/p".into(), how: Opening::New });
     let third = SessionKey(3);
     house.prompt(third, "kept");
     let error = CallError::new(ErrorKind::Other, "no room");
@@ -261,7 +265,7 @@ fn a_further_session_that_is_refused_leaves_the_agent_alone() {
 #[test]
 fn r_138_an_id_that_another_session_has_is_refused() {
     let mut house = house();
-    house.wants(A, Intent::OpenSession { cwd: "/p".into() });
+    house.wants(A, Intent::OpenSession { cwd: "/p".into(), how: Opening::New });
     house.open(SessionKey(3), "two");
     assert!(matches!(house.session(SessionKey(3)).state, SessionState::Closed(Closed::Refused(_))));
     house.say(A, "two", "mine");
@@ -276,7 +280,7 @@ fn a_log_in_concerns_all_sessions_of_the_agent() {
     let method = AuthMethod { id: "web".into(), name: "Web".into(), description: None, kind: AuthKind::Agent };
     let init = InitResult { auth_methods: vec![method], ..InitResult::default() };
     house.agent(A, AgentEvent::Initialized(Ok(init)));
-    house.wants(A, Intent::OpenSession { cwd: "/p".into() });
+    house.wants(A, Intent::OpenSession { cwd: "/p".into(), how: Opening::New });
     let needed = || AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "log in")));
     house.agent(A1, needed());
     assert!(matches!(house.model.agent_of(A).unwrap().connection, Connection::AuthNeeded { .. }));
@@ -329,8 +333,8 @@ fn a_session_that_the_person_closes_answers_everything_and_is_not_served_any_mor
     assert!(matches!(&effects[..], [Addressed { what: Effect::Respond { answer: Answer::Error(_), .. }, .. }]));
     house.say(A, "two", "late");
     assert!(house.texts(A2).is_empty());
-    let result = Ok(PromptResult { stop: Stop::Cancelled, usage: None });
-    house.agent(A2, AgentEvent::PromptDone { turn: TurnId(1), result });
+    let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::Cancelled, usage: None }));
+    house.agent(A2, AgentEvent::PromptAnswered { turn: TurnId(1), result });
     assert_eq!(house.model.agent_of(A).unwrap().odd.late, 1);
     // The neighbour and the agent live on, and a new start leaves it closed.
     assert_eq!(house.session(A1).state, SessionState::Ready);
@@ -343,7 +347,7 @@ fn a_session_that_the_person_closes_answers_everything_and_is_not_served_any_mor
 #[test]
 fn a_session_that_is_closed_before_it_is_open_stays_closed() {
     let mut house = house();
-    house.wants(A, Intent::OpenSession { cwd: "/p".into() });
+    house.wants(A, Intent::OpenSession { cwd: "/p".into(), how: Opening::New });
     house.wants(SessionKey(3), Intent::CloseSession);
     house.open(SessionKey(3), "three");
     assert_eq!(house.session(SessionKey(3)).state, SessionState::Closed(Closed::ByPerson));
@@ -357,7 +361,7 @@ fn messages_for_whom_nobody_is_do_nothing() {
     let before = house.done.len();
     house.prompt(SessionKey(9), "x");
     house.wants(AgentKey(9), Intent::Restart);
-    house.wants(AgentKey(9), Intent::OpenSession { cwd: "/".into() });
+    house.wants(AgentKey(9), Intent::OpenSession { cwd: "/".into(), how: Opening::New });
     house.wants(Address::Agent(A), Intent::Prompt { text: "x".into(), links: Vec::new() });
     house.wants(Address::Session(A1), Intent::Restart);
     house.host(A1, HostEvent::AgentExited { exit: Exit::default(), stderr: Vec::new() });
@@ -370,7 +374,7 @@ fn messages_for_whom_nobody_is_do_nothing() {
 fn two_sessions_over_one_connection() {
     let mut rig = Rig::prompted("hi");
     rig.sent();
-    rig.intent(Intent::OpenSession { cwd: "/other".into() });
+    rig.intent(Intent::OpenSession { cwd: "/other".into(), how: Opening::New });
     let new = rig.sent().remove(0);
     assert_eq!((&new["method"], &new["params"]["cwd"]), (&json!("session/new"), &json!("/other")));
     rig.update_in("s2", crate::support::chunk("agent_message_chunk", "early"));

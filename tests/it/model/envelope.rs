@@ -2,7 +2,7 @@
 
 use crate::support::{Rig, SESSION, brief, chunk, exit_code, options, plain_init, with};
 use acp_tui::model::effect::{Effect, Ended};
-use acp_tui::model::event::{HostEvent, Intent, Link};
+use acp_tui::model::event::{HostEvent, Intent, Link, Timer};
 use acp_tui::model::ids::TermId;
 use acp_tui::model::options::OptionValue;
 use acp_tui::model::session::Policy;
@@ -357,6 +357,34 @@ fn r_022_what_names_the_session_too_early_is_kept_and_bounded() {
 }
 
 #[test]
+fn what_an_agent_asks_before_it_opens_the_session_is_refused_when_it_does_not() {
+    let mut rig = Rig::opening();
+    rig.sent();
+    rig.request(1, "fs/read_text_file", json!({ "sessionId": SESSION, "path": "/project/a" }));
+    rig.request(2, "terminal/create", json!({ "sessionId": SESSION, "command": "ls" }));
+    assert!(rig.sent().is_empty() && rig.entries().is_empty());
+    let timers: Vec<Timer> = rig
+        .wants()
+        .iter()
+        .filter_map(|wish| match wish {
+            Effect::StartTimer { timer, .. } => Some(*timer),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(timers.len(), 2);
+    rig.timer(timers[0]);
+    let sent = rig.sent();
+    assert_eq!((sent.len(), &sent[0]["id"]), (1, &json!(1)));
+    assert_eq!(sent[0]["error"]["message"], "The session is not open yet; open it, then ask");
+    assert!(rig.has_entry("asked for something in a session that it has not opened yet; refused"));
+    // What came with it and waits no longer than it may is served.
+    rig.answer("session/new", json!({ "sessionId": SESSION }));
+    assert!(matches!(rig.wants()[..], [Effect::TerminalCreate { .. }]));
+    rig.timer(timers[1]);
+    assert!(rig.sent().is_empty());
+}
+
+#[test]
 fn r_023_what_nobody_claims_is_answered() {
     let mut rig = Rig::opening();
     rig.sent();
@@ -381,14 +409,14 @@ fn r_023_what_nobody_claims_is_answered() {
 /// An outbox takes what nobody reads without waiting; the engine goes on reading.
 #[test]
 fn r_025_writing_never_waits_for_the_agent() {
-    let mut outbox = acp_tui::wire::outbox::Outbox::new();
+    let mut outbox = acp_tui::wire::outbox::Outbox::new(acp_tui::wire::framing::LINES);
     for _ in 0..10_000 {
         outbox.push("{}").unwrap();
     }
     assert!(!outbox.is_empty());
 }
 
-/// The only clock in the model is the one that kills the terminals of a cancelled turn.
+/// The clocks in the model are for terminals of a cancelled turn, and for what is asked before there is a session.
 #[test]
 fn r_027_nothing_that_a_person_or_a_model_works_on_times_out() {
     let mut rig = Rig::prompted("hi");

@@ -5,7 +5,7 @@ use acp_tui::agent::codec::v1::outbound;
 use acp_tui::model::agent::{Death, DeathKind};
 use acp_tui::model::effect::{Call, Effect, Ended};
 use acp_tui::model::entry::Body;
-use acp_tui::model::event::{AuthKind, HostEvent, Intent};
+use acp_tui::model::event::{AuthKind, HostEvent, Intent, Opening};
 use acp_tui::model::session::{Phase, Policy};
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Value, json};
@@ -110,10 +110,15 @@ fn r_074_everything_we_send_is_valid_and_has_no_members_of_our_own() {
     fn same<T: serde::de::DeserializeOwned + serde::Serialize>(value: &Value) -> bool {
         serde_json::to_value(serde_json::from_value::<T>(value.clone()).unwrap()).unwrap() == *value
     }
-    let mut rig = Rig::initialized(with(plain_init(), json!({ "authMethods": [{ "id": "web", "name": "Web" }] })));
+    let caps = json!({ "loadSession": true, "sessionCapabilities": { "resume": {} } });
+    let more = json!({ "authMethods": [{ "id": "web", "name": "Web" }], "agentCapabilities": caps });
+    let mut rig = Rig::initialized(with(plain_init(), more));
     rig.fail("session/new", json!({ "code": -32000, "message": "log in" }));
     rig.intent(Intent::Authenticate { method: "web".into() });
     rig.answer("authenticate", json!({}));
+    for how in [Opening::Load("old".into()), Opening::Resume("older".into())] {
+        rig.intent(Intent::OpenSession { cwd: "/project".into(), how });
+    }
     rig.answer(
         "session/new",
         json!({ "sessionId": SESSION,
@@ -135,6 +140,8 @@ fn r_074_everything_we_send_is_valid_and_has_no_members_of_our_own() {
         let ok = match method {
             "initialize" => same::<schema::InitializeRequest>(params),
             "session/new" => same::<schema::NewSessionRequest>(params),
+            "session/load" => same::<schema::LoadSessionRequest>(params),
+            "session/resume" => same::<schema::ResumeSessionRequest>(params),
             "authenticate" => same::<schema::AuthenticateRequest>(params),
             "session/set_mode" => same::<schema::SetSessionModeRequest>(params),
             "session/set_config_option" => same::<schema::SetSessionConfigOptionRequest>(params),
@@ -147,7 +154,7 @@ fn r_074_everything_we_send_is_valid_and_has_no_members_of_our_own() {
     }
     seen.sort();
     seen.dedup();
-    assert_eq!(seen.len(), 7);
+    assert_eq!(seen.len(), 9);
 }
 
 #[test]

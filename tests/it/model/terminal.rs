@@ -5,7 +5,7 @@ use acp_tui::agent::codec::Codec as _;
 use acp_tui::agent::codec::v1::V1;
 use acp_tui::model::effect::{Answer, Effect};
 use acp_tui::model::event::{HostEvent, Intent};
-use acp_tui::model::ids::{ReqId, TermId};
+use acp_tui::model::ids::{Owner, ReqId, TermId};
 use acp_tui::model::refusal::{Reason, Refusal};
 use acp_tui::model::session::TerminalOrigin;
 use serde_json::{Value, json};
@@ -45,7 +45,10 @@ fn r_319_r_320_r_394_an_embedded_terminal_stays_after_release() {
 fn r_321_fact_04_an_unknown_terminal_is_fed_from_meta_and_never_an_error() {
     let mut rig = Rig::prompted("hi");
     rig.tool(shows("t", "call_7"));
-    let terminal = |rig: &Rig| rig.model().first().session().terminal(&TermId::from("call_7")).unwrap().clone();
+    let terminal = |rig: &Rig| {
+        let shown = rig.call("t").terminals().next().unwrap().clone();
+        rig.model().first().session().terminal(&shown).unwrap().clone()
+    };
     assert_eq!(terminal(&rig).origin, TerminalOrigin::Unknown);
     let meta = |meta: Value| json!({ "toolCallId": "t", "_meta": meta });
     rig.tool_update(meta(json!({ "terminal_info": { "terminal_id": "call_7", "cwd": "/project" } })));
@@ -77,6 +80,42 @@ fn what_meta_says_never_reaches_a_terminal_of_ours() {
     ));
     let terminal = rig.model().first().session().terminal(&TermId::from("term-1")).unwrap();
     assert_eq!((terminal.cwd.as_str(), terminal.text.text().as_str(), &terminal.exit), ("/project", "", &None));
+}
+
+/// The agent's own `term-1` and ours are two terminals; each call goes on to show the one that it has shown.
+#[test]
+fn a_terminal_of_the_agents_own_and_one_of_ours_may_have_the_same_name() {
+    let mut rig = Rig::prompted("hi");
+    let output = |data: &str| json!({ "_meta": { "terminal_output": { "terminal_id": "term-1", "data": data } } });
+    rig.tool(with(shows("theirs", "term-1"), output("fed ")));
+    rig.terminal(1, "term-1");
+    rig.tool(shows("ours", "term-1"));
+    rig.terminal_ends("term-1", exit_code(3));
+    rig.tool_update(with(json!({ "toolCallId": "theirs" }), output("more")));
+    let shown = |call: &str| {
+        let id = rig.call(call).terminals().next().unwrap().clone();
+        let terminal = rig.model().first().session().terminal(&id).unwrap();
+        (terminal.origin, terminal.text.text(), terminal.exit.clone(), terminal.embedded.len())
+    };
+    assert_eq!(shown("theirs"), (TerminalOrigin::Meta, "fed more".into(), None, 1));
+    assert_eq!(shown("ours"), (TerminalOrigin::Ours, "end\n".into(), Some(exit_code(3)), 1));
+    assert_eq!(rig.model().first().session().terminals().count(), 2);
+    // Only ours can be killed.
+    let theirs = TermId::of(Owner::Agent, "term-1");
+    rig.wants();
+    rig.intent(Intent::KillTerminal { term: theirs });
+    assert_eq!(rig.wants(), []);
+}
+
+#[test]
+fn a_call_that_shows_a_terminal_which_the_agent_has_told_of_before_shows_that_one() {
+    let mut rig = Rig::prompted("hi");
+    rig.tool(json!({ "toolCallId": "a", "title": "A",
+        "_meta": { "terminal_output": { "terminal_id": "x", "data": "text" } } }));
+    rig.tool(shows("b", "x"));
+    let shown = rig.call("b").terminals().next().unwrap();
+    assert_eq!(shown.owner(), Owner::Agent);
+    assert_eq!(rig.model().first().session().terminal(shown).unwrap().text.text(), "text");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 use acp_tui::agent::codec;
 use acp_tui::engine::link::{self, memory};
 use acp_tui::engine::wait::Signal;
-use acp_tui::engine::{Engine, EngineConfig};
+use acp_tui::engine::{Engine, EngineConfig, Further};
 use acp_tui::host::process::Graces;
 use acp_tui::model::changes::Gate;
 use acp_tui::model::session::Policy;
@@ -26,7 +26,6 @@ use alacritty_terminal::term::Config;
 use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::vte::ansi::Processor;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -46,7 +45,7 @@ pub fn config(root: &Path) -> EngineConfig {
         policy: Policy::Ask,
         journals: None,
         record: None,
-        further: BTreeMap::new(),
+        further: Further::default(),
         suggestion: None,
         install: None,
         shell: None,

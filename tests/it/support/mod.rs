@@ -3,6 +3,7 @@
 //! What goes in is also written down as the lines of a journal, so that every run can be replayed.
 
 pub mod app;
+pub mod next;
 pub mod renamed;
 
 use acp_tui::agent::codec;
@@ -14,7 +15,7 @@ use acp_tui::model::entry::{Block, Body, Entry, FileOutcome, UserState};
 use acp_tui::model::event::{Event, HostEvent, Intent, Timer};
 use acp_tui::model::ids::{Address, Addressed, AgentKey, ReqId, TermId};
 use acp_tui::model::session::{Phase, Policy};
-use acp_tui::model::tool::{Exit, ToolCall, ToolContent, ToolStatus};
+use acp_tui::model::tool::{ChangeBody, Exit, ToolCall, ToolContent, ToolStatus};
 use acp_tui::wire::frame::Frame;
 use acp_tui::wire::trace::{Dir, Form, append_record};
 use serde_json::{Value, json};
@@ -335,7 +336,7 @@ impl Rig {
 
     pub fn withdrawn(&self) -> Vec<String> {
         let of = |e: &Effect| match e {
-            Effect::FrontEnd(FrontEnd::Withdrawn(gone)) => Some(format!("{}: {}", gone.why, gone.about)),
+            Effect::FrontEnd(FrontEnd::Withdrawn(gone)) => Some(format!("{}: {}", gone.why.words(), gone.about)),
             _ => None,
         };
         self.wishes.iter().filter_map(of).collect()
@@ -499,20 +500,26 @@ fn block(block: &Block) -> String {
 }
 
 pub fn tool_line(tool: &ToolCall) -> String {
-    let status = match (tool.status, tool.mark) {
+    let status = match (&tool.status, tool.mark) {
         (_, Some(mark)) => format!("{mark:?}"),
         (ToolStatus::Pending, None) => "pending".into(),
         (ToolStatus::InProgress, None) => "running".into(),
         (ToolStatus::Completed, None) => "done".into(),
         (ToolStatus::Failed, None) => "failed".into(),
+        (ToolStatus::Paused, None) => "paused".into(),
+        (ToolStatus::Cancelled, None) => "cancelled".into(),
+        (ToolStatus::Other(word), None) => format!("({word})"),
     };
     let mut line = format!("tool {} {status}", tool.label());
     for content in &tool.content {
         line.push_str(&match content {
             ToolContent::Block(b) => format!(" {{{}}}", block(b)),
-            ToolContent::Diff { path, old, new } => {
-                format!(" {{diff {path} {} > {new}}}", old.as_deref().unwrap_or("(new)"))
-            }
+            ToolContent::Change(change) => match &change.body {
+                ChangeBody::Texts { old, new } => {
+                    format!(" {{diff {} {} > {new}}}", change.path, old.as_deref().unwrap_or("(new)"))
+                }
+                other => format!(" {{{:?} {} {:?} {other:?}}}", change.operation, change.path, change.from),
+            },
             ToolContent::Terminal(id) => format!(" {{terminal {id}}}"),
         });
     }

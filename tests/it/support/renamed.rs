@@ -1,11 +1,13 @@
 //! A second codec: the first version with every method, every member and every number of an error changed.
 //!
-//! It proves that nothing above the codec knows any of them.
+//! It proves that nothing above the codec knows any of them. Besides it knows some messages that the first version does
+//! not have (`next`).
 
+use super::next;
 use acp_tui::agent::codec::v1::V1;
 use acp_tui::agent::codec::{Codec, Decoded, Handshake, Said, SharedCodec, Told, shipped};
 use acp_tui::model::effect::{Answer, Call};
-use acp_tui::model::event::{AgentRequest, AuthMethod, CallError, PromptResult, SessionResult};
+use acp_tui::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionResult};
 use acp_tui::model::ids::SessionId;
 use acp_tui::model::options::ConfigOption;
 use acp_tui::model::refusal::{Reason, Refusal};
@@ -153,6 +155,9 @@ impl Codec for Renamed {
     }
 
     fn told(&self, method: &str, params: &str) -> Told {
+        if self.is_update(method) {
+            return Told::Update(self.update(params));
+        }
         V1.told(&method_in(method), &text_in(params))
     }
 
@@ -161,7 +166,8 @@ impl Codec for Renamed {
     }
 
     fn update(&self, params: &str) -> Decoded {
-        V1.update(&text_in(params))
+        let params = text_in(params);
+        next::update(&params).map_or_else(|| V1.update(&params), Ok)
     }
 
     fn request(&self, method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest) {
@@ -177,12 +183,13 @@ impl Codec for Renamed {
         V1.handshake(&version(keys_in(result), false).to_string())
     }
 
-    fn new_session(&self, result: &str) -> Result<SessionResult, CallError> {
-        V1.new_session(&text_in(result))
+    fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError> {
+        V1.opened(how, &text_in(result))
     }
 
-    fn prompt(&self, result: &str) -> PromptResult {
-        V1.prompt(&text_in(result))
+    fn prompt(&self, result: &str) -> PromptAnswer {
+        let result = text_in(result);
+        next::prompt(&result).unwrap_or_else(|| V1.prompt(&result))
     }
 
     fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>> {

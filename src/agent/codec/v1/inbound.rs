@@ -15,9 +15,10 @@ use crate::base::limits::{
     MAX_STEPS, MAX_TITLE, MAX_VARIABLES, MAX_WORDS,
 };
 use crate::model::entry::{Block, ChunkKind, Level, PlanEntry, PlanStatus, Priority};
-use crate::model::event::{AgentRequest, Patch, PermissionKind, PermissionOption, TerminalSpec, Update};
+use crate::model::event::{AgentRequest, PermissionKind, PermissionOption, TerminalSpec, Update};
 use crate::model::ids::{SessionId, TermId, ToolId};
 use crate::model::options::Command;
+use crate::model::patch::Patch;
 use crate::model::tool::ToolPatch;
 use crate::wire::frame::RawId;
 use agent_client_protocol_schema::v1 as schema;
@@ -92,7 +93,7 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
     Ok(match name {
         "tool_call" => Update::ToolCall(patch(value, Form::Announcement, read)?),
         "tool_call_update" => Update::ToolUpdate(patch(value, Form::Update, read)?),
-        "plan" => Update::Plan(plan(has(value, "entries")?, read.lost_of("entries"))),
+        "plan" => Update::Plan { id: None, entries: plan(has(value, "entries")?, read.lost_of("entries")) },
         "available_commands_update" => {
             let more = beyond(has(value, "availableCommands")?, "availableCommands", MAX_COMMANDS, read);
             partly(Update::Commands(commands(value)), "commands", more)
@@ -108,7 +109,7 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         }
         "session_info_update" => Update::Info {
             title: match value.get("title") {
-                Some(Value::Null) => Patch::Clear,
+                Some(Value::Null) => Patch::Reset,
                 Some(Value::String(title)) => Patch::Set(limits::cut(title.as_str(), MAX_NAME)),
                 _ => Patch::Keep,
             },

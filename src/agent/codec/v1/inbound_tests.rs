@@ -22,7 +22,9 @@ fn call(members: &Value) -> ToolPatch {
 fn a_plan_of_a_hundred_thousand_entries_keeps_a_thousand_and_says_how_many_are_missing() {
     for count in [1_200, 100_000] {
         let entries: Vec<Value> = (0..count).map(|n| json!({ "content": format!("step {n}") })).collect();
-        let Update::Plan(plan) = updated(&json!({ "sessionUpdate": "plan", "entries": entries })).unwrap() else {
+        let Update::Plan { entries: plan, .. } =
+            updated(&json!({ "sessionUpdate": "plan", "entries": entries })).unwrap()
+        else {
             panic!("no plan")
         };
         assert_eq!(plan.len(), MAX_STEPS + 1);
@@ -35,7 +37,7 @@ fn a_plan_of_a_hundred_thousand_entries_keeps_a_thousand_and_says_how_many_are_m
 #[test]
 fn a_title_of_ten_megabytes_is_cut_and_says_so() {
     let patch = call(&json!({ "title": "x".repeat(10 << 20) }));
-    let title = patch.title.unwrap();
+    let title = patch.title.as_set().unwrap();
     assert!(title.len() < MAX_TITLE + 100 && patch.cut, "{}", title.len());
     assert!(title.ends_with(&format!("… [{} bytes left out]", (10 << 20) - MAX_TITLE)), "{}", &title[MAX_TITLE..]);
     assert!(!call(&json!({ "title": "x".repeat(MAX_TITLE) })).cut);
@@ -48,18 +50,18 @@ fn texts_and_lists_of_a_call_are_bounded_and_say_what_is_missing() {
     let large: Vec<Value> = (0..12).map(|_| block("x".repeat(MAX_TEXT + 10))).collect();
     for (content, left) in [(many, 2 * MAX_PARTS), (large, 5)] {
         let patch = call(&json!({ "content": content }));
-        let content = patch.content.unwrap();
+        let content = patch.content.as_set().unwrap();
         assert!(content.iter().map(ToolContent::size).sum::<usize>() <= MAX_CONTENT + 1000 && patch.cut);
         let said = format!("{left} more parts left out");
         assert!(matches!(content.last(), Some(ToolContent::Block(Block::Other { label, .. })) if *label == said));
     }
     let places: Vec<Value> = (0..MAX_PARTS + 7).map(|n| json!({ "path": format!("/f{n}") })).collect();
     let patch = call(&json!({ "locations": places }));
-    assert_eq!((patch.locations.unwrap().len(), patch.more_locations), (MAX_PARTS, 7));
+    assert_eq!((patch.locations.as_set().unwrap().len(), patch.more_locations), (MAX_PARTS, 7));
     let patch = call(&json!({ "rawInput": { "command": "x".repeat(MAX_CONTENT) } }));
-    assert!(patch.cut && patch.raw_input.unwrap().as_str().unwrap().ends_with("bytes left out]"));
+    assert!(patch.cut && patch.raw_input.as_set().unwrap().as_str().unwrap().ends_with("bytes left out]"));
     let patch = call(&json!({ "rawInput": vec![0; 300_000] }));
-    assert!(patch.cut && patch.raw_input.unwrap().as_array().unwrap().len() <= 200_000);
+    assert!(patch.cut && patch.raw_input.as_set().unwrap().as_array().unwrap().len() <= 200_000);
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub mod tools;
 
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentRequest, AuthMethod, CallError, PromptResult, SessionResult};
+use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionResult};
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
@@ -91,12 +91,12 @@ impl Codec for V1 {
         results::initialize(result).map_or_else(Handshake::Refused, Handshake::Accepted)
     }
 
-    fn new_session(&self, result: &str) -> Result<SessionResult, CallError> {
-        results::new_session(result)
+    fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError> {
+        results::opened(how, result)
     }
 
-    fn prompt(&self, result: &str) -> PromptResult {
-        results::prompt(result)
+    fn prompt(&self, result: &str) -> PromptAnswer {
+        PromptAnswer::Ended(results::prompt(result))
     }
 
     fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>> {

@@ -2,7 +2,7 @@
 
 use super::errors;
 use crate::model::effect::{Answer, Call};
-use crate::model::event::Link;
+use crate::model::event::{Link, Opening};
 use crate::model::options::OptionValue;
 use crate::model::tool::Exit;
 use crate::wire::rpc_error::RpcError;
@@ -19,7 +19,13 @@ pub const VERSION: ProtocolVersion = ProtocolVersion::V1;
 pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json::Error> {
     Ok(match call {
         Call::Initialize => (INITIALIZE, serde_json::to_value(initialize())?),
-        Call::NewSession => ("session/new", serde_json::to_value(schema::NewSessionRequest::new(cwd))?),
+        Call::OpenSession(Opening::New) => ("session/new", serde_json::to_value(schema::NewSessionRequest::new(cwd))?),
+        Call::OpenSession(Opening::Load(id)) => {
+            ("session/load", serde_json::to_value(schema::LoadSessionRequest::new(id.as_str().to_owned(), cwd))?)
+        }
+        Call::OpenSession(Opening::Resume(id)) => {
+            ("session/resume", serde_json::to_value(schema::ResumeSessionRequest::new(id.as_str().to_owned(), cwd))?)
+        }
         Call::Prompt { session, text, links, .. } => {
             let mut blocks = vec![schema::ContentBlock::Text(schema::TextContent::new(text.clone()))];
             blocks.extend(links.iter().map(link));

@@ -12,7 +12,7 @@ use crate::base::limits::{
     self, MAX_CHOICES, MAX_COMMAND, MAX_ID, MAX_NAME, MAX_USAGE, MAX_VALUES, MAX_VARIABLES, MAX_WORDS,
 };
 use crate::model::event::{
-    AgentCaps, AuthKind, AuthMethod, CallError, ErrorKind, InitResult, PromptResult, SessionResult, Stop,
+    AgentCaps, AuthKind, AuthMethod, CallError, ErrorKind, InitResult, Opening, PromptResult, SessionResult, Stop,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::{Choice, ConfigOption, LegacyModel, Mode, Modes, OptionKind};
@@ -47,6 +47,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
     let info = value.get("agentInfo").unwrap_or(&Value::Null);
     let caps = value.get("agentCapabilities").unwrap_or(&Value::Null);
     let prompt = caps.get("promptCapabilities").unwrap_or(&Value::Null);
+    let session = caps.get("sessionCapabilities").unwrap_or(&Value::Null);
     let flag = |of: &Value, member: &str| of.get(member).and_then(Value::as_bool).unwrap_or(false);
     Ok(InitResult {
         name: words_of(info, "name", MAX_NAME),
@@ -54,6 +55,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
         version: words_of(info, "version", MAX_NAME),
         caps: AgentCaps {
             load_session: flag(caps, "loadSession"),
+            resume_session: session.get("resume").is_some_and(Value::is_object),
             image: flag(prompt, "image"),
             audio: flag(prompt, "audio"),
             embedded_context: flag(prompt, "embeddedContext"),
@@ -111,13 +113,17 @@ fn is_short(kind: &AuthKind) -> bool {
     size <= MAX_COMMAND && most <= MAX_VARIABLES
 }
 
-pub fn new_session(result: &str) -> Result<SessionResult, CallError> {
+/// Of a session that the agent has kept the id is known; its result may be nothing at all.
+pub fn opened(how: &Opening, result: &str) -> Result<SessionResult, CallError> {
     let value = value_of(result);
-    let id = need_id(&value, "sessionId").map_err(|why| malformed("session/new", &why))?;
+    let id = match how.id() {
+        Some(id) => id.clone(),
+        None => SessionId::from(need_id(&value, "sessionId").map_err(|why| malformed("session/new", &why))?),
+    };
     Ok(SessionResult {
-        id: SessionId::from(id),
+        id,
         modes: value.get("modes").and_then(modes),
-        options: options(list_of(&value, "configOptions")),
+        options: value.get("configOptions").and_then(Value::as_array).map(|list| options(list)),
         model: value.get("models").and_then(legacy_model),
     })
 }

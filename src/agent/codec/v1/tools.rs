@@ -8,8 +8,11 @@ use crate::base::human;
 use crate::base::limits::{self, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TEXT, MAX_TITLE};
 use crate::model::entry::Block;
 use crate::model::event::AuthKind;
-use crate::model::ids::{TermId, ToolId};
-use crate::model::tool::{Exit, Location, TerminalMeta, ToolContent, ToolKind, ToolPatch, ToolStatus, size_of_value};
+use crate::model::ids::{Owner, TermId, ToolId};
+use crate::model::patch::Patch;
+use crate::model::tool::{
+    Change, Exit, Location, TerminalMeta, ToolContent, ToolKind, ToolPatch, ToolStatus, size_of_value,
+};
 use serde_json::Value;
 
 /// Which unknown statuses mean what: `pending` when a call is announced, no change in an update (section 3).
@@ -35,18 +38,19 @@ pub fn patch_of(id: ToolId, value: &Value, form: Form, lost: impl Fn(&str) -> us
     let list = |member: &str| value.get(member).and_then(Value::as_array);
     let mut patch = ToolPatch::new(id);
     let mut cut = is_long("title", MAX_TITLE) || is_long("name", MAX_NAME);
-    patch.title = words_of(value, "title", MAX_TITLE);
-    patch.name = words_of(value, "name", MAX_NAME);
-    patch.kind = str_of(value, "kind").map(kind);
-    patch.status = value.get("status").and_then(|s| status(s, form));
-    patch.content = list("content").map(|list| contents(list, lost("content"), &mut cut));
+    // What is missing or null leaves what is known, and so does a title without a word.
+    patch.title = Patch::of(words_of(value, "title", MAX_TITLE).filter(|title| !title.is_empty()));
+    patch.name = Patch::of(words_of(value, "name", MAX_NAME));
+    patch.kind = Patch::of(str_of(value, "kind").map(kind));
+    patch.status = Patch::of(value.get("status").and_then(|s| status(s, form)));
+    patch.content = Patch::of(list("content").map(|list| contents(list, lost("content"), &mut cut)));
     if let Some(list) = list("locations") {
-        patch.locations = Some(list.iter().take(MAX_PARTS).filter_map(location).collect());
+        patch.locations = Patch::Set(list.iter().take(MAX_PARTS).filter_map(location).collect());
         patch.more_locations = list.len().saturating_sub(MAX_PARTS) + lost("locations");
         cut |= patch.more_locations > 0 || list.iter().any(|l| str_of(l, "path").is_some_and(|p| p.len() > MAX_PATH));
     }
-    patch.raw_input = value.get("rawInput").filter(|v| !v.is_null()).map(|v| raw(v, &mut cut));
-    patch.raw_output = value.get("rawOutput").filter(|v| !v.is_null()).map(|v| raw(v, &mut false));
+    patch.raw_input = Patch::of(value.get("rawInput").filter(|v| !v.is_null()).map(|v| raw(v, &mut cut)));
+    patch.raw_output = Patch::of(value.get("rawOutput").filter(|v| !v.is_null()).map(|v| raw(v, &mut false)));
     patch.terminal = value.get("_meta").map(terminal_meta).unwrap_or_default();
     patch.cut = cut;
     patch
@@ -120,11 +124,9 @@ fn content(value: &Value, cut: &mut bool) -> ToolContent {
                 *cut = true;
                 said(format!("diff of a path of {} bytes left out", path.len()))
             }
-            (Some(path), Some(new)) => ToolContent::Diff {
-                path: path.to_owned(),
-                old: str_of(value, "oldText").map(Into::into),
-                new: new.into(),
-            },
+            (Some(path), Some(new)) => {
+                ToolContent::Change(Change::of_texts(path, str_of(value, "oldText").map(Into::into), new.into()))
+            }
             _ => ToolContent::Block(unreadable()),
         },
         Some("terminal") => match id_of(value, "terminalId") {
@@ -168,7 +170,7 @@ fn location(value: &Value) -> Option<Location> {
 fn terminal_meta(meta: &Value) -> TerminalMeta {
     let named = |member: &str| {
         let object = meta.get(member)?;
-        Some((TermId::from(id_of(object, "terminal_id")?), object))
+        Some((TermId::of(Owner::Agent, id_of(object, "terminal_id")?), object))
     };
     TerminalMeta {
         info: named("terminal_info").map(|(id, o)| (id, words_of(o, "cwd", MAX_PATH))),

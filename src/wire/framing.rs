@@ -1,7 +1,8 @@
-//! Bytes to lines, whatever pieces they arrive in.
+//! How one message is told from the next on a stream of bytes: a value that both pumps are given.
 //!
-//! Splits on `\n` only and looks at nothing else. Invariant: memory stays below the line limit plus one block,
-//! and the work is linear in the bytes; a longer line is thrown away up to its end and only its head survives.
+//! The one that ships is lines: splits on `\n` only and looks at nothing else. Invariant: memory stays below the
+//! line limit plus one block, and the work is linear in the bytes; a longer line is thrown away up to its end and only
+//! its head survives.
 
 use std::borrow::Cow;
 
@@ -23,6 +24,28 @@ pub enum Decoded<'a> {
     },
 }
 
+/// Takes a stream apart.
+pub trait Decoder: Send {
+    /// Takes the next bytes and appends the messages they complete, in order. None of them has a `\n` in it: that would
+    /// tear the lines of a journal.
+    fn push<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<Decoded<'a>>);
+
+    /// The message that was begun, if any, at the end of the stream.
+    fn finish(&mut self) -> Option<Decoded<'static>>;
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Framing {
+    pub decoder: fn() -> Box<dyn Decoder>,
+    /// Appends what stands in front of a message of so many bytes.
+    pub head: fn(usize, &mut Vec<u8>),
+    /// What stands behind it.
+    pub tail: &'static [u8],
+}
+
+/// A message is a line.
+pub const LINES: Framing = Framing { decoder: || Box::new(LineDecoder::new(MAX_LINE)), head: |_, _| {}, tail: b"\n" };
+
 #[derive(Debug)]
 pub struct LineDecoder {
     max_line: usize,
@@ -34,32 +57,6 @@ pub struct LineDecoder {
 impl LineDecoder {
     pub fn new(max_line: usize) -> Self {
         Self { max_line, part: Vec::new(), dropped: None }
-    }
-
-    /// Takes the next bytes and appends the lines they complete, in order.
-    pub fn push<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<Decoded<'a>>) {
-        let mut rest = bytes;
-        while let Some(end) = find_byte(rest, b'\n') {
-            let (piece, tail) = rest.split_at(end);
-            rest = tail.get(1..).unwrap_or_default();
-            if self.dropped.is_none() && self.part.is_empty() && piece.len() <= self.max_line {
-                out.push(Decoded::Line(Cow::Borrowed(piece)));
-            } else {
-                self.append(piece);
-                out.extend(self.finish());
-            }
-        }
-        self.append(rest);
-    }
-
-    /// The line that was begun, if any: at the end of the stream it has no `\n`.
-    pub fn finish(&mut self) -> Option<Decoded<'static>> {
-        let part = std::mem::take(&mut self.part);
-        match self.dropped.take() {
-            Some(dropped) => Some(Decoded::TooLong { head: part, dropped }),
-            None if part.is_empty() => None,
-            None => Some(Decoded::Line(Cow::Owned(part))),
-        }
     }
 
     fn append(&mut self, piece: &[u8]) {
@@ -82,6 +79,32 @@ impl LineDecoder {
         head.extend(piece.iter().take(keep - head.len()));
         self.dropped = Some((total - head.len()) as u64);
         self.part = head;
+    }
+}
+
+impl Decoder for LineDecoder {
+    fn push<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<Decoded<'a>>) {
+        let mut rest = bytes;
+        while let Some(end) = find_byte(rest, b'\n') {
+            let (piece, tail) = rest.split_at(end);
+            rest = tail.get(1..).unwrap_or_default();
+            if self.dropped.is_none() && self.part.is_empty() && piece.len() <= self.max_line {
+                out.push(Decoded::Line(Cow::Borrowed(piece)));
+            } else {
+                self.append(piece);
+                out.extend(self.finish());
+            }
+        }
+        self.append(rest);
+    }
+
+    fn finish(&mut self) -> Option<Decoded<'static>> {
+        let part = std::mem::take(&mut self.part);
+        match self.dropped.take() {
+            Some(dropped) => Some(Decoded::TooLong { head: part, dropped }),
+            None if part.is_empty() => None,
+            None => Some(Decoded::Line(Cow::Owned(part))),
+        }
     }
 }
 

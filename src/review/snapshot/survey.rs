@@ -1,0 +1,195 @@
+//! What the directories that git's rules hide had in them at the first look, by name.
+//!
+//! Reads names and times, no content. Invariants: it is bounded in size and time however much there is; what is called
+//! gone was there, and is not; nothing is called gone twice.
+
+use super::capture::racy;
+use crate::review::worktree::walk::{self, Kind, Reader, RelPath, Stat, Time};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+
+/// Names that are remembered of one directory.
+pub(crate) const NAMES_IN_ONE: usize = 1_000;
+/// Names that are remembered of all, those near the root first.
+const NAMES: usize = 10_000;
+/// Directories that are listed.
+const DIRECTORIES: usize = 1_000;
+/// Names that are given of what is gone.
+pub(crate) const SAID: usize = 3;
+
+/// The names of what was ignored.
+#[derive(Default)]
+pub(crate) struct Survey {
+    dirs: BTreeMap<RelPath, Listed>,
+}
+
+struct Listed {
+    /// When the directory was changed last; nothing when it may have changed since without a trace in its time.
+    changed: Option<Time>,
+    /// There are more names than these.
+    more: bool,
+    /// Those of directories end with a slash.
+    names: Vec<RelPath>,
+}
+
+/// What is gone of one directory.
+#[derive(Default)]
+pub(crate) struct Lost {
+    /// The first names below it.
+    pub first: Vec<RelPath>,
+    pub count: usize,
+    /// There may be more.
+    pub more: bool,
+}
+
+impl Survey {
+    /// Lists what is below those of `tops` that are directories; `is_ours` is left out.
+    pub(crate) fn new<'a>(
+        root: &Path,
+        tops: impl Iterator<Item = &'a RelPath>,
+        began: Time,
+        is_ours: &dyn Fn(&[u8]) -> bool,
+    ) -> Self {
+        let mut dirs = BTreeMap::new();
+        let (mut names, mut reader) = (NAMES, Reader::new(root));
+        let mut queue: VecDeque<RelPath> = tops.cloned().collect();
+        let mut tops = queue.len();
+        while let Some(key) = queue.pop_front() {
+            let is_top = tops > 0;
+            tops = tops.saturating_sub(1);
+            let is_full = names == 0 || dirs.len() >= DIRECTORIES;
+            if is_full && !is_top {
+                break;
+            }
+            let Some(stat) = dir(&mut reader, &key) else { continue };
+            let changed = Some(stat.ctime).filter(|_| !racy(&stat, began));
+            let mut listed = Listed { changed, more: is_full, names: Vec::new() };
+            if is_full {
+                // Of an uppermost one it is known at least that it was there.
+                dirs.insert(key, listed);
+                continue;
+            }
+            let Ok(entries) = std::fs::read_dir(root.join(walk::path(&key))) else { continue };
+            for entry in entries.filter_map(Result::ok) {
+                if listed.names.len() >= NAMES_IN_ONE.min(names) {
+                    listed.more = true;
+                    break;
+                }
+                let name = entry.file_name();
+                let name = walk::bytes(Path::new(&name));
+                let below = [&key, &b"/"[..], name].concat();
+                if is_ours(&below) {
+                    continue;
+                }
+                let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                // Nobody looks into a repository of git's by itself.
+                if is_dir && name != b".git" {
+                    queue.push_back(below.into());
+                }
+                listed.names.push([name, if is_dir { b"/" } else { b"" }].concat().into());
+            }
+            names -= listed.names.len();
+            dirs.insert(key, listed);
+        }
+        let mut survey = Self { dirs };
+        survey.forget_empty();
+        survey
+    }
+
+    /// Nobody misses a directory without files.
+    fn forget_empty(&mut self) {
+        let keys: Vec<RelPath> = self.dirs.keys().rev().cloned().collect();
+        for key in keys {
+            if self.dirs.get(&key).is_none_or(|listed| listed.more || !listed.names.is_empty()) {
+                continue;
+            }
+            self.dirs.remove(&key);
+            let Some(at) = key.iter().rposition(|byte| *byte == b'/') else { continue };
+            if let Some(above) = self.dirs.get_mut(&key[..at]) {
+                above.names.retain(|name| name.strip_suffix(b"/") != Some(&key[at + 1..]));
+            }
+        }
+    }
+
+    /// Whether there were files below that directory.
+    pub(crate) fn had_files(&self, key: &[u8]) -> bool {
+        self.dirs.contains_key(key)
+    }
+
+    /// What is gone of directories that are still there, by the uppermost of them; but for what `is_kept`.
+    pub(crate) fn lost(&self, root: &Path, is_kept: &dyn Fn(&[u8]) -> bool) -> BTreeMap<&RelPath, Lost> {
+        let mut reader = Reader::new(root);
+        let mut all: BTreeMap<&RelPath, Lost> = BTreeMap::new();
+        for (key, listed) in &self.dirs {
+            // A directory that is gone itself is one of the names of the one above it.
+            let Ok(Some(now)) = reader.stat(key) else { continue };
+            if now.kind == Kind::Dir && listed.changed == Some(now.ctime) {
+                continue;
+            }
+            let top = walk::parents(key).find_map(|dir| self.dirs.get_key_value(dir)).map_or(key, |(top, _)| top);
+            for name in &listed.names {
+                let below = [key, &b"/"[..], name].concat();
+                let below = below.strip_suffix(b"/").unwrap_or(&below);
+                if matches!(reader.stat(below), Ok(None)) && !is_kept(below) {
+                    let lost = all.entry(top).or_default();
+                    lost.count += 1;
+                    lost.more |= listed.more;
+                    if lost.first.len() < SAID {
+                        lost.first.push([below.get(top.len() + 1..).unwrap_or_default(), end(name)].concat().into());
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    #[cfg(test)]
+    pub(crate) fn names(&self) -> usize {
+        self.dirs.values().map(|listed| listed.names.len()).sum()
+    }
+
+    /// For a file: of each directory its name, when it was changed and whether there are more, and its names, with a zero
+    /// byte behind each and one more at the end.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (key, listed) in &self.dirs {
+            let (secs, nanos) = listed.changed.unwrap_or_default();
+            let head = format!("{secs} {nanos} {}", u8::from(listed.more));
+            for part in
+                [key, head.as_bytes()].into_iter().chain(listed.names.iter().map(|name| &**name)).chain([&b""[..]])
+            {
+                out.extend_from_slice(part);
+                out.push(0);
+            }
+        }
+        out
+    }
+
+    /// Reads what it wrote; what is not whole is left out.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        let mut dirs = BTreeMap::new();
+        let mut parts = bytes.split(|byte| *byte == 0);
+        while let Some(key) = parts.next().filter(|key| !key.is_empty()) {
+            let head = parts.next().and_then(|head| std::str::from_utf8(head).ok()).unwrap_or_default();
+            let mut numbers = head.split(' ');
+            let (secs, nanos) = (numbers.next().map(str::parse), numbers.next().map(str::parse));
+            let more = numbers.next() == Some("1");
+            let changed = match (secs, nanos) {
+                (Some(Ok(secs)), Some(Ok(nanos))) if (secs, nanos) != Time::default() => Some((secs, nanos)),
+                _ => None,
+            };
+            let names = parts.by_ref().take_while(|name| !name.is_empty()).map(RelPath::from).collect();
+            dirs.insert(key.into(), Listed { changed, more, names });
+        }
+        Self { dirs }
+    }
+}
+
+fn end(name: &[u8]) -> &[u8] {
+    if name.ends_with(b"/") { b"/" } else { b"" }
+}
+
+/// What the system says of a directory; nothing for all else.
+fn dir(reader: &mut Reader, key: &[u8]) -> Option<Stat> {
+    reader.stat(key).ok().flatten().filter(|stat| stat.kind == Kind::Dir)
+}
