@@ -1,6 +1,7 @@
 //! The pure part of the engine: frames in, lines out, the model in between.
 //!
-//! No IO and no clock, so a journal can be replayed through it. Invariants: frames of a connection concern its agent and
+//! No IO of its own and no clock, so a journal can be replayed through it: only an entry that has left memory is read
+//! when it is to change, and in a replay none leaves. Invariants: frames of a connection concern its agent and
 //! that agent's sessions only; requests of all agents have different ids.
 
 use super::connection::{Connection, HEAD, Heard, ReqIds};
@@ -10,6 +11,7 @@ use crate::model::agent::Agent;
 use crate::model::changes::Gate;
 use crate::model::effect::{Answer, Effect};
 use crate::model::event::{Event, Hint};
+use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey};
 use crate::model::reduce::reduce;
 use crate::wire::frame::Frame;
@@ -43,6 +45,8 @@ pub struct Core {
     /// The first session's directory, which may have a name that is no text.
     cwd: PathBuf,
     ids: ReqIds,
+    /// Where entries are that have left memory.
+    history: Option<Arc<dyn History>>,
     /// Events applied so far.
     version: u64,
 }
@@ -51,7 +55,7 @@ impl Core {
     pub fn new(model: Model, cwd: PathBuf, codec: SharedCodec) -> Self {
         let first = Connection::new(AgentKey::FIRST, Arc::clone(&codec));
         let connections = BTreeMap::from([(AgentKey::FIRST, first)]);
-        Self { model, connections, codec, cwd, ids: ReqIds::default(), version: 0 }
+        Self { model, connections, codec, cwd, ids: ReqIds::default(), history: None, version: 0 }
     }
 
     /// How this agent is spoken to now.
@@ -113,9 +117,23 @@ impl Core {
         reduce(&mut self.model, Addressed::new(at, Event::Hint(hint)), now);
     }
 
+    /// Entries that leave memory from now on can be read there.
+    pub fn read_from(&mut self, history: Arc<dyn History>) {
+        self.history = Some(history);
+    }
+
+    /// Has the entry back that this event would change.
+    fn bring_back(&mut self, event: &Addressed<Event>, now: Now) {
+        if let (Some(history), Some((at, id, away))) = (&self.history, self.model.away(event)) {
+            let entry = away.read(id, &**history);
+            self.hint(at, Hint::Back(Box::new(entry)), now);
+        }
+    }
+
     /// Applies an event that is no frame.
     pub fn event(&mut self, event: Addressed<Event>, now: Now) -> Vec<Out> {
         self.version += 1;
+        self.bring_back(&event, now);
         let agent = self.agent_at(event.at);
         let effects = reduce(&mut self.model, event, now);
         let dead = agent.filter(|agent| self.model.agent_of(*agent).is_some_and(Agent::is_dead));

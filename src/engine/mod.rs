@@ -15,6 +15,7 @@ mod journaling;
 pub mod link;
 mod links;
 mod masking;
+mod moving;
 mod noting;
 mod refusing;
 pub mod replay;

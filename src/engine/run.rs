@@ -11,6 +11,7 @@ use super::filing::FileQueue;
 use super::journaling::Books;
 use super::link::Connect;
 use super::links::{AgentSetup, Further, LinkWake, Links};
+use super::moving::Moving;
 use super::reviewing::ReviewConfig;
 use super::terminals::{Terminals, host_id};
 use super::timers::Timers;
@@ -121,6 +122,7 @@ pub struct Engine {
     pub(super) first_look: Option<mpsc::Receiver<()>>,
     pub(super) stem: Stem,
     pub(super) books: Books,
+    pub(super) moving: Moving,
     pub(super) news: Vec<Addressed<FrontEnd>>,
 }
 
@@ -167,6 +169,7 @@ impl Engine {
             first_look: None,
             stem: Stem::of_now(),
             books,
+            moving: Moving::default(),
             news: Vec::new(),
             config,
         };

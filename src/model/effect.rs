@@ -60,6 +60,8 @@ pub enum Effect {
         after: Duration,
     },
     Review(ReviewEffect),
+    /// Write these entries where they can be read again, and say where with a hint: memory is better used for others.
+    MoveOut(Vec<EntryId>),
     FrontEnd(FrontEnd),
 }
 

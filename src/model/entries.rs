@@ -1,14 +1,18 @@
 //! The transcript: entries in the order they first appeared.
 //!
-//! Invariants: ids count up without gaps from the first entry kept, so an id finds its entry by subtraction; the bytes
-//! kept stay below a budget, beyond which the oldest bodies give way to a line that says so; the number of entries stays
-//! below a bound, beyond which the oldest go and one line says how many.
+//! An entry is in memory, or only where it was written is known; which of them leave is decided elsewhere. Invariants:
+//! ids count up without gaps from the first entry kept, so an id finds its entry by subtraction; the bytes in memory stay
+//! below a budget, beyond which the oldest bodies give way to a line that says so; the number of entries stays below a
+//! bound, beyond which the oldest go and one line says how many.
 
-use super::entry::{Attachment, Body, Entry, FileOutcome, Level, Notice, PlanEntry, PlanStatus};
-use super::ids::{EntryId, Now, ToolId, TurnId};
+use super::entry::{Attachment, Body, Entry, FileOutcome, Level, Notice, PlanEntry, PlanStatus, UserState};
+use super::history::{Away, Kind, Left};
+use super::ids::{EntryId, Now, TurnId};
+use std::collections::vec_deque::Iter as DequeIter;
 use std::collections::{BTreeSet, VecDeque};
+use std::iter::FilterMap;
 
-/// Bytes of text that the transcript keeps in memory. What gives way is still in the journal, where one is written.
+/// Bytes that the transcript keeps in memory. What gives way is still in the journal, where one is written.
 pub const TRANSCRIPT_BUDGET: usize = 96 << 20;
 /// Entries that are kept, and how many go at once when there are more.
 pub const MAX_ENTRIES: usize = 250_000;
@@ -20,7 +24,7 @@ const RECENT: usize = 1 << 16;
 
 #[derive(Debug, Default, PartialEq)]
 pub struct Entries {
-    list: VecDeque<Entry>,
+    list: VecDeque<Slot>,
     /// The id of the first entry of the list: so many are gone.
     first: u64,
     /// Changes with every change of any entry.
@@ -34,9 +38,58 @@ pub struct Entries {
     emptied: u64,
     /// Entries that were too small to be emptied and have grown since.
     grown: BTreeSet<u64>,
+    /// Who leaves memory next.
+    pub(super) leaving: Leaving,
     /// Entries that were walked over for the bounds, for tests.
     #[cfg(test)]
     pub(super) walked: u64,
+}
+
+/// An entry that is kept.
+#[derive(Debug, PartialEq)]
+pub enum Slot {
+    Here(Box<Entry>),
+    Away(Away),
+}
+
+impl Slot {
+    pub fn here(&self) -> Option<&Entry> {
+        match self {
+            Self::Here(entry) => Some(entry),
+            Self::Away(_) => None,
+        }
+    }
+
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Here(entry) => Kind::of(&entry.body),
+            Self::Away(away) => away.kind(),
+        }
+    }
+
+    fn here_mut(&mut self) -> Option<&mut Entry> {
+        match self {
+            Self::Here(entry) => Some(entry),
+            Self::Away(_) => None,
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.here().map_or(0, |entry| size_of_entry(&entry.body))
+    }
+}
+
+/// How far the choice of those that leave memory has come.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Leaving {
+    /// There is a place to go.
+    pub is_on: bool,
+    /// Entries before this id have been looked at.
+    pub looked_at: u64,
+    /// Those of them that had to stay then, to be looked at again in turn.
+    pub stayed: VecDeque<EntryId>,
+    /// Bytes in memory below which nobody is looked at again.
+    pub not_below: usize,
 }
 
 /// Which entries have changed.
@@ -77,20 +130,41 @@ impl Entries {
         (index < self.list.len()).then_some(index)
     }
 
+    /// An entry that is in memory.
     pub fn get(&self, id: EntryId) -> Option<&Entry> {
-        self.list.get(self.index_of(id)?)
+        self.slot(self.index_of(id)?)?.here()
     }
 
+    /// The same, by its place among those that are kept.
     pub fn at(&self, index: usize) -> Option<&Entry> {
+        self.slot(index)?.here()
+    }
+
+    pub fn slot(&self, index: usize) -> Option<&Slot> {
         self.list.get(index)
     }
 
-    pub fn iter(&self) -> std::collections::vec_deque::Iter<'_, Entry> {
+    /// The id of the entry that stands there among those that are kept.
+    pub fn id_at(&self, index: usize) -> EntryId {
+        EntryId(self.first + index as u64)
+    }
+
+    /// The entries in memory.
+    pub fn iter(&self) -> Iter<'_> {
+        self.slots().filter_map(Slot::here as fn(&Slot) -> Option<&Entry>)
+    }
+
+    pub fn slots(&self) -> DequeIter<'_, Slot> {
         self.list.iter()
     }
 
     pub fn last(&self) -> Option<&Entry> {
-        self.list.back()
+        self.list.back()?.here()
+    }
+
+    /// Bytes in memory, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// What has changed since the generation was this one.
@@ -109,22 +183,22 @@ impl Entries {
 
     pub(super) fn push(&mut self, turn: TurnId, at: Now, body: Body) -> EntryId {
         let id = self.next_id();
-        self.bytes += size_of_body(&body);
-        self.list.push_back(Entry { id, rev: 0, finished: false, turn, at, body });
+        self.bytes += size_of_entry(&body);
+        self.list.push_back(Slot::Here(Box::new(Entry { id, rev: 0, finished: false, turn, at, body })));
         self.note(id);
         self.keep_budget();
         id
     }
 
-    /// Changes an entry in place; its revision grows.
+    /// Changes an entry in place; its revision grows. Only one that is in memory can be changed.
     pub(super) fn change<R>(&mut self, id: EntryId, f: impl FnOnce(&mut Entry) -> R) -> Option<R> {
         let index = self.index_of(id)?;
-        let entry = self.list.get_mut(index)?;
-        let before = size_of_body(&entry.body);
+        let entry = self.list.get_mut(index)?.here_mut()?;
+        let before = size_of_entry(&entry.body);
         let r = f(entry);
         entry.rev += 1;
-        let after = size_of_body(&entry.body);
-        if id.0 < self.emptied && after >= SMALL {
+        let after = size_of_entry(&entry.body);
+        if id.0 < self.emptied && after >= SMALL + ENTRY {
             self.grown.insert(id.0);
         }
         self.bytes = (self.bytes + after).saturating_sub(before);
@@ -134,10 +208,12 @@ impl Entries {
     }
 
     pub(super) fn touch(&mut self, id: EntryId) {
-        if let Some(entry) = self.index_of(id).and_then(|i| self.list.get_mut(i)) {
-            entry.rev += 1;
-            self.note(id);
+        match self.index_of(id).and_then(|i| self.list.get_mut(i)) {
+            Some(Slot::Here(entry)) => entry.rev += 1,
+            Some(Slot::Away(away)) => away.touch(),
+            None => return,
         }
+        self.note(id);
     }
 
     pub(super) fn finish(&mut self, id: EntryId) {
@@ -151,6 +227,57 @@ impl Entries {
                     _ => {}
                 }
             });
+        }
+    }
+
+    /// Puts where an entry was written in its place, unless it has changed since.
+    pub(super) fn leave(&mut self, left: Left) {
+        let Some(slot) = self.index_of(left.id).and_then(|i| self.list.get_mut(i)) else { return };
+        let entry = slot.here().filter(|entry| entry.rev == left.rev);
+        match entry.and_then(|entry| Away::of(entry, left.span)) {
+            Some(away) => {
+                self.bytes = self.bytes.saturating_sub(slot.size());
+                *slot = Slot::Away(away);
+            }
+            None => self.leaving.stayed.push_back(left.id),
+        }
+    }
+
+    /// An entry that was read comes back.
+    pub(super) fn take_back(&mut self, entry: Box<Entry>) {
+        let id = entry.id;
+        let Some(slot) = self.index_of(id).and_then(|i| self.list.get_mut(i)) else { return };
+        if let Slot::Away(_) = slot {
+            let size = size_of_entry(&entry.body);
+            *slot = Slot::Here(entry);
+            self.bytes += size;
+            self.leaving.stayed.push_back(id);
+            if id.0 < self.emptied {
+                self.grown.insert(id.0);
+            }
+            self.keep_budget();
+        }
+    }
+
+    /// The prompts of the newest turn are not part of the conversation any more. The first of them is in memory.
+    pub(super) fn drop_prompts(&mut self, turn: TurnId) {
+        for index in (0..self.list.len()).rev() {
+            let id = self.id_at(index);
+            match self.list.get_mut(index) {
+                Some(Slot::Away(away)) if away.kind() == Kind::User => {
+                    away.drop_prompt();
+                    self.note(id);
+                }
+                Some(Slot::Here(entry)) if entry.turn != turn => return,
+                Some(Slot::Here(entry)) if matches!(entry.body, Body::User(_)) => {
+                    self.change(id, |entry| {
+                        if let Body::User(user) = &mut entry.body {
+                            user.state = UserState::Dropped;
+                        }
+                    });
+                }
+                _ => {}
+            }
         }
     }
 
@@ -177,16 +304,17 @@ impl Entries {
             {
                 self.walked += 1;
             }
-            let Some(entry) = self.index_of(id).and_then(|at| self.list.get_mut(at)) else { continue };
-            let size = size_of_body(&entry.body);
-            if size < SMALL {
+            let slot = self.index_of(id).and_then(|at| self.list.get_mut(at));
+            let Some(entry) = slot.and_then(Slot::here_mut) else { continue };
+            let size = size_of_entry(&entry.body);
+            if size < SMALL + ENTRY {
                 continue;
             }
             entry.rev += 1;
             entry.finished = true;
             entry.body =
                 Body::Notice(Notice { level: Level::Info, title: left_out(self.has_journal), detail: Vec::new() });
-            self.bytes = (self.bytes + size_of_body(&entry.body)).saturating_sub(size);
+            self.bytes = (self.bytes + size_of_entry(&entry.body)).saturating_sub(size);
             self.note(id);
         }
     }
@@ -199,6 +327,7 @@ impl Entries {
         self.list = VecDeque::new();
         self.recent = VecDeque::new();
         self.grown.clear();
+        self.leaving = Leaving { is_on: self.leaving.is_on, looked_at: self.first, ..Leaving::default() };
         self.bytes = 0;
     }
 
@@ -206,18 +335,13 @@ impl Entries {
         self.list.len() > MAX_ENTRIES
     }
 
-    /// Lets the oldest entries go when there are too many; a line in their place says how many. Gives the tool calls
-    /// among them.
-    pub(super) fn shed(&mut self) -> Vec<(ToolId, EntryId)> {
-        let mut tools = Vec::new();
+    /// Lets the oldest entries go when there are too many; a line in their place says how many.
+    pub(super) fn shed(&mut self) {
         if !self.is_over() {
-            return tools;
+            return;
         }
-        for entry in self.list.drain(..BATCH) {
-            self.bytes = self.bytes.saturating_sub(size_of_body(&entry.body));
-            if let Body::Tool(tool) = entry.body {
-                tools.push((tool.id, entry.id));
-            }
+        for slot in self.list.drain(..BATCH) {
+            self.bytes = self.bytes.saturating_sub(slot.size());
         }
         #[cfg(test)]
         {
@@ -225,27 +349,31 @@ impl Entries {
         }
         self.first += BATCH as u64;
         self.grown = self.grown.split_off(&self.first);
-        let first = EntryId(self.first);
+        let id = EntryId(self.first);
         let gone = self.first + 1;
         let there = if self.has_journal { "; the journal has them" } else { "" };
-        if let Some(Entry { body: Body::Tool(tool), .. }) = self.get(first) {
-            tools.push((tool.id.clone(), first));
-        }
-        self.change(first, |entry| {
-            entry.finished = true;
-            entry.body = Body::Notice(Notice {
-                level: Level::Info,
-                title: format!("{gone} earlier entries are left out here to save memory{there}"),
-                detail: Vec::new(),
+        let title = format!("{gone} earlier entries are left out here to save memory{there}");
+        let body = Body::Notice(Notice { level: Level::Info, title, detail: Vec::new() });
+        if let Some(first @ Slot::Away(_)) = self.list.front_mut() {
+            let (turn, at) = (TurnId::default(), Now::ZERO);
+            self.bytes += size_of_entry(&body);
+            *first = Slot::Here(Box::new(Entry { id, rev: 0, finished: true, turn, at, body }));
+            self.note(id);
+        } else {
+            self.change(id, |entry| {
+                entry.finished = true;
+                entry.body = body;
             });
-        });
-        tools
+        }
     }
 }
 
+/// The entries in memory, in their order.
+pub type Iter<'a> = FilterMap<DequeIter<'a, Slot>, fn(&'a Slot) -> Option<&'a Entry>>;
+
 impl<'a> IntoIterator for &'a Entries {
     type Item = &'a Entry;
-    type IntoIter = std::collections::vec_deque::Iter<'a, Entry>;
+    type IntoIter = Iter<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
@@ -260,6 +388,14 @@ fn left_out(has_journal: bool) -> String {
 fn size_of_step(step: &PlanEntry) -> usize {
     let word = if let PlanStatus::Other(word) = &step.status { word.len() } else { 0 };
     size_of::<PlanEntry>() + step.content.len() + word
+}
+
+/// An entry without what its body keeps alive.
+const ENTRY: usize = size_of::<Entry>();
+
+/// About how many bytes an entry takes.
+pub fn size_of_entry(body: &Body) -> usize {
+    ENTRY + size_of_body(body)
 }
 
 /// About how many bytes a body keeps alive, beside its own.

@@ -6,9 +6,10 @@
 use super::changes::Totals;
 use super::ids::{EntryId, Now, TermId, TurnId};
 use super::tool::ToolCall;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub id: EntryId,
     pub rev: u64,
@@ -19,7 +20,7 @@ pub struct Entry {
     pub body: Body,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Body {
     User(UserMessage),
     Agent(Message),
@@ -36,13 +37,13 @@ pub enum Body {
     Changes(TurnChanges),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnChanges {
     pub turn: TurnId,
     pub totals: Totals,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserMessage {
     pub text: String,
     /// Names of the files that went along.
@@ -51,7 +52,7 @@ pub struct UserMessage {
     pub message_id: Option<Arc<str>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UserState {
     Sent,
     /// Seen in a `user_message_chunk` that is no echo of a prompt of ours.
@@ -60,7 +61,7 @@ pub enum UserState {
     Dropped,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Message {
     pub text: String,
     pub message_id: Option<Arc<str>>,
@@ -68,14 +69,14 @@ pub struct Message {
     pub dropped: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Thought {
     pub message: Message,
     /// When the last chunk came.
     pub until: Now,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
     pub from: ChunkKind,
     /// Of the message that it is a part of.
@@ -84,7 +85,7 @@ pub struct Attachment {
 }
 
 /// A content block as far as the screen needs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Block {
     Text(String),
     /// `label` says what it is ("image image/png, 2.1 kB"), `text` is the body of an embedded text resource.
@@ -93,6 +94,24 @@ pub enum Block {
         uri: Option<String>,
         text: Option<String>,
     },
+}
+
+impl Body {
+    /// Whether it has nothing to show, as far as that is seen without anything else.
+    pub fn is_blank(&self) -> bool {
+        match self {
+            Self::User(m) => m.text.is_empty() && m.links.is_empty(),
+            Self::Agent(m) => m.dropped == 0 && starts_blank(&m.text),
+            Self::Thought(t) => starts_blank(&t.message.text),
+            Self::Plan(entries) => entries.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// Nothing but white space; looks at the beginning only, so that it costs nothing.
+fn starts_blank(text: &str) -> bool {
+    text.len() < 256 && text.trim().is_empty()
 }
 
 impl Block {
@@ -108,21 +127,21 @@ impl Block {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ChunkKind {
     User,
     Agent,
     Thought,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanEntry {
     pub content: String,
     pub priority: Priority,
     pub status: PlanStatus,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Priority {
     High,
     Medium,
@@ -131,7 +150,7 @@ pub enum Priority {
     None,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlanStatus {
     Pending,
     InProgress,
@@ -143,20 +162,20 @@ pub enum PlanStatus {
 }
 
 /// A file served for the agent: every write, and what was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileOp {
     pub verb: FileVerb,
     pub path: String,
     pub outcome: FileOutcome,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileVerb {
     Read,
     Write,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileOutcome {
     /// On its way.
     Pending,
@@ -172,7 +191,7 @@ pub enum FileOutcome {
     Refused(String),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     pub level: Level,
     pub title: String,
@@ -180,7 +199,7 @@ pub struct Notice {
     pub detail: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
     Info,
     Warn,

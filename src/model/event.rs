@@ -6,8 +6,9 @@
 mod host;
 
 use super::changes::Gate;
-use super::entry::{Block, ChunkKind, Level, PlanEntry};
-use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, TurnId};
+use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
+use super::history::Left;
+use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
 use super::patch::Patch;
 use super::tool::ToolPatch;
@@ -27,11 +28,18 @@ pub enum Event {
     Hint(Hint),
 }
 
-/// What is shown until the next of its sort comes. Not in the journal: nothing but how it looks depends on it.
+/// Not in the journal: what is shown until the next of its sort comes, and what of the transcript is in memory. Nothing
+/// but how it looks depends on them.
 #[derive(Clone, Debug)]
 pub enum Hint {
     /// What the emulator of a terminal of ours shows.
     Screen(TermId, Arc<ScreenSnapshot>),
+    /// These entries were written and leave memory.
+    Left(Vec<Left>),
+    /// An entry that had left is wanted again.
+    Back(Box<Entry>),
+    /// Nothing can be written any more: what is in memory stays there.
+    Stay,
 }
 
 impl Event {
@@ -148,6 +156,28 @@ pub enum AgentEvent {
 }
 
 impl AgentEvent {
+    /// The session that it names.
+    pub fn session(&self) -> Option<&SessionId> {
+        match self {
+            Self::Update { session, .. } | Self::Request { session: Some(session), .. } => Some(session),
+            _ => None,
+        }
+    }
+
+    /// The tool call that it tells of.
+    pub fn tool(&self) -> Option<&ToolId> {
+        match self {
+            Self::Update { update, .. } => update.tool(),
+            Self::Request { request: AgentRequest::Permission { tool, .. }, .. } => Some(&tool.id),
+            _ => None,
+        }
+    }
+
+    /// The message that it tells of by its id.
+    pub fn message(&self) -> Option<(ChunkKind, &Arc<str>)> {
+        if let Self::Update { update, .. } = self { update.message() } else { None }
+    }
+
     fn home(&self) -> Address {
         match self {
             Self::SessionOpened(_) | Self::PromptAnswered { .. } | Self::ModeSet { .. } | Self::OptionSet { .. } => {
@@ -326,6 +356,25 @@ pub enum Update {
         what: &'static str,
         left_out: usize,
     },
+}
+
+impl Update {
+    fn tool(&self) -> Option<&ToolId> {
+        match self {
+            Self::ToolCall(patch) | Self::ToolUpdate(patch) => Some(&patch.id),
+            Self::Partly { update, .. } => update.tool(),
+            _ => None,
+        }
+    }
+
+    /// The message that it tells of by its id.
+    fn message(&self) -> Option<(ChunkKind, &Arc<str>)> {
+        match self {
+            Self::Chunk { kind, message_id: Some(id), .. } | Self::Message { kind, id, .. } => Some((*kind, id)),
+            Self::Partly { update, .. } => update.message(),
+            _ => None,
+        }
+    }
 }
 
 /// What an agent says of itself in a session.

@@ -9,6 +9,7 @@ pub mod effect;
 pub mod entries;
 pub mod entry;
 pub mod event;
+pub mod history;
 pub mod ids;
 pub mod login;
 pub mod options;
@@ -21,9 +22,13 @@ pub mod tool;
 
 use agent::Agent;
 use changes::Gate;
-use ids::{AgentKey, SessionId, SessionKey, TermId, TurnId};
+use entries::Slot;
+use event::Event;
+use history::Away;
+use ids::{Address, Addressed, AgentKey, EntryId, SessionId, SessionKey, TermId, TurnId};
 use session::{Closed, Policy, Session, SessionState, TerminalOrigin};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Everything that is known. Changed by [`reduce::reduce`] only.
 #[derive(Debug)]
@@ -36,6 +41,8 @@ pub struct Model {
     /// Somebody looks at the files of every session.
     has_review: bool,
     has_journal: bool,
+    /// Old entries leave memory.
+    has_history: bool,
     /// The last turn of any session.
     last_turn: TurnId,
 }
@@ -57,6 +64,7 @@ impl Model {
             gate: Gate::default(),
             has_review: false,
             has_journal: false,
+            has_history: false,
             last_turn: TurnId::default(),
         };
         let agent = model.add_agent(command);
@@ -110,6 +118,7 @@ impl Model {
         let (policy, gate) = (self.policy, self.gate);
         let mut session = Session { agent, cwd, policy, gate, ..Session::default() };
         session.entries.has_journal = self.has_journal;
+        session.entries.leaving.is_on = self.has_history;
         session.changes.is_on = self.has_review;
         self.sessions.insert(key, session);
         key
@@ -120,6 +129,32 @@ impl Model {
         self.has_journal = has_journal;
         for session in self.sessions.values_mut() {
             session.entries.has_journal = has_journal;
+        }
+    }
+
+    /// There is a place for entries that leave memory, or there is none any more.
+    pub(crate) fn set_history(&mut self, has_history: bool) {
+        self.has_history = has_history;
+        for session in self.sessions.values_mut() {
+            session.entries.leaving.is_on = has_history;
+        }
+    }
+
+    /// The entry outside of memory that this event would change.
+    pub fn away(&self, event: &Addressed<Event>) -> Option<(SessionKey, EntryId, Away)> {
+        let (Address::Agent(agent), Event::Agent(event)) = (event.at, &event.what) else { return None };
+        let (tool, message) = (event.tool(), event.message());
+        if tool.is_none() && message.is_none() {
+            return None;
+        }
+        let key = self.session_named(agent, event.session()?)?;
+        let session = self.sessions.get(&key)?;
+        let of_tool = tool.and_then(|id| session.newest_tool.get(id));
+        let of_message = || session.messages.get(&message.map(|(kind, id)| (kind, Arc::clone(id)))?);
+        let entry = *of_tool.or_else(of_message)?;
+        match session.entries.slot(session.entries.index_of(entry)?)? {
+            Slot::Away(away) => Some((key, entry, *away)),
+            Slot::Here(_) => None,
         }
     }
 

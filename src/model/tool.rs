@@ -7,10 +7,11 @@ use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 use super::patch::Patch;
 pub use crate::base::exit::Exit;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     pub id: ToolId,
     pub title: String,
@@ -36,7 +37,7 @@ pub struct ToolCall {
 }
 
 /// The line of a file at which a piece of it begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
     path: String,
     old: Arc<str>,
@@ -45,7 +46,7 @@ struct Place {
 }
 
 /// What a call does, as far as agents say it; `exec` writes it in these words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     Read,
@@ -61,7 +62,7 @@ pub enum ToolKind {
     Other,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolStatus {
     #[default]
     Pending,
@@ -86,7 +87,7 @@ impl ToolStatus {
 }
 
 /// Local marks; never a wire status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mark {
     /// The turn was cancelled while it ran.
     Cancelled,
@@ -96,7 +97,7 @@ pub enum Mark {
     AgentGone,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolContent {
     Block(Block),
     Change(Change),
@@ -104,7 +105,7 @@ pub enum ToolContent {
 }
 
 /// What a call does to one file, as the agent tells it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Change {
     pub operation: Operation,
     pub path: String,
@@ -113,7 +114,7 @@ pub struct Change {
     pub body: ChangeBody,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Operation {
     Add,
     Modify,
@@ -124,7 +125,7 @@ pub enum Operation {
     Other(Arc<str>),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ChangeBody {
     /// `old` missing means a new file; it may be a fragment, a hunk or the whole file.
     Texts { old: Option<Arc<str>>, new: Arc<str> },
@@ -186,7 +187,7 @@ pub fn size_of_value(value: &Value) -> usize {
         }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     pub path: String,
     /// 1-based; 0 and beyond the end are clamped by whoever opens it.

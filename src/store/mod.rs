@@ -1,5 +1,6 @@
 //! Remembers across runs.
 
+pub mod history;
 pub mod journal;
 pub mod log;
 pub mod private;

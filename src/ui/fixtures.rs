@@ -17,6 +17,7 @@ use crate::model::event::{
     AgentEvent, AgentRequest, Event, Hint, HostEvent, InitResult, Intent, PermissionKind, PermissionOption,
     PromptAnswer, PromptResult, SessionResult, Stop, TerminalSpec, Update,
 };
+use crate::model::history::NoHistory;
 use crate::model::ids::{Addressed, EntryId, ReqId, SessionId, SessionKey, TermId};
 use crate::model::options::{Command, Mode, Modes};
 use crate::model::patch::Patch;
@@ -258,6 +259,7 @@ impl Scene {
         ViewCx {
             model: &self.model,
             session: self.model.first(),
+            history: &NoHistory,
             state: &self.ui,
             theme: &self.theme,
             now: self.now,

@@ -222,6 +222,7 @@ impl World {
         let Some(session) = self.model.at(self.app.shown()) else { panic!("nothing is shown") };
         let theme = Theme::default();
         let cx = ViewCx {
+            history: &crate::model::history::NoHistory,
             model: &self.model,
             session,
             state: &self.app,

@@ -127,7 +127,8 @@ pub enum Pick {
 }
 
 /// Runs a session until the person quits; the terminal is given back first, then the agent is ended.
-pub async fn run_on<D: Device>(screen: Screen<D>, engine: Engine, options: UiOptions) -> io::Result<Ended> {
+pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: UiOptions) -> io::Result<Ended> {
+    engine.keep_little_in_memory();
     // On the heap: the futures around it stay small.
     let mut running = Box::new(Running {
         screen,
@@ -491,6 +492,7 @@ fn view_cx<'a>(engine: &'a Engine, app: &'a App, options: &'a UiOptions, now: No
     Some(ViewCx {
         model: engine.model(),
         session: engine.model().at(app.shown())?,
+        history: engine.history(),
         state: app,
         theme: &options.theme,
         now,

@@ -12,6 +12,8 @@ use crate::model::ids::{Address, Addressed, Now, TurnId};
 pub struct Cx {
     pub now: Now,
     pub(super) out: Vec<Addressed<Effect>>,
+    /// No fact, and nothing is to be done for it.
+    pub(super) is_hint: bool,
     /// Who is being changed.
     pub(super) at: Address,
     /// Whether the agent of the session that is being changed takes calls.
@@ -29,6 +31,7 @@ impl Cx {
         Self {
             now,
             out: Vec::new(),
+            is_hint: false,
             at: Address::All,
             is_up: false,
             last_turn: TurnId::default(),

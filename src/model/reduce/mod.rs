@@ -8,6 +8,7 @@ mod agent;
 mod cx;
 mod gate;
 mod host;
+mod leave;
 mod lifecycle;
 mod opening;
 mod options;
@@ -39,6 +40,7 @@ const MAX_NOTICED: usize = 64;
 pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addressed<Effect>> {
     let mut cx = Cx::new(now);
     let cx = &mut cx;
+    cx.is_hint = matches!(event.what, Event::Hint(_));
     match (event.at, event.what) {
         (Address::Agent(key), Event::Agent(event)) => of_agent(model, key, event, cx),
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
@@ -90,6 +92,9 @@ fn in_session<R>(
     let before = std::mem::replace(&mut cx.at, Address::Session(key));
     let result = f(session, cx);
     shed::shed(session, cx);
+    if !cx.is_hint {
+        leave::choose(session, cx);
+    }
     cx.at = before;
     model.last_turn = cx.last_turn;
     let odd = std::mem::take(&mut cx.odd);
@@ -205,6 +210,9 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::Timer(Timer::Coverage(turn)) => review::late(session, turn, cx),
         Event::Timer(Timer::ExplainStray | Timer::EarlyRequest(_)) => {}
         Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
+        Event::Hint(Hint::Left(all)) => leave::left(session, all),
+        Event::Hint(Hint::Back(entry)) => leave::back(session, entry),
+        Event::Hint(Hint::Stay) => session.entries.leaving.is_on = false,
     }
 }
 

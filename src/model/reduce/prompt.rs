@@ -148,7 +148,8 @@ fn stopped(session: &mut Session, turn: &Turn, stop: &Stop, now: Now) {
         Stop::MaxTokens => (Level::Warn, "stopped at the token limit; the answer may be cut off".to_owned()),
         Stop::MaxTurnRequests => (Level::Warn, "stopped at the limit of model requests in one turn".to_owned()),
         Stop::Refusal => {
-            drop_prompt(session, turn.id);
+            // the person must not rely on a refused prompt.
+            session.entries.drop_prompts(turn.id);
             let words = "refused: this prompt and what followed are not part of the conversation any more";
             (Level::Warn, words.to_owned())
         }
@@ -156,17 +157,6 @@ fn stopped(session: &mut Session, turn: &Turn, stop: &Stop, now: Now) {
         Stop::Odd(Some(raw)) => (Level::Warn, format!("stopped for a reason we do not know: {raw}")),
     };
     notice(session, level, words, Vec::new(), now);
-}
-
-/// the person must not rely on a refused prompt.
-fn drop_prompt(session: &mut Session, turn: TurnId) {
-    for id in of_turn(session, turn, |e| matches!(e.body, Body::User(_))) {
-        session.entries.change(id, |e| {
-            if let Body::User(user) = &mut e.body {
-                user.state = UserState::Dropped;
-            }
-        });
-    }
 }
 
 /// The entries of the newest turn that are of a sort. Only the end of the transcript is looked at.

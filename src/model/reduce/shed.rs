@@ -24,13 +24,11 @@ pub fn shed(session: &mut Session, cx: &mut Cx) {
 }
 
 fn entries(session: &mut Session, cx: &mut Cx) {
-    for (id, entry) in session.entries.shed() {
-        if session.newest_tool.get(&id) == Some(&entry) {
-            session.newest_tool.remove(&id);
-        }
-    }
+    session.entries.shed();
     // The first one that is kept is the line that says so.
-    let kept = |id: EntryId| id.0 > session.entries.gone();
+    let gone = session.entries.gone();
+    let kept = |id: EntryId| id.0 > gone;
+    session.newest_tool.retain(|_, entry| kept(*entry));
     session.plans.retain(|_, id| kept(*id));
     session.messages.retain(|_, id| kept(*id));
     let (seen, lost) = std::mem::take(&mut session.pending).into_iter().partition(|p| kept(p.entry));

@@ -68,6 +68,8 @@ fn calls_without_end_leave_a_bounded_model_and_no_question_that_cannot_be_seen()
         model.first().session().entries().len() <= MAX_ENTRIES
             && model.first().session().newest_tool.len() <= MAX_ENTRIES
     );
+    let session = model.first().session();
+    assert!(session.newest_tool.values().all(|entry| session.tool(*entry).is_some()), "no call is named that is gone");
     assert_eq!(closed, Some(Answer::Cancelled));
     assert!(model.first().session().pending.is_empty());
     // A late word of a call that is gone is an entry of its own: nothing is lost.

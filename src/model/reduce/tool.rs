@@ -27,10 +27,10 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
     let meta = patch.terminal.clone();
     let diffs_changed = !patch.content.is_keep();
     let says_what = diffs_changed || !patch.status.is_keep() || !patch.kind.is_keep() || !patch.locations.is_keep();
-    let known =
-        session.newest_tool.get(&patch.id).copied().filter(|id| {
-            source == Source::Update || session.entries.get(*id).is_some_and(|e| e.turn == session.last_turn)
-        });
+    let known = session.newest_tool.get(&patch.id).copied().filter(|id| {
+        let entry = session.entries.get(*id);
+        entry.is_some_and(|e| source == Source::Update || e.turn == session.last_turn)
+    });
     let entry = if let Some(id) = known {
         let announced = if source == Source::Update { Announced::No } else { Announced::Again };
         session.entries.change(id, |e| {

@@ -1,6 +1,7 @@
 //! `session/update`: text, plans, commands, titles, usage and notices. Valid in every phase, also after the answer
 //! to the prompt.
 
+use super::super::entries::Slot;
 use super::super::entry::{
     Attachment, Block, Body, ChunkKind, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
 };
@@ -18,7 +19,7 @@ pub const MESSAGE_LIMIT: usize = 64 << 20;
 /// Bytes of a message from elsewhere, after which another entry goes on with it.
 const ELSEWHERE_LIMIT: usize = 1 << 20;
 /// How many entries are looked through for the one that is open, and for what belongs to a message.
-const MESSAGE_REACH: usize = 256;
+pub(super) const MESSAGE_REACH: usize = 256;
 
 pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
     match update {
@@ -179,7 +180,7 @@ fn attach_all(session: &mut Session, kind: ChunkKind, id: &Arc<str>, after: Entr
         _ => false,
     };
     let from = session.entries.index_of(after).unwrap_or_default();
-    let there = session.entries.iter().skip(from).take(MESSAGE_REACH).filter(is_part);
+    let there = session.entries.slots().skip(from).take(MESSAGE_REACH).filter_map(Slot::here).filter(is_part);
     let there: Vec<EntryId> = there.map(|e| e.id).collect();
     let mut blocks = blocks.into_iter();
     for part in there {
@@ -245,7 +246,9 @@ fn close_last(session: &mut Session) {
 fn last_content(session: &Session) -> Option<&Entry> {
     let in_turn = session.turn.is_some();
     let is_aside = |e: &&Entry| matches!(e.body, Body::Changes(_)) || in_turn && matches!(e.body, Body::Notice(_));
-    session.entries.iter().rev().take(MESSAGE_REACH).find(|e| !is_aside(e))
+    // One that has left memory is none of these.
+    let newest = session.entries.slots().rev().take(MESSAGE_REACH);
+    newest.map(Slot::here).find(|slot| slot.as_ref().is_none_or(|e| !is_aside(e))).flatten()
 }
 
 fn find_message(session: &Session, kind: ChunkKind, message_id: Option<&Arc<str>>) -> Option<EntryId> {

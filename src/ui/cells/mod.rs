@@ -13,7 +13,8 @@ mod terminal;
 mod tool;
 mod values;
 
-use crate::model::entry::{Attachment, Body, ChunkKind, Entry};
+use crate::model::entry::{Body, Entry};
+use crate::model::history::Kind;
 use crate::model::ids::{Now, TermId};
 use crate::model::session::Terminal;
 use crate::model::session_ref::SessionRef;
@@ -61,6 +62,11 @@ pub fn flow(entry: &Entry, fold: Option<Fold>) -> Option<Flow<'_>> {
     }
 }
 
+/// Whether entries of a kind flow.
+pub fn flows(kind: Kind, fold: Option<Fold>) -> bool {
+    matches!(kind, Kind::User | Kind::Agent) || kind == Kind::Thought && fold == Some(Fold::Open)
+}
+
 /// The lines of one piece of an entry that flows.
 pub fn piece(entry: &Entry, ctx: &CellCtx<'_>, split: &StablePrefix, index: usize) -> Vec<LogicalLine> {
     match &entry.body {
@@ -97,18 +103,9 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
 /// Whether an entry draws nothing.
 pub fn is_blank(entry: &Entry, session: SessionRef<'_>) -> bool {
     match &entry.body {
-        Body::User(m) => m.text.is_empty() && m.links.is_empty(),
-        Body::Agent(m) => m.dropped == 0 && starts_blank(&m.text),
-        Body::Thought(t) => starts_blank(&t.message.text),
         Body::Terminal(id) => session.terminal(id).is_none_or(|t| !t.embedded.is_empty()),
-        Body::Plan(entries) => entries.is_empty(),
-        Body::Attachment(_) | Body::Tool(_) | Body::File(_) | Body::Notice(_) | Body::Changes(_) => false,
+        body => body.is_blank(),
     }
-}
-
-/// Nothing but white space; looks at the beginning only, so that it costs nothing.
-fn starts_blank(text: &str) -> bool {
-    text.len() < 256 && text.trim().is_empty()
 }
 
 /// Whether the person is being asked about this entry.
@@ -133,18 +130,18 @@ pub fn ticks(entry: &Entry, session: SessionRef<'_>) -> bool {
 }
 
 /// Blank rows between two entries.
-pub fn gap_between(above: &Entry, below: &Entry) -> u8 {
+pub fn gap_between(above: Kind, below: Kind) -> u8 {
     u8::from(!matches!(
-        (Kind::of(above), Kind::of(below)),
-        (Kind::Work, Kind::Work)
-            | (Kind::Notice, Kind::Notice)
-            | (Kind::Thought, Kind::Thought)
-            | (Kind::User | Kind::Attachment, Kind::Attachment)
+        (Group::of(above), Group::of(below)),
+        (Group::Work, Group::Work)
+            | (Group::Notice, Group::Notice)
+            | (Group::Thought, Group::Thought)
+            | (Group::User | Group::Attachment, Group::Attachment)
     ))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Group {
     User,
     Agent,
     Thought,
@@ -153,15 +150,15 @@ enum Kind {
     Notice,
 }
 
-impl Kind {
-    fn of(entry: &Entry) -> Self {
-        match &entry.body {
-            Body::User(_) => Self::User,
-            Body::Attachment(Attachment { from: ChunkKind::User, .. }) => Self::Attachment,
-            Body::Agent(_) | Body::Attachment(_) => Self::Agent,
-            Body::Thought(_) => Self::Thought,
-            Body::Tool(_) | Body::Plan(_) | Body::Terminal(_) | Body::File(_) => Self::Work,
-            Body::Notice(_) | Body::Changes(_) => Self::Notice,
+impl Group {
+    const fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::User => Self::User,
+            Kind::UserAttachment => Self::Attachment,
+            Kind::Agent | Kind::Attachment => Self::Agent,
+            Kind::Thought => Self::Thought,
+            Kind::Tool | Kind::Plan | Kind::Terminal | Kind::File => Self::Work,
+            Kind::Notice | Kind::Changes => Self::Notice,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! [`CACHE_BYTES`] are kept, the least recently used go first.
 
 use super::DrawCtx;
+use super::reading::Reading;
 use crate::model::entry::Entry;
 use crate::model::ids::{EntryId, SessionKey};
 use crate::text::line::LogicalLine;
@@ -70,6 +71,8 @@ pub(super) struct Cache {
     clock: u64,
     laid_out: u32,
     bytes: usize,
+    /// What was read to be laid out.
+    pub(super) reading: Reading,
     /// A text was split only in part in this drawing.
     behind: bool,
 }
@@ -97,7 +100,7 @@ impl Cache {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes + self.reading.bytes()
     }
 
     pub(super) const fn width(&self) -> u16 {
@@ -106,6 +109,7 @@ impl Cache {
 
     /// Keeps the bound; says how many pieces have been laid out since `begin`.
     pub(super) fn finish(&mut self) -> u32 {
+        self.reading.finish();
         if self.bytes > CACHE_BYTES {
             let mut ages: Vec<(u64, usize)> =
                 self.slots.values().flat_map(|s| s.laid.values().map(|l| (l.used, l.bytes))).collect();

@@ -1,12 +1,14 @@
 //! The transcript: many entries to the rows that are visible.
 //!
-//! Lays out what is in view and what changed there, nothing else; keeps no truth, only a bounded cache. Does not know
-//! keys. Invariant: a view that is anchored shows the same words at its top, whatever comes below it.
+//! Lays out what is in view and what changed there, nothing else; keeps no truth, only bounded caches: of what was laid
+//! out, and of what had to be read for it. Does not know keys. Invariant: a view that is anchored shows the same words at its top, whatever comes below it.
 
 mod cache;
 mod paint;
+mod reading;
 mod walk;
 
+use crate::model::history::History;
 use crate::model::ids::{EntryId, Now, TermId};
 use crate::model::session_ref::SessionRef;
 use crate::theme::resolve::Theme;
@@ -23,6 +25,8 @@ use walk::Walk;
 #[derive(Clone, Copy)]
 pub struct DrawCtx<'a> {
     pub session: SessionRef<'a>,
+    /// What of the session is not in memory.
+    pub history: &'a dyn History,
     pub now: Now,
     /// Which picture of the spinner; stays 0 with reduced motion.
     pub spinner_frame: u8,
@@ -125,18 +129,19 @@ impl Transcript {
             Some(Fold::Closed) => return Some(Fold::Open),
             None => {}
         }
-        let entry = cx.session.session().entries().get(id)?;
+        let index = cx.session.entries().index_of(id)?;
+        let entry = self.cache.reading.entry(cx, index)?;
         let mut opened = cx.folds.clone();
         opened.set(id, Fold::Open);
         let open = DrawCtx { folds: &opened, ..*cx };
-        if cells::flow(entry, Some(Fold::Open)).is_some() {
+        if cells::flow(&entry, Some(Fold::Open)).is_some() {
             return Some(Fold::Open);
         }
         self.cache.begin(cx, area.width);
-        self.cache.pieces(cx, entry);
+        self.cache.pieces(cx, &entry);
         // As it was drawn, and as it will be: neither is laid out again for the next frame.
-        let before = self.cache.laid(cx, entry, 0).lines.clone();
-        let after = &self.cache.laid(&open, entry, 0).lines;
+        let before = self.cache.laid(cx, &entry, 0).lines.clone();
+        let after = &self.cache.laid(&open, &entry, 0).lines;
         let fold = if *after == before { Fold::Closed } else { Fold::Open };
         self.cache.finish();
         Some(fold)

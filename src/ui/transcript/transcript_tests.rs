@@ -2,9 +2,9 @@ use super::*;
 use crate::model::Model;
 use crate::model::entry::{Block, ChunkKind, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
+use crate::model::history::fixture::Memory;
 use crate::model::ids::{SessionId, ToolId, TurnId};
 use crate::model::patch::Patch;
-use crate::model::reduce::reduce;
 use crate::model::session::Policy;
 use crate::model::tool::{Change, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::state::folds::Fold;
@@ -16,6 +16,8 @@ struct Stage {
     theme: Theme,
     now: Duration,
     transcript: Transcript,
+    /// Where entries are that leave memory.
+    history: Memory,
     scroll: Scroll,
 }
 
@@ -27,6 +29,7 @@ impl Stage {
             theme: Theme::builtin("terminal").or_else(|| Theme::builtin("default")).unwrap_or_else(first_theme),
             now: Duration::from_secs(10),
             transcript: Transcript::new(),
+            history: Memory::default(),
             scroll: Scroll::Follow,
         };
         stage.event(Event::User(Intent::Start));
@@ -38,7 +41,7 @@ impl Stage {
     }
 
     fn event(&mut self, event: Event) {
-        reduce(&mut self.model, event.at_home(), self.now);
+        self.history.reduce(&mut self.model, event.at_home(), self.now);
     }
 
     fn update(&mut self, update: Update) {
@@ -75,6 +78,7 @@ impl Stage {
         let cx = DrawCtx {
             typing: None,
             session: self.model.first(),
+            history: &self.history,
             now: self.now,
             spinner_frame: 0,
             folds: &self.folds,
@@ -422,4 +426,75 @@ fn hostile_text_never_reaches_the_cells() {
         let text = stage.draw(width, 40).0.join("");
         assert!(!text.contains('\u{202e}'));
     }
+}
+
+/// Turns with enough text that most of them leave memory, if any may.
+fn long_story(leaves: bool) -> Stage {
+    let mut stage = Stage::new();
+    stage.model.set_history(leaves);
+    for n in 0..400 {
+        stage.prompt(&format!("prompt {n}"));
+        stage.chunk(ChunkKind::Thought, &format!("Thinks of {n}. More\n\n- a point\n"));
+        stage.chunk(ChunkKind::Agent, &format!("# Answer {n}\n\n{}", crate::ui::md::tests::CORPUS.repeat(4)));
+        let text = ToolContent::Block(Block::Text(format!("out {n}\n{}", "x".repeat(12 << 10))));
+        stage.tool(&format!("t{n}"), "ls", ToolKind::Execute, ToolStatus::Failed, vec![text]);
+        stage.done();
+    }
+    stage
+}
+
+#[test]
+fn what_has_left_memory_is_drawn_as_if_it_had_not() {
+    let (mut lean, mut whole) = (long_story(true), long_story(false));
+    let away = |stage: &Stage| stage.model.first().session().entries().slots().filter(|s| s.here().is_none()).count();
+    assert!(away(&lean) > 400 && away(&whole) == 0, "{}", away(&lean));
+    for stage in [&mut lean, &mut whole] {
+        // A thought and a call of the beginning, both by hand.
+        stage.folds.set(EntryId(1), Fold::Open);
+        stage.folds.set(EntryId(3), Fold::Closed);
+    }
+    let mut step = |of: &dyn Fn(&mut Stage) -> (Vec<String>, Viewport)| {
+        let (lean, whole) = (of(&mut lean), of(&mut whole));
+        assert_eq!(lean.0, whole.0);
+        assert_eq!((lean.1.hits, lean.1.rows_below), (whole.1.hits, whole.1.rows_below));
+    };
+    step(&|stage| stage.draw(100, 40));
+    step(&|stage| {
+        stage.top(100, 40);
+        stage.draw(100, 40)
+    });
+    for by in [39, 39, 200, -60, 1000, -39] {
+        step(&|stage| {
+            stage.scroll(100, 40, by);
+            stage.draw(100, 40)
+        });
+    }
+    // Another width, and a fold that changes.
+    step(&|stage| stage.draw(61, 23));
+    step(&|stage| {
+        stage.top(61, 23);
+        stage.folds.set(EntryId(1), Fold::Closed);
+        stage.folds.set(EntryId(3), Fold::Open);
+        stage.draw(61, 23)
+    });
+}
+
+#[test]
+fn what_is_read_to_be_drawn_is_bounded() {
+    let mut stage = long_story(true);
+    stage.top(100, 50);
+    while stage.scroll != Scroll::Follow {
+        stage.draw(100, 50);
+        stage.scroll(100, 50, 500);
+        assert!(stage.transcript.cached_bytes() <= cache::CACHE_BYTES + reading::READ_BYTES + (1 << 20));
+    }
+}
+
+#[test]
+fn what_cannot_be_read_back_says_so_in_its_place() {
+    let mut stage = long_story(true);
+    stage.history.is_broken = true;
+    stage.top(100, 40);
+    let (rows, _) = stage.draw(100, 40);
+    assert!(rows.iter().any(|row| row.contains("cannot be read back: the disk is broken")), "{rows:?}");
 }

@@ -3,8 +3,9 @@
 //! Paints nothing by itself. Invariant: a [`Point`] that a function returns is a row that exists.
 
 use super::cache::Cache;
+use super::reading::Shown;
 use super::{DrawCtx, Viewport, paint};
-use crate::model::entry::Entry;
+use crate::model::entries::Slot;
 use crate::ui::cells;
 use crate::ui::state::scroll::Scroll;
 use ratatui::buffer::Buffer;
@@ -27,25 +28,34 @@ pub(super) struct Walk<'a, 'b> {
 }
 
 impl<'b> Walk<'_, 'b> {
-    fn entry(&self, index: usize) -> Option<&'b Entry> {
-        self.cx.session.session().entries().at(index)
+    fn slot(&self, index: usize) -> Option<&'b Slot> {
+        self.cx.session.session().entries().slot(index)
+    }
+
+    fn entry(&mut self, index: usize) -> Option<Shown<'b>> {
+        self.cache.reading.entry(self.cx, index)
+    }
+
+    /// Whether the entry of a slot draws nothing. Those draw something that are not in memory.
+    fn is_blank(&self, slot: &Slot) -> bool {
+        slot.here().is_some_and(|entry| cells::is_blank(entry, self.cx.session))
     }
 
     /// Blank rows between an entry and the one above it that draws something.
     fn gap(&self, index: usize) -> u32 {
-        let Some(entry) = self.entry(index) else { return 0 };
-        let above = (0..index).rev().filter_map(|i| self.entry(i)).find(|e| !cells::is_blank(e, self.cx.session));
-        above.map_or(0, |above| u32::from(cells::gap_between(above, entry)))
+        let Some(slot) = self.slot(index) else { return 0 };
+        let above = (0..index).rev().filter_map(|i| self.slot(i)).find(|above| !self.is_blank(above));
+        above.map_or(0, |above| u32::from(cells::gap_between(above.kind(), slot.kind())))
     }
 
     fn rows(&mut self, point: Point) -> u32 {
         let gap = if point.piece == 0 { self.gap(point.entry) } else { 0 };
         let Some(entry) = self.entry(point.entry) else { return 0 };
-        gap + self.cache.laid(self.cx, entry, point.piece).rows.len() as u32
+        gap + self.cache.laid(self.cx, &entry, point.piece).rows.len() as u32
     }
 
     pub(super) fn index(&self, point: Point) -> Option<usize> {
-        self.entry(point.entry).map(|_| point.entry)
+        self.slot(point.entry).map(|_| point.entry)
     }
 
     pub(super) fn first(&mut self) -> Option<Point> {
@@ -56,7 +66,7 @@ impl<'b> Walk<'_, 'b> {
     fn entry_from(&mut self, mut index: usize) -> Option<Point> {
         loop {
             let entry = self.entry(index)?;
-            if self.cache.pieces(self.cx, entry) > 0 {
+            if self.cache.pieces(self.cx, &entry) > 0 {
                 return Some(Point { entry: index, piece: 0, row: 0 });
             }
             index += 1;
@@ -66,7 +76,7 @@ impl<'b> Walk<'_, 'b> {
     /// The first row of the piece that follows.
     pub(super) fn next_piece(&mut self, point: Point) -> Option<Point> {
         let entry = self.entry(point.entry)?;
-        if point.piece + 1 < self.cache.pieces(self.cx, entry) {
+        if point.piece + 1 < self.cache.pieces(self.cx, &entry) {
             return Some(Point { piece: point.piece + 1, row: 0, ..point });
         }
         self.entry_from(point.entry + 1)
@@ -84,7 +94,7 @@ impl<'b> Walk<'_, 'b> {
         loop {
             index = index.checked_sub(1)?;
             let entry = self.entry(index)?;
-            if let Some(last) = self.cache.pieces(self.cx, entry).checked_sub(1) {
+            if let Some(last) = self.cache.pieces(self.cx, &entry).checked_sub(1) {
                 return Some(Point { entry: index, piece: last, row: 0 });
             }
         }
@@ -152,7 +162,7 @@ impl<'b> Walk<'_, 'b> {
         let gap = if point.piece == 0 { self.gap(point.entry) } else { 0 };
         let Some(entry) = self.entry(point.entry) else { return Scroll::Follow };
         let piece = self.cache.start(entry.id, point.piece);
-        let laid = self.cache.laid(self.cx, entry, point.piece);
+        let laid = self.cache.laid(self.cx, &entry, point.piece);
         let row = laid.rows.get(point.row.saturating_sub(gap) as usize);
         Scroll::Anchor {
             entry: entry.id,
@@ -172,14 +182,14 @@ impl<'b> Walk<'_, 'b> {
         }
         let index = entries.index_of(id)?;
         let entry = self.entry(index)?;
-        let pieces = self.cache.pieces(self.cx, entry);
+        let pieces = self.cache.pieces(self.cx, &entry);
         if pieces == 0 {
             return self.entry_from(index).or_else(|| self.entry_before(index));
         }
         let mut piece = self.cache.piece_at(id, piece).min(pieces - 1);
         // What was one open piece may have become several.
         loop {
-            let lines = self.cache.laid(self.cx, entry, piece).lines.len() as u32;
+            let lines = self.cache.laid(self.cx, &entry, piece).lines.len() as u32;
             if line < lines || piece + 1 >= pieces {
                 break;
             }
@@ -187,7 +197,7 @@ impl<'b> Walk<'_, 'b> {
             piece += 1;
         }
         let gap = if piece == 0 { self.gap(index) } else { 0 };
-        let laid = self.cache.laid(self.cx, entry, piece);
+        let laid = self.cache.laid(self.cx, &entry, piece);
         let before = laid.rows.partition_point(|r| r.line < line || r.line == line && r.range.start <= byte);
         let row = (before.saturating_sub(1) as u32 + gap).saturating_sub(above.min(gap));
         Some(Point { entry: index, piece, row })
@@ -211,26 +221,30 @@ impl<'b> Walk<'_, 'b> {
     fn rows_after(&mut self, at: Point) -> u64 {
         let width = usize::from(self.cache.width());
         let Some(entry) = self.entry(at.entry) else { return 0 };
-        let rest_of_entry = if self.cache.pieces(self.cx, entry) <= at.piece + 1 {
+        let rest_of_entry = if self.cache.pieces(self.cx, &entry) <= at.piece + 1 {
             0
         } else {
             let next = self.cache.start(entry.id, at.piece + 1) as usize;
-            let flow = cells::flow(entry, self.cx.folds.of(entry.id));
+            let flow = cells::flow(&entry, self.cx.folds.of(entry.id));
             flow.map_or(0, |f| estimate(f.text.len().saturating_sub(next), width))
         };
         let entries = self.cx.session.entries();
         let below = entries.len().saturating_sub(at.entry + 1);
         let looked = below.min(LOOK_BELOW);
-        let sum: u64 = (at.entry + 1..).take(looked).filter_map(|i| entries.at(i)).map(|e| self.guess(e, width)).sum();
+        let sum: u64 = (at.entry + 1..).take(looked).map(|i| self.guess(i, width)).sum();
         let rest = if looked == 0 { 0 } else { sum * (below - looked) as u64 / looked as u64 };
         rest_of_entry + sum + rest
     }
 
-    fn guess(&self, entry: &Entry, width: usize) -> u64 {
-        if cells::is_blank(entry, self.cx.session) {
-            return 0;
-        }
-        cells::flow(entry, self.cx.folds.of(entry.id)).map_or(1, |f| 1 + estimate(f.text.len(), width).max(1))
+    fn guess(&self, index: usize, width: usize) -> u64 {
+        let (Some(slot), id) = (self.slot(index), self.cx.session.entries().id_at(index)) else { return 0 };
+        let fold = self.cx.folds.of(id);
+        let text = match slot {
+            Slot::Here(entry) if cells::is_blank(entry, self.cx.session) => return 0,
+            Slot::Here(entry) => cells::flow(entry, fold).map(|flow| flow.text.len()),
+            Slot::Away(away) => cells::flows(away.kind(), fold).then(|| away.text_len()),
+        };
+        text.map_or(1, |len| 1 + estimate(len, width).max(1))
     }
 
     /// Draws the rows of a piece from `point` on.
@@ -247,7 +261,7 @@ impl<'b> Walk<'_, 'b> {
         let Some(entry) = self.entry(index) else { return };
         let width = self.cache.width();
         let cx = self.cx;
-        let laid = self.cache.laid(cx, entry, point.piece);
+        let laid = self.cache.laid(cx, &entry, point.piece);
         for row in point.row..gap + laid.rows.len() as u32 {
             if *y >= area.bottom() {
                 return;

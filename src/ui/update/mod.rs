@@ -21,8 +21,10 @@ use crate::base::sanitize;
 use crate::model::Model;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
+use crate::model::entries::Slot;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
+use crate::model::history::Kind;
 use crate::model::ids::{Address, Addressed, EntryId, Now};
 use crate::model::options::OptionValue;
 use crate::model::session_ref::SessionRef;
@@ -289,16 +291,19 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
 
 /// How far it is unfolded then, only the transcript knows.
 fn toggle(cx: Cx<'_>, id: EntryId, out: &mut Vec<Out>) {
-    let body = cx.session.entries().get(id).map(|entry| &entry.body);
-    if matches!(body, Some(Body::Tool(_) | Body::Thought(_))) {
+    let entries = cx.session.entries();
+    if entries.index_of(id).and_then(|index| entries.slot(index)).is_some_and(folds) {
         out.push(Out::Fold(id));
     }
 }
 
+fn folds(slot: &Slot) -> bool {
+    matches!(slot.kind(), Kind::Tool | Kind::Thought)
+}
+
 fn toggle_newest(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
-    let newest = cx.session.entries().iter().rev().find(|e| matches!(e.body, Body::Tool(_) | Body::Thought(_)));
-    match newest.map(|e| e.id) {
-        Some(id) => toggle(cx, id, out),
+    match cx.session.entries().slots().rposition(folds) {
+        Some(newest) => toggle(cx, cx.session.entries().id_at(newest), out),
         None => state.say("nothing to unfold yet", cx.now),
     }
 }

@@ -321,7 +321,8 @@ fn open_file(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 /// Shows in the conversation what made the change. Where both fit, the review stays.
 fn tool_call(state: &mut App, cx: Cx<'_>) {
     let Some(review) = &mut state.view.review else { return };
-    let Some(entry) = review.hunk().and_then(|h| h.entry).filter(|e| cx.session.entries().get(*e).is_some()) else {
+    let Some(entry) = review.hunk().and_then(|h| h.entry).filter(|e| cx.session.entries().index_of(*e).is_some())
+    else {
         return state.say("nothing in the conversation is known to have made this change", cx.now);
     };
     let beside = review.measured.beside;

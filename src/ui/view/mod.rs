@@ -19,6 +19,7 @@ use super::state::{App, Focus};
 use super::status_line;
 use super::transcript::{DrawCtx, Transcript};
 use crate::model::Model;
+use crate::model::history::History;
 use crate::model::ids::{Now, TermId};
 use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
@@ -52,6 +53,8 @@ pub struct ViewCx<'a> {
     pub model: &'a Model,
     /// The one that is shown.
     pub session: SessionRef<'a>,
+    /// What of it is not in memory.
+    pub history: &'a dyn History,
     pub state: &'a App,
     pub theme: &'a Theme,
     pub now: Now,
@@ -64,6 +67,7 @@ impl<'a> ViewCx<'a> {
     pub fn draw_ctx(&self) -> DrawCtx<'a> {
         DrawCtx {
             session: self.session,
+            history: self.history,
             now: self.now,
             spinner_frame: self.spinner_frame(),
             folds: &self.state.view.folds,

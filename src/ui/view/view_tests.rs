@@ -242,7 +242,7 @@ fn rows_below_are_counted_on_the_rule() {
     }
     s.draw();
     assert!(!s.shown.contains("below"));
-    let first = s.model.first().session().entries().at(0).unwrap().id;
+    let first = s.model.first().session().entries().id_at(0);
     s.ui.view.scroll = crate::ui::state::scroll::Scroll::at(first);
     s.draw();
     assert!(s.shown.contains("below · Ctrl+End"), "{}", s.shown);

@@ -503,7 +503,7 @@ fn the_tool_call_is_shown_and_alt_r_comes_back_to_the_same_place() {
     for (width, beside) in [(80, false), (160, true)] {
         let mut s = Scene::working(width, 24);
         s.tool("t", ToolKind::Edit, "src/cart.rs", ToolStatus::Completed);
-        let entry = s.model.first().session().entries().iter().last().map(|e| e.id).unwrap();
+        let entry = s.model.first().session().entries().last().map(|e| e.id).unwrap();
         let mut doc = (*review_doc(1)).clone();
         let mut file = (*doc.files[3]).clone();
         file.hunks[2].entry = Some(entry);
