@@ -186,7 +186,8 @@ impl World {
 
     fn asks(&mut self, at: SessionKey) {
         let Some(session) = self.model.session_of(at) else { return };
-        let Some(id) = session.id.clone() else { return };
+        // What names another one may be kept until the name of one that is being opened is known.
+        let Some(id) = session.id.clone().filter(|_| session.state == SessionState::Ready) else { return };
         let req = ReqId(self.asked.len() as u64 + 1);
         let option = |id: &str| PermissionOption { id: id.into(), name: id.into(), kind: PermissionKind::Unknown };
         let request = AgentRequest::Permission {
