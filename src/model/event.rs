@@ -521,7 +521,6 @@ impl Intent {
             Self::AddAgent { .. } => Address::All,
             Self::OpenSession { .. }
             | Self::Start
-            | Self::Restart
             | Self::KillAgent
             | Self::Authenticate { .. }
             | Self::LeaveAuthentication => agent.into(),

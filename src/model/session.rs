@@ -111,6 +111,8 @@ pub struct Session {
     pub ended: Option<TurnEnd>,
     /// Prompts that wait, oldest first.
     pub held: VecDeque<HeldPrompt>,
+    /// A turn that ran when the person closed the session, and that the agent has not answered.
+    pub(super) lingering: Option<TurnId>,
     /// Permission requests that wait, in the order they came.
     pub pending: Vec<PendingPermission>,
     /// Changes of modes and options that the agent has not answered, in the order they were sent.

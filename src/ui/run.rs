@@ -224,7 +224,8 @@ impl<D: Device> Running<D> {
 
     async fn wait(&mut self) -> Awaited {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
-        let until = pause.map(|pause| (Instant::now() + pause).into_std());
+        // What is never due needs no timer.
+        let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
         let Self { screen, engine, colours, .. } = self;
         tokio::select! {
             biased;

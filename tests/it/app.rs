@@ -137,6 +137,8 @@ async fn each_session_keeps_its_prompt_its_conversation_and_its_questions() {
         let screen = person.waits_for("the end", |s| s.contains("from the second") && !s.contains("2 Reject")).await;
         assert!(!screen.contains("from the first"), "{screen}");
         person.quits().await;
+        person.sees("another session works or has a draft").await;
+        person.quits().await;
     };
     let (ended, _) = play(SIZE, agent, person).await;
     assert_eq!(ended.exit, Exit::Quit);
@@ -170,7 +172,10 @@ async fn a_session_that_works_is_closed_only_when_the_person_insists() {
         person.press(Key::plain(Code::Esc)).await;
         person.waits_for("the question gone", |s| !s.contains("Esc keeps it") && s.contains("at work")).await;
         person.press(close).await;
+        person.press(close).await;
         person.sees("Esc keeps it").await;
+        assert!(person.glass.text().contains("at work"), "a key that is held down is no answer");
+        person.pass(ARMED).await;
         person.press(close).await;
         person.waits_for("the first alone", |s| !s.contains("▸") && !s.contains("at work")).await;
         person.prompts("next").await;
@@ -209,6 +214,7 @@ async fn a_turn_that_ends_out_of_sight_is_told_until_somebody_looks() {
         person.resizes(80, 4).await;
         person.waits_for("no room", |s| !s.contains('▸')).await;
         person.quits().await;
+        person.quits().await;
     };
     let (ended, _) = play(SIZE, agent, person).await;
     assert_eq!(ended.exit, Exit::Quit);
@@ -231,5 +237,76 @@ async fn a_directory_that_is_none_is_told_where_it_was_typed() {
         person.quits().await;
     };
     let (ended, _) = play(SIZE, idle, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_about_closing_stands_as_long_as_it_takes() {
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        agent.opens_further("t").await;
+        let prompt = agent.called("session/prompt").await;
+        agent.says_in("t", "at work").await;
+        drop(prompt);
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        opens_another(&person).await;
+        // Nothing moves: nothing else is due.
+        person.types("a draft").await;
+        person.press(Key::alt(Code::Char('w'))).await;
+        person.sees("something is written · Alt+W again").await;
+        person.pass(Duration::from_hours(1)).await;
+        person.press(Key::plain(Code::Esc)).await;
+        let screen = person.waits_for("the draft", |s| !s.contains("Alt+W again")).await;
+        assert!(screen.contains("a draft") && screen.contains("▸2"), "{screen}");
+        person.press(Key::ctrl(Code::Char('u'))).await;
+        person.prompts("go").await;
+        person.sees("at work").await;
+        person.press(PREVIOUS).await;
+        person.sees("▸1").await;
+        person.quits().await;
+        person.sees("another session works or has a draft · Ctrl+D again quits").await;
+        person.quits().await;
+    };
+    let (ended, _) = play(SIZE, agent, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_refused_harms_no_other_of_its_agent() {
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        for code in [-32603, -32000] {
+            let call = agent.called("session/new").await;
+            let error = json!({ "code": code, "message": "only one, please" });
+            agent.send(json!({ "jsonrpc": "2.0", "id": call["id"], "error": error })).await;
+        }
+        let prompt = agent.called("session/prompt").await;
+        assert_eq!(prompt["params"]["sessionId"], "s", "neither ended nor locked");
+        agent.says("still here").await;
+        agent.ends(&prompt, "end_turn").await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        person.press(Key::ctrl(Code::Char('t'))).await;
+        person.sees("a further session of:").await;
+        person.press(Key::plain(Code::Enter)).await;
+        person.sees("Enter opens it").await;
+        person.press(Key::plain(Code::Enter)).await;
+        person.sees("only one, please").await;
+        person.press(Key::plain(Code::Tab)).await;
+        person.pass(ARMED).await;
+        person.types("r").await;
+        person.sees("asking the agent for the session once more").await;
+        person.press(PREVIOUS).await;
+        person.sees("▸1").await;
+        person.prompts("go").await;
+        person.sees("still here").await;
+        person.quits().await;
+    };
+    let (ended, _) = play(SIZE, agent, person).await;
     assert_eq!(ended.exit, Exit::Quit);
 }

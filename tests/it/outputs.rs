@@ -116,7 +116,7 @@ fn a_reader_that_never_reads_is_not_waited_for_after_a_signal_or_the_time() {
         let lab = Lab::new();
         mkfifo(&lab.path("pipe"));
         let _reader = std::fs::File::options().read(true).write(true).open(lab.path("pipe")).unwrap();
-        let timeout = if signal.is_some() { "80" } else { "5" };
+        let timeout = if signal.is_some() { "80" } else { "10" };
         let args = ["go", "--allow", "all", "--timeout", timeout, "--patch", "../pipe"];
         let running = lab.start(&args, &agent(&lab, much));
         if let Some(signal) = signal {

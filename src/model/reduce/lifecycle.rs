@@ -13,7 +13,7 @@ use crate::model::entry::Level;
 use crate::model::event::{AgentRequest, CallError, InitResult, Odd, Opening, SessionResult, Update};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
-use crate::model::session::{Closed, SessionState};
+use crate::model::session::{Closed, Session, SessionState};
 use crate::model::tool::Exit;
 
 /// A further agent with a session of its own.
@@ -76,6 +76,22 @@ pub fn explain_stray(model: &mut Model, key: AgentKey, cx: &mut Cx) {
             notice(session, Level::Warn, title, lines.clone(), cx.now);
         });
     }
+}
+
+/// The person wants to begin again in this session. One that its agent has not opened is asked for once more, and what
+/// others of the agent do goes on; else the agent is started anew.
+pub fn restart_of(model: &mut Model, at: SessionKey, cx: &mut Cx) {
+    let Some(session) = model.sessions.get(&at) else { return };
+    let key = session.agent;
+    let is_refused = matches!(session.state, SessionState::Closed(Closed::Refused(_)));
+    if !is_refused || !model.agents.get(&key).is_some_and(Agent::is_up) {
+        return restart(model, key, cx);
+    }
+    in_session(model, at, cx, |session, cx| {
+        opening::wait(session);
+        notice(session, Level::Info, "asking the agent for the session once more", Vec::new(), cx.now);
+    });
+    open(model, key, at, cx);
 }
 
 /// A new process, and new sessions in it.
@@ -164,12 +180,17 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
             }
             in_session(model, at, cx, prompt::send_next);
         }
-        Err(error) if error.is_auth() => {
+        // Where others work, nobody is locked out by it.
+        Err(error) if error.is_auth() && !has_ready(model, key) => {
             in_session(model, at, cx, |session, _| opening::wait(session));
             log_in_needed(model, key, error, cx);
         }
         Err(error) => refused(model, key, at, End::refused(&error), cx),
     }
+}
+
+fn has_ready(model: &Model, key: AgentKey) -> bool {
+    model.sessions_of(key).any(|(_, session)| session.state == SessionState::Ready)
 }
 
 /// A session does not come about. An agent that opens no new one and has no other is of no use.
@@ -369,11 +390,21 @@ pub fn dropped(model: &mut Model, key: AgentKey, why: String, cx: &mut Cx) {
     die(model, key, End::new(DeathKind::Gone, why), cx);
 }
 
+/// Turns of sessions that were closed while the agent worked in them: now it does so no more.
+fn end_what_lingers(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    let lingers = |(_, session): &(&SessionKey, &Session)| session.agent == key && session.lingering.is_some();
+    let keys: Vec<SessionKey> = model.sessions.iter().filter(lingers).map(|(at, _)| *at).collect();
+    for at in keys {
+        in_session(model, at, cx, opening::end_lingering);
+    }
+}
+
 /// The agent is gone, or none of its sessions came about. Shown once, whichever sign of it comes first.
 fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key).filter(|agent| !agent.is_dead()) else { return };
     let death = end.of(agent, cx);
     in_agent(model, key, cx, one::void_strays);
+    end_what_lingers(model, key, cx);
     in_each(model, key, cx, |session, cx| {
         if !session.is_closed() {
             opening::end_everything(session, cx);

@@ -29,7 +29,7 @@ use super::Model;
 use super::agent::Agent;
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
-use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, Timer};
+use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, PromptAnswer, Timer};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
 use super::session::{Session, SessionState};
 
@@ -51,6 +51,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
             heard(model, key, cx);
             lifecycle::session_opened(model, key, result, cx);
         }
+        (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
@@ -222,6 +223,11 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         turn.heard = cx.now;
     }
     match event {
+        AgentEvent::PromptAnswered { turn, result: Ok(PromptAnswer::Ended(_)) | Err(_) }
+            if session.lingering == Some(turn) =>
+        {
+            opening::end_lingering(session, cx);
+        }
         AgentEvent::PromptAnswered { turn, result } => prompt::answered(session, turn, result, cx),
         AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),
         AgentEvent::OptionSet { option, value, result } => options::option_set(session, &option, &value, result, cx),

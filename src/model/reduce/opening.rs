@@ -182,7 +182,12 @@ pub fn close(session: &mut Session, cx: &mut Cx) {
     if let Some(turn) = session.turn.take() {
         let result = PromptResult { stop: Stop::Cancelled, usage: None };
         cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Stopped(result))));
-        review::ended(session, turn.id, cx);
+        if turn.unsent.is_none() {
+            // Until it has answered, the agent may work on, and what it does is of this turn.
+            session.lingering = Some(turn.id);
+        } else {
+            review::ended(session, turn.id, cx);
+        }
     }
     prompt::return_held(session, None, cx);
     session.state = SessionState::Closed(Closed::ByPerson);
@@ -191,6 +196,13 @@ pub fn close(session: &mut Session, cx: &mut Cx) {
     session.newest_tool.clear();
     session.messages.clear();
     session.entries.clear();
+}
+
+/// The agent works no more in a session that was closed while it did.
+pub fn end_lingering(session: &mut Session, cx: &mut Cx) {
+    if let Some(turn) = session.lingering.take() {
+        review::ended(session, turn, cx);
+    }
 }
 
 /// The agent lives on and waits for what it has asked.

@@ -85,6 +85,11 @@ impl Attribution {
         self.turns.last().copied()
     }
 
+    /// All that run.
+    pub fn turns(&self) -> &[u64] {
+        &self.turns
+    }
+
     pub fn begin(&mut self, turn: u64) {
         // What still runs in the background stays known, and what turns of other sessions do.
         let turns = &self.turns;

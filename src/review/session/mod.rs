@@ -97,8 +97,8 @@ pub struct ReviewSession {
     copy: Option<TempDir>,
     /// Nobody sits before a screen: what changes between the first look and the end may be the agent's.
     alone: bool,
-    /// The last turn in which the agent said what it does.
-    told: Option<u64>,
+    /// Turns in which the agent said what it does.
+    told: BTreeSet<u64>,
     /// Writes through the client that have begun, and what they write.
     under_way: HashMap<PathBuf, Oid>,
 }
@@ -197,7 +197,7 @@ impl ReviewSession {
             lock,
             copy: None,
             alone: false,
-            told: None,
+            told: BTreeSet::new(),
             under_way: HashMap::new(),
         }
     }
@@ -264,12 +264,14 @@ impl ReviewSession {
 
     /// After a crash it has to be known whether the agent said what it did in the turn.
     fn note_told(&mut self) -> Result<(), ReviewError> {
-        match self.activity.turn() {
-            Some(turn) if self.activity.is_told() && self.told.replace(turn) != Some(turn) => {
-                self.ledger.add(&Record::Told { turn })
+        if self.activity.is_told() {
+            for turn in self.activity.turns() {
+                if self.told.insert(*turn) {
+                    self.ledger.add(&Record::Told { turn: *turn })?;
+                }
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 
     /// Right before a write of `content` through the client: what is there now is not its doing. `path` is absolute.

@@ -264,6 +264,48 @@ fn nothing_lies_beside_a_file_that_was_saved_anew_or_replaced_by_one_that_goes_b
 }
 
 #[test]
+fn what_comes_from_where_nobody_looks_survives_an_undo_wherever_it_was_moved_in_between() {
+    for over in ["main", "new/name"] {
+        for first in ["main", "other", "dir/other"] {
+            let mut place = Place::empty();
+            git_in(&place.at(""), &["init", "-q"]);
+            place.write(".gitignore", "ign/\n");
+            place.write("ign/it", "only copy\n");
+            for name in ["main", "other"] {
+                place.write(name, "covered\n");
+            }
+            let before = ctime(&place.at("main"));
+            while ctime(&place.at("main")) == before {
+                place.write("main", "covered\n");
+            }
+            place.begin();
+            let to = if over == first { "other" } else { over };
+            place.turn(1, |p| {
+                for (from, to) in [("ign/it", first), (first, to)] {
+                    p.command(|p| {
+                        fs::create_dir_all(p.at(to).parent().unwrap()).unwrap();
+                        fs::rename(p.at(from), p.at(to)).unwrap();
+                    });
+                }
+            });
+            let done = place.act(ReviewAction::Rewind { turn: 1 });
+            let mut left = vec![place.at("")];
+            let mut is_there = false;
+            while let Some(dir) = left.pop() {
+                for entry in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+                    match entry.is_dir() {
+                        true if !entry.ends_with(".git") => left.push(entry),
+                        true => {}
+                        false => is_there |= fs::read(&entry).unwrap() == b"only copy\n",
+                    }
+                }
+            }
+            assert!(is_there, "{first}, then {to}: {done:?}");
+        }
+    }
+}
+
+#[test]
 fn what_nobody_else_has_is_beside_the_file_also_when_the_undo_is_killed_right_after_the_exchange() {
     for from in ["ign/it", "ign/large"] {
         let mut place = Place::empty();

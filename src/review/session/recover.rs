@@ -42,7 +42,7 @@ impl ReviewSession {
                     open.extend(begins.then_some(turn));
                     self.undo_log.turn_began();
                 }
-                Record::Told { turn } => self.told = Some(turn),
+                Record::Told { turn } => drop(self.told.insert(turn)),
                 // Versions before this one took their own files for the agent's work.
                 Record::Step { path, .. } if self.files.snapshot.hides(&path) => {}
                 Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
@@ -89,7 +89,7 @@ impl ReviewSession {
         self.activity.begin(newest);
         // Which calls ran is gone with the client. Where the agent said what it did, what nobody has looked at yet may
         // be the person's, who went on saving in the turn; not when the directory itself is gone.
-        if self.told.is_some_and(|told| open.contains(&told)) && !root_is_lost {
+        if open.iter().any(|turn| self.told.contains(turn)) && !root_is_lost {
             self.activity.presume_told();
         }
         self.observe(turns)?;

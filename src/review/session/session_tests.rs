@@ -1745,3 +1745,22 @@ fn what_the_person_saves_in_a_turn_before_the_client_is_killed_stays() {
         assert_eq!(place.read("f1"), "one\n");
     }
 }
+
+#[test]
+fn what_the_person_saves_stays_also_when_the_turn_of_another_session_has_come_and_gone() {
+    let mut place = Place::with(&[("f1", b"one\n"), ("f2", b"two\n")]);
+    place.review.begin_turn(1).unwrap();
+    place.note(ToolEffect::Runs, &[], Vec::new(), false);
+    place.write("f1", "agent\n");
+    place.note(ToolEffect::Runs, &[], Vec::new(), true);
+    place.review.begin_turn(2).unwrap();
+    place.entry += 1;
+    place.note(ToolEffect::Runs, &[], Vec::new(), false);
+    place.note(ToolEffect::Runs, &[], Vec::new(), true);
+    place.review.end_turn(2).unwrap();
+    place.write("f2", "two\nthe person's\n");
+    place.review.still_here();
+    let mut place = place.reopen();
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(place.read("f2"), "two\nthe person's\n");
+}

@@ -110,6 +110,8 @@ pub struct Snapshot {
     ignored: Ignored,
     /// A directory that the disk did not give at the last look.
     failed: Option<ReviewError>,
+    /// Files of which nobody else may have the content, wherever they are moved to.
+    only: BTreeSet<u64>,
     /// Files that were found gone since the last but one look at everything began: what was moved may turn up one look
     /// later than it is missed.
     vanished: [HashSet<Moved>; 2],
@@ -153,6 +155,7 @@ impl Snapshot {
             snapshot.began = [(snapshot.head.last, 0); 2];
             snapshot.ignored = Ignored::read(dir);
         }
+        snapshot.only = snapshot.seen.values().filter(|entry| entry.only).map(|entry| entry.stat.ino).collect();
         let named = snapshot.seen.values().filter_map(|entry| entry.state.oid());
         snapshot.keeping.need(named.filter(|oid| !snapshot.own.has(oid)));
         snapshot.stores = packs::alternates(dir);
@@ -193,6 +196,7 @@ impl Snapshot {
             moves: Moves::default(),
             ignored: Ignored::default(),
             failed: None,
+            only: BTreeSet::new(),
             vanished: Default::default(),
             #[cfg(test)]
             meanwhile: None,
@@ -487,7 +491,11 @@ impl Snapshot {
                 moved.take(&change, job.known.map(|entry| entry.stat.ino), stat.ino);
                 changes.push(change);
             }
-            let only = job.is_only(&state, &stat);
+            let is_new = job.known.is_none_or(|entry| entry.stat.ino != stat.ino);
+            let only = job.is_only(&state, &stat) || is_new && !state.is_absent() && self.only.contains(&stat.ino);
+            if only {
+                self.only.insert(stat.ino);
+            }
             let entry = Entry { state, stat, racy, walked: job.walked, barred: barred.is_some(), only, visit: 0 };
             updates.push((job.key, (!state.is_absent() || !job.walked).then_some(entry)));
         }

@@ -29,8 +29,8 @@ pub struct App {
     pub help: Option<usize>,
     pub toast: Option<Toast>,
     pub quit_armed_until: Option<Now>,
-    /// The person has been asked whether the session is to be closed.
-    pub close_armed: bool,
+    /// The person has been asked whether the session is to be closed, and from when on the answer counts.
+    pub close_armed: Option<Now>,
     /// Where a further session is to be opened.
     pub opener: Option<Opener>,
     pub mouse: Mouse,
@@ -52,7 +52,7 @@ impl App {
             help: None,
             toast: None,
             quit_armed_until: None,
-            close_armed: false,
+            close_armed: None,
             opener: None,
             mouse: Mouse::default(),
         }
@@ -104,7 +104,7 @@ impl App {
         self.help = None;
         self.toast = None;
         self.quit_armed_until = None;
-        self.close_armed = false;
+        self.close_armed = None;
         self.opener = None;
     }
 
@@ -116,7 +116,7 @@ impl App {
     pub fn say_while(&mut self, holds: Holds, text: impl Into<String>, now: Now) {
         let text = text.into();
         // Nothing said must not stand where the state is.
-        self.toast = (!text.trim().is_empty()).then(|| Toast { text, until: now.saturating_add(TOAST), holds });
+        self.toast = (!text.trim().is_empty()).then(|| Toast { text, until: Some(now.saturating_add(TOAST)), holds });
     }
 
     /// Takes away a message that is not true any more.
@@ -126,7 +126,7 @@ impl App {
             Holds::NoSession => session.id.is_none(),
             Holds::NothingWaits => self.view.dock.dialog.is_none(),
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
-            Holds::CloseArmed => self.close_armed,
+            Holds::CloseArmed => self.close_armed.is_some(),
             Holds::QuitArmed => self.quit_armed_until.is_some(),
             Holds::Mode(id) => picker::mode_now(session).is_some_and(|now| !now.is_pending && now.id == *id),
         });
@@ -156,7 +156,7 @@ impl App {
             if let Some(Saying { text, holds }) = self.view.sync(session, now) {
                 self.say_while(holds, text, now);
             }
-            self.toast.take_if(|t| t.until <= now);
+            self.toast.take_if(|t| t.until.is_some_and(|until| until <= now));
             self.quit_armed_until.take_if(|until| *until <= now);
             self.check_toast(session);
         }
@@ -174,7 +174,7 @@ impl App {
 
     /// When something here changes by the passing of time alone.
     pub fn next_change(&self, session: SessionRef<'_>, now: Now) -> Option<Now> {
-        [self.toast.as_ref().map(|t| t.until), SessionView::next_change(session, now)].into_iter().flatten().min()
+        [self.toast.as_ref().and_then(|t| t.until), SessionView::next_change(session, now)].into_iter().flatten().min()
     }
 }
 

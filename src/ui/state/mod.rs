@@ -33,7 +33,8 @@ pub enum Focus {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Toast {
     pub text: String,
-    pub until: Now,
+    /// A question stands until it is answered: never.
+    pub until: Option<Now>,
     pub holds: Holds,
 }
 

@@ -1,6 +1,6 @@
 //! Keys while the composer has the focus. None of them answers anything.
 
-use super::{Cx, common, is_cancellable, terminal, toggle_dock};
+use super::{Cx, common, is_cancellable, sessions, terminal, toggle_dock};
 use crate::model::event::Intent;
 use crate::model::session::Phase;
 use crate::ui::keys::Action;
@@ -12,7 +12,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     match action {
         Action::Submit => submit(state, out),
         Action::Escape => escape(state, cx, out),
-        Action::CtrlD if state.view.composer.is_empty() => out.push(Out::Quit),
+        Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, "Ctrl+D", out),
         Action::CtrlD => edit(state, Action::Delete),
         Action::Tab => tab(state, cx),
         Action::Up | Action::Down => vertical(state, cx, action, out),

@@ -1,6 +1,6 @@
 //! Keys while the dock has the focus: the only place where something is answered.
 
-use super::{Cx, common};
+use super::{Cx, common, sessions};
 use crate::model::event::{AuthKind, Intent};
 use crate::model::ids::ReqId;
 use crate::ui::cells;
@@ -83,7 +83,7 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         (Action::QuitDock, Dialog::Silent) | (Action::KillAgent, Dialog::Unconfirmed) => {
             out.push(Out::Intent(Intent::KillAgent));
         }
-        (Action::QuitDock, Dialog::Dead | Dialog::LogIn) => out.push(Out::Quit),
+        (Action::QuitDock, Dialog::Dead | Dialog::LogIn) => sessions::quit(state, cx, "q", out),
         _ => {}
     }
 }

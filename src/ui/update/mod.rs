@@ -105,14 +105,14 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         return terminal::key(state, key, out);
     }
     let Some(action) = resolve(layer, key) else { return };
-    if !matches!(action, Action::CtrlC) {
+    if !matches!(action, Action::CtrlC | Action::CtrlD | Action::QuitDock) {
         state.quit_armed_until = None;
     }
-    if std::mem::take(&mut state.close_armed) {
+    if let Some(armed) = state.close_armed.take() {
         match action {
             // Keeps the session, and does nothing else: a turn goes on.
             Action::Escape => return,
-            Action::CloseSession => state.close_armed = true,
+            Action::CloseSession => state.close_armed = Some(armed),
             _ => {}
         }
     }
@@ -219,7 +219,7 @@ fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     };
     state.say_while(Holds::QuitArmed, words, cx.now);
     if let (Some(toast), Some(until)) = (&mut state.toast, state.quit_armed_until) {
-        toast.until = until;
+        toast.until = Some(until);
     }
 }
 
@@ -241,7 +241,7 @@ fn toggle_dock(state: &mut App, cx: Cx<'_>) {
 /// Pasted text is text, whatever has the focus: it never answers anything.
 fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     state.quit_armed_until = None;
-    state.close_armed = false;
+    state.close_armed = None;
     if let Some(opener) = &mut state.opener {
         return opener.line.paste(&text.replace(['\n', '\r'], " "));
     }

@@ -5,10 +5,13 @@
 
 use super::{Cx, common};
 use crate::model::event::Intent;
+use crate::model::ids::SessionKey;
 use crate::model::session_ref::SessionRef;
 use crate::ui::keys::Action;
 use crate::ui::msg::Out;
-use crate::ui::state::dock::Neighbour;
+use crate::ui::state::dock::{ARM, Neighbour};
+use crate::ui::state::session_view::SessionView;
+use crate::ui::state::timing::QUIT_WINDOW;
 use crate::ui::state::{App, Holds};
 
 pub(super) fn go(state: &mut App, cx: Cx<'_>, to: Neighbour, out: &mut Vec<Out>) {
@@ -23,8 +26,12 @@ pub(super) fn close(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if !state.has_several() {
         return state.say("this is the only session · Ctrl+D quits", cx.now);
     }
-    if std::mem::take(&mut state.close_armed) {
-        return out.push(Out::Intent(Intent::CloseSession));
+    if let Some(from) = state.close_armed {
+        // A key that is held down is no answer.
+        if cx.now >= from {
+            out.push(Out::Intent(Intent::CloseSession));
+        }
+        return;
     }
     let why = if is_busy(cx.session) {
         "it works"
@@ -33,11 +40,30 @@ pub(super) fn close(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     } else {
         return out.push(Out::Intent(Intent::CloseSession));
     };
-    state.close_armed = true;
+    state.close_armed = Some(cx.now.saturating_add(ARM));
     state.say_while(Holds::CloseArmed, format!("{why} · Alt+W again closes the session · Esc keeps it"), cx.now);
     if let Some(toast) = &mut state.toast {
-        // A question stands until it is answered.
-        toast.until = crate::model::ids::Now::MAX;
+        toast.until = None;
+    }
+}
+
+/// Quits, and asks first when something would be lost in a session that is not shown.
+pub(super) fn quit(state: &mut App, cx: Cx<'_>, key: &str, out: &mut Vec<Out>) {
+    let shown = state.shown();
+    let is_left = |(key, view): &(SessionKey, &SessionView)| {
+        let session = cx.model.at(*key).filter(|_| *key != shown);
+        session.is_some_and(|session| is_busy(session) || !view.composer.is_blank() || !session.held.is_empty())
+    };
+    let left = state.views().iter().filter(|view| is_left(view)).count();
+    if left == 0 || state.quit_armed_until.take().is_some() {
+        return out.push(Out::Quit);
+    }
+    let until = cx.now.saturating_add(QUIT_WINDOW);
+    state.quit_armed_until = Some(until);
+    let others = if left == 1 { "another session works or has a draft" } else { "other sessions work or have drafts" };
+    state.say_while(Holds::QuitArmed, format!("{others} · {key} again quits"), cx.now);
+    if let Some(toast) = &mut state.toast {
+        toast.until = Some(until);
     }
 }
 

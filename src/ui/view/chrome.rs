@@ -78,7 +78,7 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
         x += paint::put(buf, x, line.y, line.width - 1, &StyledText::of(glyph, Token::Dim), cx.theme);
     }
     let room = line.right().saturating_sub(x + 1);
-    let toast = cx.state.toast.as_ref().filter(|t| t.until > cx.now);
+    let toast = cx.state.toast.as_ref().filter(|t| t.until.is_none_or(|until| until > cx.now));
     if let Some(toast) = toast {
         status.set_toast(&toast.text);
     }

@@ -334,7 +334,10 @@ fn a_session_that_the_person_closes_answers_everything_and_is_not_served_any_mor
     house.say(A, "two", "late");
     assert!(house.texts(A2).is_empty());
     let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::Cancelled, usage: None }));
-    house.agent(A2, AgentEvent::PromptAnswered { turn: TurnId(1), result });
+    let answer = AgentEvent::PromptAnswered { turn: TurnId(1), result };
+    house.agent(A2, answer.clone());
+    assert_eq!(house.model.agent_of(A).unwrap().odd.late, 0, "it was waited for");
+    house.agent(A2, answer);
     assert_eq!(house.model.agent_of(A).unwrap().odd.late, 1);
     // The neighbour and the agent live on, and a new start leaves it closed.
     assert_eq!(house.session(A1).state, SessionState::Ready);
@@ -363,7 +366,6 @@ fn messages_for_whom_nobody_is_do_nothing() {
     house.wants(AgentKey(9), Intent::Restart);
     house.wants(AgentKey(9), Intent::OpenSession { cwd: "/".into(), how: Opening::New });
     house.wants(Address::Agent(A), Intent::Prompt { text: "x".into(), links: Vec::new() });
-    house.wants(Address::Session(A1), Intent::Restart);
     house.host(A1, HostEvent::AgentExited { exit: Exit::default(), stderr: Vec::new() });
     assert_eq!(house.done.len(), before);
     assert!(house.model.agent_of(A).unwrap().is_up());
@@ -388,4 +390,29 @@ fn two_sessions_over_one_connection() {
     assert!(rig.model().session_of(SessionKey(1)).unwrap().turn.is_none());
     assert!(rig.model().first().session().turn.is_some());
     assert_eq!(rig.model().first().session().id.as_ref().unwrap().as_str(), SESSION);
+}
+
+#[test]
+fn what_the_agent_does_in_a_session_that_was_closed_is_of_its_turn_until_it_answers() {
+    use acp_tui::model::effect::ReviewEffect;
+    let ends = |effects: &[Addressed<Effect>]| {
+        effects.iter().any(|e| matches!(e.what, Effect::Review(ReviewEffect::EndTurn(_))) && e.at == A2.into())
+    };
+    let answered = |house: &mut House| {
+        let turn = house.session(A2).last_turn();
+        let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::Cancelled, usage: None }));
+        house.agent(A2, AgentEvent::PromptAnswered { turn, result })
+    };
+    let exit = Exit { code: Some(1), signal: None };
+    let gone = |house: &mut House| house.host(A, HostEvent::AgentExited { exit: exit.clone(), stderr: Vec::new() });
+    for end in [&answered as &dyn Fn(&mut House) -> Vec<Addressed<Effect>>, &gone] {
+        let mut house = house();
+        house.model = std::mem::take(&mut house.model).with_review(true);
+        house.prompt(A2, "y");
+        let turn = house.session(A2).turn.as_ref().unwrap().id;
+        house.host(A2, HostEvent::TurnCovered { turn, covered: Ok(()) });
+        assert!(!ends(&house.wants(A2, Intent::CloseSession)), "it works on, as far as anybody knows");
+        assert!(ends(&end(&mut house)));
+        assert!(!ends(&answered(&mut house)), "once");
+    }
 }
