@@ -306,7 +306,7 @@ impl Engine {
         lane.is_busy = false;
         let writing = lane.writing.take();
         if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some((entry, content))) = (&event, writing) {
-            let turn = self.model().session_of(at).and_then(|session| session.turn.as_ref()).map(|turn| turn.id);
+            let turn = self.turn_of(at);
             for path in std::iter::once(path.into()).chain(links) {
                 self.give(at, Job::Wrote { path, turn, entry, content: Arc::clone(&content) });
             }

@@ -54,13 +54,13 @@ impl Engine {
             },
             ReviewEffect::Command { entry, settled } => {
                 let doing = ToolEffect::Runs;
-                let (turn, at) = (self.turn_of(at), Instant::now());
+                let (turn, at) = (self.turn_of(at).map(|turn| turn.0), Instant::now());
                 let (paths, claims) = (Vec::new(), Vec::new());
                 Job::Note(ToolNote { entry, turn, doing, at, settled, waits: false, paths, claims })
             }
             ReviewEffect::Truth { req, asked } => Job::Truth { req, asked, claims: self.claims_of_question(at, req) },
             ReviewEffect::Hold { req, path, content, entry, asked } => {
-                let turn = self.turn_of(at).map(TurnId);
+                let turn = self.turn_of(at);
                 Job::Hold { req, path: path.into(), content, turn, entry, asked }
             }
             ReviewEffect::DecideHeld { req, write } => Job::DecideHeld { req, write },
@@ -86,9 +86,9 @@ impl Engine {
         }
     }
 
-    /// The turn of a session that runs, as the review counts turns.
-    fn turn_of(&self, at: SessionKey) -> Option<u64> {
-        self.model().session_of(at)?.turn.as_ref().map(|turn| turn.id.0)
+    /// The turn of a session that what happens in it now is of.
+    pub(super) fn turn_of(&self, at: SessionKey) -> Option<TurnId> {
+        self.model().session_of(at)?.unended_turn()
     }
 
     /// Turns from one on belong to the session that was named last: where several take turns, each is named anew.
@@ -134,7 +134,7 @@ impl Engine {
     fn tool_note(&mut self, at: SessionKey, entry: EntryId) -> Option<ToolNote> {
         let session = self.core.model.session_of(at)?;
         let asks = session.pending.iter().any(|p| p.entry == entry && p.about == About::Tool);
-        let turn = session.turn.as_ref().map(|turn| turn.id.0);
+        let turn = session.unended_turn().map(|turn| turn.0);
         let cwd = self.workspaces.directory(at)?;
         let note = ToolNote { waits: asks, turn, ..note(entry, session.tool(entry)?, cwd) };
         let mut hash = DefaultHasher::new();

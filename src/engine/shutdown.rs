@@ -26,7 +26,7 @@ impl Engine {
     /// What a turn has changed that nobody waited for is still its doing; what has changed since the last one may be the
     /// agent's where nobody sits before a screen.
     async fn last_look(&self, sessions: &[SessionKey], mut reviewing: Reviewing, patience: Duration) {
-        let turn = |at: &SessionKey| Some((*at, self.model().session_of(*at)?.turn.as_ref()?.id));
+        let turn = |at: &SessionKey| Some((*at, self.model().session_of(*at)?.unended_turn()?));
         let open: Vec<(SessionKey, TurnId)> = sessions.iter().filter_map(turn).collect();
         for (at, turn) in &open {
             // Without the thread there is nothing to tell.

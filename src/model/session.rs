@@ -178,6 +178,12 @@ impl Session {
         &self.changes
     }
 
+    /// The turn in which the agent may still work: the one that runs, or the one that ran when the person closed the
+    /// session and that is not answered yet.
+    pub fn unended_turn(&self) -> Option<TurnId> {
+        self.turn.as_ref().map(|turn| turn.id).or(self.lingering)
+    }
+
     pub fn last_turn(&self) -> TurnId {
         self.last_turn
     }

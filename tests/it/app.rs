@@ -80,13 +80,18 @@ async fn a_signal_and_a_terminal_that_goes_away_end_the_client() {
     assert_eq!(play(SIZE, idle, person).await.0.exit, Exit::TerminalGone);
 }
 
-/// Opens a further session of the same agent in the same directory.
-async fn opens_another(person: &Person) {
+/// Asks for a further session of the same agent in the same directory.
+async fn wants_another(person: &Person) {
     person.press(Key::ctrl(Code::Char('t'))).await;
     person.sees("a further session of:").await;
     person.press(Key::plain(Code::Enter)).await;
     person.sees("Enter opens it").await;
     person.press(Key::plain(Code::Enter)).await;
+}
+
+/// The same, and sees it open.
+async fn opens_another(person: &Person) {
+    wants_another(person).await;
     person.waits_for("the second session", |s| s.contains("▸2") && s.contains("write a request")).await;
 }
 
@@ -291,11 +296,7 @@ async fn a_session_that_is_refused_harms_no_other_of_its_agent() {
     };
     let person = async |person: Person| {
         person.sees("write a request, Enter sends it").await;
-        person.press(Key::ctrl(Code::Char('t'))).await;
-        person.sees("a further session of:").await;
-        person.press(Key::plain(Code::Enter)).await;
-        person.sees("Enter opens it").await;
-        person.press(Key::plain(Code::Enter)).await;
+        wants_another(&person).await;
         person.sees("only one, please").await;
         person.press(Key::plain(Code::Tab)).await;
         person.pass(ARMED).await;

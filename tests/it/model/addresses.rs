@@ -412,7 +412,9 @@ fn what_the_agent_does_in_a_session_that_was_closed_is_of_its_turn_until_it_answ
         let turn = house.session(A2).turn.as_ref().unwrap().id;
         house.host(A2, HostEvent::TurnCovered { turn, covered: Ok(()) });
         assert!(!ends(&house.wants(A2, Intent::CloseSession)), "it works on, as far as anybody knows");
+        assert_eq!(house.session(A2).unended_turn(), Some(turn), "who quits now ends it too");
         assert!(ends(&end(&mut house)));
+        assert_eq!(house.session(A2).unended_turn(), None);
         assert!(!ends(&answered(&mut house)), "once");
     }
 }
