@@ -3,6 +3,7 @@
 //! Computes; writes nothing. Invariant: what somebody else changed is in the result, or there is no result.
 
 pub mod doc;
+pub mod held_writes;
 pub mod hold;
 pub mod parts;
 pub mod preview;

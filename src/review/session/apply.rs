@@ -5,7 +5,7 @@
 
 use super::ReviewSession;
 use super::only_copies::For;
-use super::write_many::Carried;
+use super::write::Carried;
 use crate::base::{human, paths};
 use crate::model::changes::{Cause, HunkId, HunkState, ReviewAction, ReviewDoc, Scope, Target, Totals, Verdict};
 use crate::model::ids::ReqId;
@@ -67,7 +67,7 @@ impl ReviewSession {
         }
         let mut files = doc::pair_renames(docs);
         // Of several writes of one file the first is decided first.
-        for held in self.held.iter().rev() {
+        for held in self.held.newest_first() {
             let doc = held.doc(&mut self.docs, &mut self.files)?;
             match files.binary_search_by(|f| f.path.cmp(&doc.path)) {
                 Ok(at) => files[at] = Arc::new(doc),
@@ -83,18 +83,18 @@ impl ReviewSession {
             totals.removed += file.removed;
         }
         Ok(ReviewDoc {
-            rev: self.rev,
+            rev: self.rev(),
             scope,
             turns: self.turns_that_changed(),
             files,
             totals,
             decided: (all - pending, all),
             uncovered: self.uncovered(),
-            undo: match self.held.iter().rev().find(|h| h.is_touched()) {
+            undo: match self.held.undoable() {
                 Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
                 None => self.undo_log.undoable().map(|act| act.words.clone()),
             },
-            redo: match self.held.iter().rev().find(|h| h.is_undone()) {
+            redo: match self.held.redoable() {
                 Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
                 None => self.undo_log.redoable().map(|act| act.words.clone()),
             },
@@ -181,22 +181,9 @@ impl ReviewSession {
         }
         let mut places: BTreeSet<PathBuf> = files.iter().map(|f| f.path.clone()).collect();
         if matches!(target, Target::All) {
-            let before = self.held.clone();
-            for held in &mut self.held {
-                match held.decide(&mut self.files, &Selection::Pending { doubtful: true }, verdict) {
-                    Ok(count) => {
-                        hunks += count;
-                        places.insert(held.path.clone());
-                    }
-                    Err(ReviewError::Refused(_)) => {}
-                    Err(error) => {
-                        // All of them are decided, or none.
-                        self.held = before;
-                        return Err(error);
-                    }
-                }
-            }
-            self.rev += 1;
+            let (parts, paths) = self.held.decide_all(verdict, &mut self.files)?;
+            hunks += parts;
+            places.extend(paths);
         }
         let verb = match verdict {
             Verdict::Accept => "accepted",
@@ -246,9 +233,7 @@ impl ReviewSession {
     }
 
     fn edit(&mut self, scope: Scope, path: &Path, hunk: HunkId, text: &str) -> Result<Done, ReviewError> {
-        if let Some(held) = self.held.iter_mut().find(|h| h.path == path) {
-            held.edit(&mut self.files, hunk, text)?;
-            self.rev += 1;
+        if self.held.edit(path, hunk, text, &mut self.files)? {
             return Ok(Done { words: "edited a held write".to_owned(), ..Done::default() });
         }
         let gone = || ReviewError::Moved(path.to_owned());
@@ -311,7 +296,7 @@ impl ReviewSession {
         let continues = key.as_ref().and_then(|key| self.undo_log.goes_on_with(key));
         self.announce(Decision { id, words: words.clone(), key, toggles, continues, files: files.clone() })?;
         self.writing.begin();
-        let Carried { done, left: unwritten, stopped } = self.write_all(&files);
+        let Carried { done, left: unwritten, stopped } = self.writing.write_all(&files, &mut self.files);
         left.extend(unwritten);
         let none = done.is_empty();
         self.finished(id, done, stopped.is_some())?;
@@ -337,8 +322,7 @@ impl ReviewSession {
         let below = self.below(path).ok_or_else(outside)?;
         self.before_write(path, content)?;
         // A write of the same file that still waits comes first: this one is about what it would leave.
-        let earlier = self.held.iter().rev().find(|h| h.path == below).map(HeldWrite::wanted);
-        let disk = match earlier {
+        let disk = match self.held.newest_wanted(&below) {
             Some(state) => state,
             None => self.files.on_disk(&below)?,
         };
@@ -346,9 +330,8 @@ impl ReviewSession {
         if wanted == disk {
             return Ok(false);
         }
-        self.rev += 1;
         let turn = proposal.turn.unwrap_or_else(|| self.newest_turn());
-        self.held.push(HeldWrite::new(proposal, turn, &below, disk, wanted));
+        self.held.add(HeldWrite::new(proposal, turn, &below, disk, wanted));
         Ok(true)
     }
 
@@ -359,9 +342,9 @@ impl ReviewSession {
             Target::Hunk(path, id) => (path, Selection::Exactly(Chosen::Part(*id))),
             Target::Lines(path, id, lines) => (path, Selection::Exactly(Chosen::Lines(*id, lines.clone()))),
         };
-        let Some(held) = self.held.iter_mut().find(|h| h.path == *path) else { return Ok(None) };
-        held.decide(&mut self.files, &wanted, verdict)?;
-        self.rev += 1;
+        if !self.held.decide(path, &wanted, verdict, &mut self.files)? {
+            return Ok(None);
+        }
         let verb = if verdict == Verdict::Accept { "accepted" } else { "rejected" };
         let words = format!("{verb} in a held write of {}", shown(path));
         Ok(Some(Done { words, ..Done::default() }))
@@ -369,26 +352,12 @@ impl ReviewSession {
 
     /// Decides all that waits of one held write.
     pub fn decide_write(&mut self, req: ReqId, verdict: Verdict) -> Result<(), ReviewError> {
-        let Some(held) = self.held.iter_mut().find(|h| h.req == req) else { return Ok(()) };
-        held.decide_all(&mut self.files, verdict)?;
-        self.rev += 1;
-        Ok(())
+        self.held.answer(req, verdict, &mut self.files)
     }
 
     /// What became of a held write, once; nothing while it is undecided. Writes it.
     pub fn released(&mut self, req: ReqId) -> Result<Option<Released>, ReviewError> {
-        let Some(at) = self.held.iter().position(|h| h.req == req) else { return Ok(None) };
-        let open = match self.held.get(at) {
-            Some(held) => held.pending(&mut self.files)? > 0,
-            None => true,
-        };
-        // The one before it comes first.
-        let earlier = |held: &HeldWrite| self.held.iter().take(at).any(|h| h.path == held.path);
-        if open || self.held.get(at).is_some_and(earlier) {
-            return Ok(None);
-        }
-        let Some(held) = self.held.get(at).cloned() else { return Ok(None) };
-        self.rev += 1;
+        let Some(held) = self.held.decided(req, &mut self.files)? else { return Ok(None) };
         let mut released = self.release(&held);
         // Saved by the person while it was being written: what is there now is merged instead.
         for _ in 1..RELEASES {
@@ -398,23 +367,15 @@ impl ReviewSession {
             self.look(std::slice::from_ref(&held.path))?;
             released = self.release(&held);
         }
-        if let (Err(ReviewError::Conflict { .. } | ReviewError::Moved(_)), Some(slot)) =
-            (&released, self.held.get_mut(at))
-        {
-            *slot = held.over(self.files.on_disk(&held.path)?);
-            if slot.pending(&mut self.files)? > 0 {
+        if let Err(ReviewError::Conflict { .. } | ReviewError::Moved(_)) = &released {
+            let disk = self.files.on_disk(&held.path)?;
+            if self.held.start_over(req, disk, &mut self.files)? {
                 return Ok(Some(Released::Again { path: held.path }));
             }
             // The person has written just that.
             return self.released(req);
         }
-        self.held.remove(at);
-        if let Some(next) = self.held.iter_mut().find(|h| h.path == held.path) {
-            let disk = self.files.on_disk(&held.path)?;
-            if disk != next.disk() {
-                *next = next.over(disk);
-            }
-        }
+        self.held.close(req, &mut self.files)?;
         released.map(Some)
     }
 
@@ -441,7 +402,7 @@ impl ReviewSession {
             ChangeRecord { turn, cause: Cause::Write, doubt: false, decided: false, entry, before: disk, after: whole };
         if held.asked && !held.is_touched() {
             // Allowed, and still to be reviewed.
-            self.write(&act_file((disk, to), (old, old)))?;
+            self.writing.write(&act_file((disk, to), (old, old)), &mut self.files)?;
             self.take(path, step, old)?;
             self.save()?;
         } else {
@@ -453,7 +414,7 @@ impl ReviewSession {
             let upto = self.histories.get(path).map_or(0, |h| h.steps.len());
             let files = vec![act_file((whole, to), (old, accepted))];
             self.announce(Decision { id, words, key: None, toggles: None, continues: None, files })?;
-            let written = self.write(&act_file((disk, to), (old, accepted)));
+            let written = self.writing.write(&act_file((disk, to), (old, accepted)), &mut self.files);
             self.finished(id, if written.is_ok() { vec![0] } else { Vec::new() }, false)?;
             if written.is_err() {
                 self.untake(path)?;
@@ -487,8 +448,7 @@ impl ReviewSession {
 
     /// Forgets a held write (the turn was cancelled, the agent is gone).
     pub fn let_go(&mut self, req: ReqId) {
-        self.held.retain(|h| h.req != req);
-        self.rev += 1;
+        self.held.let_go(req);
     }
 }
 

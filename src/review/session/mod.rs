@@ -18,7 +18,6 @@ pub mod turns;
 pub mod undo;
 pub mod unknown_before;
 pub mod write;
-pub mod write_many;
 
 use self::attribution::{Attributed, Attribution};
 use self::only_copies::Order;
@@ -32,7 +31,7 @@ use crate::host::fs::{Private, Roots};
 use crate::model::changes::{Cause, Scope, Totals, Truth};
 use crate::model::ids::EntryId;
 use crate::review::decide::doc::DocCache;
-use crate::review::decide::hold::HeldWrite;
+use crate::review::decide::held_writes::HeldWrites;
 use crate::review::decide::preview;
 use crate::review::history::contents::Contents;
 use crate::review::history::file_history::{FileHistory, Pair};
@@ -75,7 +74,7 @@ pub struct ReviewSession {
     looked: HashMap<PathBuf, u64>,
     /// What the review shows as pending, from when it was first shown: decided hunks stay in sight.
     pub(crate) shown_pending: BTreeMap<PathBuf, Pair>,
-    pub(crate) held: Vec<HeldWrite>,
+    held: HeldWrites,
     pub(crate) writing: Writing,
     pub(crate) rev: u64,
     /// Turns that have begun.
@@ -87,8 +86,6 @@ pub struct ReviewSession {
     scan_took: Duration,
     /// A look that is shorter than this is always taken.
     cheap: Duration,
-    /// Is told how far an action has come.
-    pub(crate) watch: Option<Watch>,
     /// Steps of a look that go into the ledger together.
     steps: Option<Vec<Record>>,
     /// Open elsewhere as long as somebody holds it.
@@ -183,7 +180,7 @@ impl ReviewSession {
             activity: Attribution::default(),
             looked: HashMap::new(),
             shown_pending: BTreeMap::new(),
-            held: Vec::new(),
+            held: HeldWrites::default(),
             writing: Writing::default(),
             rev: 0,
             turns: BTreeSet::new(),
@@ -192,7 +189,6 @@ impl ReviewSession {
             last_scan: Instant::now(),
             scan_took: Duration::ZERO,
             cheap: CHEAP_SCAN,
-            watch: None,
             steps: None,
             lock,
             copy: None,
@@ -211,6 +207,11 @@ impl ReviewSession {
         // Without it only the agent's last word counts.
         let mut lock = &self.lock;
         let _ = lock.seek(SeekFrom::Start(0)).and_then(|_| lock.write_all(b"\n"));
+    }
+
+    /// Who is told how far an action has come from now on, and can stop it.
+    pub fn watched(&mut self, watch: Option<Watch>) {
+        self.writing.watched(watch);
     }
 
     pub fn head(&self) -> &SessionInfo {
@@ -399,7 +400,7 @@ impl ReviewSession {
 
     /// Notes for which files an act was carried out.
     pub(crate) fn finished(&mut self, id: u64, done: Vec<usize>, cut: bool) -> Result<(), ReviewError> {
-        self.note_displaced()?;
+        self.writing.note_displaced(&mut self.files)?;
         let record = Record::Done { act: id, files: done, cut };
         self.ledger.add(&record)?;
         self.undo_log.take(record);
@@ -494,6 +495,11 @@ impl ReviewSession {
             out.push(Changed { path: path.clone(), before: pair.old, after: pair.new, causes, turns });
         }
         Ok(out)
+    }
+
+    /// Moves with each change of what there is to look at.
+    pub(crate) const fn rev(&self) -> u64 {
+        self.rev + self.held.rev()
     }
 
     /// The content behind a state; empty for nothing.

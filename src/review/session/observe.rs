@@ -44,9 +44,9 @@ impl ReviewSession {
             if change.before == change.after {
                 continue;
             }
-            let blamed = match self.held.iter().find(|h| h.path == change.path && h.wanted() == change.after) {
+            let blamed = match self.held.wanting(&change.path, &change.after) {
                 // Some agents write the file themselves as well.
-                Some(held) => Attributed::new(Cause::Tool, Some(held.entry().0)),
+                Some(entry) => Attributed::new(Cause::Tool, Some(entry.0)),
                 // The client's own write, seen before it is told that it is done; or the agent was faster with the same.
                 None if change.after.oid().is_some()
                     && self.under_way.get(&change.path).copied() == change.after.oid() =>

@@ -27,9 +27,7 @@ impl ReviewSession {
             sum.files += one.files;
             sum.pending += one.pending;
         }
-        for held in &self.held {
-            sum.pending += held.pending(&mut self.files)? as u64;
-        }
+        sum.pending += self.held.pending(&mut self.files)?;
         Ok(sum)
     }
 

@@ -7,7 +7,6 @@ use super::ReviewSession;
 use super::apply::{Mode, Why};
 use super::only_copies::For;
 use crate::model::changes::{RewindOutcome, Rewound};
-use crate::review::decide::hold::HeldWrite;
 use crate::review::decide::rewind;
 use crate::review::error::ReviewError;
 use crate::review::history::file_history::FileHistory;
@@ -17,9 +16,7 @@ use crate::review::state::State;
 
 impl ReviewSession {
     pub(super) fn undo(&mut self) -> Result<Done, ReviewError> {
-        if let Some(held) = self.held.iter_mut().rev().find(|h| h.is_touched()) {
-            held.undo();
-            self.rev += 1;
+        if self.held.undo() {
             return Ok(Done { words: "undone: a decision on a held write".to_owned(), ..Done::default() });
         }
         let nothing = || ReviewError::Refused("nothing to undo".to_owned());
@@ -29,8 +26,7 @@ impl ReviewSession {
     }
 
     pub(super) fn redo(&mut self) -> Result<Done, ReviewError> {
-        if self.held.iter_mut().rev().any(HeldWrite::redo) {
-            self.rev += 1;
+        if self.held.redo() {
             return Ok(Done { words: "done again: a decision on a held write".to_owned(), ..Done::default() });
         }
         let nothing = || ReviewError::Refused("nothing to do again".to_owned());
