@@ -5,7 +5,11 @@
 pub mod doc;
 pub mod held_writes;
 pub mod hold;
+pub mod only_copies;
 pub mod parts;
 pub mod preview;
 pub mod rewind;
+pub mod shown_docs;
+pub mod toggle;
+pub mod totals;
 pub mod verdict;

@@ -1,48 +1,48 @@
-//! What the person wants of a review, carried out.
+//! What the person wants of a review: documents, decisions, undo, rewinds, held writes.
 //!
-//! The rest of [`ReviewSession`]: documents, decisions, undo, rewinds, held writes. Invariants: each file is written as a
-//! whole or not at all, only when it still is what was decided about, and only after the ledger has it.
+//! What is to be written is computed by `decide`, and carried out by [`Execution`]. Invariant: what cannot be read is
+//! found before anything is written.
 
 use super::ReviewSession;
-use super::only_copies::For;
-use super::write::Carried;
-use crate::base::{human, paths};
-use crate::model::changes::{Cause, HunkId, HunkState, ReviewAction, ReviewDoc, Scope, Target, Totals, Verdict};
+use super::execution::{Execution, Why, look_at_root, shown};
+use crate::base::human;
+use crate::model::changes::Verdict;
+use crate::model::changes::{
+    HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals,
+};
 use crate::model::ids::ReqId;
 use crate::review::decide::doc;
 use crate::review::decide::hold::HeldWrite;
+use crate::review::decide::only_copies::For;
 use crate::review::decide::parts::Chosen;
+use crate::review::decide::rewind::{self, Rewinds};
+use crate::review::decide::toggle;
 use crate::review::decide::verdict::{FileCase, OnConflict, Selection};
 use crate::review::error::ReviewError;
-use crate::review::history::file_history::Pair;
-use crate::review::history::ledger::{ChangeRecord, Decision, DecisionKey, FileDecision};
+use crate::review::history::ledger::{DecisionKey, FileDecision};
 use crate::review::protocol::{Done, Proposal, Released};
 use crate::review::state::State;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-/// What a decision is: asked for by the person, or one that takes another back or does it again.
-pub(super) enum Why {
-    Asked(Option<DecisionKey>),
-    Toggles(u64),
-}
-
-/// Bytes of a difference that goes into an answer to the agent.
-const MAX_DIFFERENCE: usize = 8 << 10;
 /// How often a held write is merged with what is saved meanwhile, before the person is asked again.
 const RELEASES: usize = 4;
 
 impl ReviewSession {
+    fn execution(&mut self) -> Execution<'_> {
+        let turn = self.last_turn();
+        let Self { dir, files, log, writing, .. } = self;
+        Execution { dir, files, log, writing, turn }
+    }
+
     /// The person looks: what is decided from now on stays in sight until [`ReviewSession::stop_looking`].
     pub fn stop_looking(&mut self) {
-        self.shown_pending.clear();
-        self.docs.clear();
+        self.shown.clear();
     }
 
     /// What an undo would take back: in words, and the turn when it is a rewind to before one.
     pub fn newest_decision(&self) -> Option<(&str, Option<u64>)> {
-        let decision = self.undo_log.undoable()?;
+        let decision = self.log.undo_log().undoable()?;
         let turn = match decision.key {
             Some(DecisionKey::Rewind { turn }) => Some(turn),
             _ => None,
@@ -57,23 +57,7 @@ impl ReviewSession {
     }
 
     fn doc_of(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
-        self.docs.begin();
-        let mut docs = Vec::new();
-        let paths: Vec<PathBuf> = self.histories.keys().cloned().collect();
-        for path in paths {
-            let Some(pair) = self.pair(&path, scope)? else { continue };
-            let Some(history) = self.histories.get(&path) else { continue };
-            docs.push((self.docs.file(&path, history, &pair, &mut self.files)?, pair));
-        }
-        let mut files = doc::pair_renames(docs);
-        // Of several writes of one file the first is decided first.
-        for held in self.held.newest_first() {
-            let doc = held.doc(&mut self.docs, &mut self.files)?;
-            match files.binary_search_by(|f| f.path.cmp(&doc.path)) {
-                Ok(at) => files[at] = Arc::new(doc),
-                Err(at) => files.insert(at, Arc::new(doc)),
-            }
-        }
+        let files = self.shown.files(scope, &self.log, &self.held, &mut self.files)?;
         let states = || files.iter().flat_map(|f| &f.hunks).map(|h| h.state);
         let all = states().count() as u64;
         let pending = states().filter(|s| *s == HunkState::Pending).count() as u64;
@@ -85,41 +69,20 @@ impl ReviewSession {
         Ok(ReviewDoc {
             rev: self.rev(),
             scope,
-            turns: self.turns_that_changed(),
+            turns: self.log.turns_that_changed(),
             files,
             totals,
             decided: (all - pending, all),
             uncovered: self.uncovered(),
             undo: match self.held.undoable() {
                 Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
-                None => self.undo_log.undoable().map(|act| act.words.clone()),
+                None => self.log.undo_log().undoable().map(|act| act.words.clone()),
             },
             redo: match self.held.redoable() {
                 Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
-                None => self.undo_log.redoable().map(|act| act.words.clone()),
+                None => self.log.undo_log().redoable().map(|act| act.words.clone()),
             },
         })
-    }
-
-    /// The pair of states that the review shows of a file. What is pending stays as it was first shown until somebody
-    /// else changes the file.
-    fn pair(&mut self, path: &Path, scope: Scope) -> Result<Option<Pair>, ReviewError> {
-        let Some(history) = self.histories.get(path) else { return Ok(None) };
-        if scope != Scope::Pending {
-            return history.pair(scope, &mut self.files);
-        }
-        if let Some(pair) = self.shown_pending.get(path) {
-            let later = history.steps.get(pair.upto..).unwrap_or_default();
-            if later.iter().all(|s| s.decided) {
-                return Ok(Some(pair.clone()));
-            }
-        }
-        let pair = history.pair(scope, &mut self.files)?;
-        match &pair {
-            Some(pair) => self.shown_pending.insert(path.to_owned(), pair.clone()),
-            None => self.shown_pending.remove(path),
-        };
-        Ok(pair)
     }
 
     /// Carries out what the person wants (all but `Show`, `Close` and `Export`).
@@ -155,9 +118,10 @@ impl ReviewSession {
         }
         let cases: Vec<(PathBuf, Selection)> = match target {
             Target::All => self
-                .histories
-                .keys()
-                .map(|path| (path.clone(), Selection::Pending { doubtful: verdict == Verdict::Accept }))
+                .log
+                .paths()
+                .into_iter()
+                .map(|path| (path, Selection::Pending { doubtful: verdict == Verdict::Accept }))
                 .collect(),
             Target::File(path) => self.twins(path, scope, Selection::Pending { doubtful: true })?,
             Target::Hunk(path, id) if *id == doc::RENAME => self.twins(path, scope, Selection::Whole)?,
@@ -198,7 +162,7 @@ impl ReviewSession {
         };
         let key = DecisionKey::of(&ReviewAction::Decide { scope, target: target.clone(), verdict });
         let words = format!("{verb} {what}{place}");
-        let mut done = self.carry_out(words, Why::Asked(key), For::Decision, files, Vec::new())?;
+        let mut done = self.execution().carry_out(words, Why::Asked(key), For::Decision, files, Vec::new())?;
         if !left.is_empty() {
             done.words = format!("{}; left alone: {}", done.words, left.join("; "));
         }
@@ -227,8 +191,8 @@ impl ReviewSession {
         on_conflict: OnConflict,
     ) -> Result<(FileDecision, usize), ReviewError> {
         let gone = || ReviewError::Refused(format!("{}: nothing to decide", shown(path)));
-        let pair = self.pair(path, scope)?.ok_or_else(gone)?;
-        let history = self.histories.get(path).ok_or_else(gone)?;
+        let pair = self.shown.pair(path, scope, &self.log, &mut self.files)?.ok_or_else(gone)?;
+        let history = self.log.history(path).ok_or_else(gone)?;
         FileCase { path, history, pair: &pair }.decide(wanted, verdict, on_conflict, &mut self.files)
     }
 
@@ -237,11 +201,11 @@ impl ReviewSession {
             return Ok(Done { words: "edited a held write".to_owned(), ..Done::default() });
         }
         let gone = || ReviewError::Moved(path.to_owned());
-        let pair = self.pair(path, scope)?.ok_or_else(gone)?;
-        let history = self.histories.get(path).ok_or_else(gone)?;
+        let pair = self.shown.pair(path, scope, &self.log, &mut self.files)?.ok_or_else(gone)?;
+        let history = self.log.history(path).ok_or_else(gone)?;
         let file = FileCase { path, history, pair: &pair }.edit(hunk, text, &mut self.files)?;
         let words = format!("edited a hunk in {}", shown(path));
-        self.carry_out(words, Why::Asked(None), For::Decision, vec![file], Vec::new())
+        self.execution().carry_out(words, Why::Asked(None), For::Decision, vec![file], Vec::new())
     }
 
     fn force(&mut self, scope: Scope, path: &Path, hunk: HunkId) -> Result<Done, ReviewError> {
@@ -252,66 +216,71 @@ impl ReviewSession {
         let wanted = Selection::Exactly(Chosen::Part(hunk));
         let (file, _) = self.case(path, scope, &wanted, Verdict::Reject, OnConflict::Force)?;
         let words = format!("rejected a hunk in {}, later edits included", shown(path));
-        self.carry_out_all(words, Why::Asked(None), vec![file], Vec::new())
+        self.execution().carry_out_all(words, Why::Asked(None), vec![file], Vec::new())
     }
 
-    /// Writes what was decided, but for what would be lost with it; `left` is said with what is left alone.
-    pub(super) fn carry_out(
-        &mut self,
-        words: String,
-        why: Why,
-        reason: For<'_>,
-        mut files: Vec<FileDecision>,
-        mut left: Vec<String>,
-    ) -> Result<Done, ReviewError> {
-        let only = self.only_copies(&files, reason);
-        files.retain(|file| !only.contains_key(&file.path));
-        left.extend(only.into_iter().map(|(path, why)| format!("{}: {why}", shown(&path))));
-        self.carry_out_all(words, why, files, left)
+    fn undo(&mut self) -> Result<Done, ReviewError> {
+        if self.held.undo() {
+            return Ok(Done { words: "undone: a decision on a held write".to_owned(), ..Done::default() });
+        }
+        let nothing = || ReviewError::Refused("nothing to undo".to_owned());
+        let act = self.log.undo_log().undoable().cloned().ok_or_else(nothing)?;
+        let files = self.log.undo_log().all_files(act.id);
+        self.flip(format!("undone: {}", act.words), act.id, &files)
     }
 
-    /// Writes what was decided: first into the ledger, then file by file. `left` is said with what is left alone.
-    pub(super) fn carry_out_all(
-        &mut self,
-        words: String,
-        why: Why,
-        files: Vec<FileDecision>,
-        mut left: Vec<String>,
-    ) -> Result<Done, ReviewError> {
-        let files: Vec<FileDecision> =
-            files.into_iter().filter(|f| f.disk.0 != f.disk.1 || f.accepted.0 != f.accepted.1).collect();
-        if files.is_empty() && !left.is_empty() {
-            return Err(ReviewError::Refused(left.join("; ")));
+    fn redo(&mut self) -> Result<Done, ReviewError> {
+        if self.held.redo() {
+            return Ok(Done { words: "done again: a decision on a held write".to_owned(), ..Done::default() });
         }
-        if files.is_empty() {
-            return Ok(Done { words, ..Done::default() });
-        }
-        self.make_root(&files)?;
-        let id = self.undo_log.next_id();
-        // What an undo of the same turns has left alone belongs to it.
-        let (key, toggles) = match why {
-            Why::Asked(key) => (key, None),
-            Why::Toggles(id) => (None, Some(id)),
-        };
-        let continues = key.as_ref().and_then(|key| self.undo_log.goes_on_with(key));
-        self.announce(Decision { id, words: words.clone(), key, toggles, continues, files: files.clone() })?;
-        self.writing.begin();
-        let Carried { done, left: unwritten, stopped } = self.writing.write_all(&files, &mut self.files);
-        left.extend(unwritten);
-        let none = done.is_empty();
-        self.finished(id, done, stopped.is_some())?;
-        self.save()?;
-        if stopped.is_some() {
-            return Ok(Done { words: format!("stopped: {words}"), stopped, ..Done::default() });
-        }
-        match (none, left.is_empty()) {
-            (true, false) => Err(ReviewError::Refused(left.join("; "))),
-            (_, true) => Ok(Done { words: format!("{words}{}", self.writing.lost()), ..Done::default() }),
-            (_, false) => {
-                let words = format!("{words}{}; left alone: {}", self.writing.lost(), left.join("; "));
-                Ok(Done { words, ..Done::default() })
+        let nothing = || ReviewError::Refused("nothing to do again".to_owned());
+        let act = self.log.undo_log().redoable().cloned().ok_or_else(nothing)?;
+        let files = toggle::turned_round(self.log.undo_log().all_files(act.id));
+        self.flip(format!("done again: {}", act.words), act.id, &files)
+    }
+
+    /// Takes back what was done of a decision, with whatever has been changed since; where that cannot be, the file is
+    /// left alone.
+    fn flip(&mut self, words: String, act: u64, done: &[FileDecision]) -> Result<Done, ReviewError> {
+        let (files, left) = toggle::taken_back(done, &self.log, &mut self.files)?;
+        let first = self.log.undo_log().first_part(act);
+        self.execution().carry_out(words, Why::Toggles(act), For::Toggle(done, first), files, left)
+    }
+
+    fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
+        let Rewinds { files, outcomes: mut rewound } =
+            rewind::since(turn, &self.log, &mut self.files, mode == Mode::Preview)?;
+        look_at_root(&files, &self.files.snapshot)?;
+        let mut done = Done::default();
+        if mode == Mode::Apply {
+            done = match self.execution().carry_out_all(
+                rewound_words(turn),
+                Why::Asked(Some(DecisionKey::Rewind { turn })),
+                files,
+                Vec::new(),
+            ) {
+                Err(ReviewError::Refused(words)) => Done { words, ..Done::default() },
+                done => done?,
+            };
+            let is_missing = |(one, to): &(Rewound, Option<State>)| {
+                let is = self.log.last(&one.path);
+                to.is_some() && is != *to
+            };
+            if done.stopped.is_some() {
+                // It is still to be done.
+                rewound.retain(|one| !is_missing(one));
+            }
+            for one in &mut rewound {
+                if is_missing(one) {
+                    one.0.outcome = RewindOutcome::Failed;
+                }
+                let stays = self.log.history(&one.0.path).is_some_and(|h| h.has_doubtful(turn));
+                let in_part = one.1.is_some() && stays && one.0.outcome == RewindOutcome::Restored;
+                let in_part = in_part.then(|| "but for what nobody accounted for".to_owned());
+                one.0.remark = one.0.remark.take().or_else(|| self.writing.remark(&one.0.path)).or(in_part);
             }
         }
+        Ok(Done { rewound: rewound.into_iter().map(|(one, _)| one).collect(), ..done })
     }
 
     /// Takes a write that is not to happen before it is decided; it is part of every [`ReviewSession::doc`] from now on.
@@ -330,7 +299,7 @@ impl ReviewSession {
         if wanted == disk {
             return Ok(false);
         }
-        let turn = proposal.turn.unwrap_or_else(|| self.newest_turn());
+        let turn = proposal.turn.unwrap_or_else(|| self.last_turn());
         self.held.add(HeldWrite::new(proposal, turn, &below, disk, wanted));
         Ok(true)
     }
@@ -358,14 +327,14 @@ impl ReviewSession {
     /// What became of a held write, once; nothing while it is undecided. Writes it.
     pub fn released(&mut self, req: ReqId) -> Result<Option<Released>, ReviewError> {
         let Some(held) = self.held.decided(req, &mut self.files)? else { return Ok(None) };
-        let mut released = self.release(&held);
+        let mut released = self.execution().release(&held);
         // Saved by the person while it was being written: what is there now is merged instead.
         for _ in 1..RELEASES {
             if !matches!(released, Err(ReviewError::Moved(_))) {
                 break;
             }
             self.look(std::slice::from_ref(&held.path))?;
-            released = self.release(&held);
+            released = self.execution().release(&held);
         }
         if let Err(ReviewError::Conflict { .. } | ReviewError::Moved(_)) = &released {
             let disk = self.files.on_disk(&held.path)?;
@@ -376,74 +345,11 @@ impl ReviewSession {
             return self.released(req);
         }
         self.held.close(req, &mut self.files)?;
-        released.map(Some)
-    }
-
-    fn release(&mut self, held: &HeldWrite) -> Result<Released, ReviewError> {
-        if held.disk() == held.wanted() {
-            // An earlier write of the same content was decided meanwhile.
-            return Ok(Released::Whole { created: false, bytes: size_of(&held.wanted()) });
+        let (released, in_sight) = released?;
+        if let Some(pair) = in_sight {
+            self.shown.keep_in_sight(held.path, pair);
         }
-        if held.chosen() == held.disk() {
-            return Ok(Released::Refused);
-        }
-        let path = &held.path;
-        let disk = self.files.on_disk(path)?;
-        let Some(to) = self.files.joined(&held.disk(), &disk, &held.chosen())? else {
-            let why = "it was changed on the disk while the write was held".to_owned();
-            return Err(ReviewError::Conflict { path: path.clone(), why });
-        };
-        // What the agent wanted over what is there; undo of the decision goes back to it.
-        let whole = self.files.joined(&held.disk(), &disk, &held.wanted())?.unwrap_or(to);
-        let old = self.histories.get(path).map_or(disk, |h| h.accepted);
-        let act_file = |disk, accepted| FileDecision { path: path.clone(), disk, accepted, by_hand: false };
-        let (turn, entry) = (held.turn(), Some(held.entry().0));
-        let step =
-            ChangeRecord { turn, cause: Cause::Write, doubt: false, decided: false, entry, before: disk, after: whole };
-        if held.asked && !held.is_touched() {
-            // Allowed, and still to be reviewed.
-            self.writing.write(&act_file((disk, to), (old, old)), &mut self.files)?;
-            self.take(path, step, old)?;
-            self.save()?;
-        } else {
-            // The person has decided it hunk by hunk; what was pending in the file before stays so.
-            let accepted = self.files.joined(&disk, &old, &to)?.unwrap_or(old);
-            let id = self.undo_log.next_id();
-            let words = format!("decided the held write of {}", shown(path));
-            self.take(path, step, old)?;
-            let upto = self.histories.get(path).map_or(0, |h| h.steps.len());
-            let files = vec![act_file((whole, to), (old, accepted))];
-            self.announce(Decision { id, words, key: None, toggles: None, continues: None, files })?;
-            let written = self.writing.write(&act_file((disk, to), (old, accepted)), &mut self.files);
-            self.finished(id, if written.is_ok() { vec![0] } else { Vec::new() }, false)?;
-            if written.is_err() {
-                self.untake(path)?;
-            }
-            self.save()?;
-            written?;
-            if held.is_touched() {
-                // What became of it stays in sight where it was decided.
-                self.shown_pending.insert(path.clone(), Pair { old, new: whole, upto });
-            }
-        }
-        if held.chosen() == held.wanted() && to == held.wanted() {
-            return Ok(Released::Whole { created: disk.is_absent(), bytes: size_of(&to) });
-        }
-        Ok(Released::Partly { differs: self.difference(&held.wanted(), &to)? })
-    }
-
-    /// How a text differs from what the agent wanted, for the agent to read.
-    fn difference(&mut self, wanted: &State, is: &State) -> Result<String, ReviewError> {
-        let (wanted, is) = (self.files.content(wanted)?, self.files.content(is)?);
-        let (wanted, is) = (String::from_utf8_lossy(&wanted), String::from_utf8_lossy(&is));
-        let diff = similar::TextDiff::from_lines(&*wanted, &*is);
-        let mut text = diff.unified_diff().header("proposed", "written").to_string();
-        if text.len() > MAX_DIFFERENCE {
-            let end = (0..=MAX_DIFFERENCE).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            text.truncate(end);
-            text.push_str("\n…");
-        }
-        Ok(text)
+        Ok(Some(released))
     }
 
     /// Forgets a held write (the turn was cancelled, the agent is gone).
@@ -453,19 +359,15 @@ impl ReviewSession {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+enum Mode {
     Preview,
     Apply,
 }
 
-const fn size_of(state: &State) -> u64 {
-    if let State::File { size, .. } = state { *size } else { 0 }
-}
-
-pub(crate) fn shown(path: &Path) -> String {
-    paths::display(path, &[], None)
-}
-
 fn count(n: usize, what: &str) -> String {
     human::count(n as u64, what)
+}
+
+fn rewound_words(turn: u64) -> String {
+    if turn == 0 { "rewound to before the session".to_owned() } else { format!("rewound to before turn {turn}") }
 }
