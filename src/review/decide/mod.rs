@@ -3,8 +3,13 @@
 //! Computes; writes nothing. Invariant: what somebody else changed is in the result, or there is no result.
 
 pub mod doc;
+pub mod held_writes;
 pub mod hold;
+pub mod only_copies;
 pub mod parts;
 pub mod preview;
 pub mod rewind;
+pub mod shown_docs;
+pub mod toggle;
+pub mod totals;
 pub mod verdict;
