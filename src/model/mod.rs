@@ -11,6 +11,7 @@ pub mod entry;
 pub mod event;
 pub mod history;
 pub mod ids;
+pub mod judge;
 pub mod login;
 pub mod options;
 pub mod patch;

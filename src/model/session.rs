@@ -136,7 +136,7 @@ pub struct Session {
     /// Writes on their way: their entry and text.
     pub(super) writes: BTreeMap<ReqId, (EntryId, Arc<str>)>,
     /// Terminals that are being started.
-    pub(super) creating: BTreeMap<ReqId, TerminalSpec>,
+    pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
     pub(super) noticed: BTreeSet<String>,
     /// What the agent prints during the log-in that is under way, or was under way last.
@@ -325,7 +325,7 @@ pub enum About {
     /// A write that waits for the review (gate `hold`).
     Held { path: String, content: Arc<str> },
     /// A command in a terminal of the client.
-    Run(TerminalSpec),
+    Run(Arc<TerminalSpec>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -8,10 +8,11 @@ use super::super::effect::{Answer, Effect, ReviewEffect, Withdrawal};
 use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
+use super::super::judge::{Deed, Place, Verdict, judge};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::session::{About, HeldPrompt, PendingPermission, PromptKind, Session};
 use super::Cx;
-use super::{host, notice, permission, review};
+use super::{host, notice, permission, review, service};
 use std::sync::Arc;
 
 /// Ids of the two answers to a question of our own.
@@ -47,10 +48,6 @@ impl Gated {
     }
 }
 
-fn is_cancelling(session: &Session) -> bool {
-    session.turn.as_ref().is_some_and(|t| t.cancelling.is_some())
-}
-
 fn cancelled() -> Refusal {
     Refusal::new(Reason::Cancelled, "Request cancelled")
 }
@@ -65,32 +62,33 @@ fn denied(about: Subject) -> Refusal {
 /// A write that must not happen at once; its entry and text are among `writes`.
 pub fn write(session: &mut Session, req: ReqId, path: String, cx: &mut Cx) {
     session.gated.insert(req, Gated::Checking);
-    if is_cancelling(session) {
-        return end_write(session, req, Withdrawal::TurnStopped.words(), Some(cancelled()), cx);
-    }
     cx.push(Effect::CheckWrite { req, path });
 }
 
 /// Nobody is asked about what would be refused anyway.
-pub fn checked(session: &mut Session, req: ReqId, path: String, result: Result<(), Refusal>, cx: &mut Cx) {
+pub fn checked(session: &mut Session, req: ReqId, path: String, place: Place, cx: &mut Cx) {
     if session.gated.get(&req) != Some(&Gated::Checking) {
         return;
     }
     let Some((entry, content)) = session.writes.get(&req).cloned() else { return };
-    if let Err(error) = result {
-        session.gated.remove(&req);
-        return host::file_written(session, req, Err(error), cx);
+    let request = service::request_of(session, Deed::Write(path.as_str().into()), cx).at(place);
+    match judge(&request) {
+        Verdict::Refuse(ground) => {
+            session.gated.remove(&req);
+            return host::file_written(session, req, Err(ground.refusal(Subject::Path(path))), cx);
+        }
+        Verdict::Allow(_) => {
+            session.gated.remove(&req);
+            return cx.push(Effect::FsWrite { req, request: Box::new(request), content, entry });
+        }
+        Verdict::Ask => {}
     }
     match session.gate() {
-        Gate::Off => {
-            session.gated.remove(&req);
-            cx.push(Effect::FsWrite { req, path, content, entry });
-        }
         Gate::Hold if session.changes.is_on => {
             session.gated.insert(req, Gated::Holding);
             cx.push(Effect::Review(ReviewEffect::Hold { req, path, content, entry, asked: false }));
         }
-        Gate::Ask | Gate::Hold => {
+        Gate::Off | Gate::Ask | Gate::Hold => {
             let state = if session.changes.is_on { Gated::Kept } else { Gated::Asked };
             session.gated.insert(req, state);
             let about = About::Write { path: path.clone(), content: Arc::clone(&content) };
@@ -131,7 +129,7 @@ pub fn not_kept(session: &mut Session, req: ReqId, cx: &mut Cx) {
         Some(Gated::Allowed) => {
             session.gated.remove(&req);
             if let Some((entry, path, content)) = wanted(session, req) {
-                cx.push(Effect::FsWrite { req, path, content, entry });
+                write_granted(session, req, &path, entry, content, cx);
             }
         }
         _ => {}
@@ -153,10 +151,7 @@ pub fn again(session: &mut Session, req: ReqId, cx: &mut Cx) {
 }
 
 /// A command that must not run at once.
-pub fn run(session: &mut Session, req: ReqId, spec: TerminalSpec, cx: &mut Cx) {
-    if is_cancelling(session) {
-        return cx.push(Effect::Respond { req, answer: Answer::Error(cancelled()) });
-    }
+pub fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, cx: &mut Cx) {
     let entry = notice(session, Level::Info, format!("asks to run: {}", spec.line()), Vec::new(), cx.now);
     ask(session, req, entry, About::Run(spec), cx);
 }
@@ -182,13 +177,14 @@ pub fn answered(session: &mut Session, pending: PendingPermission, allowed: bool
         }
         About::Write { path, content } if allowed => {
             session.gated.remove(&req);
-            cx.push(Effect::FsWrite { req, path, content, entry });
+            write_granted(session, req, &path, entry, content, cx);
         }
         About::Write { path, .. } => end_write(session, req, "refused by you", Some(denied(Subject::Path(path))), cx),
         About::Run(spec) if allowed => {
             retell(session, entry, Level::Info, format!("allowed by you: {}", spec.line()));
-            session.creating.insert(req, spec.clone());
-            cx.push(Effect::TerminalCreate { req, spec });
+            let request = service::request_of(session, Deed::Run(Arc::clone(&spec)), cx).granted();
+            session.creating.insert(req, Arc::clone(&spec));
+            cx.push(Effect::TerminalCreate { req, request: Box::new(request), spec });
         }
         About::Run(spec) => {
             let line = spec.line();
@@ -196,6 +192,12 @@ pub fn answered(session: &mut Session, pending: PendingPermission, allowed: bool
             cx.push(Effect::Respond { req, answer: Answer::Error(denied(Subject::Command(line))) });
         }
     }
+}
+
+/// The person has allowed it.
+fn write_granted(session: &Session, req: ReqId, path: &str, entry: EntryId, content: Arc<str>, cx: &mut Cx) {
+    let request = Box::new(service::request_of(session, Deed::Write(path.into()), cx).granted());
+    cx.push(Effect::FsWrite { req, request, content, entry });
 }
 
 fn retell(session: &mut Session, entry: EntryId, level: Level, title: String) {

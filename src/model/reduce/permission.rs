@@ -4,36 +4,24 @@ use super::super::effect::{Answer, Effect, FrontEnd, Withdrawal, Withdrawn};
 use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
-use super::super::refusal::{Reason, Refusal};
-use super::super::session::{About, Allow, PendingPermission, Policy, Session};
+use super::super::judge::{Deed, Ground, Verdict, judge};
+use super::super::refusal::{Reason, Refusal, Subject};
+use super::super::session::{About, PendingPermission, Session};
 use super::super::tool::{ToolKind, ToolPatch};
 use super::Cx;
-use super::{gate, notice, review, tool};
+use super::{gate, notice, review, service, tool};
 
 pub fn asked(session: &mut Session, req: ReqId, patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
     let entry = tool::upsert(session, patch, tool::Source::Permission, cx);
-    if session.turn.as_ref().is_some_and(|t| t.cancelling.is_some()) {
-        return cx.push(Effect::Respond { req, answer: Answer::Cancelled });
+    let (kind, paths, is_whole) = session.tool(entry).map_or((ToolKind::Other, Vec::new(), true), |tool| {
+        (tool.kind, tool.locations.iter().map(|location| location.path.clone()).collect(), !tool.cut)
+    });
+    let deed = Deed::Permission { kind, paths, is_whole, has_choice: !options.is_empty() };
+    match judge(&service::request_of(session, deed, cx)) {
+        Verdict::Ask => wait(session, req, entry, About::Tool, options, cx),
+        Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), &options, cx),
+        Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), &options, cx),
     }
-    if let Policy::Auto(allow) = session.policy {
-        return decide(session, allow, req, entry, &options, cx);
-    }
-    if session.tool(entry).is_some_and(|tool| tool.cut) {
-        let error = Refusal::new(Reason::TooLarge, "Too large: the call that is asked about cannot be shown whole");
-        cx.push(Effect::Respond { req, answer: Answer::Error(error) });
-        let label = session.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
-        let words = format!("asked about a call that cannot be shown whole; refused: {label}");
-        notice(session, Level::Warn, words, Vec::new(), cx.now);
-        return;
-    }
-    if options.is_empty() {
-        // there is nothing that could be chosen.
-        cx.push(Effect::Respond { req, answer: Answer::Cancelled });
-        let label = session.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
-        notice(session, Level::Warn, format!("asked for permission without any option: {label}"), Vec::new(), cx.now);
-        return;
-    }
-    wait(session, req, entry, About::Tool, options, cx);
 }
 
 /// Puts a question into the dock.
@@ -60,26 +48,39 @@ pub fn wait(
     }
 }
 
-/// `--allow`: allowing takes allow_once, else allow_always; refusing takes reject_once, else `cancelled`; an
-/// unknown kind of option never allows, and reject_always is never chosen.
-fn decide(session: &mut Session, allow: Allow, req: ReqId, entry: EntryId, options: &[PermissionOption], cx: &mut Cx) {
-    let kind = session.tool(entry).map_or(ToolKind::Other, |t| t.kind);
-    let allowed = match allow {
-        Allow::All => true,
-        Allow::Reads => matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Think),
-        Allow::None => false,
-    };
-    let wanted: &[PermissionKind] =
-        if allowed { &[PermissionKind::AllowOnce, PermissionKind::AllowAlways] } else { &[PermissionKind::RejectOnce] };
-    let chosen = wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind));
-    let label = session.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
-    let (words, answer) = match chosen {
-        Some(option) if allowed => ("allowed", Answer::Selected(option.id.clone())),
-        Some(option) => ("refused", Answer::Selected(option.id.clone())),
-        None => ("refused", Answer::Cancelled),
+/// Answers without the person. Allowing takes allow_once, else allow_always; refusing takes reject_once, else
+/// `cancelled`; an unknown kind of option never allows, and reject_always is never chosen.
+fn decide(
+    session: &mut Session,
+    is_allowed: bool,
+    ground: &Ground,
+    (req, entry): (ReqId, EntryId),
+    options: &[PermissionOption],
+    cx: &mut Cx,
+) {
+    let label = || session.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
+    let (level, words, answer) = match ground {
+        Ground::Stopping => return cx.push(Effect::Respond { req, answer: Answer::Cancelled }),
+        Ground::NotWhole => {
+            let words = format!("asked about a call that cannot be shown whole; refused: {}", label());
+            (Level::Warn, words, Answer::Error(Ground::NotWhole.refusal(Subject::Nothing)))
+        }
+        Ground::NoChoice => {
+            (Level::Warn, format!("asked for permission without any option: {}", label()), Answer::Cancelled)
+        }
+        ground => {
+            let wanted: &[PermissionKind] = match is_allowed {
+                true => &[PermissionKind::AllowOnce, PermissionKind::AllowAlways],
+                false => &[PermissionKind::RejectOnce],
+            };
+            let chosen = wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind));
+            let done = if is_allowed && chosen.is_some() { "allowed" } else { "refused" };
+            let answer = chosen.map_or(Answer::Cancelled, |option| Answer::Selected(option.id.clone()));
+            (Level::Info, format!("{done} by {}: {}", ground.words(), label()), answer)
+        }
     };
     cx.push(Effect::Respond { req, answer });
-    notice(session, Level::Info, format!("{words} by --allow {}: {label}", allow.name()), Vec::new(), cx.now);
+    notice(session, level, words, Vec::new(), cx.now);
 }
 
 /// The person's answer. A second one, or one for an option that was not offered, changes nothing.

@@ -147,7 +147,7 @@ impl Run {
                 if !self.checks.is_empty() {
                     let req = self.checks.remove(usize::from(a) % self.checks.len());
                     let result = if b < 40 { Err(Refusal::new(Reason::Outside, "outside")) } else { Ok(()) };
-                    self.rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), result });
+                    self.rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), real: None, result });
                 }
             }
             _ => self.reply(pick(&["initialize", "session/new", "session/prompt"], a), pick_body(b)),
