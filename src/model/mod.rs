@@ -15,6 +15,7 @@ pub mod judge;
 pub mod login;
 pub mod options;
 pub mod patch;
+pub mod question;
 pub mod reduce;
 pub mod refusal;
 pub mod session;

@@ -6,7 +6,7 @@ use super::super::event::{HostEvent, WriteFact};
 use super::super::ids::{EntryId, ReqId, TermId, TurnId};
 use super::super::judge::Place;
 use super::super::refusal::{Reason, Refusal};
-use super::super::session::{Session, Terminal, TerminalOrigin};
+use super::super::session::{Session, Terminal, TerminalOrigin, Write};
 use super::super::tool::Exit;
 use super::Cx;
 use super::{gate, notice, prompt, review, service};
@@ -19,9 +19,9 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
     match event {
         HostEvent::FileRead { req, path, result } => file_read(session, req, &path, result, cx),
         HostEvent::FileWritten { req, result, .. } => file_written(session, req, result, cx),
-        HostEvent::WriteChecked { req, path, real, result } => {
+        HostEvent::WriteChecked { req, real, result, .. } => {
             let place = result.map_or_else(Place::Barred, |()| Place::Inside(real.map(PathBuf::from)));
-            gate::checked(session, req, path, place, cx);
+            gate::checked(session, req, place, cx);
         }
         HostEvent::TerminalStarted { req, term } => terminal_started(session, req, term, cx),
         HostEvent::TerminalFailed { req, error } => {
@@ -104,7 +104,7 @@ fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<Strin
 }
 
 pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact, Refusal>, cx: &mut Cx) {
-    let Some((entry, new)) = session.writes.remove(&req) else { return };
+    let Some(Write { entry, content: new, .. }) = session.writes.remove(&req) else { return };
     let (outcome, answer) = match result {
         Ok(WriteFact { created, bytes, old }) => {
             (FileOutcome::Written { created, bytes, old: old.map(Arc::from), new }, Answer::Empty)

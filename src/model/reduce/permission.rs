@@ -5,11 +5,13 @@ use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Verdict, judge};
+use super::super::question::{About, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
-use super::super::session::{About, PendingPermission, Session};
+use super::super::session::Session;
 use super::super::tool::{ToolKind, ToolPatch};
 use super::Cx;
 use super::{gate, notice, review, service, tool};
+use std::sync::Arc;
 
 pub fn asked(session: &mut Session, req: ReqId, patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
     let entry = tool::upsert(session, patch, tool::Source::Permission, cx);
@@ -18,7 +20,7 @@ pub fn asked(session: &mut Session, req: ReqId, patch: ToolPatch, options: Vec<P
     });
     let deed = Deed::Permission { kind, paths, is_whole, has_choice: !options.is_empty() };
     match judge(&service::request_of(session, deed, cx)) {
-        Verdict::Ask => wait(session, req, entry, About::Tool, options, cx),
+        Verdict::Ask => wait(session, req, entry, About::Permission, options, cx),
         Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), &options, cx),
         Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), &options, cx),
     }
@@ -35,12 +37,12 @@ pub fn wait(
 ) {
     let note = session.turn.is_none().then(|| "asked outside of a turn".to_owned());
     let has_diff = match &about {
-        About::Tool => session.tool(entry).is_some_and(|t| t.texts().next().is_some()),
-        About::Write { .. } | About::Held { .. } => true,
+        About::Permission => session.tool(entry).is_some_and(|t| t.texts().next().is_some()),
+        About::Write => true,
         About::Run(_) => false,
     };
-    let pending = PendingPermission { req, entry, about, options, at: cx.now, note, truths: Vec::new(), asked: 0 };
-    session.pending.push(pending);
+    let pending = Question { req, entry, about, options, at: cx.now, note, truths: Vec::new(), asked: 0 };
+    session.questions.push(pending);
     session.entries.touch(entry);
     cx.push(Effect::FrontEnd(FrontEnd::Asked(req)));
     if has_diff {
@@ -85,11 +87,11 @@ fn decide(
 
 /// The person's answer. A second one, or one for an option that was not offered, changes nothing.
 pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
-    let Some(at) = session.pending.iter().position(|p| p.req == req) else { return };
-    if !session.pending.get(at).is_some_and(|p| p.options.iter().any(|o| o.id == option)) {
+    let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
+    if !session.questions.get(at).is_some_and(|p| p.options.iter().any(|o| o.id == option)) {
         return;
     }
-    let pending = session.pending.remove(at);
+    let pending = session.questions.remove(at);
     let is_no = |o: &PermissionOption| matches!(o.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
     session.entries.change(pending.entry, |e| {
@@ -98,7 +100,7 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
             tool.learn(&pending.truths);
         }
     });
-    if pending.about == About::Tool {
+    if pending.about == About::Permission {
         // Before the agent can go on: what has changed while it waited is not its doing.
         review::tool(session, pending.entry, cx);
         return cx.push(Effect::Respond { req, answer: Answer::Selected(option) });
@@ -109,8 +111,8 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
 /// Withdrawn by the agent: a dialog closes with `cancelled`, a wait for an exit fails; anything
 /// else is answered by itself. False: it is not of this session.
 pub fn withdrawn_by_agent(session: &mut Session, req: ReqId, cx: &mut Cx) -> bool {
-    if let Some(at) = session.pending.iter().position(|p| p.req == req) {
-        let pending = session.pending.remove(at);
+    if let Some(at) = session.questions.iter().position(|p| p.req == req) {
+        let pending = session.questions.remove(at);
         close(session, &pending, Withdrawal::ByAgent, cx);
         return true;
     }
@@ -130,7 +132,7 @@ pub fn withdrawn_by_agent(session: &mut Session, req: ReqId, cx: &mut Cx) -> boo
 
 /// The turn has ended before the person answered (fact 11).
 pub fn close_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
-    for pending in std::mem::take(&mut session.pending) {
+    for pending in std::mem::take(&mut session.questions) {
         close(session, &pending, why, cx);
     }
     gate::close_all(session, why, cx);
@@ -138,15 +140,15 @@ pub fn close_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
 
 /// Questions of the agent about this call are no longer asked.
 pub fn close_about(session: &mut Session, entry: EntryId, why: Withdrawal, cx: &mut Cx) {
-    while let Some(at) = session.pending.iter().position(|p| p.entry == entry && p.about == About::Tool) {
-        let pending = session.pending.remove(at);
+    while let Some(at) = session.questions.iter().position(|p| p.entry == entry && p.about == About::Permission) {
+        let pending = session.questions.remove(at);
         close(session, &pending, why, cx);
     }
 }
 
 /// The turn or the session is stopped; that says what became of the questions.
 pub fn cancel_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
-    for pending in std::mem::take(&mut session.pending) {
+    for pending in std::mem::take(&mut session.questions) {
         if !gate::close(session, &pending, why, cx) {
             cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
         }
@@ -155,13 +157,14 @@ pub fn cancel_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
     gate::close_all(session, why, cx);
 }
 
-pub(super) fn close(session: &mut Session, pending: &PendingPermission, why: Withdrawal, cx: &mut Cx) {
+pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, cx: &mut Cx) {
+    let path = session.write(pending.req).map(|write| Arc::clone(&write.path));
     if !gate::close(session, pending, why, cx) {
         cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
     }
     let about = match &pending.about {
-        About::Tool => session.tool(pending.entry).map_or_else(String::new, |t| t.label().to_owned()),
-        About::Write { path, .. } | About::Held { path, .. } => format!("write {path}"),
+        About::Permission => session.tool(pending.entry).map_or_else(String::new, |t| t.label().to_owned()),
+        About::Write => format!("write {}", path.unwrap_or_default()),
         About::Run(spec) => format!("run {}", spec.line()),
     };
     session.entries.touch(pending.entry);
@@ -171,7 +174,7 @@ pub(super) fn close(session: &mut Session, pending: &PendingPermission, why: Wit
 
 /// The agent is gone: nobody waits for an answer.
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
-    for pending in std::mem::take(&mut session.pending) {
+    for pending in std::mem::take(&mut session.questions) {
         session.entries.touch(pending.entry);
         if !gate::void(session, &pending) {
             cx.push(Effect::Void(pending.req));

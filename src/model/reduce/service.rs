@@ -6,7 +6,7 @@ use super::super::event::{AgentRequest, TerminalSpec};
 use super::super::ids::{Now, ReqId, TermId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
 use super::super::refusal::{Reason, Refusal, Subject};
-use super::super::session::{Session, Terminal, TerminalOrigin};
+use super::super::session::{Session, Stage, Terminal, TerminalOrigin, Write};
 use super::Cx;
 use super::{gate, notice, permission};
 use crate::model::entry::Level;
@@ -77,9 +77,12 @@ fn write(session: &mut Session, req: ReqId, path: String, content: Arc<str>, cx:
     }
     let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: FileOutcome::Pending };
     let entry = session.entries.push(session.last_turn, cx.now, Body::File(op));
-    session.writes.insert(req, (entry, Arc::clone(&content)));
-    if verdict == Verdict::Ask {
-        return gate::write(session, req, path, cx);
+    let is_stopped = verdict == Verdict::Ask;
+    let stage = if is_stopped { Stage::Checking } else { Stage::Writing };
+    let write = Write { entry, path: path.as_str().into(), content: Arc::clone(&content), stage };
+    session.writes.insert(req, write);
+    if is_stopped {
+        return cx.push(Effect::CheckWrite { req, path });
     }
     cx.push(Effect::FsWrite { req, request: Box::new(request), content, entry });
 }

@@ -8,7 +8,7 @@ use super::only_copies::For;
 use super::write_many::Carried;
 use crate::base::{human, paths};
 use crate::model::changes::{Cause, HunkId, HunkState, ReviewAction, ReviewDoc, Scope, Target, Totals, Verdict};
-use crate::model::ids::ReqId;
+use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc;
 use crate::review::decide::hold::HeldWrite;
 use crate::review::decide::parts::Chosen;
@@ -483,6 +483,11 @@ impl ReviewSession {
             text.push_str("\n…");
         }
         Ok(text)
+    }
+
+    /// Writes that wait for a decision, in the order in which they came, and what the transcript tells of them.
+    pub fn held(&self) -> Vec<(ReqId, EntryId)> {
+        self.held.iter().map(|held| (held.req, held.entry())).collect()
     }
 
     /// Forgets a held write (the turn was cancelled, the agent is gone).
