@@ -19,6 +19,9 @@
 //! How a chunk gets to the screen: `wire::pump` reads and parses, `engine::connection` decodes, `engine::core` reduces,
 //! `ui::transcript` lays out what is visible, `ui::tty::surface` writes what differs.
 //!
+//! How what an agent asks for is decided: `model::judge` allows, refuses or leaves it to the person; `engine::admitting`
+//! asks it once more with the real path, right before a file or directory is used.
+//!
 //! Terminology: an *intent* is what the person wants, an *event* is what happened, an *effect* is what is to be
 //! done, a *fact* may never be dropped, a *hint* may be overwritten by a later one. Each bears an *address*: the *key* of
 //! the agent or session that it is of (our own number; the agent's name of a session is its *id*). A *connection* leads

@@ -1,5 +1,6 @@
 //! One small function an effect. What may block runs on a blocking thread and comes back as a fact.
 
+use super::admitting::admit;
 use super::fact::Fact;
 use super::filing::{FileJob, LOOK, ReadJob};
 use super::refusing;
@@ -11,6 +12,7 @@ use crate::host::pty::{MAX_RUNNING, SpawnError, TermSpec};
 use crate::model::effect::{Answer, Effect};
 use crate::model::event::{HostEvent, TerminalSpec};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
+use crate::model::judge::Request;
 use crate::model::refusal::{Reason, Refusal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,20 +49,20 @@ impl Engine {
 
     fn execute_for_session(&mut self, at: SessionKey, effect: Effect) {
         match effect {
-            Effect::FsRead { req, path, line, limit } => {
+            Effect::FsRead { req, request, line, limit } => {
                 let session = self.model().session_of(at);
                 let agent = session.and_then(|session| self.model().agent_of(session.agent));
                 let missing = quirks::missing_file(agent.and_then(|agent| agent.name.as_deref()));
                 let turn = session.and_then(|session| session.turn.as_ref()).map(|turn| turn.id);
-                self.queue_file(FileJob::Read(ReadJob { at, req, path, line, limit, missing, turn }));
+                self.queue_file(FileJob::Read(ReadJob { at, req, request, line, limit, missing, turn }));
             }
             Effect::CheckWrite { req, path } => {
                 self.queue_file(FileJob::Check { at, req, path });
             }
-            Effect::FsWrite { req, path, content, entry } => {
-                self.queue_file(FileJob::Write { at, req, path, content, entry, tries: 0 });
+            Effect::FsWrite { req, request, content, entry } => {
+                self.queue_file(FileJob::Write { at, req, request, content, entry, tries: 0 });
             }
-            Effect::TerminalCreate { req, spec } => self.create_terminal(at, req, spec),
+            Effect::TerminalCreate { req, request, spec } => self.create_terminal(at, req, *request, spec),
             Effect::TerminalOutput { req, term } => self.answer_output(req, &term),
             Effect::TerminalKill(term) => self.terminals.kill(&term),
             Effect::TerminalRelease(term) => self.terminals.release(&term),
@@ -88,7 +90,7 @@ impl Engine {
         Some(looked)
     }
 
-    fn create_terminal(&mut self, at: SessionKey, req: ReqId, spec: TerminalSpec) {
+    fn create_terminal(&mut self, at: SessionKey, req: ReqId, request: Request, spec: Arc<TerminalSpec>) {
         if !self.terminals.begin_start() {
             let error = refusing::start(&SpawnError::TooMany(MAX_RUNNING));
             return self.apply(at, HostEvent::TerminalFailed { req, error });
@@ -102,20 +104,21 @@ impl Engine {
                 // Late is better than never: the command starts all the same.
                 let _ = looked.recv_timeout(LOOK);
             }
-            let result = match spec.cwd {
-                Some(cwd) => roots.check(&cwd).map(|r| r.real).map_err(|e| refusing::file(&e)),
+            let result = match &spec.cwd {
+                Some(cwd) => admit(&roots, request, cwd).map(|dir| dir.real),
                 // The directory itself needs no check: it is the root.
                 None => own.ok_or_else(|| Refusal::new(Reason::Failed, "the session has no directory")),
             };
             let started = result.and_then(|cwd: PathBuf| {
+                let TerminalSpec { command, args, env, limit, .. } = Arc::unwrap_or_clone(spec);
                 let spec = TermSpec {
-                    command: spec.command,
-                    args: spec.args,
-                    env: process::run_mark().into_iter().chain(spec.env).collect(),
+                    command,
+                    args,
+                    env: process::run_mark().into_iter().chain(env).collect(),
                     cwd,
                     cols: COLUMNS,
                     rows: ROWS,
-                    output_limit: spec.limit,
+                    output_limit: limit,
                 };
                 registry.create(&spec).map_err(|e| refusing::start(&e))
             });

@@ -3,6 +3,7 @@
 //! What may block runs on a blocking thread and comes back as a fact. Invariants: a session waits for its own files only;
 //! a read holds it up for no longer than its patience, and not beyond its turn; a write is over the file that the review has, or is not done.
 
+use super::admitting::{admit, place};
 use super::fact::Fact;
 use super::refusing;
 use super::reviewing::Job;
@@ -11,11 +12,11 @@ use crate::agent::quirks::MissingFile;
 use crate::host::fs::{self, FsError};
 use crate::model::event::{HostEvent, WriteFact};
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
+use crate::model::judge::{Place, Request};
 use crate::model::refusal::{Reason, Refusal};
 use crate::review::protocol::Replaceable;
 use crate::review::session::expected::write_text;
 use std::collections::{BTreeMap, VecDeque};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -41,7 +42,7 @@ pub enum FileJob {
     Write {
         at: SessionKey,
         req: ReqId,
-        path: String,
+        request: Box<Request>,
         content: Arc<str>,
         entry: EntryId,
         /// How often it was begun before.
@@ -61,7 +62,7 @@ impl FileJob {
 pub struct ReadJob {
     pub at: SessionKey,
     pub req: ReqId,
-    pub path: String,
+    pub request: Box<Request>,
     pub line: Option<u32>,
     pub limit: Option<u32>,
     pub missing: MissingFile,
@@ -190,10 +191,16 @@ impl Engine {
                 FileJob::Check { at, req, path } => {
                     let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
                     tokio::task::spawn_blocking(move || {
-                        let result = roots.check(&path).map(|_| ()).map_err(|e| refusing::file(&e));
+                        let (real, result) = match place(&roots.check(&path)) {
+                            Place::Barred(why) => (None, Err(why)),
+                            Place::Inside(real) => {
+                                (real.and_then(|real| real.into_os_string().into_string().ok()), Ok(()))
+                            }
+                            Place::Unknown => (None, Ok(())),
+                        };
+                        let checked = HostEvent::WriteChecked { req, path, real, result };
                         // When the engine is gone nobody needs to know.
-                        let _ =
-                            facts.blocking_send(Fact::Host(at.into(), HostEvent::WriteChecked { req, path, result }));
+                        let _ = facts.blocking_send(Fact::Host(at.into(), checked));
                     });
                 }
                 job @ FileJob::Write { .. } => self.write(job),
@@ -202,7 +209,8 @@ impl Engine {
     }
 
     fn read(&mut self, job: ReadJob) {
-        let ReadJob { at, req, path, line, limit, missing, turn } = job;
+        let ReadJob { at, req, request, line, limit, missing, turn } = job;
+        let path = request.path().unwrap_or_default().to_owned();
         let refused = if turn.is_some() && turn != self.live_turn(at) {
             Some(refusing::file(&FsError::NotWanted(path.clone().into())))
         } else if self.files.stuck >= MAX_STUCK {
@@ -224,10 +232,11 @@ impl Engine {
         let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
         tokio::task::spawn_blocking(move || {
             let is_wanted = || !stop.load(Ordering::Relaxed);
-            let result = match fs::read_text(&roots, &path, line, limit, &is_wanted) {
-                Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
-                other => other.map_err(|e| refusing::file(&e)),
-            };
+            let result =
+                admit(&roots, *request, &path).and_then(|file| match fs::read_text(file, line, limit, &is_wanted) {
+                    Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
+                    other => other.map_err(|e| refusing::file(&e)),
+                });
             let _ = facts.blocking_send(Fact::Host(at.into(), HostEvent::FileRead { req, path, result }));
         });
     }
@@ -251,27 +260,27 @@ impl Engine {
     }
 
     fn write(&mut self, job: FileJob) {
-        let FileJob::Write { at, req, path, content, entry, tries } = job else { return };
+        let FileJob::Write { at, req, request, content, entry, tries } = job else { return };
+        let path = request.path().unwrap_or_default().to_owned();
         let looked = self.before_write(at, &path, entry, &content);
         let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
         tokio::task::spawn_blocking(move || {
             // Without an answer the write happens all the same.
             let known = looked.and_then(|looked| looked.recv_timeout(LOOK).ok()).flatten();
-            let fact = match write_text(&roots, Path::new(&path), &content, known.as_ref()) {
+            let written = admit(&roots, Request::clone(&request), &path)
+                .map(|file| write_text(&roots, &file, &content, known.as_ref()));
+            let (result, links) = match written {
                 // The review has not got what is there now: it looks again.
-                Err(FsError::Changed(_)) if tries + 1 < WRITES => {
-                    Fact::WriteAgain(FileJob::Write { at, req, path, content, entry, tries: tries + 1 })
+                Ok(Err(FsError::Changed(_))) if tries + 1 < WRITES => {
+                    let again = FileJob::Write { at, req, request, content, entry, tries: tries + 1 };
+                    let _ = facts.blocking_send(Fact::WriteAgain(again));
+                    return;
                 }
-                Ok((w, links)) => {
-                    let result = Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old });
-                    Fact::Written(at, HostEvent::FileWritten { req, path, result }, links)
-                }
-                Err(error) => Fact::Written(
-                    at,
-                    HostEvent::FileWritten { req, path, result: Err(refusing::file(&error)) },
-                    Vec::new(),
-                ),
+                Ok(Ok((w, links))) => (Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old }), links),
+                Ok(Err(error)) => (Err(refusing::file(&error)), Vec::new()),
+                Err(refusal) => (Err(refusal), Vec::new()),
             };
+            let fact = Fact::Written(at, HostEvent::FileWritten { req, path, result }, links);
             let _ = facts.blocking_send(fact);
         });
     }

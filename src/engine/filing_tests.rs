@@ -4,14 +4,33 @@ use super::super::reviewing::tests::{engine, place};
 use super::super::run::Wake;
 use super::*;
 use crate::agent::quirks::MissingFile;
+use crate::model::changes::Gate;
+use crate::model::ids::AgentKey;
+use crate::model::judge::Deed;
+use crate::model::session::Policy;
+use std::path::Path;
 
 const AT: SessionKey = SessionKey::FIRST;
+
+fn request(deed: Deed) -> Box<Request> {
+    Box::new(Request {
+        agent: AgentKey::FIRST,
+        session: AT,
+        cwd: "/".into(),
+        deed,
+        place: Place::Unknown,
+        policy: Policy::Ask,
+        gate: Gate::Off,
+        is_stopping: false,
+        is_granted: false,
+    })
+}
 
 fn job(req: u64, path: &Path, turn: Option<TurnId>) -> FileJob {
     FileJob::Read(ReadJob {
         at: SessionKey::FIRST,
         req: ReqId(req),
-        path: path.to_string_lossy().into_owned(),
+        request: request(Deed::Read(path.to_string_lossy().into())),
         line: None,
         limit: None,
         missing: MissingFile::NotFound,
@@ -101,9 +120,8 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     engine.files.lane(AT).is_busy = true;
     engine.files.push(job(2, &other, None));
     let content: Arc<str> = "agent".into();
-    let path_text = path.to_string_lossy().into_owned();
-    let again =
-        FileJob::Write { at: SessionKey::FIRST, req: ReqId(1), path: path_text, content, entry: EntryId(1), tries: 1 };
+    let request = request(Deed::Write(path.to_string_lossy().into()));
+    let again = FileJob::Write { at: SessionKey::FIRST, req: ReqId(1), request, content, entry: EntryId(1), tries: 1 };
     engine.step(Wake::Fact(Fact::WriteAgain(again)));
     assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "the read waits for it");
     while engine.files.lane(AT).is_busy {

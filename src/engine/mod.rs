@@ -4,6 +4,7 @@
 //! what is theirs: `links`, `terminals`, `filing`, `reviewing`, `journaling`, `timers`,
 //! `workspaces`, joined in `settling`. One owner, no lock, no replica.
 
+mod admitting;
 pub mod attach;
 mod connection;
 pub mod core;

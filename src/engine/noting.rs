@@ -10,7 +10,7 @@ use crate::model::changes::ReviewAction;
 use crate::model::effect::ReviewEffect;
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
-use crate::model::session::About;
+use crate::model::question::About;
 use crate::model::tool::{ToolCall, ToolContent, ToolKind};
 use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -133,7 +133,7 @@ impl Engine {
     /// News of a tool call, unless they are none.
     fn tool_note(&mut self, at: SessionKey, entry: EntryId) -> Option<ToolNote> {
         let session = self.core.model.session_of(at)?;
-        let asks = session.pending.iter().any(|p| p.entry == entry && p.about == About::Tool);
+        let asks = session.questions().iter().any(|p| p.entry == entry && p.about == About::Permission);
         let turn = session.unended_turn().map(|turn| turn.0);
         let cwd = self.workspaces.directory(at)?;
         let note = ToolNote { waits: asks, turn, ..note(entry, session.tool(entry)?, cwd) };
@@ -154,12 +154,12 @@ impl Engine {
     fn claims_of_question(&self, at: SessionKey, req: ReqId) -> Vec<ClaimedEdit> {
         let Some(cwd) = self.workspaces.directory(at) else { return Vec::new() };
         let Some(session) = self.model().session_of(at) else { return Vec::new() };
-        let Some(pending) = session.pending.iter().find(|p| p.req == req) else { return Vec::new() };
+        let Some(pending) = session.question(req) else { return Vec::new() };
         match &pending.about {
-            About::Tool => session.tool(pending.entry).map(|t| claims(t, cwd)).unwrap_or_default(),
-            About::Write { path, content } | About::Held { path, content } => {
-                vec![ClaimedEdit { path: absolute(path, cwd), old: None, new: Arc::clone(content) }]
-            }
+            About::Permission => session.tool(pending.entry).map(|t| claims(t, cwd)).unwrap_or_default(),
+            About::Write => session.write(req).map_or_else(Vec::new, |write| {
+                vec![ClaimedEdit { path: absolute(&write.path, cwd), old: None, new: Arc::clone(&write.content) }]
+            }),
             About::Run(_) => Vec::new(),
         }
     }

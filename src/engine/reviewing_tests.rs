@@ -278,8 +278,8 @@ async fn a_held_write_happens_when_it_is_let_through() {
     {
         let place = place();
         let mut engine = writer(&place, Gate::Hold);
-        until(&mut engine, |model, _| model.first().session().pending.iter().any(|p| !p.truths.is_empty())).await;
-        let pending = &engine.model().first().session().pending[0];
+        until(&mut engine, |model, _| model.first().session().questions().iter().any(|p| !p.truths.is_empty())).await;
+        let pending = &engine.model().first().session().questions()[0];
         assert_eq!(pending.truths[0].old.as_deref(), Some("one\ntwo\nthree\n"));
         assert_eq!(std::fs::read_to_string(place.root.join("x.txt")).unwrap(), "one\ntwo\nthree\n");
         let req = pending.req;

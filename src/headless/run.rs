@@ -14,6 +14,7 @@ use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::Intent;
 use crate::model::ids::{Addressed, TurnId};
 use crate::model::options::{OptionKind, OptionValue};
+use crate::model::question::Waiting;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use serde_json::{Value, json};
@@ -233,8 +234,11 @@ impl Exec {
                 _ => {}
             }
         }
+        // Nobody is there to log in; what else could wait has been judged.
+        if let Some(Waiting::LogIn(error)) = engine.model().first().waiting().next() {
+            return Some(auth_verdict(engine.model().first(), error));
+        }
         match engine.model().first().phase() {
-            Phase::AuthNeeded { error } => return Some(auth_verdict(engine.model().first(), error)),
             Phase::Dead(death) if !matches!(self.stage, Stage::Quieting(..)) => {
                 if let Stage::Cancelling(cause, _) = self.stage {
                     return Some(cancel_verdict(cause));

@@ -3,6 +3,7 @@
 use super::changes::ReviewAction;
 use super::event::{CallError, Link, Opening, PromptResult, TerminalSpec, Timer};
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
+use super::judge::Request;
 use super::options::OptionValue;
 use super::refusal::Refusal;
 use super::tool::Exit;
@@ -27,26 +28,27 @@ pub enum Effect {
     },
     /// Forget a request of a dead agent without an answer.
     Void(ReqId),
-    /// Whether a write that the person is to be asked about is possible at all.
+    /// Where a write would go that the person is to be asked about.
     CheckWrite {
         req: ReqId,
         path: String,
     },
     FsRead {
         req: ReqId,
-        path: String,
+        request: Box<Request>,
         line: Option<u32>,
         limit: Option<u32>,
     },
     FsWrite {
         req: ReqId,
-        path: String,
+        request: Box<Request>,
         content: Arc<str>,
         entry: EntryId,
     },
     TerminalCreate {
         req: ReqId,
-        spec: TerminalSpec,
+        request: Box<Request>,
+        spec: Arc<TerminalSpec>,
     },
     /// Answered from the terminal's kept output.
     TerminalOutput {

@@ -4,14 +4,14 @@
 //! agent the key only. Invariant: at most one turn runs, and prompts that wait are visible.
 
 use super::agent::{Agent, Connection, Death};
-use super::changes::{Changes, Gate, ReviewDoc, Rewound, Truth};
+use super::changes::{Changes, Gate, ReviewDoc, Rewound};
 use super::effect::Ended;
 use super::entries::Entries;
 use super::entry::{Body, ChunkKind};
-use super::event::{CallError, Link, Opening, PermissionOption, TerminalSpec};
+use super::event::{CallError, Link, Opening, TerminalSpec};
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
-use super::reduce::Gated;
+use super::question::Question;
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
 use crate::text::grid::ScreenSnapshot;
@@ -113,8 +113,8 @@ pub struct Session {
     pub held: VecDeque<HeldPrompt>,
     /// A turn that ran when the person closed the session, and that the agent has not answered.
     pub(super) lingering: Option<TurnId>,
-    /// Permission requests that wait, in the order they came.
-    pub pending: Vec<PendingPermission>,
+    /// What the person is asked, in the order it came.
+    pub(super) questions: Vec<Question>,
     /// Changes of modes and options that the agent has not answered, in the order they were sent.
     pub(super) wishes: Vec<Wish>,
     pub(super) policy: Policy,
@@ -131,12 +131,9 @@ pub struct Session {
     /// The plans of the running turn, by their ids.
     pub(super) plans: HashMap<Option<Arc<str>>, EntryId>,
     pub(super) changes: Changes,
-    /// Writes and commands that the gate has stopped and that are not answered.
-    pub(super) gated: BTreeMap<ReqId, Gated>,
-    /// Writes on their way: their entry and text.
-    pub(super) writes: BTreeMap<ReqId, (EntryId, Arc<str>)>,
+    pub(super) writes: BTreeMap<ReqId, Write>,
     /// Terminals that are being started.
-    pub(super) creating: BTreeMap<ReqId, TerminalSpec>,
+    pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
     pub(super) noticed: BTreeSet<String>,
     /// What the agent prints during the log-in that is under way, or was under way last.
@@ -172,6 +169,20 @@ impl Session {
     /// How writes and commands are let through. Where nobody is asked there is no gate.
     pub fn gate(&self) -> Gate {
         if matches!(self.policy, Policy::Auto(_)) { Gate::Off } else { self.gate }
+    }
+
+    /// What the person is asked, in the order it came.
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    pub fn question(&self, req: ReqId) -> Option<&Question> {
+        self.questions.iter().find(|question| question.req == req)
+    }
+
+    /// A write that is not answered yet.
+    pub fn write(&self, req: ReqId) -> Option<&Write> {
+        self.writes.get(&req)
     }
 
     pub fn changes(&self) -> &Changes {
@@ -217,7 +228,7 @@ impl Session {
 
     /// Whether anything in it moves by itself, so that a clock on the screen must run.
     pub fn is_waiting(&self) -> bool {
-        self.turn.is_some() || !self.pending.is_empty() || self.terminals.values().any(Terminal::is_running)
+        self.turn.is_some() || !self.questions.is_empty() || self.terminals.values().any(Terminal::is_running)
     }
 
     /// The newest command of ours that runs and has not been given up by the agent: the one that keys can go to.
@@ -298,34 +309,48 @@ pub enum PromptKind {
     ChangedWrites,
 }
 
-/// A question that waits for the person.
+/// A write of the agent that is not answered yet. What is asked about it, and what becomes of it, goes by this.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PendingPermission {
-    pub req: ReqId,
-    /// The tool call it is about, or the entry that tells of the write or command.
+pub struct Write {
+    /// What the transcript tells of it.
     pub entry: EntryId,
-    pub about: About,
-    pub options: Vec<PermissionOption>,
-    pub at: Now,
-    /// A request for a session that we do not know, or outside a turn, says so.
-    pub note: Option<String>,
-    /// What its diffs would really do, in their order; empty until that is known.
-    pub truths: Vec<Truth>,
-    /// How often its diffs have changed.
-    pub(super) asked: u64,
+    /// As the agent has named it.
+    pub path: Arc<str>,
+    pub content: Arc<str>,
+    pub(super) stage: Stage,
 }
 
-/// What a question is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
-    /// The agent asked, with options of its own.
-    Tool,
-    /// A write through the client (gate `ask`).
-    Write { path: String, content: Arc<str> },
-    /// A write that waits for the review (gate `hold`).
-    Held { path: String, content: Arc<str> },
-    /// A command in a terminal of the client.
-    Run(TerminalSpec),
+impl Write {
+    /// It waits for the person or for what has to be known before.
+    pub fn is_stopped(&self) -> bool {
+        self.stage != Stage::Writing
+    }
+
+    /// It is decided in the review, piece by piece.
+    pub fn is_held(&self) -> bool {
+        self.stage == Stage::Holding
+    }
+
+    /// The review has to let go of it before it can be forgotten.
+    pub(super) fn is_in_review(&self) -> bool {
+        matches!(self.stage, Stage::Kept | Stage::Allowed | Stage::Holding)
+    }
+}
+
+/// How far a write has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Nothing stops it.
+    Writing,
+    /// Whether it is possible at all is being looked up.
+    Checking,
+    Asked,
+    /// The same, and the review keeps what was on the disk then, for when the person has changed it meanwhile.
+    Kept,
+    /// The person has allowed it; the review writes.
+    Allowed,
+    /// The review has it.
+    Holding,
 }
 
 #[derive(Clone, Debug, PartialEq)]

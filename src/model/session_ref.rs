@@ -5,6 +5,7 @@
 use super::Model;
 use super::agent::Agent;
 use super::ids::{AgentKey, SessionKey};
+use super::question::Waiting;
 use super::session::{Phase, Session};
 use std::ops::Deref;
 use std::sync::LazyLock;
@@ -45,6 +46,15 @@ impl<'a> SessionRef<'a> {
 
     pub fn phase(self) -> Phase<'a> {
         Phase::of(self.agent, self.session)
+    }
+
+    /// What waits for the person, in the order in which it is shown.
+    pub fn waiting(self) -> impl Iterator<Item = Waiting<'a>> {
+        let log_in = match self.phase() {
+            Phase::AuthNeeded { error } => Some(Waiting::LogIn(error)),
+            _ => None,
+        };
+        self.session.questions().iter().map(Waiting::Question).chain(log_in)
     }
 
     /// Whether anything moves by itself, so that a clock on the screen must run.

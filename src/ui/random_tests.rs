@@ -18,6 +18,7 @@ use crate::model::event::{
     PromptAnswer, PromptResult, SessionResult, Stop, Update,
 };
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey};
+use crate::model::question::Waiting;
 use crate::model::reduce::reduce;
 use crate::model::session::{Policy, SessionState};
 use crate::model::tool::{Exit, ToolPatch};
@@ -163,7 +164,7 @@ impl World {
     }
 
     fn owner(&self, req: ReqId) -> Option<AgentKey> {
-        let has = |session: &crate::model::session::Session| session.pending.iter().any(|p| p.req == req);
+        let has = |session: &crate::model::session::Session| session.questions().iter().any(|p| p.req == req);
         self.model.sessions().find(|(_, session)| has(session)).map(|(_, session)| session.agent)
     }
 
@@ -209,7 +210,9 @@ impl World {
                     if let Intent::Answer { req, .. } = &intent {
                         // Nothing is answered that was not on the screen, in the session to which the key went.
                         assert_eq!(self.info.dialog, Some(Dialog::Permission(*req)));
-                        assert!(self.model.session_of(shown).is_some_and(|s| s.pending.iter().any(|p| p.req == *req)));
+                        assert!(
+                            self.model.session_of(shown).is_some_and(|s| s.questions().iter().any(|p| p.req == *req))
+                        );
                     }
                     self.wants(intent.at(shown, agent), intent);
                 }
@@ -261,7 +264,7 @@ impl World {
         let mut pending = BTreeSet::new();
         for (key, session) in self.model.sessions() {
             assert!(self.model.agent_of(session.agent).is_some(), "{key:?} has no agent");
-            for waiting in &session.pending {
+            for waiting in session.questions() {
                 assert!(pending.insert(waiting.req), "{:?} waits twice", waiting.req);
                 assert_eq!(self.asked.get(&waiting.req), Some(&Asked::Open), "answered, and still asked");
                 assert!(session.entries().get(waiting.entry).is_some(), "a question about nothing");
@@ -284,9 +287,12 @@ impl World {
         assert!(views.windows(2).all(|two| two[0].0 < two[1].0), "in their order, each once");
         for (key, view) in &views {
             let Some(session) = self.model.at(*key) else { panic!("a view of nothing") };
+            let waits = session.waiting().next().is_some();
+            assert_eq!(Attention::of(session, view) == Attention::Waits, waits, "the line of sessions says otherwise");
             match &view.dock.dialog {
-                Some(Dialog::Permission(req)) => assert!(session.pending.iter().any(|p| p.req == *req)),
-                _ => assert!(session.pending.is_empty(), "a question that nobody sees"),
+                Some(Dialog::Permission(req)) => assert!(session.question(*req).is_some()),
+                Some(Dialog::LogIn) => assert!(matches!(session.waiting().next(), Some(Waiting::LogIn(_)))),
+                _ => assert_eq!(session.waiting().next(), None, "it waits for the person, and nobody sees it"),
             }
             match &view.focus {
                 Focus::Dock => assert!(view.dock.dialog.is_some(), "the focus is on nothing"),

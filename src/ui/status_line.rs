@@ -94,7 +94,7 @@ pub fn typing(command: &str) -> Vec<Piece> {
 
 fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) {
     let turn = session.turn.as_ref();
-    if let Some(first) = session.pending.first() {
+    if let Some(first) = session.questions().first() {
         let mut pieces = vec![
             Piece::new("", "waiting for you", Token::Warn, KEEP),
             Piece::new(" ", clock(now.saturating_sub(first.at)), Token::Warn, 80),
@@ -424,7 +424,7 @@ fn join(pieces: &[Piece]) -> StyledText {
 
 /// The title of the person's terminal: our state and the name of the directory, never a word of the agent.
 pub fn terminal_title(session: SessionRef<'_>, others_wait: bool) -> String {
-    let state = match (session.pending.first(), session.phase()) {
+    let state = match (session.questions().first(), session.phase()) {
         (Some(_), _) => "waiting for you",
         (None, _) if others_wait => "another session waits for you",
         (None, Phase::NotStarted | Phase::Starting { .. } | Phase::Opening { .. }) => "starting",

@@ -89,8 +89,8 @@ async fn a_session_over_memory_with_every_name_changed() {
     engine.intent(Intent::Start);
     until(&mut engine, "a session", |e| matches!(e.model().first().phase(), Phase::Ready)).await;
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
-    until(&mut engine, "a question", |e| !e.model().first().session().pending.is_empty()).await;
-    let req = engine.model().first().session().pending[0].req;
+    until(&mut engine, "a question", |e| !e.model().first().session().questions().is_empty()).await;
+    let req = engine.model().first().session().questions()[0].req;
     engine.intent(Intent::Answer { req, option: "yes".into() });
     let says = |e: &Engine, what: &str| render(e.model()).iter().any(|entry| entry.contains(what));
     until(&mut engine, "words", |e| says(e, "done so far")).await;

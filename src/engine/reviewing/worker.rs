@@ -43,8 +43,6 @@ pub(super) struct Worker {
     due: Option<Instant>,
     refreshed: Option<Instant>,
     told: (Totals, bool),
-    /// Writes that wait for a decision, and the sessions in which they were asked for.
-    held: BTreeMap<ReqId, SessionKey>,
 }
 
 impl Worker {
@@ -70,7 +68,6 @@ impl Worker {
             due: None,
             refreshed: None,
             told: (Totals::default(), false),
-            held: BTreeMap::new(),
         }
     }
 
@@ -195,7 +192,6 @@ impl Worker {
             }
             Job::DecideHeld { req, write } => self.decide_held(at, req, write),
             Job::LetGo(req) => {
-                self.held.remove(&req);
                 self.tracker.let_go(req);
                 self.now();
             }
@@ -233,7 +229,6 @@ impl Worker {
         let req = proposal.req;
         match self.tracker.hold(proposal, content) {
             Ok(true) => {
-                self.held.insert(req, at);
                 if !proposal.asked {
                     self.tell(at, HostEvent::WriteHeld { req });
                 }
@@ -250,7 +245,6 @@ impl Worker {
     }
 
     fn fail_held(&mut self, at: SessionKey, req: ReqId, error: &ReviewError) {
-        self.held.remove(&req);
         self.tracker.let_go(req);
         let message = format!("the write could not be held for the user's review: {error}");
         self.tell(at, HostEvent::HeldDecided { req, outcome: HeldOutcome::Failed { message } });
@@ -303,7 +297,8 @@ impl Worker {
     /// Tells of held writes that have been decided; in words when one has to be decided anew.
     fn release(&mut self) -> Option<String> {
         let mut again = None;
-        for (req, at) in self.held.clone() {
+        for (req, entry) in self.tracker.held() {
+            let at = session_of(entry);
             let outcome = match self.tracker.released(req) {
                 Ok(None) => continue,
                 Ok(Some(Released::Whole { created, bytes })) => HeldOutcome::Whole { created, bytes },
@@ -320,7 +315,6 @@ impl Worker {
                     continue;
                 }
             };
-            self.held.remove(&req);
             self.tell(at, HostEvent::HeldDecided { req, outcome });
         }
         again
@@ -404,6 +398,11 @@ const OWN_BITS: u32 = 40;
 /// The number of an entry among those of all sessions of the directory. Those of the first session are as they were.
 fn shared(at: SessionKey, entry: EntryId) -> EntryId {
     EntryId((u64::from(at.0) << OWN_BITS) | (entry.0 & ((1 << OWN_BITS) - 1)))
+}
+
+/// The session of an entry.
+fn session_of(entry: EntryId) -> SessionKey {
+    SessionKey(u32::try_from(entry.0 >> OWN_BITS).unwrap_or_default())
 }
 
 /// Gives the entries of a session their own numbers back. Those of others are in another conversation.

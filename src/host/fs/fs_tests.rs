@@ -10,6 +10,20 @@ use tempfile::TempDir;
 
 use super::*;
 
+fn read_text(
+    roots: &Roots,
+    path: impl AsRef<Path>,
+    line: Option<u32>,
+    limit: Option<u32>,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<String, FsError> {
+    super::read_text(roots.check(path)?, line, limit, is_wanted)
+}
+
+fn write_text(roots: &Roots, path: impl AsRef<Path>, content: &str, was: &Was<'_>) -> Result<Written, FsError> {
+    super::write_text(&roots.check(path)?, content, was)
+}
+
 /// A workspace with `in.txt`, and a file beside it that is outside.
 struct Place {
     temp: TempDir,

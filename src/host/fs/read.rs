@@ -7,8 +7,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use super::beneath::{Missing, open_parent, open_regular};
-use super::{FsError, Roots};
-use std::path::Path;
+use super::{FsError, Resolved};
 
 /// The most that one answer carries.
 pub const MAX_READ_BYTES: u64 = 16 * 1024 * 1024;
@@ -19,13 +18,11 @@ const CHUNK: usize = 64 * 1024;
 
 /// Reads the text of a file, from line `line` (1-based) on, at most `limit` lines, as long as it `is_wanted`.
 pub fn read_text(
-    roots: &Roots,
-    path: impl AsRef<Path>,
+    at: Resolved,
     line: Option<u32>,
     limit: Option<u32>,
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<String, FsError> {
-    let at = roots.check(path)?;
     let (dir, name) = open_parent(&at, Missing::Refuse)?;
     let (file, stat) = open_regular(&at, &dir, &name)?;
     let too_large = || FsError::TooLarge { path: at.asked.clone(), limit: MAX_READ_BYTES };

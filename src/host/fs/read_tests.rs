@@ -1,5 +1,6 @@
 //! Tests of how far a read goes.
 
+use super::super::Roots;
 use super::*;
 use std::cell::Cell;
 use std::fs;
@@ -47,7 +48,7 @@ fn a_sparse_file_of_a_terabyte_is_refused_and_says_what_to_do() {
         reads.set(reads.get() + 1);
         true
     };
-    let error = read_text(&roots, &path, Some(2), Some(1), &counted).unwrap_err();
+    let error = read_text(roots.check(&path).unwrap(), Some(2), Some(1), &counted).unwrap_err();
     assert!(matches!(error, FsError::TooFar { .. }));
     assert!(reads.get() <= MAX_SKIPPED_BYTES / CHUNK as u64 + 1, "{} reads", reads.get());
     let message = error.to_string();
@@ -67,7 +68,7 @@ fn what_nobody_wants_any_more_is_not_read_on() {
             left.set(left.get() - 1);
             left.get() > 0
         };
-        let error = read_text(&roots, &path, line, limit, &wanted).unwrap_err();
+        let error = read_text(roots.check(&path).unwrap(), line, limit, &wanted).unwrap_err();
         assert!(matches!(error, FsError::NotWanted(_)), "{error}");
         assert_eq!(left.get(), -1, "asked once more for the reason");
     }

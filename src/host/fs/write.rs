@@ -7,7 +7,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::path::Path;
 
 use rustix::fs::{Access, AtFlags, Gid, Mode, OFlags, Stat, Uid, accessat, fchmod, fchown, fstat, openat, symlinkat};
 use rustix::io::Errno;
@@ -16,7 +15,7 @@ use super::beneath::{Missing, open_parent, open_regular, stat_regular};
 use super::moments::{Moment, at};
 use super::steps::READ;
 use super::swap::{Refusal, Was, put_in_place, temporary};
-use super::{FsError, Roots};
+use super::{FsError, Resolved};
 
 /// The largest previous text that is handed back for the diff on screen.
 pub const MAX_OLD_BYTES: u64 = 1024 * 1024;
@@ -34,15 +33,14 @@ pub struct Written {
 }
 
 /// Writes `content`, byte for byte, creating missing parent directories inside the roots. Only over what was expected.
-pub fn write_text(roots: &Roots, path: impl AsRef<Path>, content: &str, was: &Was<'_>) -> Result<Written, FsError> {
-    let at = roots.check(path)?;
-    let (dir, name) = open_parent(&at, Missing::Create)?;
-    let stat = stat_regular(&at, &dir, &name)?;
+pub fn write_text(at: &Resolved, content: &str, was: &Was<'_>) -> Result<Written, FsError> {
+    let (dir, name) = open_parent(at, Missing::Create)?;
+    let stat = stat_regular(at, &dir, &name)?;
     let mut old = None;
     if let Some(stat) = &stat {
         writable(&dir, &name, stat).map_err(|e| FsError::os(&at.asked, e))?;
         if u64::try_from(stat.st_size).unwrap_or(0) <= MAX_OLD_BYTES {
-            old = open_regular(&at, &dir, &name).ok().and_then(|(file, _)| previous(file));
+            old = open_regular(at, &dir, &name).ok().and_then(|(file, _)| previous(file));
         }
     }
     replace(&dir, &name, stat.as_ref(), None, was, |file| file.write_all(content.as_bytes()))

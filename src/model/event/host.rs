@@ -64,10 +64,13 @@ pub enum HostEvent {
     TerminalMoved {
         term: TermId,
     },
-    /// Whether a write that the person is to be asked about is possible.
+    /// Where a write that the person is to be asked about would go, or why it cannot be done.
     WriteChecked {
         req: ReqId,
         path: String,
+        /// With every link followed; nothing where that is no text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        real: Option<String>,
         result: Result<(), Refusal>,
     },
     /// The snapshot before a prompt is finished, or why there is none.

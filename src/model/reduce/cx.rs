@@ -6,7 +6,7 @@
 use crate::model::agent::OddCounts;
 use crate::model::effect::Effect;
 use crate::model::event::{CallError, Odd};
-use crate::model::ids::{Address, Addressed, Now, TurnId};
+use crate::model::ids::{Address, Addressed, Now, SessionKey, TurnId};
 
 #[derive(Debug)]
 pub struct Cx {
@@ -42,6 +42,11 @@ impl Cx {
 
     pub fn push(&mut self, what: Effect) {
         self.out.push(Addressed { at: self.at, what });
+    }
+
+    /// The session that is being changed.
+    pub fn session(&self) -> SessionKey {
+        if let Address::Session(key) = self.at { key } else { SessionKey::FIRST }
     }
 
     /// The turn that the next prompt begins, of whichever session.

@@ -8,10 +8,12 @@ use super::super::effect::{Answer, Effect, ReviewEffect, Withdrawal};
 use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
+use super::super::judge::{Deed, Place, Request, Verdict, judge};
+use super::super::question::{About, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
-use super::super::session::{About, HeldPrompt, PendingPermission, PromptKind, Session};
+use super::super::session::{HeldPrompt, PromptKind, Session, Stage, Write};
 use super::Cx;
-use super::{host, notice, permission, review};
+use super::{host, notice, permission, review, service};
 use std::sync::Arc;
 
 /// Ids of the two answers to a question of our own.
@@ -26,31 +28,6 @@ const MAX_DIFFERS: usize = 8 << 10;
 const ALTERED: &str = "I reviewed what you wrote and changed it; these files were written, but not as you proposed. The \
                        difference between your proposal and what is on the disk now:";
 
-/// How far a write has come that a gate has stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gated {
-    /// Whether it is possible at all is being looked up.
-    Checking,
-    Asked,
-    /// The same, and the review keeps what was on the disk then, for when the person has changed it meanwhile.
-    Kept,
-    /// The person has allowed it; the review writes.
-    Allowed,
-    /// The review has it.
-    Holding,
-}
-
-impl Gated {
-    /// Whether the review has to let go of it.
-    const fn is_in_review(self) -> bool {
-        matches!(self, Self::Kept | Self::Allowed | Self::Holding)
-    }
-}
-
-fn is_cancelling(session: &Session) -> bool {
-    session.turn.as_ref().is_some_and(|t| t.cancelling.is_some())
-}
-
 fn cancelled() -> Refusal {
     Refusal::new(Reason::Cancelled, "Request cancelled")
 }
@@ -62,101 +39,95 @@ fn denied(about: Subject) -> Refusal {
     Refusal::new(Reason::DeniedByUser, format!("refused by the user: {what}")).about(about)
 }
 
-/// A write that must not happen at once; its entry and text are among `writes`.
-pub fn write(session: &mut Session, req: ReqId, path: String, cx: &mut Cx) {
-    session.gated.insert(req, Gated::Checking);
-    if is_cancelling(session) {
-        return end_write(session, req, Withdrawal::TurnStopped.words(), Some(cancelled()), cx);
+/// A write of the session that has come this far.
+fn at_stage(session: &Session, req: ReqId, stage: Stage) -> Option<&Write> {
+    session.write(req).filter(|write| write.stage == stage)
+}
+
+fn advance(session: &mut Session, req: ReqId, stage: Stage) {
+    if let Some(write) = session.writes.get_mut(&req) {
+        write.stage = stage;
     }
-    cx.push(Effect::CheckWrite { req, path });
 }
 
 /// Nobody is asked about what would be refused anyway.
-pub fn checked(session: &mut Session, req: ReqId, path: String, result: Result<(), Refusal>, cx: &mut Cx) {
-    if session.gated.get(&req) != Some(&Gated::Checking) {
-        return;
-    }
-    let Some((entry, content)) = session.writes.get(&req).cloned() else { return };
-    if let Err(error) = result {
-        session.gated.remove(&req);
-        return host::file_written(session, req, Err(error), cx);
-    }
-    match session.gate() {
-        Gate::Off => {
-            session.gated.remove(&req);
-            cx.push(Effect::FsWrite { req, path, content, entry });
+pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
+    let Some(write) = at_stage(session, req, Stage::Checking).cloned() else { return };
+    let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx).at(place);
+    match judge(&request) {
+        Verdict::Refuse(ground) => {
+            let error = ground.refusal(Subject::Path(write.path.to_string()));
+            host::file_written(session, req, Err(error), cx);
         }
-        Gate::Hold if session.changes.is_on => {
-            session.gated.insert(req, Gated::Holding);
-            cx.push(Effect::Review(ReviewEffect::Hold { req, path, content, entry, asked: false }));
-        }
-        Gate::Ask | Gate::Hold => {
-            let state = if session.changes.is_on { Gated::Kept } else { Gated::Asked };
-            session.gated.insert(req, state);
-            let about = About::Write { path: path.clone(), content: Arc::clone(&content) };
-            ask(session, req, entry, about, cx);
-            if state == Gated::Kept {
-                // After the question what it would do: that is what the person waits for.
-                cx.push(Effect::Review(ReviewEffect::Hold { req, path, content, entry, asked: true }));
+        Verdict::Allow(_) => on_its_way(session, req, &write, request, cx),
+        Verdict::Ask => match session.gate() {
+            Gate::Hold if session.changes.is_on => {
+                advance(session, req, Stage::Holding);
+                hand_over(req, write, false, cx);
             }
-        }
+            _ => {
+                let is_kept = session.changes.is_on;
+                advance(session, req, if is_kept { Stage::Kept } else { Stage::Asked });
+                ask(session, req, write.entry, About::Write, cx);
+                if is_kept {
+                    // After the question what it would do: that is what the person waits for.
+                    hand_over(req, write, true, cx);
+                }
+            }
+        },
     }
+}
+
+/// The review takes it, or what is on the disk now; `asked` when a plain answer decides.
+fn hand_over(req: ReqId, write: Write, asked: bool, cx: &mut Cx) {
+    let Write { entry, path, content, .. } = write;
+    cx.push(Effect::Review(ReviewEffect::Hold { req, path: path.to_string(), content, entry, asked }));
+}
+
+fn on_its_way(session: &mut Session, req: ReqId, write: &Write, request: Request, cx: &mut Cx) {
+    advance(session, req, Stage::Writing);
+    let (request, content) = (Box::new(request), Arc::clone(&write.content));
+    cx.push(Effect::FsWrite { req, request, content, entry: write.entry });
+}
+
+/// The person has allowed it.
+fn granted(session: &mut Session, req: ReqId, cx: &mut Cx) {
+    let Some(write) = session.write(req).cloned() else { return };
+    let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx).granted();
+    on_its_way(session, req, &write, request, cx);
 }
 
 /// The review has taken the write.
 pub fn held(session: &mut Session, req: ReqId, cx: &mut Cx) {
-    if session.gated.get(&req) != Some(&Gated::Holding) {
-        return;
-    }
-    if let Some((entry, path, content)) = wanted(session, req) {
-        ask(session, req, entry, About::Held { path, content }, cx);
-    }
-}
-
-/// The entry of a stopped write, its path and its text.
-fn wanted(session: &Session, req: ReqId) -> Option<(EntryId, String, Arc<str>)> {
-    let (entry, content) = session.writes.get(&req).cloned()?;
-    match &session.entries.get(entry)?.body {
-        Body::File(op) => Some((entry, op.path.clone(), content)),
-        _ => None,
+    if let Some(entry) = at_stage(session, req, Stage::Holding).map(|write| write.entry) {
+        ask(session, req, entry, About::Write, cx);
     }
 }
 
 /// The review cannot compare this write with the disk; the person's answer alone decides.
 pub fn not_kept(session: &mut Session, req: ReqId, cx: &mut Cx) {
-    match session.gated.get(&req) {
-        Some(Gated::Kept) => {
-            session.gated.insert(req, Gated::Asked);
-        }
-        Some(Gated::Allowed) => {
-            session.gated.remove(&req);
-            if let Some((entry, path, content)) = wanted(session, req) {
-                cx.push(Effect::FsWrite { req, path, content, entry });
-            }
-        }
+    match session.write(req).map(|write| write.stage) {
+        Some(Stage::Kept) => advance(session, req, Stage::Asked),
+        Some(Stage::Allowed) => granted(session, req, cx),
         _ => {}
     }
 }
 
 /// The person has changed the file while the write waited, and in the same lines: it is asked about once more.
 pub fn again(session: &mut Session, req: ReqId, cx: &mut Cx) {
-    let Some(state) = session.gated.get(&req).copied().filter(|s| s.is_in_review()) else { return };
-    if session.pending.iter().any(|p| p.req == req) {
+    let Some(write) = session.write(req).filter(|write| write.is_in_review()) else { return };
+    let (entry, stage) = (write.entry, write.stage);
+    if session.question(req).is_some() {
         return review::ask_truth(session, req, cx);
     }
-    let Some((entry, path, content)) = wanted(session, req) else { return };
-    let about = if state == Gated::Holding { About::Held { path, content } } else { About::Write { path, content } };
-    if state == Gated::Allowed {
-        session.gated.insert(req, Gated::Kept);
+    if stage == Stage::Allowed {
+        advance(session, req, Stage::Kept);
     }
-    ask(session, req, entry, about, cx);
+    ask(session, req, entry, About::Write, cx);
 }
 
 /// A command that must not run at once.
-pub fn run(session: &mut Session, req: ReqId, spec: TerminalSpec, cx: &mut Cx) {
-    if is_cancelling(session) {
-        return cx.push(Effect::Respond { req, answer: Answer::Error(cancelled()) });
-    }
+pub fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, cx: &mut Cx) {
     let entry = notice(session, Level::Info, format!("asks to run: {}", spec.line()), Vec::new(), cx.now);
     ask(session, req, entry, About::Run(spec), cx);
 }
@@ -170,25 +141,25 @@ fn ask(session: &mut Session, req: ReqId, entry: EntryId, about: About, cx: &mut
 }
 
 /// The person's answer to a question of our own.
-pub fn answered(session: &mut Session, pending: PendingPermission, allowed: bool, cx: &mut Cx) {
-    let PendingPermission { req, entry, about, .. } = pending;
+pub fn answered(session: &mut Session, question: Question, allowed: bool, cx: &mut Cx) {
+    let Question { req, entry, about, .. } = question;
     match about {
         // Answered with an option of the agent's.
-        About::Tool => {}
-        About::Held { .. } => cx.push(Effect::Review(ReviewEffect::DecideHeld { req, write: allowed })),
-        About::Write { .. } if allowed && session.gated.get(&req) == Some(&Gated::Kept) => {
-            session.gated.insert(req, Gated::Allowed);
-            cx.push(Effect::Review(ReviewEffect::DecideHeld { req, write: true }));
-        }
-        About::Write { path, content } if allowed => {
-            session.gated.remove(&req);
-            cx.push(Effect::FsWrite { req, path, content, entry });
-        }
-        About::Write { path, .. } => end_write(session, req, "refused by you", Some(denied(Subject::Path(path))), cx),
+        About::Permission => {}
+        About::Write => match session.write(req).map(|write| write.stage) {
+            Some(Stage::Holding) => cx.push(Effect::Review(ReviewEffect::DecideHeld { req, write: allowed })),
+            Some(Stage::Kept) if allowed => {
+                advance(session, req, Stage::Allowed);
+                cx.push(Effect::Review(ReviewEffect::DecideHeld { req, write: true }));
+            }
+            _ if allowed => granted(session, req, cx),
+            _ => refuse(session, req, cx),
+        },
         About::Run(spec) if allowed => {
             retell(session, entry, Level::Info, format!("allowed by you: {}", spec.line()));
-            session.creating.insert(req, spec.clone());
-            cx.push(Effect::TerminalCreate { req, spec });
+            let request = service::request_of(session, Deed::Run(Arc::clone(&spec)), cx).granted();
+            session.creating.insert(req, Arc::clone(&spec));
+            cx.push(Effect::TerminalCreate { req, request: Box::new(request), spec });
         }
         About::Run(spec) => {
             let line = spec.line();
@@ -202,26 +173,22 @@ fn retell(session: &mut Session, entry: EntryId, level: Level, title: String) {
     session.entries.change(entry, |e| e.body = Body::Notice(Notice { level, title, detail: Vec::new() }));
 }
 
-/// What became of a held write.
+/// What became of a write that the review had.
 pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut Cx) {
-    if !session.gated.get(&req).is_some_and(|state| state.is_in_review()) {
+    let Some(path) = session.write(req).filter(|write| write.is_in_review()).map(|write| Arc::clone(&write.path))
+    else {
         return;
-    }
-    session.pending.retain(|p| p.req != req);
-    let path = session.writes.get(&req).and_then(|(entry, _)| match &session.entries.get(*entry)?.body {
-        Body::File(op) => Some(op.path.clone()),
-        _ => None,
-    });
-    let path = path.unwrap_or_default();
+    };
+    session.questions.retain(|question| question.req != req);
+    // Decided, so there is nothing to let go.
+    advance(session, req, Stage::Asked);
     match outcome {
         HeldOutcome::Whole { created, bytes } => {
-            session.gated.remove(&req);
             host::file_written(session, req, Ok(WriteFact { created, bytes, old: None }), cx);
         }
         HeldOutcome::Partly { differs } => {
-            session.gated.remove(&req);
-            let Some((entry, _)) = session.writes.remove(&req) else { return };
-            settle_file(session, entry, FileOutcome::Altered);
+            let Some(write) = session.writes.remove(&req) else { return };
+            settle_file(session, write.entry, FileOutcome::Altered);
             cx.push(Effect::Respond { req, answer: Answer::Empty });
             let note = altered(&path, &differs);
             match session.held.back_mut().filter(|held| held.kind == PromptKind::ChangedWrites) {
@@ -233,14 +200,9 @@ pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut
                 }),
             }
         }
-        HeldOutcome::Refused => {
-            // Decided, so there is nothing to let go.
-            session.gated.insert(req, Gated::Asked);
-            end_write(session, req, "refused by you", Some(denied(Subject::Path(path))), cx);
-        }
+        HeldOutcome::Refused => refuse(session, req, cx),
         HeldOutcome::Failed { message } => {
-            session.gated.remove(&req);
-            let error = Refusal::new(Reason::Failed, message).about(Subject::Path(path));
+            let error = Refusal::new(Reason::Failed, message).about(Subject::Path(path.to_string()));
             host::file_written(session, req, Err(error), cx);
         }
     }
@@ -265,13 +227,19 @@ fn settle_file(session: &mut Session, entry: EntryId, outcome: FileOutcome) {
     });
 }
 
+/// By the person.
+fn refuse(session: &mut Session, req: ReqId, cx: &mut Cx) {
+    let path = session.write(req).map(|write| write.path.to_string()).unwrap_or_default();
+    end_write(session, req, "refused by you", Some(denied(Subject::Path(path))), cx);
+}
+
 /// A stopped write does not happen. Without an error nobody waits for an answer.
 fn end_write(session: &mut Session, req: ReqId, why: &str, error: Option<Refusal>, cx: &mut Cx) {
-    if session.gated.remove(&req).is_some_and(Gated::is_in_review) {
-        cx.push(Effect::Review(ReviewEffect::LetGo(req)));
-    }
-    if let Some((entry, _)) = session.writes.remove(&req) {
-        settle_file(session, entry, FileOutcome::Refused(why.to_owned()));
+    if let Some(write) = session.writes.remove(&req) {
+        if write.is_in_review() {
+            cx.push(Effect::Review(ReviewEffect::LetGo(req)));
+        }
+        settle_file(session, write.entry, FileOutcome::Refused(why.to_owned()));
     }
     cx.push(match error {
         Some(error) => Effect::Respond { req, answer: Answer::Error(error) },
@@ -279,12 +247,18 @@ fn end_write(session: &mut Session, req: ReqId, why: &str, error: Option<Refusal
     });
 }
 
+/// Writes that something stops.
+fn stopped(session: &Session) -> Vec<(ReqId, Stage)> {
+    let stopped = session.writes.iter().filter(|(_, write)| write.is_stopped());
+    stopped.map(|(req, write)| (*req, write.stage)).collect()
+}
+
 /// Closes a question of our own that the person has not answered. False: it is the agent's.
-pub fn close(session: &mut Session, pending: &PendingPermission, why: Withdrawal, cx: &mut Cx) -> bool {
+pub fn close(session: &mut Session, pending: &Question, why: Withdrawal, cx: &mut Cx) -> bool {
     let why = why.words();
     match &pending.about {
-        About::Tool => return false,
-        About::Write { .. } | About::Held { .. } => end_write(session, pending.req, why, Some(cancelled()), cx),
+        About::Permission => return false,
+        About::Write => end_write(session, pending.req, why, Some(cancelled()), cx),
         About::Run(spec) => {
             retell(session, pending.entry, Level::Info, format!("not run, {why}: {}", spec.line()));
             cx.push(Effect::Respond { req: pending.req, answer: Answer::Error(cancelled()) });
@@ -294,16 +268,16 @@ pub fn close(session: &mut Session, pending: &PendingPermission, why: Withdrawal
 }
 
 /// The agent of this question is gone. True: [`void_all`] ends it.
-pub fn void(session: &mut Session, pending: &PendingPermission) -> bool {
+pub fn void(session: &mut Session, pending: &Question) -> bool {
     if let About::Run(spec) = &pending.about {
         retell(session, pending.entry, Level::Info, format!("not run, the agent is gone: {}", spec.line()));
     }
-    session.gated.contains_key(&pending.req)
+    session.write(pending.req).is_some_and(Write::is_stopped)
 }
 
 /// `$/cancel_request` for a write that is stopped and not asked about yet.
 pub fn withdrawn(session: &mut Session, req: ReqId, cx: &mut Cx) -> bool {
-    let is_ours = session.gated.contains_key(&req);
+    let is_ours = session.write(req).is_some_and(Write::is_stopped);
     if is_ours {
         end_write(session, req, Withdrawal::ByAgent.words(), Some(cancelled()), cx);
     }
@@ -312,28 +286,25 @@ pub fn withdrawn(session: &mut Session, req: ReqId, cx: &mut Cx) -> bool {
 
 /// Closes what is stopped and not in the dock.
 pub fn close_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
-    let stopped: Vec<ReqId> = session.gated.keys().copied().collect();
-    for req in stopped {
+    for (req, _) in stopped(session) {
         end_write(session, req, why.words(), Some(cancelled()), cx);
     }
 }
 
 /// The agent is gone: nobody waits for an answer.
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
-    let stopped: Vec<ReqId> = session.gated.keys().copied().collect();
-    for req in stopped {
+    for (req, _) in stopped(session) {
         end_write(session, req, "the agent is gone", None, cx);
     }
 }
 
 /// There is no review any more: what it held cannot be decided.
 pub fn fail_held(session: &mut Session, message: &str, cx: &mut Cx) {
-    let stopped: Vec<(ReqId, Gated)> = session.gated.iter().map(|(req, state)| (*req, *state)).collect();
-    for (req, state) in stopped {
-        match state {
-            Gated::Holding => decided(session, req, HeldOutcome::Failed { message: message.to_owned() }, cx),
-            Gated::Kept | Gated::Allowed => not_kept(session, req, cx),
-            Gated::Checking | Gated::Asked => {}
+    for (req, stage) in stopped(session) {
+        match stage {
+            Stage::Holding => decided(session, req, HeldOutcome::Failed { message: message.to_owned() }, cx),
+            Stage::Kept | Stage::Allowed => not_kept(session, req, cx),
+            Stage::Writing | Stage::Checking | Stage::Asked => {}
         }
     }
 }

@@ -4,20 +4,25 @@ use super::super::effect::{Answer, Effect, FrontEnd};
 use super::super::entry::{Body, FileOutcome, FileVerb, Level};
 use super::super::event::{HostEvent, WriteFact};
 use super::super::ids::{EntryId, ReqId, TermId, TurnId};
+use super::super::judge::Place;
 use super::super::refusal::{Reason, Refusal};
-use super::super::session::{Session, Terminal, TerminalOrigin};
+use super::super::session::{Session, Terminal, TerminalOrigin, Write};
 use super::super::tool::Exit;
 use super::Cx;
 use super::{gate, notice, prompt, review, service};
 use crate::base::human;
 use crate::text::grid::ScreenSnapshot;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
     match event {
         HostEvent::FileRead { req, path, result } => file_read(session, req, &path, result, cx),
         HostEvent::FileWritten { req, result, .. } => file_written(session, req, result, cx),
-        HostEvent::WriteChecked { req, path, result } => gate::checked(session, req, path, result, cx),
+        HostEvent::WriteChecked { req, real, result, .. } => {
+            let place = result.map_or_else(Place::Barred, |()| Place::Inside(real.map(PathBuf::from)));
+            gate::checked(session, req, place, cx);
+        }
         HostEvent::TerminalStarted { req, term } => terminal_started(session, req, term, cx),
         HostEvent::TerminalFailed { req, error } => {
             if let Some(spec) = session.creating.remove(&req) {
@@ -99,7 +104,7 @@ fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<Strin
 }
 
 pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact, Refusal>, cx: &mut Cx) {
-    let Some((entry, new)) = session.writes.remove(&req) else { return };
+    let Some(Write { entry, content: new, .. }) = session.writes.remove(&req) else { return };
     let (outcome, answer) = match result {
         Ok(WriteFact { created, bytes, old }) => {
             (FileOutcome::Written { created, bytes, old: old.map(Arc::from), new }, Answer::Empty)
@@ -121,7 +126,7 @@ fn terminal_started(session: &mut Session, req: ReqId, term: TermId, cx: &mut Cx
     let turn = session.last_turn;
     let entry = session.entries.push(turn, cx.now, Body::Terminal(term.clone()));
     let command = spec.line();
-    let cwd = spec.cwd.unwrap_or_else(|| session.cwd.clone());
+    let cwd = spec.cwd.clone().unwrap_or_else(|| session.cwd.clone());
     // A tool call may have named the id before the terminal was there.
     let embedded = session.terminals.remove(&term).map(|t| t.embedded).unwrap_or_default();
     let fresh = Terminal::new(term.clone(), TerminalOrigin::Ours, turn, cx.now);

@@ -125,8 +125,8 @@ fn is_held(session: &Session, id: EntryId) -> bool {
     let one = [session.login_said, session.turn.as_ref().map(|turn| turn.entry)];
     one.contains(&Some(id))
         || session.plans.values().any(|plan| *plan == id)
-        || session.pending.iter().any(|pending| pending.entry == id)
-        || session.writes.values().any(|(entry, _)| *entry == id)
+        || session.questions.iter().any(|pending| pending.entry == id)
+        || session.writes.values().any(|write| write.entry == id)
 }
 
 #[cfg(test)]

@@ -178,7 +178,7 @@ fn a_call_that_has_left_takes_late_news_and_questions() {
     let request = AgentRequest::Permission { tool: ToolPatch::new("asked".into()), options };
     let session = Some(SessionId::from("s"));
     both.event(Event::Agent(AgentEvent::Request { req: ReqId(7), session, request }));
-    let asked = both.session().pending[0].entry;
+    let asked = both.session().questions()[0].entry;
     both.bulk(8 << 20);
     assert!(both.session().tool(asked).is_some(), "what a question is about stays");
     both.compare();

@@ -21,7 +21,6 @@ mod tool;
 mod update;
 
 pub use cx::Cx;
-pub use gate::Gated;
 pub use opening::has_room_for_log_in;
 pub use review::COVERAGE_PATIENCE;
 

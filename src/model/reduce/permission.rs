@@ -4,36 +4,26 @@ use super::super::effect::{Answer, Effect, FrontEnd, Withdrawal, Withdrawn};
 use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
-use super::super::refusal::{Reason, Refusal};
-use super::super::session::{About, Allow, PendingPermission, Policy, Session};
+use super::super::judge::{Deed, Ground, Verdict, judge};
+use super::super::question::{About, Question};
+use super::super::refusal::{Reason, Refusal, Subject};
+use super::super::session::Session;
 use super::super::tool::{ToolKind, ToolPatch};
 use super::Cx;
-use super::{gate, notice, review, tool};
+use super::{gate, notice, review, service, tool};
+use std::sync::Arc;
 
 pub fn asked(session: &mut Session, req: ReqId, patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
     let entry = tool::upsert(session, patch, tool::Source::Permission, cx);
-    if session.turn.as_ref().is_some_and(|t| t.cancelling.is_some()) {
-        return cx.push(Effect::Respond { req, answer: Answer::Cancelled });
+    let (kind, paths, is_whole) = session.tool(entry).map_or((ToolKind::Other, Vec::new(), true), |tool| {
+        (tool.kind, tool.locations.iter().map(|location| location.path.clone()).collect(), !tool.cut)
+    });
+    let deed = Deed::Permission { kind, paths, is_whole, has_choice: !options.is_empty() };
+    match judge(&service::request_of(session, deed, cx)) {
+        Verdict::Ask => wait(session, req, entry, About::Permission, options, cx),
+        Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), &options, cx),
+        Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), &options, cx),
     }
-    if let Policy::Auto(allow) = session.policy {
-        return decide(session, allow, req, entry, &options, cx);
-    }
-    if session.tool(entry).is_some_and(|tool| tool.cut) {
-        let error = Refusal::new(Reason::TooLarge, "Too large: the call that is asked about cannot be shown whole");
-        cx.push(Effect::Respond { req, answer: Answer::Error(error) });
-        let label = session.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
-        let words = format!("asked about a call that cannot be shown whole; refused: {label}");
-        notice(session, Level::Warn, words, Vec::new(), cx.now);
-        return;
-    }
-    if options.is_empty() {
-        // there is nothing that could be chosen.
-        cx.push(Effect::Respond { req, answer: Answer::Cancelled });
-        let label = session.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
-        notice(session, Level::Warn, format!("asked for permission without any option: {label}"), Vec::new(), cx.now);
-        return;
-    }
-    wait(session, req, entry, About::Tool, options, cx);
 }
 
 /// Puts a question into the dock.
@@ -47,12 +37,12 @@ pub fn wait(
 ) {
     let note = session.turn.is_none().then(|| "asked outside of a turn".to_owned());
     let has_diff = match &about {
-        About::Tool => session.tool(entry).is_some_and(|t| t.texts().next().is_some()),
-        About::Write { .. } | About::Held { .. } => true,
+        About::Permission => session.tool(entry).is_some_and(|t| t.texts().next().is_some()),
+        About::Write => true,
         About::Run(_) => false,
     };
-    let pending = PendingPermission { req, entry, about, options, at: cx.now, note, truths: Vec::new(), asked: 0 };
-    session.pending.push(pending);
+    let pending = Question { req, entry, about, options, at: cx.now, note, truths: Vec::new(), asked: 0 };
+    session.questions.push(pending);
     session.entries.touch(entry);
     cx.push(Effect::FrontEnd(FrontEnd::Asked(req)));
     if has_diff {
@@ -60,35 +50,48 @@ pub fn wait(
     }
 }
 
-/// `--allow`: allowing takes allow_once, else allow_always; refusing takes reject_once, else `cancelled`; an
-/// unknown kind of option never allows, and reject_always is never chosen.
-fn decide(session: &mut Session, allow: Allow, req: ReqId, entry: EntryId, options: &[PermissionOption], cx: &mut Cx) {
-    let kind = session.tool(entry).map_or(ToolKind::Other, |t| t.kind);
-    let allowed = match allow {
-        Allow::All => true,
-        Allow::Reads => matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Think),
-        Allow::None => false,
-    };
-    let wanted: &[PermissionKind] =
-        if allowed { &[PermissionKind::AllowOnce, PermissionKind::AllowAlways] } else { &[PermissionKind::RejectOnce] };
-    let chosen = wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind));
-    let label = session.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
-    let (words, answer) = match chosen {
-        Some(option) if allowed => ("allowed", Answer::Selected(option.id.clone())),
-        Some(option) => ("refused", Answer::Selected(option.id.clone())),
-        None => ("refused", Answer::Cancelled),
+/// Answers without the person. Allowing takes allow_once, else allow_always; refusing takes reject_once, else
+/// `cancelled`; an unknown kind of option never allows, and reject_always is never chosen.
+fn decide(
+    session: &mut Session,
+    is_allowed: bool,
+    ground: &Ground,
+    (req, entry): (ReqId, EntryId),
+    options: &[PermissionOption],
+    cx: &mut Cx,
+) {
+    let label = || session.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
+    let (level, words, answer) = match ground {
+        Ground::Stopping => return cx.push(Effect::Respond { req, answer: Answer::Cancelled }),
+        Ground::NotWhole => {
+            let words = format!("asked about a call that cannot be shown whole; refused: {}", label());
+            (Level::Warn, words, Answer::Error(Ground::NotWhole.refusal(Subject::Nothing)))
+        }
+        Ground::NoChoice => {
+            (Level::Warn, format!("asked for permission without any option: {}", label()), Answer::Cancelled)
+        }
+        ground => {
+            let wanted: &[PermissionKind] = match is_allowed {
+                true => &[PermissionKind::AllowOnce, PermissionKind::AllowAlways],
+                false => &[PermissionKind::RejectOnce],
+            };
+            let chosen = wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind));
+            let done = if is_allowed && chosen.is_some() { "allowed" } else { "refused" };
+            let answer = chosen.map_or(Answer::Cancelled, |option| Answer::Selected(option.id.clone()));
+            (Level::Info, format!("{done} by {}: {}", ground.words(), label()), answer)
+        }
     };
     cx.push(Effect::Respond { req, answer });
-    notice(session, Level::Info, format!("{words} by --allow {}: {label}", allow.name()), Vec::new(), cx.now);
+    notice(session, level, words, Vec::new(), cx.now);
 }
 
 /// The person's answer. A second one, or one for an option that was not offered, changes nothing.
 pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
-    let Some(at) = session.pending.iter().position(|p| p.req == req) else { return };
-    if !session.pending.get(at).is_some_and(|p| p.options.iter().any(|o| o.id == option)) {
+    let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
+    if !session.questions.get(at).is_some_and(|p| p.options.iter().any(|o| o.id == option)) {
         return;
     }
-    let pending = session.pending.remove(at);
+    let pending = session.questions.remove(at);
     let is_no = |o: &PermissionOption| matches!(o.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
     session.entries.change(pending.entry, |e| {
@@ -97,7 +100,7 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
             tool.learn(&pending.truths);
         }
     });
-    if pending.about == About::Tool {
+    if pending.about == About::Permission {
         // Before the agent can go on: what has changed while it waited is not its doing.
         review::tool(session, pending.entry, cx);
         return cx.push(Effect::Respond { req, answer: Answer::Selected(option) });
@@ -108,8 +111,8 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
 /// Withdrawn by the agent: a dialog closes with `cancelled`, a wait for an exit fails; anything
 /// else is answered by itself. False: it is not of this session.
 pub fn withdrawn_by_agent(session: &mut Session, req: ReqId, cx: &mut Cx) -> bool {
-    if let Some(at) = session.pending.iter().position(|p| p.req == req) {
-        let pending = session.pending.remove(at);
+    if let Some(at) = session.questions.iter().position(|p| p.req == req) {
+        let pending = session.questions.remove(at);
         close(session, &pending, Withdrawal::ByAgent, cx);
         return true;
     }
@@ -129,7 +132,7 @@ pub fn withdrawn_by_agent(session: &mut Session, req: ReqId, cx: &mut Cx) -> boo
 
 /// The turn has ended before the person answered (fact 11).
 pub fn close_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
-    for pending in std::mem::take(&mut session.pending) {
+    for pending in std::mem::take(&mut session.questions) {
         close(session, &pending, why, cx);
     }
     gate::close_all(session, why, cx);
@@ -137,15 +140,15 @@ pub fn close_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
 
 /// Questions of the agent about this call are no longer asked.
 pub fn close_about(session: &mut Session, entry: EntryId, why: Withdrawal, cx: &mut Cx) {
-    while let Some(at) = session.pending.iter().position(|p| p.entry == entry && p.about == About::Tool) {
-        let pending = session.pending.remove(at);
+    while let Some(at) = session.questions.iter().position(|p| p.entry == entry && p.about == About::Permission) {
+        let pending = session.questions.remove(at);
         close(session, &pending, why, cx);
     }
 }
 
 /// The turn or the session is stopped; that says what became of the questions.
 pub fn cancel_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
-    for pending in std::mem::take(&mut session.pending) {
+    for pending in std::mem::take(&mut session.questions) {
         if !gate::close(session, &pending, why, cx) {
             cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
         }
@@ -154,13 +157,14 @@ pub fn cancel_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
     gate::close_all(session, why, cx);
 }
 
-pub(super) fn close(session: &mut Session, pending: &PendingPermission, why: Withdrawal, cx: &mut Cx) {
+pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, cx: &mut Cx) {
+    let path = session.write(pending.req).map(|write| Arc::clone(&write.path));
     if !gate::close(session, pending, why, cx) {
         cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
     }
     let about = match &pending.about {
-        About::Tool => session.tool(pending.entry).map_or_else(String::new, |t| t.label().to_owned()),
-        About::Write { path, .. } | About::Held { path, .. } => format!("write {path}"),
+        About::Permission => session.tool(pending.entry).map_or_else(String::new, |t| t.label().to_owned()),
+        About::Write => format!("write {}", path.unwrap_or_default()),
         About::Run(spec) => format!("run {}", spec.line()),
     };
     session.entries.touch(pending.entry);
@@ -170,7 +174,7 @@ pub(super) fn close(session: &mut Session, pending: &PendingPermission, why: Wit
 
 /// The agent is gone: nobody waits for an answer.
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
-    for pending in std::mem::take(&mut session.pending) {
+    for pending in std::mem::take(&mut session.questions) {
         session.entries.touch(pending.entry);
         if !gate::void(session, &pending) {
             cx.push(Effect::Void(pending.req));

@@ -4,7 +4,7 @@ use super::super::effect::{Call, Effect, Ended, FrontEnd, Withdrawal};
 use super::super::entry::{Body, ChunkKind, Entry, Level, UserMessage, UserState};
 use super::super::event::{Activity, CallError, Link, Odd, PromptAnswer, PromptResult, Stop, Timer};
 use super::super::ids::{EntryId, Now, TurnId};
-use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn, TurnEnd};
+use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn, TurnEnd, Write};
 use super::super::tool::Mark;
 use super::Cx;
 use super::{host, notice, permission, review};
@@ -174,7 +174,7 @@ pub fn cancel(session: &mut Session, cx: &mut Cx) {
             turn.cancelling = Some(cx.now);
             Some(turn.id)
         }
-        None if session.pending.is_empty() && session.gated.is_empty() => return,
+        None if session.questions.is_empty() && !session.writes.values().any(Write::is_stopped) => return,
         None => None,
     };
     cx.push(Effect::CancelTurn(wire));

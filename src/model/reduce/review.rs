@@ -9,7 +9,8 @@ use super::super::effect::{Effect, FrontEnd, ReviewEffect};
 use super::super::entry::{Body, Level, TurnChanges};
 use super::super::event::Timer;
 use super::super::ids::{EntryId, Now, ReqId, TurnId};
-use super::super::session::{About, Policy, Session};
+use super::super::question::About;
+use super::super::session::{Policy, Session};
 use super::Cx;
 use super::{MAX_NOTICED, gate, notice, prompt};
 use crate::base::paths::visible;
@@ -101,7 +102,7 @@ pub fn command(session: &Session, entry: EntryId, settled: bool, cx: &mut Cx) {
 /// The diffs of a question are compared with the disk; what was known of them is forgotten.
 pub fn ask_truth(session: &mut Session, req: ReqId, cx: &mut Cx) {
     let is_on = session.changes.is_on;
-    let Some(pending) = session.pending.iter_mut().find(|p| p.req == req) else { return };
+    let Some(pending) = session.questions.iter_mut().find(|p| p.req == req) else { return };
     pending.truths.clear();
     pending.asked += 1;
     if is_on {
@@ -110,9 +111,9 @@ pub fn ask_truth(session: &mut Session, req: ReqId, cx: &mut Cx) {
 }
 
 pub fn truths(session: &mut Session, req: ReqId, asked: u64, mut truths: Vec<Truth>) {
-    let Some(pending) = session.pending.iter_mut().find(|p| p.req == req && p.asked == asked) else { return };
+    let Some(pending) = session.questions.iter_mut().find(|p| p.req == req && p.asked == asked) else { return };
     for truth in &mut truths {
-        if pending.about != About::Tool {
+        if pending.about != About::Permission {
             // A write claims nothing of what was there before.
             truth.differs = None;
         }

@@ -1,12 +1,12 @@
 //! Requests of the agent that a session serves: permission, files, terminals. Each leads to exactly one answer.
 
-use super::super::changes::Gate;
 use super::super::effect::{Answer, Effect};
 use super::super::entry::{Body, FileOp, FileOutcome, FileVerb};
-use super::super::event::AgentRequest;
+use super::super::event::{AgentRequest, TerminalSpec};
 use super::super::ids::{Now, ReqId, TermId};
+use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
 use super::super::refusal::{Reason, Refusal, Subject};
-use super::super::session::{Allow, Policy, Session, Terminal, TerminalOrigin};
+use super::super::session::{Session, Stage, Terminal, TerminalOrigin, Write};
 use super::Cx;
 use super::{gate, notice, permission};
 use crate::model::entry::Level;
@@ -24,25 +24,18 @@ pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut 
     match request {
         AgentRequest::Permission { tool, options } => permission::asked(session, req, tool, options, cx),
         AgentRequest::ReadFile { path, line, limit } => {
-            if session.policy == Policy::Auto(Allow::None) {
-                refuse_file(session, FileVerb::Read, &path, cx.now);
-                return fail(cx, req, denied(session, Subject::Path(path)));
+            let request = request_of(session, Deed::Read(path.as_str().into()), cx);
+            match judge(&request) {
+                Verdict::Allow(_) => cx.push(Effect::FsRead { req, request: Box::new(request), line, limit }),
+                verdict => {
+                    let ground = verdict.against();
+                    refuse_file_because(session, FileVerb::Read, &path, ground.words(), cx.now);
+                    fail(cx, req, ground.refusal(Subject::Path(path)));
+                }
             }
-            cx.push(Effect::FsRead { req, path, line, limit });
         }
         AgentRequest::WriteFile { path, content } => write(session, req, path, content, cx),
-        AgentRequest::TerminalCreate(spec) => {
-            if refuses_changes(session) {
-                let words = format!("refused by --allow {}: run {}", policy_name(session), spec.line());
-                notice(session, Level::Warn, words, Vec::new(), cx.now);
-                return fail(cx, req, denied(session, Subject::Command(spec.line())));
-            }
-            if session.gate() != Gate::Off {
-                return gate::run(session, req, spec, cx);
-            }
-            session.creating.insert(req, spec.clone());
-            cx.push(Effect::TerminalCreate { req, spec });
-        }
+        AgentRequest::TerminalCreate(spec) => run(session, req, Arc::new(spec), cx),
         AgentRequest::TerminalOutput(id) => match known(session, &id) {
             Some(_) => cx.push(Effect::TerminalOutput { req, term: id }),
             None => fail(cx, req, unknown_terminal(&id)),
@@ -76,44 +69,61 @@ pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut 
 }
 
 fn write(session: &mut Session, req: ReqId, path: String, content: Arc<str>, cx: &mut Cx) {
-    if refuses_changes(session) {
-        refuse_file(session, FileVerb::Write, &path, cx.now);
-        return fail(cx, req, denied(session, Subject::Path(path)));
+    let request = request_of(session, Deed::Write(path.as_str().into()), cx);
+    let verdict = judge(&request);
+    if let Verdict::Refuse(ground) = verdict {
+        refuse_file_because(session, FileVerb::Write, &path, ground.words(), cx.now);
+        return fail(cx, req, ground.refusal(Subject::Path(path)));
     }
     let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: FileOutcome::Pending };
     let entry = session.entries.push(session.last_turn, cx.now, Body::File(op));
-    session.writes.insert(req, (entry, Arc::clone(&content)));
-    if session.gate() != Gate::Off {
-        return gate::write(session, req, path, cx);
+    let is_stopped = verdict == Verdict::Ask;
+    let stage = if is_stopped { Stage::Checking } else { Stage::Writing };
+    let write = Write { entry, path: path.as_str().into(), content: Arc::clone(&content), stage };
+    session.writes.insert(req, write);
+    if is_stopped {
+        return cx.push(Effect::CheckWrite { req, path });
     }
-    cx.push(Effect::FsWrite { req, path, content, entry });
+    cx.push(Effect::FsWrite { req, request: Box::new(request), content, entry });
+}
+
+fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, cx: &mut Cx) {
+    let request = request_of(session, Deed::Run(Arc::clone(&spec)), cx);
+    match judge(&request) {
+        Verdict::Allow(_) => {
+            session.creating.insert(req, Arc::clone(&spec));
+            cx.push(Effect::TerminalCreate { req, request: Box::new(request), spec });
+        }
+        Verdict::Ask => gate::run(session, req, spec, cx),
+        Verdict::Refuse(ground) => {
+            if let Ground::Flag(_) = ground {
+                let words = format!("refused by {}: run {}", ground.words(), spec.line());
+                notice(session, Level::Warn, words, Vec::new(), cx.now);
+            }
+            fail(cx, req, ground.refusal(Subject::Command(spec.line())));
+        }
+    }
+}
+
+/// What is to be judged, as things stand in the session now.
+pub fn request_of(session: &Session, deed: Deed, cx: &Cx) -> Request {
+    Request {
+        agent: session.agent,
+        session: cx.session(),
+        cwd: session.cwd.as_str().into(),
+        deed,
+        place: Place::Unknown,
+        policy: session.policy,
+        gate: session.gate(),
+        is_stopping: session.turn.as_ref().is_some_and(|turn| turn.cancelling.is_some()),
+        is_granted: false,
+    }
 }
 
 pub fn refuse_file_because(session: &mut Session, verb: FileVerb, path: &str, why: String, now: Now) {
     let op = FileOp { verb, path: path.to_owned(), outcome: FileOutcome::Refused(why) };
     let entry = session.entries.push(session.last_turn, now, Body::File(op));
     session.entries.finish(entry);
-}
-
-fn refuse_file(session: &mut Session, verb: FileVerb, path: &str, now: Now) {
-    let why = format!("--allow {}", policy_name(session));
-    refuse_file_because(session, verb, path, why, now);
-}
-
-fn refuses_changes(session: &Session) -> bool {
-    matches!(session.policy, Policy::Auto(Allow::Reads | Allow::None))
-}
-
-fn policy_name(session: &Session) -> &'static str {
-    match session.policy {
-        Policy::Auto(allow) => allow.name(),
-        Policy::Ask => "ask",
-    }
-}
-
-fn denied(session: &Session, about: Subject) -> Refusal {
-    let message = format!("Refused: this client was started with --allow {}", policy_name(session));
-    Refusal::new(Reason::DeniedByPolicy, message).about(about)
 }
 
 /// A terminal of ours that the agent has not released.

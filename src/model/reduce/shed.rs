@@ -31,8 +31,8 @@ fn entries(session: &mut Session, cx: &mut Cx) {
     session.newest_tool.retain(|_, entry| kept(*entry));
     session.plans.retain(|_, id| kept(*id));
     session.messages.retain(|_, id| kept(*id));
-    let (seen, lost) = std::mem::take(&mut session.pending).into_iter().partition(|p| kept(p.entry));
-    session.pending = seen;
+    let (seen, lost) = std::mem::take(&mut session.questions).into_iter().partition(|p| kept(p.entry));
+    session.questions = seen;
     let lost: Vec<_> = lost;
     for pending in lost {
         permission::close(session, &pending, Withdrawal::OutOfSight, cx);

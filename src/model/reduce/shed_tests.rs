@@ -56,7 +56,7 @@ fn answer_to(effects: &[Effect], wanted: u64) -> Option<&Answer> {
 fn calls_without_end_leave_a_bounded_model_and_no_question_that_cannot_be_seen() {
     let mut model = model();
     ask(&mut model, 1, ToolPatch::new("asked".into()));
-    assert_eq!(model.first().session().pending.len(), 1);
+    assert_eq!(model.first().session().questions().len(), 1);
     let mut closed = None;
     for n in 0..MAX_ENTRIES + 10 {
         let mut patch = ToolPatch::new(format!("t{n}").into());
@@ -71,7 +71,7 @@ fn calls_without_end_leave_a_bounded_model_and_no_question_that_cannot_be_seen()
     let session = model.first().session();
     assert!(session.newest_tool.values().all(|entry| session.tool(*entry).is_some()), "no call is named that is gone");
     assert_eq!(closed, Some(Answer::Cancelled));
-    assert!(model.first().session().pending.is_empty());
+    assert!(model.first().session().questions().is_empty());
     // A late word of a call that is gone is an entry of its own: nothing is lost.
     let before = model.first().session().entries().next_id();
     let mut late = ToolPatch::new("t1".into());
@@ -119,7 +119,7 @@ fn a_call_of_which_something_was_left_out_cannot_be_allowed_blindly() {
     call(&mut model, patch);
     let effects = ask(&mut model, 1, ToolPatch::new("cut".into()));
     assert!(matches!(answer_to(&effects, 1), Some(Answer::Error(e)) if e.message.starts_with("Too large")));
-    assert!(model.first().session().pending.is_empty());
+    assert!(model.first().session().questions().is_empty());
     let said = model
         .first()
         .session()
@@ -133,7 +133,7 @@ fn a_call_of_which_something_was_left_out_cannot_be_allowed_blindly() {
     patch.cut = true;
     let effects = call(&mut model, patch);
     assert!(matches!(answer_to(&effects, 2), Some(Answer::Cancelled)), "{effects:?}");
-    assert!(model.first().session().pending.is_empty());
+    assert!(model.first().session().questions().is_empty());
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
     }
     if diffs_changed {
         // The person is asked about other diffs cx.now.
-        let asked: Vec<ReqId> = session.pending.iter().filter(|p| p.entry == entry).map(|p| p.req).collect();
+        let asked: Vec<ReqId> = session.questions.iter().filter(|p| p.entry == entry).map(|p| p.req).collect();
         for req in asked {
             review::ask_truth(session, req, cx);
         }

@@ -160,6 +160,11 @@ impl HeldWrites {
         Ok(())
     }
 
+    /// What waits for a decision, in the order in which it came, and what the transcript tells of it.
+    pub fn waiting(&self) -> Vec<(ReqId, EntryId)> {
+        self.writes.iter().map(|held| (held.req, held.entry())).collect()
+    }
+
     /// Forgets one.
     pub fn let_go(&mut self, req: ReqId) {
         self.writes.retain(|h| h.req != req);

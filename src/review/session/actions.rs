@@ -10,7 +10,7 @@ use crate::model::changes::Verdict;
 use crate::model::changes::{
     HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals,
 };
-use crate::model::ids::ReqId;
+use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc;
 use crate::review::decide::hold::HeldWrite;
 use crate::review::decide::only_copies::For;
@@ -350,6 +350,11 @@ impl ReviewSession {
             self.shown.keep_in_sight(held.path, pair);
         }
         Ok(Some(released))
+    }
+
+    /// Writes that wait for a decision, in the order in which they came, and what the transcript tells of them.
+    pub fn held(&self) -> Vec<(ReqId, EntryId)> {
+        self.held.waiting()
     }
 
     /// Forgets a held write (the turn was cancelled, the agent is gone).

@@ -3,7 +3,7 @@
 //! Decides nothing about who may write. Invariants: what passes for a state would be found to be that state; an agent
 //! never replaces what the review has not got.
 
-use crate::host::fs::{self, FsError, Roots, Was, Written};
+use crate::host::fs::{self, FsError, Resolved, Roots, Was, Written};
 use crate::review::error::ReviewError;
 use crate::review::protocol::Replaceable;
 use crate::review::snapshot::Snapshot;
@@ -47,14 +47,14 @@ pub fn replaceable(snapshot: &Snapshot, path: PathBuf) -> Result<Option<Replacea
 /// directory. Which other names those were.
 pub fn write_text(
     roots: &Roots,
-    path: &Path,
+    at: &Resolved,
     content: &str,
     known: Option<&Replaceable>,
 ) -> Result<(Written, Vec<PathBuf>), FsError> {
     let Some(Replaceable { state, path: below, links }) = known else {
-        return fs::write_text(roots, path, content, &Was::Any).map(|written| (written, Vec::new()));
+        return fs::write_text(at, content, &Was::Any).map(|written| (written, Vec::new()));
     };
-    let written = expected(state, |was| fs::write_text(roots, path, content, was))?;
+    let written = expected(state, |was| fs::write_text(at, content, was))?;
     let Some(root) = roots.paths().first() else { return Ok((written, Vec::new())) };
     let is = |bytes: &[u8]| bytes == content.as_bytes();
     let new = Was::File { mode: state.mode().unwrap_or_default(), size: content.len() as u64, is: &is };

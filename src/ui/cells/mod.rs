@@ -110,7 +110,7 @@ pub fn is_blank(entry: &Entry, session: SessionRef<'_>) -> bool {
 
 /// Whether the person is being asked about this entry.
 pub fn is_waiting(entry: &Entry, session: SessionRef<'_>) -> bool {
-    session.pending.iter().any(|p| p.entry == entry.id)
+    session.questions().iter().any(|p| p.entry == entry.id)
 }
 
 /// Whether a clock or a spinner of the entry runs.

@@ -12,7 +12,7 @@ use crate::base::limits::MAX_COMMAND_LINES;
 use crate::base::sanitize;
 use crate::model::changes::Truth;
 use crate::model::entry::{Body, Entry};
-use crate::model::session::{About, PendingPermission};
+use crate::model::question::{About, Question};
 use crate::model::tool::{Location, ToolContent, ToolKind};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
@@ -72,19 +72,17 @@ pub fn raw_input(entry: &Entry) -> Vec<LogicalLine> {
 }
 
 /// The same for a write or a command of the client, which no tool call describes.
-pub fn gate_body(pending: &PendingPermission, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let truth = pending.truths.first();
     match &pending.about {
-        About::Tool => Vec::new(),
-        About::Write { path, content } => {
-            let mut out = subject("write", &super::message::display(path, ctx));
-            out.extend(true_diff(path, (None, content), Some(1), truth, false, ctx));
-            out
-        }
-        About::Held { path, content } => {
-            let mut out = subject("write", &super::message::display(path, ctx));
-            out.push(dim("it waits, nothing is written yet · Alt+R reviews it piece by piece"));
-            out.extend(true_diff(path, (None, content), Some(1), truth, false, ctx));
+        About::Permission => Vec::new(),
+        About::Write => {
+            let Some(write) = ctx.session.write(pending.req) else { return Vec::new() };
+            let mut out = subject("write", &super::message::display(&write.path, ctx));
+            if write.is_held() {
+                out.push(dim("it waits, nothing is written yet · Alt+R reviews it piece by piece"));
+            }
+            out.extend(true_diff(&write.path, (None, &write.content), Some(1), truth, false, ctx));
             out
         }
         About::Run(spec) => {

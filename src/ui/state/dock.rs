@@ -7,9 +7,10 @@
 use super::timing::START_PATIENCE;
 use crate::base::patience;
 use crate::model::ids::{Now, ReqId};
-use crate::model::session::{About, PendingPermission, Phase};
+use crate::model::question::{Question, Waiting};
+use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
-use crate::model::tool::{ToolCall, ToolContent};
+use crate::model::tool::ToolContent;
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::time::Duration;
 
@@ -32,16 +33,18 @@ pub enum Dialog {
 /// The dialog that the dock shows now, if any. Of several requests it is the one that the person went to, else the
 /// oldest.
 fn dialog(session: SessionRef<'_>, chosen: Option<ReqId>, now: Now) -> Option<Dialog> {
-    let pending = &session.pending;
-    if let Some(shown) = pending.iter().find(|p| Some(p.req) == chosen).or_else(|| pending.first()) {
-        return Some(Dialog::Permission(shown.req));
+    let chosen = chosen.and_then(|req| session.question(req)).map(Waiting::Question);
+    match chosen.or_else(|| session.waiting().next()) {
+        Some(Waiting::Question(question)) => return Some(Dialog::Permission(question.req)),
+        Some(Waiting::LogIn(_)) => return Some(Dialog::LogIn),
+        None => {}
     }
     match session.phase() {
-        Phase::NotStarted => None,
+        // A log-in waits, and is shown.
+        Phase::NotStarted | Phase::AuthNeeded { .. } => None,
         Phase::Starting { since } | Phase::Opening { since } => {
             (now.saturating_sub(since) >= START_PATIENCE).then_some(Dialog::Silent)
         }
-        Phase::AuthNeeded { .. } => Some(Dialog::LogIn),
         Phase::Authenticating { method, .. } => Some(Dialog::Authenticating(method.to_owned())),
         Phase::Dead(_) => Some(Dialog::Dead),
         Phase::Ready => {
@@ -120,12 +123,12 @@ impl DockState {
 
     /// The agent can update the tool call while its request waits; what the person then answers is another question.
     fn contents_changed(&mut self, session: SessionRef<'_>, req: ReqId, same: bool) -> bool {
-        let Some(pending) = session.pending.iter().find(|p| p.req == req) else { return !same };
+        let Some(pending) = session.question(req) else { return !same };
         let rev = session.entries().get(pending.entry).map_or(0, |e| e.rev);
         if same && rev == self.rev {
             return false;
         }
-        let asked = fingerprint(pending, session.tool(pending.entry));
+        let asked = fingerprint(pending, session);
         let changed = !same || asked != self.asked;
         self.rev = rev;
         self.asked = asked;
@@ -134,7 +137,7 @@ impl DockState {
 
     /// Goes to the next waiting request, or the one before; nothing is answered.
     pub fn go(&mut self, session: SessionRef<'_>, to: Neighbour) {
-        let (Some(Dialog::Permission(req)), pending) = (&self.dialog, &session.pending) else { return };
+        let (Some(Dialog::Permission(req)), pending) = (&self.dialog, session.questions()) else { return };
         let Some(at) = pending.iter().position(|p| p.req == *req) else { return };
         let next = match to {
             Neighbour::Next => (at + 1) % pending.len(),
@@ -160,7 +163,7 @@ impl DockState {
     }
 }
 
-fn fingerprint(pending: &PendingPermission, tool: Option<&ToolCall>) -> u64 {
+fn fingerprint(pending: &Question, session: SessionRef<'_>) -> u64 {
     let mut hash = DefaultHasher::new();
     for option in &pending.options {
         (&option.id, &option.name).hash(&mut hash);
@@ -168,16 +171,13 @@ fn fingerprint(pending: &PendingPermission, tool: Option<&ToolCall>) -> u64 {
     // What a write or command of the client is about never changes; what it would do is found out later, and only
     // confirms what is shown when the file is new.
     let none: (Option<&str>, Option<&str>) = (None, None);
-    match &pending.about {
-        About::Write { content, .. } | About::Held { content, .. } if pending.truths.is_empty() => {
-            (none.0, &**content, none.1).hash(&mut hash);
-        }
-        _ => {}
+    if let Some(write) = session.write(pending.req).filter(|_| pending.truths.is_empty()) {
+        (none.0, &*write.content, none.1).hash(&mut hash);
     }
     for truth in &pending.truths {
         (truth.old.as_deref(), &*truth.new, truth.differs.as_deref()).hash(&mut hash);
     }
-    let Some(tool) = tool else { return hash.finish() };
+    let Some(tool) = session.tool(pending.entry) else { return hash.finish() };
     (tool.label(), tool.kind as u8).hash(&mut hash);
     for location in &tool.locations {
         (&location.path, location.line).hash(&mut hash);

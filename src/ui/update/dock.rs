@@ -50,7 +50,7 @@ pub(super) fn scroll(state: &mut App, cx: Cx<'_>, by: isize) {
 fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Some(dialog) = state.view.dock.dialog.clone() else { return };
     let choices = match &dialog {
-        Dialog::Permission(req) => cx.session.pending.iter().find(|p| p.req == *req).map_or(0, |p| p.options.len()),
+        Dialog::Permission(req) => cx.session.question(*req).map_or(0, |p| p.options.len()),
         Dialog::LogIn => cx.session.agent().auth_methods.len(),
         Dialog::Authenticating(_) | Dialog::Dead | Dialog::Silent | Dialog::Unconfirmed => 0,
     };
@@ -104,7 +104,7 @@ fn highlight(state: &mut App, cx: Cx<'_>, action: Action, choices: usize) {
 
 /// Shows what the agent sent, below the rest, and goes there.
 fn raw_input(state: &mut App, cx: Cx<'_>, req: ReqId) {
-    let pending = cx.session.pending.iter().find(|p| p.req == req);
+    let pending = cx.session.question(req);
     let entry = pending.and_then(|p| cx.session.entries().get(p.entry));
     if entry.is_none_or(|e| cells::raw_input(e).is_empty()) {
         return state.say("there is no raw input: all that was sent is shown", cx.now);
@@ -127,7 +127,7 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
     }
     match &state.view.dock.dialog {
         Some(Dialog::Permission(req)) => {
-            let pending = cx.session.pending.iter().find(|p| p.req == *req);
+            let pending = cx.session.question(*req);
             if let Some(option) = pending.and_then(|p| p.options.get(at)) {
                 out.push(Out::Intent(Intent::Answer { req: *req, option: option.id.clone() }));
             }

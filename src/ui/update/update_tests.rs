@@ -130,7 +130,7 @@ fn scenario_38_nothing_typed_or_pasted_answers() {
     assert_eq!(s.answers(), []);
     assert_eq!(s.intents(), [prompt(&written)]);
     assert!(written.starts_with("yes please 1 2 y n r s k q v 31"), "{written:?}");
-    assert_eq!(s.model.first().session().pending.len(), 1);
+    assert_eq!(s.model.first().session().questions().len(), 1);
     assert_eq!(s.ui.view.focus, Focus::Composer);
 }
 

@@ -11,7 +11,8 @@ use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
 use crate::model::event::{AuthKind, AuthMethod, CallError};
 use crate::model::ids::Now;
-use crate::model::session::{About, PendingPermission, Phase};
+use crate::model::question::{About, Question};
+use crate::model::session::{Phase, Write};
 use crate::model::session_ref::SessionRef;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -226,7 +227,7 @@ const fn raw_hint(dock: &Dock) -> Option<&'static str> {
 fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> {
     Some(match dialog {
         Dialog::Permission(req) => {
-            let pending = cx.session.pending.iter().find(|p| p.req == *req)?;
+            let pending = cx.session.question(*req)?;
             permission(cx, pending, columns)
         }
         Dialog::LogIn => {
@@ -282,10 +283,10 @@ fn quoted(text: &str) -> LogicalLine {
     }
 }
 
-fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Contents {
+fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let mut body = Vec::new();
-    let waiting = cx.session.pending.len();
-    let at = 1 + cx.session.pending.iter().position(|p| p.req == pending.req).unwrap_or(0);
+    let waiting = cx.session.questions().len();
+    let at = 1 + cx.session.questions().iter().position(|p| p.req == pending.req).unwrap_or(0);
     let waited = labels::clock(cx.now.saturating_sub(pending.at));
     let count = match (waiting, columns) {
         (0 | 1, _) => String::new(),
@@ -295,14 +296,14 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
     let right = StyledText::of(format!("{count}{waited}"), Token::Dim);
     let agent = labels::agent(cx.session);
     let verb = match &pending.about {
-        About::Tool => cx.session.tool(pending.entry).map_or("do", |tool| labels::verb(tool.kind)),
-        About::Write { .. } | About::Held { .. } => "write",
+        About::Permission => cx.session.tool(pending.entry).map_or("do", |tool| labels::verb(tool.kind)),
+        About::Write => "write",
         About::Run(_) => "run",
     };
     let roots = [PathBuf::from(&cx.session.cwd)];
     let entry = cx.session.entries().get(pending.entry);
     let ctx = cx.cell_ctx(columns.saturating_sub(2), &roots);
-    let lines = if pending.about == About::Tool {
+    let lines = if pending.about == About::Permission {
         entry.map(|e| cells::permission_body(e, &pending.truths, &ctx)).unwrap_or_default()
     } else {
         cells::gate_body(pending, &ctx)
@@ -334,7 +335,7 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
     }
     body.push(LogicalLine { wrap: WrapMode::Words, ..plain(&place, Token::Dim) });
     // The review shows the same, and there it can be decided piece by piece.
-    let is_shown = cx.state.view.review.is_some() && matches!(pending.about, About::Held { .. });
+    let is_shown = cx.state.view.review.is_some() && cx.session.write(pending.req).is_some_and(Write::is_held);
     if !is_shown {
         body.extend(lines);
     }
@@ -354,7 +355,7 @@ fn permission(cx: &ViewCx<'_>, pending: &PendingPermission, columns: u16) -> Con
         .map(|(at, option)| {
             let name = sanitize::line(&option.name);
             let name = if name.trim().is_empty() { sanitize::line(&option.id) } else { name };
-            let kind = if pending.about == About::Tool { kinds::beside(&name, option.kind) } else { "" };
+            let kind = if pending.about == About::Permission { kinds::beside(&name, option.kind) } else { "" };
             Choice { kind, ..Choice::new(digit(at), name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();

@@ -25,7 +25,7 @@ fn write(s: &mut Scene, req: u64) {
     let request = AgentRequest::WriteFile { path: PATH.into(), content: "one\nTWO\nthree\n".into() };
     let req = ReqId(req);
     s.agent(AgentEvent::Request { req, session: Some(session()), request });
-    s.event(Event::Host(HostEvent::WriteChecked { req, path: PATH.into(), result: Ok(()) }));
+    s.event(Event::Host(HostEvent::WriteChecked { req, path: PATH.into(), real: None, result: Ok(()) }));
     s.draw();
 }
 

@@ -44,13 +44,14 @@ pub enum Attention {
 impl Attention {
     pub fn of(session: SessionRef<'_>, view: &SessionView) -> Self {
         match session.phase() {
-            _ if !session.pending.is_empty() => Self::Waits,
-            Phase::AuthNeeded { .. } => Self::Waits,
+            _ if session.waiting().next().is_some() => Self::Waits,
             Phase::Dead(death) if death.kind == DeathKind::Refused => Self::Refused,
             Phase::Dead(_) => Self::Died,
-            Phase::NotStarted | Phase::Starting { .. } | Phase::Opening { .. } | Phase::Authenticating { .. } => {
-                Self::Starts
-            }
+            Phase::NotStarted
+            | Phase::Starting { .. }
+            | Phase::Opening { .. }
+            | Phase::AuthNeeded { .. }
+            | Phase::Authenticating { .. } => Self::Starts,
             Phase::Ready if session.turn.is_some() => Self::Works,
             Phase::Ready if view.has_news => Self::Done,
             Phase::Ready => Self::Nothing,

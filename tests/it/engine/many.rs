@@ -12,7 +12,8 @@ use acp_tui::model::changes::Gate;
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::{Intent, Opening};
 use acp_tui::model::ids::{AgentKey, ReqId, SessionKey};
-use acp_tui::model::session::{About, Policy, Session, SessionState};
+use acp_tui::model::question::About;
+use acp_tui::model::session::{Policy, Session, SessionState, Write};
 use acp_tui::store::recording::Recording;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -126,7 +127,7 @@ pub fn prompt(engine: &mut Engine, at: SessionKey) {
 }
 
 fn ask(engine: &Engine, at: SessionKey) -> (ReqId, About) {
-    let pending = &session(engine.model(), at).pending[0];
+    let pending = &session(engine.model(), at).questions()[0];
     (pending.req, pending.about.clone())
 }
 
@@ -185,11 +186,12 @@ async fn a_flood_a_question_a_held_write_and_a_death_side_by_side() {
     until(&mut engine, "a flood", |e| !said(e.model(), B1).is_empty()).await;
     prompt(&mut engine, A1);
     prompt(&mut engine, A2);
-    let asked = |e: &Engine, at| !session(e.model(), at).pending.is_empty();
+    let asked = |e: &Engine, at| !session(e.model(), at).questions().is_empty();
     while_flooded(&mut engine, "both questions", |e| asked(e, A1) && asked(e, A2)).await;
     let ((held, about), (question, tool)) = (ask(&engine, A1), ask(&engine, A2));
-    assert!(matches!(about, About::Held { .. }) && tool == About::Tool && held != question);
-    assert!(!file.exists() && session(engine.model(), B1).pending.is_empty());
+    let is_held = session(engine.model(), A1).write(held).is_some_and(Write::is_held);
+    assert!(about == About::Write && is_held && tool == About::Permission && held != question);
+    assert!(!file.exists() && session(engine.model(), B1).questions().is_empty());
     engine.intent_to(A2.into(), Intent::Answer { req: question, option: "yes".into() });
     while_flooded(&mut engine, "the end of the second turn", |e| session(e.model(), A2).turn.is_none()).await;
     assert!(session(engine.model(), A1).turn.is_some(), "its write is held");

@@ -170,7 +170,7 @@ fn each_question_waits_in_its_own_session_and_is_answered_there() {
     let asked = house.ask(A, "two", 1);
     assert!(asked.contains(&Addressed::new(A2, Effect::FrontEnd(FrontEnd::Asked(ReqId(1))))), "{asked:?}");
     house.ask(B, "one", 2);
-    let waiting = |house: &House, key| house.session(key).pending.iter().map(|p| p.req.0).collect::<Vec<_>>();
+    let waiting = |house: &House, key| house.session(key).questions().iter().map(|p| p.req.0).collect::<Vec<_>>();
     assert_eq!([waiting(&house, A1), waiting(&house, A2), waiting(&house, B1)], [vec![], vec![1], vec![2]]);
     // An answer in another session changes nothing.
     assert!(house.wants(A1, Intent::Answer { req: ReqId(1), option: "yes".into() }).is_empty());
@@ -179,7 +179,7 @@ fn each_question_waits_in_its_own_session_and_is_answered_there() {
     assert_eq!(effects, [Addressed::new(A2, Effect::Respond { req: ReqId(1), answer })]);
     // What the agent takes back is found in whichever of its sessions it is.
     house.agent(B, AgentEvent::RequestWithdrawn(ReqId(2)));
-    assert!(house.session(B1).pending.is_empty());
+    assert!(house.session(B1).questions().is_empty());
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn the_end_of_one_agent_closes_its_own_sessions_only() {
     }
     assert!(effects.iter().all(|e| e.at != B.into() && e.at != B1.into()), "{effects:?}");
     assert!(house.model.agent_of(A).unwrap().is_dead() && house.model.agent_of(B).unwrap().is_up());
-    assert_eq!(house.session(B1).pending.len(), 1);
+    assert_eq!(house.session(B1).questions().len(), 1);
     assert!(house.session(B1).turn.is_some());
     // A new start opens both again; the other agent does not notice.
     house.wants(A, Intent::Restart);
@@ -228,7 +228,7 @@ fn what_comes_before_the_answer_to_new_waits_for_the_session_that_it_names() {
     let refused = house.ask(B, "three", 3);
     assert!(matches!(&refused[..], [Addressed { what: Effect::Respond { answer: Answer::Error(_), .. }, .. }]));
     house.open(third, "three");
-    assert_eq!(house.session(third).pending.len(), 1);
+    assert_eq!(house.session(third).questions().len(), 1);
     assert!(house.texts(fourth).is_empty());
     let effects = house.agent(fourth, AgentEvent::SessionOpened(Ok(named("four"))));
     assert_eq!(house.texts(fourth), ["early"]);
@@ -323,7 +323,7 @@ fn a_session_that_the_person_closes_answers_everything_and_is_not_served_any_mor
     assert!(effects.contains(&Addressed::new(A2, Effect::FrontEnd(FrontEnd::Returned("waits".into())))));
     assert_eq!(answered(&effects), [1, 4, 3]);
     let session = house.session(A2);
-    assert!(session.turn.is_none() && session.entries().is_empty() && session.pending.is_empty());
+    assert!(session.turn.is_none() && session.entries().is_empty() && session.questions().is_empty());
     // What was on its way comes back, and nothing is answered twice.
     let effects = house.host(A2, HostEvent::FileRead { req: ReqId(5), path: "/p/x".into(), result: Ok("x".into()) });
     assert_eq!(answered(&effects), [5]);

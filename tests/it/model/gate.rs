@@ -8,8 +8,9 @@ use acp_tui::model::changes::{Gate, HeldOutcome};
 use acp_tui::model::effect::{Effect, ReviewEffect};
 use acp_tui::model::event::{HostEvent, Intent, WriteFact};
 use acp_tui::model::ids::ReqId;
+use acp_tui::model::question::About;
 use acp_tui::model::refusal::{Reason, Refusal};
-use acp_tui::model::session::{About, Allow, Policy};
+use acp_tui::model::session::{Allow, Policy};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -30,7 +31,7 @@ fn write(rig: &mut Rig, id: u64) -> ReqId {
     rig.request(id, "fs/write_text_file", json!({ "path": PATH, "content": "new\n" }));
     let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
     assert!(!rig.pending().contains(&req), "nobody is asked before it is known to be possible");
-    rig.host(HostEvent::WriteChecked { req, path: PATH.into(), result: Ok(()) });
+    rig.host(HostEvent::WriteChecked { req, path: PATH.into(), real: None, result: Ok(()) });
     req
 }
 
@@ -51,6 +52,14 @@ fn hold(rig: &mut Rig, id: u64) -> ReqId {
     assert_eq!(held, (req, PATH.to_owned(), "new\n".to_owned()));
     rig.host(HostEvent::WriteHeld { req });
     req
+}
+
+/// What the question about a write shows is the write's own.
+fn asks_to_write(rig: &Rig, req: ReqId, is_held: bool) {
+    let session = rig.model().first().session();
+    assert_eq!(session.question(req).map(|question| &question.about), Some(&About::Write));
+    let write = session.write(req).unwrap();
+    assert_eq!((&*write.path, &*write.content, write.is_held()), (PATH, "new\n", is_held));
 }
 
 /// How often the review was told to write.
@@ -89,8 +98,9 @@ fn a_write_is_asked_about_and_happens_when_allowed() {
     assert!(rig.sent().is_empty());
     assert_eq!(writes(&rig), 0);
     assert_eq!(rig.entries()[1], format!("Write {PATH} pending"));
-    let pending = &rig.model().first().session().pending[0];
-    assert_eq!(pending.about, About::Write { path: PATH.into(), content: "new\n".into() });
+    let pending = &rig.model().first().session().questions()[0];
+    assert_eq!(pending.about, About::Write);
+    asks_to_write(&rig, req, false);
     let names: Vec<&str> = pending.options.iter().map(|o| o.name.as_str()).collect();
     assert_eq!(names, ["Write it", "Refuse"]);
     rig.intent(Intent::Answer { req, option: "invented".into() });
@@ -129,11 +139,11 @@ fn a_write_of_lines_that_the_person_has_changed_meanwhile_is_asked_about_again()
     for gate in [Gate::Ask, Gate::Hold] {
         let mut rig = gated(gate);
         let req = if gate == Gate::Hold { hold(&mut rig, 1) } else { write(&mut rig, 1) };
-        let about = rig.model().first().session().pending[0].about.clone();
+        let about = rig.model().first().session().questions()[0].about.clone();
         rig.choose("allow");
         assert!(rig.pending().is_empty());
         rig.host(HostEvent::WriteAgain { req });
-        assert_eq!((rig.pending(), &rig.model().first().session().pending[0].about), (vec![req], &about));
+        assert_eq!((rig.pending(), &rig.model().first().session().questions()[0].about), (vec![req], &about));
         assert!(rig.sent().is_empty());
         rig.choose("allow");
         assert_eq!(decided(&rig, req), 2);
@@ -161,7 +171,7 @@ fn a_write_that_is_impossible_is_refused_without_a_question() {
     rig.request(1, "fs/write_text_file", json!({ "path": "/etc/x", "content": "" }));
     let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
     let result = Err(Refusal::new(Reason::Outside, "outside the workspace: /etc/x"));
-    rig.host(HostEvent::WriteChecked { req, path: "/etc/x".into(), result });
+    rig.host(HostEvent::WriteChecked { req, path: "/etc/x".into(), real: None, result });
     assert!(rig.pending().is_empty());
     assert_eq!(rig.sent_briefly(), ["1:-32602"]);
     assert!(rig.has_entry("refused: outside the workspace"));
@@ -200,7 +210,7 @@ fn a_cancel_answers_what_was_asked() {
         assert!(let_go(&rig, asked));
         assert_eq!((writes(&rig), commands(&rig)), (0, 0));
         let late = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
-        rig.host(HostEvent::WriteChecked { req: late, path: PATH.into(), result: Ok(()) });
+        rig.host(HostEvent::WriteChecked { req: late, path: PATH.into(), real: None, result: Ok(()) });
         rig.host(HostEvent::HeldDecided { req: asked, outcome: HeldOutcome::Refused });
         assert!(rig.sent().is_empty() && rig.pending().is_empty(), "each was answered");
         rig.request(4, "fs/write_text_file", json!({ "path": PATH, "content": "" }));
@@ -242,8 +252,8 @@ fn a_held_write_waits_in_the_dock() {
     let mut rig = gated(Gate::Hold);
     let req = hold(&mut rig, 1);
     assert_eq!(rig.pending(), [req]);
-    let about = &rig.model().first().session().pending[0].about;
-    assert_eq!(*about, About::Held { path: PATH.into(), content: "new\n".into() });
+    assert_eq!(rig.model().first().session().questions()[0].about, About::Write);
+    asks_to_write(&rig, req, true);
     assert!(rig.sent().is_empty());
     rig.choose("allow");
     assert!(rig.wishes.contains(&Effect::Review(ReviewEffect::DecideHeld { req, write: true })));
@@ -309,7 +319,7 @@ fn a_held_write_fails_when_the_review_ends() {
     assert_eq!(rig.sent_briefly(), ["1:-32603"]);
     assert!(rig.pending().is_empty());
     write(&mut rig, 2);
-    assert!(matches!(rig.model().first().session().pending[0].about, About::Write { .. }), "now it is a question");
+    assert!(matches!(rig.model().first().session().questions()[0].about, About::Write), "now it is a question");
 }
 
 #[test]

@@ -8,8 +8,9 @@ use acp_tui::model::effect::{Answer, Effect, ReviewEffect};
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::{HostEvent, Intent, Timer, WriteFact};
 use acp_tui::model::ids::{ReqId, TermId, TurnId};
+use acp_tui::model::question::About;
 use acp_tui::model::refusal::{Reason, Refusal};
-use acp_tui::model::session::{About, Allow, Phase, Policy};
+use acp_tui::model::session::{Allow, Phase, Policy, Write};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -147,7 +148,7 @@ impl Run {
                 if !self.checks.is_empty() {
                     let req = self.checks.remove(usize::from(a) % self.checks.len());
                     let result = if b < 40 { Err(Refusal::new(Reason::Outside, "outside")) } else { Ok(()) };
-                    self.rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), result });
+                    self.rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), real: None, result });
                 }
             }
             _ => self.reply(pick(&["initialize", "session/new", "session/prompt"], a), pick_body(b)),
@@ -308,11 +309,13 @@ impl Run {
         let session = model.first().session();
         let is_sent = session.turn.as_ref().is_some_and(|t| t.unsent.is_none());
         assert_eq!(prompts == 1, is_sent, "the turn is the open prompt");
-        for pending in &session.pending {
+        for pending in session.questions() {
             let is_call = model.first().session().tool(pending.entry).is_some();
-            assert_eq!(is_call, pending.about == About::Tool, "a request without its call");
+            assert_eq!(is_call, pending.about == About::Permission, "a request without its call");
+            let is_stopped = session.write(pending.req).is_some_and(Write::is_stopped);
+            assert_eq!(is_stopped, pending.about == About::Write, "a question about a write that does not wait");
         }
-        assert!(session.pending.is_empty() || !self.rig.is_dead());
+        assert!(session.questions().is_empty() || !self.rig.is_dead());
         assert!(session.held.iter().all(|h| !h.text.trim().is_empty()));
         let seen = model.first().session().entries().iter().map(|e| (e.rev, e.finished)).zip(texts);
         self.seen = seen.map(|((rev, finished), text)| (rev, finished, text)).collect();

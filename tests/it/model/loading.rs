@@ -279,7 +279,7 @@ fn requests_that_name_a_session_that_is_loaded_are_served_at_once() {
         json!({ "sessionId": "old",
         "toolCall": { "toolCallId": "t", "title": "t" }, "options": options() }),
     );
-    let req = second(&rig).pending[0].req;
+    let req = second(&rig).questions()[0].req;
     rig.sent();
     rig.intent_at(SECOND, Intent::Answer { req, option: "yes".into() });
     assert_eq!(rig.sent_briefly(), ["5:selected yes"]);

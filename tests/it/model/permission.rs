@@ -39,7 +39,7 @@ fn r_326_r_327_fact_12_options_as_given_in_their_order() {
         option("never", "reject_always")
     ]);
     ask(&mut rig, 1, call("edit"), list);
-    let ids: Vec<&str> = rig.model().first().session().pending[0].options.iter().map(|o| o.id.as_str()).collect();
+    let ids: Vec<&str> = rig.model().first().session().questions()[0].options.iter().map(|o| o.id.as_str()).collect();
     assert_eq!(ids, ["always", "no", "once", "also", "never"]);
     let req = rig.pending()[0];
     rig.intent(Intent::Answer { req, option: "invented".into() });
@@ -61,7 +61,7 @@ fn r_328_strange_options_stay() {
             { "name": "no id", "kind": "allow_once" }, 4, { "optionId": "c", "name": 3, "kind": null }
         ]),
     );
-    let options = &rig.model().first().session().pending[0].options;
+    let options = &rig.model().first().session().questions()[0].options;
     let shown: Vec<(&str, &str)> = options.iter().map(|o| (o.id.as_str(), o.name.as_str())).collect();
     assert_eq!(shown, [("a", "A"), ("b", "b"), ("c", "c")]);
     assert!(options.iter().all(|o| o.kind == PermissionKind::Unknown));
@@ -89,14 +89,14 @@ fn r_330_fact_13_the_call_is_merged_before_it_is_asked_about() {
         json!({ "toolCallId": "t", "rawInput": { "cmd": "x" }, "locations": [{ "path": "/a" }] }),
         options(),
     );
-    let entry = rig.model().first().session().pending[0].entry;
+    let entry = rig.model().first().session().questions()[0].entry;
     assert_eq!(
         crate::support::tool_line(rig.model().first().session().tool(entry).unwrap()),
         "tool Edit pending {diff /a (new) > n} @/a"
     );
     assert_eq!(rig.model().first().session().tool(entry).unwrap().raw_input, Some(json!({ "cmd": "x" })));
     ask(&mut rig, 2, json!({ "toolCallId": "new", "title": "New" }), options());
-    let entry = rig.model().first().session().pending[1].entry;
+    let entry = rig.model().first().session().questions()[1].entry;
     assert_eq!(rig.model().first().session().tool(entry).unwrap().title, "New");
 }
 
@@ -106,7 +106,7 @@ fn r_332_two_options_with_one_id_are_both_shown() {
     let list = json!([{ "optionId": "x", "name": "One", "kind": "allow_once" },
         { "optionId": "x", "name": "Two", "kind": "reject_once" }]);
     ask(&mut rig, 1, call("edit"), list);
-    assert_eq!(rig.model().first().session().pending[0].options.len(), 2);
+    assert_eq!(rig.model().first().session().questions()[0].options.len(), 2);
     rig.choose("x");
     assert_eq!(rig.sent_briefly(), ["1:selected x"]);
 }

@@ -142,7 +142,7 @@ fn fact_08_permission_requests_and_text_come_outside_of_any_prompt() {
     rig.say("[MODE_UPDATE] plan");
     rig.ask(1, "t");
     assert_eq!(rig.entries(), ["agent: [MODE_UPDATE] plan", "tool t NoFinalStatus"]);
-    let pending = &rig.model().first().session().pending;
+    let pending = &rig.model().first().session().questions();
     assert_eq!(pending[0].note.as_deref(), Some("asked outside of a turn"));
     rig.choose("yes");
     assert_eq!(rig.sent_briefly(), ["1:selected yes"]);

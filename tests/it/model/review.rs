@@ -215,19 +215,19 @@ fn the_diffs_of_a_question_are_compared_with_the_disk() {
     );
     let req = rig.pending()[0];
     assert_eq!(wants(&mut rig).last(), Some(&ReviewEffect::Truth { req, asked: 1 }));
-    let entry = rig.model().first().session().pending[0].entry;
+    let entry = rig.model().first().session().questions()[0].entry;
     let rev = rig.model().first().session().entries().get(entry).unwrap().rev;
     rig.host(HostEvent::Truths { req, asked: 1, truths: vec![truth("b")] });
-    assert_eq!(rig.model().first().session().pending[0].truths, [truth("b")]);
+    assert_eq!(rig.model().first().session().questions()[0].truths, [truth("b")]);
     assert!(rig.model().first().session().entries().get(entry).unwrap().rev > rev, "it is drawn again");
     rig.tool_update(json!({ "toolCallId": "t", "content": diff("c") }));
-    assert!(rig.model().first().session().pending[0].truths.is_empty(), "that was of another diff");
+    assert!(rig.model().first().session().questions()[0].truths.is_empty(), "that was of another diff");
     assert_eq!(wants(&mut rig).last(), Some(&ReviewEffect::Truth { req, asked: 2 }));
     rig.host(HostEvent::Truths { req, asked: 1, truths: vec![truth("b")] });
-    assert!(rig.model().first().session().pending[0].truths.is_empty(), "an answer to the question before");
+    assert!(rig.model().first().session().questions()[0].truths.is_empty(), "an answer to the question before");
     rig.host(HostEvent::Truths { req: ReqId(99), asked: 2, truths: vec![truth("c")] });
     rig.host(HostEvent::Truths { req, asked: 2, truths: vec![truth("c")] });
-    assert_eq!(rig.model().first().session().pending[0].truths, [truth("c")]);
+    assert_eq!(rig.model().first().session().questions()[0].truths, [truth("c")]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_huge_truth_keeps_its_words_only() {
     );
     let req = rig.pending()[0];
     rig.host(HostEvent::Truths { req, asked: 1, truths: vec![truth(&"x".repeat(2 << 20))] });
-    let kept = &rig.model().first().session().pending[0].truths[0];
+    let kept = &rig.model().first().session().questions()[0].truths[0];
     assert_eq!((kept.old.as_deref(), &*kept.new, kept.differs.as_deref()), (None, "", Some("it moved")));
 }
 

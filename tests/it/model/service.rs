@@ -51,10 +51,10 @@ fn r_071_r_350_contents_cross_unchanged_and_empty_results_are_objects() {
     let mut rig = Rig::prompted("hi");
     rig.request(1, "fs/read_text_file", json!({ "path": "/project/a", "line": 2, "limit": 3 }));
     let asked = rig.wished(|e| match e {
-        Effect::FsRead { path, line, limit, .. } => Some((path.clone(), *line, *limit)),
+        Effect::FsRead { request, line, limit, .. } => Some((request.path().map(str::to_owned), *line, *limit)),
         _ => None,
     });
-    assert_eq!(asked, ("/project/a".into(), Some(2), Some(3)));
+    assert_eq!(asked, (Some("/project/a".into()), Some(2), Some(3)));
     let req = reading(&rig);
     rig.host(HostEvent::FileRead { req, path: "/project/a".into(), result: Ok(content.into()) });
     assert_eq!(rig.sent()[0]["result"], json!({ "content": content }));

@@ -310,7 +310,7 @@ fn fact_05_how_agents_use_terminals() {
     // A whole shell line and no directory.
     rig.request(1, "terminal/create", json!({ "command": "ls -l | wc" }));
     let spec = rig.wished(|e| if let Effect::TerminalCreate { spec, .. } = e { Some(spec.clone()) } else { None });
-    assert_eq!((spec.command.as_str(), spec.args.len(), spec.cwd), ("ls -l | wc", 0, None));
+    assert_eq!((spec.command.as_str(), spec.args.len(), spec.cwd.clone()), ("ls -l | wc", 0, None));
     let req = creating(&rig);
     rig.host(HostEvent::TerminalStarted { req, term: TermId::from("term-1") });
     // Polling.

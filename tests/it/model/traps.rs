@@ -83,7 +83,7 @@ fn trap_08_one_bad_element_does_not_lose_the_message() {
     let mut rig = Rig::prompted("hi");
     let list = json!([{ "optionId": "a", "kind": "allow_for_ever" }, 3, { "optionId": "b", "kind": "reject_once" }]);
     rig.request(1, "session/request_permission", json!({ "toolCall": { "toolCallId": "t" }, "options": list }));
-    assert_eq!(rig.model().first().session().pending[0].options.len(), 2);
+    assert_eq!(rig.model().first().session().questions()[0].options.len(), 2);
 }
 
 #[test]

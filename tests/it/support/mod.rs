@@ -347,7 +347,7 @@ impl Rig {
     }
 
     pub fn pending(&self) -> Vec<ReqId> {
-        self.model().first().session().pending.iter().map(|p| p.req).collect()
+        self.model().first().session().questions().iter().map(|p| p.req).collect()
     }
 
     pub fn held(&self) -> Vec<&str> {

@@ -1,0 +1,223 @@
+//! May it be done? What an agent asks for is judged here before the person is asked about it or it is served.
+//!
+//! Pure: knows what was asked, by whom and under which settings, and nothing of how it is asked, answered or done. What
+//! names a file is judged twice: when it is asked for, and with its real path right before the file is touched. Invariant:
+//! nothing is served that was not allowed here, and the person is asked only about what would be served.
+
+use super::changes::Gate;
+use super::effect::Withdrawal;
+use super::event::TerminalSpec;
+use super::ids::{AgentKey, SessionKey};
+use super::refusal::{Reason, Refusal, Subject};
+use super::session::{Allow, Policy};
+use super::tool::ToolKind;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is to be judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub agent: AgentKey,
+    pub session: SessionKey,
+    /// The session's directory, absolute.
+    pub cwd: Arc<str>,
+    pub deed: Deed,
+    /// Where that is, of what names a file or directory.
+    pub place: Place,
+    pub policy: Policy,
+    /// Off where nobody is asked.
+    pub gate: Gate,
+    /// The turn is being stopped.
+    pub is_stopping: bool,
+    /// The person has said yes to it.
+    pub is_granted: bool,
+}
+
+/// What the agent wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// To do something by itself.
+    Permission {
+        kind: ToolKind,
+        /// As it names them.
+        paths: Vec<String>,
+        /// All of the call is there to be looked at.
+        is_whole: bool,
+        /// It offers an answer.
+        has_choice: bool,
+    },
+    Read(Arc<str>),
+    Write(Arc<str>),
+    /// A command in a terminal of the client.
+    Run(Arc<TerminalSpec>),
+}
+
+/// What a path really means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Nobody has looked yet, or nothing is named.
+    Unknown,
+    /// Inside the roots of the session; nothing where the real path is not known here.
+    Inside(Option<PathBuf>),
+    /// Outside, the client's own, or undecidable.
+    Barred(Refusal),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Allow(Ground),
+    Refuse(Ground),
+    /// The person decides.
+    Ask,
+}
+
+/// Why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// Files and commands of the session's directory are served.
+    Served,
+    /// By the person.
+    Granted,
+    /// `exec --allow`.
+    Flag(Allow),
+    Stopping,
+    /// Nobody could tell what it is about.
+    NotWhole,
+    /// There is nothing to answer with.
+    NoChoice,
+    Barred(Refusal),
+    /// It needs the person's word and has not got it.
+    Unasked,
+}
+
+impl Verdict {
+    /// Why it is not done by itself.
+    pub fn against(self) -> Ground {
+        match self {
+            Self::Allow(ground) | Self::Refuse(ground) => ground,
+            Self::Ask => Ground::Unasked,
+        }
+    }
+}
+
+impl Ground {
+    /// Why something was refused, for the person.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Flag(allow) => format!("--allow {}", allow.name()),
+            Self::Barred(refusal) => refusal.message.clone(),
+            Self::Stopping => Withdrawal::TurnStopped.words().to_owned(),
+            Self::NotWhole => "it cannot be shown whole".to_owned(),
+            Self::NoChoice => "it offers no answer".to_owned(),
+            Self::Unasked => "you were not asked".to_owned(),
+            Self::Served | Self::Granted => String::new(),
+        }
+    }
+
+    /// What the agent is told when its request is refused for this.
+    pub fn refusal(self, about: Subject) -> Refusal {
+        let of = |why, message: &str| Refusal::new(why, message);
+        match self {
+            Self::Flag(allow) => {
+                let message = format!("Refused: this client was started with --allow {}", allow.name());
+                Refusal::new(Reason::DeniedByPolicy, message).about(about)
+            }
+            Self::Stopping | Self::NoChoice => of(Reason::Cancelled, "Request cancelled"),
+            Self::NotWhole => of(Reason::TooLarge, "Too large: the call that is asked about cannot be shown whole"),
+            Self::Barred(refusal) => refusal,
+            Self::Served | Self::Granted | Self::Unasked => of(Reason::DeniedByPolicy, "Refused").about(about),
+        }
+    }
+}
+
+impl Request {
+    /// The path that it names to the client; of a command the directory to run in, where one is given.
+    pub fn path(&self) -> Option<&str> {
+        match &self.deed {
+            Deed::Read(path) | Deed::Write(path) => Some(path),
+            Deed::Run(spec) => spec.cwd.as_deref(),
+            Deed::Permission { .. } => None,
+        }
+    }
+
+    #[must_use]
+    pub fn at(self, place: Place) -> Self {
+        Self { place, ..self }
+    }
+
+    #[must_use]
+    pub fn granted(self) -> Self {
+        Self { is_granted: true, ..self }
+    }
+}
+
+/// In this order: the first that says something decides.
+const RULES: &[fn(&Request) -> Option<Verdict>] = &[stopping, barred, flag, showable, granted, gate, served];
+
+/// Decides. What no rule speaks of is the person's to decide.
+pub fn judge(request: &Request) -> Verdict {
+    RULES.iter().find_map(|rule| rule(request)).unwrap_or(Verdict::Ask)
+}
+
+/// The person wants the turn to end, not to be asked something more.
+fn stopping(request: &Request) -> Option<Verdict> {
+    let would_ask = match request.deed {
+        Deed::Permission { .. } => true,
+        Deed::Write(_) | Deed::Run(_) => request.gate != Gate::Off,
+        Deed::Read(_) => false,
+    };
+    (request.is_stopping && would_ask).then_some(Verdict::Refuse(Ground::Stopping))
+}
+
+fn barred(request: &Request) -> Option<Verdict> {
+    match &request.place {
+        Place::Barred(why) => Some(Verdict::Refuse(Ground::Barred(why.clone()))),
+        Place::Unknown | Place::Inside(_) => None,
+    }
+}
+
+/// Nobody is there to be asked.
+fn flag(request: &Request) -> Option<Verdict> {
+    let Policy::Auto(allow) = request.policy else { return None };
+    let only_reads = match request.deed {
+        Deed::Permission { kind, .. } => matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Think),
+        Deed::Read(_) => true,
+        Deed::Write(_) | Deed::Run(_) => false,
+    };
+    let is_allowed = match allow {
+        Allow::All => true,
+        Allow::Reads => only_reads,
+        Allow::None => false,
+    };
+    let ground = Ground::Flag(allow);
+    Some(if is_allowed { Verdict::Allow(ground) } else { Verdict::Refuse(ground) })
+}
+
+/// What cannot be shown or answered is no question.
+fn showable(request: &Request) -> Option<Verdict> {
+    match request.deed {
+        Deed::Permission { is_whole: false, .. } => Some(Verdict::Refuse(Ground::NotWhole)),
+        //
+        Deed::Permission { has_choice: false, .. } => Some(Verdict::Refuse(Ground::NoChoice)),
+        _ => None,
+    }
+}
+
+fn granted(request: &Request) -> Option<Verdict> {
+    request.is_granted.then_some(Verdict::Allow(Ground::Granted))
+}
+
+/// Writes and commands that the person wants to see first.
+fn gate(request: &Request) -> Option<Verdict> {
+    let is_gated = matches!(request.deed, Deed::Write(_) | Deed::Run(_)) && request.gate != Gate::Off;
+    is_gated.then_some(Verdict::Ask)
+}
+
+fn served(request: &Request) -> Option<Verdict> {
+    let is_service = !matches!(request.deed, Deed::Permission { .. });
+    is_service.then_some(Verdict::Allow(Ground::Served))
+}
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

@@ -1,0 +1,45 @@
+//! What waits for the person: the questions of a session, and a log-in of its agent.
+//!
+//! Plain data. Who asks and what becomes of an answer is the reducer's; how it looks is the front ends'. Invariant: whatever
+//! waits for the person is found through [`SessionRef::waiting`](super::session_ref::SessionRef::waiting).
+
+use super::changes::Truth;
+use super::event::{CallError, PermissionOption, TerminalSpec};
+use super::ids::{EntryId, Now, ReqId};
+use std::sync::Arc;
+
+/// A request of the agent that the person answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    pub req: ReqId,
+    /// The tool call it is about, or the entry that tells of the write or command.
+    pub entry: EntryId,
+    pub about: About,
+    pub options: Vec<PermissionOption>,
+    pub at: Now,
+    /// A request for a session that we do not know, or outside a turn, says so.
+    pub note: Option<String>,
+    /// What its diffs would really do, in their order; empty until that is known.
+    pub truths: Vec<Truth>,
+    /// How often its diffs have changed.
+    pub(super) asked: u64,
+}
+
+/// What a question is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// The agent asks, with options of its own.
+    Permission,
+    /// A gate asks: a write through the client, which is the session's of the same request.
+    Write,
+    /// A gate asks: a command in a terminal of the client.
+    Run(Arc<TerminalSpec>),
+}
+
+/// One of the things that wait for the person.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Waiting<'a> {
+    Question(&'a Question),
+    /// Its agent wants to know who the person is.
+    LogIn(&'a CallError),
+}
