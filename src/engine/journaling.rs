@@ -6,7 +6,7 @@
 use super::core::Line;
 use super::masking::masked;
 use crate::agent::codec::Codec;
-use crate::model::changes::{ReviewDoc, Truth};
+use crate::model::changes::{ReviewDoc, ReviewEvent, Truth};
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::ids::{Address, AgentKey, Now};
 use crate::store::journal::Journal;
@@ -92,14 +92,20 @@ impl Books {
                 journal.fact(now, "host", &at, "fact", &fact);
             }
             // The texts are on the disk and in the frames; what differs is said nowhere else.
-            HostEvent::Truths { req, asked, truths } => {
+            HostEvent::Review(ReviewEvent::Truths { req, asked, truths }) => {
                 let brief = |t: &Truth| Truth { old: None, new: "".into(), ..t.clone() };
                 let truths = truths.iter().map(brief).collect();
-                journal.fact(now, "host", &at, "fact", &HostEvent::Truths { req: *req, asked: *asked, truths });
+                journal.fact(
+                    now,
+                    "host",
+                    &at,
+                    "fact",
+                    &HostEvent::Review(ReviewEvent::Truths { req: *req, asked: *asked, truths }),
+                );
             }
-            HostEvent::ReviewShown { doc } if size_of_lines(doc) > LARGE => {
+            HostEvent::Review(ReviewEvent::ReviewShown { doc }) if size_of_lines(doc) > LARGE => {
                 let doc = Arc::new(without_lines(doc));
-                journal.fact(now, "host", &at, "fact", &HostEvent::ReviewShown { doc });
+                journal.fact(now, "host", &at, "fact", &HostEvent::Review(ReviewEvent::ReviewShown { doc }));
             }
             fact => journal.fact(now, "host", &at, "fact", fact),
         }

@@ -6,8 +6,7 @@
 use super::reviewing::{Given, Job};
 use super::run::Engine;
 use crate::base::paths;
-use crate::model::changes::ReviewAction;
-use crate::model::effect::ReviewEffect;
+use crate::model::changes::{ReviewAction, ReviewCommand, ReviewEvent};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::model::question::About;
@@ -26,46 +25,46 @@ const MAX_NOTES: usize = 1 << 14;
 const MAX_PATHS: usize = 1000;
 
 impl Engine {
-    pub(super) fn review(&mut self, at: SessionKey, effect: ReviewEffect) {
+    pub(super) fn review(&mut self, at: SessionKey, effect: ReviewCommand) {
         let job = match effect {
-            ReviewEffect::Session { id, first_turn, agent } => {
+            ReviewCommand::Session { id, first_turn, agent } => {
                 Job::Session { id: id.as_str().to_owned(), first_turn, agent }
             }
-            ReviewEffect::BeginTurn(turn) => {
+            ReviewCommand::BeginTurn(turn) => {
                 self.name_session(at, turn);
                 Job::Begin(turn)
             }
-            ReviewEffect::SentEarly(turn) => {
+            ReviewCommand::SentEarly(turn) => {
                 if let Some(reviewing) = self.workspaces.reviewing(at) {
                     reviewing.sent_early(turn);
                 }
                 return;
             }
-            ReviewEffect::EndTurn(turn) => {
+            ReviewCommand::EndTurn(turn) => {
                 if let Some(reviewing) = self.workspaces.reviewing(at) {
                     // A late word of a call is told once more; that does no harm.
                     reviewing.notes.retain(|(of, _), _| *of != at);
                 }
                 Job::End(turn)
             }
-            ReviewEffect::Tool(entry) => match self.tool_note(at, entry) {
+            ReviewCommand::Tool(entry) => match self.tool_note(at, entry) {
                 Some(note) => Job::Note(note),
                 None => return,
             },
-            ReviewEffect::Command { entry, settled } => {
+            ReviewCommand::Command { entry, settled } => {
                 let doing = ToolEffect::Runs;
                 let (turn, at) = (self.turn_of(at).map(|turn| turn.0), Instant::now());
                 let (paths, claims) = (Vec::new(), Vec::new());
                 Job::Note(ToolNote { entry, turn, doing, at, settled, waits: false, paths, claims })
             }
-            ReviewEffect::Truth { req, asked } => Job::Truth { req, asked, claims: self.claims_of_question(at, req) },
-            ReviewEffect::Hold { req, path, content, entry, asked } => {
+            ReviewCommand::Truth { req, asked } => Job::Truth { req, asked, claims: self.claims_of_question(at, req) },
+            ReviewCommand::Hold { req, path, content, entry, asked } => {
                 let turn = self.turn_of(at);
                 Job::Hold { req, path: path.into(), content, turn, entry, asked }
             }
-            ReviewEffect::DecideHeld { req, write } => Job::DecideHeld { req, write },
-            ReviewEffect::LetGo(req) => Job::LetGo(req),
-            ReviewEffect::Act(action) => {
+            ReviewCommand::DecideHeld { req, write } => Job::DecideHeld { req, write },
+            ReviewCommand::LetGo(req) => Job::LetGo(req),
+            ReviewCommand::Act(action) => {
                 if let Some(reviewing) = self.workspaces.reviewing(at) {
                     match &action {
                         ReviewAction::Show(_) => drop(reviewing.viewers.insert(at)),
@@ -107,7 +106,7 @@ impl Engine {
             self.workspaces.reviews().map(|(at, review)| (at, review.take_shown(), review.drain())).collect();
         for (at, shown, given) in new {
             for (viewer, doc) in shown {
-                self.apply(viewer, HostEvent::ReviewShown { doc });
+                self.apply(viewer, HostEvent::Review(ReviewEvent::ReviewShown { doc }));
             }
             self.after_giving(at, given);
         }
@@ -116,13 +115,13 @@ impl Engine {
     fn after_giving(&mut self, at: SessionKey, given: Given) {
         let event = match given {
             Given::Taken => return,
-            Given::LeftOut => HostEvent::ReviewTrouble {
+            Given::LeftOut => HostEvent::Review(ReviewEvent::ReviewTrouble {
                 what: "behind".into(),
                 message: "the review does not keep up: some tool calls are left out of it".into(),
-            },
+            }),
             Given::Gone => {
                 self.workspaces.set(at, None);
-                HostEvent::ReviewOff { message: "it has stopped".into() }
+                HostEvent::Review(ReviewEvent::ReviewOff { message: "it has stopped".into() })
             }
         };
         for at in self.workspaces.beside(at) {

@@ -10,7 +10,7 @@ use self::worker::Worker;
 use super::fact::Facts;
 use crate::host::calm::calm;
 use crate::host::fs::Roots;
-use crate::model::changes::{ReviewAction, ReviewDoc};
+use crate::model::changes::{ReviewAction, ReviewDoc, ReviewEvent};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::protocol::{ClaimedEdit, Replaceable, SessionInfo, ToolNote, Watch};
@@ -178,7 +178,9 @@ impl Reviewing {
                     tracker.watched(Some(watch(facts.clone(), Arc::clone(&asker))));
                     Worker::new(tracker, roots, (first, asker), facts, (slot, sent), hint).work(&queue, &behind);
                 }
-                Err(error) => facts.tell(first, HostEvent::ReviewOff { message: error.to_string() }),
+                Err(error) => {
+                    facts.tell(first, HostEvent::Review(ReviewEvent::ReviewOff { message: error.to_string() }));
+                }
             }
         })?;
         Ok(Self {
@@ -272,7 +274,7 @@ fn watch(facts: Facts, asker: Arc<Mutex<SessionKey>>) -> Watch {
         if far.of >= MANY && told.elapsed() >= PACE {
             told = Instant::now();
             let at = *asker.lock().unwrap_or_else(PoisonError::into_inner);
-            facts.tell(at, HostEvent::ReviewWrites { done: far.done, of: far.of });
+            facts.tell(at, HostEvent::Review(ReviewEvent::ReviewWrites { done: far.done, of: far.of }));
         }
         !facts.0.is_closed()
     })

@@ -6,7 +6,7 @@ use crate::host::process::Graces;
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::changes::Target;
-use crate::model::changes::{Scope, Verdict};
+use crate::model::changes::{ReviewEvent, Scope, Verdict};
 use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
@@ -190,7 +190,7 @@ async fn a_home_that_cannot_be_used_leaves_the_session_without_a_review() {
     std::fs::write(&place.home, "a file").unwrap();
     let mut engine = engine(&place, AGENT, None);
     // The review refuses such a home; whoever finds the thread gone says the same.
-    engine.apply(SessionKey::FIRST, HostEvent::ReviewOff { message: "no room".into() });
+    engine.apply(SessionKey::FIRST, HostEvent::Review(ReviewEvent::ReviewOff { message: "no room".into() }));
     engine.intent(Intent::Start);
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
     until(&mut engine, |_, news| news.iter().any(|n| matches!(n, FrontEnd::TurnEnded(..)))).await;

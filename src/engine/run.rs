@@ -21,7 +21,7 @@ use crate::agent::codec::{self, SharedCodec};
 use crate::host::fs::Private;
 use crate::host::process::Graces;
 use crate::model::Model;
-use crate::model::changes::Gate;
+use crate::model::changes::{Gate, ReviewEvent};
 use crate::model::effect::{Effect, FrontEnd};
 use crate::model::event::{Event, Hint, HostEvent, Intent, Timer};
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
@@ -482,13 +482,15 @@ impl Engine {
             }
             Fact::Host(at, event) => {
                 match &event {
-                    HostEvent::ReviewOff { .. } => {
+                    HostEvent::Review(ReviewEvent::ReviewOff { .. }) => {
                         if let Address::Session(at) = at {
                             return self.review_is_off(at, &event);
                         }
                     }
                     // Nobody waits any more, and an idle client shall not wake for it.
-                    HostEvent::TurnCovered { turn, .. } => self.timers.stop(at, Timer::Coverage(*turn)),
+                    HostEvent::Review(ReviewEvent::TurnCovered { turn, .. }) => {
+                        self.timers.stop(at, Timer::Coverage(*turn));
+                    }
                     _ => {}
                 }
                 self.apply(at, event);

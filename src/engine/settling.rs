@@ -6,6 +6,7 @@
 use super::fact::Facts;
 use super::reviewing::{self, Job, Reviewing};
 use super::run::Engine;
+use crate::model::changes::ReviewEvent;
 use crate::model::event::HostEvent;
 use crate::model::ids::SessionKey;
 use crate::model::session::Policy;
@@ -24,7 +25,10 @@ impl Engine {
         } else if self.workspaces.reviewing(at).is_some() {
             self.give(at, Job::Join);
         } else if self.config.review.is_some() {
-            self.apply(at, HostEvent::ReviewOff { message: "the review of this directory has ended".into() });
+            self.apply(
+                at,
+                HostEvent::Review(ReviewEvent::ReviewOff { message: "the review of this directory has ended".into() }),
+            );
         }
     }
 
@@ -47,7 +51,7 @@ impl Engine {
                     self.give(at, Job::Look { alone: is_alone.then_some(looked) });
                 }
             }
-            Err(error) => self.apply(at, HostEvent::ReviewOff { message: error.to_string() }),
+            Err(error) => self.apply(at, HostEvent::Review(ReviewEvent::ReviewOff { message: error.to_string() })),
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Data only. Who finds the changes is `review`; nothing here reads a file or computes a difference.
 
-use super::ids::{EntryId, ReqId};
+use super::ids::{EntryId, ReqId, SessionId, TurnId};
 use crate::text::diff::DiffLine;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -220,6 +220,125 @@ pub enum ReviewAction {
     Export {
         scope: Scope,
         path: PathBuf,
+    },
+}
+
+/// What is asked of the review, to be carried out in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReviewCommand {
+    /// A session of the agent was opened; turns from `first_turn` on are its.
+    Session {
+        id: SessionId,
+        first_turn: TurnId,
+        agent: String,
+    },
+    /// Look at everything before a prompt goes out; answered by a fact.
+    BeginTurn(TurnId),
+    /// The prompt of this turn goes out although that look is not finished.
+    SentEarly(TurnId),
+    /// Look at everything after a turn; answered by a fact.
+    EndTurn(TurnId),
+    /// There are news of the tool call with this entry.
+    Tool(EntryId),
+    /// A command of the client runs, or has ended.
+    Command {
+        entry: EntryId,
+        settled: bool,
+    },
+    /// What the diffs of a question would really do; `asked` comes back with the answer.
+    Truth {
+        req: ReqId,
+        asked: u64,
+    },
+    /// A write that is not to happen before it is decided; `asked` when a plain answer decides it.
+    Hold {
+        req: ReqId,
+        path: String,
+        content: Arc<str>,
+        entry: EntryId,
+        asked: bool,
+    },
+    /// The person has decided on a held write as a whole.
+    DecideHeld {
+        req: ReqId,
+        write: bool,
+    },
+    /// Nobody waits for a held write any more.
+    LetGo(ReqId),
+    Act(ReviewAction),
+}
+
+/// What the review says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ReviewEvent {
+    /// The snapshot before a prompt is finished, or why there is none.
+    TurnCovered {
+        turn: TurnId,
+        covered: Result<(), String>,
+    },
+    /// A turn has been looked at after its end.
+    TurnReviewed {
+        turn: TurnId,
+        totals: Totals,
+        session: Totals,
+        after: bool,
+    },
+    /// The sums of the session have changed.
+    ChangesSeen {
+        session: Totals,
+        after: bool,
+    },
+    /// What the diffs of a question would really do, in their order. `asked` is that of the wish.
+    Truths {
+        req: ReqId,
+        asked: u64,
+        truths: Vec<Truth>,
+    },
+    /// A write waits for the person.
+    WriteHeld {
+        req: ReqId,
+    },
+    /// The review cannot keep what is on the disk for a write that is asked about.
+    NotKept {
+        req: ReqId,
+    },
+    /// A stopped write does not go with what the person has changed on the disk since.
+    WriteAgain {
+        req: ReqId,
+    },
+    HeldDecided {
+        req: ReqId,
+        outcome: HeldOutcome,
+    },
+    ReviewDone {
+        words: String,
+        rewound: Vec<Rewound>,
+    },
+    RewindPreviewed {
+        turn: u64,
+        rewound: Vec<Rewound>,
+    },
+    /// What the person asked of the review writes many files; so far so many.
+    ReviewWrites {
+        done: usize,
+        of: usize,
+    },
+    /// The newest state of the review that the person looks at.
+    ReviewShown {
+        doc: Arc<ReviewDoc>,
+    },
+    /// What the person asked of the review was not done.
+    ReviewFailed {
+        message: String,
+    },
+    /// Something of the review did not work; `what` is its sort.
+    ReviewTrouble {
+        what: String,
+        message: String,
+    },
+    /// There is no review, or none any more.
+    ReviewOff {
+        message: String,
     },
 }
 

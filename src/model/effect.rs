@@ -1,6 +1,6 @@
 //! What the reducer wants done; data only, the engine does it.
 
-use super::changes::ReviewAction;
+use super::changes::ReviewCommand;
 use super::event::{CallError, Link, Opening, PromptResult, TerminalSpec, Timer};
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::judge::Request;
@@ -61,55 +61,10 @@ pub enum Effect {
         timer: Timer,
         after: Duration,
     },
-    Review(ReviewEffect),
+    Review(ReviewCommand),
     /// Write these entries where they can be read again, and say where with a hint: memory is better used for others.
     MoveOut(Vec<EntryId>),
     FrontEnd(FrontEnd),
-}
-
-/// For whoever looks at the disk. Carried out one after the other, in this order.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ReviewEffect {
-    /// A session of the agent was opened; turns from `first_turn` on are its.
-    Session {
-        id: SessionId,
-        first_turn: TurnId,
-        agent: String,
-    },
-    /// Look at everything before a prompt goes out; answered by a fact.
-    BeginTurn(TurnId),
-    /// The prompt of this turn goes out although that look is not finished.
-    SentEarly(TurnId),
-    /// Look at everything after a turn; answered by a fact.
-    EndTurn(TurnId),
-    /// There are news of the tool call with this entry.
-    Tool(EntryId),
-    /// A command of the client runs, or has ended.
-    Command {
-        entry: EntryId,
-        settled: bool,
-    },
-    /// What the diffs of a question would really do; `asked` comes back with the answer.
-    Truth {
-        req: ReqId,
-        asked: u64,
-    },
-    /// A write that is not to happen before it is decided; `asked` when a plain answer decides it.
-    Hold {
-        req: ReqId,
-        path: String,
-        content: Arc<str>,
-        entry: EntryId,
-        asked: bool,
-    },
-    /// The person has decided on a held write as a whole.
-    DecideHeld {
-        req: ReqId,
-        write: bool,
-    },
-    /// Nobody waits for a held write any more.
-    LetGo(ReqId),
-    Act(ReviewAction),
 }
 
 /// A request to the agent.

@@ -9,7 +9,7 @@ use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use crate::model::Model;
 use crate::model::changes::{
-    Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, Totals,
+    Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, ReviewEvent, Totals,
 };
 use crate::model::effect::{Effect, FrontEnd};
 use crate::model::entry::{Block, ChunkKind};
@@ -110,7 +110,7 @@ impl Scene {
     }
 
     pub fn show_review(&mut self, doc: Arc<ReviewDoc>) {
-        self.reduce(Event::Host(HostEvent::ReviewShown { doc }));
+        self.reduce(Event::Host(HostEvent::Review(ReviewEvent::ReviewShown { doc })));
     }
 
     pub fn close_review(&mut self) {

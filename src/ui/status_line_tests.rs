@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::changes::ReviewEvent;
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
     AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent, Stop, Update,
@@ -174,7 +175,7 @@ fn r_456_the_title_is_ours() {
 
 fn changed(s: &mut Scene, after: bool) {
     let session = Totals { added: 120, removed: 14, files: 6, pending: 3 };
-    s.event(Event::Host(HostEvent::ChangesSeen { session, after }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after })));
 }
 
 #[test]
@@ -191,7 +192,7 @@ fn what_was_changed_stands_at_the_right() {
     assert_eq!(said(&s, 200).1, "+120 −14 in 6 files · 3 to review · reviewed after · gate hold · default");
     assert_eq!(said(&s, 61).1, "+120 −14 · 3 to review · reviewed after · gate hold", "the mode gives way first");
     let decided = Totals { added: 1, removed: 0, files: 1, pending: 0 };
-    s.event(Event::Host(HostEvent::ChangesSeen { session: decided, after: false }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session: decided, after: false })));
     assert!(said(&s, 200).1.starts_with("+1 −0 in 1 file · gate hold"), "{:?}", said(&s, 200));
 }
 
@@ -205,7 +206,7 @@ fn a_long_wait_for_the_snapshot_is_named() {
     s.after(1000);
     assert_eq!(left(&s), "looking at the files 1 s · esc stops the turn");
     let turn = s.model.first().session().last_turn();
-    s.event(Event::Host(HostEvent::TurnCovered { turn, covered: Ok(()) }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) })));
     assert!(left(&s).starts_with("thinking"), "{}", left(&s));
 }
 
@@ -216,7 +217,7 @@ fn the_sums_after_a_turn_do_not_hide_how_it_ended() {
     let odd = left(&s);
     let totals = Totals { added: 1, removed: 0, files: 1, pending: 0 };
     let turn = s.model.first().session().last_turn();
-    s.event(Event::Host(HostEvent::TurnReviewed { turn, totals, session: totals, after: false }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session: totals, after: false })));
     assert_eq!(left(&s), odd);
     assert!(odd.contains("token limit"), "{odd}");
 }

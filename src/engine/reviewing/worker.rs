@@ -7,7 +7,7 @@ use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
 use crate::engine::fact::Facts;
 use crate::host::fs::Roots;
-use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, Scope, Totals, Truth, Verdict};
+use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, ReviewEvent, Scope, Totals, Truth, Verdict};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
@@ -119,7 +119,7 @@ impl Worker {
                 self.members.insert(at);
                 // What was told to the others before it came.
                 let (session, after) = self.told;
-                self.tell(at, HostEvent::ChangesSeen { session, after });
+                self.tell(at, ReviewEvent::ChangesSeen { session, after });
             }
             Job::Leave => {
                 self.members.remove(&at);
@@ -148,7 +148,7 @@ impl Worker {
                 let covered = self.tracker.begin_turn_unless(turn.0, sent);
                 let covered = covered.map_err(|e| e.to_string());
                 self.tracker.keep_theirs(Instant::now() + LAST_CHANCE);
-                self.tell(at, HostEvent::TurnCovered { turn, covered });
+                self.tell(at, ReviewEvent::TurnCovered { turn, covered });
                 self.now();
             }
             Job::End(turn) => self.end(at, turn),
@@ -183,7 +183,7 @@ impl Worker {
             }
             Job::Truth { req, asked, claims } => {
                 let truths = claims.iter().map(|claim| self.truth(claim)).collect();
-                self.tell(at, HostEvent::Truths { req, asked, truths });
+                self.tell(at, ReviewEvent::Truths { req, asked, truths });
             }
             Job::Hold { req, path, content, turn, entry, asked } => {
                 let (entry, turn) = (shared(at, entry), turn.map(|turn| turn.0));
@@ -210,10 +210,10 @@ impl Worker {
         if self.told != (session, after) {
             self.told = (session, after);
             for other in self.members.iter().filter(|other| **other != at) {
-                self.tell(*other, HostEvent::ChangesSeen { session, after });
+                self.tell(*other, ReviewEvent::ChangesSeen { session, after });
             }
         }
-        self.tell(at, HostEvent::TurnReviewed { turn, totals, session, after });
+        self.tell(at, ReviewEvent::TurnReviewed { turn, totals, session, after });
         self.now();
     }
 
@@ -230,15 +230,15 @@ impl Worker {
         match self.tracker.hold(proposal, content) {
             Ok(true) => {
                 if !proposal.asked {
-                    self.tell(at, HostEvent::WriteHeld { req });
+                    self.tell(at, ReviewEvent::WriteHeld { req });
                 }
                 self.now();
             }
             // The person's answer is waited for all the same.
-            Ok(false) | Err(_) if proposal.asked => self.tell(at, HostEvent::NotKept { req }),
+            Ok(false) | Err(_) if proposal.asked => self.tell(at, ReviewEvent::NotKept { req }),
             Ok(false) => {
                 let outcome = HeldOutcome::Whole { created: false, bytes: content.len() as u64 };
-                self.tell(at, HostEvent::HeldDecided { req, outcome });
+                self.tell(at, ReviewEvent::HeldDecided { req, outcome });
             }
             Err(error) => self.fail_held(at, req, &error),
         }
@@ -247,7 +247,7 @@ impl Worker {
     fn fail_held(&mut self, at: SessionKey, req: ReqId, error: &ReviewError) {
         self.tracker.let_go(req);
         let message = format!("the write could not be held for the user's review: {error}");
-        self.tell(at, HostEvent::HeldDecided { req, outcome: HeldOutcome::Failed { message } });
+        self.tell(at, ReviewEvent::HeldDecided { req, outcome: HeldOutcome::Failed { message } });
     }
 
     fn decide_held(&mut self, at: SessionKey, req: ReqId, write: bool) {
@@ -256,7 +256,7 @@ impl Worker {
             self.fail_held(at, req, &error);
         }
         if let Some(message) = self.release() {
-            self.tell(at, HostEvent::ReviewFailed { message });
+            self.tell(at, ReviewEvent::ReviewFailed { message });
         }
         self.now();
     }
@@ -283,12 +283,12 @@ impl Worker {
         };
         let again = self.release();
         let event = match (done, action) {
-            (Ok(_), _) if again.is_some() => HostEvent::ReviewFailed { message: again.unwrap_or_default() },
+            (Ok(_), _) if again.is_some() => ReviewEvent::ReviewFailed { message: again.unwrap_or_default() },
             (Ok((_, rewound)), ReviewAction::PreviewRewind { turn }) => {
-                HostEvent::RewindPreviewed { turn: *turn, rewound }
+                ReviewEvent::RewindPreviewed { turn: *turn, rewound }
             }
-            (Ok((words, rewound)), _) => HostEvent::ReviewDone { words, rewound },
-            (Err(error), _) => HostEvent::ReviewFailed { message: error.to_string() },
+            (Ok((words, rewound)), _) => ReviewEvent::ReviewDone { words, rewound },
+            (Err(error), _) => ReviewEvent::ReviewFailed { message: error.to_string() },
         };
         self.tell(at, event);
         self.now();
@@ -307,7 +307,7 @@ impl Worker {
                 Ok(Some(Released::Again { path })) => {
                     let path = paths::display(&path, &[], None);
                     again = Some(format!("{path} was changed meanwhile, nothing is written · look again"));
-                    self.tell(at, HostEvent::WriteAgain { req });
+                    self.tell(at, ReviewEvent::WriteAgain { req });
                     continue;
                 }
                 Err(error) => {
@@ -315,7 +315,7 @@ impl Worker {
                     continue;
                 }
             };
-            self.tell(at, HostEvent::HeldDecided { req, outcome });
+            self.tell(at, ReviewEvent::HeldDecided { req, outcome });
         }
         again
     }
@@ -348,7 +348,7 @@ impl Worker {
         if sums != self.told {
             self.told = sums;
             for at in &self.members {
-                self.tell(*at, HostEvent::ChangesSeen { session: sums.0, after: sums.1 });
+                self.tell(*at, ReviewEvent::ChangesSeen { session: sums.0, after: sums.1 });
             }
         }
         for (at, scope) in self.scopes.clone() {
@@ -358,7 +358,7 @@ impl Worker {
                     self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(at, Arc::new(doc));
                     self.hint.notify_one();
                 }
-                Err(error) => self.tell(at, HostEvent::ReviewFailed { message: error.to_string() }),
+                Err(error) => self.tell(at, ReviewEvent::ReviewFailed { message: error.to_string() }),
             }
         }
     }
@@ -382,13 +382,16 @@ impl Worker {
         result
             .map_err(|error| {
                 let at = *self.asker.lock().unwrap_or_else(PoisonError::into_inner);
-                self.tell(at, HostEvent::ReviewTrouble { what: what.to_owned(), message: format!("{words}: {error}") });
+                self.tell(
+                    at,
+                    ReviewEvent::ReviewTrouble { what: what.to_owned(), message: format!("{words}: {error}") },
+                );
             })
             .ok()
     }
 
-    fn tell(&self, at: SessionKey, event: HostEvent) {
-        self.facts.tell(at, event);
+    fn tell(&self, at: SessionKey, event: ReviewEvent) {
+        self.facts.tell(at, HostEvent::Review(event));
     }
 }
 

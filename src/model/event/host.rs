@@ -3,12 +3,11 @@
 //! Plain data that a journal holds; knows of no session. Invariant: what happened is said once, in the order it happened.
 
 use super::{AGENT, SESSION};
-use crate::model::changes::{HeldOutcome, ReviewDoc, Rewound, Totals, Truth};
-use crate::model::ids::{Address, ReqId, TermId, TurnId};
+use crate::model::changes::ReviewEvent;
+use crate::model::ids::{Address, ReqId, TermId};
 use crate::model::refusal::Refusal;
 use crate::model::tool::Exit;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// What happened on this machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,75 +72,6 @@ pub enum HostEvent {
         real: Option<String>,
         result: Result<(), Refusal>,
     },
-    /// The snapshot before a prompt is finished, or why there is none.
-    TurnCovered {
-        turn: TurnId,
-        covered: Result<(), String>,
-    },
-    /// A turn has been looked at after its end.
-    TurnReviewed {
-        turn: TurnId,
-        totals: Totals,
-        session: Totals,
-        after: bool,
-    },
-    /// The sums of the session have changed.
-    ChangesSeen {
-        session: Totals,
-        after: bool,
-    },
-    /// What the diffs of a question would really do, in their order. `asked` is that of the wish.
-    Truths {
-        req: ReqId,
-        asked: u64,
-        truths: Vec<Truth>,
-    },
-    /// A write waits for the person.
-    WriteHeld {
-        req: ReqId,
-    },
-    /// The review cannot keep what is on the disk for a write that is asked about.
-    NotKept {
-        req: ReqId,
-    },
-    /// A stopped write does not go with what the person has changed on the disk since.
-    WriteAgain {
-        req: ReqId,
-    },
-    HeldDecided {
-        req: ReqId,
-        outcome: HeldOutcome,
-    },
-    ReviewDone {
-        words: String,
-        rewound: Vec<Rewound>,
-    },
-    RewindPreviewed {
-        turn: u64,
-        rewound: Vec<Rewound>,
-    },
-    /// What the person asked of the review writes many files; so far so many.
-    ReviewWrites {
-        done: usize,
-        of: usize,
-    },
-    /// The newest state of the review that the person looks at.
-    ReviewShown {
-        doc: Arc<ReviewDoc>,
-    },
-    /// What the person asked of the review was not done.
-    ReviewFailed {
-        message: String,
-    },
-    /// Something of the review did not work; `what` is its sort.
-    ReviewTrouble {
-        what: String,
-        message: String,
-    },
-    /// There is no review, or none any more.
-    ReviewOff {
-        message: String,
-    },
     JournalFailed {
         message: String,
     },
@@ -149,6 +79,9 @@ pub enum HostEvent {
     Warning {
         message: String,
     },
+    /// In a journal it stands for itself.
+    #[serde(untagged)]
+    Review(ReviewEvent),
 }
 
 impl HostEvent {
@@ -172,4 +105,23 @@ pub struct WriteFact {
     pub created: bool,
     pub bytes: u64,
     pub old: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_review_says_stands_for_itself_in_a_journal() {
+        let held = HostEvent::Review(ReviewEvent::WriteHeld { req: ReqId(7) });
+        let text = serde_json::to_string(&held).unwrap();
+        assert_eq!(text, r#"{"WriteHeld":{"req":7}}"#);
+        assert_eq!(serde_json::from_str::<HostEvent>(&text).unwrap(), held);
+        let spawned = r#"{"AgentSpawned":{"pid":1}}"#;
+        assert_eq!(serde_json::from_str::<HostEvent>(spawned).unwrap(), HostEvent::AgentSpawned { pid: 1 });
+        let older = r#"{"WriteChecked":{"req":7,"path":"/a","result":{"Ok":null}}}"#;
+        let checked = HostEvent::WriteChecked { req: ReqId(7), path: "/a".into(), real: None, result: Ok(()) };
+        assert_eq!(serde_json::from_str::<HostEvent>(older).unwrap(), checked);
+        assert!(serde_json::from_str::<HostEvent>(r#"{"NoSuchThing":{}}"#).is_err());
+    }
 }

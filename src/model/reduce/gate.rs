@@ -3,8 +3,8 @@
 //! Asks and answers; what a path means and what is on the disk is found out elsewhere. Invariant: each request that a
 //! gate has stopped gets exactly one answer, whichever of answer, cancel, withdrawal and death comes first.
 
-use super::super::changes::{Gate, HeldOutcome};
-use super::super::effect::{Answer, Effect, ReviewEffect, Withdrawal};
+use super::super::changes::{Gate, HeldOutcome, ReviewCommand};
+use super::super::effect::{Answer, Effect, Withdrawal};
 use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
@@ -81,7 +81,7 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
 /// The review takes it, or what is on the disk now; `asked` when a plain answer decides.
 fn hand_over(req: ReqId, write: Write, asked: bool, cx: &mut Cx) {
     let Write { entry, path, content, .. } = write;
-    cx.push(Effect::Review(ReviewEffect::Hold { req, path: path.to_string(), content, entry, asked }));
+    cx.push(Effect::Review(ReviewCommand::Hold { req, path: path.to_string(), content, entry, asked }));
 }
 
 fn on_its_way(session: &mut Session, req: ReqId, write: &Write, request: Request, cx: &mut Cx) {
@@ -147,10 +147,10 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, cx: &m
         // Answered with an option of the agent's.
         About::Permission => {}
         About::Write => match session.write(req).map(|write| write.stage) {
-            Some(Stage::Holding) => cx.push(Effect::Review(ReviewEffect::DecideHeld { req, write: allowed })),
+            Some(Stage::Holding) => cx.push(Effect::Review(ReviewCommand::DecideHeld { req, write: allowed })),
             Some(Stage::Kept) if allowed => {
                 advance(session, req, Stage::Allowed);
-                cx.push(Effect::Review(ReviewEffect::DecideHeld { req, write: true }));
+                cx.push(Effect::Review(ReviewCommand::DecideHeld { req, write: true }));
             }
             _ if allowed => granted(session, req, cx),
             _ => refuse(session, req, cx),
@@ -237,7 +237,7 @@ fn refuse(session: &mut Session, req: ReqId, cx: &mut Cx) {
 fn end_write(session: &mut Session, req: ReqId, why: &str, error: Option<Refusal>, cx: &mut Cx) {
     if let Some(write) = session.writes.remove(&req) {
         if write.is_in_review() {
-            cx.push(Effect::Review(ReviewEffect::LetGo(req)));
+            cx.push(Effect::Review(ReviewCommand::LetGo(req)));
         }
         settle_file(session, write.entry, FileOutcome::Refused(why.to_owned()));
     }

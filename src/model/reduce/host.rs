@@ -1,6 +1,6 @@
 //! Facts from this machine that are of one session: files, terminals and its review.
 
-use super::super::effect::{Answer, Effect, FrontEnd};
+use super::super::effect::{Answer, Effect};
 use super::super::entry::{Body, FileOutcome, FileVerb, Level};
 use super::super::event::{HostEvent, WriteFact};
 use super::super::ids::{EntryId, ReqId, TermId, TurnId};
@@ -10,7 +10,6 @@ use super::super::session::{Session, Terminal, TerminalOrigin, Write};
 use super::super::tool::Exit;
 use super::Cx;
 use super::{gate, notice, prompt, review, service};
-use crate::base::human;
 use crate::text::grid::ScreenSnapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,27 +37,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
                 touch_shown(session, &term);
             }
         }
-        HostEvent::ReviewShown { doc } => session.review = Some(doc),
-        HostEvent::TurnCovered { turn, covered } => review::covered(session, turn, covered, cx),
-        HostEvent::TurnReviewed { turn, totals, session: sum, after } => {
-            review::seen(session, sum, after);
-            review::reviewed(session, turn, totals, cx);
-        }
-        HostEvent::ChangesSeen { session: sum, after } => review::seen(session, sum, after),
-        HostEvent::Truths { req, asked, truths } => review::truths(session, req, asked, truths),
-        HostEvent::WriteHeld { req } => gate::held(session, req, cx),
-        HostEvent::NotKept { req } => gate::not_kept(session, req, cx),
-        HostEvent::WriteAgain { req } => gate::again(session, req, cx),
-        HostEvent::HeldDecided { req, outcome } => gate::decided(session, req, outcome, cx),
-        HostEvent::ReviewDone { words, rewound } => review::done(session, words, &rewound, cx),
-        HostEvent::RewindPreviewed { turn, rewound } => session.rewind = Some((turn, rewound)),
-        HostEvent::ReviewWrites { done, of } => {
-            let (done, of) = (human::thousands(done as u64), human::thousands(of as u64));
-            cx.push(Effect::FrontEnd(FrontEnd::Said(format!("writing: {done} of {of} files"))));
-        }
-        HostEvent::ReviewFailed { message } => cx.push(Effect::FrontEnd(FrontEnd::Said(message))),
-        HostEvent::ReviewTrouble { what, message } => review::trouble(session, &what, &message, cx.now),
-        HostEvent::ReviewOff { message } => review::off(session, &message, cx),
+        HostEvent::Review(event) => review::fact(session, event, cx),
         HostEvent::Warning { message } => {
             notice(session, Level::Warn, message, Vec::new(), cx.now);
         }

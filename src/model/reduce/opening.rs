@@ -5,7 +5,8 @@
 
 use super::{Cx, notice, permission, prompt, review};
 use crate::model::agent::Death;
-use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect, Withdrawal};
+use crate::model::changes::ReviewCommand;
+use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, Withdrawal};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{Opening, PromptResult, SessionResult, Stop};
 use crate::model::refusal::{Reason, Refusal};
@@ -51,7 +52,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     }
     if session.changes.is_on {
         let first_turn = cx.next_turn();
-        cx.push(Effect::Review(ReviewEffect::Session { id: opened.id, first_turn, agent: agent.to_owned() }));
+        cx.push(Effect::Review(ReviewCommand::Session { id: opened.id, first_turn, agent: agent.to_owned() }));
     }
 }
 

@@ -71,9 +71,10 @@ fn decide(
             (Level::Warn, format!("asked for permission without any option: {}", label()), Answer::Cancelled)
         }
         ground => {
-            let wanted: &[PermissionKind] = match is_allowed {
-                true => &[PermissionKind::AllowOnce, PermissionKind::AllowAlways],
-                false => &[PermissionKind::RejectOnce],
+            let wanted: &[PermissionKind] = if is_allowed {
+                &[PermissionKind::AllowOnce, PermissionKind::AllowAlways]
+            } else {
+                &[PermissionKind::RejectOnce]
             };
             let chosen = wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind));
             let done = if is_allowed && chosen.is_some() { "allowed" } else { "refused" };

@@ -3,9 +3,8 @@
 //! Without a review nothing waits. Invariant: a prompt waits at most [`COVERAGE_PATIENCE`] (longer without a
 //! screen), and that it went out too early is said and kept.
 
-use super::super::changes::Truth;
-use super::super::changes::{ReviewAction, RewindOutcome, Rewound, Totals};
-use super::super::effect::{Effect, FrontEnd, ReviewEffect};
+use super::super::changes::{ReviewAction, ReviewCommand, ReviewEvent, RewindOutcome, Rewound, Totals, Truth};
+use super::super::effect::{Effect, FrontEnd};
 use super::super::entry::{Body, Level, TurnChanges};
 use super::super::event::Timer;
 use super::super::ids::{EntryId, Now, ReqId, TurnId};
@@ -13,6 +12,7 @@ use super::super::question::About;
 use super::super::session::{Policy, Session};
 use super::Cx;
 use super::{MAX_NOTICED, gate, notice, prompt};
+use crate::base::human;
 use crate::base::paths::visible;
 use std::time::Duration;
 
@@ -25,17 +25,44 @@ const MAX_NAMED: usize = 50;
 /// Bytes of the texts of a truth that are kept for the dock.
 const MAX_TRUTH: usize = 1 << 20;
 
+/// What the review says.
+pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
+    match event {
+        ReviewEvent::ReviewShown { doc } => session.review = Some(doc),
+        ReviewEvent::TurnCovered { turn, covered } => is_covered(session, turn, covered, cx),
+        ReviewEvent::TurnReviewed { turn, totals, session: sum, after } => {
+            seen(session, sum, after);
+            reviewed(session, turn, totals, cx);
+        }
+        ReviewEvent::ChangesSeen { session: sum, after } => seen(session, sum, after),
+        ReviewEvent::Truths { req, asked, truths } => compared(session, req, asked, truths),
+        ReviewEvent::WriteHeld { req } => gate::held(session, req, cx),
+        ReviewEvent::NotKept { req } => gate::not_kept(session, req, cx),
+        ReviewEvent::WriteAgain { req } => gate::again(session, req, cx),
+        ReviewEvent::HeldDecided { req, outcome } => gate::decided(session, req, outcome, cx),
+        ReviewEvent::ReviewDone { words, rewound } => done(session, words, &rewound, cx),
+        ReviewEvent::RewindPreviewed { turn, rewound } => session.rewind = Some((turn, rewound)),
+        ReviewEvent::ReviewWrites { done, of } => {
+            let (done, of) = (human::thousands(done as u64), human::thousands(of as u64));
+            cx.push(Effect::FrontEnd(FrontEnd::Said(format!("writing: {done} of {of} files"))));
+        }
+        ReviewEvent::ReviewFailed { message } => cx.push(Effect::FrontEnd(FrontEnd::Said(message))),
+        ReviewEvent::ReviewTrouble { what, message } => trouble(session, &what, &message, cx.now),
+        ReviewEvent::ReviewOff { message } => off(session, &message, cx),
+    }
+}
+
 /// Asks for the snapshot before a turn. False: nobody looks, so nothing waits.
 pub fn begin(session: &Session, turn: TurnId, cx: &mut Cx) -> bool {
     if session.changes.is_on {
-        cx.push(Effect::Review(ReviewEffect::BeginTurn(turn)));
+        cx.push(Effect::Review(ReviewCommand::BeginTurn(turn)));
         let after = if matches!(session.policy, Policy::Auto(_)) { PATIENCE_ALONE } else { COVERAGE_PATIENCE };
         cx.push(Effect::StartTimer { timer: Timer::Coverage(turn), after });
     }
     session.changes.is_on
 }
 
-pub fn covered(session: &mut Session, turn: TurnId, covered: Result<(), String>, cx: &mut Cx) {
+fn is_covered(session: &mut Session, turn: TurnId, covered: Result<(), String>, cx: &mut Cx) {
     if let Err(message) = covered {
         session.changes.uncovered_turns.insert(turn.0);
         trouble(session, "snapshot", &format!("the files could not be looked at before the turn: {message}"), cx.now);
@@ -50,7 +77,7 @@ pub fn late(session: &mut Session, turn: TurnId, cx: &mut Cx) {
     session.changes.uncovered_turns.insert(turn.0);
     let words = "the snapshot is not finished: changes of this turn may not all be covered";
     notice(session, Level::Warn, words, Vec::new(), cx.now);
-    cx.push(Effect::Review(ReviewEffect::SentEarly(turn)));
+    cx.push(Effect::Review(ReviewCommand::SentEarly(turn)));
     prompt::transmit(session, turn, cx);
 }
 
@@ -58,11 +85,11 @@ pub fn late(session: &mut Session, turn: TurnId, cx: &mut Cx) {
 pub fn ended(session: &mut Session, turn: TurnId, cx: &mut Cx) {
     if session.changes.is_on {
         session.changes.ending.insert(turn.0);
-        cx.push(Effect::Review(ReviewEffect::EndTurn(turn)));
+        cx.push(Effect::Review(ReviewCommand::EndTurn(turn)));
     }
 }
 
-pub fn reviewed(session: &mut Session, turn: TurnId, totals: Totals, cx: &mut Cx) {
+fn reviewed(session: &mut Session, turn: TurnId, totals: Totals, cx: &mut Cx) {
     session.changes.ending.remove(&turn.0);
     if !totals.is_empty() && session.changes.turns.insert(turn.0, totals).is_none() {
         // The next turn may have begun: entries are in the order in which they appear.
@@ -73,7 +100,7 @@ pub fn reviewed(session: &mut Session, turn: TurnId, totals: Totals, cx: &mut Cx
     cx.push(Effect::FrontEnd(FrontEnd::TurnReviewed(turn)));
 }
 
-pub fn seen(session: &mut Session, sum: Totals, after: bool) {
+fn seen(session: &mut Session, sum: Totals, after: bool) {
     let changes = &mut session.changes;
     if changes.totals == sum && changes.after == after {
         return;
@@ -89,13 +116,13 @@ pub fn seen(session: &mut Session, sum: Totals, after: bool) {
 /// What is told of earlier says nothing of the files as they are.
 pub fn tool(session: &Session, entry: EntryId, cx: &mut Cx) {
     if session.changes.is_on && !session.is_loading() {
-        cx.push(Effect::Review(ReviewEffect::Tool(entry)));
+        cx.push(Effect::Review(ReviewCommand::Tool(entry)));
     }
 }
 
 pub fn command(session: &Session, entry: EntryId, settled: bool, cx: &mut Cx) {
     if session.changes.is_on {
-        cx.push(Effect::Review(ReviewEffect::Command { entry, settled }));
+        cx.push(Effect::Review(ReviewCommand::Command { entry, settled }));
     }
 }
 
@@ -106,11 +133,11 @@ pub fn ask_truth(session: &mut Session, req: ReqId, cx: &mut Cx) {
     pending.truths.clear();
     pending.asked += 1;
     if is_on {
-        cx.push(Effect::Review(ReviewEffect::Truth { req, asked: pending.asked }));
+        cx.push(Effect::Review(ReviewCommand::Truth { req, asked: pending.asked }));
     }
 }
 
-pub fn truths(session: &mut Session, req: ReqId, asked: u64, mut truths: Vec<Truth>) {
+fn compared(session: &mut Session, req: ReqId, asked: u64, mut truths: Vec<Truth>) {
     let Some(pending) = session.questions.iter_mut().find(|p| p.req == req && p.asked == asked) else { return };
     for truth in &mut truths {
         if pending.about != About::Permission {
@@ -133,13 +160,13 @@ pub fn act(session: &mut Session, action: ReviewAction, cx: &mut Cx) {
         session.rewind = None;
     }
     if session.changes.is_on {
-        cx.push(Effect::Review(ReviewEffect::Act(action)));
+        cx.push(Effect::Review(ReviewCommand::Act(action)));
     } else if action != ReviewAction::Close {
         cx.push(Effect::FrontEnd(FrontEnd::Said("there is no review in this session".into())));
     }
 }
 
-pub fn done(session: &mut Session, words: String, rewound: &[Rewound], cx: &mut Cx) {
+fn done(session: &mut Session, words: String, rewound: &[Rewound], cx: &mut Cx) {
     if !rewound.is_empty() {
         session.rewind = None;
         let mut lines: Vec<String> = rewound.iter().take(MAX_NAMED).map(line).collect();
@@ -171,14 +198,14 @@ fn line(rewound: &Rewound) -> String {
 }
 
 /// Says once that something of this sort does not work.
-pub fn trouble(session: &mut Session, what: &str, message: &str, now: Now) {
+fn trouble(session: &mut Session, what: &str, message: &str, now: Now) {
     if session.noticed.len() < MAX_NOTICED && session.noticed.insert(format!("review: {what}")) {
         notice(session, Level::Warn, message.to_owned(), Vec::new(), now);
     }
 }
 
 /// The session goes on without a review.
-pub fn off(session: &mut Session, message: &str, cx: &mut Cx) {
+fn off(session: &mut Session, message: &str, cx: &mut Cx) {
     if !std::mem::take(&mut session.changes.is_on) {
         return;
     }

@@ -1,4 +1,4 @@
-use crate::model::changes::{Scope, Totals};
+use crate::model::changes::{ReviewEvent, Scope, Totals};
 use crate::model::entry::{Block, Body};
 use crate::model::event::{
     AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, HostEvent, InitResult, Intent, Stop,
@@ -541,7 +541,7 @@ fn a_click_on_the_line_at_a_turns_end_opens_its_review() {
     let mut s = Scene::working(80, 24);
     let totals = Totals { added: 2, removed: 1, files: 1, pending: 2 };
     let turn = s.model.first().session().last_turn();
-    s.event(Event::Host(HostEvent::TurnReviewed { turn, totals, session: totals, after: false }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session: totals, after: false })));
     s.draw();
     let id = s.model.first().session().entries().iter().find(|e| matches!(e.body, Body::Changes(_))).unwrap().id;
     let (y, _) = *s.info.hits.iter().find(|(_, e)| *e == id).unwrap();

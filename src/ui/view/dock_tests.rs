@@ -1,6 +1,6 @@
 //! Questions of our own in the dock, and diffs as they are on the disk.
 
-use crate::model::changes::{Gate, Totals, Truth};
+use crate::model::changes::{Gate, ReviewEvent, Totals, Truth};
 use crate::model::entry::Block;
 use crate::model::event::{
     AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec,
@@ -32,7 +32,7 @@ fn write(s: &mut Scene, req: u64) {
 fn truth(s: &mut Scene, req: u64, old: &str, new: &str, differs: Option<&str>) {
     let truth =
         Truth { path: PATH.into(), old: Some(old.into()), new: new.into(), differs: differs.map(str::to_owned) };
-    s.event(Event::Host(HostEvent::Truths { req: ReqId(req), asked: 1, truths: vec![truth] }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::Truths { req: ReqId(req), asked: 1, truths: vec![truth] })));
     s.draw();
 }
 
@@ -145,7 +145,7 @@ fn a_held_write_says_that_it_waits_and_where_it_is_reviewed() {
     let mut s = gated(Gate::Hold, 80);
     write(&mut s, 5);
     assert!(!s.shown.contains("1 Write it"), "the review does not have it yet: {}", s.shown);
-    s.event(Event::Host(HostEvent::WriteHeld { req: ReqId(5) }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::WriteHeld { req: ReqId(5) })));
     s.draw();
     assert!(s.shown.contains("nothing is written yet · Alt+R"), "{}", s.shown);
     assert!(row(&s, "1 Write it").contains("2 Refuse"), "{}", s.shown);
@@ -186,7 +186,7 @@ fn words_without_texts_leave_the_diff_of_the_agent() {
     let mut s = gated(Gate::Off, 80);
     s.ask_edit(5, PATH, "two", "TWO", &["Yes", "No"]);
     let truth = Truth { path: PATH.into(), old: None, new: "".into(), differs: Some("it is gone".into()) };
-    s.event(Event::Host(HostEvent::Truths { req: ReqId(5), asked: 1, truths: vec![truth] }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::Truths { req: ReqId(5), asked: 1, truths: vec![truth] })));
     s.draw();
     assert!(s.shown.contains("- two") && s.shown.contains("+ TWO"), "{}", s.shown);
     assert!(s.shown.contains("view differs: it is gone"), "{}", s.shown);
@@ -209,15 +209,20 @@ fn the_sums_of_a_turn_are_one_line() {
     let mut s = gated(Gate::Off, 100);
     let totals = Totals { added: 120, removed: 14, files: 6, pending: 3 };
     let turn = TurnId(1);
-    s.event(Event::Host(HostEvent::TurnReviewed { turn, totals, session: totals, after: false }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session: totals, after: false })));
     s.draw();
     assert!(s.shown.contains("± +120 −14 in 6 files · 3 to review · Alt+R"), "{}", s.shown);
     let session = Totals { pending: 0, ..totals };
-    s.event(Event::Host(HostEvent::ChangesSeen { session, after: false }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after: false })));
     s.draw();
     assert!(s.shown.contains("± +120 −14 in 6 files · Alt+R"), "all is decided: {}", s.shown);
     let one = Totals { added: 1, removed: 0, files: 1, pending: 0 };
-    s.event(Event::Host(HostEvent::TurnReviewed { turn: TurnId(2), totals: one, session, after: false }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed {
+        turn: TurnId(2),
+        totals: one,
+        session,
+        after: false,
+    })));
     s.draw();
     assert!(s.shown.contains("turn 2: +1 −0 in 1 file · Alt+R"), "it is not the turn above it: {}", s.shown);
 }

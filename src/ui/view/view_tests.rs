@@ -1,4 +1,4 @@
-use crate::model::changes::Totals;
+use crate::model::changes::{ReviewEvent, Totals};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, HostEvent, Intent, Odd, Stop, Update};
 use crate::model::ids::ReqId;
@@ -254,7 +254,7 @@ fn rows_below_are_counted_on_the_rule() {
 
 fn changed(s: &mut Scene, added: u64, after: bool) {
     let session = Totals { added, removed: 1, files: 1, pending: 1 };
-    s.event(Event::Host(HostEvent::ChangesSeen { session, after }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after })));
 }
 
 #[test]

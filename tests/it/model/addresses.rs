@@ -3,6 +3,7 @@
 use crate::support::{Rig, SESSION};
 use acp_tui::model::Model;
 use acp_tui::model::agent::{Connection, DeathKind};
+use acp_tui::model::changes::{ReviewCommand, ReviewEvent};
 use acp_tui::model::effect::{Answer, Call, Effect, Ended, FrontEnd};
 use acp_tui::model::entry::{Block, Body, ChunkKind};
 use acp_tui::model::event::{
@@ -394,9 +395,8 @@ fn two_sessions_over_one_connection() {
 
 #[test]
 fn what_the_agent_does_in_a_session_that_was_closed_is_of_its_turn_until_it_answers() {
-    use acp_tui::model::effect::ReviewEffect;
     let ends = |effects: &[Addressed<Effect>]| {
-        effects.iter().any(|e| matches!(e.what, Effect::Review(ReviewEffect::EndTurn(_))) && e.at == A2.into())
+        effects.iter().any(|e| matches!(e.what, Effect::Review(ReviewCommand::EndTurn(_))) && e.at == A2.into())
     };
     let answered = |house: &mut House| {
         let turn = house.session(A2).last_turn();
@@ -410,7 +410,7 @@ fn what_the_agent_does_in_a_session_that_was_closed_is_of_its_turn_until_it_answ
         house.model = std::mem::take(&mut house.model).with_review(true);
         house.prompt(A2, "y");
         let turn = house.session(A2).turn.as_ref().unwrap().id;
-        house.host(A2, HostEvent::TurnCovered { turn, covered: Ok(()) });
+        house.host(A2, HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) }));
         assert!(!ends(&house.wants(A2, Intent::CloseSession)), "it works on, as far as anybody knows");
         assert_eq!(house.session(A2).unended_turn(), Some(turn), "who quits now ends it too");
         assert!(ends(&end(&mut house)));

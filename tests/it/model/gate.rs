@@ -4,8 +4,8 @@ use crate::support::{Rig, exit_code, render};
 use acp_tui::config::schema::GATES;
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
-use acp_tui::model::changes::{Gate, HeldOutcome};
-use acp_tui::model::effect::{Effect, ReviewEffect};
+use acp_tui::model::changes::{Gate, HeldOutcome, ReviewCommand, ReviewEvent};
+use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent, WriteFact};
 use acp_tui::model::ids::ReqId;
 use acp_tui::model::question::About;
@@ -21,7 +21,10 @@ fn gated(gate: Gate) -> Rig {
     let mut rig = Rig::reviewed();
     rig.intent(Intent::SetGate(gate));
     rig.prompt("hi");
-    rig.host(HostEvent::TurnCovered { turn: rig.model().first().session().last_turn(), covered: Ok(()) });
+    rig.host(HostEvent::Review(ReviewEvent::TurnCovered {
+        turn: rig.model().first().session().last_turn(),
+        covered: Ok(()),
+    }));
     rig.sent();
     rig
 }
@@ -44,13 +47,13 @@ fn written(rig: &mut Rig, req: ReqId) {
 fn hold(rig: &mut Rig, id: u64) -> ReqId {
     let req = write(rig, id);
     let held = rig.wished(|e| match e {
-        Effect::Review(ReviewEffect::Hold { req, path, content, .. }) => {
+        Effect::Review(ReviewCommand::Hold { req, path, content, .. }) => {
             Some((*req, path.clone(), content.to_string()))
         }
         _ => None,
     });
     assert_eq!(held, (req, PATH.to_owned(), "new\n".to_owned()));
-    rig.host(HostEvent::WriteHeld { req });
+    rig.host(HostEvent::Review(ReviewEvent::WriteHeld { req }));
     req
 }
 
@@ -64,7 +67,7 @@ fn asks_to_write(rig: &Rig, req: ReqId, is_held: bool) {
 
 /// How often the review was told to write.
 fn decided(rig: &Rig, of: ReqId) -> usize {
-    let wanted = Effect::Review(ReviewEffect::DecideHeld { req: of, write: true });
+    let wanted = Effect::Review(ReviewCommand::DecideHeld { req: of, write: true });
     rig.wishes.iter().filter(|e| **e == wanted).count()
 }
 
@@ -77,7 +80,7 @@ fn commands(rig: &Rig) -> usize {
 }
 
 fn let_go(rig: &Rig, req: ReqId) -> bool {
-    rig.wishes.contains(&Effect::Review(ReviewEffect::LetGo(req)))
+    rig.wishes.contains(&Effect::Review(ReviewCommand::LetGo(req)))
 }
 
 fn error(rig: &mut Rig) -> Value {
@@ -110,7 +113,10 @@ fn a_write_is_asked_about_and_happens_when_allowed() {
     // The review writes it: it knows what was on the disk when the person was asked.
     assert_eq!((writes(&rig), decided(&rig, req)), (0, 1), "once");
     assert!(rig.sent().is_empty(), "it is not written yet");
-    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Whole { created: false, bytes: 4 } });
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided {
+        req,
+        outcome: HeldOutcome::Whole { created: false, bytes: 4 },
+    }));
     assert_eq!(rig.sent_briefly(), ["1:ok"]);
     assert_eq!(rig.entries()[1], format!("Write {PATH} created=false 4"));
 }
@@ -121,12 +127,12 @@ fn a_write_that_the_review_cannot_keep_is_decided_by_the_answer_alone() {
         let mut rig = gated(Gate::Ask);
         let req = write(&mut rig, 1);
         if !answered_first {
-            rig.host(HostEvent::NotKept { req });
+            rig.host(HostEvent::Review(ReviewEvent::NotKept { req }));
         }
         rig.choose("allow");
         if answered_first {
             assert_eq!(writes(&rig), 0);
-            rig.host(HostEvent::NotKept { req });
+            rig.host(HostEvent::Review(ReviewEvent::NotKept { req }));
         }
         assert_eq!(writes(&rig), 1);
         written(&mut rig, req);
@@ -142,13 +148,13 @@ fn a_write_of_lines_that_the_person_has_changed_meanwhile_is_asked_about_again()
         let about = rig.model().first().session().questions()[0].about.clone();
         rig.choose("allow");
         assert!(rig.pending().is_empty());
-        rig.host(HostEvent::WriteAgain { req });
+        rig.host(HostEvent::Review(ReviewEvent::WriteAgain { req }));
         assert_eq!((rig.pending(), &rig.model().first().session().questions()[0].about), (vec![req], &about));
         assert!(rig.sent().is_empty());
         rig.choose("allow");
         assert_eq!(decided(&rig, req), 2);
         let differs = "-new\n+mine\n".to_owned();
-        rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs } });
+        rig.host(HostEvent::Review(ReviewEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs } }));
         assert_eq!(rig.sent_briefly(), ["1:ok"]);
     }
 }
@@ -211,7 +217,7 @@ fn a_cancel_answers_what_was_asked() {
         assert_eq!((writes(&rig), commands(&rig)), (0, 0));
         let late = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
         rig.host(HostEvent::WriteChecked { req: late, path: PATH.into(), real: None, result: Ok(()) });
-        rig.host(HostEvent::HeldDecided { req: asked, outcome: HeldOutcome::Refused });
+        rig.host(HostEvent::Review(ReviewEvent::HeldDecided { req: asked, outcome: HeldOutcome::Refused }));
         assert!(rig.sent().is_empty() && rig.pending().is_empty(), "each was answered");
         rig.request(4, "fs/write_text_file", json!({ "path": PATH, "content": "" }));
         rig.request(5, "terminal/create", json!({ "command": "make" }));
@@ -256,13 +262,16 @@ fn a_held_write_waits_in_the_dock() {
     asks_to_write(&rig, req, true);
     assert!(rig.sent().is_empty());
     rig.choose("allow");
-    assert!(rig.wishes.contains(&Effect::Review(ReviewEffect::DecideHeld { req, write: true })));
+    assert!(rig.wishes.contains(&Effect::Review(ReviewCommand::DecideHeld { req, write: true })));
     assert_eq!(writes(&rig), 0, "the review writes it");
     assert!(rig.sent().is_empty() && rig.pending().is_empty());
-    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Whole { created: true, bytes: 4 } });
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided {
+        req,
+        outcome: HeldOutcome::Whole { created: true, bytes: 4 },
+    }));
     assert_eq!(rig.sent_briefly(), ["1:ok"]);
     assert_eq!(rig.entries()[1], format!("Write {PATH} created=true 4"));
-    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Refused });
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided { req, outcome: HeldOutcome::Refused }));
     assert!(rig.sent().is_empty());
 }
 
@@ -271,7 +280,10 @@ fn a_held_write_that_was_decided_in_the_review_leaves_the_dock() {
     let mut rig = gated(Gate::Hold);
     let req = hold(&mut rig, 1);
     let differs = "-new\n+other\n".to_owned();
-    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs: differs.clone() } });
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided {
+        req,
+        outcome: HeldOutcome::Partly { differs: differs.clone() },
+    }));
     assert!(rig.pending().is_empty());
     // Answered as done, and told with the next prompt: an error reaches some models as "[object Object]".
     assert_eq!(rig.sent_briefly(), ["1:ok"]);
@@ -280,7 +292,10 @@ fn a_held_write_that_was_decided_in_the_review_leaves_the_dock() {
     assert_eq!(rig.entries()[1], format!("Write {PATH} altered"));
     // A second one goes along.
     let req = hold(&mut rig, 2);
-    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs: "-a ````\n".into() } });
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided {
+        req,
+        outcome: HeldOutcome::Partly { differs: "-a ````\n".into() },
+    }));
     let [note] = rig.held()[..] else { panic!("{:?}", rig.held()) };
     assert_eq!(note.matches(PATH).count(), 2);
     assert!(note.contains("`````diff"), "{note}");
@@ -290,7 +305,10 @@ fn a_held_write_that_was_decided_in_the_review_leaves_the_dock() {
 fn a_long_difference_is_cut() {
     let mut rig = gated(Gate::Hold);
     let req = hold(&mut rig, 1);
-    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs: "é".repeat(1 << 20) } });
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided {
+        req,
+        outcome: HeldOutcome::Partly { differs: "é".repeat(1 << 20) },
+    }));
     let note = rig.held()[0];
     assert!(note.len() < 9 << 10 && note.contains("left out"), "{}", note.len());
 }
@@ -300,12 +318,15 @@ fn a_held_write_can_be_refused_or_fail() {
     let mut rig = gated(Gate::Hold);
     let req = hold(&mut rig, 1);
     rig.choose("reject");
-    assert!(rig.wishes.contains(&Effect::Review(ReviewEffect::DecideHeld { req, write: false })));
-    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Refused });
+    assert!(rig.wishes.contains(&Effect::Review(ReviewCommand::DecideHeld { req, write: false })));
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided { req, outcome: HeldOutcome::Refused }));
     assert_eq!(error(&mut rig)["data"]["reason"], "denied_by_user");
     assert!(!let_go(&rig, req), "it has been decided");
     let req = hold(&mut rig, 2);
-    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Failed { message: "no room".into() } });
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided {
+        req,
+        outcome: HeldOutcome::Failed { message: "no room".into() },
+    }));
     let error = error(&mut rig);
     assert_eq!((&error["code"], &error["message"]), (&json!(-32603), &json!("no room")));
     assert!(rig.pending().is_empty());
@@ -315,7 +336,7 @@ fn a_held_write_can_be_refused_or_fail() {
 fn a_held_write_fails_when_the_review_ends() {
     let mut rig = gated(Gate::Hold);
     hold(&mut rig, 1);
-    rig.host(HostEvent::ReviewOff { message: "gone".into() });
+    rig.host(HostEvent::Review(ReviewEvent::ReviewOff { message: "gone".into() }));
     assert_eq!(rig.sent_briefly(), ["1:-32603"]);
     assert!(rig.pending().is_empty());
     write(&mut rig, 2);
@@ -364,13 +385,19 @@ fn a_journal_with_a_gate_gives_the_same_model_again() {
 fn a_prompt_of_the_person_is_never_taken_for_the_note_about_changed_writes() {
     let mut rig = gated(Gate::Hold);
     let req = hold(&mut rig, 1);
-    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs: "-a\n".into() } });
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided {
+        req,
+        outcome: HeldOutcome::Partly { differs: "-a\n".into() },
+    }));
     let theirs = rig.held()[0].to_owned();
     // The person has taken it back and sends it with words of their own.
     rig.intent(Intent::TakeBack);
     rig.prompt(&theirs);
     let req = hold(&mut rig, 2);
-    rig.host(HostEvent::HeldDecided { req, outcome: HeldOutcome::Partly { differs: "-b\n".into() } });
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided {
+        req,
+        outcome: HeldOutcome::Partly { differs: "-b\n".into() },
+    }));
     assert_eq!(rig.held().len(), 2, "{:?}", rig.held());
     assert_eq!(rig.held()[0], theirs);
 }

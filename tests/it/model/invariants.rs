@@ -3,8 +3,8 @@
 use crate::support::{Rig, SESSION, exit_code, options, plain_init, render};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
-use acp_tui::model::changes::{Gate, HeldOutcome, Totals};
-use acp_tui::model::effect::{Answer, Effect, ReviewEffect};
+use acp_tui::model::changes::{Gate, HeldOutcome, ReviewCommand, ReviewEvent, Totals};
+use acp_tui::model::effect::{Answer, Effect};
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::{HostEvent, Intent, Timer, WriteFact};
 use acp_tui::model::ids::{ReqId, TermId, TurnId};
@@ -29,7 +29,7 @@ struct Run {
     wishes: usize,
     files: Vec<(ReqId, bool)>,
     /// What the review was asked and has not answered.
-    reviews: Vec<ReviewEffect>,
+    reviews: Vec<ReviewCommand>,
     checks: Vec<ReqId>,
     review: bool,
     creates: Vec<ReqId>,
@@ -176,31 +176,36 @@ impl Run {
     /// The review answers something, in any order, or ends.
     fn reviewed(&mut self, a: u8, b: u8) {
         if a < 4 {
-            return self.rig.host(HostEvent::ReviewOff { message: "gone".into() });
+            return self.rig.host(HostEvent::Review(ReviewEvent::ReviewOff { message: "gone".into() }));
         }
         if self.reviews.is_empty() {
             return;
         }
         let totals = Totals { added: 1, removed: 0, files: u64::from(b % 2), pending: 1 };
         let fact = match self.reviews.remove(usize::from(a) % self.reviews.len()) {
-            ReviewEffect::BeginTurn(turn) => {
-                HostEvent::TurnCovered { turn, covered: if b < 200 { Ok(()) } else { Err("x".into()) } }
+            ReviewCommand::BeginTurn(turn) => HostEvent::Review(ReviewEvent::TurnCovered {
+                turn,
+                covered: if b < 200 { Ok(()) } else { Err("x".into()) },
+            }),
+            ReviewCommand::EndTurn(turn) => {
+                HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session: totals, after: b > 9 })
             }
-            ReviewEffect::EndTurn(turn) => HostEvent::TurnReviewed { turn, totals, session: totals, after: b > 9 },
-            ReviewEffect::Hold { req, .. } if b < 128 => {
-                self.reviews.push(ReviewEffect::DecideHeld { req, write: true });
-                HostEvent::WriteHeld { req }
+            ReviewCommand::Hold { req, .. } if b < 128 => {
+                self.reviews.push(ReviewCommand::DecideHeld { req, write: true });
+                HostEvent::Review(ReviewEvent::WriteHeld { req })
             }
-            ReviewEffect::Hold { req, .. } | ReviewEffect::DecideHeld { req, .. } => {
+            ReviewCommand::Hold { req, .. } | ReviewCommand::DecideHeld { req, .. } => {
                 let outcome = match b % 4 {
                     0 => HeldOutcome::Whole { created: true, bytes: 1 },
                     1 => HeldOutcome::Partly { differs: "x".into() },
                     2 => HeldOutcome::Refused,
                     _ => HeldOutcome::Failed { message: "x".into() },
                 };
-                HostEvent::HeldDecided { req, outcome }
+                HostEvent::Review(ReviewEvent::HeldDecided { req, outcome })
             }
-            ReviewEffect::Truth { req, asked } => HostEvent::Truths { req, asked, truths: Vec::new() },
+            ReviewCommand::Truth { req, asked } => {
+                HostEvent::Review(ReviewEvent::Truths { req, asked, truths: Vec::new() })
+            }
             _ => return,
         };
         self.rig.host(fact);

@@ -3,7 +3,7 @@
 use crate::support::{Rig, SESSION, chunk, exit_code, plain_init, render};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
-use acp_tui::model::changes::{Cause, FileChange, FileDoc, ReviewDoc, Scope};
+use acp_tui::model::changes::{Cause, FileChange, FileDoc, ReviewDoc, ReviewEvent, Scope};
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent, WriteFact};
 use acp_tui::model::ids::TermId;
@@ -121,7 +121,7 @@ fn what_the_review_and_a_terminal_showed_is_in_the_journal() {
         held: None,
     };
     let doc = ReviewDoc { rev: 4, scope: Scope::Turn(1), files: vec![file.into()], ..ReviewDoc::default() };
-    rig.host(HostEvent::ReviewShown { doc: doc.clone().into() });
+    rig.host(HostEvent::Review(ReviewEvent::ReviewShown { doc: doc.clone().into() }));
     let (again, skipped) = replay(fresh(), PathBuf::from("/project"), rig.journal.iter().map(String::as_str));
     assert_eq!(skipped, 0);
     assert_eq!(again.first().session().review().map(|shown| &**shown), Some(&doc));

@@ -4,8 +4,8 @@
 use crate::support::{Rig, chunk, options, plain_init, with};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
-use acp_tui::model::changes::Gate;
-use acp_tui::model::effect::{Effect, ReviewEffect};
+use acp_tui::model::changes::{Gate, ReviewCommand};
+use acp_tui::model::effect::Effect;
 use acp_tui::model::entry::{Body, UserState};
 use acp_tui::model::event::{HostEvent, Intent, Opening};
 use acp_tui::model::ids::{AgentKey, SessionKey, TurnId};
@@ -159,7 +159,7 @@ fn r_143_what_is_told_of_earlier_is_no_change_of_now() {
         "content": [{ "type": "diff", "path": "/old/a", "oldText": "a", "newText": "b" }] });
     rig.wants();
     rig.update_in("first", with(json!({ "sessionUpdate": "tool_call" }), tool.clone()));
-    let is_told = |e: &Effect| matches!(e, Effect::Review(ReviewEffect::Tool(_)));
+    let is_told = |e: &Effect| matches!(e, Effect::Review(ReviewCommand::Tool(_)));
     assert!(rig.wants().iter().any(is_told), "the review is told of the calls of now");
     rig.update_in("old", with(json!({ "sessionUpdate": "tool_call" }), tool));
     assert!(!rig.wants().iter().any(is_told));

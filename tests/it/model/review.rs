@@ -3,8 +3,8 @@
 use crate::support::{Rig, exit_code, options, render};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
-use acp_tui::model::changes::{ReviewAction, RewindOutcome, Rewound, Scope, Totals, Truth};
-use acp_tui::model::effect::{Effect, Ended, FrontEnd, ReviewEffect};
+use acp_tui::model::changes::{ReviewAction, ReviewCommand, ReviewEvent, RewindOutcome, Rewound, Scope, Totals, Truth};
+use acp_tui::model::effect::{Effect, Ended, FrontEnd};
 use acp_tui::model::event::{HostEvent, Intent, PromptResult, Stop, Timer};
 use acp_tui::model::ids::{ReqId, SessionId, TermId, TurnId};
 use acp_tui::model::session::Policy;
@@ -13,13 +13,13 @@ use std::path::PathBuf;
 
 const ONE: TurnId = TurnId(1);
 
-fn wants(rig: &mut Rig) -> Vec<ReviewEffect> {
+fn wants(rig: &mut Rig) -> Vec<ReviewCommand> {
     let of = |e: Effect| if let Effect::Review(e) = e { Some(e) } else { None };
     rig.wants().into_iter().filter_map(of).collect()
 }
 
 fn covered(rig: &mut Rig, turn: u64) {
-    rig.host(HostEvent::TurnCovered { turn: TurnId(turn), covered: Ok(()) });
+    rig.host(HostEvent::Review(ReviewEvent::TurnCovered { turn: TurnId(turn), covered: Ok(()) }));
 }
 
 fn sums(added: u64, pending: u64) -> Totals {
@@ -27,7 +27,12 @@ fn sums(added: u64, pending: u64) -> Totals {
 }
 
 fn reviewed(rig: &mut Rig, turn: u64, totals: Totals) {
-    rig.host(HostEvent::TurnReviewed { turn: TurnId(turn), totals, session: totals, after: false });
+    rig.host(HostEvent::Review(ReviewEvent::TurnReviewed {
+        turn: TurnId(turn),
+        totals,
+        session: totals,
+        after: false,
+    }));
 }
 
 #[test]
@@ -35,11 +40,11 @@ fn a_prompt_goes_out_when_the_snapshot_is_there() {
     let mut rig = Rig::reviewed();
     let first_turn = ONE;
     let agent = "probe".to_owned();
-    assert_eq!(wants(&mut rig), [ReviewEffect::Session { id: SessionId::from("s1"), first_turn, agent }]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::Session { id: SessionId::from("s1"), first_turn, agent }]);
     rig.prompt("hi");
     assert!(rig.sent().is_empty());
     assert_eq!(rig.entries(), ["you: hi"], "it is in sight at once");
-    assert_eq!(wants(&mut rig), [ReviewEffect::BeginTurn(ONE)]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::BeginTurn(ONE)]);
     covered(&mut rig, 2);
     assert!(rig.sent().is_empty(), "the snapshot of another turn");
     covered(&mut rig, 1);
@@ -65,7 +70,7 @@ fn a_snapshot_that_takes_too_long_is_not_waited_for() {
     assert!(rig.sent().is_empty());
     rig.timer(Timer::Coverage(ONE));
     assert_eq!(rig.sent_briefly(), ["session/prompt"]);
-    assert!(wants(&mut rig).contains(&ReviewEffect::SentEarly(ONE)));
+    assert!(wants(&mut rig).contains(&ReviewCommand::SentEarly(ONE)));
     assert!(rig.has_entry("Warn: the snapshot is not finished"));
     assert!(rig.model().first().session().changes().uncovered_turns.contains(&1));
     covered(&mut rig, 1);
@@ -77,7 +82,7 @@ fn a_snapshot_that_fails_is_said_once_and_holds_nothing_up() {
     let mut rig = Rig::reviewed();
     for turn in 1..=2 {
         rig.prompt("hi");
-        rig.host(HostEvent::TurnCovered { turn: TurnId(turn), covered: Err("disk full".into()) });
+        rig.host(HostEvent::Review(ReviewEvent::TurnCovered { turn: TurnId(turn), covered: Err("disk full".into()) }));
         assert_eq!(rig.sent_briefly(), ["session/prompt"]);
         rig.stop("end_turn");
     }
@@ -96,7 +101,7 @@ fn a_cancel_before_the_snapshot_sends_nothing() {
     assert_eq!(rig.ended(), [Ended::Stopped(PromptResult { stop: Stop::Cancelled, usage: None })]);
     assert_eq!(rig.returned(), ["and then"]);
     assert_eq!(rig.entries(), ["you: hi", "Info: stopped"]);
-    assert_eq!(wants(&mut rig), [ReviewEffect::EndTurn(ONE)]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::EndTurn(ONE)]);
     covered(&mut rig, 1);
     rig.timer(Timer::Coverage(ONE));
     assert!(rig.sent().is_empty(), "it is over");
@@ -119,7 +124,7 @@ fn a_turn_is_looked_at_however_it_ends() {
         covered(&mut rig, 1);
         wants(&mut rig);
         end(&mut rig);
-        assert_eq!(wants(&mut rig), [ReviewEffect::EndTurn(ONE)]);
+        assert_eq!(wants(&mut rig), [ReviewCommand::EndTurn(ONE)]);
     }
 }
 
@@ -138,7 +143,7 @@ fn what_a_turn_changed_is_an_entry_and_news() {
     rig.say(", really");
     assert_eq!(rig.entries()[1], "agent: done, really", "what comes late still belongs to the answer");
     let rev = rig.model().first().session().entries().at(2).unwrap().rev;
-    rig.host(HostEvent::ChangesSeen { session: sums(120, 0), after: true });
+    rig.host(HostEvent::Review(ReviewEvent::ChangesSeen { session: sums(120, 0), after: true }));
     assert!(rig.model().first().session().entries().at(2).unwrap().rev > rev, "what is left to review has changed");
     assert!(rig.model().first().session().changes().after);
 }
@@ -167,11 +172,11 @@ fn a_restart_counts_turns_on_and_keeps_what_is_known() {
     rig.answer("initialize", crate::support::plain_init());
     wants(&mut rig);
     rig.answer("session/new", json!({ "sessionId": "s2" }));
-    let session = ReviewEffect::Session { id: SessionId::from("s2"), first_turn: TurnId(2), agent: "probe".into() };
+    let session = ReviewCommand::Session { id: SessionId::from("s2"), first_turn: TurnId(2), agent: "probe".into() };
     assert_eq!(wants(&mut rig), [session]);
     assert_eq!(rig.model().first().session().changes().turns.len(), 1);
     rig.prompt("more");
-    assert_eq!(wants(&mut rig), [ReviewEffect::BeginTurn(TurnId(2))]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::BeginTurn(TurnId(2))]);
 }
 
 #[test]
@@ -182,16 +187,16 @@ fn news_of_tool_calls_and_commands_are_told() {
     wants(&mut rig);
     rig.tool(json!({ "toolCallId": "t", "kind": "edit" }));
     let entry = rig.model().first().session().entries().last().unwrap().id;
-    assert_eq!(wants(&mut rig), [ReviewEffect::Tool(entry)]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::Tool(entry)]);
     rig.tool_update(json!({ "toolCallId": "t", "rawOutput": "x" }));
     assert_eq!(wants(&mut rig), [], "says nothing of files");
     rig.terminal(2, "term-1");
     let term = rig.model().first().session().terminal(&TermId::from("term-1")).unwrap().entry.unwrap();
-    assert_eq!(wants(&mut rig), [ReviewEffect::Command { entry: term, settled: false }]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::Command { entry: term, settled: false }]);
     rig.terminal_ends("term-1", exit_code(0));
-    assert_eq!(wants(&mut rig), [ReviewEffect::Command { entry: term, settled: true }]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::Command { entry: term, settled: true }]);
     rig.stop("end_turn");
-    assert_eq!(wants(&mut rig), [ReviewEffect::Tool(entry), ReviewEffect::EndTurn(ONE)], "its mark settles it");
+    assert_eq!(wants(&mut rig), [ReviewCommand::Tool(entry), ReviewCommand::EndTurn(ONE)], "its mark settles it");
 }
 
 fn diff(new: &str) -> serde_json::Value {
@@ -214,19 +219,19 @@ fn the_diffs_of_a_question_are_compared_with_the_disk() {
         json!({ "toolCall": { "toolCallId": "t", "content": diff("b") }, "options": options() }),
     );
     let req = rig.pending()[0];
-    assert_eq!(wants(&mut rig).last(), Some(&ReviewEffect::Truth { req, asked: 1 }));
+    assert_eq!(wants(&mut rig).last(), Some(&ReviewCommand::Truth { req, asked: 1 }));
     let entry = rig.model().first().session().questions()[0].entry;
     let rev = rig.model().first().session().entries().get(entry).unwrap().rev;
-    rig.host(HostEvent::Truths { req, asked: 1, truths: vec![truth("b")] });
+    rig.host(HostEvent::Review(ReviewEvent::Truths { req, asked: 1, truths: vec![truth("b")] }));
     assert_eq!(rig.model().first().session().questions()[0].truths, [truth("b")]);
     assert!(rig.model().first().session().entries().get(entry).unwrap().rev > rev, "it is drawn again");
     rig.tool_update(json!({ "toolCallId": "t", "content": diff("c") }));
     assert!(rig.model().first().session().questions()[0].truths.is_empty(), "that was of another diff");
-    assert_eq!(wants(&mut rig).last(), Some(&ReviewEffect::Truth { req, asked: 2 }));
-    rig.host(HostEvent::Truths { req, asked: 1, truths: vec![truth("b")] });
+    assert_eq!(wants(&mut rig).last(), Some(&ReviewCommand::Truth { req, asked: 2 }));
+    rig.host(HostEvent::Review(ReviewEvent::Truths { req, asked: 1, truths: vec![truth("b")] }));
     assert!(rig.model().first().session().questions()[0].truths.is_empty(), "an answer to the question before");
-    rig.host(HostEvent::Truths { req: ReqId(99), asked: 2, truths: vec![truth("c")] });
-    rig.host(HostEvent::Truths { req, asked: 2, truths: vec![truth("c")] });
+    rig.host(HostEvent::Review(ReviewEvent::Truths { req: ReqId(99), asked: 2, truths: vec![truth("c")] }));
+    rig.host(HostEvent::Review(ReviewEvent::Truths { req, asked: 2, truths: vec![truth("c")] }));
     assert_eq!(rig.model().first().session().questions()[0].truths, [truth("c")]);
 }
 
@@ -241,7 +246,7 @@ fn a_huge_truth_keeps_its_words_only() {
         json!({ "toolCall": { "toolCallId": "t", "content": diff("b") }, "options": options() }),
     );
     let req = rig.pending()[0];
-    rig.host(HostEvent::Truths { req, asked: 1, truths: vec![truth(&"x".repeat(2 << 20))] });
+    rig.host(HostEvent::Review(ReviewEvent::Truths { req, asked: 1, truths: vec![truth(&"x".repeat(2 << 20))] }));
     let kept = &rig.model().first().session().questions()[0].truths[0];
     assert_eq!((kept.old.as_deref(), &*kept.new, kept.differs.as_deref()), (None, "", Some("it moved")));
 }
@@ -267,8 +272,8 @@ fn a_review_that_ends_lets_go_of_everything() {
     rig.stop("end_turn");
     rig.prompt("more");
     rig.sent();
-    rig.host(HostEvent::ReviewOff { message: "no room".into() });
-    rig.host(HostEvent::ReviewOff { message: "no room".into() });
+    rig.host(HostEvent::Review(ReviewEvent::ReviewOff { message: "no room".into() }));
+    rig.host(HostEvent::Review(ReviewEvent::ReviewOff { message: "no room".into() }));
     assert_eq!(rig.sent_briefly(), ["session/prompt"], "the prompt that waited");
     assert!(rig.wishes.contains(&Effect::FrontEnd(FrontEnd::TurnReviewed(ONE))), "who waits for it goes on");
     assert_eq!(rig.entries().iter().filter(|e| e.contains("no room")).count(), 1);
@@ -279,17 +284,17 @@ fn what_came_of_an_action_is_said() {
     let mut rig = Rig::reviewed();
     wants(&mut rig);
     rig.intent(Intent::Review(ReviewAction::Undo));
-    assert_eq!(wants(&mut rig), [ReviewEffect::Act(ReviewAction::Undo)]);
-    rig.host(HostEvent::ReviewDone { words: "took back 1 hunk".into(), rewound: Vec::new() });
-    rig.host(HostEvent::ReviewFailed { message: "nothing to undo".into() });
+    assert_eq!(wants(&mut rig), [ReviewCommand::Act(ReviewAction::Undo)]);
+    rig.host(HostEvent::Review(ReviewEvent::ReviewDone { words: "took back 1 hunk".into(), rewound: Vec::new() }));
+    rig.host(HostEvent::Review(ReviewEvent::ReviewFailed { message: "nothing to undo".into() }));
     let said = |e: &Effect| if let Effect::FrontEnd(FrontEnd::Said(words)) = e { Some(words.clone()) } else { None };
     let said: Vec<String> = rig.wishes.iter().filter_map(said).collect();
     assert_eq!(said, ["took back 1 hunk", "nothing to undo"]);
     assert!(rig.entries().is_empty());
     let rewound = vec![Rewound { path: "a".into(), outcome: RewindOutcome::Conflict, remark: None }];
-    rig.host(HostEvent::RewindPreviewed { turn: 3, rewound: rewound.clone() });
+    rig.host(HostEvent::Review(ReviewEvent::RewindPreviewed { turn: 3, rewound: rewound.clone() }));
     assert_eq!(rig.model().first().session().rewind_preview(), Some(&(3, rewound.clone())));
-    rig.host(HostEvent::ReviewDone { words: "rewound".into(), rewound });
+    rig.host(HostEvent::Review(ReviewEvent::ReviewDone { words: "rewound".into(), rewound }));
     assert_eq!(rig.model().first().session().rewind_preview(), None);
     assert_eq!(rig.entries(), ["Info: rewound | a: left alone: you changed the same lines"]);
 }
@@ -298,9 +303,9 @@ fn what_came_of_an_action_is_said() {
 fn trouble_of_a_sort_is_said_once() {
     let mut rig = Rig::reviewed();
     for message in ["first", "second"] {
-        rig.host(HostEvent::ReviewTrouble { what: "tool".into(), message: message.into() });
+        rig.host(HostEvent::Review(ReviewEvent::ReviewTrouble { what: "tool".into(), message: message.into() }));
     }
-    rig.host(HostEvent::ReviewTrouble { what: "turn".into(), message: "third".into() });
+    rig.host(HostEvent::Review(ReviewEvent::ReviewTrouble { what: "turn".into(), message: "third".into() }));
     assert_eq!(rig.entries(), ["Warn: first", "Warn: third"]);
 }
 

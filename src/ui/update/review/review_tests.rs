@@ -1,4 +1,4 @@
-use crate::model::changes::{ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Verdict};
+use crate::model::changes::{ReviewAction, ReviewDoc, ReviewEvent, RewindOutcome, Rewound, Scope, Target, Verdict};
 use crate::model::event::{Event, HostEvent, Intent};
 use crate::model::ids::EntryId;
 use crate::model::tool::{ToolKind, ToolStatus};
@@ -460,7 +460,7 @@ fn a_rewind_shows_what_it_does_before_it_is_done() {
     assert_eq!(actions(&s).len(), 1, "nothing was shown yet");
     let rewound = |path: &str, outcome| Rewound { path: path.into(), outcome, remark: None };
     let rewound = vec![rewound("src/cart.rs", RewindOutcome::Restored), rewound("x.rs", RewindOutcome::Conflict)];
-    s.event(Event::Host(HostEvent::RewindPreviewed { turn: 3, rewound }));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::RewindPreviewed { turn: 3, rewound })));
     s.typed("y");
     assert_eq!(actions(&s).len(), 1, "nor drawn");
     let shown = s.draw();
