@@ -11,7 +11,7 @@ use crate::review::snapshot::capture::unkept;
 use crate::review::snapshot::packs;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::walk::Stat;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Does `write` with what has to be there.
 pub fn expected<T>(state: &State, write: impl FnOnce(&Was<'_>) -> T) -> T {
