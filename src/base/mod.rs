@@ -4,6 +4,7 @@ pub mod escape;
 pub mod exit;
 pub mod human;
 pub mod limits;
+pub mod moment;
 pub mod paths;
 pub mod patience;
 pub mod sanitize;

@@ -368,11 +368,11 @@ impl Engine {
             Intent::Prompt { text, links } if links.is_empty() => {
                 Intent::Prompt { links: attach::links(&text, self.core.directory(at)), text }
             }
-            Intent::AddAgent { command, cwd, .. } => {
+            Intent::AddAgent { command, cwd, how, .. } => {
                 setup = self.config.further.get(&command).cloned();
                 let command = setup.as_ref().map_or(command, AgentSetup::line);
                 let env = setup.iter().flat_map(|setup| &setup.env).map(|(name, _)| name.clone()).collect();
-                Intent::AddAgent { command, env, cwd }
+                Intent::AddAgent { command, env, cwd, how }
             }
             other => other,
         };

@@ -101,6 +101,8 @@ pub struct Session {
     /// Absolute.
     pub cwd: String,
     pub title: Option<String>,
+    /// When it last changed, in the agent's words.
+    pub updated: Option<String>,
     pub modes: Option<Modes>,
     pub options: Vec<ConfigOption>,
     pub legacy_model: Option<LegacyModel>,

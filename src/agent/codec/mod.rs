@@ -8,7 +8,7 @@ pub mod v1;
 
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{
-    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionResult, Update,
+    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionPage, SessionResult, Update,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
@@ -92,6 +92,9 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
 
     /// The answer to the call that opens a session in this way.
     fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError>;
+
+    /// A page of a list of sessions.
+    fn listed(&self, result: &str) -> Result<SessionPage, CallError>;
 
     fn prompt(&self, result: &str) -> PromptAnswer;
 

@@ -7,13 +7,48 @@ use super::{Cx, notice, permission, prompt, review};
 use crate::model::agent::Death;
 use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect, Withdrawal};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{Opening, PromptResult, SessionResult, Stop};
+use crate::model::event::{CallError, ErrorKind, Opening, PromptResult, SessionResult, Stop};
+use crate::model::history::Kind;
+use crate::model::ids::SessionId;
 use crate::model::refusal::{Reason, Refusal};
-use crate::model::session::{Closed, Session, SessionState, TerminalOrigin};
+use crate::model::session::{Closed, Policy, Session, SessionState, TerminalOrigin};
 use crate::model::tool::Mark;
 
 /// Lines printed during a log-in that are kept.
 const LOGIN_LINES: usize = 50;
+
+/// Whether going on without the history loses nothing of it: it is here, or nobody reads it.
+pub fn needs_no_history(session: &Session) -> bool {
+    matches!(session.policy, Policy::Auto(_)) || has_talked(session)
+}
+
+/// Whether anybody has said anything in it.
+pub fn has_talked(session: &Session) -> bool {
+    session.entries.slots().any(|slot| matches!(slot.kind(), Kind::User | Kind::Agent))
+}
+
+/// Of a copy the agent may have told the history before it told the name: what follows belongs to that. False of any
+/// other session.
+pub fn is_named(session: &mut Session, id: &SessionId, cx: &Cx) -> bool {
+    if !matches!(session.opening, Opening::Fork(_)) {
+        return false;
+    }
+    session.id = Some(id.clone());
+    session.state = SessionState::Loading { heard: cx.now };
+    true
+}
+
+/// What was said before in a session of which this is a copy. Prompts begin turns, as they did there.
+pub fn inherit(session: &mut Session, bodies: Vec<Body>, cx: &mut Cx) {
+    for body in bodies {
+        if matches!(body, Body::User(_)) {
+            let turn = cx.next_turn();
+            (cx.last_turn, session.last_turn) = (turn, turn);
+        }
+        let id = session.entries.push(session.last_turn, cx.now, body);
+        session.entries.finish(id);
+    }
+}
 
 /// From here on what the agent says of a session that it has kept belongs to this one.
 pub fn open(session: &mut Session, cx: &mut Cx) {
@@ -36,8 +71,21 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     match std::mem::take(&mut session.opening) {
         Opening::New => {}
         Opening::Load(_) => end_past_turn(session, cx),
-        Opening::Resume(_) => {
-            let words = "the session goes on; what was said in it before is not shown";
+        Opening::Resume(_) | Opening::Continue(_) => {
+            let words = if has_talked(session) {
+                "the session goes on"
+            } else {
+                "the session goes on; what was said in it before is not shown"
+            };
+            notice(session, Level::Info, words, Vec::new(), cx.now);
+        }
+        Opening::Fork(from) => {
+            end_past_turn(session, cx);
+            let words = if has_talked(session) {
+                format!("a copy of session {from}; what is above was said in that one")
+            } else {
+                format!("a copy of session {from}; what was said in that one is not shown")
+            };
             notice(session, Level::Info, words, Vec::new(), cx.now);
         }
     }
@@ -163,14 +211,14 @@ pub fn begin_anew(session: &mut Session, cx: &mut Cx) {
     session.messages.clear();
     let words = match session.opening {
         Opening::New => "starting the agent again, with a new session",
-        Opening::Load(_) | Opening::Resume(_) => "starting the agent again, and asking it for the session once more",
+        _ => "starting the agent again, and asking it for the session once more",
     };
     notice(session, Level::Info, words, Vec::new(), cx.now);
 }
 
 /// The person closes it. The agent lives on, so everything is answered; what is on its way comes back and is answered
 /// then.
-pub fn close(session: &mut Session, cx: &mut Cx) {
+pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
     if session.state == SessionState::Closed(Closed::ByPerson) {
         return;
     }
@@ -179,6 +227,10 @@ pub fn close(session: &mut Session, cx: &mut Cx) {
         cx.push(Effect::CancelTurn(wire));
     }
     answer_everything(session, "the session is closed", cx);
+    // One that is being opened is closed when it is open.
+    if let Some(id) = session.id.clone().filter(|_| tells_agent && session.state == SessionState::Ready) {
+        cx.push(Effect::Call(Call::CloseSession(id)));
+    }
     if let Some(turn) = session.turn.take() {
         let result = PromptResult { stop: Stop::Cancelled, usage: None };
         cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Stopped(result))));
@@ -196,6 +248,13 @@ pub fn close(session: &mut Session, cx: &mut Cx) {
     session.newest_tool.clear();
     session.messages.clear();
     session.entries.clear();
+}
+
+/// The agent has closed it too, as far as it knew it at all: nothing of it is under way.
+pub fn agent_closed(session: &mut Session, result: &Result<(), CallError>, cx: &mut Cx) {
+    if result.as_ref().err().is_none_or(|error| error.kind == ErrorKind::NotFound) {
+        end_lingering(session, cx);
+    }
 }
 
 /// The agent works no more in a session that was closed while it did.

@@ -37,8 +37,10 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
         Update::Commands(commands) => session.commands = commands,
         Update::Mode(id) => options::mode_changed(session, id),
         Update::Options(list) => options::replace(session, list),
-        Update::Info { title } => title.put_option(&mut session.title),
-
+        Update::Info { title, updated } => {
+            title.put_option(&mut session.title);
+            updated.put_option(&mut session.updated);
+        }
         Update::Usage { used, size, cost } => {
             // A cost that is left cx is still the last one reported.
             let cost = cost.or_else(|| session.usage.take().and_then(|u| u.cost));

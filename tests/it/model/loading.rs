@@ -209,7 +209,8 @@ fn r_147_a_load_that_fails_says_what_to_do_loses_nothing_and_opens_no_other() {
     let told = texts(second(&rig));
     assert_eq!(told[0], "a part of it");
     let last = told.last().unwrap();
-    assert!(last.contains("session/load failed: Resource not found") && last.contains("try this one again"), "{last}");
+    let words = "the agent has forgotten this session: Resource not found";
+    assert!(last.contains(words) && last.contains("a new session can be opened"), "{last}");
     assert!(!rig.is_dead() && rig.model().first().session().state == SessionState::Ready);
     // It can be asked for again; what comes late for the first try is for nobody.
     tell(&mut rig, "too late");

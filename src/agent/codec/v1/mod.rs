@@ -12,7 +12,7 @@ pub mod tools;
 
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionResult};
+use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
@@ -93,6 +93,10 @@ impl Codec for V1 {
 
     fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError> {
         results::opened(how, result)
+    }
+
+    fn listed(&self, result: &str) -> Result<SessionPage, CallError> {
+        results::listed(result)
     }
 
     fn prompt(&self, result: &str) -> PromptAnswer {
