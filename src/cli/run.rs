@@ -11,6 +11,7 @@ use crate::config::dirs::{Dirs, Env};
 use crate::demo;
 use crate::engine::{Engine, EngineConfig, Goodbye};
 use crate::headless::{self, ExecOptions, Style, code};
+use crate::model::event::Opening;
 use crate::model::session::{Allow, Policy};
 use crate::review::session::recorded;
 use crate::store::log;
@@ -115,6 +116,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         mode: exec.mode,
         options: exec.config,
         timeout: exec.timeout,
+        opening: Opening::New,
     };
     execute(config, options, &wanted)
 }
@@ -235,7 +237,13 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         common,
         surroundings.dirs.as_ref(),
     )?;
-    let options =
-        ExecOptions { prompt: DEMO_PROMPT.into(), style: Style::Text, mode: None, options: Vec::new(), timeout: None };
+    let options = ExecOptions {
+        prompt: DEMO_PROMPT.into(),
+        style: Style::Text,
+        mode: None,
+        options: Vec::new(),
+        timeout: None,
+        opening: Opening::New,
+    };
     execute(config, options, &Wanted::default())
 }

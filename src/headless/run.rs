@@ -11,7 +11,7 @@ use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::effect::{Ended, FrontEnd};
-use crate::model::event::Intent;
+use crate::model::event::{Intent, Opening};
 use crate::model::ids::{Addressed, TurnId};
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::Phase;
@@ -51,6 +51,8 @@ pub struct ExecOptions {
     pub mode: Option<String>,
     pub options: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    /// The session that the prompt is for.
+    pub opening: Opening,
 }
 
 #[derive(Debug)]
@@ -91,8 +93,13 @@ pub(super) enum Cause {
 /// Runs one prompt. Output goes to `stdout`, everything else to standard error.
 pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + Send + 'static) -> io::Result<Outcome> {
     let form = if options.style == Style::Json { Form::Json } else { Form::Text };
+    let mut follower = Follower::new(form);
+    if options.opening != Opening::New {
+        follower.leave_out_history();
+        engine.intent(Intent::OpenAs(options.opening.clone()));
+    }
     let mut exec = Exec {
-        follower: Follower::new(form),
+        follower,
         printer: Printer::new(stdout),
         stage: Stage::Opening,
         options,
@@ -267,6 +274,7 @@ impl Exec {
                 },
                 None => {
                     self.stage = Stage::Prompted;
+                    self.follower.begin(engine.model().first());
                     let text = std::mem::take(&mut self.options.prompt);
                     let news = engine.intent(Intent::Prompt { text, links: Vec::new() });
                     return self.advance(engine, news);

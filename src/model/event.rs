@@ -565,6 +565,8 @@ pub enum Timer {
     EarlyRequest(ReqId),
     /// The snapshot before this turn takes too long.
     Coverage(TurnId),
+    /// The agent may have told the rest of a history that was not complete when it said so.
+    History,
 }
 
 impl Timer {
@@ -572,7 +574,7 @@ impl Timer {
     pub fn home(self) -> Address {
         match self {
             Self::ExplainStray | Self::EarlyRequest(_) => AGENT,
-            Self::KillTerminals(_) | Self::Coverage(_) => SESSION,
+            Self::KillTerminals(_) | Self::Coverage(_) | Self::History => SESSION,
         }
     }
 }

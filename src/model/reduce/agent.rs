@@ -53,7 +53,7 @@ impl End {
             return Self::refused(error);
         }
         let message = format!("the agent has forgotten this session: {}", error.message);
-        let hint = "Nothing was opened in its place; a new session can be opened.".to_owned();
+        let hint = "Nothing was opened in its place; starting again opens a new session.".to_owned();
         Self { hint, detail: error.data_lines(), ..Self::new(DeathKind::Refused, message) }
     }
 

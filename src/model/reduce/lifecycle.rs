@@ -5,12 +5,12 @@
 //! end of an agent closes its own sessions only; a message is given to the session that it names or to none.
 
 use super::agent::{self as one, End};
-use super::{Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, service, update};
+use super::{Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, retold, service, update};
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{AgentRequest, CallError, Can, InitResult, Odd, Opening, SessionResult, Update};
+use crate::model::event::{AgentRequest, CallError, Can, ErrorKind, InitResult, Odd, Opening, SessionResult, Update};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::session::{Closed, Session, SessionState};
@@ -136,12 +136,21 @@ pub fn restart_of(model: &mut Model, at: SessionKey, cx: &mut Cx) {
     }
     in_session(model, at, cx, |session, cx| {
         opening::wait(session);
-        notice(session, Level::Info, "asking the agent for the session once more", Vec::new(), cx.now);
+        let words = if session.opening == Opening::New && opening::has_talked(session) {
+            "asking the agent for a new session, in which nothing of what is above is known"
+        } else {
+            "asking the agent for the session once more"
+        };
+        notice(session, Level::Info, words, Vec::new(), cx.now);
     });
     open(model, key, at, cx);
 }
 
-/// A new process, and new sessions in it.
+fn agent_keeps(model: &Model, key: AgentKey) -> bool {
+    model.agents.get(&key).is_some_and(|agent| agent.can(Can::Load) || agent.can(Can::Resume))
+}
+
+/// A new process, and in it the sessions in which anything was said, where it can go on with them.
 pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key) else { return };
     if matches!(agent.connection, Connection::Starting { .. }) && agent.alive {
@@ -154,7 +163,8 @@ pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
         }
         one::void_strays(agent, cx);
     });
-    in_each(model, key, cx, opening::begin_anew);
+    let keeps_sessions = agent_keeps(model, key);
+    in_each(model, key, cx, |session, cx| opening::begin_anew(session, keeps_sessions, cx));
     in_agent(model, key, cx, |agent, cx| {
         one::forget(agent);
         one::start(agent, cx);
@@ -213,32 +223,10 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
             refused(model, key, at, End::new(DeathKind::Refused, why), cx);
         }
         Ok(opened) => {
-            let label = model.agents.get(&key).map(|agent| agent.label().to_owned()).unwrap_or_default();
-            let id = opened.id.clone();
-            let is_copy = in_session(model, at, cx, |session, cx| opening::is_named(session, &id, cx)) == Some(true);
-            if !is_copy {
-                in_session(model, at, cx, |session, cx| opening::opened(session, opened.clone(), &label, cx));
+            if in_session(model, at, cx, |session, cx| opening::is_still_told(session, &opened, cx)) == Some(true) {
+                return;
             }
-            let strays = in_agent(model, key, cx, |agent, _| std::mem::take(&mut agent.strays)).unwrap_or_default();
-            let others_open = is_opening(model, key);
-            for stray in strays {
-                match stray {
-                    Stray::Update(named, update) if named == id => {
-                        in_session(model, at, cx, |session, cx| update::apply(session, update, cx));
-                    }
-                    Stray::Request(req, named, request) if named == id => {
-                        in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
-                    }
-                    other if others_open => drop(in_agent(model, key, cx, |agent, _| agent.strays.push(other))),
-                    other => drop(in_agent(model, key, cx, |agent, cx| one::drop_stray(agent, other, cx))),
-                }
-            }
-            if is_copy {
-                let inherited = inherited(model, key, at);
-                in_session(model, at, cx, |session, cx| opening::inherit(session, inherited, cx));
-                in_session(model, at, cx, |session, cx| opening::opened(session, opened, &label, cx));
-            }
-            in_session(model, at, cx, prompt::send_next);
+            go_on_with(model, at, opened, cx);
         }
         // Where others work, nobody is locked out by it.
         Err(error) if error.is_auth() && !has_ready(model, key) => {
@@ -248,9 +236,48 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
         Err(error) => {
             let is_kept = model.sessions.get(&at).is_some_and(|session| session.opening.kept().is_some());
             let end = if is_kept { End::not_continued(&error) } else { End::refused(&error) };
-            refused(model, key, at, end, cx);
+            let is_forgotten = is_kept && error.kind == ErrorKind::NotFound;
+            not_opened(model, key, at, end, is_forgotten, cx);
         }
     }
+}
+
+/// The agent may have told the rest of the history by now.
+pub fn history_is_quiet(model: &mut Model, at: SessionKey, cx: &mut Cx) {
+    if let Some(opened) = in_session(model, at, cx, opening::quiet).flatten() {
+        go_on_with(model, at, opened, cx);
+    }
+}
+
+/// A session is open: what came too early for it belongs to it, and what waits for it goes out.
+fn go_on_with(model: &mut Model, at: SessionKey, opened: SessionResult, cx: &mut Cx) {
+    let Some(key) = model.sessions.get(&at).map(|session| session.agent) else { return };
+    let label = model.agents.get(&key).map(|agent| agent.label().to_owned()).unwrap_or_default();
+    let id = opened.id.clone();
+    let is_copy = in_session(model, at, cx, |session, cx| opening::is_named(session, &id, cx)) == Some(true);
+    if !is_copy {
+        in_session(model, at, cx, |session, cx| opening::opened(session, opened.clone(), &label, cx));
+    }
+    let strays = in_agent(model, key, cx, |agent, _| std::mem::take(&mut agent.strays)).unwrap_or_default();
+    let others_open = is_opening(model, key);
+    for stray in strays {
+        match stray {
+            Stray::Update(named, update) if named == id => {
+                in_session(model, at, cx, |session, cx| update::apply(session, update, cx));
+            }
+            Stray::Request(req, named, request) if named == id => {
+                in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
+            }
+            other if others_open => drop(in_agent(model, key, cx, |agent, _| agent.strays.push(other))),
+            other => drop(in_agent(model, key, cx, |agent, cx| one::drop_stray(agent, other, cx))),
+        }
+    }
+    if is_copy {
+        let inherited = inherited(model, key, at);
+        in_session(model, at, cx, |session, cx| retold::append(session, inherited, cx));
+        in_session(model, at, cx, |session, cx| opening::opened(session, opened, &label, cx));
+    }
+    in_session(model, at, cx, prompt::send_next);
 }
 
 /// What was said in the session of which this is a copy, where that is open here and the agent has told nothing of it
@@ -271,6 +298,10 @@ fn has_ready(model: &Model, key: AgentKey) -> bool {
 
 /// A session does not come about. An agent that opens no new one and has no other is of no use.
 fn refused(model: &mut Model, key: AgentKey, at: SessionKey, end: End, cx: &mut Cx) {
+    not_opened(model, key, at, end, false, cx);
+}
+
+fn not_opened(model: &mut Model, key: AgentKey, at: SessionKey, end: End, is_forgotten: bool, cx: &mut Cx) {
     let has_others = model.sessions_of(key).any(|(other, s)| other != at && !s.is_closed());
     let is_new = model.sessions.get(&at).is_some_and(|session| session.opening == Opening::New);
     if is_new && !has_others {
@@ -281,7 +312,7 @@ fn refused(model: &mut Model, key: AgentKey, at: SessionKey, end: End, cx: &mut 
     let hint = if is_new || !end.hint.is_empty() { end.hint } else { hint.to_owned() };
     let end = End { hint, ..end };
     if let Some(death) = model.agents.get(&key).map(|agent| end.of(agent, cx)) {
-        in_session(model, at, cx, |session, cx| opening::refused(session, &death, cx));
+        in_session(model, at, cx, |session, cx| opening::refused(session, &death, is_forgotten, cx));
     }
     drop_hopeless_strays(model, key, cx);
 }

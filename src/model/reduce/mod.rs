@@ -14,6 +14,7 @@ mod opening;
 mod options;
 mod permission;
 mod prompt;
+mod retold;
 mod review;
 mod service;
 mod sessions;
@@ -24,6 +25,7 @@ mod update;
 pub use cx::Cx;
 pub use gate::Gated;
 pub use opening::has_room_for_log_in;
+pub use retold::Retold;
 pub use review::COVERAGE_PATIENCE;
 
 use super::Model;
@@ -55,6 +57,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
+        (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }
@@ -221,7 +224,7 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::User(intent) => to_session(session, intent, cx),
         Event::Timer(Timer::KillTerminals(turn)) => host::kill_terminals_of(session, turn, cx),
         Event::Timer(Timer::Coverage(turn)) => review::late(session, turn, cx),
-        Event::Timer(Timer::ExplainStray | Timer::EarlyRequest(_)) => {}
+        Event::Timer(Timer::ExplainStray | Timer::EarlyRequest(_) | Timer::History) => {}
         Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
         Event::Hint(Hint::Left(all)) => leave::left(session, all),
         Event::Hint(Hint::Back(entry)) => leave::back(session, entry),

@@ -3,19 +3,22 @@
 //!
 //! Invariant: at the end of a session, whatever the reason, every request in it is answered or void, exactly once.
 
-use super::{Cx, notice, permission, prompt, review};
+use super::{Cx, notice, permission, prompt, retold, review};
 use crate::model::agent::Death;
 use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, ReviewEffect, Withdrawal};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{CallError, ErrorKind, Opening, PromptResult, SessionResult, Stop};
+use crate::model::event::{CallError, ErrorKind, Opening, PromptResult, SessionResult, Stop, Timer};
 use crate::model::history::Kind;
 use crate::model::ids::SessionId;
 use crate::model::refusal::{Reason, Refusal};
 use crate::model::session::{Closed, Policy, Session, SessionState, TerminalOrigin};
 use crate::model::tool::Mark;
+use std::time::Duration;
 
 /// Lines printed during a log-in that are kept.
 const LOGIN_LINES: usize = 50;
+/// How long an agent is silent that has told a history to its end.
+const HISTORY_QUIET: Duration = Duration::from_millis(300);
 
 /// Whether going on without the history loses nothing of it: it is here, or nobody reads it.
 pub fn needs_no_history(session: &Session) -> bool {
@@ -38,18 +41,6 @@ pub fn is_named(session: &mut Session, id: &SessionId, cx: &Cx) -> bool {
     true
 }
 
-/// What was said before in a session of which this is a copy. Prompts begin turns, as they did there.
-pub fn inherit(session: &mut Session, bodies: Vec<Body>, cx: &mut Cx) {
-    for body in bodies {
-        if matches!(body, Body::User(_)) {
-            let turn = cx.next_turn();
-            (cx.last_turn, session.last_turn) = (turn, turn);
-        }
-        let id = session.entries.push(session.last_turn, cx.now, body);
-        session.entries.finish(id);
-    }
-}
-
 /// From here on what the agent says of a session that it has kept belongs to this one.
 pub fn open(session: &mut Session, cx: &mut Cx) {
     session.id = session.opening.id().cloned();
@@ -57,7 +48,36 @@ pub fn open(session: &mut Session, cx: &mut Cx) {
         Some(_) => SessionState::Loading { heard: cx.now },
         None => SessionState::Opening { since: cx.now },
     };
+    // What is shown already is not shown again.
+    let is_retold = matches!(session.opening, Opening::Load(_)) && has_talked(session);
+    session.retold = is_retold.then(Box::default);
+    session.answered = None;
     cx.push(Effect::Call(Call::OpenSession(session.opening.clone())));
+}
+
+/// The agent has answered a call to load. True when it looks as if there was more to come: the last that was told is a
+/// prompt. By the protocol there is nothing more; there are agents that answer first.
+pub fn is_still_told(session: &mut Session, opened: &SessionResult, cx: &mut Cx) -> bool {
+    let told = session.retold.as_ref().map_or(&session.entries, |told| told.entries());
+    let last = told.iter().rev().find(|entry| !matches!(entry.body, Body::Notice(_)));
+    let is_open = last.is_some_and(|entry| matches!(entry.body, Body::User(_)));
+    if is_open && matches!(session.opening, Opening::Load(_)) {
+        session.answered = Some(Box::new(opened.clone()));
+        cx.push(Effect::StartTimer { timer: Timer::History, after: HISTORY_QUIET });
+        return true;
+    }
+    false
+}
+
+/// The answer, once the agent has been silent for long enough.
+pub fn quiet(session: &mut Session, cx: &mut Cx) -> Option<SessionResult> {
+    let SessionState::Loading { heard } = session.state else { return None };
+    let silent = cx.now.saturating_sub(heard);
+    if session.answered.is_some() && silent < HISTORY_QUIET {
+        cx.push(Effect::StartTimer { timer: Timer::History, after: HISTORY_QUIET.saturating_sub(silent) });
+        return None;
+    }
+    session.answered.take().map(|opened| *opened)
 }
 
 /// It is asked for once more when the agent takes calls again.
@@ -70,14 +90,19 @@ pub fn wait(session: &mut Session) {
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
     match std::mem::take(&mut session.opening) {
         Opening::New => {}
-        Opening::Load(_) => end_past_turn(session, cx),
+        Opening::Load(_) => {
+            retold::settle(session, cx);
+            end_past_turn(session, cx);
+        }
         Opening::Resume(_) | Opening::Continue(_) => {
             let words = if has_talked(session) {
                 "the session goes on"
             } else {
                 "the session goes on; what was said in it before is not shown"
             };
-            notice(session, Level::Info, words, Vec::new(), cx.now);
+            if session.policy == Policy::Ask {
+                notice(session, Level::Info, words, Vec::new(), cx.now);
+            }
         }
         Opening::Fork(from) => {
             end_past_turn(session, cx);
@@ -110,11 +135,16 @@ pub fn end_past_turn(session: &mut Session, cx: &mut Cx) {
 }
 
 /// It does not come about; what the agent has told of it stays.
-pub fn refused(session: &mut Session, death: &Death, cx: &mut Cx) {
+pub fn refused(session: &mut Session, death: &Death, is_forgotten: bool, cx: &mut Cx) {
     answer_everything(session, "the session was not opened", cx);
+    retold::settle(session, cx);
     prompt::return_held(session, None, cx);
     closed(session, death, Closed::Refused(death.clone()), cx);
     session.id = None;
+    if is_forgotten {
+        // Asking for it again is of no use.
+        session.opening = Opening::New;
+    }
 }
 
 /// A line that the agent prints while the person logs in. All of it belongs into one entry, in which it can be read
@@ -155,6 +185,8 @@ pub fn has_room_for_log_in(session: &Session) -> bool {
 /// The agent is gone: open requests are void, tool calls marked, terminals stopped, held prompts go back to the
 /// composer.
 pub fn end_everything(session: &mut Session, cx: &mut Cx) {
+    retold::settle(session, cx);
+    session.answered = None;
     permission::void_all(session, cx);
     session.creating.clear();
     for terminal in session.terminals.values_mut() {
@@ -189,9 +221,13 @@ pub fn closed(session: &mut Session, death: &Death, why: Closed, cx: &mut Cx) {
 }
 
 /// The agent is started again: the transcript and what waits to be sent stay. Nothing negotiated carries over.
-pub fn begin_anew(session: &mut Session, cx: &mut Cx) {
+pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     let held = std::mem::take(&mut session.held);
     end_everything(session, cx);
+    // One in which nothing was said is not worth to be asked for, and many agents do not keep it.
+    if session.opening == Opening::New && keeps_sessions && has_talked(session) {
+        session.opening = session.id.take().map_or(Opening::New, Opening::Continue);
+    }
     if let Some(turn) = session.turn.take() {
         review::ended(session, turn.id, cx);
     }
@@ -242,6 +278,9 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
         }
     }
     prompt::return_held(session, None, cx);
+    session.retold = None;
+    session.answered = None;
+    session.left_words.clear();
     session.state = SessionState::Closed(Closed::ByPerson);
     session.review = None;
     session.rewind = None;

@@ -11,7 +11,7 @@ use super::super::options::Usage;
 use super::super::patch::Patch;
 use super::super::session::Session;
 use super::Cx;
-use super::{notice, notice_once, opening, options, prompt, tool};
+use super::{notice, notice_once, opening, options, prompt, retold, tool};
 use std::sync::Arc;
 
 /// Bytes of one message that are kept; what comes after is counted.
@@ -22,6 +22,9 @@ const ELSEWHERE_LIMIT: usize = 1 << 20;
 pub(super) const MESSAGE_REACH: usize = 256;
 
 pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
+    if session.retold.is_some() {
+        return retold::hear(session, update, cx);
+    }
     match update {
         Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(session, message_id, block, cx),
         Update::Chunk { kind, message_id, block } => chunk(session, kind, message_id, block, cx),
