@@ -41,7 +41,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::tool",
         ],
     ),
-    ("store", &["model", "base"]),
+    // What kept frames say is read by the codec.
+    ("store", &["agent::codec", "model", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
     (
         "review",
@@ -119,6 +120,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
             "wire::trace",
             "store::log",
+            "store::sessions",
             "base",
         ],
     ),

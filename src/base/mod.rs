@@ -1,5 +1,6 @@
 //! Small tools without knowledge of agents, screens or file formats.
 
+pub mod date;
 pub mod escape;
 pub mod exit;
 pub mod human;

@@ -27,6 +27,7 @@ use crate::model::event::{Event, Hint, HostEvent, Intent, Timer};
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
 use crate::model::tool::Exit;
+use crate::store::branch;
 use crate::store::journal::Journal;
 use crate::wire::pump::{Batch, Incoming};
 use crate::wire::trace::Recorder;
@@ -187,6 +188,7 @@ impl Engine {
             "cwd": self.config.cwd.to_string_lossy(),
             "command": self.core.model.agents().next().map_or("", |(_, agent)| agent.command.as_str()),
             "codec": self.core.codec(AgentKey::FIRST).name(),
+            "branch": branch::of(&self.config.cwd),
             "review": self.config.review.is_some(),
             "gate": self.config.gate,
         });

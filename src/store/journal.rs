@@ -2,8 +2,9 @@
 //! were applied.
 //!
 //! A thread of its own writes, so that a slow disk never delays a key; what is handed over is on its way to the file
-//! at once, well within 250 ms. Large lines are shared with whoever else has them, not copied. Invariants: the file is 0600 in a directory 0700; the first line is the header; when
-//! writing fails it is said once and work goes on.
+//! at once, well within 250 ms. Large lines are shared with whoever else has them, not copied. Invariants: the file is
+//! 0600 in a directory 0700, and locked as long as it is written; the first line is the header, the last one says that it
+//! is the last; when writing fails it is said once and work goes on.
 
 use super::private;
 use serde::Serialize;
@@ -19,6 +20,8 @@ use tracing::warn;
 
 /// Version of the journal's lines. Those of version 1 have no addresses: all are of the one agent and its session.
 pub const VERSION: u32 = 2;
+/// The last line of a journal that was not broken off.
+const END: &str = "{\"dir\":\"host\",\"end\":true}\n";
 /// Buffers under way to the disk.
 const QUEUE: usize = 16;
 /// Bytes that may wait for a disk that hangs; more is given up.
@@ -54,9 +57,12 @@ impl Journal {
         private::make_private_dir(dir)?;
         let path = dir.join(name);
         let mut file = private::private_file().write(true).create_new(true).open(&path)?;
+        // Who lists journals holds it for a moment. A disk that knows no locks has journals that are never seen open.
+        let _ = file.lock();
         let mut first = header.clone();
         if let Value::Object(map) = &mut first {
             map.insert("v".into(), json!(VERSION));
+            map.insert("ends".into(), json!(true));
         }
         writeln!(file, "{first}")?;
         let (tx, rx) = sync_channel::<Vec<Piece>>(QUEUE);
@@ -156,6 +162,7 @@ impl Journal {
     /// Writes what is left and ends.
     pub fn close(mut self) {
         if let Some(tx) = self.tx.take() {
+            self.pending.push(Piece::Text(END.to_owned()));
             // The writer takes it as soon as it is done with the rest, or has gone.
             let _ = tx.send(std::mem::take(&mut self.pending));
         }

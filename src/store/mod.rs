@@ -1,6 +1,9 @@
 //! Remembers across runs.
 
+pub mod branch;
 pub mod history;
 pub mod journal;
+pub mod lines;
 pub mod log;
 pub mod private;
+pub mod sessions;

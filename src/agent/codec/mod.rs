@@ -4,6 +4,7 @@
 //! and members, numbers of errors, what the two sides agree on at first, and what a request that nobody has answered
 //! gets at the end. Keeps no state of a session. Invariant: a message that cannot be used becomes a value that says so.
 
+pub mod kept;
 pub mod v1;
 
 use crate::model::effect::{Answer, Call};
@@ -15,6 +16,7 @@ use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
 use crate::wire::frame::RawId;
 use crate::wire::rpc_error::RpcError;
+use kept::{Called, Depth, Heard, Introduced};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
@@ -106,6 +108,23 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
 
     /// What a number of ours stands for that an older journal holds.
     fn reason(&self, code: i64) -> Reason;
+
+    // ---- what a journal holds, read without a model
+
+    /// A call of ours and its number, when it is one that a conversation is known by.
+    fn called(&self, _frame: &str) -> Option<(u64, Called)> {
+        None
+    }
+
+    /// A frame of the agent.
+    fn heard<'a>(&self, _frame: &'a str, _depth: Depth) -> Heard<'a> {
+        Heard::Nothing
+    }
+
+    /// The answer to the first call, whatever version it speaks of.
+    fn introduced(&self, _result: &str) -> Introduced {
+        Introduced::default()
+    }
 }
 
 /// What is spoken unless something else is asked for.

@@ -6,10 +6,12 @@ pub mod bounded;
 pub mod content;
 pub mod errors;
 pub mod inbound;
+pub mod kept;
 pub mod outbound;
 pub mod results;
 pub mod tools;
 
+use super::kept::{Called, Depth, Heard, Introduced};
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
@@ -113,5 +115,17 @@ impl Codec for V1 {
 
     fn reason(&self, code: i64) -> Reason {
         errors::reason(code)
+    }
+
+    fn called(&self, frame: &str) -> Option<(u64, Called)> {
+        kept::called(frame)
+    }
+
+    fn heard<'a>(&self, frame: &'a str, depth: Depth) -> Heard<'a> {
+        kept::heard(frame, depth)
+    }
+
+    fn introduced(&self, result: &str) -> Introduced {
+        kept::introduced(result)
     }
 }
