@@ -2,6 +2,7 @@
 
 use super::args::{self, Command, Common, Exec};
 use super::deliver::{Patience, Run, Wanted, Written};
+use super::earlier;
 use super::help::help;
 use super::launch::{self, Surroundings};
 use super::output::{is_screen, name_survivors, print, say};
@@ -94,9 +95,13 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     say_warnings(&surroundings);
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
     let wanted = Wanted::settle(review, patch, exec.common.record.as_deref())?;
-    let cwd = launch::directory(&exec.common)?;
+    let going = earlier::find(&exec.common, &surroundings)?;
+    let (cwd, opening, recorded) = match going {
+        Some(going) => (going.cwd, going.opening, going.agent),
+        None => (launch::directory(&exec.common)?, Opening::New, None),
+    };
     debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
-    let agent = match launch::named_agent(&exec.common, &surroundings.config)? {
+    let agent = match launch::named_agent(&exec.common, &surroundings.config)?.or(recorded) {
         Some(agent) => agent,
         None => match &surroundings.config.default_agent {
             Some(name) => {
@@ -116,7 +121,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         mode: exec.mode,
         options: exec.config,
         timeout: exec.timeout,
-        opening: Opening::New,
+        opening,
     };
     execute(config, options, &wanted)
 }

@@ -5,7 +5,7 @@
 
 use crate::base::{human, sanitize};
 use crate::model::entries::Changed;
-use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
+use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, Level, PlanStatus};
 use crate::model::ids::EntryId;
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolStatus};
@@ -52,7 +52,7 @@ pub struct Follower {
     newlines: usize,
     /// What is said as the reason at the end, and therefore not as a notice before.
     reason: Option<String>,
-    /// Of the entries before this one only notices are printed: the rest was said before this run.
+    /// Of the entries before this one only warnings and errors are printed: the rest was said before this run.
     begins: u64,
 }
 
@@ -131,7 +131,8 @@ impl Follower {
     }
 
     fn look(&mut self, entry: &Entry, session: SessionRef<'_>, last: Last, out: &mut Printed) {
-        if entry.id.0 < self.begins && !matches!(entry.body, Body::Notice(_)) {
+        let is_trouble = matches!(&entry.body, Body::Notice(notice) if notice.level != Level::Info);
+        if entry.id.0 < self.begins && !is_trouble {
             return;
         }
         #[cfg(test)]

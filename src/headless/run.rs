@@ -106,6 +106,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         verdict: None,
         deadline: None,
         unreviewed: None,
+        before: None,
     };
     // One listener for all: a signal between two waits is not lost.
     let mut signals = Signals::listen()?;
@@ -178,6 +179,8 @@ struct Exec {
     deadline: Option<Instant>,
     /// The turn has ended and its changes are not known yet.
     unreviewed: Option<TurnId>,
+    /// The last turn before the prompt, once that is handed over.
+    before: Option<TurnId>,
 }
 
 impl Exec {
@@ -232,7 +235,8 @@ impl Exec {
     fn advance(&mut self, engine: &mut Engine, news: Vec<Addressed<FrontEnd>>) -> Option<Verdict> {
         for item in news {
             match item.what {
-                FrontEnd::TurnEnded(turn, ended) => {
+                // The agent may have worked before it was given anything to do.
+                FrontEnd::TurnEnded(turn, ended) if self.before.is_some_and(|before| turn > before) => {
                     self.unreviewed = Some(turn);
                     self.ended(engine.model().first(), ended);
                 }
@@ -275,6 +279,7 @@ impl Exec {
                 None => {
                     self.stage = Stage::Prompted;
                     self.follower.begin(engine.model().first());
+                    self.before = Some(engine.model().first().last_turn());
                     let text = std::mem::take(&mut self.options.prompt);
                     let news = engine.intent(Intent::Prompt { text, links: Vec::new() });
                     return self.advance(engine, news);

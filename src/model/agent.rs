@@ -97,7 +97,7 @@ pub struct Agent {
 pub struct Listing {
     /// Only those in this directory were asked for.
     pub cwd: Option<String>,
-    /// Each once, in the order in which it was first listed; what was said last of it.
+    /// Each once, with what was said last of it; when the list has ended, the newest first.
     pub sessions: Vec<Listed>,
     pub state: ListState,
     pub(super) attempt: u64,

@@ -53,8 +53,7 @@ impl End {
             return Self::refused(error);
         }
         let message = format!("the agent has forgotten this session: {}", error.message);
-        let hint = "Nothing was opened in its place; starting again opens a new session.".to_owned();
-        Self { hint, detail: error.data_lines(), ..Self::new(DeathKind::Refused, message) }
+        Self { detail: error.data_lines(), ..Self::new(DeathKind::Refused, message) }
     }
 
     pub fn of(self, agent: &Agent, cx: &Cx) -> Death {

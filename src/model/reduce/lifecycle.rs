@@ -62,9 +62,10 @@ fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
         Opening::Fork(_) if !agent.can(Can::Fork) => Some("this agent cannot fork sessions".to_owned()),
         _ => how.id().filter(|id| model.session_named(key, id).is_some()).map(|id| format!("{id} is open already")),
     };
+    let is_in_vain = matches!(how, Opening::Continue(_));
     in_session(model, at, cx, |session, _| session.opening = how);
     match hopeless {
-        Some(why) => refused(model, key, at, End::new(DeathKind::Refused, why), cx),
+        Some(why) => not_opened(model, key, at, End::new(DeathKind::Refused, why), is_in_vain, cx),
         None => drop(in_session(model, at, cx, opening::open)),
     }
 }
@@ -301,18 +302,22 @@ fn refused(model: &mut Model, key: AgentKey, at: SessionKey, end: End, cx: &mut 
     not_opened(model, key, at, end, false, cx);
 }
 
-fn not_opened(model: &mut Model, key: AgentKey, at: SessionKey, end: End, is_forgotten: bool, cx: &mut Cx) {
+fn not_opened(model: &mut Model, key: AgentKey, at: SessionKey, end: End, is_in_vain: bool, cx: &mut Cx) {
     let has_others = model.sessions_of(key).any(|(other, s)| other != at && !s.is_closed());
     let is_new = model.sessions.get(&at).is_some_and(|session| session.opening == Opening::New);
     if is_new && !has_others {
         in_agent(model, key, cx, one::drop_strays);
         return die(model, key, end, cx);
     }
-    let hint = "Open a new session, or try this one again later.";
+    let hint = if is_in_vain {
+        "Nothing was opened in its place; starting again opens a new session."
+    } else {
+        "Open a new session, or try this one again later."
+    };
     let hint = if is_new || !end.hint.is_empty() { end.hint } else { hint.to_owned() };
     let end = End { hint, ..end };
     if let Some(death) = model.agents.get(&key).map(|agent| end.of(agent, cx)) {
-        in_session(model, at, cx, |session, cx| opening::refused(session, &death, is_forgotten, cx));
+        in_session(model, at, cx, |session, cx| opening::refused(session, &death, is_in_vain, cx));
     }
     drop_hopeless_strays(model, key, cx);
 }

@@ -134,15 +134,16 @@ pub fn end_past_turn(session: &mut Session, cx: &mut Cx) {
     session.plans.clear();
 }
 
-/// It does not come about; what the agent has told of it stays.
-pub fn refused(session: &mut Session, death: &Death, is_forgotten: bool, cx: &mut Cx) {
+/// It does not come about; what the agent has told of it stays. When asking for it again would be in vain, the next try
+/// is a new one.
+pub fn refused(session: &mut Session, death: &Death, is_in_vain: bool, cx: &mut Cx) {
     answer_everything(session, "the session was not opened", cx);
     retold::settle(session, cx);
     prompt::return_held(session, None, cx);
     closed(session, death, Closed::Refused(death.clone()), cx);
     session.id = None;
-    if is_forgotten {
-        // Asking for it again is of no use.
+    if is_in_vain {
+        // It will not be asked for again.
         session.opening = Opening::New;
     }
 }

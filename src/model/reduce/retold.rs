@@ -42,12 +42,13 @@ pub fn fingerprint(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Prompt, answer or thought: what is recognised by its content.
+/// By what an entry is known again: the words of a message, the id of a call.
 pub fn words(body: &Body) -> Option<&str> {
     match body {
         Body::User(user) => Some(&user.text),
         Body::Agent(message) => Some(&message.text),
         Body::Thought(thought) => Some(&thought.message.text),
+        Body::Tool(tool) => Some(tool.id.as_str()),
         _ => None,
     }
 }
@@ -78,34 +79,26 @@ fn exchange(session: &mut Session, told: &mut Retold) {
 
 /// What the transcript has.
 struct Shown {
-    /// Contents of its messages.
+    /// By what its entries are known again.
     said: HashSet<u64>,
-    tools: HashSet<ToolId>,
     /// Its prompts in their order.
-    prompts: Vec<(Option<EntryId>, u64)>,
+    prompts: Vec<(EntryId, u64)>,
 }
 
 impl Shown {
     fn of(session: &Session) -> Self {
-        let mut shown = Self {
-            said: session.left_words.values().map(|(_, print)| *print).collect(),
-            tools: HashSet::new(),
-            prompts: Vec::new(),
-        };
-        let prompts = session.left_words.values().filter(|(kind, _)| *kind == Kind::User);
-        shown.prompts.extend(prompts.map(|(_, print)| (None, *print)));
-        for entry in session.entries.iter() {
+        let mut all = session.left_words.clone();
+        for entry in &session.entries {
             if let Some(words) = words(&entry.body) {
-                let print = fingerprint(words);
-                shown.said.insert(print);
-                if matches!(entry.body, Body::User(_)) {
-                    shown.prompts.push((Some(entry.id), print));
-                }
-            } else if let Body::Tool(tool) = &entry.body {
-                shown.tools.insert(tool.id.clone());
+                all.insert(entry.id, (Kind::of(&entry.body), fingerprint(words)));
             }
         }
-        shown
+        let prompts = all.iter().filter(|(_, (kind, _))| *kind == Kind::User).map(|(id, (_, print))| (*id, *print));
+        Self { prompts: prompts.collect(), said: all.values().map(|(_, print)| *print).collect() }
+    }
+
+    fn has(&self, body: &Body) -> bool {
+        words(body).is_some_and(|words| self.said.contains(&fingerprint(words)))
     }
 }
 
@@ -114,7 +107,7 @@ pub fn settle(session: &mut Session, cx: &mut Cx) {
     let Some(told) = session.retold.take() else { return };
     let shown = Shown::of(session);
     let mut turns: Vec<Vec<&Entry>> = vec![Vec::new()];
-    for entry in told.entries.iter() {
+    for entry in &told.entries {
         if matches!(entry.body, Body::User(_)) {
             turns.push(Vec::new());
         }
@@ -130,8 +123,7 @@ pub fn settle(session: &mut Session, cx: &mut Cx) {
         let found = shown.prompts.iter().skip(next).position(|(_, shown)| Some(*shown) == print).map(|at| at + next);
         if let Some(at) = found {
             next = at + 1;
-            let of_turn = shown.prompts.get(at).and_then(|(entry, _)| *entry);
-            about = of_turn.map(|prompt| text_of_turn(session, prompt)).unwrap_or_default();
+            about = shown.prompts.get(at).map(|(prompt, _)| text_of_turn(session, *prompt)).unwrap_or_default();
             // The rest of an earlier turn is the agent's other telling of it.
             if next < shown.prompts.len() {
                 continue;
@@ -140,9 +132,9 @@ pub fn settle(session: &mut Session, cx: &mut Cx) {
         let is_new = |entry: &&&Entry| match &entry.body {
             Body::Agent(message) => {
                 let bare = bare(&message.text);
-                !bare.is_empty() && !shown.said.contains(&fingerprint(&message.text)) && !about.contains(&bare)
+                !bare.is_empty() && !shown.has(&entry.body) && !about.contains(&bare)
             }
-            Body::Tool(tool) => !shown.tools.contains(&tool.id),
+            Body::Tool(_) => !shown.has(&entry.body),
             _ => false,
         };
         let new: Vec<&Entry> = turn.iter().filter(is_new).copied().collect();

@@ -34,6 +34,15 @@ pub fn begin(session: &Session, turn: TurnId, cx: &mut Cx) -> bool {
     session.changes.is_on
 }
 
+/// The same for a turn that runs already.
+pub fn begin_late(session: &mut Session, turn: TurnId, cx: &mut Cx) {
+    if session.changes.is_on {
+        session.changes.uncovered_turns.insert(turn.0);
+        cx.push(Effect::Review(ReviewEffect::BeginTurn(turn)));
+        cx.push(Effect::Review(ReviewEffect::SentEarly(turn)));
+    }
+}
+
 pub fn covered(session: &mut Session, turn: TurnId, covered: Result<(), String>, cx: &mut Cx) {
     if let Err(message) = covered {
         session.changes.uncovered_turns.insert(turn.0);

@@ -5,11 +5,13 @@
 
 use super::{Cx, in_agent, lifecycle};
 use crate::base::limits::{MAX_LISTED, MAX_PAGES};
+use crate::base::moment;
 use crate::model::Model;
 use crate::model::agent::{Agent, ListState, Listing};
 use crate::model::effect::{Call, Effect, FrontEnd};
 use crate::model::event::{CallError, Can, ErrorKind, Listed, SessionPage};
 use crate::model::ids::{AgentKey, SessionId};
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// Asks for the first page. What was listed before is forgotten.
@@ -59,6 +61,17 @@ pub fn listed(agent: &mut Agent, attempt: u64, result: Result<SessionPage, CallE
             ListState::Going
         }
     };
+    if listing.state != ListState::Going {
+        // The newest first; what has no time that can be read comes last.
+        let time = |session: &Listed| session.updated.as_deref().and_then(moment::seconds);
+        listing.sessions.sort_by_key(|session| Reverse(time(session)));
+        note_places(listing);
+    }
+}
+
+fn note_places(listing: &mut Listing) {
+    let places = listing.sessions.iter().enumerate();
+    listing.places = places.map(|(at, session)| (session.id.clone(), at)).collect();
 }
 
 /// The last word on a session counts. False when there is no room for it.
@@ -98,8 +111,7 @@ pub fn deleted(model: &mut Model, key: AgentKey, id: SessionId, result: Result<(
     in_agent(model, key, cx, |agent, cx| {
         if let (Ok(()), Some(listing)) = (&result, &mut agent.listing) {
             listing.sessions.retain(|session| session.id != id);
-            let places = listing.sessions.iter().enumerate();
-            listing.places = places.map(|(at, session)| (session.id.clone(), at)).collect();
+            note_places(listing);
         }
         cx.push(Effect::FrontEnd(FrontEnd::Deleted(id, result)));
     });

@@ -268,8 +268,10 @@ impl Scan {
         let Some(place) = self.place(agent, id) else { return };
         let session = &mut self.sessions[place];
         match update {
-            Update::Info { title: Patch::Set(title) } => session.title = Some(title).filter(|title| !title.is_empty()),
-            Update::Info { title: Patch::Reset } => session.title = None,
+            Update::Info { title: Patch::Set(title), .. } => {
+                session.title = Some(title).filter(|title| !title.is_empty())
+            }
+            Update::Info { title: Patch::Reset, .. } => session.title = None,
             Update::Usage { used, size, cost } => {
                 session.context = Some((used, size));
                 session.cost = cost.or(session.cost.take());

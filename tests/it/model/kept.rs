@@ -270,6 +270,21 @@ fn r_157_r_159_r_160_what_is_listed_is_bounded_clean_and_the_last_word_counts() 
 }
 
 #[test]
+fn r_159_the_newest_comes_first_and_what_has_no_time_last() {
+    let mut rig = open(&[Can::List]);
+    list(&mut rig, None);
+    let at = |id: &str, updated: &str| json!({ "sessionId": id, "cwd": "/p", "updatedAt": updated });
+    let sessions = json!([
+        at("odd", "lately"),
+        at("older", "2026-08-20T10:00:00+02:00"),
+        { "sessionId": "none", "cwd": "/p" },
+        at("newer", "2026-08-20T09:00:00Z"),
+    ]);
+    rig.answer("session/list", json!({ "sessions": sessions }));
+    assert_eq!(ids(&rig), ["newer", "older", "odd", "none"]);
+}
+
+#[test]
 fn a_list_that_fails_says_so_and_a_page_of_an_older_list_is_nobodys() {
     let mut rig = open(&[Can::List]);
     list(&mut rig, None);

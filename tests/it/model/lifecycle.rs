@@ -302,6 +302,9 @@ fn r_088_nothing_negotiated_survives_a_new_start() {
     rig.intent(Intent::Restart);
     rig.host(HostEvent::AgentSpawned { pid: 2 });
     rig.answer("initialize", plain_init());
+    // This one cannot go on with sessions any more: the person may have a new one.
+    assert!(rig.has_entry("can neither load nor resume"));
+    rig.intent(Intent::Restart);
     rig.answer("session/new", json!({ "sessionId": SESSION }));
     let agent = rig.model().first().agent();
     assert_eq!((agent.name.as_deref(), agent.title.as_deref()), (Some("probe"), None));
