@@ -6,4 +6,6 @@ pub mod journal;
 pub mod lines;
 pub mod log;
 pub mod private;
+pub mod recording;
 pub mod sessions;
+mod writer;
