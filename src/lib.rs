@@ -4,14 +4,14 @@
 //!
 //! ```text
 //! cli      -> headless, ui (run, picker, tty), demo, engine, review, host (process, outputs), config, theme, model,
-//!             wire (recorder), store (log), base
+//!             wire (recorder), store (log, sessions), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, host, review, store, model, wire, base
-//! review   -> host (fs), model (what a review is), text, base
+//! review   -> host (fs), store (private), model (what a review is), text, base
+//! store    -> agent (codec), model, base
 //! agent    -> wire, model (event types), base
 //! host     -> text, base
-//! store    -> base
 //! model    -> text, base
 //! theme    -> text, base      config -> base      wire -> base      text -> base      demo -> nothing
 //! ```

@@ -41,7 +41,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::tool",
         ],
     ),
-    ("store", &["model", "wire::trace", "base"]),
+    // What kept frames say is read by the codec.
+    ("store", &["agent::codec", "model", "wire::trace", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
     (
         "review",
@@ -119,6 +120,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
             "store::log",
             "store::recording",
+            "store::sessions",
             "base",
         ],
     ),

@@ -42,6 +42,11 @@ pub const MAX_COMMAND: usize = 256 << 10;
 pub const MAX_COMMAND_LINES: usize = 2000;
 /// Variables of a command to run, and its arguments; one with more is refused.
 pub const MAX_VARIABLES: usize = 1000;
+/// Sessions in one list of an agent, and pages of it.
+pub const MAX_LISTED: usize = 10_000;
+pub const MAX_PAGES: u32 = 1_000;
+/// Further directories of a listed session.
+pub const MAX_DIRECTORIES: usize = 100;
 /// Values of all kinds in one message beside its texts; an object counts as several.
 pub const MAX_VALUES_READ: usize = 200_000;
 

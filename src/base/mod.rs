@@ -1,9 +1,11 @@
 //! Small tools without knowledge of agents, screens or file formats.
 
+pub mod date;
 pub mod escape;
 pub mod exit;
 pub mod human;
 pub mod limits;
+pub mod moment;
 pub mod paths;
 pub mod patience;
 pub mod sanitize;

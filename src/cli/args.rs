@@ -68,6 +68,16 @@ pub struct Common {
     pub cwd: Option<PathBuf>,
     pub record: Option<PathBuf>,
     pub theme: Option<String>,
+    /// A session that is to go on, in place of a new one.
+    pub earlier: Option<Earlier>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Earlier {
+    /// Of this directory.
+    Newest,
+    /// By its id or a beginning of it.
+    Named(String),
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -254,8 +264,8 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
     }
     let session = |first: Option<String>| first.unwrap_or_else(|| LAST.to_owned());
     Ok(match words.name {
-        Name::Screen => Command::Screen(common(typed, agent)),
-        Name::Demo => Command::Demo(common(typed, agent)),
+        Name::Screen => Command::Screen(common(typed, agent)?),
+        Name::Demo => Command::Demo(common(typed, agent)?),
         Name::DemoAgent => Command::DemoAgent { script: typed.script, fast: typed.fast },
         Name::Exec => Command::Exec(Box::new(exec(words.first, typed, agent)?)),
         Name::Review => Command::Review(session(words.first)),
@@ -269,8 +279,15 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
     })
 }
 
-fn common(typed: Typed, command: Vec<OsString>) -> Common {
-    Common { command, agent: typed.agent, cwd: typed.cwd, record: typed.record, theme: typed.theme }
+fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
+    let earlier = match (typed.resume, typed.goes_on) {
+        (Some(_), true) => return Err(Usage("give either --resume ID or --continue, not both".into())),
+        (Some(name), false) if name.trim().is_empty() => return Err(Usage("the session's name is empty".into())),
+        (Some(name), false) => Some(Earlier::Named(name)),
+        (None, true) => Some(Earlier::Newest),
+        (None, false) => None,
+    };
+    Ok(Common { command, agent: typed.agent, cwd: typed.cwd, record: typed.record, theme: typed.theme, earlier })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
@@ -287,7 +304,7 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         timeout: typed.timeout,
         review: typed.review.take(),
         patch: typed.patch.take(),
-        common: common(typed, agent),
+        common: common(typed, agent)?,
     })
 }
 

@@ -140,6 +140,8 @@ pub struct Typed {
     pub cwd: Option<PathBuf>,
     pub record: Option<PathBuf>,
     pub theme: Option<String>,
+    pub resume: Option<String>,
+    pub goes_on: bool,
     pub json: bool,
     pub allow: Option<Allow>,
     pub mode: Option<String>,
@@ -194,6 +196,26 @@ pub const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Screen, Name::Exec],
         help: "the session's directory (default: this one)",
+    },
+    Flag {
+        long: "continue",
+        short: None,
+        takes: Takes::Nothing(|typed| {
+            typed.goes_on = true;
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "go on with the newest session of this directory",
+    },
+    Flag {
+        long: "resume",
+        short: None,
+        takes: Takes::Value("ID", |typed, value| {
+            typed.resume = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "go on with this session, in its own directory",
     },
     Flag {
         long: "record",

@@ -2,6 +2,7 @@
 
 mod args;
 mod deliver;
+mod earlier;
 mod flags;
 mod help;
 mod launch;

@@ -2,6 +2,7 @@
 
 use super::args::{self, Command, Common, Exec};
 use super::deliver::{Patience, Run, Wanted, Written};
+use super::earlier;
 use super::help::help;
 use super::launch::{self, Surroundings};
 use super::output::{is_screen, print, say, say_goodbye};
@@ -11,6 +12,7 @@ use crate::config::dirs::{Dirs, Env};
 use crate::demo;
 use crate::engine::{Engine, EngineConfig, Goodbye};
 use crate::headless::{self, ExecOptions, Style, code};
+use crate::model::event::Opening;
 use crate::model::session::{Allow, Policy};
 use crate::review::session::recorded;
 use crate::store::log;
@@ -93,9 +95,13 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     say_warnings(&surroundings);
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
     let wanted = Wanted::settle(review, patch, exec.common.record.as_deref())?;
-    let cwd = launch::directory(&exec.common)?;
+    let going = earlier::find(&exec.common, &surroundings)?;
+    let (cwd, opening, recorded) = match going {
+        Some(going) => (going.cwd, going.opening, going.agent),
+        None => (launch::directory(&exec.common)?, Opening::New, None),
+    };
     debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
-    let agent = match launch::named_agent(&exec.common, &surroundings.config)? {
+    let agent = match launch::named_agent(&exec.common, &surroundings.config)?.or(recorded) {
         Some(agent) => agent,
         None => match &surroundings.config.default_agent {
             Some(name) => {
@@ -115,6 +121,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         mode: exec.mode,
         options: exec.config,
         timeout: exec.timeout,
+        opening,
     };
     execute(config, options, &wanted)
 }
@@ -235,7 +242,13 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         common,
         surroundings.dirs.as_ref(),
     )?;
-    let options =
-        ExecOptions { prompt: DEMO_PROMPT.into(), style: Style::Text, mode: None, options: Vec::new(), timeout: None };
+    let options = ExecOptions {
+        prompt: DEMO_PROMPT.into(),
+        style: Style::Text,
+        mode: None,
+        options: Vec::new(),
+        timeout: None,
+        opening: Opening::New,
+    };
     execute(config, options, &Wanted::default())
 }

@@ -1,6 +1,7 @@
 //! The full screen: which agent, where, with which theme; then hands over to `ui::run`.
 
 use super::args::Common;
+use super::earlier;
 use super::launch::{self, DEMO, Surroundings};
 use super::output::{is_screen, say, say_goodbye};
 use super::runtime;
@@ -9,6 +10,7 @@ use crate::config::agents::{self, AgentCommand};
 use crate::engine::{Engine, EngineConfig, Further, Goodbye};
 use crate::headless::code;
 use crate::model::changes::Gate;
+use crate::model::event::{Intent, Opening};
 use crate::model::session::Policy;
 use crate::review::archive;
 use crate::theme::color::Depth;
@@ -23,7 +25,7 @@ use std::path::{Path, PathBuf};
 /// `acp-tui`, `acp-tui --agent NAME`, `acp-tui -- AGENT…`.
 pub fn run(common: &Common) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
-    let Asked { cwd, options, mut warnings, agent } = asked(common, &surroundings)?;
+    let Asked { cwd, opening, options, mut warnings, agent } = asked(common, &surroundings)?;
     if !is_screen() {
         return Err(Usage("the full screen needs a terminal; without one use `acp-tui exec`".into()));
     }
@@ -69,7 +71,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         let configured = surroundings.config;
         config.gate = configured.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
         config.further = Further::read_by(move || launch::further(&configured));
-        Ok(Box::pin(session(screen, config, options, warnings)).await)
+        Ok(Box::pin(session(screen, config, opening, options, warnings)).await)
     });
     runtime.shutdown_background();
     Ok(exit_code(&ended?))
@@ -78,6 +80,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
 /// What the command line asks of a screen.
 pub(super) struct Asked {
     cwd: PathBuf,
+    opening: Opening,
     options: UiOptions,
     warnings: Vec<String>,
     agent: Option<AgentCommand>,
@@ -85,10 +88,13 @@ pub(super) struct Asked {
 
 /// Reads it; what is wrong with it is said before anything else, also where there is no terminal.
 pub(super) fn asked(common: &Common, surroundings: &Surroundings) -> Result<Asked, Usage> {
-    let cwd = launch::directory(common)?;
+    let (cwd, opening, recorded) = match earlier::find(common, surroundings)? {
+        Some(going) => (going.cwd, going.opening, going.agent),
+        None => (launch::directory(common)?, Opening::New, None),
+    };
     let (options, warnings) = options(common, surroundings)?;
-    let agent = launch::named_agent(common, &surroundings.config)?;
-    Ok(Asked { cwd, options, warnings, agent })
+    let agent = launch::named_agent(common, &surroundings.config)?.or(recorded);
+    Ok(Asked { cwd, opening, options, warnings, agent })
 }
 
 /// `acp-tui demo`.
@@ -112,14 +118,23 @@ pub fn review(dir: &Path) -> Result<u8, Usage> {
     let ended: Result<Ended, Usage> = runtime.block_on(async {
         let screen = Screen::open().map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
         let config = launch::review_config(head, dir);
-        Ok(Box::pin(session(screen, config, options, warnings)).await)
+        Ok(Box::pin(session(screen, config, Opening::New, options, warnings)).await)
     });
     runtime.shutdown_background();
     Ok(exit_code(&ended?))
 }
 
-async fn session(screen: Screen, config: EngineConfig, options: UiOptions, warnings: Vec<String>) -> Ended {
+async fn session(
+    screen: Screen,
+    config: EngineConfig,
+    opening: Opening,
+    options: UiOptions,
+    warnings: Vec<String>,
+) -> Ended {
     let mut engine = Engine::new(config);
+    if opening != Opening::New {
+        engine.intent(Intent::OpenAs(opening));
+    }
     for warning in warnings {
         engine.warn(warning);
     }

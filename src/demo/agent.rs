@@ -34,14 +34,17 @@ impl From<io::Error> for End {
     }
 }
 
+#[derive(Clone)]
 pub struct Session {
     pub cwd: String,
     pub mode: String,
-    modes: Value,
-    config: Vec<Value>,
-    turns: u64,
+    pub modes: Value,
+    pub config: Vec<Value>,
+    pub turns: u64,
     /// Indices of turns without `match` that were played.
-    played: HashSet<usize>,
+    pub played: HashSet<usize>,
+    /// What was said in it.
+    pub history: Vec<Value>,
     /// Kinds of tool calls that the person allowed for good.
     pub allowed: HashSet<String>,
 }
@@ -252,6 +255,7 @@ impl<W: Write> Agent<W> {
             "authenticate" => self.authenticate(id, params),
             "session/new" => self.new_session(id, params),
             "session/prompt" => self.prompt(id, params),
+            _ if self.offers_method(method) => self.keep(id, method, params),
             "session/set_mode" => {
                 let answer = self.set_mode(params);
                 self.reply(id, answer)
@@ -266,7 +270,7 @@ impl<W: Write> Agent<W> {
         }
     }
 
-    fn reply(&mut self, id: &Value, answer: Answer) -> Result<(), End> {
+    pub fn reply(&mut self, id: &Value, answer: Answer) -> Result<(), End> {
         Ok(self.peer.answer(id, answer)?)
     }
 
@@ -312,11 +316,8 @@ impl<W: Write> Agent<W> {
             return self.reply(id, Err(problem(-32602, "cwd must be an absolute path")));
         };
         self.pass(Duration::from_millis(self.script.agent.session_delay_ms))?;
-        self.made += 1;
-        let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-        let name = format!("demo-{:x}-{}", now.as_millis(), self.made);
-        let modes = self.script.agent.modes.clone().unwrap_or_else(usual_modes);
-        let config = self.script.agent.config_options.clone().unwrap_or_else(|| usual_config(&self.client));
+        let name = self.new_name();
+        let (modes, config) = (self.modes(), self.config());
         let session = Session {
             cwd: cwd.to_owned(),
             mode: modes["currentModeId"].as_str().unwrap_or_default().to_owned(),
@@ -324,6 +325,7 @@ impl<W: Write> Agent<W> {
             config: config.clone(),
             turns: 0,
             played: HashSet::new(),
+            history: Vec::new(),
             allowed: HashSet::new(),
         };
         self.sessions.insert(name.clone(), session);
@@ -335,6 +337,20 @@ impl<W: Write> Agent<W> {
         self.peer.notify("session/update", &json!({"sessionId": name, "update": update}))?;
         let after = self.script.agent.after_session.clone();
         self.outside(&name, &after)
+    }
+
+    pub fn new_name(&mut self) -> String {
+        self.made += 1;
+        let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        format!("demo-{:x}-{}", now.as_millis(), self.made)
+    }
+
+    pub fn modes(&self) -> Value {
+        self.script.agent.modes.clone().unwrap_or_else(usual_modes)
+    }
+
+    pub fn config(&self) -> Vec<Value> {
+        self.script.agent.config_options.clone().unwrap_or_else(|| usual_config(&self.client))
     }
 
     /// Plays steps that belong to no turn. Only the end of the process ends more than the list itself.
@@ -373,6 +389,8 @@ impl<W: Write> Agent<W> {
         };
         session.turns += 1;
         let steps = choose_turn(&self.script.turn, session, &text);
+        let prompt = json!({"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": text}});
+        self.note(&name, &prompt);
         self.set_scene(&name, text, Some(id.clone()));
         self.busy = true;
         let end = match steps {
@@ -395,6 +413,7 @@ impl<W: Write> Agent<W> {
         };
         self.scene.prompt_id = None;
         self.cancelled = false;
+        self.save(&name);
         self.reply(id, answer)?;
         let late = std::mem::take(&mut self.scene.late);
         let end = self.play(&late);

@@ -3,9 +3,11 @@
 //! It is what `acp-tui demo` talks to, a subprocess like any other agent, and what tests use to see delays, disorder,
 //! corruption and death. It deliberately knows nothing of the client's rooms and shares no code with them: JSON lines
 //! are built and read with serde_json alone.
-//! Invariant: it changes no file and runs no command by itself; everything goes through the client.
+//! Invariant: it changes no file but the one in which a script has it keep its sessions, and runs no command by itself;
+//! everything else goes through the client.
 
 mod agent;
+mod kept;
 mod peer;
 mod play;
 mod script;

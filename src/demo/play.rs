@@ -130,6 +130,8 @@ impl<W: Write> Agent<W> {
     }
 
     pub fn update(&mut self, update: &Value) -> Result<(), End> {
+        let session = self.scene.session.clone();
+        self.note(&session, update);
         let params = json!({"sessionId": self.scene.session, "update": update});
         Ok(self.peer.notify("session/update", &params)?)
     }

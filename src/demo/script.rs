@@ -7,6 +7,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::step::Step;
 
@@ -89,6 +90,8 @@ pub struct AgentOptions {
     pub modes: Option<Value>,
     pub config_options: Option<Vec<Value>>,
     pub commands: Option<Vec<Value>>,
+    /// A file for its sessions, so that they outlive the process. What it can do with them is said in `capabilities`.
+    pub keeps: Option<PathBuf>,
     /// Played before `session/new` is answered.
     pub before_session: Vec<Step>,
     /// Played after `session/new` was answered, outside any turn.

@@ -35,6 +35,9 @@ enum Tag {
     SetOption(SessionKey, String, OptionValue),
     /// The attempt.
     Authenticate(u64),
+    ListSessions(u64),
+    CloseSession(SessionKey),
+    DeleteSession(SessionId),
 }
 
 #[derive(Debug)]
@@ -265,6 +268,14 @@ impl Connection {
                 let result = outcome.map(|result| self.codec.set_option(result));
                 (at.into(), AgentEvent::OptionSet { option, value, result })
             }
+            Tag::ListSessions(attempt) => {
+                let result = outcome.and_then(|result| self.codec.listed(result));
+                (self.agent.into(), AgentEvent::SessionsListed { attempt, result })
+            }
+            Tag::CloseSession(at) => (at.into(), AgentEvent::SessionClosed(outcome.map(|_| ()))),
+            Tag::DeleteSession(id) => {
+                (self.agent.into(), AgentEvent::SessionDeleted { id, result: outcome.map(|_| ()) })
+            }
             Tag::Authenticate(attempt) => {
                 self.authenticate.take_if(|(newest, _)| *newest == attempt);
                 (self.agent.into(), AgentEvent::Authenticated { attempt, result: outcome.map(|_| ()) })
@@ -300,6 +311,9 @@ impl Connection {
             Call::SetMode { mode, .. } => Tag::SetMode(session?, mode),
             Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
             Call::Authenticate { attempt, .. } => Tag::Authenticate(attempt),
+            Call::ListSessions { attempt, .. } => Tag::ListSessions(attempt),
+            Call::CloseSession(_) => Tag::CloseSession(session?),
+            Call::DeleteSession(id) => Tag::DeleteSession(id),
         };
         let attempt = if let Tag::Authenticate(attempt) = tag { Some(attempt) } else { None };
         let id = self.peer.begin(tag, &method);

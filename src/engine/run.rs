@@ -27,6 +27,7 @@ use crate::model::event::{Event, Hint, HostEvent, Intent, Timer};
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
 use crate::model::tool::Exit;
+use crate::store::branch;
 use crate::store::journal::Journal;
 use crate::store::recording::Recording;
 use crate::wire::pump::{Batch, Incoming};
@@ -184,6 +185,7 @@ impl Engine {
             "cwd": self.config.cwd.to_string_lossy(),
             "command": self.core.model.agents().next().map_or("", |(_, agent)| agent.command.as_str()),
             "codec": self.core.codec(AgentKey::FIRST).name(),
+            "branch": branch::of(&self.config.cwd),
             "review": self.config.review.is_some(),
             "gate": self.config.gate,
         });
@@ -365,11 +367,11 @@ impl Engine {
             Intent::Prompt { text, links } if links.is_empty() => {
                 Intent::Prompt { links: attach::links(&text, self.core.directory(at)), text }
             }
-            Intent::AddAgent { command, cwd, .. } => {
+            Intent::AddAgent { command, cwd, how, .. } => {
                 setup = self.config.further.get(&command).cloned();
                 let command = setup.as_ref().map_or(command, AgentSetup::line);
                 let env = setup.iter().flat_map(|setup| &setup.env).map(|(name, _)| name.clone()).collect();
-                Intent::AddAgent { command, env, cwd }
+                Intent::AddAgent { command, env, cwd, how }
             }
             other => other,
         };

@@ -5,7 +5,7 @@
 
 use crate::base::{human, sanitize};
 use crate::model::entries::Changed;
-use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
+use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, Level, PlanStatus};
 use crate::model::ids::EntryId;
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolStatus};
@@ -52,6 +52,8 @@ pub struct Follower {
     newlines: usize,
     /// What is said as the reason at the end, and therefore not as a notice before.
     reason: Option<String>,
+    /// Of the entries before this one only warnings and errors are printed: the rest was said before this run.
+    begins: u64,
 }
 
 /// In the fingerprint of a call: it was settled.
@@ -74,7 +76,18 @@ impl Follower {
             last_text: None,
             newlines: 2,
             reason: None,
+            begins: 0,
         }
+    }
+
+    /// The session is an earlier one, and what was said in it is not printed.
+    pub fn leave_out_history(&mut self) {
+        self.begins = u64::MAX;
+    }
+
+    /// What is said from now on is printed.
+    pub fn begin(&mut self, session: SessionRef<'_>) {
+        self.begins = self.begins.min(session.entries().next_id().0);
     }
 
     /// The reason of the end is known: a notice in the same words would say it twice.
@@ -118,6 +131,10 @@ impl Follower {
     }
 
     fn look(&mut self, entry: &Entry, session: SessionRef<'_>, last: Last, out: &mut Printed) {
+        let is_trouble = matches!(&entry.body, Body::Notice(notice) if notice.level != Level::Info);
+        if entry.id.0 < self.begins && !is_trouble {
+            return;
+        }
         #[cfg(test)]
         {
             self.looked += 1;
@@ -139,7 +156,9 @@ impl Follower {
     }
 
     fn session(&mut self, session: SessionRef<'_>, out: &mut Printed) {
-        let (Some(id), false) = (session.id.as_ref(), self.said_session) else { return };
+        // What is only asked for may not come about.
+        let is_known = !self.said_session && !session.is_loading();
+        let Some(id) = session.id.as_ref().filter(|_| is_known) else { return };
         self.said_session = true;
         let agent = session.agent();
         let mode = session.modes.as_ref().map(|m| m.current.clone());

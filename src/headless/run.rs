@@ -11,7 +11,7 @@ use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::effect::{Ended, FrontEnd};
-use crate::model::event::Intent;
+use crate::model::event::{Intent, Opening};
 use crate::model::ids::{Addressed, TurnId};
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::question::Waiting;
@@ -52,6 +52,8 @@ pub struct ExecOptions {
     pub mode: Option<String>,
     pub options: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    /// The session that the prompt is for.
+    pub opening: Opening,
 }
 
 #[derive(Debug)]
@@ -92,14 +94,20 @@ pub(super) enum Cause {
 /// Runs one prompt. Output goes to `stdout`, everything else to standard error.
 pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + Send + 'static) -> io::Result<Outcome> {
     let form = if options.style == Style::Json { Form::Json } else { Form::Text };
+    let mut follower = Follower::new(form);
+    if options.opening != Opening::New {
+        follower.leave_out_history();
+        engine.intent(Intent::OpenAs(options.opening.clone()));
+    }
     let mut exec = Exec {
-        follower: Follower::new(form),
+        follower,
         printer: Printer::new(stdout),
         stage: Stage::Opening,
         options,
         verdict: None,
         deadline: None,
         unreviewed: None,
+        before: None,
     };
     // One listener for all: a signal between two waits is not lost.
     let mut signals = Signals::listen()?;
@@ -172,6 +180,8 @@ struct Exec {
     deadline: Option<Instant>,
     /// The turn has ended and its changes are not known yet.
     unreviewed: Option<TurnId>,
+    /// The last turn before the prompt, once that is handed over.
+    before: Option<TurnId>,
 }
 
 impl Exec {
@@ -226,7 +236,8 @@ impl Exec {
     fn advance(&mut self, engine: &mut Engine, news: Vec<Addressed<FrontEnd>>) -> Option<Verdict> {
         for item in news {
             match item.what {
-                FrontEnd::TurnEnded(turn, ended) => {
+                // The agent may have worked before it was given anything to do.
+                FrontEnd::TurnEnded(turn, ended) if self.before.is_some_and(|before| turn > before) => {
                     self.unreviewed = Some(turn);
                     self.ended(engine.model().first(), ended);
                 }
@@ -271,6 +282,8 @@ impl Exec {
                 },
                 None => {
                     self.stage = Stage::Prompted;
+                    self.follower.begin(engine.model().first());
+                    self.before = Some(engine.model().first().last_turn());
                     let text = std::mem::take(&mut self.options.prompt);
                     let news = engine.intent(Intent::Prompt { text, links: Vec::new() });
                     return self.advance(engine, news);

@@ -3,9 +3,10 @@
 //! Knows of no session but their names in what came too early. Read by the front ends and written by `reduce` only.
 //! Invariant: messages that name a session that is not known yet are kept only while a `session/new` is unanswered.
 
-use super::event::{AgentCaps, AgentRequest, AuthMethod, CallError, Odd, Update};
+use super::event::{AgentCaps, AgentRequest, AuthMethod, CallError, Can, Listed, Odd, Update};
 use super::ids::{Now, ReqId, SessionId};
 use super::tool::Exit;
+use std::collections::{HashMap, HashSet};
 
 /// Where the connection stands.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -85,6 +86,36 @@ pub struct Agent {
     pub(super) strays: Vec<Stray>,
     /// Attempts to log in so far.
     pub(super) log_ins: u64,
+    /// What it has listed of its sessions, since it was last asked.
+    pub(super) listing: Option<Listing>,
+    /// How often it was asked for a list.
+    pub(super) lists: u64,
+}
+
+/// The sessions that an agent says it has kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listing {
+    /// Only those in this directory were asked for.
+    pub cwd: Option<String>,
+    /// Each once, with what was said last of it; when the list has ended, the newest first.
+    pub sessions: Vec<Listed>,
+    pub state: ListState,
+    pub(super) attempt: u64,
+    pub(super) pages: u32,
+    /// Where each session stands.
+    pub(super) places: HashMap<SessionId, usize>,
+    /// Cursors that were followed.
+    pub(super) cursors: HashSet<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ListState {
+    /// There are more pages.
+    Going,
+    Whole,
+    /// There may be more: what was listed is kept, and why no more is asked for.
+    Stopped(&'static str),
+    Failed(CallError),
 }
 
 /// Something that named a session whose id we do not know yet.
@@ -98,6 +129,16 @@ impl Agent {
     /// Title, else name, else command.
     pub fn label(&self) -> &str {
         [&self.title, &self.name].into_iter().flatten().find(|s| !s.is_empty()).map_or(&self.command, |s| s)
+    }
+
+    /// Whether it can do this with sessions that it has kept. Nothing is asked of one that cannot.
+    pub fn can(&self, what: Can) -> bool {
+        self.caps.sessions.has(what)
+    }
+
+    /// What it has listed of its sessions, since it was last asked.
+    pub fn listing(&self) -> Option<&Listing> {
+        self.listing.as_ref()
     }
 
     pub fn is_up(&self) -> bool {

@@ -72,10 +72,33 @@ pub enum Effect {
 pub enum Call {
     Initialize,
     OpenSession(Opening),
-    Prompt { session: SessionId, turn: TurnId, text: String, links: Vec<Link> },
-    SetMode { session: SessionId, mode: String },
-    SetOption { session: SessionId, option: String, value: OptionValue },
-    Authenticate { method: String, attempt: u64 },
+    Prompt {
+        session: SessionId,
+        turn: TurnId,
+        text: String,
+        links: Vec<Link>,
+    },
+    SetMode {
+        session: SessionId,
+        mode: String,
+    },
+    SetOption {
+        session: SessionId,
+        option: String,
+        value: OptionValue,
+    },
+    Authenticate {
+        method: String,
+        attempt: u64,
+    },
+    /// One page; `cursor` is the agent's own, given back as it came.
+    ListSessions {
+        attempt: u64,
+        cwd: Option<String>,
+        cursor: Option<String>,
+    },
+    CloseSession(SessionId),
+    DeleteSession(SessionId),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -134,6 +157,8 @@ pub enum FrontEnd {
     Said(String),
     /// A request closed without the person's answer.
     Withdrawn(Withdrawn),
+    /// The agent has forgotten this session, or why it has not.
+    Deleted(SessionId, Result<(), String>),
 }
 
 /// What happened before the person has answered.

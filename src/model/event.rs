@@ -4,6 +4,7 @@
 //! raw frames. Nothing here does anything.
 
 mod host;
+mod sessions;
 
 use super::changes::Gate;
 use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
@@ -16,6 +17,7 @@ use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+pub use sessions::{Can, Cans, Listed, Opening, SessionPage};
 use std::sync::Arc;
 
 /// Answers to what was asked for a session are addressed to it; everything else of an agent, to the agent.
@@ -82,6 +84,8 @@ pub enum ErrorKind {
     AuthRequired,
     /// The two sides have no version of the protocol in common.
     WrongVersion,
+    /// What was asked for is not there.
+    NotFound,
     Other,
 }
 
@@ -129,6 +133,17 @@ pub enum AgentEvent {
         /// What the request asked for.
         value: OptionValue,
         result: Result<Option<Vec<ConfigOption>>, CallError>,
+    },
+    /// A page of the list that was asked for in this attempt.
+    SessionsListed {
+        attempt: u64,
+        result: Result<SessionPage, CallError>,
+    },
+    /// The answer to closing a session that the person has closed.
+    SessionClosed(Result<(), CallError>),
+    SessionDeleted {
+        id: SessionId,
+        result: Result<(), CallError>,
     },
     Authenticated {
         /// Of which call: a person may leave one and begin another.
@@ -180,10 +195,14 @@ impl AgentEvent {
 
     fn home(&self) -> Address {
         match self {
-            Self::SessionOpened(_) | Self::PromptAnswered { .. } | Self::ModeSet { .. } | Self::OptionSet { .. } => {
-                SESSION
-            }
+            Self::SessionOpened(_)
+            | Self::SessionClosed(_)
+            | Self::PromptAnswered { .. }
+            | Self::ModeSet { .. }
+            | Self::OptionSet { .. } => SESSION,
             Self::Initialized(_)
+            | Self::SessionsListed { .. }
+            | Self::SessionDeleted { .. }
             | Self::Authenticated { .. }
             | Self::Update { .. }
             | Self::Request { .. }
@@ -219,8 +238,8 @@ pub struct InitResult {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct AgentCaps {
-    pub load_session: bool,
-    pub resume_session: bool,
+    /// With sessions that it has kept.
+    pub sessions: Cans,
     pub image: bool,
     pub audio: bool,
     pub embedded_context: bool,
@@ -244,28 +263,6 @@ pub enum AuthKind {
     Command { command: String, args: Vec<String>, env: Vec<(String, String)> },
     /// The historic `env_var`: variables to set before the agent is started.
     Env { vars: Vec<String> },
-}
-
-/// How a session is opened.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Opening {
-    /// The agent gives it its id.
-    #[default]
-    New,
-    /// One that the agent has kept; it tells its history before it answers.
-    Load(SessionId),
-    /// One that the agent has kept, without its history.
-    Resume(SessionId),
-}
-
-impl Opening {
-    /// The id, where it is known before the agent has answered.
-    pub fn id(&self) -> Option<&SessionId> {
-        match self {
-            Self::New => None,
-            Self::Load(id) | Self::Resume(id) => Some(id),
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -332,6 +329,8 @@ pub enum Update {
     Options(Vec<ConfigOption>),
     Info {
         title: Patch<String>,
+        /// When the session last changed, in the agent's words.
+        updated: Patch<String>,
     },
     Usage {
         used: u64,
@@ -471,6 +470,8 @@ pub enum Intent {
         #[serde(default)]
         env: Vec<String>,
         cwd: String,
+        #[serde(default)]
+        how: Opening,
     },
     /// A further session of the agent that it is addressed to.
     OpenSession {
@@ -478,8 +479,19 @@ pub enum Intent {
         #[serde(default)]
         how: Opening,
     },
+    /// The session that is not open is asked for in this way: once its agent is started, or at once when the agent has
+    /// refused it.
+    OpenAs(Opening),
     /// What the session has under way is stopped, and everything is answered.
     CloseSession,
+    /// The agent is asked which sessions it has kept; with a directory, which of those in it.
+    ListSessions {
+        cwd: Option<String>,
+    },
+    /// The agent is to forget a session. Whoever wants it has asked the person.
+    DeleteSession {
+        id: SessionId,
+    },
     Start,
     Prompt {
         text: String,
@@ -520,6 +532,8 @@ impl Intent {
         match self {
             Self::AddAgent { .. } => Address::All,
             Self::OpenSession { .. }
+            | Self::ListSessions { .. }
+            | Self::DeleteSession { .. }
             | Self::Start
             | Self::KillAgent
             | Self::Authenticate { .. }
@@ -551,6 +565,8 @@ pub enum Timer {
     EarlyRequest(ReqId),
     /// The snapshot before this turn takes too long.
     Coverage(TurnId),
+    /// The agent may have told the rest of a history that was not complete when it said so.
+    History,
 }
 
 impl Timer {
@@ -558,7 +574,7 @@ impl Timer {
     pub fn home(self) -> Address {
         match self {
             Self::ExplainStray | Self::EarlyRequest(_) => AGENT,
-            Self::KillTerminals(_) | Self::Coverage(_) => SESSION,
+            Self::KillTerminals(_) | Self::Coverage(_) | Self::History => SESSION,
         }
     }
 }

@@ -8,10 +8,12 @@ use super::changes::{Changes, Gate, ReviewDoc, Rewound};
 use super::effect::Ended;
 use super::entries::Entries;
 use super::entry::{Body, ChunkKind};
-use super::event::{CallError, Link, Opening, TerminalSpec};
+use super::event::{CallError, Link, Opening, SessionResult, TerminalSpec};
+use super::history::Kind;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::question::Question;
+use super::reduce::Retold;
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
 use crate::text::grid::ScreenSnapshot;
@@ -101,6 +103,8 @@ pub struct Session {
     /// Absolute.
     pub cwd: String,
     pub title: Option<String>,
+    /// When it last changed, in the agent's words.
+    pub updated: Option<String>,
     pub modes: Option<Modes>,
     pub options: Vec<ConfigOption>,
     pub legacy_model: Option<LegacyModel>,
@@ -128,6 +132,12 @@ pub struct Session {
     pub(super) messages: HashMap<(ChunkKind, Arc<str>), EntryId>,
     /// About how many bytes of text the agent has fed to terminals of its own.
     pub(super) fed: usize,
+    /// A history that is told although it is shown, until it is known what of it is new.
+    pub(super) retold: Option<Box<Retold>>,
+    /// The answer to the call that loads it, for as long as the agent still tells its history.
+    pub(super) answered: Option<Box<SessionResult>>,
+    /// Of messages that have left memory: whose they are, and by what they are known again.
+    pub(super) left_words: BTreeMap<EntryId, (Kind, u64)>,
     /// The plans of the running turn, by their ids.
     pub(super) plans: HashMap<Option<Arc<str>>, EntryId>,
     pub(super) changes: Changes,

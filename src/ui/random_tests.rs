@@ -125,7 +125,7 @@ impl World {
         match kind % 16 {
             0 if self.model.agents().count() < AGENTS && self.model.sessions().count() < SESSIONS => {
                 let (command, cwd) = ("b".into(), "/q".into());
-                self.wants(Address::All, Intent::AddAgent { command, env: Vec::new(), cwd });
+                self.wants(Address::All, Intent::AddAgent { command, env: Vec::new(), cwd, how: Opening::New });
             }
             1 if self.model.sessions().count() < SESSIONS => {
                 self.wants(agent.into(), Intent::OpenSession { cwd: "/p".into(), how: Opening::New });

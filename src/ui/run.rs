@@ -319,7 +319,8 @@ impl<D: Device> Running<D> {
                 self.engine.intent_to((*agent).into(), Intent::OpenSession { cwd: directory, how: Opening::New })
             }
             Whose::Configured(name) => {
-                let intent = Intent::AddAgent { command: name.clone(), env: Vec::new(), cwd: directory };
+                let (command, how) = (name.clone(), Opening::New);
+                let intent = Intent::AddAgent { command, env: Vec::new(), cwd: directory, how };
                 self.engine.intent_to(Address::All, intent)
             }
         };

@@ -165,7 +165,10 @@ fn the_right_end_and_what_gives_way_first() {
 #[test]
 fn r_456_the_title_is_ours() {
     let mut s = Scene::asked(80, 24);
-    s.update(Update::Info { title: crate::model::patch::Patch::Set("evil title".into()) });
+    s.update(Update::Info {
+        title: crate::model::patch::Patch::Set("evil title".into()),
+        updated: crate::model::patch::Patch::Keep,
+    });
     assert_eq!(terminal_title(s.model.first(), false), "acp-tui · waiting for you — shop");
     let mut s = Scene::ready(80, 24);
     assert_eq!(terminal_title(s.model.first(), false), "acp-tui · ready — shop");

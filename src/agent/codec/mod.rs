@@ -4,17 +4,19 @@
 //! and members, numbers of errors, what the two sides agree on at first, and what a request that nobody has answered
 //! gets at the end. Keeps no state of a session. Invariant: a message that cannot be used becomes a value that says so.
 
+pub mod kept;
 pub mod v1;
 
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{
-    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionResult, Update,
+    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionPage, SessionResult, Update,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
 use crate::wire::frame::RawId;
 use crate::wire::rpc_error::RpcError;
+use kept::{Called, Depth, Heard, Introduced};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
@@ -93,6 +95,9 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// The answer to the call that opens a session in this way.
     fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError>;
 
+    /// A page of a list of sessions.
+    fn listed(&self, result: &str) -> Result<SessionPage, CallError>;
+
     fn prompt(&self, result: &str) -> PromptAnswer;
 
     /// `None` when the agent sent no list at all.
@@ -103,6 +108,23 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
 
     /// What a number of ours stands for that an older journal holds.
     fn reason(&self, code: i64) -> Reason;
+
+    // ---- what a journal holds, read without a model
+
+    /// A call of ours and its number, when it is one that a conversation is known by.
+    fn called(&self, _frame: &str) -> Option<(u64, Called)> {
+        None
+    }
+
+    /// A frame of the agent.
+    fn heard<'a>(&self, _frame: &'a str, _depth: Depth) -> Heard<'a> {
+        Heard::Nothing
+    }
+
+    /// The answer to the first call, whatever version it speaks of.
+    fn introduced(&self, _result: &str) -> Introduced {
+        Introduced::default()
+    }
 }
 
 /// What is spoken unless something else is asked for.

@@ -47,6 +47,15 @@ impl End {
         Self { detail: error.data_lines(), ..Self::new(DeathKind::Refused, message) }
     }
 
+    /// A session that the agent should have kept does not go on.
+    pub fn not_continued(error: &CallError) -> Self {
+        if error.kind != ErrorKind::NotFound {
+            return Self::refused(error);
+        }
+        let message = format!("the agent has forgotten this session: {}", error.message);
+        Self { detail: error.data_lines(), ..Self::new(DeathKind::Refused, message) }
+    }
+
     pub fn of(self, agent: &Agent, cx: &Cx) -> Death {
         let Self { kind, how, message, hint, detail } = self;
         Death { kind, how, message, hint, detail, at: cx.now, after: cx.now.saturating_sub(agent.spawned_at) }

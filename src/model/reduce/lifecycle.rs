@@ -5,21 +5,22 @@
 //! end of an agent closes its own sessions only; a message is given to the session that it names or to none.
 
 use super::agent::{self as one, End};
-use super::{Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, service, update};
+use super::{Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, retold, service, update};
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, Stray};
-use crate::model::effect::{Answer, Effect};
-use crate::model::entry::Level;
-use crate::model::event::{AgentRequest, CallError, InitResult, Odd, Opening, SessionResult, Update};
+use crate::model::effect::{Answer, Call, Effect};
+use crate::model::entry::{Body, Level};
+use crate::model::event::{AgentRequest, CallError, Can, ErrorKind, InitResult, Odd, Opening, SessionResult, Update};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::session::{Closed, Session, SessionState};
 use crate::model::tool::Exit;
 
 /// A further agent with a session of its own.
-pub fn add(model: &mut Model, command: String, env: Vec<String>, cwd: String, cx: &mut Cx) {
+pub fn add(model: &mut Model, (command, env): (String, Vec<String>), cwd: String, how: Opening, cx: &mut Cx) {
     let key = model.add_agent(command);
-    model.add_session(key, cwd);
+    let at = model.add_session(key, cwd);
+    in_session(model, at, cx, |session, _| session.opening = how);
     in_agent(model, key, cx, |agent, cx| {
         agent.env = env;
         one::start(agent, cx);
@@ -36,25 +37,72 @@ pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, how: Opening,
     }
 }
 
+/// A session that is not open is asked for in this way.
+pub fn open_as(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
+    let Some(session) = model.sessions.get(&at) else { return };
+    match session.state {
+        SessionState::Waiting => drop(in_session(model, at, cx, |session, _| session.opening = how)),
+        SessionState::Closed(Closed::Refused(_)) => {
+            in_session(model, at, cx, |session, _| session.opening = how);
+            restart_of(model, at, cx);
+        }
+        SessionState::Opening { .. } | SessionState::Loading { .. } | SessionState::Ready | SessionState::Closed(_) => {
+        }
+    }
+}
+
 /// Asks the agent for a session, unless there is nothing to ask for.
 fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
     let (Some(agent), Some(session)) = (model.agents.get(&key), model.sessions.get(&at)) else { return };
-    let how = &session.opening;
-    let hopeless = match how {
-        Opening::Load(_) if !agent.caps.load_session => Some("this agent cannot load sessions".to_owned()),
-        Opening::Resume(_) if !agent.caps.resume_session => Some("this agent cannot resume sessions".to_owned()),
+    let how = way(agent, session);
+    let hopeless = match &how {
+        Opening::Load(_) if !agent.can(Can::Load) => Some("this agent cannot load sessions".to_owned()),
+        Opening::Resume(_) if !agent.can(Can::Resume) => Some("this agent cannot resume sessions".to_owned()),
+        Opening::Continue(_) => Some("this agent can neither load nor resume sessions".to_owned()),
+        Opening::Fork(_) if !agent.can(Can::Fork) => Some("this agent cannot fork sessions".to_owned()),
         _ => how.id().filter(|id| model.session_named(key, id).is_some()).map(|id| format!("{id} is open already")),
     };
+    let is_in_vain = matches!(how, Opening::Continue(_));
+    in_session(model, at, cx, |session, _| session.opening = how);
     match hopeless {
-        Some(why) => refused(model, key, at, End::new(DeathKind::Refused, why), cx),
+        Some(why) => not_opened(model, key, at, End::new(DeathKind::Refused, why), is_in_vain, cx),
         None => drop(in_session(model, at, cx, opening::open)),
+    }
+}
+
+/// How a session is asked for, by what its agent offers.
+fn way(agent: &Agent, session: &Session) -> Opening {
+    let Opening::Continue(id) = &session.opening else { return session.opening.clone() };
+    let (load, resume) = (agent.can(Can::Load), agent.can(Can::Resume));
+    if resume && (!load || opening::needs_no_history(session)) {
+        Opening::Resume(id.clone())
+    } else if load {
+        Opening::Load(id.clone())
+    } else {
+        session.opening.clone()
     }
 }
 
 /// The person has closed a session. An agent that has no other is let go.
 pub fn closed_by_person(model: &mut Model, at: SessionKey, cx: &mut Cx) {
-    in_session(model, at, cx, opening::close);
-    let Some(key) = model.sessions.get(&at).map(|session| session.agent) else { return };
+    close(model, at, cx);
+    if let Some(key) = model.sessions.get(&at).map(|session| session.agent) {
+        let_go_if_alone(model, key, cx);
+    }
+}
+
+/// Closes a session, and tells its agent where that wants to know.
+pub fn close(model: &mut Model, at: SessionKey, cx: &mut Cx) {
+    let tells =
+        model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent)).is_some_and(tells_of_close);
+    in_session(model, at, cx, |session, cx| opening::close(session, tells, cx));
+}
+
+fn tells_of_close(agent: &Agent) -> bool {
+    agent.is_up() && agent.can(Can::Close)
+}
+
+pub fn let_go_if_alone(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     if model.sessions_of(key).next().is_none() {
         in_agent(model, key, cx, |agent, cx| {
             one::void_strays(agent, cx);
@@ -89,12 +137,21 @@ pub fn restart_of(model: &mut Model, at: SessionKey, cx: &mut Cx) {
     }
     in_session(model, at, cx, |session, cx| {
         opening::wait(session);
-        notice(session, Level::Info, "asking the agent for the session once more", Vec::new(), cx.now);
+        let words = if session.opening == Opening::New && opening::has_talked(session) {
+            "asking the agent for a new session, in which nothing of what is above is known"
+        } else {
+            "asking the agent for the session once more"
+        };
+        notice(session, Level::Info, words, Vec::new(), cx.now);
     });
     open(model, key, at, cx);
 }
 
-/// A new process, and new sessions in it.
+fn agent_keeps(model: &Model, key: AgentKey) -> bool {
+    model.agents.get(&key).is_some_and(|agent| agent.can(Can::Load) || agent.can(Can::Resume))
+}
+
+/// A new process, and in it the sessions in which anything was said, where it can go on with them.
 pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key) else { return };
     if matches!(agent.connection, Connection::Starting { .. }) && agent.alive {
@@ -107,7 +164,8 @@ pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
         }
         one::void_strays(agent, cx);
     });
-    in_each(model, key, cx, opening::begin_anew);
+    let keeps_sessions = agent_keeps(model, key);
+    in_each(model, key, cx, |session, cx| opening::begin_anew(session, keeps_sessions, cx));
     in_agent(model, key, cx, |agent, cx| {
         one::forget(agent);
         one::start(agent, cx);
@@ -153,6 +211,11 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
     let is_open = |id: &SessionId| model.session_named(key, id).is_some_and(|other| other != at);
     if !matches!(session.state, SessionState::Opening { .. } | SessionState::Loading { .. }) {
         // The person has closed it meanwhile.
+        if let (Ok(opened), Some(true)) = (result, model.agents.get(&key).map(tells_of_close))
+            && model.session_named(key, &opened.id).is_none()
+        {
+            in_session(model, at, cx, |_, cx| cx.push(Effect::Call(Call::CloseSession(opened.id))));
+        }
         return drop_hopeless_strays(model, key, cx);
     }
     match result {
@@ -161,32 +224,73 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
             refused(model, key, at, End::new(DeathKind::Refused, why), cx);
         }
         Ok(opened) => {
-            let label = model.agents.get(&key).map(|agent| agent.label().to_owned()).unwrap_or_default();
-            let id = opened.id.clone();
-            in_session(model, at, cx, |session, cx| opening::opened(session, opened, &label, cx));
-            let strays = in_agent(model, key, cx, |agent, _| std::mem::take(&mut agent.strays)).unwrap_or_default();
-            let others_open = is_opening(model, key);
-            for stray in strays {
-                match stray {
-                    Stray::Update(named, update) if named == id => {
-                        in_session(model, at, cx, |session, cx| update::apply(session, update, cx));
-                    }
-                    Stray::Request(req, named, request) if named == id => {
-                        in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
-                    }
-                    other if others_open => drop(in_agent(model, key, cx, |agent, _| agent.strays.push(other))),
-                    other => drop(in_agent(model, key, cx, |agent, cx| one::drop_stray(agent, other, cx))),
-                }
+            if in_session(model, at, cx, |session, cx| opening::is_still_told(session, &opened, cx)) == Some(true) {
+                return;
             }
-            in_session(model, at, cx, prompt::send_next);
+            go_on_with(model, at, opened, cx);
         }
         // Where others work, nobody is locked out by it.
         Err(error) if error.is_auth() && !has_ready(model, key) => {
             in_session(model, at, cx, |session, _| opening::wait(session));
             log_in_needed(model, key, error, cx);
         }
-        Err(error) => refused(model, key, at, End::refused(&error), cx),
+        Err(error) => {
+            let is_kept = model.sessions.get(&at).is_some_and(|session| session.opening.kept().is_some());
+            let end = if is_kept { End::not_continued(&error) } else { End::refused(&error) };
+            let is_forgotten = is_kept && error.kind == ErrorKind::NotFound;
+            not_opened(model, key, at, end, is_forgotten, cx);
+        }
     }
+}
+
+/// The agent may have told the rest of the history by now.
+pub fn history_is_quiet(model: &mut Model, at: SessionKey, cx: &mut Cx) {
+    if let Some(opened) = in_session(model, at, cx, opening::quiet).flatten() {
+        go_on_with(model, at, opened, cx);
+    }
+}
+
+/// A session is open: what came too early for it belongs to it, and what waits for it goes out.
+fn go_on_with(model: &mut Model, at: SessionKey, opened: SessionResult, cx: &mut Cx) {
+    let Some(key) = model.sessions.get(&at).map(|session| session.agent) else { return };
+    let label = model.agents.get(&key).map(|agent| agent.label().to_owned()).unwrap_or_default();
+    let id = opened.id.clone();
+    let is_copy = in_session(model, at, cx, |session, cx| opening::is_named(session, &id, cx)) == Some(true);
+    if !is_copy {
+        in_session(model, at, cx, |session, cx| opening::opened(session, opened.clone(), &label, cx));
+    }
+    let strays = in_agent(model, key, cx, |agent, _| std::mem::take(&mut agent.strays)).unwrap_or_default();
+    let others_open = is_opening(model, key);
+    for stray in strays {
+        match stray {
+            Stray::Update(named, update) if named == id => {
+                in_session(model, at, cx, |session, cx| update::apply(session, update, cx));
+            }
+            Stray::Request(req, named, request) if named == id => {
+                in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
+            }
+            other if others_open => drop(in_agent(model, key, cx, |agent, _| agent.strays.push(other))),
+            other => drop(in_agent(model, key, cx, |agent, cx| one::drop_stray(agent, other, cx))),
+        }
+    }
+    if is_copy {
+        let inherited = inherited(model, key, at);
+        in_session(model, at, cx, |session, cx| retold::append(session, inherited, cx));
+        in_session(model, at, cx, |session, cx| opening::opened(session, opened, &label, cx));
+    }
+    in_session(model, at, cx, prompt::send_next);
+}
+
+/// What was said in the session of which this is a copy, where that is open here and the agent has told nothing of it
+///
+fn inherited(model: &Model, key: AgentKey, copy: SessionKey) -> Vec<Body> {
+    let Some(session) = model.sessions.get(&copy).filter(|session| !opening::has_talked(session)) else {
+        return Vec::new();
+    };
+    let from =
+        session.opening.kept().and_then(|id| model.session_named(key, id)).and_then(|at| model.sessions.get(&at));
+    let is_said = |body: &&Body| !matches!(body, Body::Terminal(_) | Body::Changes(_) | Body::Notice(_));
+    from.into_iter().flat_map(|from| from.entries.iter()).map(|entry| &entry.body).filter(is_said).cloned().collect()
 }
 
 fn has_ready(model: &Model, key: AgentKey) -> bool {
@@ -195,16 +299,25 @@ fn has_ready(model: &Model, key: AgentKey) -> bool {
 
 /// A session does not come about. An agent that opens no new one and has no other is of no use.
 fn refused(model: &mut Model, key: AgentKey, at: SessionKey, end: End, cx: &mut Cx) {
+    not_opened(model, key, at, end, false, cx);
+}
+
+fn not_opened(model: &mut Model, key: AgentKey, at: SessionKey, end: End, is_in_vain: bool, cx: &mut Cx) {
     let has_others = model.sessions_of(key).any(|(other, s)| other != at && !s.is_closed());
     let is_new = model.sessions.get(&at).is_some_and(|session| session.opening == Opening::New);
     if is_new && !has_others {
         in_agent(model, key, cx, one::drop_strays);
         return die(model, key, end, cx);
     }
-    let hint = if is_new { end.hint } else { "Open a new session, or try this one again later.".to_owned() };
+    let hint = if is_in_vain {
+        "Nothing was opened in its place; starting again opens a new session."
+    } else {
+        "Open a new session, or try this one again later."
+    };
+    let hint = if is_new || !end.hint.is_empty() { end.hint } else { hint.to_owned() };
     let end = End { hint, ..end };
     if let Some(death) = model.agents.get(&key).map(|agent| end.of(agent, cx)) {
-        in_session(model, at, cx, |session, cx| opening::refused(session, &death, cx));
+        in_session(model, at, cx, |session, cx| opening::refused(session, &death, is_in_vain, cx));
     }
     drop_hopeless_strays(model, key, cx);
 }

@@ -14,14 +14,17 @@ mod opening;
 mod options;
 mod permission;
 mod prompt;
+mod retold;
 mod review;
 mod service;
+mod sessions;
 mod shed;
 mod tool;
 mod update;
 
 pub use cx::Cx;
 pub use opening::has_room_for_log_in;
+pub use retold::Retold;
 pub use review::COVERAGE_PATIENCE;
 
 use super::Model;
@@ -52,11 +55,13 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         }
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
+        (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
+        (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }
-        (Address::All, Event::User(Intent::AddAgent { command, env, cwd })) => {
-            lifecycle::add(model, command, env, cwd, cx);
+        (Address::All, Event::User(Intent::AddAgent { command, env, cwd, how })) => {
+            lifecycle::add(model, (command, env), cwd, how, cx);
         }
         (Address::All, Event::Host(HostEvent::Warning { message })) => warn_all(model, &message, cx),
         (Address::All, Event::Host(HostEvent::JournalFailed { message })) => {
@@ -168,9 +173,17 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
                 is_found = is_found || permission::withdrawn_by_agent(session, req, cx);
             });
         }
+        AgentEvent::SessionsListed { attempt, result } => {
+            in_agent(model, key, cx, |agent, cx| sessions::listed(agent, attempt, result, cx));
+            if let Some(error) = cx.log_in.take() {
+                lifecycle::log_in_needed(model, key, error, cx);
+            }
+        }
+        AgentEvent::SessionDeleted { id, result } => sessions::deleted(model, key, id, result, cx),
         AgentEvent::Odd { what, head } => lifecycle::odd(model, key, what, &head, cx),
         // Addressed to a session.
         AgentEvent::SessionOpened(_)
+        | AgentEvent::SessionClosed(_)
         | AgentEvent::PromptAnswered { .. }
         | AgentEvent::ModeSet { .. }
         | AgentEvent::OptionSet { .. } => {}
@@ -196,6 +209,8 @@ fn to_agent(model: &mut Model, key: AgentKey, intent: Intent, cx: &mut Cx) {
         Intent::KillAgent => drop(in_agent(model, key, cx, agent::kill)),
         Intent::Authenticate { method } => lifecycle::authenticate(model, key, method, cx),
         Intent::LeaveAuthentication => drop(in_agent(model, key, cx, agent::leave_authentication)),
+        Intent::ListSessions { cwd } => drop(in_agent(model, key, cx, |agent, cx| sessions::list(agent, cwd, cx))),
+        Intent::DeleteSession { id } => sessions::delete(model, key, id, cx),
         Intent::OpenSession { cwd, how } => lifecycle::open_further(model, key, cwd, how, cx),
         _ => {}
     }
@@ -208,7 +223,7 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::User(intent) => to_session(session, intent, cx),
         Event::Timer(Timer::KillTerminals(turn)) => host::kill_terminals_of(session, turn, cx),
         Event::Timer(Timer::Coverage(turn)) => review::late(session, turn, cx),
-        Event::Timer(Timer::ExplainStray | Timer::EarlyRequest(_)) => {}
+        Event::Timer(Timer::ExplainStray | Timer::EarlyRequest(_) | Timer::History) => {}
         Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
         Event::Hint(Hint::Left(all)) => leave::left(session, all),
         Event::Hint(Hint::Back(entry)) => leave::back(session, entry),
@@ -227,6 +242,7 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         {
             opening::end_lingering(session, cx);
         }
+        AgentEvent::SessionClosed(result) => opening::agent_closed(session, &result, cx),
         AgentEvent::PromptAnswered { turn, result } => prompt::answered(session, turn, result, cx),
         AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),
         AgentEvent::OptionSet { option, value, result } => options::option_set(session, &option, &value, result, cx),

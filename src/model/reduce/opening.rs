@@ -3,18 +3,44 @@
 //!
 //! Invariant: at the end of a session, whatever the reason, every request in it is answered or void, exactly once.
 
-use super::{Cx, notice, permission, prompt, review};
+use super::{Cx, notice, permission, prompt, retold, review};
 use crate::model::agent::Death;
 use crate::model::changes::ReviewCommand;
 use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, Withdrawal};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{Opening, PromptResult, SessionResult, Stop};
+use crate::model::event::{CallError, ErrorKind, Opening, PromptResult, SessionResult, Stop, Timer};
+use crate::model::history::Kind;
+use crate::model::ids::SessionId;
 use crate::model::refusal::{Reason, Refusal};
-use crate::model::session::{Closed, Session, SessionState, TerminalOrigin};
+use crate::model::session::{Closed, Policy, Session, SessionState, TerminalOrigin};
 use crate::model::tool::Mark;
+use std::time::Duration;
 
 /// Lines printed during a log-in that are kept.
 const LOGIN_LINES: usize = 50;
+/// How long an agent is silent that has told a history to its end.
+const HISTORY_QUIET: Duration = Duration::from_millis(300);
+
+/// Whether going on without the history loses nothing of it: it is here, or nobody reads it.
+pub fn needs_no_history(session: &Session) -> bool {
+    matches!(session.policy, Policy::Auto(_)) || has_talked(session)
+}
+
+/// Whether anybody has said anything in it.
+pub fn has_talked(session: &Session) -> bool {
+    session.entries.slots().any(|slot| matches!(slot.kind(), Kind::User | Kind::Agent))
+}
+
+/// Of a copy the agent may have told the history before it told the name: what follows belongs to that. False of any
+/// other session.
+pub fn is_named(session: &mut Session, id: &SessionId, cx: &Cx) -> bool {
+    if !matches!(session.opening, Opening::Fork(_)) {
+        return false;
+    }
+    session.id = Some(id.clone());
+    session.state = SessionState::Loading { heard: cx.now };
+    true
+}
 
 /// From here on what the agent says of a session that it has kept belongs to this one.
 pub fn open(session: &mut Session, cx: &mut Cx) {
@@ -23,7 +49,36 @@ pub fn open(session: &mut Session, cx: &mut Cx) {
         Some(_) => SessionState::Loading { heard: cx.now },
         None => SessionState::Opening { since: cx.now },
     };
+    // What is shown already is not shown again.
+    let is_retold = matches!(session.opening, Opening::Load(_)) && has_talked(session);
+    session.retold = is_retold.then(Box::default);
+    session.answered = None;
     cx.push(Effect::Call(Call::OpenSession(session.opening.clone())));
+}
+
+/// The agent has answered a call to load. True when it looks as if there was more to come: the last that was told is a
+/// prompt. By the protocol there is nothing more; there are agents that answer first.
+pub fn is_still_told(session: &mut Session, opened: &SessionResult, cx: &mut Cx) -> bool {
+    let told = session.retold.as_ref().map_or(&session.entries, |told| told.entries());
+    let last = told.iter().rev().find(|entry| !matches!(entry.body, Body::Notice(_)));
+    let is_open = last.is_some_and(|entry| matches!(entry.body, Body::User(_)));
+    if is_open && matches!(session.opening, Opening::Load(_)) {
+        session.answered = Some(Box::new(opened.clone()));
+        cx.push(Effect::StartTimer { timer: Timer::History, after: HISTORY_QUIET });
+        return true;
+    }
+    false
+}
+
+/// The answer, once the agent has been silent for long enough.
+pub fn quiet(session: &mut Session, cx: &mut Cx) -> Option<SessionResult> {
+    let SessionState::Loading { heard } = session.state else { return None };
+    let silent = cx.now.saturating_sub(heard);
+    if session.answered.is_some() && silent < HISTORY_QUIET {
+        cx.push(Effect::StartTimer { timer: Timer::History, after: HISTORY_QUIET.saturating_sub(silent) });
+        return None;
+    }
+    session.answered.take().map(|opened| *opened)
 }
 
 /// It is asked for once more when the agent takes calls again.
@@ -36,9 +91,27 @@ pub fn wait(session: &mut Session) {
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
     match std::mem::take(&mut session.opening) {
         Opening::New => {}
-        Opening::Load(_) => end_past_turn(session, cx),
-        Opening::Resume(_) => {
-            let words = "the session goes on; what was said in it before is not shown";
+        Opening::Load(_) => {
+            retold::settle(session, cx);
+            end_past_turn(session, cx);
+        }
+        Opening::Resume(_) | Opening::Continue(_) => {
+            let words = if has_talked(session) {
+                "the session goes on"
+            } else {
+                "the session goes on; what was said in it before is not shown"
+            };
+            if session.policy == Policy::Ask {
+                notice(session, Level::Info, words, Vec::new(), cx.now);
+            }
+        }
+        Opening::Fork(from) => {
+            end_past_turn(session, cx);
+            let words = if has_talked(session) {
+                format!("a copy of session {from}; what is above was said in that one")
+            } else {
+                format!("a copy of session {from}; what was said in that one is not shown")
+            };
             notice(session, Level::Info, words, Vec::new(), cx.now);
         }
     }
@@ -62,12 +135,18 @@ pub fn end_past_turn(session: &mut Session, cx: &mut Cx) {
     session.plans.clear();
 }
 
-/// It does not come about; what the agent has told of it stays.
-pub fn refused(session: &mut Session, death: &Death, cx: &mut Cx) {
+/// It does not come about; what the agent has told of it stays. When asking for it again would be in vain, the next try
+/// is a new one.
+pub fn refused(session: &mut Session, death: &Death, is_in_vain: bool, cx: &mut Cx) {
     answer_everything(session, "the session was not opened", cx);
+    retold::settle(session, cx);
     prompt::return_held(session, None, cx);
     closed(session, death, Closed::Refused(death.clone()), cx);
     session.id = None;
+    if is_in_vain {
+        // It will not be asked for again.
+        session.opening = Opening::New;
+    }
 }
 
 /// A line that the agent prints while the person logs in. All of it belongs into one entry, in which it can be read
@@ -108,6 +187,8 @@ pub fn has_room_for_log_in(session: &Session) -> bool {
 /// The agent is gone: open requests are void, tool calls marked, terminals stopped, held prompts go back to the
 /// composer.
 pub fn end_everything(session: &mut Session, cx: &mut Cx) {
+    retold::settle(session, cx);
+    session.answered = None;
     permission::void_all(session, cx);
     session.creating.clear();
     for terminal in session.terminals.values_mut() {
@@ -142,9 +223,13 @@ pub fn closed(session: &mut Session, death: &Death, why: Closed, cx: &mut Cx) {
 }
 
 /// The agent is started again: the transcript and what waits to be sent stay. Nothing negotiated carries over.
-pub fn begin_anew(session: &mut Session, cx: &mut Cx) {
+pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     let held = std::mem::take(&mut session.held);
     end_everything(session, cx);
+    // One in which nothing was said is not worth to be asked for, and many agents do not keep it.
+    if session.opening == Opening::New && keeps_sessions && has_talked(session) {
+        session.opening = session.id.take().map_or(Opening::New, Opening::Continue);
+    }
     if let Some(turn) = session.turn.take() {
         review::ended(session, turn.id, cx);
     }
@@ -164,14 +249,14 @@ pub fn begin_anew(session: &mut Session, cx: &mut Cx) {
     session.messages.clear();
     let words = match session.opening {
         Opening::New => "starting the agent again, with a new session",
-        Opening::Load(_) | Opening::Resume(_) => "starting the agent again, and asking it for the session once more",
+        _ => "starting the agent again, and asking it for the session once more",
     };
     notice(session, Level::Info, words, Vec::new(), cx.now);
 }
 
 /// The person closes it. The agent lives on, so everything is answered; what is on its way comes back and is answered
 /// then.
-pub fn close(session: &mut Session, cx: &mut Cx) {
+pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
     if session.state == SessionState::Closed(Closed::ByPerson) {
         return;
     }
@@ -180,6 +265,10 @@ pub fn close(session: &mut Session, cx: &mut Cx) {
         cx.push(Effect::CancelTurn(wire));
     }
     answer_everything(session, "the session is closed", cx);
+    // One that is being opened is closed when it is open.
+    if let Some(id) = session.id.clone().filter(|_| tells_agent && session.state == SessionState::Ready) {
+        cx.push(Effect::Call(Call::CloseSession(id)));
+    }
     if let Some(turn) = session.turn.take() {
         let result = PromptResult { stop: Stop::Cancelled, usage: None };
         cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Stopped(result))));
@@ -191,12 +280,22 @@ pub fn close(session: &mut Session, cx: &mut Cx) {
         }
     }
     prompt::return_held(session, None, cx);
+    session.retold = None;
+    session.answered = None;
+    session.left_words.clear();
     session.state = SessionState::Closed(Closed::ByPerson);
     session.review = None;
     session.rewind = None;
     session.newest_tool.clear();
     session.messages.clear();
     session.entries.clear();
+}
+
+/// The agent has closed it too, as far as it knew it at all: nothing of it is under way.
+pub fn agent_closed(session: &mut Session, result: &Result<(), CallError>, cx: &mut Cx) {
+    if result.as_ref().err().is_none_or(|error| error.kind == ErrorKind::NotFound) {
+        end_lingering(session, cx);
+    }
 }
 
 /// The agent works no more in a session that was closed while it did.

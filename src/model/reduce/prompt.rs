@@ -93,6 +93,9 @@ pub fn answered(session: &mut Session, id: TurnId, result: Result<PromptAnswer, 
 
 /// The agent works, or has nothing to do. That it has nothing to do is no news of a prompt that it has not taken yet.
 pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
+    if activity == Activity::Busy && session.turn.is_none() && session.state == SessionState::Ready {
+        return of_its_own(session, cx);
+    }
     let Some(turn) = session.turn.as_mut().filter(|t| t.unsent.is_none()) else { return };
     match activity {
         Activity::Busy => turn.is_taken = true,
@@ -102,6 +105,29 @@ pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
         }
         Activity::Idle(_) => {}
     }
+}
+
+/// The agent works without a prompt of this client: a turn like any other, but that the files were not looked at before.
+fn of_its_own(session: &mut Session, cx: &mut Cx) {
+    let id = cx.next_turn();
+    (cx.last_turn, session.last_turn) = (id, id);
+    session.plans.clear();
+    session.ended = None;
+    let entry = notice(session, Level::Info, "the agent works without a prompt", Vec::new(), cx.now);
+    session.turn = Some(Turn {
+        id,
+        entry,
+        is_taken: true,
+        started: cx.now,
+        heard: cx.now,
+        cancelling: None,
+        unsent: None,
+        spoke: false,
+        prompt: String::new(),
+        echo: String::new(),
+        unechoed: Vec::new(),
+    });
+    review::begin_late(session, id, cx);
 }
 
 fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallError>, cx: &mut Cx) {
@@ -118,7 +144,7 @@ fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallErro
     let cancelled = turn.cancelling.is_some();
     match result {
         Ok(PromptResult { stop: Stop::EndTurn, .. }) if !cancelled => {
-            if !turn.spoke {
+            if !turn.spoke && !turn.prompt.is_empty() {
                 notice(session, Level::Warn, "the turn ended without a word", Vec::new(), cx.now);
             }
             return send_next(session, cx);

@@ -62,6 +62,15 @@ pub fn begin(session: &Session, turn: TurnId, cx: &mut Cx) -> bool {
     session.changes.is_on
 }
 
+/// The same for a turn that runs already.
+pub fn begin_late(session: &mut Session, turn: TurnId, cx: &mut Cx) {
+    if session.changes.is_on {
+        session.changes.uncovered_turns.insert(turn.0);
+        cx.push(Effect::Review(ReviewCommand::BeginTurn(turn)));
+        cx.push(Effect::Review(ReviewCommand::SentEarly(turn)));
+    }
+}
+
 fn is_covered(session: &mut Session, turn: TurnId, covered: Result<(), String>, cx: &mut Cx) {
     if let Err(message) = covered {
         session.changes.uncovered_turns.insert(turn.0);

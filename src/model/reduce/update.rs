@@ -11,7 +11,7 @@ use super::super::options::Usage;
 use super::super::patch::Patch;
 use super::super::session::Session;
 use super::Cx;
-use super::{notice, notice_once, opening, options, prompt, tool};
+use super::{notice, notice_once, opening, options, prompt, retold, tool};
 use std::sync::Arc;
 
 /// Bytes of one message that are kept; what comes after is counted.
@@ -22,6 +22,9 @@ const ELSEWHERE_LIMIT: usize = 1 << 20;
 pub(super) const MESSAGE_REACH: usize = 256;
 
 pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
+    if session.retold.is_some() {
+        return retold::hear(session, update, cx);
+    }
     match update {
         Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(session, message_id, block, cx),
         Update::Chunk { kind, message_id, block } => chunk(session, kind, message_id, block, cx),
@@ -37,8 +40,10 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
         Update::Commands(commands) => session.commands = commands,
         Update::Mode(id) => options::mode_changed(session, id),
         Update::Options(list) => options::replace(session, list),
-        Update::Info { title } => title.put_option(&mut session.title),
-
+        Update::Info { title, updated } => {
+            title.put_option(&mut session.title);
+            updated.put_option(&mut session.updated);
+        }
         Update::Usage { used, size, cost } => {
             // A cost that is left cx is still the last one reported.
             let cost = cost.or_else(|| session.usage.take().and_then(|u| u.cost));

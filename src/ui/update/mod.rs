@@ -74,6 +74,10 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         // The transcript has the whole of it.
         FrontEnd::Withdrawn(gone) if is_shown => state.say(format!("no longer asked, {}", gone.why.words()), now),
         FrontEnd::Said(words) if is_shown => state.say(sanitize::line(&words), now),
+        FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
+        FrontEnd::Deleted(_, Err(why)) => {
+            state.say(format!("the session is not deleted: {}", sanitize::line(&why)), now);
+        }
         FrontEnd::TurnEnded(..) => {
             if let Some(view) = state.view_of(at).filter(|_| !is_shown) {
                 view.has_news = true;

@@ -175,7 +175,7 @@ async fn a_flood_a_question_a_held_write_and_a_death_side_by_side() {
     let mut engine = two_agents(&place, vec![to_a, to_b]);
     let cwd = place.root.to_string_lossy().into_owned();
     engine.intent(Intent::Start);
-    engine.intent(Intent::AddAgent { command: "b".into(), env: Vec::new(), cwd: cwd.clone() });
+    engine.intent(Intent::AddAgent { command: "b".into(), env: Vec::new(), cwd: cwd.clone(), how: Opening::New });
     until(&mut engine, "two sessions", |e| is_ready(e, A1) && is_ready(e, B1)).await;
     let added = engine.model().agent_of(B).unwrap();
     assert_eq!((added.command.as_str(), &added.env[..]), ("b-acp 'two words'", &["B_KEY".to_owned()][..]));

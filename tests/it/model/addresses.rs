@@ -105,8 +105,9 @@ fn house() -> House {
     house.wants(A, Intent::Start);
     house.spawn(A);
     house.open(A1, "one");
+    let how = Opening::New;
     let effects =
-        house.wants(Address::All, Intent::AddAgent { command: "b".into(), env: Vec::new(), cwd: "/q".into() });
+        house.wants(Address::All, Intent::AddAgent { command: "b".into(), env: Vec::new(), cwd: "/q".into(), how });
     assert_eq!(effects, [Addressed::new(B, Effect::SpawnAgent)]);
     house.spawn(B);
     house.open(B1, "one");

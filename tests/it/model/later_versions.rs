@@ -63,6 +63,27 @@ fn a_turn_ends_by_a_word_of_the_agents_where_the_answer_only_takes_the_prompt() 
 }
 
 #[test]
+fn v2_046_an_agent_that_works_without_a_prompt_has_a_turn_of_its_own() {
+    let mut rig = prompted();
+    rig.answer("session/prompt", json!({}));
+    state(&mut rig, "running", json!({}));
+    state(&mut rig, "idle", json!({ "stopReason": "end_turn" }));
+    state(&mut rig, "running", json!({}));
+    let turn = rig.model().first().session().turn.as_ref().expect("a turn").id;
+    assert!(rig.has_entry("works without a prompt"), "{:?}", rig.entries());
+    piece(&mut rig, "by itself", "I looked again.");
+    // A prompt waits for its end as for that of any other.
+    rig.sent();
+    rig.prompt("and now");
+    assert_eq!(rig.sent_briefly(), [""; 0]);
+    state(&mut rig, "idle", json!({ "stopReason": "end_turn" }));
+    assert_eq!(rig.sent().len(), 1);
+    assert!(rig.model().first().session().turn.as_ref().unwrap().id > turn);
+    rig.intent(Intent::Cancel);
+    assert!(stops(&rig).len() >= 2, "{:?}", stops(&rig));
+}
+
+#[test]
 fn a_stop_and_an_error_are_told_by_the_state_as_well() {
     let mut rig = prompted();
     rig.answer("session/prompt", json!({ "messageId": "u1" }));

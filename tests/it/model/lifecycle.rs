@@ -5,7 +5,7 @@ use acp_tui::agent::codec::v1::outbound;
 use acp_tui::model::agent::{Death, DeathKind};
 use acp_tui::model::effect::{Call, Effect, Ended};
 use acp_tui::model::entry::Body;
-use acp_tui::model::event::{AuthKind, HostEvent, Intent, Opening};
+use acp_tui::model::event::{AuthKind, Can, HostEvent, Intent, Opening};
 use acp_tui::model::session::{Phase, Policy};
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Value, json};
@@ -242,7 +242,7 @@ fn r_082_r_084_what_is_missing_or_odd_is_not_supported() {
     assert_eq!(Rig::initialized(init).model().first().agent().caps, AgentCaps::default());
     let rig = Rig::initialized(json!({ "protocolVersion": 1,
         "agentCapabilities": { "loadSession": true, "promptCapabilities": { "image": true } } }));
-    assert!(rig.model().first().agent().caps.load_session && rig.model().first().agent().caps.image);
+    assert!(rig.model().first().agent().can(Can::Load) && rig.model().first().agent().caps.image);
 }
 
 /// No method that an object-marker capability gates is called at all yet, whatever stands there.
@@ -302,10 +302,13 @@ fn r_088_nothing_negotiated_survives_a_new_start() {
     rig.intent(Intent::Restart);
     rig.host(HostEvent::AgentSpawned { pid: 2 });
     rig.answer("initialize", plain_init());
+    // This one cannot go on with sessions any more: the person may have a new one.
+    assert!(rig.has_entry("can neither load nor resume"));
+    rig.intent(Intent::Restart);
     rig.answer("session/new", json!({ "sessionId": SESSION }));
     let agent = rig.model().first().agent();
     assert_eq!((agent.name.as_deref(), agent.title.as_deref()), (Some("probe"), None));
-    assert!(!agent.caps.load_session && !agent.caps.image && agent.auth_methods.is_empty());
+    assert!(!agent.can(Can::Load) && !agent.caps.image && agent.auth_methods.is_empty());
     let session = rig.model().first().session();
     assert!(session.modes.is_none() && session.options.is_empty() && session.commands.is_empty());
     // Ids of the old session mean nothing now.

@@ -140,6 +140,7 @@ fn an_agent_that_tells_a_history_is_not_silent() {
 fn r_145_a_prompt_waits_for_the_answer_and_is_a_turn_of_its_own() {
     let mut rig = loading();
     rig.update_in("old", chunk("user_message_chunk", "before"));
+    tell(&mut rig, "answered");
     rig.sent();
     rig.intent_at(SECOND, Intent::Prompt { text: "now".into(), links: Vec::new() });
     assert_eq!(rig.sent_briefly(), [""; 0]);
@@ -209,7 +210,8 @@ fn r_147_a_load_that_fails_says_what_to_do_loses_nothing_and_opens_no_other() {
     let told = texts(second(&rig));
     assert_eq!(told[0], "a part of it");
     let last = told.last().unwrap();
-    assert!(last.contains("session/load failed: Resource not found") && last.contains("try this one again"), "{last}");
+    let words = "the agent has forgotten this session: Resource not found";
+    assert!(last.contains(words) && last.contains("opens a new session"), "{last}");
     assert!(!rig.is_dead() && rig.model().first().session().state == SessionState::Ready);
     // It can be asked for again; what comes late for the first try is for nobody.
     tell(&mut rig, "too late");

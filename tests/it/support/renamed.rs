@@ -7,7 +7,7 @@ use super::next;
 use acp_tui::agent::codec::v1::V1;
 use acp_tui::agent::codec::{Codec, Decoded, Handshake, Said, SharedCodec, Told, shipped};
 use acp_tui::model::effect::{Answer, Call};
-use acp_tui::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionResult};
+use acp_tui::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
 use acp_tui::model::ids::SessionId;
 use acp_tui::model::options::ConfigOption;
 use acp_tui::model::refusal::{Reason, Refusal};
@@ -185,6 +185,10 @@ impl Codec for Renamed {
 
     fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError> {
         V1.opened(how, &text_in(result))
+    }
+
+    fn listed(&self, result: &str) -> Result<SessionPage, CallError> {
+        V1.listed(&text_in(result))
     }
 
     fn prompt(&self, result: &str) -> PromptAnswer {

@@ -19,7 +19,11 @@ const CANCELLED: i64 = -32800;
 pub fn read(error: &RpcError) -> (CallError, Vec<AuthMethod>) {
     let mut data = error.data.clone();
     let mut offered = Vec::new();
-    let kind = if error.code == AUTH_REQUIRED { ErrorKind::AuthRequired } else { ErrorKind::Other };
+    let kind = match error.code {
+        AUTH_REQUIRED => ErrorKind::AuthRequired,
+        NOT_FOUND => ErrorKind::NotFound,
+        _ => ErrorKind::Other,
+    };
     if kind == ErrorKind::AuthRequired
         && let Some(Value::Object(map)) = &mut data
     {

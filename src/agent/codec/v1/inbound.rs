@@ -107,13 +107,9 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
             let more = beyond(has(value, "configOptions")?, "configOptions", MAX_CHOICES, read);
             partly(Update::Options(results::options(list_of(value, "configOptions"))), "options", more)
         }
-        "session_info_update" => Update::Info {
-            title: match value.get("title") {
-                Some(Value::Null) => Patch::Reset,
-                Some(Value::String(title)) => Patch::Set(limits::cut(title.as_str(), MAX_NAME)),
-                _ => Patch::Keep,
-            },
-        },
+        "session_info_update" => {
+            Update::Info { title: words_patch(value, "title"), updated: words_patch(value, "updatedAt") }
+        }
         "usage_update" => Update::Usage {
             used: u64_of(value, "used").ok_or("used is missing")?,
             size: u64_of(value, "size").ok_or("size is missing")?,
@@ -145,6 +141,14 @@ fn beyond(value: &Value, list: &str, max: usize, read: &Read) -> usize {
 
 fn partly(update: Update, what: &'static str, left_out: usize) -> Update {
     if left_out == 0 { update } else { Update::Partly { update: Box::new(update), what, left_out } }
+}
+
+fn words_patch(value: &Value, member: &str) -> Patch<String> {
+    match value.get(member) {
+        Some(Value::Null) => Patch::Reset,
+        Some(Value::String(words)) => Patch::Set(limits::cut(words.as_str(), MAX_NAME)),
+        _ => Patch::Keep,
+    }
 }
 
 /// What a list lost may have been part of the raw values, too: then nobody can judge the call by what is kept.

@@ -6,13 +6,15 @@ pub mod bounded;
 pub mod content;
 pub mod errors;
 pub mod inbound;
+pub mod kept;
 pub mod outbound;
 pub mod results;
 pub mod tools;
 
+use super::kept::{Called, Depth, Heard, Introduced};
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionResult};
+use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
@@ -95,6 +97,10 @@ impl Codec for V1 {
         results::opened(how, result)
     }
 
+    fn listed(&self, result: &str) -> Result<SessionPage, CallError> {
+        results::listed(result)
+    }
+
     fn prompt(&self, result: &str) -> PromptAnswer {
         PromptAnswer::Ended(results::prompt(result))
     }
@@ -109,5 +115,17 @@ impl Codec for V1 {
 
     fn reason(&self, code: i64) -> Reason {
         errors::reason(code)
+    }
+
+    fn called(&self, frame: &str) -> Option<(u64, Called)> {
+        kept::called(frame)
+    }
+
+    fn heard<'a>(&self, frame: &'a str, depth: Depth) -> Heard<'a> {
+        kept::heard(frame, depth)
+    }
+
+    fn introduced(&self, result: &str) -> Introduced {
+        kept::introduced(result)
     }
 }

@@ -3,13 +3,14 @@
 use super::errors;
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Link, Opening};
+use crate::model::ids::SessionId;
 use crate::model::options::OptionValue;
 use crate::model::tool::Exit;
 use crate::wire::rpc_error::RpcError;
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub const INITIALIZE: &str = "initialize";
 /// The version of the protocol that is offered and spoken.
@@ -19,12 +20,16 @@ pub const VERSION: ProtocolVersion = ProtocolVersion::V1;
 pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json::Error> {
     Ok(match call {
         Call::Initialize => (INITIALIZE, serde_json::to_value(initialize())?),
-        Call::OpenSession(Opening::New) => ("session/new", serde_json::to_value(schema::NewSessionRequest::new(cwd))?),
-        Call::OpenSession(Opening::Load(id)) => {
-            ("session/load", serde_json::to_value(schema::LoadSessionRequest::new(id.as_str().to_owned(), cwd))?)
+        Call::OpenSession(how) => (opening(how), open(how, cwd)?),
+        Call::ListSessions { cwd, cursor, .. } => {
+            let request = schema::ListSessionsRequest::new().cwd(cwd.clone().map(PathBuf::from)).cursor(cursor.clone());
+            ("session/list", serde_json::to_value(request)?)
         }
-        Call::OpenSession(Opening::Resume(id)) => {
-            ("session/resume", serde_json::to_value(schema::ResumeSessionRequest::new(id.as_str().to_owned(), cwd))?)
+        Call::CloseSession(id) => {
+            ("session/close", serde_json::to_value(schema::CloseSessionRequest::new(id.as_str().to_owned()))?)
+        }
+        Call::DeleteSession(id) => {
+            ("session/delete", serde_json::to_value(schema::DeleteSessionRequest::new(id.as_str().to_owned()))?)
         }
         Call::Prompt { session, text, links, .. } => {
             let mut blocks = vec![schema::ContentBlock::Text(schema::TextContent::new(text.clone()))];
@@ -49,6 +54,29 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             ("authenticate", serde_json::to_value(schema::AuthenticateRequest::new(method.clone()))?)
         }
     })
+}
+
+/// The name of the call that opens a session in this way.
+pub fn opening(how: &Opening) -> &'static str {
+    match how {
+        Opening::New => "session/new",
+        Opening::Load(_) => "session/load",
+        Opening::Resume(_) | Opening::Continue(_) => "session/resume",
+        Opening::Fork(_) => "session/fork",
+    }
+}
+
+fn open(how: &Opening, cwd: &Path) -> Result<Value, serde_json::Error> {
+    let id = |id: &SessionId| id.as_str().to_owned();
+    match how {
+        Opening::New => serde_json::to_value(schema::NewSessionRequest::new(cwd)),
+        Opening::Load(old) => serde_json::to_value(schema::LoadSessionRequest::new(id(old), cwd)),
+        Opening::Resume(old) | Opening::Continue(old) => {
+            serde_json::to_value(schema::ResumeSessionRequest::new(id(old), cwd))
+        }
+        // The types have no list of servers where it is empty; agents of today want one.
+        Opening::Fork(old) => Ok(json!({ "sessionId": old.as_str(), "cwd": cwd, "mcpServers": [] })),
+    }
 }
 
 fn link(link: &Link) -> schema::ContentBlock {

@@ -6,13 +6,16 @@
 use super::bounded;
 use super::content::{id_of, list_of, need_id, str_of, string_of, words_of};
 use super::errors;
-use super::outbound::VERSION;
+use super::outbound::{self, VERSION};
 use super::tools::{env_map, login_command};
 use crate::base::limits::{
-    self, MAX_CHOICES, MAX_COMMAND, MAX_ID, MAX_NAME, MAX_USAGE, MAX_VALUES, MAX_VARIABLES, MAX_WORDS,
+    self, MAX_CHOICES, MAX_COMMAND, MAX_DIRECTORIES, MAX_ID, MAX_LISTED, MAX_NAME, MAX_PATH, MAX_USAGE, MAX_VALUES,
+    MAX_VARIABLES, MAX_WORDS,
 };
+use crate::base::sanitize;
 use crate::model::event::{
-    AgentCaps, AuthKind, AuthMethod, CallError, ErrorKind, InitResult, Opening, PromptResult, SessionResult, Stop,
+    AgentCaps, AuthKind, AuthMethod, CallError, Can, ErrorKind, InitResult, Listed, Opening, PromptResult, SessionPage,
+    SessionResult, Stop,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::{Choice, ConfigOption, LegacyModel, Mode, Modes, OptionKind};
@@ -47,21 +50,29 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
     let info = value.get("agentInfo").unwrap_or(&Value::Null);
     let caps = value.get("agentCapabilities").unwrap_or(&Value::Null);
     let prompt = caps.get("promptCapabilities").unwrap_or(&Value::Null);
-    let session = caps.get("sessionCapabilities").unwrap_or(&Value::Null);
-    let flag = |of: &Value, member: &str| of.get(member).and_then(Value::as_bool).unwrap_or(false);
     Ok(InitResult {
         name: words_of(info, "name", MAX_NAME),
         title: words_of(info, "title", MAX_NAME),
         version: words_of(info, "version", MAX_NAME),
         caps: AgentCaps {
-            load_session: flag(caps, "loadSession"),
-            resume_session: session.get("resume").is_some_and(Value::is_object),
+            sessions: Can::ALL.into_iter().filter(|what| can(*what, caps)).collect(),
             image: flag(prompt, "image"),
             audio: flag(prompt, "audio"),
             embedded_context: flag(prompt, "embeddedContext"),
         },
         auth_methods: auth_methods(list_of(&value, "authMethods")),
     })
+}
+
+fn flag(of: &Value, member: &str) -> bool {
+    of.get(member).and_then(Value::as_bool).unwrap_or(false)
+}
+
+fn can(what: Can, caps: &Value) -> bool {
+    if what == Can::Load {
+        return flag(caps, "loadSession");
+    }
+    caps.get("sessionCapabilities").and_then(|session| session.get(what.word())).is_some_and(Value::is_object)
 }
 
 /// Also found in the data of an error.
@@ -113,18 +124,52 @@ fn is_short(kind: &AuthKind) -> bool {
     size <= MAX_COMMAND && most <= MAX_VARIABLES
 }
 
-/// Of a session that the agent has kept the id is known; its result may be nothing at all.
+/// Of a session that is to go on the id is known; its result may be nothing at all.
 pub fn opened(how: &Opening, result: &str) -> Result<SessionResult, CallError> {
     let value = value_of(result);
     let id = match how.id() {
         Some(id) => id.clone(),
-        None => SessionId::from(need_id(&value, "sessionId").map_err(|why| malformed("session/new", &why))?),
+        None => {
+            let method = outbound::opening(how);
+            SessionId::from(need_id(&value, "sessionId").map_err(|why| malformed(method, &why))?)
+        }
     };
     Ok(SessionResult {
         id,
         modes: value.get("modes").and_then(modes),
         options: value.get("configOptions").and_then(Value::as_array).map(|list| options(list)),
         model: value.get("models").and_then(legacy_model),
+    })
+}
+
+/// A session without a usable id is left out, and so is one whose directory cannot be used: it could not be opened.
+pub fn listed(result: &str) -> Result<SessionPage, CallError> {
+    let value = value_of(result);
+    let Some(list) = value.get("sessions").and_then(Value::as_array) else {
+        return Err(malformed("session/list", "sessions is missing"));
+    };
+    let sessions = list.iter().take(MAX_LISTED).filter_map(one_listed).collect();
+    let next = value.get("nextCursor").filter(|cursor| !cursor.is_null());
+    let next = next.map(|cursor| match cursor.as_str() {
+        Some(cursor) if cursor.len() <= MAX_WORDS => Ok(cursor.to_owned()),
+        _ => Err(malformed("session/list", "nextCursor cannot be given back")),
+    });
+    Ok(SessionPage { sessions, next: next.transpose()? })
+}
+
+fn one_listed(value: &Value) -> Option<Listed> {
+    let path = |value: &Value| {
+        let path = value.as_str().filter(|path| path.len() <= MAX_PATH)?;
+        path.starts_with('/').then(|| path.to_owned())
+    };
+    let further = list_of(value, "additionalDirectories").iter().filter_map(path);
+    let title = words_of(value, "title", MAX_NAME).map(|title| sanitize::line(title.trim()).into_owned());
+    Some(Listed {
+        id: SessionId::from(id_of(value, "sessionId").filter(|id| !id.is_empty())?),
+        cwd: value.get("cwd").and_then(path),
+        additional: further.take(MAX_DIRECTORIES).collect(),
+        title: title.filter(|title| !title.is_empty()),
+        updated: words_of(value, "updatedAt", MAX_NAME),
     })
 }
 

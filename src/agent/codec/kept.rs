@@ -1,0 +1,72 @@
+//! What a frame that was kept says of a conversation, for whoever lists and searches journals without replaying them.
+//!
+//! Plain data; what a frame is made of is the codec's. Invariant: what cannot be read says nothing.
+
+use crate::model::event::Update;
+use crate::model::ids::SessionId;
+use serde::{Deserialize, Serialize};
+
+/// How a session came to be in a journal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    #[default]
+    New,
+    Loaded,
+    Resumed,
+    /// It is a copy of another one.
+    Forked,
+}
+
+/// A call of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Called {
+    Hello,
+    /// `id` is that of a session that the agent has kept: the one that is opened, or is copied.
+    Open {
+        origin: Origin,
+        id: Option<SessionId>,
+        cwd: Option<String>,
+    },
+    Prompt {
+        session: SessionId,
+        text: String,
+    },
+    Close(SessionId),
+}
+
+/// What of the agent's frames is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Answers, titles and figures.
+    Summary,
+    /// What was said and done, too.
+    Everything,
+}
+
+/// A frame of the agent.
+#[derive(Debug)]
+pub enum Heard<'a> {
+    /// The answer to our call of this number; nothing when it was an error.
+    Answer(u64, Option<&'a str>),
+    Update(SessionId, Update),
+    Nothing,
+}
+
+/// What an agent says that can be done with its sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Can {
+    pub load: bool,
+    pub resume: bool,
+    pub fork: bool,
+    pub close: bool,
+    pub delete: bool,
+}
+
+/// Who an agent says that it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Introduced {
+    pub name: Option<String>,
+    pub can: Can,
+}

@@ -1,0 +1,85 @@
+//! Frames that were kept, read for what they say of a conversation.
+//!
+//! Most frames of a journal are pieces of text: they are passed over by a look at their bytes. Invariant: a frame that
+//! cannot be read, or is none of these, says nothing.
+
+use super::bounded;
+use super::content::{str_of, words_of};
+use super::inbound;
+use crate::agent::codec::kept::{Called, Can, Depth, Heard, Introduced, Origin};
+use crate::base::limits::{MAX_ID, MAX_NAME};
+use crate::model::ids::SessionId;
+use crate::wire::json::members;
+use memchr::memmem::Finder;
+use serde_json::Value;
+use std::sync::LazyLock;
+
+/// What a frame has in it that is more than a piece of text.
+static RESULT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"result\""));
+static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"error\""));
+static INFO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("session_info_update"));
+static USAGE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("usage_update"));
+
+pub fn called(frame: &str) -> Option<(u64, Called)> {
+    let [id, method, params] = members(frame, ["id", "method", "params"]).ok()?;
+    let number = id?.get().parse().ok()?;
+    let method: String = serde_json::from_str(method?.get()).ok()?;
+    let params: Value = params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
+    let session = || str_of(&params, "sessionId").filter(|id| id.len() <= MAX_ID).map(SessionId::from);
+    let open = |origin, id| Called::Open { origin, id, cwd: str_of(&params, "cwd").map(str::to_owned) };
+    let called = match method.as_str() {
+        super::outbound::INITIALIZE => Called::Hello,
+        "session/new" => open(Origin::New, None),
+        "session/load" => open(Origin::Loaded, Some(session()?)),
+        "session/resume" => open(Origin::Resumed, Some(session()?)),
+        "session/fork" => open(Origin::Forked, Some(session()?)),
+        "session/prompt" => Called::Prompt { session: session()?, text: prompt(&params) },
+        "session/close" => Called::Close(session()?),
+        _ => return None,
+    };
+    Some((number, called))
+}
+
+/// The texts of a prompt; what goes along with it is no part of them.
+fn prompt(params: &Value) -> String {
+    let blocks = params.get("prompt").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let texts = blocks.iter().filter(|block| str_of(block, "type") == Some("text"));
+    texts.filter_map(|block| str_of(block, "text")).collect::<Vec<_>>().join("\n")
+}
+
+pub fn heard(frame: &str, depth: Depth) -> Heard<'_> {
+    let bytes = frame.as_bytes();
+    if (RESULT.find(bytes).is_some() || ERROR.find(bytes).is_some())
+        && let Ok([id, method, result]) = members(frame, ["id", "method", "result"])
+        && method.is_none()
+    {
+        let number = id.and_then(|id| id.get().parse().ok());
+        return number.map_or(Heard::Nothing, |number| Heard::Answer(number, result.map(|result| result.get())));
+    }
+    if depth == Depth::Summary && INFO.find(bytes).is_none() && USAGE.find(bytes).is_none() {
+        return Heard::Nothing;
+    }
+    let Ok([method, params]) = members(frame, ["method", "params"]) else { return Heard::Nothing };
+    let is_update = method.is_some_and(|method| method.get().trim_matches('"') == inbound::UPDATE);
+    let update = params.filter(|_| is_update).and_then(|params| inbound::update(params.get()).ok());
+    update.map_or(Heard::Nothing, |(session, update)| Heard::Update(session, update))
+}
+
+pub fn introduced(result: &str) -> Introduced {
+    let value = bounded::read(result).map_or(Value::Null, |read| read.value);
+    let info = value.get("agentInfo").unwrap_or(&Value::Null);
+    let caps = value.get("agentCapabilities").unwrap_or(&Value::Null);
+    let session = caps.get("sessionCapabilities").unwrap_or(&Value::Null);
+    let offers = |member: &str| session.get(member).is_some_and(Value::is_object);
+    let named = |member: &str| words_of(info, member, MAX_NAME).filter(|name| !name.is_empty());
+    Introduced {
+        name: named("title").or_else(|| named("name")),
+        can: Can {
+            load: caps.get("loadSession").and_then(Value::as_bool).unwrap_or(false),
+            resume: offers("resume"),
+            fork: offers("fork"),
+            close: offers("close"),
+            delete: offers("delete"),
+        },
+    }
+}

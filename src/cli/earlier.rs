@@ -1,0 +1,73 @@
+//! Which earlier session is to go on: found among all that there is a journal of, with the command that starts its agent.
+//!
+//! Opens none. Invariant: a session goes on in its own directory, wherever it is called from.
+
+use super::args::{Common, Earlier};
+use super::launch::{self, Surroundings};
+use super::usage::Usage;
+use crate::base::paths::visible;
+use crate::config::agents::{self, AgentCommand};
+use crate::model::event::Opening;
+use crate::store::sessions::{self, Known, State};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A session that goes on.
+#[derive(Debug)]
+pub struct Going {
+    pub cwd: PathBuf,
+    pub opening: Opening,
+    /// The agent that it was had with; nothing when the person names one.
+    pub agent: Option<AgentCommand>,
+}
+
+/// The session that the command line asks for, if it asks for an earlier one.
+pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going>, Usage> {
+    let Some(earlier) = &common.earlier else { return Ok(None) };
+    let Some(dirs) = &surroundings.dirs else {
+        return Err(Usage("there is no place for sessions: neither HOME nor XDG_STATE_HOME is set".into()));
+    };
+    let known = match earlier {
+        Earlier::Newest => {
+            let cwd = launch::directory(common)?;
+            let found = sessions::newest(&dirs.state, &cwd);
+            found.map_err(|e| Usage(format!("the sessions cannot be read: {e}")))?.ok_or_else(|| {
+                let place = visible(cwd.as_os_str());
+                Usage(format!(
+                    "no session of {place} is known; begin one without --continue, or name one with --resume"
+                ))
+            })?
+        }
+        Earlier::Named(_) if common.cwd.is_some() => {
+            return Err(Usage("a session has a directory of its own; leave out --cwd".into()));
+        }
+        Earlier::Named(name) => sessions::by_id(&dirs.state, name).map_err(|e| Usage(e.to_string()))?,
+    };
+    if known.state == State::Open {
+        return Err(Usage(format!("session {} is open in another acp-tui", known.session_id)));
+    }
+    if !known.cwd.is_dir() {
+        let place = visible(known.cwd.as_os_str());
+        return Err(Usage(format!("the directory of session {} is gone: {place}", known.session_id)));
+    }
+    let is_named = common.agent.is_some() || !common.command.is_empty();
+    let agent = if is_named { None } else { Some(recorded(&known, surroundings)?) };
+    Ok(Some(Going { opening: Opening::Continue(known.session_id.as_str().into()), cwd: known.cwd, agent }))
+}
+
+/// The command that its journal has, with the variables that the configuration gives it.
+fn recorded(known: &Known, surroundings: &Surroundings) -> Result<AgentCommand, Usage> {
+    let words = known.argv().unwrap_or_default();
+    let Some((command, args)) = words.split_first() else {
+        let id = &known.session_id;
+        return Err(Usage(format!("with which command session {id} was had is not known; name its agent after `--`")));
+    };
+    let is_it = |listed: &agents::Listed| listed.agent.command == *command && listed.agent.args == args;
+    let configured = agents::list(&surroundings.config).into_iter().find(is_it).map(|listed| listed.agent);
+    Ok(configured.unwrap_or_else(|| AgentCommand {
+        name: command.clone(),
+        command: command.clone(),
+        args: args.to_vec(),
+        env: BTreeMap::new(),
+    }))
+}

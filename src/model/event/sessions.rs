@@ -1,0 +1,107 @@
+//! Sessions that an agent has kept: how one is opened, what an agent can do with them, and what it lists.
+//!
+//! Data only. Knows nothing of calls. Invariant: what is listed is bounded by whoever reads it.
+
+use super::super::ids::SessionId;
+use serde::{Deserialize, Serialize};
+
+/// How a session is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Opening {
+    /// The agent gives it its id.
+    #[default]
+    New,
+    /// One that the agent has kept; it tells its history before it answers.
+    Load(SessionId),
+    /// One that the agent has kept, without its history.
+    Resume(SessionId),
+    /// One that the agent has kept, in whichever of these two ways it offers: without its history where what was said
+    /// is here or nobody reads it.
+    Continue(SessionId),
+    /// A copy of one that the agent has kept; the agent gives it an id of its own.
+    Fork(SessionId),
+}
+
+impl Opening {
+    /// The id, where it is known before the agent has answered.
+    pub fn id(&self) -> Option<&SessionId> {
+        match self {
+            Self::New | Self::Fork(_) => None,
+            Self::Load(id) | Self::Resume(id) | Self::Continue(id) => Some(id),
+        }
+    }
+
+    /// The session that the agent has to have kept.
+    pub fn kept(&self) -> Option<&SessionId> {
+        match self {
+            Self::New => None,
+            Self::Load(id) | Self::Resume(id) | Self::Continue(id) | Self::Fork(id) => Some(id),
+        }
+    }
+}
+
+/// What an agent may be able to do with sessions that it has kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Can {
+    Load,
+    Resume,
+    Fork,
+    List,
+    Close,
+    Delete,
+}
+
+impl Can {
+    pub const ALL: [Self; 6] = [Self::Load, Self::Resume, Self::Fork, Self::List, Self::Close, Self::Delete];
+
+    /// As part of a sentence, and as programs read it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Resume => "resume",
+            Self::Fork => "fork",
+            Self::List => "list",
+            Self::Close => "close",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+/// Several of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cans(u8);
+
+impl Cans {
+    pub fn has(self, what: Can) -> bool {
+        self.0 & 1 << what as u8 != 0
+    }
+}
+
+impl FromIterator<Can> for Cans {
+    fn from_iter<I: IntoIterator<Item = Can>>(all: I) -> Self {
+        Self(all.into_iter().fold(0, |bits, what| bits | 1 << what as u8))
+    }
+}
+
+/// A session as the agent lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub id: SessionId,
+    /// Absolute, where it is said at all.
+    pub cwd: Option<String>,
+    /// The agent's complete report.
+    pub additional: Vec<String>,
+    /// One line that can be shown.
+    pub title: Option<String>,
+    /// As it was sent; see [`crate::base::moment`].
+    pub updated: Option<String>,
+}
+
+/// One page of a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionPage {
+    pub sessions: Vec<Listed>,
+    /// With what the next page is asked for; without it this is the last one.
+    pub next: Option<String>,
+}

@@ -1,0 +1,119 @@
+//! Sessions that an agent has kept: asking for the list of them, page by page, and having one forgotten.
+//!
+//! Opens none. Invariants: a cursor goes back as it came and only once; a list ends, whatever the agent says; an agent is
+//! asked for nothing that it does not offer.
+
+use super::{Cx, in_agent, lifecycle};
+use crate::base::limits::{MAX_LISTED, MAX_PAGES};
+use crate::base::moment;
+use crate::model::Model;
+use crate::model::agent::{Agent, ListState, Listing};
+use crate::model::effect::{Call, Effect, FrontEnd};
+use crate::model::event::{CallError, Can, ErrorKind, Listed, SessionPage};
+use crate::model::ids::{AgentKey, SessionId};
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+/// Asks for the first page. What was listed before is forgotten.
+pub fn list(agent: &mut Agent, cwd: Option<String>, cx: &mut Cx) {
+    if !agent.is_up() || !agent.can(Can::List) {
+        return;
+    }
+    agent.lists += 1;
+    let attempt = agent.lists;
+    agent.listing = Some(Listing {
+        cwd: cwd.clone(),
+        sessions: Vec::new(),
+        state: ListState::Going,
+        attempt,
+        pages: 0,
+        places: HashMap::new(),
+        cursors: HashSet::new(),
+    });
+    cx.push(Effect::Call(Call::ListSessions { attempt, cwd, cursor: None }));
+}
+
+/// A page has come; the next one is asked for with the same directory. One of an older list is nobody's.
+pub fn listed(agent: &mut Agent, attempt: u64, result: Result<SessionPage, CallError>, cx: &mut Cx) {
+    let Some(listing) = agent.listing.as_mut().filter(|listing| listing.attempt == attempt) else { return };
+    let page = match result {
+        Ok(page) => page,
+        Err(error) => {
+            listing.state = ListState::Failed(error.clone());
+            if error.is_auth() {
+                cx.log_in_needed(error);
+            }
+            return;
+        }
+    };
+    listing.pages += 1;
+    let has_room = page.sessions.into_iter().all(|session| add(listing, session));
+    listing.state = match page.next {
+        _ if !has_room => ListState::Stopped("the agent lists more than 10,000 sessions"),
+        None => ListState::Whole,
+        Some(_) if listing.pages >= MAX_PAGES => ListState::Stopped("the list has more than 1,000 pages"),
+        Some(next) if !listing.cursors.insert(next.clone()) => {
+            ListState::Stopped("the agent lists the same page again and again")
+        }
+        Some(next) => {
+            let (cwd, cursor) = (listing.cwd.clone(), Some(next));
+            cx.push(Effect::Call(Call::ListSessions { attempt, cwd, cursor }));
+            ListState::Going
+        }
+    };
+    if listing.state != ListState::Going {
+        // The newest first; what has no time that can be read comes last.
+        let time = |session: &Listed| session.updated.as_deref().and_then(moment::seconds);
+        listing.sessions.sort_by_key(|session| Reverse(time(session)));
+        note_places(listing);
+    }
+}
+
+fn note_places(listing: &mut Listing) {
+    let places = listing.sessions.iter().enumerate();
+    listing.places = places.map(|(at, session)| (session.id.clone(), at)).collect();
+}
+
+/// The last word on a session counts. False when there is no room for it.
+fn add(listing: &mut Listing, session: Listed) -> bool {
+    if let Some(known) = listing.places.get(&session.id).and_then(|at| listing.sessions.get_mut(*at)) {
+        *known = session;
+        return true;
+    }
+    if listing.sessions.len() >= MAX_LISTED {
+        return false;
+    }
+    listing.places.insert(session.id.clone(), listing.sessions.len());
+    listing.sessions.push(session);
+    true
+}
+
+/// Has the agent forget a session. One that is open is closed before.
+pub fn delete(model: &mut Model, key: AgentKey, id: SessionId, cx: &mut Cx) {
+    let Some(agent) = model.agents.get(&key) else { return };
+    if !agent.is_up() || !agent.can(Can::Delete) {
+        let why = Err("this agent cannot delete sessions".to_owned());
+        in_agent(model, key, cx, |_, cx| cx.push(Effect::FrontEnd(FrontEnd::Deleted(id, why))));
+        return;
+    }
+    if let Some(open) = model.session_named(key, &id) {
+        lifecycle::close(model, open, cx);
+    }
+    in_agent(model, key, cx, |_, cx| cx.push(Effect::Call(Call::DeleteSession(id))));
+}
+
+/// Forgotten is also what the agent does not know.
+pub fn deleted(model: &mut Model, key: AgentKey, id: SessionId, result: Result<(), CallError>, cx: &mut Cx) {
+    let result = match result {
+        Err(error) if error.kind != ErrorKind::NotFound => Err(error.as_answer()),
+        _ => Ok(()),
+    };
+    in_agent(model, key, cx, |agent, cx| {
+        if let (Ok(()), Some(listing)) = (&result, &mut agent.listing) {
+            listing.sessions.retain(|session| session.id != id);
+            note_places(listing);
+        }
+        cx.push(Effect::FrontEnd(FrontEnd::Deleted(id, result)));
+    });
+    lifecycle::let_go_if_alone(model, key, cx);
+}

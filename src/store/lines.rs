@@ -1,0 +1,180 @@
+//! The lines of a journal or a recording, as they stand in the file.
+//!
+//! Decodes no frame. Invariants: nothing but a plain file of the person's own is opened, and nobody waits for it; a line
+//! that is too long is passed over and never held; what cannot be read is counted.
+
+use crate::model::ids::{Address, AgentKey};
+use memchr::memchr;
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+/// Bytes that are read at once, unless a line is longer.
+const BLOCK: usize = 256 << 10;
+/// A longer line is passed over. One of an agent has at most 64 MiB, and as text of a record a little more.
+const MAX_LINE: usize = 128 << 20;
+
+/// Opens a file that is read as a journal.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| {
+        let is_link = path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+        if is_link { io::Error::other("a symbolic link, which is not followed") } else { error }
+    })?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::other("no plain file"));
+    }
+    if meta.uid() != geteuid().as_raw() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
+    }
+    Ok(file)
+}
+
+/// Hands over each line from an offset on, without its end. A last line without an end is one only when it is whole JSON:
+/// else somebody is still writing it, or was stopped. Gives the offset behind the last one.
+pub fn each(file: &mut File, from: u64, take: impl FnMut(&[u8])) -> io::Result<u64> {
+    each_within(file, from, (BLOCK, MAX_LINE), take)
+}
+
+fn each_within(
+    file: &mut File,
+    from: u64,
+    (block, most): (usize, usize),
+    mut take: impl FnMut(&[u8]),
+) -> io::Result<u64> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut buffer = vec![0; block];
+    // What is in the buffer and not yet taken; the offset of its first byte; whether the line is passed over.
+    let (mut held, mut at, mut skips) = (0, from, false);
+    loop {
+        if held == buffer.len() {
+            if buffer.len() >= most {
+                (at, held, skips) = (at + held as u64, 0, true);
+            } else {
+                buffer.resize(buffer.len() * 2, 0);
+            }
+        }
+        let read = match file.read(&mut buffer[held..]) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if read == 0 {
+            let rest = &buffer[..held];
+            if !skips && rest.ends_with(b"}") && serde_json::from_slice::<&RawValue>(rest).is_ok() {
+                take(rest);
+                at += held as u64;
+            }
+            return Ok(at);
+        }
+        let (mut begin, mut look) = (0, held);
+        held += read;
+        while let Some(end) = memchr(b'\n', &buffer[look..held]) {
+            let end = look + end;
+            if !std::mem::take(&mut skips) {
+                take(&buffer[begin..end]);
+            }
+            (begin, look) = (end + 1, end + 1);
+        }
+        buffer.copy_within(begin..held, 0);
+        (at, held) = (at + begin as u64, held - begin);
+    }
+}
+
+/// What a line of a journal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What<'a> {
+    /// A frame to or from this agent.
+    Sent(AgentKey, &'a str),
+    Heard(AgentKey, &'a str),
+    /// What the person wanted, and what happened on this machine, of this session or agent.
+    Intent(Option<Address>, &'a str),
+    Fact(Option<Address>, &'a str),
+    /// The writer ended here.
+    End,
+    Other,
+}
+
+/// A line, and when it was written, in seconds since the journal began.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row<'a> {
+    pub t: f64,
+    pub what: What<'a>,
+}
+
+#[derive(Deserialize)]
+struct Record<'a> {
+    #[serde(default)]
+    t: f64,
+    #[serde(borrow, default)]
+    dir: Cow<'a, str>,
+    #[serde(default)]
+    at: Option<Address>,
+    #[serde(default)]
+    agent: Option<u32>,
+    #[serde(borrow, default)]
+    frame: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    intent: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    fact: Option<&'a RawValue>,
+    #[serde(default)]
+    end: bool,
+}
+
+/// Reads a line; nothing when it is none of a journal.
+pub fn row(line: &[u8]) -> Option<Row<'_>> {
+    let line = std::str::from_utf8(line).ok().filter(|line| line.starts_with('{'))?;
+    plain(line).or_else(|| parsed(line)).filter(|row| row.t.is_finite() && row.t >= 0.0)
+}
+
+/// A frame as our own writer puts it down, told by its first bytes: most lines are such.
+fn plain(line: &str) -> Option<Row<'_>> {
+    let rest = line.strip_prefix("{\"t\":")?;
+    let (t, rest) = rest.split_at_checked(memchr(b',', rest.as_bytes())?)?;
+    let rest = rest.strip_prefix(",\"dir\":\"")?;
+    let (is_heard, rest) = match rest.strip_prefix("agent->client\",") {
+        Some(rest) => (true, rest),
+        None => (false, rest.strip_prefix("client->agent\",")?),
+    };
+    let (agent, rest) = match rest.strip_prefix("\"at\":{\"agent\":").or_else(|| rest.strip_prefix("\"agent\":")) {
+        None => (0, rest),
+        Some(rest) => {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, rest) = rest.split_at_checked(digits)?;
+            (number.parse().ok()?, rest.strip_prefix('}').unwrap_or(rest).strip_prefix(',')?)
+        }
+    };
+    let frame = rest.strip_prefix("\"frame\":")?.strip_suffix('}')?;
+    let what = if is_heard { What::Heard(AgentKey(agent), frame) } else { What::Sent(AgentKey(agent), frame) };
+    // What is cut or goes on behind the frame is found out when the frame is read.
+    Some(Row { t: t.parse().ok()?, what })
+}
+
+fn parsed(line: &str) -> Option<Row<'_>> {
+    let record: Record<'_> = serde_json::from_str(line).ok()?;
+    let further = record.agent.map_or(AgentKey::FIRST, AgentKey);
+    let agent = if let Some(Address::Agent(agent)) = record.at { agent } else { further };
+    let what = match (&*record.dir, record.frame) {
+        ("client->agent", Some(frame)) => What::Sent(agent, frame.get()),
+        ("agent->client", Some(frame)) => What::Heard(agent, frame.get()),
+        _ if record.end => What::End,
+        _ => match (record.intent, record.fact) {
+            (Some(intent), _) => What::Intent(record.at, intent.get()),
+            (None, Some(fact)) => What::Fact(record.at, fact.get()),
+            (None, None) => What::Other,
+        },
+    };
+    Some(Row { t: record.t, what })
+}
+
+#[cfg(test)]
+#[path = "lines_tests.rs"]
+mod tests;

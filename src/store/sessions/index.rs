@@ -1,0 +1,232 @@
+//! What is known of each journal of a directory, kept in a file beside them, so that they need not be read again.
+//!
+//! The file is only a memory: each line of it counts as long as its journal has the size and the time that the line
+//! says, so that a lost or damaged one, or one that another process has replaced, costs time and nothing else.
+//! Invariants: it is replaced whole or not at all; no journal is written or waited for; one that cannot be read is named
+//! and harms no other.
+
+use super::scan::Scan;
+use crate::store::lines;
+use rustix::process::geteuid;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use tracing::{debug, warn};
+
+/// Its name; those of journals end otherwise.
+pub const INDEX: &str = "index";
+/// What a journal's name ends with.
+pub const ENDING: &str = ".jsonl";
+/// The first line of the file. One of another version is made anew.
+const FIRST: &str = "{\"acp_tui_index\":1}";
+/// Digits of the sum that a line begins with.
+const SUM: usize = 8;
+/// A larger file is none of ours.
+const MAX_BYTES: u64 = 1 << 30;
+/// Journals are read, and the index, by so many threads.
+const THREADS: usize = 2;
+/// With less there is nothing to share.
+const WORTH_THREADS: usize = 64;
+
+/// A journal and what is known of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// Of the file.
+    pub name: String,
+    pub size: u64,
+    mtime: (i64, i64),
+    ino: u64,
+    /// As far as it was read.
+    offset: u64,
+    pub scan: Scan,
+}
+
+/// A journal that is not listed, or not whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub path: PathBuf,
+    pub why: String,
+}
+
+/// A file of the directory.
+struct Seen {
+    name: String,
+    size: u64,
+    mtime: (i64, i64),
+    ino: u64,
+}
+
+impl Seen {
+    fn is_known_by(&self, entry: &Entry) -> bool {
+        (self.size, self.mtime, self.ino) == (entry.size, entry.mtime, entry.ino)
+    }
+}
+
+/// Everything that is known of the journals of a directory, after a look at those that have changed.
+pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
+    let mut problems = Vec::new();
+    let (seen, mut remembered) = std::thread::scope(|scope| {
+        let memory = scope.spawn(|| read(dir));
+        (look(dir, &mut problems), memory.join().unwrap_or_default())
+    });
+    let seen = seen?;
+    let there = remembered.len();
+    let (mut entries, mut changed) = (Vec::with_capacity(seen.len()), Vec::new());
+    for one in seen {
+        match remembered.remove(&one.name) {
+            Some(entry) if one.is_known_by(&entry) => entries.push(entry),
+            earlier => changed.push((one, earlier)),
+        }
+    }
+    let is_stale = !changed.is_empty() || there > entries.len();
+    debug!(known = entries.len(), changed = changed.len(), "journals");
+    for scanned in in_parallel(changed, |(seen, earlier)| scan(dir, seen, earlier)) {
+        match scanned {
+            Ok(entry) => entries.extend(entry),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    if is_stale && let Err(error) = write(dir, &entries) {
+        // The next one reads the journals again.
+        warn!(kind = ?error.kind(), "the index of the journals cannot be written");
+    }
+    let refused = |entry: &Entry| {
+        let why = entry.scan.refusal()?;
+        Some(Problem { path: dir.join(&entry.name), why })
+    };
+    problems.extend(entries.iter().filter_map(refused));
+    entries.retain(|entry| entry.scan.refusal().is_none());
+    problems.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok((entries, problems))
+}
+
+/// The journals that are there. A directory that is not there has none.
+fn look(dir: &Path, problems: &mut Vec<Problem>) -> io::Result<Vec<Seen>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let me = geteuid().as_raw();
+    let mut seen = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.ends_with(ENDING) {
+            continue;
+        }
+        let mut problem = |why: &str| problems.push(Problem { path: entry.path(), why: why.to_owned() });
+        // Of a link, the link itself.
+        match entry.metadata() {
+            Ok(meta) if meta.is_symlink() => problem("a symbolic link, which is not followed"),
+            Ok(meta) if !meta.is_file() => problem("no plain file"),
+            Ok(meta) if meta.uid() != me => problem("it belongs to another user"),
+            Ok(meta) => {
+                let mtime = (meta.mtime(), meta.mtime_nsec());
+                seen.push(Seen { name, size: meta.size(), mtime, ino: meta.ino() });
+            }
+            // It has just gone.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => problem(&error.to_string()),
+        }
+    }
+    Ok(seen)
+}
+
+/// Reads a journal, or what it has more than the last time. Nothing when it has gone, or has nothing in it yet.
+fn scan(dir: &Path, seen: Seen, earlier: Option<Entry>) -> Result<Option<Entry>, Problem> {
+    let path = dir.join(&seen.name);
+    let mut file = match lines::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Problem { path, why: error.to_string() }),
+    };
+    // A journal only grows.
+    let grown = earlier.filter(|entry| entry.ino == seen.ino && entry.size < seen.size && entry.offset > 0);
+    let (from, mut scan) = grown.map_or_else(Default::default, |entry| (entry.offset, entry.scan));
+    match read_on(&mut file, from, &mut scan) {
+        Ok(0) if seen.size == 0 => Ok(None),
+        Ok(offset) => {
+            let Seen { name, size, mtime, ino } = seen;
+            Ok(Some(Entry { name, size, mtime, ino, offset, scan }))
+        }
+        Err(error) => Err(Problem { path, why: error.to_string() }),
+    }
+}
+
+fn read_on(file: &mut File, from: u64, scan: &mut Scan) -> io::Result<u64> {
+    let mut codec = scan.codec().filter(|_| scan.head.is_some());
+    let mut begins = from == 0;
+    lines::each(file, from, |line| {
+        if std::mem::take(&mut begins) {
+            codec = if scan.begin(line) { scan.codec() } else { None };
+        } else if let Some(codec) = &codec {
+            scan.take(codec, line);
+        }
+    })
+}
+
+/// Does something with each, by a few threads. The results come in no order.
+pub fn in_parallel<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    if all.len() < 2 {
+        return all.into_iter().map(work).collect();
+    }
+    let next = std::sync::Mutex::new(all.into_iter());
+    let worker = || {
+        let mut done = Vec::new();
+        loop {
+            let one = next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
+            let Some(one) = one else { return done };
+            done.push(work(one));
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..THREADS).map(|_| scope.spawn(worker)).collect();
+        let mut done = worker();
+        done.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
+        done
+    })
+}
+
+/// What the file says, by the names of journals. Lines that cannot be read are as if they were not there.
+fn read(dir: &Path) -> HashMap<String, Entry> {
+    let text = || -> io::Result<Vec<u8>> {
+        let file = lines::open(&dir.join(INDEX))?;
+        let mut bytes = Vec::with_capacity(file.metadata()?.len().min(MAX_BYTES) as usize);
+        file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let Ok(bytes) = text() else { return HashMap::new() };
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    if lines.next() != Some(FIRST.as_bytes()) {
+        return HashMap::new();
+    }
+    let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
+    let parts = lines.chunks(lines.len().div_ceil(THREADS).max(WORTH_THREADS)).collect();
+    let parse = |lines: &[&[u8]]| -> Vec<Entry> { lines.iter().filter_map(|line| entry(line)).collect() };
+    in_parallel(parts, parse).into_iter().flatten().map(|entry| (entry.name.clone(), entry)).collect()
+}
+
+/// A line: a sum of what follows, then the entry.
+fn entry(line: &[u8]) -> Option<Entry> {
+    let (sum, text) = line.split_at_checked(SUM)?;
+    let text = text.strip_prefix(b" ")?;
+    let is_whole = sum == format!("{:0SUM$x}", crc32fast::hash(text)).as_bytes();
+    serde_json::from_slice(text).ok().filter(|_| is_whole)
+}
+
+/// Whole or not at all: a file of another name takes its place.
+fn write(dir: &Path, entries: &[Entry]) -> io::Result<()> {
+    let file = tempfile::NamedTempFile::new_in(dir)?;
+    let mut out = BufWriter::new(file);
+    writeln!(out, "{FIRST}")?;
+    for entry in entries {
+        let text = serde_json::to_string(entry)?;
+        writeln!(out, "{:0SUM$x} {text}", crc32fast::hash(text.as_bytes()))?;
+    }
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.persist(dir.join(INDEX)).map(drop).map_err(|error| error.error)
+}

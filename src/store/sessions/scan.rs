@@ -1,0 +1,332 @@
+//! What one journal says of its sessions, gathered line by line without a model.
+//!
+//! Can be kept and taken up again where the journal goes on. Knows no other journal. Invariants: what is gathered is
+//! bounded, however long the journal is; a line that cannot be read is counted and costs nothing else.
+
+use crate::agent::codec::kept::{Called, Can, Depth, Heard, Origin};
+use crate::agent::codec::{self, SharedCodec};
+use crate::base::limits;
+use crate::model::changes::{ReviewEvent, Totals};
+use crate::model::event::{Intent, Opening, Update};
+use crate::model::ids::{Address, AgentKey, SessionKey};
+use crate::model::patch::Patch;
+use crate::store::journal::VERSION;
+use crate::store::lines::{self, Row, What};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Bytes that are kept of a prompt.
+const MAX_PROMPT: usize = 1 << 10;
+/// Sessions, agents and calls under way of one journal.
+const MAX_SESSIONS: usize = 1000;
+/// Prompts of the person that have not been sent.
+const MAX_WAITING: usize = 64;
+
+/// The first line of a journal.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    pub v: u32,
+    /// Seconds since 1970.
+    #[serde(default)]
+    pub started: u64,
+    #[serde(default)]
+    pub cwd: String,
+    #[serde(default)]
+    pub command: String,
+    #[serde(default)]
+    pub codec: Option<String>,
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// Its last line says that it is the last one. Older ones have none.
+    #[serde(default)]
+    pub ends: bool,
+}
+
+/// A session of the journal. Times are seconds since the journal began.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Found {
+    pub id: String,
+    pub agent: u32,
+    pub origin: Origin,
+    pub cwd: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_prompt: Option<String>,
+    /// Nothing when it is the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_prompt: Option<String>,
+    pub created: f64,
+    pub updated: f64,
+    pub turns: u64,
+    /// Tokens of the context that are used, and how many there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<(u64, u64)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<(f64, String)>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_closed: bool,
+    /// Its key, once it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Agent {
+    pub command: String,
+    pub name: Option<String>,
+    pub can: Can,
+}
+
+impl Agent {
+    /// A command is known whole or not at all.
+    fn of(command: &str) -> Self {
+        let command = if command.len() <= limits::MAX_COMMAND { command.to_owned() } else { String::new() };
+        Self { command, ..Self::default() }
+    }
+}
+
+/// A call whose answer has not been read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Waiting {
+    Hello,
+    Open {
+        origin: Origin,
+        id: Option<String>,
+        cwd: Option<String>,
+    },
+    /// Of the session at this place.
+    Prompt(usize),
+    Close(usize),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scan {
+    pub head: Option<Head>,
+    pub sessions: Vec<Found>,
+    pub agents: BTreeMap<u32, Agent>,
+    /// What the sums of a review were last, by the key of a session.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub totals: BTreeMap<u32, Totals>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<(u32, u64, Waiting)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unsent: Vec<(u32, String)>,
+    /// The last line has been read.
+    pub is_ended: bool,
+    /// When the last line was written.
+    pub last: f64,
+    pub skipped: u64,
+}
+
+impl Scan {
+    /// How frames are read; nothing when nobody here knows.
+    pub fn codec(&self) -> Option<SharedCodec> {
+        match self.head.as_ref().and_then(|head| head.codec.as_deref()) {
+            None => Some(codec::shipped()),
+            Some(name) => codec::named(name),
+        }
+    }
+
+    /// Why nothing of this journal can be read.
+    pub fn refusal(&self) -> Option<String> {
+        match &self.head {
+            None => Some("it does not begin like a journal".to_owned()),
+            Some(head) if head.v > VERSION => Some(format!(
+                "it was written by a newer acp-tui (version {} of the journal, this one reads {VERSION})",
+                head.v
+            )),
+            Some(_) if self.codec().is_none() => Some("it was written by a newer acp-tui".to_owned()),
+            Some(_) => None,
+        }
+    }
+
+    /// Takes the first line; false when the others need not be read.
+    pub fn begin(&mut self, line: &[u8]) -> bool {
+        self.head = serde_json::from_slice(line).ok();
+        if let Some(head) = &self.head {
+            self.agents.insert(0, Agent::of(&head.command));
+        }
+        self.refusal().is_none()
+    }
+
+    /// Whether a turn of the session at this place has not ended.
+    pub fn is_in_turn(&self, place: usize) -> bool {
+        self.calls.iter().any(|(_, _, call)| *call == Waiting::Prompt(place))
+    }
+
+    /// Takes a further line.
+    pub fn take(&mut self, codec: &SharedCodec, line: &[u8]) {
+        let Some(Row { t, what }) = lines::row(line) else {
+            self.skipped += u64::from(!line.is_empty());
+            return;
+        };
+        self.last = self.last.max(t);
+        match what {
+            What::Sent(agent, frame) => {
+                if let Some((number, called)) = codec.called(frame) {
+                    self.called(agent, number, called, t);
+                }
+            }
+            What::Heard(agent, frame) => match codec.heard(frame, Depth::Summary) {
+                Heard::Answer(number, result) => self.answered(codec, agent, number, result, t),
+                Heard::Update(id, update) => self.updated(agent, id.as_str(), update, t),
+                Heard::Nothing => {}
+            },
+            What::Intent(at, body) => self.intent(at, body),
+            What::Fact(Some(Address::Session(key)), body) => self.fact(key, body),
+            What::End => self.is_ended = true,
+            What::Fact(..) | What::Other => {}
+        }
+    }
+
+    fn place(&self, agent: AgentKey, id: &str) -> Option<usize> {
+        self.sessions.iter().position(|session| session.agent == agent.0 && session.id == id)
+    }
+
+    fn called(&mut self, agent: AgentKey, number: u64, called: Called, t: f64) {
+        let call = match called {
+            Called::Hello => Waiting::Hello,
+            Called::Open { origin, id, cwd } => Waiting::Open { origin, id: id.map(|id| id.as_str().to_owned()), cwd },
+            Called::Prompt { session, text } => {
+                let Some(place) = self.place(agent, session.as_str()) else { return };
+                self.learn_key(place, &text);
+                let session = &mut self.sessions[place];
+                session.turns += 1;
+                session.updated = session.updated.max(t);
+                session.is_closed = false;
+                let text = limits::cut(text, MAX_PROMPT);
+                if session.first_prompt.is_none() {
+                    session.first_prompt = Some(text)
+                } else {
+                    session.last_prompt = Some(text)
+                }
+                Waiting::Prompt(place)
+            }
+            Called::Close(session) => {
+                let Some(place) = self.place(agent, session.as_str()) else { return };
+                Waiting::Close(place)
+            }
+        };
+        // An agent that is started again is called with the same numbers.
+        self.calls.retain(|(of, other, _)| (*of, *other) != (agent.0, number));
+        if self.calls.len() < MAX_SESSIONS {
+            self.calls.push((agent.0, number, call));
+        }
+    }
+
+    fn answered(&mut self, codec: &SharedCodec, agent: AgentKey, number: u64, result: Option<&str>, t: f64) {
+        let Some(at) = self.calls.iter().position(|(of, call, _)| (*of, *call) == (agent.0, number)) else { return };
+        let (_, _, call) = self.calls.swap_remove(at);
+        match (call, result) {
+            (Waiting::Hello, Some(result)) => {
+                let introduced = codec.introduced(result);
+                let known = self.agents.entry(agent.0).or_default();
+                (known.name, known.can) = (introduced.name, introduced.can);
+            }
+            (Waiting::Open { origin, id, cwd }, Some(result)) => {
+                // The copy of a session has an id of its own.
+                let how = match id {
+                    Some(id) if origin != Origin::Forked => Opening::Load(id.into()),
+                    _ => Opening::New,
+                };
+                if let Ok(opened) = codec.opened(&how, result) {
+                    self.opened(agent, opened.id.as_str(), origin, cwd, t);
+                }
+            }
+            (Waiting::Prompt(place), _) => {
+                if let Some(session) = self.sessions.get_mut(place) {
+                    session.updated = session.updated.max(t);
+                }
+            }
+            (Waiting::Close(place), Some(_)) => {
+                if let Some(session) = self.sessions.get_mut(place) {
+                    session.is_closed = true;
+                }
+            }
+            (_, None) => {}
+        }
+    }
+
+    fn opened(&mut self, agent: AgentKey, id: &str, origin: Origin, cwd: Option<String>, t: f64) {
+        let cwd = cwd.or_else(|| self.head.as_ref().map(|head| head.cwd.clone())).unwrap_or_default();
+        if let Some(place) = self.place(agent, id) {
+            let session = &mut self.sessions[place];
+            (session.updated, session.is_closed) = (session.updated.max(t), false);
+        } else if self.sessions.len() < MAX_SESSIONS {
+            let cwd = limits::cut(cwd, limits::MAX_PATH);
+            let id = id.to_owned();
+            let found = Found { id, agent: agent.0, origin, cwd, created: t, updated: t, ..Found::default() };
+            self.sessions.push(found);
+        }
+    }
+
+    fn updated(&mut self, agent: AgentKey, id: &str, update: Update, t: f64) {
+        let Some(place) = self.place(agent, id) else { return };
+        let session = &mut self.sessions[place];
+        match update {
+            Update::Info { title: Patch::Set(title), .. } => {
+                session.title = Some(title).filter(|title| !title.is_empty())
+            }
+            Update::Info { title: Patch::Reset, .. } => session.title = None,
+            Update::Usage { used, size, cost } => {
+                session.context = Some((used, size));
+                session.cost = cost.or(session.cost.take());
+            }
+            _ => return,
+        }
+        session.updated = session.updated.max(t);
+    }
+
+    fn intent(&mut self, at: Option<Address>, body: &str) {
+        let at = at.unwrap_or(SessionKey::FIRST.into());
+        match (at, serde_json::from_str(body)) {
+            (Address::Session(key), Ok(Intent::Prompt { text, .. })) => {
+                if self.unsent.len() >= MAX_WAITING {
+                    self.unsent.remove(0);
+                }
+                self.unsent.push((key.0, limits::cut(text, MAX_PROMPT)));
+            }
+            (Address::Session(key), Ok(Intent::CloseSession)) => {
+                let closed = self.sessions.iter_mut().find(|session| session.key == Some(key.0));
+                if let Some(session) = closed {
+                    session.is_closed = true;
+                }
+            }
+            (Address::All, Ok(Intent::AddAgent { command, .. })) => {
+                let key = self.agents.keys().next_back().map_or(0, |last| last + 1);
+                if self.agents.len() < MAX_SESSIONS {
+                    self.agents.insert(key, Agent::of(&command));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Frames name a session by its id, intents by its key: what was wanted and then sent brings both together.
+    fn learn_key(&mut self, place: usize, text: &str) {
+        let fits =
+            |(_, wanted): &(u32, String)| text.starts_with(wanted.as_str()) || *wanted == limits::cut(text, MAX_PROMPT);
+        let Some(at) = self.unsent.iter().position(fits) else { return };
+        let (key, _) = self.unsent.remove(at);
+        if !self.sessions.iter().any(|session| session.key == Some(key)) {
+            self.sessions[place].key = Some(key);
+        }
+    }
+
+    fn fact(&mut self, key: SessionKey, body: &str) {
+        if !body.starts_with("{\"TurnReviewed\"") && !body.starts_with("{\"ChangesSeen\"") {
+            return;
+        }
+        let totals = match serde_json::from_str(body) {
+            Ok(ReviewEvent::TurnReviewed { session, .. } | ReviewEvent::ChangesSeen { session, .. }) => session,
+            _ => return,
+        };
+        if self.totals.len() < MAX_SESSIONS || self.totals.contains_key(&key.0) {
+            self.totals.insert(key.0, totals);
+        }
+    }
+}

@@ -1,0 +1,488 @@
+//! Journals of every sort become one list, and what is damaged costs only itself.
+
+use super::*;
+use crate::model::login::quote;
+use crate::store::journal::Journal;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::fs;
+
+const STARTED: u64 = 1_790_000_000;
+
+/// A journal as text: what is sent and heard, a second apart.
+struct Text {
+    lines: Vec<String>,
+    ids: u64,
+}
+
+impl Text {
+    fn new(v: u32) -> Self {
+        Self::with(json!({ "v": v, "started": STARTED, "cwd": "/work", "command": "agent '--a b'", "codec": "acp-1" }))
+    }
+
+    /// One whose end is written.
+    fn ending() -> Self {
+        Self::with(json!({
+            "v": 2, "ends": true, "started": STARTED, "cwd": "/work", "command": "agent", "branch": "main"
+        }))
+    }
+
+    fn with(head: Value) -> Self {
+        Self { lines: vec![head.to_string()], ids: 0 }
+    }
+
+    fn line(mut self, mut line: Value) -> Self {
+        line["t"] = json!(self.lines.len());
+        self.lines.push(line.to_string());
+        self
+    }
+
+    fn call(mut self, method: &str, params: Value, answer: Value) -> Self {
+        let id = self.ids;
+        self = self.ask(method, params);
+        let mut frame = json!({ "jsonrpc": "2.0", "id": id });
+        frame.as_object_mut().unwrap().extend(answer.as_object().unwrap().clone());
+        self.line(json!({ "dir": "agent->client", "frame": frame }))
+    }
+
+    fn ask(mut self, method: &str, params: Value) -> Self {
+        let id = self.ids;
+        self.ids += 1;
+        self.line(json!({ "dir": "client->agent", "frame": { "id": id, "method": method, "params": params } }))
+    }
+
+    fn update(self, session: &str, update: Value) -> Self {
+        let params = json!({ "sessionId": session, "update": update });
+        self.line(json!({ "dir": "agent->client", "frame": { "method": "session/update", "params": params } }))
+    }
+
+    fn hello(self) -> Self {
+        let result = json!({ "protocolVersion": 1, "agentInfo": { "name": "a", "title": "Agent A" },
+            "agentCapabilities": { "loadSession": true, "sessionCapabilities": { "fork": {}, "close": {} } } });
+        self.call("initialize", json!({}), json!({ "result": result }))
+    }
+
+    fn open(self, id: &str) -> Self {
+        self.call("session/new", json!({ "cwd": "/work" }), json!({ "result": { "sessionId": id } }))
+    }
+
+    fn turn(self, id: &str, text: &str) -> Self {
+        self.call("session/prompt", prompt(id, text), json!({ "result": { "stopReason": "end_turn" } }))
+    }
+
+    fn end(self) -> Self {
+        self.line(json!({ "dir": "host", "end": true }))
+    }
+
+    fn text(&self) -> String {
+        self.lines.join("\n") + "\n"
+    }
+}
+
+fn prompt(id: &str, text: &str) -> Value {
+    json!({ "sessionId": id, "prompt": [{ "type": "text", "text": text }, { "type": "resource_link", "uri": "x" }] })
+}
+
+fn conversation(id: &str) -> Text {
+    Text::ending().hello().open(id).turn(id, "hello").end()
+}
+
+struct Home {
+    temp: tempfile::TempDir,
+}
+
+fn state() -> Home {
+    let temp = tempfile::tempdir().unwrap();
+    fs::create_dir(journals(temp.path())).unwrap();
+    Home { temp }
+}
+
+impl Home {
+    fn path(&self) -> &Path {
+        self.temp.path()
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        journals(self.path()).join(name)
+    }
+
+    fn put(&self, name: &str, text: &Text) -> PathBuf {
+        let path = self.file(&format!("{name}.jsonl"));
+        fs::write(&path, text.text()).unwrap();
+        path
+    }
+
+    fn list(&self) -> Listing {
+        list(self.path()).unwrap()
+    }
+
+    fn ids(&self) -> Vec<String> {
+        let mut ids: Vec<_> = self.list().sessions.into_iter().map(|known| known.session_id).collect();
+        ids.sort();
+        ids
+    }
+}
+
+#[test]
+fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
+    for v in [1, 2] {
+        let state = state();
+        let text = Text::new(v)
+            .hello()
+            .open("s-1")
+            .turn("s-1", "first")
+            .update("s-1", json!({ "sessionUpdate": "session_info_update", "title": "A title" }))
+            .update(
+                "s-1",
+                json!({ "sessionUpdate": "usage_update", "used": 10, "size": 100,
+                "cost": { "amount": 0.5, "currency": "USD" } }),
+            )
+            .update(
+                "s-1",
+                json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "x" } }),
+            )
+            .turn("s-1", "second");
+        let journal = state.put("1790000000-000-1", &text);
+        let want = Known {
+            session_id: "s-1".into(),
+            agent: "Agent A".into(),
+            command: "agent '--a b'".into(),
+            cwd: "/work".into(),
+            branch: None,
+            title: Some("A title".into()),
+            first_prompt: Some("first".into()),
+            last_prompt: Some("second".into()),
+            created: Duration::from_secs(STARTED + 4),
+            updated: Duration::from_secs(STARTED + 11),
+            turns: 2,
+            state: State::Ended,
+            can: Can { load: true, fork: true, close: true, ..Can::default() },
+            context: Some((10, 100)),
+            cost: Some((0.5, "USD".into())),
+            totals: None,
+            journals: vec![journal.clone()],
+            bytes: journal.metadata().unwrap().len(),
+            journal,
+            is_older: false,
+        };
+        for _ in 0..2 {
+            assert_eq!(state.list(), Listing { sessions: vec![want.clone()], problems: Vec::new() });
+        }
+        assert_eq!(want.argv().unwrap(), ["agent", "--a b"]);
+        assert_eq!(want.stem(), "1790000000-000-1");
+    }
+}
+
+#[test]
+fn one_journal_may_hold_sessions_of_several_agents() {
+    let state = state();
+    let frame = |dir: &str, frame: Value| json!({ "dir": dir, "at": { "agent": 1 }, "frame": frame });
+    let totals = json!({ "added": 1, "removed": 2, "files": 3, "pending": 4 });
+    let text = Text::ending()
+        .hello()
+        .open("same")
+        .line(json!({ "dir": "person", "at": "all", "intent": { "AddAgent": { "command": "other", "cwd": "/else" } } }))
+        .line(frame("client->agent", json!({ "id": 7, "method": "session/new", "params": { "cwd": "/else" } })))
+        .line(frame("agent->client", json!({ "id": 7, "result": { "sessionId": "same" } })))
+        .line(json!({ "dir": "person", "at": { "session": 1 }, "intent": { "Prompt": { "text": "of b", "links": [] } } }))
+        .line(frame("client->agent", json!({ "id": 8, "method": "session/prompt", "params": prompt("same", "of b") })))
+        .line(frame("agent->client", json!({ "id": 8, "result": {} })))
+        .line(json!({ "dir": "host", "at": { "session": 1 }, "fact": { "ChangesSeen": { "session": totals, "after": false } } }))
+        .turn("same", "of a")
+        .end();
+    state.put("a", &text);
+    let sessions = state.list().sessions;
+    let said: Vec<_> = sessions.iter().map(|k| (&*k.agent, &*k.command, k.first_prompt.as_deref().unwrap())).collect();
+    assert_eq!(said, [("Agent A", "agent", "of a"), ("other", "other", "of b")]);
+    assert_eq!(sessions.iter().map(|known| known.branch.as_deref()).collect::<Vec<_>>(), [Some("main"), None]);
+    assert_eq!(sessions[1].cwd, Path::new("/else"));
+    assert_eq!(sessions[1].totals.map(|totals| totals.pending), Some(4));
+}
+
+#[test]
+fn how_a_session_ended_is_told_by_its_journal() {
+    let started = Text::ending().hello().open("s").turn("s", "one");
+    let in_turn = |text: Text| text.ask("session/prompt", prompt("s", "two"));
+    let closes = json!({ "dir": "person", "at": { "session": 0 }, "intent": "CloseSession" });
+    let wants =
+        json!({ "dir": "person", "at": { "session": 0 }, "intent": { "Prompt": { "text": "one", "links": [] } } });
+    for (what, text, want) in [
+        ("ended", conversation("s"), State::Ended),
+        ("killed between turns", started, State::Interrupted),
+        ("an older one, which has no end", Text::new(1).hello().open("s").turn("s", "one"), State::Ended),
+        ("an older one in a turn", in_turn(Text::new(1).hello().open("s")), State::Interrupted),
+        ("quit in a turn", in_turn(Text::ending().hello().open("s")).end(), State::Interrupted),
+        (
+            "closed before the others were killed",
+            Text::ending().hello().open("s").line(wants).turn("s", "one").line(closes),
+            State::Ended,
+        ),
+        (
+            "closed at the agent",
+            Text::ending().open("s").turn("s", "x").call(
+                "session/close",
+                json!({ "sessionId": "s" }),
+                json!({ "result": {} }),
+            ),
+            State::Ended,
+        ),
+    ] {
+        let state = state();
+        state.put("a", &text);
+        assert_eq!(state.list().sessions[0].state, want, "{what}");
+    }
+}
+
+#[test]
+fn a_session_is_open_as_long_as_its_journal_is_locked() {
+    let temp = tempfile::tempdir().unwrap();
+    let head = json!({ "started": STARTED, "cwd": "/work", "command": "agent" });
+    let mut journal = Journal::create(&journals(temp.path()), "a.jsonl", &head).unwrap();
+    for line in conversation("s").lines.iter().skip(1).filter(|line| !line.contains("\"end\":true")) {
+        journal.record(|text| text.push_str(line));
+    }
+    assert_eq!(journal.hand_over(), None);
+    // The thread that writes takes its time.
+    while list(temp.path()).unwrap().sessions.first().is_none_or(|known| known.turns == 0) {
+        std::thread::yield_now();
+    }
+    let open = newest(temp.path(), Path::new("/work")).unwrap().unwrap();
+    assert_eq!(open.state, State::Open);
+    assert!(is_open(&open.journal));
+    journal.close();
+    assert_eq!(newest(temp.path(), Path::new("/work")).unwrap().unwrap().state, State::Ended);
+}
+
+#[test]
+fn a_session_that_was_taken_up_again_is_one_and_an_id_given_twice_is_two() {
+    let state = state();
+    let later = |id: &str, method: &str, answer: Value| {
+        let head = json!({ "v": 2, "ends": true, "started": STARTED + 1000, "cwd": "/work", "command": "agent" });
+        Text::with(head).hello().call(method, json!({ "sessionId": id, "cwd": "/work" }), answer)
+    };
+    state.put("1", &conversation("kept"));
+    state.put("2", &later("kept", "session/load", json!({ "result": null })).turn("kept", "again").end());
+    state.put("3", &conversation("twice"));
+    state.put(
+        "4",
+        &later("twice", "session/new", json!({ "result": { "sessionId": "twice" } })).turn("twice", "x").end(),
+    );
+    state
+        .put("5", &later("forgotten", "session/load", json!({ "error": { "code": -32002, "message": "gone" } })).end());
+    state
+        .put("6", &later("kept", "session/fork", json!({ "result": { "sessionId": "copy" } })).turn("copy", "y").end());
+    assert_eq!(state.ids(), ["copy", "kept", "twice", "twice"]);
+    let kept = by_id(state.path(), "kept").unwrap();
+    assert_eq!(
+        (kept.turns, kept.first_prompt.as_deref(), kept.last_prompt.as_deref()),
+        (2, Some("hello"), Some("again"))
+    );
+    assert_eq!((kept.created, kept.journals.len(), kept.stem()), (Duration::from_secs(STARTED + 4), 2, "2"));
+    assert_eq!(by_id(state.path(), "twice").unwrap().stem(), "4");
+}
+
+#[test]
+fn a_session_is_named_by_its_id_or_a_beginning_that_only_one_has() {
+    let state = state();
+    for id in ["abc-1", "abc-2", "xyz"] {
+        state.put(id, &conversation(id));
+    }
+    let id = |name: &str| by_id(state.path(), name).map(|known| known.session_id).map_err(|error| error.to_string());
+    assert_eq!(id("abc-1").as_deref(), Ok("abc-1"));
+    assert_eq!(id("x").as_deref(), Ok("xyz"));
+    assert!(id("abc").unwrap_err().contains("abc-1, abc-2"));
+    for none in ["", "nobody"] {
+        assert!(id(none).unwrap_err().contains("sessions --all"), "{none}");
+    }
+}
+
+#[test]
+fn the_newest_of_a_directory_is_one_in_which_something_was_said() {
+    let state = state();
+    state.put("1", &conversation("old"));
+    let mut empty = Text::ending().hello().open("empty").end();
+    empty.lines[0] = empty.lines[0].replace(&STARTED.to_string(), &(STARTED + 50).to_string());
+    state.put("2", &empty);
+    assert_eq!(newest(state.path(), Path::new("/work")).unwrap().unwrap().session_id, "old");
+    assert_eq!(newest(state.path(), Path::new("/elsewhere")).unwrap(), None);
+    assert_eq!(newest(&state.path().join("gone"), Path::new("/work")).unwrap(), None);
+}
+
+#[test]
+fn a_damaged_journal_costs_only_itself_and_is_named() {
+    let state = state();
+    state.put("good", &conversation("good"));
+    state.put("newer", &Text::with(json!({ "v": 3, "started": 1, "cwd": "/", "command": "x" })));
+    state.put("other", &Text::with(json!({ "v": 2, "codec": "acp-9" })));
+    fs::write(state.file("garbage.jsonl"), [0xff; 5000]).unwrap();
+    fs::write(state.file("text.jsonl"), "hello\nworld\n").unwrap();
+    fs::write(state.file("empty.jsonl"), "").unwrap();
+    fs::create_dir(state.file("dir.jsonl")).unwrap();
+    std::os::unix::fs::symlink(state.file("good.jsonl"), state.file("link.jsonl")).unwrap();
+    let pipe = state.file("pipe.jsonl");
+    let mode = rustix::fs::Mode::from_bits_truncate(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    fs::write(state.file("a note.txt"), "not looked at").unwrap();
+    for _ in 0..2 {
+        let listing = state.list();
+        assert_eq!(listing.sessions.len(), 1);
+        let said: Vec<_> = listing.problems.iter().map(|p| (stem(&p.path).to_owned(), p.why.clone())).collect();
+        let why = |name: &str| said.iter().find(|(of, _)| of == name).map_or("", |(_, why)| why.as_str());
+        assert!(why("newer").contains("newer acp-tui (version 3"), "{said:?}");
+        assert!(why("other").contains("newer acp-tui"));
+        assert!(why("garbage").contains("does not begin like a journal"));
+        assert!(why("text").contains("does not begin like a journal"));
+        assert!(why("link").contains("symbolic link"));
+        assert!(why("pipe").contains("no plain file") && why("dir").contains("no plain file"));
+        assert_eq!(said.len(), 7, "{said:?}");
+    }
+}
+
+#[test]
+fn wherever_a_journal_is_cut_the_others_are_listed_and_nothing_is_invented() {
+    let whole = conversation("s").text();
+    let state = state();
+    state.put("other", &conversation("other"));
+    for end in 0..whole.len() {
+        fs::write(state.file("cut.jsonl"), &whole[..end]).unwrap();
+        let listing = state.list();
+        assert!(listing.sessions.iter().any(|known| known.session_id == "other"));
+        let cut = listing.sessions.iter().find(|known| known.session_id != "other");
+        assert!(cut.is_none_or(|known| known.session_id == "s" && known.turns <= 1), "{end}");
+    }
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_left_out_and_the_rest_counts() {
+    let state = state();
+    let mut text = conversation("s");
+    for (at, line) in [(1, "garbage"), (3, "{\"t\":1,\"dir\":"), (5, ""), (6, "[]"), (7, "{\"frame\":7}")] {
+        text.lines.insert(at, line.to_owned());
+    }
+    state.put("a", &text);
+    let listing = state.list();
+    assert_eq!((listing.sessions[0].turns, listing.problems.len()), (1, 0));
+}
+
+#[test]
+fn what_the_index_knows_is_not_read_again_and_what_has_grown_is_read_on() {
+    let state = state();
+    let text = Text::ending().hello().open("s").turn("s", "one");
+    let path = state.put("a", &text);
+    assert_eq!(state.list().sessions[0].turns, 1);
+    // With the same size and times its content does not matter any more.
+    let (meta, other) = (path.metadata().unwrap(), text.text().replace("one", "two"));
+    fs::write(&path, other).unwrap();
+    let times = fs::FileTimes::new().set_modified(meta.modified().unwrap());
+    fs::File::options().write(true).open(&path).unwrap().set_times(times).unwrap();
+    assert_eq!(state.list().sessions[0].first_prompt.as_deref(), Some("one"));
+    // What was read stays read; only what is behind it is new.
+    let more = text.turn("s", "three").end();
+    fs::write(&path, more.text().replace("one", "two")).unwrap();
+    let known = &state.list().sessions[0];
+    assert_eq!(
+        (known.turns, known.first_prompt.as_deref(), known.last_prompt.as_deref()),
+        (2, Some("one"), Some("three"))
+    );
+    // Another file of that name is read from its beginning.
+    fs::remove_file(&path).unwrap();
+    state.put("a", &conversation("new"));
+    assert_eq!(state.ids(), ["new"]);
+}
+
+#[test]
+fn a_lost_or_damaged_index_is_made_anew_and_is_the_owners_alone() {
+    use std::os::unix::fs::MetadataExt as _;
+    let state = state();
+    for id in ["a", "b", "c"] {
+        state.put(id, &conversation(id));
+    }
+    let (want, index) = (state.list(), state.file(index::INDEX));
+    assert_eq!(index.metadata().unwrap().mode() & 0o777, 0o600);
+    let whole = fs::read(&index).unwrap();
+    let mut damaged: Vec<Vec<u8>> = (0..whole.len()).step_by(7).map(|end| whole[..end].to_vec()).collect();
+    damaged.extend([vec![0xff; 3000], b"{\"acp_tui_index\":99}\n{}\n".to_vec(), whole.repeat(2)]);
+    damaged.extend((0..whole.len()).step_by(11).map(|at| {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x15;
+        bytes
+    }));
+    for bytes in damaged {
+        fs::write(&index, &bytes).unwrap();
+        assert_eq!(state.list(), want);
+    }
+    fs::remove_file(&index).unwrap();
+    assert_eq!(state.list(), want);
+    fs::remove_file(state.file("b.jsonl")).unwrap();
+    assert_eq!(state.ids(), ["a", "c"]);
+    assert!(!fs::read_to_string(&index).unwrap().contains("\"b.jsonl\""));
+}
+
+#[test]
+fn an_index_that_cannot_be_written_costs_time_only() {
+    let state = state();
+    state.put("a", &conversation("a"));
+    // Nothing takes the place of a directory with something in it.
+    fs::create_dir_all(state.file(index::INDEX).join("x")).unwrap();
+    for _ in 0..2 {
+        assert_eq!(state.ids(), ["a"]);
+    }
+    let left: Vec<_> = fs::read_dir(journals(state.path())).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "nothing half written stays: {left:?}");
+}
+
+#[test]
+fn several_at_once_disturb_neither_each_other_nor_who_writes() {
+    let state = state();
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let state = &state;
+            scope.spawn(move || {
+                for m in 0..10 {
+                    state.put(&format!("{n}-{m}"), &conversation(&format!("{n}-{m}")));
+                    let listing = state.list();
+                    assert!(listing.sessions.iter().filter(|k| k.session_id.starts_with(&format!("{n}-"))).count() > m);
+                    assert!(listing.sessions.iter().all(|known| known.session_id.len() == 3));
+                }
+            });
+        }
+    });
+    assert_eq!(state.ids().len(), 40);
+}
+
+#[test]
+fn more_journals_than_one_thread_takes_are_all_listed() {
+    let state = state();
+    for n in 0..300 {
+        state.put(&format!("{n:03}"), &conversation(&format!("{n:03}")));
+    }
+    for _ in 0..2 {
+        assert_eq!(state.ids().len(), 300);
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_command_line_is_taken_apart_as_it_was_put_together(args in proptest::collection::vec("[ -~é\\t\\n]{0,8}", 1..5)) {
+        let line = args.iter().map(|arg| quote(arg)).collect::<Vec<_>>().join(" ");
+        prop_assert_eq!(words(&line), Some(args));
+    }
+
+    #[test]
+    fn whatever_stands_in_a_journal_or_the_index_nothing_breaks(
+        bytes in proptest::collection::vec(any::<u8>(), 0..300), at in 0..2000usize, into_index in any::<bool>(),
+    ) {
+        let state = state();
+        state.put("good", &conversation("good"));
+        let mut text = conversation("s").text().into_bytes();
+        if into_index {
+            state.put("s", &conversation("s"));
+            state.list();
+            text = fs::read(state.file(index::INDEX)).unwrap();
+        }
+        let at = at.min(text.len());
+        text.splice(at..(at + bytes.len()).min(text.len()), bytes.iter().copied());
+        fs::write(state.file(if into_index { index::INDEX } else { "s.jsonl" }), text).unwrap();
+        prop_assert!(state.ids().contains(&"good".to_owned()));
+    }
+}

@@ -1,0 +1,98 @@
+//! `--continue` and `--resume`: a session goes on with its agent and in its directory, or not at all.
+
+use super::support::Lab;
+
+/// An agent that keeps its sessions in a file and offers these.
+fn keeper(lab: &Lab, load: bool, more: &str) -> Vec<String> {
+    let file = lab.path("kept.json");
+    lab.script_named(
+        "keeper",
+        &format!(
+            "[agent]\nkeeps = {:?}\ncapabilities = {{ loadSession = {load}, sessionCapabilities = {{ {more} }} }}\n\
+             [[turn]]\ndefault = true\nstep = [{{ do = \"say\", text = \"turn {{turn}}: {{prompt}}\" }}]\n",
+            file.to_str().unwrap()
+        ),
+    )
+}
+
+fn methods(lab: &Lab) -> Vec<String> {
+    let text = std::fs::read_to_string(lab.path("record.jsonl")).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let ours = lines.filter(|record| record["dir"] == "client->agent");
+    ours.filter_map(|record| record["frame"]["method"].as_str().map(str::to_owned)).collect()
+}
+
+fn again(lab: &Lab, args: &[&str], agent: &[String]) -> super::support::Done {
+    let file = lab.path("record.jsonl");
+    let _ = std::fs::remove_file(&file);
+    let mut all = vec!["--record", file.to_str().unwrap()];
+    all.extend(args);
+    lab.exec(&all, agent)
+}
+
+#[test]
+fn a_session_goes_on_by_loading_or_resuming_and_only_the_new_answer_is_printed() {
+    for (load, more, method) in
+        [(true, "", "session/load"), (false, "resume = {}", "session/resume"), (true, "resume = {}", "session/resume")]
+    {
+        let lab = Lab::new();
+        let agent = keeper(&lab, load, more);
+        assert_eq!(lab.exec(&["one"], &agent).assert_code(0).out(), "turn 1: one\n");
+        // Its own agent is started, and it is told of its own session.
+        let done = again(&lab, &["two", "--continue"], &[]);
+        assert_eq!(done.assert_code(0).out(), "turn 2: two\n");
+        assert_eq!(methods(&lab), ["initialize", method, "session/prompt"]);
+        let done = again(&lab, &["three", "--continue", "--json"], &[]);
+        let texts: Vec<String> = done
+            .assert_code(0)
+            .out()
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .filter(|object| object["type"] != "session" && object["type"] != "result")
+            .map(|object| object["text"].as_str().unwrap_or("no text").to_owned())
+            .collect();
+        assert_eq!(texts.concat(), "turn 3: three");
+    }
+}
+
+#[test]
+fn a_session_is_named_from_anywhere_and_goes_on_in_its_own_directory() {
+    let lab = Lab::new();
+    let agent = keeper(&lab, true, "");
+    lab.exec(&["one"], &agent).assert_code(0);
+    let kept: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(lab.path("kept.json")).unwrap()).unwrap();
+    let (id, _) = kept.as_object().unwrap().iter().next().unwrap();
+    let elsewhere = lab.path("home");
+    let mut command = lab.exec_command(&["two", "--resume", &id[..id.len() - 1]], &[]);
+    command.current_dir(&elsewhere);
+    let done = super::support::Running::start(command, std::process::Stdio::null()).finish();
+    assert_eq!(done.assert_code(0).out(), "turn 2: two\n");
+    // There is none of that directory.
+    let mut command = lab.exec_command(&["two", "--continue"], &[]);
+    command.current_dir(&elsewhere);
+    super::support::Running::start(command, std::process::Stdio::null()).finish().assert_says(2, &["no session of"]);
+    // Another command may stand for the agent.
+    assert_eq!(lab.exec(&["three", "--resume", id], &agent).assert_code(0).out(), "turn 3: three\n");
+    lab.exec(&["x", "--resume", "nonsense"], &[]).assert_says(2, &["no session `nonsense`"]);
+    lab.exec(&["x", "--resume", id, "--continue"], &[]).assert_says(2, &["not both"]);
+    lab.exec(&["x", "--resume", id, "--cwd", "/"], &[]).assert_says(2, &["directory of its own"]);
+}
+
+#[test]
+fn an_agent_that_cannot_go_on_or_has_forgotten_gives_5_and_no_other_session() {
+    let lab = Lab::new();
+    let agent = keeper(&lab, true, "");
+    lab.exec(&["one"], &agent).assert_code(0);
+    let none = keeper(&lab, false, "list = {}");
+    again(&lab, &["two", "--continue"], &none).assert_says(5, &["can neither load nor resume"]);
+    assert_eq!(methods(&lab), ["initialize"]);
+    std::fs::remove_file(lab.path("kept.json")).unwrap();
+    let agent = keeper(&lab, true, "");
+    let done = again(&lab, &["two", "--continue"], &agent);
+    done.assert_says(5, &["the agent has forgotten this session"]);
+    assert_eq!(done.out(), "");
+    assert_eq!(methods(&lab), ["initialize", "session/load"]);
+    let dies = lab.script_named("dies", "[agent]\ncapabilities = { loadSession = true }\nexit_at_start = 3\n");
+    again(&lab, &["two", "--continue"], &dies).assert_says(5, &["exit 3"]);
+}
