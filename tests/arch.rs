@@ -120,6 +120,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
             "wire::trace",
             "store::log",
+            "store::search",
             "store::sessions",
             "base",
         ],

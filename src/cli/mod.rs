@@ -1,7 +1,9 @@
 //! Turns a command line into one of the front ends.
 
 mod args;
+mod conversations;
 mod deliver;
+mod export;
 mod flags;
 mod help;
 mod launch;
@@ -11,7 +13,9 @@ mod review;
 mod run;
 mod runtime;
 mod screen;
+mod search;
 mod sessions;
 mod usage;
+mod values;
 
 pub use run::main;

@@ -5,5 +5,7 @@ pub mod history;
 pub mod journal;
 pub mod lines;
 pub mod log;
+pub mod messages;
 pub mod private;
+pub mod search;
 pub mod sessions;
