@@ -7,5 +7,7 @@ pub mod lines;
 pub mod log;
 pub mod messages;
 pub mod private;
+pub mod recording;
 pub mod search;
 pub mod sessions;
+mod writer;
