@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! cli      -> headless, ui (run, picker, tty), demo, engine, review, host (process, outputs), config, theme, model,
-//!             wire (recorder), store (log, sessions), base
+//!             store (log, recording, search, sessions), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, host, review, store, model, wire, base

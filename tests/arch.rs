@@ -118,8 +118,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "config",
             "model",
             "text",
-            "wire::trace",
             "store::log",
+            "store::recording",
             "store::search",
             "store::sessions",
             "base",
@@ -247,7 +247,6 @@ const FENCES: &[Fence] = &[
         allowed: &[
             "host/",
             "store/",
-            "wire/trace.rs",
             // The signals that end the program.
             "engine/wait.rs",
             "ui/tty/",
