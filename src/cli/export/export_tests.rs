@@ -62,7 +62,7 @@ fn html_has_every_text_escaped_and_fetches_nothing() {
     let evil = "</pre></style><script>alert('1')</script><img src=\"http://x\" onerror=x>&amp;";
     let items = [item(Who::Agent, evil, prose(evil)), item(Who::Tool, "t", Part::Code("", evil.into()))];
     let text = write::html(evil, &known(), &items);
-    for tag in ["<script", "<img", "</style><", "onerror=x>", "A <b>"] {
+    for tag in ["<script", "<img", "</pre></style>", "onerror=x>", "A <b>"] {
         assert!(!text.contains(tag), "{tag}: {text}");
     }
     assert!(text.contains("&lt;script&gt;alert(&#39;1&#39;)") && text.contains("default-src 'none'"));
