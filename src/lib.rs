@@ -4,12 +4,12 @@
 //!
 //! ```text
 //! cli      -> headless, ui (run, picker, tty), demo, engine, review, host (process, outputs), config, theme, model,
-//!             wire (recorder), store (log, sessions), base
+//!             store (journals, log, recording, search, sessions), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, host, review, store, model, wire, base
 //! review   -> host (fs), store (private), model (what a review is), text, base
-//! store    -> agent (codec), model, base
+//! store    -> agent (codec), wire (trace), model, base
 //! agent    -> wire, model (event types), base
 //! host     -> text, base
 //! model    -> text, base

@@ -41,8 +41,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::tool",
         ],
     ),
-    // What kept frames say is read by the codec.
-    ("store", &["agent::codec", "model", "wire::trace", "base"]),
+    // What kept frames say is read by the codec; recordings are made of records.
+    ("store", &["agent::codec", "wire::trace", "model", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
     (
         "review",
@@ -118,8 +118,12 @@ const ROOMS: &[(&str, &[&str])] = &[
             "config",
             "model",
             "text",
+            // Journals go out and come in.
+            "store::lines",
+            "store::private",
             "store::log",
             "store::recording",
+            "store::search",
             "store::sessions",
             "base",
         ],

@@ -1,8 +1,10 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
-use super::flags::{Agent, Flag, Name, Takes, Typed, text};
+use super::flags::{Agent, Flag, Format, Name, Takes, Typed};
 use super::usage::Usage;
+use super::values::text;
 use crate::model::session::Allow;
+use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,6 +34,32 @@ pub enum Command {
     /// Takes back what was last done to a session's changes.
     Redo(String),
     Sessions(Sessions),
+    Search(Search),
+    Export(Export),
+    /// A file that becomes a conversation.
+    Import(PathBuf),
+}
+
+/// What is looked for in conversations.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Search {
+    pub text: String,
+    pub is_regex: bool,
+    pub json: bool,
+    pub agent: Option<String>,
+    pub cwd: Option<PathBuf>,
+    pub role: Option<Role>,
+    /// Since 1970.
+    pub since: Option<Duration>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Export {
+    pub session: String,
+    pub format: Format,
+    pub redact: bool,
+    /// Standard output without it.
+    pub output: Option<PathBuf>,
 }
 
 /// A session is named by its id, a beginning of it, or `last`.
@@ -48,9 +76,16 @@ pub struct Undo {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Sessions {
     List {
+        /// Those of every directory.
+        all: bool,
         json: bool,
+        query: Option<String>,
     },
-    Remove(String),
+    Remove {
+        name: String,
+        /// Also those of the same run.
+        yes: bool,
+    },
     RemoveAll {
         /// Without a question.
         yes: bool,
@@ -242,13 +277,16 @@ impl Words {
     fn take(&mut self, word: OsString) -> Result<(), Usage> {
         let more = match self.name {
             Name::Exec => "more than one prompt; put it in quotes",
-            Name::Review | Name::Undo | Name::Redo => "more than one session",
-            Name::Screen | Name::Sessions | Name::Demo | Name::DemoAgent => {
+            Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
+            Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
+            Name::Import => "more than one file",
+            Name::Screen | Name::Demo | Name::DemoAgent => {
                 return Err(unexpected(self.name, &format!("unexpected argument {}", word.to_string_lossy())));
             }
         };
         let word = text(word)?;
-        if self.name != Name::Exec && word.trim().is_empty() {
+        let is_text = matches!(self.name, Name::Exec | Name::Sessions | Name::Search);
+        if !is_text && word.trim().is_empty() {
             return Err(Usage("the session's name is empty".into()));
         }
         match self.first.replace(word) {
@@ -275,7 +313,18 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             let session = words.first.ok_or_else(missing)?;
             Command::Undo(Undo { session, turn: typed.turn, dry_run: typed.dry_run, yes: typed.yes })
         }
-        Name::Sessions => Command::Sessions(sessions(typed)?),
+        Name::Sessions => Command::Sessions(sessions(words.first, typed)?),
+        Name::Search => Command::Search(search(words.first, typed)?),
+        Name::Export => {
+            let missing = || Usage("no session; `last` is the newest, `acp-tui sessions` lists them".into());
+            let session = words.first.ok_or_else(missing)?;
+            let (format, output) = (typed.format.unwrap_or_default(), typed.output);
+            Command::Export(Export { session, format, redact: typed.redact, output })
+        }
+        Name::Import => {
+            let missing = || Usage("no file; one of `acp-tui export --format json` or of `--record`".into());
+            Command::Import(words.first.ok_or_else(missing)?.into())
+        }
     })
 }
 
@@ -308,18 +357,25 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
     })
 }
 
-fn sessions(typed: Typed) -> Result<Sessions, Usage> {
+fn search(text: Option<String>, typed: Typed) -> Result<Search, Usage> {
+    let text = text.filter(|text| !text.is_empty()).ok_or_else(|| Usage("nothing to look for".into()))?;
+    let Typed { regex: is_regex, json, agent, cwd, role, since, .. } = typed;
+    Ok(Search { text, is_regex, json, agent, cwd, role, since })
+}
+
+fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
     let what = match typed.remove {
         Some(name) if name == ALL => Some(Sessions::RemoveAll { yes: typed.yes }),
-        Some(name) => Some(Sessions::Remove(name)),
+        Some(name) => Some(Sessions::Remove { name, yes: typed.yes }),
         None => typed.prune.then_some(Sessions::Prune),
     };
     match what {
         Some(_) if typed.json => Err(Usage("--json is for the list alone".into())),
-        Some(all @ Sessions::RemoveAll { .. }) => Ok(all),
-        _ if typed.yes => Err(Usage("--yes is for --remove all".into())),
+        Some(_) if typed.all => Err(Usage("--all is for the list; `--remove all` removes every one".into())),
+        Some(_) if query.is_some() => Err(Usage("a query is for the list alone".into())),
+        Some(Sessions::Prune) | None if typed.yes => Err(Usage("--yes is for --remove".into())),
         Some(what) => Ok(what),
-        None => Ok(Sessions::List { json: typed.json }),
+        None => Ok(Sessions::List { all: typed.all, json: typed.json, query }),
     }
 }
 
@@ -352,6 +408,53 @@ mod tests {
         Command::Undo(Undo { session: "abc".into(), turn, dry_run, yes })
     }
 
+    fn list_of(all: bool, json: bool, query: Option<&str>) -> Command {
+        Command::Sessions(Sessions::List { all, json, query: query.map(str::to_owned) })
+    }
+
+    #[test]
+    fn search_takes_its_filters() {
+        let words = [
+            "search",
+            "a text",
+            "--regex",
+            "--json",
+            "--agent",
+            "x",
+            "-C",
+            "/d",
+            "--role",
+            "tool",
+            "--since",
+            "2026-01-02",
+        ];
+        let Ok(Command::Search(search)) = parse_words(&words) else { panic!() };
+        let want = Search {
+            text: "a text".into(),
+            is_regex: true,
+            json: true,
+            agent: Some("x".into()),
+            cwd: Some("/d".into()),
+            role: Some(Role::Tool),
+            since: Some(Duration::from_hours(490_920)),
+        };
+        assert_eq!(search, want);
+    }
+
+    #[test]
+    fn export_takes_a_session_a_format_and_a_file() {
+        let export = |words: &[&str]| match parse_words(words) {
+            Ok(Command::Export(export)) => export,
+            other => panic!("{other:?}"),
+        };
+        let all = export(&["export", "abc", "--format", "html", "--redact", "-o", "f.html"]);
+        let output = Some("f.html".into());
+        assert_eq!(all, Export { session: "abc".into(), format: Format::Html, redact: true, output });
+        let plain = Export { session: "abc".into(), format: Format::Markdown, redact: false, output: None };
+        assert_eq!(export(&["export", "abc"]), plain);
+        assert_eq!(parse_words(&["import", "f"]), Ok(Command::Import("f".into())));
+    }
+
     mod the_commands_of_the_review {
         use super::*;
 
@@ -369,10 +472,15 @@ mod tests {
                 undo_from_a_turn_dry: &["undo", "--turn", "2", "abc", "--dry-run"], undo_of(Some(2), true, false);
                 undo_from_the_largest_turn:
                     &["undo", "--turn=18446744073709551615", "-y", "abc"], undo_of(Some(u64::MAX), false, true);
-                sessions: &["sessions"], Command::Sessions(Sessions::List { json: false });
-                sessions_as_json: &["sessions", "--json"], Command::Sessions(Sessions::List { json: true });
+                sessions: &["sessions"], list_of(false, false, None);
+                sessions_as_json: &["sessions", "--json"], list_of(false, true, None);
+                sessions_of_all_directories: &["--all", "sessions", "the word"], list_of(true, false, Some("the word"));
                 a_session_is_removed:
-                    &["sessions", "--remove", "abc"], Command::Sessions(Sessions::Remove("abc".into()));
+                    &["sessions", "--remove", "abc"],
+                    Command::Sessions(Sessions::Remove { name: "abc".into(), yes: false });
+                a_session_is_removed_with_its_run:
+                    &["sessions", "--remove", "abc", "-y"],
+                    Command::Sessions(Sessions::Remove { name: "abc".into(), yes: true });
                 all_are_removed: &["sessions", "--remove=all"], Command::Sessions(Sessions::RemoveAll { yes: false });
                 all_are_removed_unasked:
                     &["sessions", "-y", "--remove", "all"], Command::Sessions(Sessions::RemoveAll { yes: true });
@@ -475,11 +583,19 @@ mod tests {
                 redo_with_yes: &["redo", "a", "--yes"], "redo: unknown option --yes";
                 review_of_two: &["review", "a", "b"], "more than one session";
                 review_with_an_agent: &["review", "--", "agent"], "starts no agent";
-                sessions_with_a_word: &["sessions", "last"], "sessions: unexpected argument last";
+                sessions_with_two_words: &["sessions", "a", "b"], "put it in quotes";
+                a_query_with_remove: &["sessions", "a", "--remove", "b"], "for the list alone";
+                all_with_prune: &["sessions", "--all", "--prune"], "for the list";
+                search_of_nothing: &["search", ""], "nothing to look for";
+                search_of_an_unknown_role: &["search", "x", "--role", "me"], "user, agent, thought or tool";
+                search_since_a_word: &["search", "x", "--since", "friday"], "YYYY-MM-DD";
+                export_of_nothing: &["export"], "no session";
+                export_as_another_word: &["export", "x", "--format", "pdf"], "md, html, json or cast";
+                import_of_nothing: &["import"], "no file";
                 remove_without_a_session: &["sessions", "--remove"], "--remove";
                 prune_and_remove: &["sessions", "--prune", "--remove", "all"], "at a time";
                 prune_as_json: &["sessions", "--prune", "--json"], "for the list";
-                yes_for_one_session: &["sessions", "--remove", "abc", "--yes"], "--remove all";
+                yes_for_the_list: &["sessions", "--yes"], "--remove";
             }
         }
     }

@@ -4,7 +4,9 @@
 //! take a value, so that the place of an option before or after the command does not matter.
 
 use super::usage::Usage;
+use super::values::{allow, file, format, number, pair, role, seconds, since, text};
 use crate::model::session::Allow;
+use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,8 +20,22 @@ pub enum Name {
     Undo,
     Redo,
     Sessions,
+    Search,
+    Export,
+    Import,
     Demo,
     DemoAgent,
+}
+
+/// What a conversation becomes outside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    #[default]
+    Markdown,
+    Html,
+    Json,
+    /// A recording of a terminal, for asciinema.
+    Cast,
 }
 
 /// Which agent a command starts.
@@ -93,8 +109,29 @@ pub const COMMANDS: &[CommandRow] = &[
         name: Name::Sessions,
         word: "sessions",
         agent: Agent::None,
-        usage: &[("sessions", "the sessions whose changes are kept")],
+        usage: &[("sessions [QUERY]", "the conversations of this directory, and what each changed")],
         notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Search,
+        word: "search",
+        agent: Agent::None,
+        usage: &[("search TEXT", "look through what was said and done in all conversations")],
+        notes: &[],
+    },
+    CommandRow {
+        name: Name::Export,
+        word: "export",
+        agent: Agent::None,
+        usage: &[("export SESSION", "a conversation as Markdown, HTML, JSON or a terminal recording")],
+        notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Import,
+        word: "import",
+        agent: Agent::None,
+        usage: &[("import FILE", "take in what `export --format json` or `--record` has written")],
+        notes: &[],
     },
     CommandRow {
         name: Name::Demo,
@@ -154,6 +191,13 @@ pub struct Typed {
     pub yes: bool,
     pub remove: Option<String>,
     pub prune: bool,
+    pub all: bool,
+    pub regex: bool,
+    pub role: Option<Role>,
+    pub since: Option<Duration>,
+    pub format: Option<Format>,
+    pub redact: bool,
+    pub output: Option<PathBuf>,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }
@@ -348,6 +392,106 @@ pub const FLAGS: &[Flag] = &[
         help: "as JSON",
     },
     Flag {
+        long: "all",
+        short: None,
+        takes: Takes::Nothing(|typed| {
+            typed.all = true;
+            Ok(())
+        }),
+        commands: &[Name::Sessions],
+        help: "those of every directory",
+    },
+    Flag {
+        long: "json",
+        short: None,
+        takes: Takes::Nothing(|typed| {
+            typed.json = true;
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "one JSON object a line for each message",
+    },
+    Flag {
+        long: "regex",
+        short: None,
+        takes: Takes::Nothing(|typed| {
+            typed.regex = true;
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "TEXT is a regular expression",
+    },
+    Flag {
+        long: "agent",
+        short: None,
+        takes: Takes::Value("NAME", |typed, value| {
+            typed.agent = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "only of agents with this in their name or command",
+    },
+    Flag {
+        long: "cwd",
+        short: Some('C'),
+        takes: Takes::Value("DIR", |typed, value| {
+            typed.cwd = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "only of sessions in this directory or below it",
+    },
+    Flag {
+        long: "role",
+        short: None,
+        takes: Takes::Value("ROLE", |typed, value| {
+            typed.role = Some(role(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "only what this one said or did: user, agent, thought, tool",
+    },
+    Flag {
+        long: "since",
+        short: None,
+        takes: Takes::Value("YYYY-MM-DD", |typed, value| {
+            typed.since = Some(since(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "only from this day on (UTC)",
+    },
+    Flag {
+        long: "format",
+        short: None,
+        takes: Takes::Value("md|html|json|cast", |typed, value| {
+            typed.format = Some(format(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Export],
+        help: "what it becomes (default: md)",
+    },
+    Flag {
+        long: "redact",
+        short: None,
+        takes: Takes::Nothing(|typed| {
+            typed.redact = true;
+            Ok(())
+        }),
+        commands: &[Name::Export],
+        help: "leave out what looks like a secret, and your home directory",
+    },
+    Flag {
+        long: "output",
+        short: Some('o'),
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.output = Some(file("--output", value)?);
+            Ok(())
+        }),
+        commands: &[Name::Export],
+        help: "into this file, which must not be there yet",
+    },
+    Flag {
         long: "remove",
         short: None,
         takes: Takes::Value("SESSION|all", |typed, value| {
@@ -357,7 +501,7 @@ pub const FLAGS: &[Flag] = &[
             Ok(())
         }),
         commands: &[Name::Sessions],
-        help: "forget what is kept for undo; the files stay as they are",
+        help: "forget a conversation and what is kept for undo; the files stay as they are",
     },
     Flag {
         long: "prune",
@@ -378,7 +522,7 @@ pub const FLAGS: &[Flag] = &[
             Ok(())
         }),
         commands: &[Name::Sessions],
-        help: "without a question (of --remove all)",
+        help: "without a question; with --remove also others of the same run",
     },
     Flag {
         long: "script",
@@ -447,45 +591,6 @@ fn one_removal(typed: &Typed) -> Result<(), Usage> {
         return Err(Usage("one --remove or --prune at a time".into()));
     }
     Ok(())
-}
-
-pub fn text(value: OsString) -> Result<String, Usage> {
-    value.into_string().map_err(|v| Usage(format!("not UTF-8: {}", v.to_string_lossy())))
-}
-
-fn allow(value: &str) -> Result<Allow, Usage> {
-    match value {
-        "all" => Ok(Allow::All),
-        "reads" => Ok(Allow::Reads),
-        "none" => Ok(Allow::None),
-        other => Err(Usage(format!("--allow is all, reads or none, not `{other}`"))),
-    }
-}
-
-fn pair(value: &str) -> Result<(String, String), Usage> {
-    match value.split_once('=') {
-        Some((id, value)) if !id.is_empty() => Ok((id.to_owned(), value.to_owned())),
-        _ => Err(Usage(format!("--config takes ID=VALUE, not `{value}`"))),
-    }
-}
-
-fn file(option: &str, value: OsString) -> Result<PathBuf, Usage> {
-    if value.is_empty() || value == "-" {
-        return Err(Usage(format!("{option} takes a file; standard output is the answer's")));
-    }
-    Ok(value.into())
-}
-
-fn number(option: &str, value: &str) -> Result<u64, Usage> {
-    let number = value.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| Usage(format!("{option} takes a number from 1, not `{value}`")))
-}
-
-fn seconds(value: &str) -> Result<Duration, Usage> {
-    let bad = || Usage(format!("--timeout takes seconds above 0, not `{value}`"));
-    let seconds: f64 = value.parse().map_err(|_| bad())?;
-    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| bad())?;
-    if duration.is_zero() { Err(bad()) } else { Ok(duration) }
 }
 
 #[cfg(test)]

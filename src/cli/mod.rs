@@ -1,8 +1,10 @@
 //! Turns a command line into one of the front ends.
 
 mod args;
+mod conversations;
 mod deliver;
 mod earlier;
+mod export;
 mod flags;
 mod help;
 mod launch;
@@ -12,7 +14,9 @@ mod review;
 mod run;
 mod runtime;
 mod screen;
+mod search;
 mod sessions;
 mod usage;
+mod values;
 
 pub use run::main;

@@ -50,6 +50,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Undo(undo) => super::review::undo(&undo),
         Command::Redo(session) => super::review::redo(&session),
         Command::Sessions(what) => super::sessions::run(&what),
+        Command::Search(search) => super::search::run(&search),
+        Command::Export(export) => super::export::export(&export),
+        Command::Import(file) => super::export::import(&file),
         Command::Demo(common) => run_demo(&common),
         Command::Screen(common) => run_screen(&common),
     };

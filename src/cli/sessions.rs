@@ -1,44 +1,36 @@
-//! `sessions`: whose changes are kept, and how to be rid of them.
+//! `sessions`: the conversations that are kept, with their changes, and how to be rid of them.
 //!
 //! Invariant: a session that is open elsewhere is shown, never opened and never removed.
 
 use super::args::Sessions;
+use super::conversations::{self, Changes, Row, all, beside, find, fits, here, state};
 use super::output::{confirmed, is_screen, print, say};
-use super::review::{failed, find, reviews, say_namesakes, say_removed, sums};
+use super::review::{say_namesakes, say_removed, sums};
 use super::usage::Usage;
-use crate::base::{human, paths, sanitize};
-use crate::config::dirs::{Dirs, Env};
+use crate::base::{date, human, paths, sanitize};
 use crate::headless::code;
-use crate::model::changes::{Scope, Totals};
-use crate::review::archive::{self, Listed};
+use crate::review::archive;
 use crate::review::report::json;
-use crate::review::session::ReviewSession;
+use crate::store::sessions::State;
 use crate::text::width::{str_width, truncate};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
-/// Columns of an agent's name.
-const AGENT_COLUMNS: usize = 32;
-
-/// A session with what has to be looked up for it.
-struct Row {
-    listed: Listed,
-    bytes: u64,
-    /// All turns, and the sums; or why they are not known.
-    changes: Result<(Vec<u64>, Totals), String>,
-}
+/// Columns of an agent's name, and of what a conversation is about.
+const AGENT_COLUMNS: usize = 24;
+const TITLE_COLUMNS: usize = 48;
+/// Of the list as JSON.
+const VERSION: u32 = 2;
 
 /// `acp-tui sessions`.
 pub fn run(what: &Sessions) -> Result<u8, Usage> {
-    let home = reviews()?;
+    let state = state()?;
+    let home = archive::below(&state);
     match what {
-        Sessions::List { json } => list(&home, *json),
-        Sessions::Remove(name) => match find(&home, name).and_then(|found| archive::remove(&found.dir)) {
-            Ok(()) => print("removed 1 session; the files stay as they are\n"),
-            Err(error) => Ok(failed(&error)),
-        },
-        Sessions::RemoveAll { yes } => remove_all(&home, *yes),
+        Sessions::List { all, json, query } => list(&state, *all, *json, query.as_deref()),
+        Sessions::Remove { name, yes } => remove(&state, name, *yes),
+        Sessions::RemoveAll { yes } => remove_all(&state, *yes),
         Sessions::Prune => {
             let pruned = archive::prune(&home, None);
             archive::take_removed(&home, None);
@@ -51,108 +43,145 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
     }
 }
 
+fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
+    let rows = all(state)?;
+    let others = all(state)?;
+    let row = find(rows, name).map_err(|error| Usage(error.to_string()))?;
+    let beside = beside(&row, &others);
+    if !beside.is_empty() && !yes {
+        let ids: Vec<String> = beside.into_iter().map(archive::shown_id).collect();
+        let why = format!("in the same run there are {}, which would go too; `--yes` removes them all", ids.join(", "));
+        return Err(Usage(why));
+    }
+    conversations::remove(&row).map_err(Usage)?;
+    print(&format!("removed {}; the files stay as they are\n", human::count(1 + beside.len() as u64, "session")))
+}
+
 /// Where there is somebody to ask, nothing is removed before the answer is yes.
-fn remove_all(home: &Path, yes: bool) -> Result<u8, Usage> {
-    let all = archive::list(home);
-    say_namesakes(&all, archive::ALL);
+fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
+    let rows = all(state)?;
+    say_namesakes(&archive::list(&archive::below(state)), archive::ALL);
     let (mut removed, mut outcome) = (0, code::OK);
     let question = format!(
-        "Forget what is kept of {}? Their changes can no longer be undone.",
-        human::count(all.len() as u64, "session")
+        "Forget all that is kept of {}? They can no longer be read or gone on with, and their changes not undone.",
+        human::count(rows.len() as u64, "session")
     );
-    if is_screen() && !yes && !all.is_empty() && !confirmed(&question) {
+    if is_screen() && !yes && !rows.is_empty() && !confirmed(&question) {
         say("nothing was removed");
         return Ok(code::OK);
     }
-    for one in all {
-        if one.locked {
-            say(&format!("{} is open in another acp-tui and stays", one.stem));
+    for row in &rows {
+        let is_open = row.known.state == State::Open;
+        // What shares a journal with one that is open stays with it.
+        let stays = is_open || rows.iter().any(|o| o.known.state == State::Open && o.stem() == row.stem());
+        if stays {
+            say(&format!("{} is open in another acp-tui and stays", row.stem()));
             continue;
         }
-        match archive::remove(&one.dir) {
+        match conversations::remove(row) {
             Ok(()) => removed += 1,
-            Err(error) => outcome = failed(&error),
+            Err(why) => {
+                // Another of the same run has gone before, and its review with it.
+                if row.reviews.iter().any(|review| review.dir.exists()) {
+                    say(&format!("{}: {why}", row.stem()));
+                    outcome = code::OWN_FAULT;
+                } else {
+                    removed += 1;
+                }
+            }
         }
     }
     let printed = print(&format!("removed {}; the files stay as they are\n", human::count(removed, "session")))?;
     Ok(if outcome == code::OK { printed } else { outcome })
 }
 
-fn list(home: &Path, json: bool) -> Result<u8, Usage> {
-    say_removed(home, None);
-    let rows: Vec<Row> = archive::list(home).into_iter().map(looked_up).collect();
-    if json {
-        let sessions: Vec<Value> = rows.iter().map(value).collect();
-        return print(&json::text(&json!({ "v": json::VERSION, "sessions": sessions })));
+fn list(state: &Path, everywhere: bool, as_json: bool, query: Option<&str>) -> Result<u8, Usage> {
+    say_removed(&archive::below(state), None);
+    let mut rows = all(state)?;
+    let (count, here) = (rows.len(), here());
+    rows.retain(|row| {
+        let is_here = everywhere || here.as_ref().is_some_and(|here| row.known.cwd == *here);
+        is_here && query.is_none_or(|query| fits(&row.known, query))
+    });
+    if as_json {
+        let sessions: Vec<Value> = rows.iter().map(|row| value(row, &row.changes())).collect();
+        let printed = print(&json::text(&json!({ "v": VERSION, "sessions": sessions })))?;
+        if printed != code::OK || !rows.is_empty() {
+            return Ok(printed);
+        }
     }
     if rows.is_empty() {
-        return print("no sessions are kept\n");
+        return Err(Usage(nothing(count, everywhere, query)));
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let home_dir = Dirs::new(Env::read(|name| std::env::var_os(name))).and_then(|dirs| dirs.home);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let home_dir = conversations::home();
+    let rows: Vec<_> = rows.iter().map(|row| (row, row.changes(), row.bytes())).collect();
     print(&table(&rows, now, home_dir.as_deref()))
 }
 
-fn looked_up(listed: Listed) -> Row {
-    let bytes = archive::bytes(&listed.dir);
-    let changes = if listed.locked {
-        Err("open in another acp-tui".to_owned())
-    } else if listed.head.is_none() {
-        Err("cannot be read".to_owned())
-    } else {
-        let looked = ReviewSession::open(&listed.dir).and_then(|mut tracker| {
-            let doc = tracker.doc(Scope::Session)?;
-            Ok((tracker.all_turns(), doc.totals))
-        });
-        looked.map_err(|error| error.to_string())
-    };
-    Row { listed, bytes, changes }
+/// What to do where there is nothing to list.
+fn nothing(count: usize, everywhere: bool, query: Option<&str>) -> String {
+    match (count, query) {
+        (0, _) => "no sessions are kept yet; `acp-tui --agent NAME` or `acp-tui exec` begins one".to_owned(),
+        (_, Some(query)) if everywhere => {
+            format!("no session has `{query}` in what it is named by; `acp-tui search` looks through what was said")
+        }
+        (_, Some(query)) => format!("no session of this directory has `{query}`; `--all` looks at those of others"),
+        (_, None) => format!("no sessions of this directory; `--all` lists {count} of other directories"),
+    }
 }
 
-fn value(row: &Row) -> Value {
-    let Listed { stem, head, sessions, started, locked, .. } = &row.listed;
-    let sessions: Vec<Value> = sessions
-        .iter()
-        .map(|one| json!({ "session_id": one.id, "agent": one.agent, "first_turn": one.first_turn }))
-        .collect();
-    let changes = row.changes.as_ref().ok();
+fn value(row: &Row, changes: &Changes) -> Value {
+    let known = &row.known;
+    let can = [
+        ("load", known.can.load),
+        ("resume", known.can.resume),
+        ("fork", known.can.fork),
+        ("close", known.can.close),
+        ("delete", known.can.delete),
+    ];
     json!({
-        "name": stem,
-        "sessions": sessions,
-        "cwd": head.as_ref().map(|head| head.cwd.to_string_lossy()),
-        "command": head.as_ref().map(|head| &head.command),
-        "started": started,
-        "open": locked,
-        "bytes": row.bytes,
-        "turns": changes.map(|(turns, _)| turns),
-        "totals": changes.map(|(_, totals)| totals),
-        "problem": row.changes.as_ref().err(),
+        "session_id": known.session_id,
+        "agent": known.agent,
+        "command": known.command,
+        "cwd": known.cwd.to_string_lossy(),
+        "branch": known.branch,
+        "title": known.title,
+        "first_prompt": known.first_prompt,
+        "last_prompt": known.last_prompt,
+        "created": date::rfc3339(known.created),
+        "updated": date::rfc3339(known.updated),
+        "turns": known.turns,
+        "state": known.state,
+        "source": "ours",
+        "can": can.into_iter().filter(|(_, can)| *can).map(|(what, _)| what).collect::<Vec<_>>(),
+        "changes": changes.as_ref().ok().copied().flatten(),
+        "bytes": row.bytes(),
     })
 }
 
-fn table(rows: &[Row], now: u64, home: Option<&Path>) -> String {
-    let mut cells: Vec<[String; 7]> =
-        vec![["session", "begun", "agent", "directory", "turns", "changes", "size"].map(str::to_owned)];
-    for row in rows {
-        let Listed { stem, head, sessions, started, .. } = &row.listed;
-        let begun = ago(now.saturating_sub(*started));
-        let place = head.as_ref().map_or_else(String::new, |head| paths::display(&head.cwd, &[], home));
-        let (turns, changes) = match &row.changes {
-            Ok((turns, totals)) => (turns.len().to_string(), sums(*totals)),
-            Err(why) => (String::new(), format!("({why})")),
+fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>) -> String {
+    const HEAD: [&str; 8] = ["session", "used", "agent", "directory", "turns", "changes", "size", "about"];
+    let mut cells: Vec<[String; 8]> = vec![HEAD.map(str::to_owned)];
+    for (row, changes, bytes) in rows {
+        let known = &row.known;
+        let used = match known.state {
+            State::Open => "open".to_owned(),
+            State::Interrupted => format!("{}, interrupted", ago(now.saturating_sub(known.updated).as_secs())),
+            State::Ended => ago(now.saturating_sub(known.updated).as_secs()),
         };
-        // The newest session of the run has the numbers; earlier ones stand below it, by their name alone.
-        let mut named = sessions.iter().rev();
-        let newest = named.next();
-        let id = newest.map_or_else(|| stem.clone(), |one| name(&one.id, stem));
-        let agent = newest.map_or_else(String::new, |one| short(&one.agent));
-        cells.push([id, begun, agent, place, turns, changes, human::bytes(row.bytes)]);
-        for earlier in named {
-            let none = String::new;
-            cells.push([name(&earlier.id, stem), none(), short(&earlier.agent), none(), none(), none(), none()]);
-        }
+        let place = if row.is_damaged { String::new() } else { paths::display(&known.cwd, &[], home) };
+        let changes = match changes {
+            Ok(Some(totals)) => sums(*totals),
+            Ok(None) => String::new(),
+            Err(why) => format!("({why})"),
+        };
+        let turns = if known.journals.is_empty() { String::new() } else { known.turns.to_string() };
+        let about = known.title.as_ref().or(known.first_prompt.as_ref()).map(|text| short(text, TITLE_COLUMNS));
+        let (id, agent) = (name(&known.session_id, row.stem()), short(&known.agent, AGENT_COLUMNS));
+        cells.push([id, used, agent, place, turns, changes, human::bytes(*bytes), about.unwrap_or_default()]);
     }
-    let mut widths = [0; 7];
+    let mut widths = [0; HEAD.len()];
     for row in &mut cells {
         for (cell, width) in row.iter_mut().zip(&mut widths) {
             *cell = sanitize::line(cell).into_owned();
@@ -169,17 +198,17 @@ fn table(rows: &[Row], now: u64, home: Option<&Path>) -> String {
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    text.push_str("\n`acp-tui sessions --remove SESSION` forgets one; the files stay as they are\n");
+    text.push_str("\n`acp-tui export SESSION` prints one, `acp-tui sessions --remove SESSION` forgets one; the files stay as they are\n");
     text
 }
 
-/// What a session is named by: its id, or the name of its directory with the id behind it.
+/// What a session is named by: its id, or the name under which it is stored with the id behind it.
 fn name(id: &str, stem: &str) -> String {
     if archive::is_name(id) { id.to_owned() } else { format!("{stem} (id `{}`)", archive::shown_id(id)) }
 }
 
-fn short(agent: &str) -> String {
-    truncate(&sanitize::line(agent), AGENT_COLUMNS).into_owned()
+fn short(text: &str, columns: usize) -> String {
+    truncate(&sanitize::line(text), columns).into_owned()
 }
 
 fn ago(seconds: u64) -> String {

@@ -1,85 +1,95 @@
 use super::*;
-use crate::review::protocol::{AgentSession, SessionInfo};
+use crate::model::changes::Totals;
+use crate::store::sessions::{Can, Known};
+use std::path::PathBuf;
 
-const NOW: u64 = 1_000_000;
+const NOW: Duration = Duration::from_secs(1_000_000);
 
-fn row(stem: &str, ids: &[&str], started: u64, changes: Result<(Vec<u64>, Totals), String>) -> Row {
-    let head = SessionInfo {
-        stem: stem.into(),
-        cwd: "/home/me/project".into(),
+fn row(id: &str, stem: &str, ago: u64) -> Row {
+    let updated = NOW.saturating_sub(Duration::from_secs(ago));
+    let journal = PathBuf::from(format!("{stem}.jsonl"));
+    let known = Known {
+        session_id: id.into(),
+        agent: "demo".into(),
         command: "demo --acp".into(),
-        started,
-        private: Vec::new(),
-    };
-    let session =
-        |(n, id): (usize, &&str)| AgentSession { id: (*id).into(), first_turn: n as u64 + 1, agent: "demo".into() };
-    Row {
-        listed: Listed {
-            dir: stem.into(),
-            stem: stem.into(),
-            head: Some(head),
-            sessions: ids.iter().enumerate().map(session).collect(),
-            started,
-            number: 0,
-            locked: changes.as_ref().is_err_and(|why| why.contains("open")),
-        },
+        cwd: "/home/me/project".into(),
+        branch: None,
+        title: None,
+        first_prompt: Some("Mend\nthe \u{1b}[2Jroof".into()),
+        last_prompt: None,
+        created: updated,
+        updated,
+        turns: 2,
+        state: State::Ended,
+        can: Can { load: true, delete: true, ..Can::default() },
+        context: None,
+        cost: None,
+        totals: None,
+        journals: vec![journal.clone()],
+        journal,
         bytes: 2_500_000,
-        changes,
-    }
+        is_older: false,
+    };
+    Row::of_journal(known)
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split("  ").map(str::trim).filter(|word| !word.is_empty()).collect()
 }
 
 #[test]
-fn one_row_for_each_session_the_newest_of_a_run_with_the_numbers() {
+fn one_row_for_each_conversation_with_its_changes_beside_it() {
     let totals = Totals { added: 12, removed: 3, files: 2, pending: 1 };
-    let broken = Row {
-        listed: Listed { head: None, sessions: Vec::new(), ..row("7-bad", &[], NOW - 90, Ok((vec![], totals))).listed },
-        ..row("7-bad", &[], NOW - 90, Err("cannot be read".into()))
-    };
+    let (first, mut open, mut broken) = (row("first", "9-0", 5), row("日本", "8-0", 90), row("last", "7-0", 7200));
+    open.known.state = State::Open;
+    open.known.title = Some("A title".into());
+    broken.known.state = State::Interrupted;
     let rows = [
-        row("9-0", &["first", "second\u{1b}"], NOW - 5, Ok((vec![1, 3], totals))),
-        broken,
-        row("6-0", &["locked"], NOW - 7200, Err("open in another acp-tui".into())),
-        row("5-0", &["日本"], NOW - 3 * 86_400, Ok((Vec::new(), Totals::default()))),
+        (&first, Ok(Some(totals)), 2_500_000),
+        (&open, Ok(None), 5),
+        (&broken, Err("open in another acp-tui".to_owned()), 2000),
     ];
     let said = table(&rows, NOW, Some(Path::new("/home/me")));
     let lines: Vec<&str> = said.lines().collect();
-    let words =
-        |line: &str| line.split("  ").map(str::trim).filter(|w| !w.is_empty()).map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(words(lines[0]), ["session", "begun", "agent", "directory", "turns", "changes", "size"]);
-    let newest = words(lines[1]);
-    assert_eq!(newest[0], "9-0 (id `second⟨U+001B⟩`)");
-    assert_eq!(newest[1..], ["just now", "demo", "~/project", "2", "+12 −3 in 2 files · 1 to review", "2.5 MB"]);
-    assert_eq!(words(lines[2]), ["first", "demo"]);
-    assert_eq!(words(lines[3]), ["7-bad", "1 min ago", "(cannot be read)", "2.5 MB"]);
-    assert_eq!(words(lines[4]), ["locked", "2 h ago", "demo", "~/project", "(open in another acp-tui)", "2.5 MB"]);
-    assert_eq!(words(lines[5]), ["日本", "3 d ago", "demo", "~/project", "0", "no changes", "2.5 MB"]);
+    assert_eq!(words(lines[0]), ["session", "used", "agent", "directory", "turns", "changes", "size", "about"]);
+    let changes = "+12 −3 in 2 files · 1 to review";
+    let about = "Mend the roof";
+    assert_eq!(words(lines[1]), ["first", "just now", "demo", "~/project", "2", changes, "2.5 MB", about]);
+    assert_eq!(words(lines[2]), ["日本", "open", "demo", "~/project", "2", "5 B", "A title"]);
+    let named = "7-0 (id `last`)";
+    let why = "(open in another acp-tui)";
+    assert_eq!(words(lines[3]), [named, "2 h ago, interrupted", "demo", "~/project", "2", why, "2 kB", about]);
     assert!(!said.contains('\u{1b}') && lines.last().unwrap().contains("--remove"), "{said:?}");
     // Columns stand below each other, wide characters too.
     let column = |line: &str, word: &str| str_width(&line[..line.find(word).unwrap()]);
-    assert_eq!(column(lines[0], "begun"), column(lines[5], "3 d ago"));
+    assert_eq!(column(lines[0], "used"), column(lines[2], "open"));
     assert_eq!(column(lines[0], "size"), column(lines[1], "2.5 MB"));
 }
 
 #[test]
-fn the_json_has_the_same_members_whatever_is_known() {
+fn the_json_has_the_members_that_scripts_rely_on_whatever_is_known() {
     let totals = Totals { added: 12, removed: 3, files: 2, pending: 1 };
-    let whole = value(&row("9-0", &["one", "two"], 5, Ok((vec![1, 3], totals))));
-    assert_eq!(whole["sessions"][1]["session_id"], "two");
-    assert_eq!((&whole["totals"]["pending"], &whole["turns"]), (&json!(1), &json!([1, 3])));
-    assert_eq!((&whole["open"], &whole["problem"]), (&json!(false), &Value::Null));
-    let locked = value(&row("9-0", &["one"], 5, Err("open in another acp-tui".into())));
-    assert_eq!((&locked["open"], &locked["totals"], &locked["turns"]), (&json!(true), &Value::Null, &Value::Null));
+    let one = value(&row("one", "9-0", 0), &Ok(Some(totals)));
+    let want = json!({
+        "session_id": "one", "agent": "demo", "command": "demo --acp", "cwd": "/home/me/project", "branch": null,
+        "title": null, "first_prompt": "Mend\nthe \u{1b}[2Jroof", "last_prompt": null,
+        "created": "1970-01-12T13:46:40Z", "updated": "1970-01-12T13:46:40Z", "turns": 2, "state": "ended",
+        "source": "ours", "can": ["load", "delete"],
+        "changes": { "added": 12, "removed": 3, "files": 2, "pending": 1 }, "bytes": 2_500_000,
+    });
+    assert_eq!(one, want);
     let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    assert_eq!(members(&whole), members(&locked));
+    let unknown = value(&row("one", "9-0", 0), &Err("locked".into()));
+    assert_eq!((members(&unknown), &unknown["changes"]), (members(&want), &Value::Null));
 }
 
 #[test]
-fn a_session_that_cannot_be_named_by_its_id_stands_under_the_name_of_its_directory() {
+fn a_session_that_cannot_be_named_by_its_id_stands_under_the_name_it_is_stored_by() {
     let long = "x".repeat(100_000);
-    let none = || Ok((Vec::new(), Totals::default()));
     let ids = ["last", "all", "", "-y", "a\nb", &long, "plain"];
-    let rows: Vec<Row> = ids.iter().enumerate().map(|(n, id)| row(&format!("{n}-0-0"), &[id], NOW, none())).collect();
-    let said = table(&rows, NOW, None);
+    let rows: Vec<Row> = ids.iter().enumerate().map(|(n, id)| row(id, &format!("{n}-0-0"), 0)).collect();
+    let cells: Vec<_> = rows.iter().map(|row| (row, Ok(None), 0)).collect();
+    let said = table(&cells, NOW, None);
     let names: Vec<&str> = said.lines().skip(1).take(ids.len()).map(|line| line.split("  ").next().unwrap()).collect();
     let shortened = format!("5-0-0 (id `{}…`)", &long[..47]);
     let want = [
@@ -92,26 +102,17 @@ fn a_session_that_cannot_be_named_by_its_id_stands_under_the_name_of_its_directo
         "plain",
     ];
     assert_eq!(names, want);
-    assert!(said.lines().all(|line| str_width(line) < 200), "a line is too wide");
-    // Nor does the name of an agent make it wide.
-    let mut odd = row("9-0-0", &["x"], NOW, none());
-    odd.listed.sessions[0].agent = "\u{1b}]0;x\u{7}A".repeat(100_000);
-    assert!(table(&[odd], NOW, None).lines().all(|line| str_width(line) < 200));
+    // Nor does the name of an agent, or what it is about, make it wide.
+    let mut odd = row("x", "9-0-0", 0);
+    odd.known.agent = "\u{1b}]0;x\u{7}A".repeat(100_000);
+    odd.known.title = Some("T".repeat(100_000));
+    assert!(table(&[(&odd, Ok(None), 0)], NOW, None).lines().all(|line| str_width(line) < 250));
 }
 
 #[test]
-fn all_turns_count_also_those_that_changed_nothing() {
-    let temp = tempfile::tempdir().unwrap();
-    let (home, ws) = (temp.path().join("home"), temp.path().join("ws"));
-    std::fs::create_dir(&ws).unwrap();
-    let head = SessionInfo { stem: "s".into(), cwd: ws, command: "demo".into(), started: 0, private: Vec::new() };
-    let mut tracker = ReviewSession::create(&home, head).unwrap();
-    tracker.first_look().unwrap();
-    for turn in 1..=3 {
-        tracker.begin_turn(turn).unwrap();
-        tracker.end_turn(turn).unwrap();
-    }
-    drop(tracker);
-    let rows: Vec<Row> = archive::list(&home).into_iter().map(looked_up).collect();
-    assert_eq!(rows[0].changes.as_ref().unwrap().0, [1, 2, 3]);
+fn where_there_is_nothing_it_says_what_to_do() {
+    assert!(nothing(0, true, None).contains("begins one"));
+    assert!(nothing(3, false, None).contains("`--all` lists 3"));
+    assert!(nothing(3, false, Some("x")).contains("`--all`"));
+    assert!(nothing(3, true, Some("x")).contains("acp-tui search"));
 }

@@ -4,6 +4,7 @@
 mod allow;
 mod books;
 mod codes;
+mod conversations;
 mod earlier;
 mod log;
 mod memory;

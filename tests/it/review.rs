@@ -44,8 +44,9 @@ impl Place {
     }
 
     fn sessions(&self) -> Vec<Value> {
-        let done = self.run(&["sessions", "--json"]);
-        let all: Value = serde_json::from_str(done.assert_code(0).out()).unwrap();
+        let done = self.run(&["sessions", "--all", "--json"]);
+        let all: Value = serde_json::from_str(done.out()).unwrap();
+        done.assert_code(if all["sessions"] == serde_json::json!([]) { 2 } else { 0 });
         all["sessions"].as_array().unwrap().clone()
     }
 
@@ -193,21 +194,25 @@ fn without_a_terminal_the_review_is_a_list() {
 #[test]
 fn sessions_are_listed_and_removed_but_not_while_they_are_open() {
     let place = Place::new();
-    assert_eq!(place.run(&["sessions"]).assert_code(0).out(), "no sessions are kept\n");
+    place.run(&["sessions"]).assert_says(2, &["no sessions are kept yet"]);
     let first = place.work(STEPS);
     let second =
         place.work(r#"{ do = "write", tool = "w", path = "more.txt", text = "x\n" }, { do = "say", text = "k" }"#);
     let all = place.sessions();
-    let ids: Vec<&str> = all.iter().map(|s| s["sessions"][0]["session_id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = all.iter().map(|s| s["session_id"].as_str().unwrap()).collect();
     assert_eq!(ids, [second.as_str(), first.as_str()]);
-    assert_eq!((&all[0]["totals"]["files"], &all[1]["turns"][0]), (&1.into(), &1.into()));
-    let table = place.run(&["sessions"]);
+    assert_eq!((&all[0]["changes"]["files"], &all[1]["turns"]), (&1.into(), &1.into()));
+    assert_eq!((&all[0]["state"], &all[0]["first_prompt"]), (&"ended".into(), &"go".into()));
+    let table = place.run(&["sessions", "--all"]);
     assert!(table.out().contains(&first) && table.out().contains("+1 −0 in 1 file · 1 to review"), "{}", table.out());
 
-    let dir: PathBuf = place.lab.path("state/acp-tui/review").join(all[0]["name"].as_str().unwrap());
+    let reviews = std::fs::read_dir(place.lab.path("state/acp-tui/review")).unwrap().map(|e| e.unwrap().path());
+    let has_second =
+        |dir: &PathBuf| std::fs::read_to_string(dir.join("sessions.json")).is_ok_and(|t| t.contains(&second));
+    let dir = reviews.filter(|dir| dir.is_dir()).find(has_second).unwrap();
     let lock = std::fs::File::open(dir.join("lock")).unwrap();
     lock.try_lock().unwrap();
-    assert_eq!(place.sessions()[0]["open"], true);
+    assert_eq!(place.sessions()[0]["state"], "open");
     for args in
         [vec!["undo", &second], vec!["review", &second], vec!["redo", &second], vec!["sessions", "--remove", &second]]
     {

@@ -70,3 +70,17 @@ pub struct Introduced {
     pub name: Option<String>,
     pub can: Can,
 }
+
+/// What a frame of the agent is by a look at its bytes, without reading all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look<'a> {
+    /// A piece of a message. `of` is what those of one message have in common: session, sort and id, as they are spelt;
+    /// `text` is as it is spelt in JSON, without quotes.
+    Piece {
+        of: [&'a str; 3],
+        text: &'a str,
+    },
+    /// It may be one, but has to be read.
+    Unclear,
+    Other,
+}

@@ -16,7 +16,7 @@ use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
 use crate::wire::frame::RawId;
 use crate::wire::rpc_error::RpcError;
-use kept::{Called, Depth, Heard, Introduced};
+use kept::{Called, Depth, Heard, Introduced, Look};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
@@ -119,6 +119,11 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// A frame of the agent.
     fn heard<'a>(&self, _frame: &'a str, _depth: Depth) -> Heard<'a> {
         Heard::Nothing
+    }
+
+    /// What errs here errs towards reading.
+    fn look<'a>(&self, _frame: &'a str) -> Look<'a> {
+        Look::Unclear
     }
 
     /// The answer to the first call, whatever version it speaks of.

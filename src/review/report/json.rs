@@ -102,6 +102,13 @@ pub fn text(report: &Value) -> String {
     out
 }
 
+/// An object on a line of its own.
+pub fn line(object: &Value) -> String {
+    let mut out = String::new();
+    escaped(&format!("{object}\n"), 0, &mut out);
+    out
+}
+
 /// `json`, with `deep` blanks at the beginning of every line but the first.
 fn escaped(json: &str, deep: usize, out: &mut String) {
     for c in json.chars() {

@@ -6,6 +6,7 @@
 mod index;
 mod scan;
 
+use crate::agent::codec::SharedCodec;
 pub use crate::agent::codec::kept::{Can, Origin};
 use crate::model::changes::Totals;
 use crate::store::lines;
@@ -117,23 +118,92 @@ pub fn journals(state: &Path) -> PathBuf {
 pub fn list(state: &Path) -> io::Result<Listing> {
     let dir = journals(state);
     let (entries, problems) = index::refresh(&dir)?;
-    let mut parts: Vec<Known> = entries.iter().flat_map(|entry| parts(&dir, entry)).collect();
-    parts.sort_by(|a, b| (a.created, &a.journal).cmp(&(b.created, &b.journal)));
-    let mut sessions: Vec<Known> = Vec::with_capacity(parts.len());
-    let mut places: HashMap<(String, String), usize> = HashMap::new();
-    for part in parts {
-        let key = (part.session_id.clone(), part.agent.clone());
-        // An agent may give an id again: only one that it has kept is the same session.
-        match places.get(&key).and_then(|at| sessions.get_mut(*at)).filter(|_| part.is_older) {
-            Some(earlier) => earlier.goes_on(part),
-            None => {
-                places.insert(key, sessions.len());
-                sessions.push(part);
-            }
-        }
-    }
+    let mut sessions = Vec::with_capacity(entries.len());
+    gather(&dir, &entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
+        Some(earlier) => Known::goes_on(earlier, part.known),
+        None => sessions.push(part.known),
+    });
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
     Ok(Listing { sessions, problems })
+}
+
+/// What one journal has of a session.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub journal: PathBuf,
+    /// How its frames are read.
+    pub codec: SharedCodec,
+    /// The agent's key in this journal.
+    pub key: u32,
+    pub session_id: String,
+    pub agent: String,
+    pub command: String,
+    pub cwd: PathBuf,
+    /// When the journal began, and when its last line was written.
+    pub began: Duration,
+    pub last: Duration,
+    /// Turns in earlier journals.
+    pub turns_before: u64,
+    /// There are earlier journals.
+    pub goes_on: bool,
+    /// No other session is in the journal.
+    pub is_alone: bool,
+}
+
+/// Every session of every journal, and what could not be read.
+pub fn parts(state: &Path) -> io::Result<(Vec<Part>, Vec<Problem>)> {
+    let dir = journals(state);
+    let (entries, problems) = index::refresh(&dir)?;
+    let (mut parts, mut turns) = (Vec::new(), Vec::new());
+    gather(&dir, &entries, |OfJournal { entry, found, known }, place| {
+        let turns_before = place.map_or(0, |at: usize| turns[at]);
+        match place {
+            Some(at) => turns[at] += known.turns,
+            None => turns.push(known.turns),
+        }
+        let began = Duration::from_secs(entry.scan.head.as_ref().map_or(0, |head| head.started));
+        let Some(codec) = entry.scan.codec() else { return };
+        parts.push(Part {
+            journal: known.journal,
+            codec,
+            key: found.agent,
+            session_id: known.session_id,
+            agent: known.agent,
+            command: known.command,
+            cwd: known.cwd,
+            began,
+            last: began.saturating_add(Duration::try_from_secs_f64(entry.scan.last).unwrap_or_default()),
+            turns_before,
+            goes_on: place.is_some(),
+            is_alone: entry.scan.sessions.len() == 1,
+        });
+    });
+    Ok((parts, problems))
+}
+
+/// A session of a journal.
+struct OfJournal<'a> {
+    entry: &'a Entry,
+    found: &'a Found,
+    known: Known,
+}
+
+/// Hands over all sessions of all journals, the oldest first, with the place of the one that goes on in it. Those that do
+/// not go on with an earlier one have the next place.
+fn gather<'a>(dir: &Path, entries: &'a [Entry], mut take: impl FnMut(OfJournal<'a>, Option<usize>)) {
+    let mut all: Vec<OfJournal<'a>> = entries.iter().flat_map(|entry| of_journal(dir, entry)).collect();
+    all.sort_by(|a, b| (a.known.created, &a.known.journal).cmp(&(b.known.created, &b.known.journal)));
+    let (mut places, mut count) = (HashMap::new(), 0);
+    for part in all {
+        let key = (part.known.session_id.clone(), part.known.agent.clone());
+        // An agent may give an id again: only one that it has kept is the same session.
+        let place = places.get(&key).copied().filter(|_| part.known.is_older);
+        if place.is_none() {
+            places.insert(key, count);
+            count += 1;
+        }
+        take(part, place);
+    }
 }
 
 /// The newest session of a directory in which something was said.
@@ -168,7 +238,7 @@ pub fn is_open(journal: &Path) -> bool {
 }
 
 /// The sessions of one journal.
-fn parts(dir: &Path, entry: &Entry) -> Vec<Known> {
+fn of_journal<'a>(dir: &Path, entry: &'a Entry) -> Vec<OfJournal<'a>> {
     let (scan, path) = (&entry.scan, dir.join(&entry.name));
     let Some(head) = &scan.head else { return Vec::new() };
     let is_open = !scan.is_ended && !scan.sessions.is_empty() && is_open(&path);
@@ -183,10 +253,10 @@ fn parts(dir: &Path, entry: &Entry) -> Vec<Known> {
         let since = Duration::try_from_secs_f64(t).unwrap_or_default();
         Duration::from_secs(head.started).saturating_add(since)
     };
-    let known = |(place, found): (usize, &Found)| {
+    let known = |(place, found): (usize, &'a Found)| {
         let agent = scan.agents.get(&found.agent).cloned().unwrap_or_default();
         let last = if scan.is_in_turn(place) { scan.last } else { found.updated };
-        Known {
+        let known = Known {
             session_id: found.id.clone(),
             agent: agent.name.unwrap_or_else(|| agent.command.clone()),
             command: agent.command,
@@ -207,7 +277,8 @@ fn parts(dir: &Path, entry: &Entry) -> Vec<Known> {
             journals: vec![path.clone()],
             bytes: entry.size,
             is_older: matches!(found.origin, Origin::Loaded | Origin::Resumed),
-        }
+        };
+        OfJournal { entry, found, known }
     };
     scan.sessions.iter().enumerate().map(known).collect()
 }

@@ -200,9 +200,9 @@ impl Scan {
                 session.is_closed = false;
                 let text = limits::cut(text, MAX_PROMPT);
                 if session.first_prompt.is_none() {
-                    session.first_prompt = Some(text)
+                    session.first_prompt = Some(text);
                 } else {
-                    session.last_prompt = Some(text)
+                    session.last_prompt = Some(text);
                 }
                 Waiting::Prompt(place)
             }
@@ -269,7 +269,7 @@ impl Scan {
         let session = &mut self.sessions[place];
         match update {
             Update::Info { title: Patch::Set(title), .. } => {
-                session.title = Some(title).filter(|title| !title.is_empty())
+                session.title = Some(title).filter(|title| !title.is_empty());
             }
             Update::Info { title: Patch::Reset, .. } => session.title = None,
             Update::Usage { used, size, cost } => {
@@ -321,9 +321,11 @@ impl Scan {
         if !body.starts_with("{\"TurnReviewed\"") && !body.starts_with("{\"ChangesSeen\"") {
             return;
         }
-        let totals = match serde_json::from_str(body) {
-            Ok(ReviewEvent::TurnReviewed { session, .. } | ReviewEvent::ChangesSeen { session, .. }) => session,
-            _ => return,
+        let Ok(
+            ReviewEvent::TurnReviewed { session: totals, .. } | ReviewEvent::ChangesSeen { session: totals, .. },
+        ) = serde_json::from_str(body)
+        else {
+            return;
         };
         if self.totals.len() < MAX_SESSIONS || self.totals.contains_key(&key.0) {
             self.totals.insert(key.0, totals);

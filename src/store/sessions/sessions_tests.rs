@@ -249,7 +249,7 @@ fn a_session_is_open_as_long_as_its_journal_is_locked() {
     let open = newest(temp.path(), Path::new("/work")).unwrap().unwrap();
     assert_eq!(open.state, State::Open);
     assert!(is_open(&open.journal));
-    journal.close();
+    journal.close(Duration::from_mins(1));
     assert_eq!(newest(temp.path(), Path::new("/work")).unwrap().unwrap().state, State::Ended);
 }
 

@@ -6,11 +6,12 @@
 use super::bounded;
 use super::content::{str_of, words_of};
 use super::inbound;
-use crate::agent::codec::kept::{Called, Can, Depth, Heard, Introduced, Origin};
+use crate::agent::codec::kept::{Called, Can, Depth, Heard, Introduced, Look, Origin};
 use crate::base::limits::{MAX_ID, MAX_NAME};
 use crate::model::ids::SessionId;
 use crate::wire::json::members;
 use memchr::memmem::Finder;
+use memchr::{memchr, memchr2};
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -19,6 +20,50 @@ static RESULT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"resul
 static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"error\""));
 static INFO: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("session_info_update"));
 static USAGE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("usage_update"));
+static CHUNK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("_chunk\""));
+static TEXT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"text\":\""));
+static SESSION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"sessionId\":\""));
+static KIND: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"sessionUpdate\":\""));
+static MESSAGE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"messageId\":\""));
+
+/// An unescaped quote ends a string, so that none of these can stand inside of one.
+pub fn look(frame: &str) -> Look<'_> {
+    if CHUNK.find(frame.as_bytes()).is_none() {
+        return Look::Other;
+    }
+    piece(frame).unwrap_or(Look::Unclear)
+}
+
+fn piece(frame: &str) -> Option<Look<'_>> {
+    let bytes = frame.as_bytes();
+    let string = |finder: &Finder<'_>| string_at(frame, finder.find(bytes)? + finder.needle().len());
+    let begin = TEXT.find(bytes)? + TEXT.needle().len();
+    let text = string_at(frame, begin)?;
+    // Of two nobody knows here which is meant.
+    if TEXT.find(&bytes[begin + text.len()..]).is_some() {
+        return None;
+    }
+    let kind = string(&KIND).filter(|kind| kind.ends_with("_chunk"))?;
+    Some(Look::Piece { of: [string(&SESSION)?, kind, string(&MESSAGE).unwrap_or_default()], text })
+}
+
+/// What stands before the end of the string that begins here.
+fn string_at(text: &str, begin: usize) -> Option<&str> {
+    let bytes = text.as_bytes();
+    let quote = begin + memchr(b'"', bytes.get(begin..)?)?;
+    let mut end = quote;
+    if memchr(b'\\', &bytes[begin..quote]).is_some() {
+        end = begin;
+        loop {
+            end += memchr2(b'"', b'\\', bytes.get(end..)?)?;
+            if bytes[end] == b'"' {
+                break;
+            }
+            end += 2;
+        }
+    }
+    text.get(begin..end)
+}
 
 pub fn called(frame: &str) -> Option<(u64, Called)> {
     let [id, method, params] = members(frame, ["id", "method", "params"]).ok()?;

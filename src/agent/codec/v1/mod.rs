@@ -11,7 +11,7 @@ pub mod outbound;
 pub mod results;
 pub mod tools;
 
-use super::kept::{Called, Depth, Heard, Introduced};
+use super::kept::{Called, Depth, Heard, Introduced, Look};
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
@@ -123,6 +123,10 @@ impl Codec for V1 {
 
     fn heard<'a>(&self, frame: &'a str, depth: Depth) -> Heard<'a> {
         kept::heard(frame, depth)
+    }
+
+    fn look<'a>(&self, frame: &'a str) -> Look<'a> {
+        kept::look(frame)
     }
 
     fn introduced(&self, result: &str) -> Introduced {

@@ -1,0 +1,247 @@
+//! Conversations for the command line: what the journals know of them, together with the changes that are kept.
+//!
+//! A run has one journal and, for each directory, one review under the same name. Opens a review only to sum it up.
+//! Invariants: what only one half knows is listed too; a conversation that is open elsewhere is never opened.
+
+use super::output::say;
+use super::review::reviews;
+use super::usage::Usage;
+use crate::base::paths;
+use crate::config::dirs::{Dirs, Env};
+use crate::model::changes::{Scope, Totals};
+use crate::review::archive::{self, LAST, Listed};
+use crate::review::session::ReviewSession;
+use crate::store::sessions::{self, Can, Known, NotFound, State};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A conversation and where its changes are kept.
+pub(super) struct Row {
+    pub known: Known,
+    pub reviews: Vec<Listed>,
+    /// The numbers of a review that several have in common are those of its newest one.
+    sums: Vec<PathBuf>,
+    /// Of what is kept for undo there is nothing but a directory that cannot be read.
+    pub is_damaged: bool,
+}
+
+/// What changed; or why that is not known.
+pub(super) type Changes = Result<Option<Totals>, String>;
+
+impl Row {
+    /// Nothing is kept for undo.
+    #[cfg(test)]
+    pub fn of_journal(known: Known) -> Self {
+        Self { known, reviews: Vec::new(), sums: Vec::new(), is_damaged: false }
+    }
+
+    /// Opens the reviews, and counts again only where that is necessary.
+    pub fn changes(&self) -> Changes {
+        let mut sum: Option<Totals> = None;
+        for listed in self.reviews.iter().filter(|listed| self.sums.contains(&listed.dir)) {
+            let totals = if listed.locked {
+                match self.known.totals {
+                    Some(totals) => totals,
+                    None => return Err("open in another acp-tui".to_owned()),
+                }
+            } else if listed.head.is_none() {
+                return Err("cannot be read".to_owned());
+            } else {
+                let doc = ReviewSession::open(&listed.dir).and_then(|mut tracker| tracker.doc(Scope::Session));
+                doc.map_err(|error| error.to_string())?.totals
+            };
+            let sum = sum.get_or_insert_default();
+            sum.added += totals.added;
+            sum.removed += totals.removed;
+            sum.files += totals.files;
+            sum.pending += totals.pending;
+        }
+        Ok(sum)
+    }
+
+    /// Bytes of journals and of what is kept for undo.
+    pub fn bytes(&self) -> u64 {
+        self.known.bytes + self.reviews.iter().map(|listed| archive::bytes(&listed.dir)).sum::<u64>()
+    }
+
+    /// Where it is stored, for what has no name that could be typed.
+    pub fn stem(&self) -> &str {
+        self.known.stem()
+    }
+}
+
+/// acp-tui's directory for state, closed to others.
+pub(super) fn state() -> Result<PathBuf, Usage> {
+    reviews()?;
+    let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
+    dirs.map(|dirs| dirs.state).ok_or_else(|| Usage("no home directory, so no sessions are kept".into()))
+}
+
+/// The person's home directory, where that is known.
+pub(super) fn home() -> Option<PathBuf> {
+    Dirs::new(Env::read(|name| std::env::var_os(name))).and_then(|dirs| dirs.home)
+}
+
+/// Everything that is known, the newest first. Says what cannot be read.
+pub(super) fn all(state: &Path) -> Result<Vec<Row>, Usage> {
+    let listing = sessions::list(state).map_err(|error| Usage(NotFound::Io(error).to_string()))?;
+    for problem in &listing.problems {
+        say(&format!("{}: {}", paths::visible(problem.path.as_os_str()), problem.why));
+    }
+    Ok(merged(listing.sessions, archive::list(&archive::below(state))))
+}
+
+fn merged(known: Vec<Known>, reviews: Vec<Listed>) -> Vec<Row> {
+    let (mut summed, mut listed) = (HashSet::new(), HashSet::new());
+    let mut rows: Vec<Row> = Vec::new();
+    for known in known {
+        let own: Vec<Listed> = reviews.iter().filter(|review| is_of(&known, review)).cloned().collect();
+        let sums = own.iter().filter(|one| summed.insert(one.dir.clone())).map(|one| one.dir.clone()).collect();
+        listed.extend(own.iter().map(|one| (one.dir.clone(), known.session_id.clone())));
+        let mut row = Row { known, reviews: own, sums, is_damaged: false };
+        if row.reviews.iter().any(|review| review.locked) {
+            row.known.state = State::Open;
+        }
+        if !row.known.is_empty() || row.known.state == State::Open || !row.reviews.is_empty() {
+            rows.push(row);
+        }
+    }
+    // What has no journal any more can still be undone.
+    for review in &reviews {
+        let mut lone: Vec<(String, String)> =
+            review.sessions.iter().rev().map(|s| (s.id.clone(), s.agent.clone())).collect();
+        lone.retain(|(id, _)| !listed.contains(&(review.dir.clone(), id.clone())));
+        if review.head.is_none() {
+            lone.push((review.stem.clone(), String::new()));
+        }
+        for (id, agent) in lone {
+            let is_summed = summed.insert(review.dir.clone());
+            let known = of_review(review, id, agent);
+            let sums = if is_summed { vec![review.dir.clone()] } else { Vec::new() };
+            rows.push(Row { known, reviews: vec![review.clone()], sums, is_damaged: review.head.is_none() });
+        }
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.known.updated));
+    rows
+}
+
+/// Whether a review is of one of the session's runs and knows the session.
+fn is_of(known: &Known, review: &Listed) -> bool {
+    let is_of_run = |stem: &str| {
+        let further = review.stem.strip_prefix(stem);
+        further.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok()))
+    };
+    review.sessions.iter().any(|session| session.id == known.session_id)
+        && known.journals.iter().any(|journal| is_of_run(sessions::stem(journal)))
+}
+
+/// A session of which there is no journal.
+fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
+    let head = review.head.as_ref();
+    let started = Duration::from_secs(review.started);
+    Known {
+        session_id,
+        agent,
+        command: head.map(|head| head.command.clone()).unwrap_or_default(),
+        cwd: head.map(|head| head.cwd.clone()).unwrap_or_default(),
+        branch: None,
+        title: None,
+        first_prompt: None,
+        last_prompt: None,
+        created: started,
+        updated: started,
+        turns: 0,
+        state: if review.locked { State::Open } else { State::Ended },
+        can: Can::default(),
+        context: None,
+        cost: None,
+        totals: None,
+        journal: PathBuf::from(&review.stem),
+        journals: Vec::new(),
+        bytes: 0,
+        is_older: false,
+    }
+}
+
+/// The current directory, as sessions name theirs.
+pub(super) fn here() -> Option<PathBuf> {
+    std::env::current_dir().and_then(|dir| dir.canonicalize()).ok()
+}
+
+/// The conversation that a name means: an id, the name under which it is stored, a beginning of either that only one
+/// has, or `last`: the newest of this directory, else of all.
+pub(super) fn find(rows: Vec<Row>, name: &str) -> Result<Row, NotFound> {
+    let none = || NotFound::None(name.to_owned());
+    if name == LAST {
+        let here = here();
+        let newest = rows.iter().position(|row| Some(&row.known.cwd) == here.as_ref()).unwrap_or(0);
+        return rows.into_iter().nth(newest).ok_or_else(none);
+    }
+    let stored = |row: &Row| row.known.stem() == name;
+    let is_known = rows.iter().any(|row| row.known.session_id == name);
+    if !is_known && let Some(at) = rows.iter().position(stored) {
+        return rows.into_iter().nth(at).ok_or_else(none);
+    }
+    let known = rows.iter().map(|row| row.known.clone()).collect();
+    match sessions::choose(known, name) {
+        Ok(chosen) => rows.into_iter().find(|row| row.known == chosen).ok_or_else(none),
+        Err(NotFound::None(_)) => {
+            let fits = |row: &&Row| !name.is_empty() && row.stem().starts_with(name);
+            let stems: HashSet<&str> = rows.iter().filter(fits).map(Row::stem).collect();
+            match stems.len() {
+                0 => Err(none()),
+                1 => rows.into_iter().find(|row| fits(&row)).ok_or_else(none),
+                _ => {
+                    let mut ids: Vec<String> = stems.into_iter().map(str::to_owned).collect();
+                    ids.sort();
+                    Err(NotFound::Several { name: name.to_owned(), ids })
+                }
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether every word of a query stands somewhere in what is known of it, in small or large letters.
+pub(super) fn fits(known: &Known, query: &str) -> bool {
+    let cwd = known.cwd.to_string_lossy();
+    let texts = [&known.title, &known.first_prompt, &known.last_prompt, &known.branch];
+    let named = [known.session_id.as_str(), &known.agent, &known.command, &cwd];
+    let texts = texts.into_iter().flatten().map(String::as_str).chain(named);
+    let text = texts.collect::<Vec<_>>().join("\n").to_lowercase();
+    query.to_lowercase().split_whitespace().all(|word| text.contains(word))
+}
+
+/// Removes what is kept of a conversation: the changes first, which nobody may have open.
+pub(super) fn remove(row: &Row) -> Result<(), String> {
+    if row.known.state == State::Open || row.known.journals.iter().any(|journal| sessions::is_open(journal)) {
+        return Err("open in another acp-tui; close it there first".to_owned());
+    }
+    for review in &row.reviews {
+        archive::remove(&review.dir).map_err(|error| error.to_string())?;
+    }
+    for journal in &row.known.journals {
+        match std::fs::remove_file(journal) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(format!("{}: {error}", paths::visible(journal.as_os_str())));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Other conversations that are in the same journals or reviews.
+pub(super) fn beside<'a>(row: &Row, rows: &'a [Row]) -> Vec<&'a str> {
+    let shares = |other: &&Row| {
+        let is_other = (&other.known.session_id, &other.known.journal) != (&row.known.session_id, &row.known.journal);
+        let journal = other.known.journals.iter().any(|journal| row.known.journals.contains(journal));
+        is_other && (journal || other.reviews.iter().any(|review| row.reviews.contains(review)))
+    };
+    rows.iter().filter(shares).map(|other| other.known.session_id.as_str()).collect()
+}
+
+#[cfg(test)]
+#[path = "conversations_tests.rs"]
+mod tests;

@@ -1,0 +1,87 @@
+//! Journals and reviews become one list, whatever of the two there is.
+
+use super::*;
+use crate::review::protocol::{AgentSession, SessionInfo};
+
+fn known(id: &str, stem: &str, updated: u64) -> Known {
+    let review = review(stem, &[id], false);
+    let journal = PathBuf::from(format!("/state/{stem}.jsonl"));
+    Known {
+        journals: vec![journal.clone()],
+        journal,
+        updated: Duration::from_secs(updated),
+        turns: 1,
+        ..of_review(&review, id.to_owned(), "demo".into())
+    }
+}
+
+fn review(stem: &str, ids: &[&str], locked: bool) -> Listed {
+    let session =
+        |(n, id): (usize, &&str)| AgentSession { id: (*id).into(), first_turn: n as u64 + 1, agent: "demo".into() };
+    Listed {
+        dir: stem.into(),
+        stem: stem.into(),
+        head: Some(SessionInfo {
+            stem: stem.into(),
+            cwd: "/work".into(),
+            command: "demo".into(),
+            started: 5,
+            private: Vec::new(),
+        }),
+        sessions: ids.iter().enumerate().map(session).collect(),
+        started: 5,
+        number: 0,
+        locked,
+    }
+}
+
+fn names(rows: &[Row]) -> Vec<(&str, usize)> {
+    rows.iter().map(|row| (row.known.session_id.as_str(), row.reviews.len())).collect()
+}
+
+#[test]
+fn a_conversation_has_the_reviews_of_its_run_and_what_has_no_journal_stands_alone() {
+    let reviews = vec![
+        review("7-0-1", &["a", "b"], false),
+        review("7-0-1-2", &["b"], true),
+        review("7-0-12", &["b"], false),
+        Listed { head: None, sessions: Vec::new(), ..review("6-0-0", &[], false) },
+    ];
+    let mut empty = known("empty", "9-9-9", 1);
+    empty.turns = 0;
+    let rows = merged(vec![known("a", "7-0-1", 20), known("b", "7-0-1", 30), empty], reviews);
+    assert_eq!(names(&rows), [("b", 2), ("a", 1), ("b", 1), ("6-0-0", 1)]);
+    assert_eq!(rows.iter().map(|row| row.known.state == State::Open).collect::<Vec<_>>(), [true, false, false, false]);
+    assert_eq!(rows.iter().map(|row| row.is_damaged).collect::<Vec<_>>(), [false, false, false, true]);
+    // The sums of what two have in common are said once.
+    assert_eq!(rows.iter().map(|row| row.sums.len()).collect::<Vec<_>>(), [1, 1, 1, 1]);
+    assert_eq!(beside(&rows[0], &rows), ["a"]);
+    assert_eq!(rows[3].changes(), Err("cannot be read".to_owned()));
+}
+
+#[test]
+fn a_name_is_an_id_a_stored_name_or_a_beginning_that_only_one_has() {
+    let rows =
+        || merged(vec![known("abc-1", "7-0-1", 20), known("abc-2", "8-0-2", 30)], vec![review("6-0-3", &["z"], false)]);
+    let id = |name: &str| find(rows(), name).map(|row| row.known.session_id).map_err(|error| error.to_string());
+    for (name, want) in
+        [("abc-1", "abc-1"), ("7-0-1", "abc-1"), ("8", "abc-2"), ("z", "z"), ("6-0", "z"), ("last", "abc-2")]
+    {
+        assert_eq!(id(name).as_deref(), Ok(want), "{name}");
+    }
+    assert!(id("abc").unwrap_err().contains("abc-1, abc-2"));
+    for none in ["", "x"] {
+        assert!(id(none).unwrap_err().contains("sessions"), "{none}");
+    }
+    assert!(find(Vec::new(), "last").is_err());
+}
+
+#[test]
+fn a_query_is_looked_for_in_all_that_is_known_word_by_word() {
+    let mut known = known("abc-1", "7-0-1", 20);
+    (known.title, known.last_prompt) = (Some("Mend the Roof".into()), Some("now the door".into()));
+    for (query, want) in [("roof", true), ("door ROOF", true), ("demo /work", true), ("", true), ("roof cellar", false)]
+    {
+        assert_eq!(fits(&known, query), want, "{query}");
+    }
+}

@@ -1,0 +1,134 @@
+//! `export` and `import`: a conversation as a file for others, and such a file as a conversation.
+//!
+//! What is printed comes from the entries of the transcript, which a replay of the journals gives. Invariants: no file is
+//! written over, and a file is whole or not there; other conversations of the same journal stay out; what is imported
+//! twice is there once.
+
+mod entries;
+mod import;
+mod redact;
+mod write;
+
+use super::args::Export;
+use super::conversations::{all, find, state};
+use super::flags::Format;
+use super::output::print;
+use super::usage::Usage;
+use crate::base::paths;
+use crate::engine::replay::replay;
+use crate::model::Model;
+use crate::model::session::{Allow, Policy};
+use crate::store::lines;
+use crate::store::sessions::{self, Known, Part};
+use entries::{Item, items};
+use redact::Redaction;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+pub use import::import;
+
+/// Bytes of a journal, or a file to import, that are held at once.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// `acp-tui export SESSION`.
+pub fn export(wanted: &Export) -> Result<u8, Usage> {
+    let state = state()?;
+    if let Some(file) = wanted.output.as_deref().filter(|file| file.symlink_metadata().is_ok()) {
+        return Err(there(file));
+    }
+    let row = find(all(&state)?, &wanted.session).map_err(|error| Usage(error.to_string()))?;
+    let (known, mut parts) = (row.known, sessions::parts(&state).map_err(fault)?.0);
+    parts.retain(|part| known.journals.contains(&part.journal));
+    if parts.is_empty() {
+        return Err(Usage("of this session only the changes are kept; `acp-tui review` shows them".into()));
+    }
+    let redaction = if wanted.redact { Some(Redaction::new(super::conversations::home().as_deref())?) } else { None };
+    let text = if wanted.format == Format::Json {
+        write::json(&known, &records(&known, &parts)?, redaction.as_ref())
+    } else {
+        let mut items = Vec::new();
+        for (number, journal) in known.journals.iter().enumerate() {
+            items.extend(of_journal(&known, journal, number > 0)?);
+        }
+        if let Some(redaction) = &redaction {
+            for item in &mut items {
+                item.change(|text| redaction.text(text));
+            }
+        }
+        let title = known.title.as_ref().or(known.first_prompt.as_ref()).unwrap_or(&known.session_id);
+        let title = redaction.as_ref().map_or_else(|| title.clone(), |redaction| redaction.text(title));
+        match wanted.format {
+            Format::Html => write::html(&title, &known, &items),
+            Format::Cast => write::cast(&title, &known, &items),
+            _ => write::markdown(&title, &known, &items),
+        }
+    };
+    match &wanted.output {
+        None => print(&text),
+        Some(file) => write_new(file, &text).map(|()| crate::headless::code::OK),
+    }
+}
+
+fn there(file: &Path) -> Usage {
+    Usage(format!("{} is there already and is not written over", paths::visible(file.as_os_str())))
+}
+
+fn fault(error: io::Error) -> Usage {
+    Usage(error.to_string())
+}
+
+/// Whole or not at all, readable by its owner, and never over another file.
+fn write_new(file: &Path, text: &str) -> Result<(), Usage> {
+    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = tempfile::NamedTempFile::new_in(dir).and_then(|mut temp| {
+        temp.write_all(text.as_bytes())?;
+        temp.persist_noclobber(file).map(drop).map_err(|error| error.error)
+    });
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => there(file),
+        _ => Usage(format!("{}: {error}", paths::visible(file.as_os_str()))),
+    })
+}
+
+/// The text of a journal or of a file to import.
+fn read(path: &Path) -> Result<String, Usage> {
+    let fail = |why: String| Usage(format!("{}: {why}", paths::visible(path.as_os_str())));
+    let file = lines::open(path).map_err(|error| fail(error.to_string()))?;
+    if file.metadata().is_ok_and(|meta| meta.len() > MAX_BYTES) {
+        return Err(fail("it is larger than 1 GiB".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    File::take(file, MAX_BYTES).read_to_end(&mut bytes).map_err(|error| fail(error.to_string()))?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// The entries of a journal. What the agent told again is in an earlier one.
+fn of_journal(known: &Known, journal: &Path, is_later: bool) -> Result<Vec<Item>, Usage> {
+    let text = read(journal)?;
+    let cwd = known.cwd.to_string_lossy().into_owned();
+    let model = Model::new(known.command.clone(), cwd, Policy::Auto(Allow::None));
+    let (model, _) = replay(model, known.cwd.clone(), text.lines());
+    let began = known.created;
+    let of =
+        model.sessions().filter(|(_, session)| session.id.as_ref().is_some_and(|id| id.as_str() == known.session_id));
+    Ok(of.flat_map(|(_, session)| items(session, began, is_later)).collect())
+}
+
+/// The lines of each journal, without what belongs to other sessions alone.
+fn records(known: &Known, parts: &[Part]) -> Result<Vec<(String, Vec<serde_json::Value>)>, Usage> {
+    let mut journals = Vec::new();
+    for journal in &known.journals {
+        let others: Vec<&str> =
+            parts.iter().filter(|part| part.journal == *journal).map(|part| &*part.session_id).collect();
+        let text = read(journal)?;
+        let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+        let kept = lines.filter(|line| !import::is_of_another(line, &known.session_id, &others));
+        journals.push((sessions::stem(journal).to_owned(), kept.collect()));
+    }
+    Ok(journals)
+}
+
+#[cfg(test)]
+#[path = "export/export_tests.rs"]
+mod tests;

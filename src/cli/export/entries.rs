@@ -1,0 +1,165 @@
+//! Entries of a transcript as a reader outside of the program gets them.
+//!
+//! Knows no format. Invariant: every text is cleaned of what a terminal could obey.
+
+use crate::base::sanitize;
+use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
+use crate::model::ids::{Now, TurnId};
+use crate::model::session::Session;
+use crate::model::tool::{ChangeBody, ToolCall, ToolContent, ToolStatus};
+use std::time::Duration;
+
+/// Who speaks, or what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    Person,
+    Agent,
+    Thought,
+    Tool,
+    Plan,
+    Notice,
+}
+
+impl Who {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Person => "You",
+            Self::Agent => "Agent",
+            Self::Thought => "Thought",
+            Self::Tool => "Tool",
+            Self::Plan => "Plan",
+            Self::Notice => "Notice",
+        }
+    }
+}
+
+/// A part of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// In the agent's Markdown, or the person's words.
+    Prose(String),
+    /// As it stands, in this language of a highlighter.
+    Code(&'static str, String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    pub who: Who,
+    /// Since the session began.
+    pub at: Duration,
+    /// Beside the name, on one line.
+    pub title: String,
+    pub parts: Vec<Part>,
+}
+
+impl Item {
+    /// Changes every text.
+    pub fn change(&mut self, with: impl Fn(&str) -> String) {
+        self.title = with(&self.title);
+        for part in &mut self.parts {
+            let (Part::Prose(text) | Part::Code(_, text)) = part;
+            *text = with(text);
+        }
+    }
+}
+
+/// The entries of a session. `is_later`: what was there before the first turn is known from an earlier journal.
+pub fn items(session: &Session, _began: Now, is_later: bool) -> Vec<Item> {
+    let entries = session.entries().iter().filter(|entry| !is_later || entry.turn != TurnId(0));
+    let items = entries.map(|entry| item(session, entry));
+    items.filter(|item| !item.title.is_empty() || !item.parts.is_empty()).collect()
+}
+
+fn item(session: &Session, entry: &Entry) -> Item {
+    let (who, title, parts) = match &entry.body {
+        Body::User(message) => {
+            let links = message.links.iter().map(|link| format!("@{link}")).collect::<Vec<_>>().join(" ");
+            (Who::Person, links, vec![prose(&message.text)])
+        }
+        Body::Agent(message) => (Who::Agent, String::new(), vec![prose(&message.text)]),
+        Body::Thought(thought) => (Who::Thought, String::new(), vec![prose(&thought.message.text)]),
+        Body::Attachment(attachment) => (Who::Agent, String::new(), vec![block(&attachment.block)]),
+        Body::Tool(tool) => (Who::Tool, format!("{} ({})", tool.title, status(tool)), tool_parts(session, tool)),
+        Body::Plan(steps) => {
+            let line = |step: &crate::model::entry::PlanEntry| {
+                let done = if step.status == PlanStatus::Completed { 'x' } else { ' ' };
+                format!("[{done}] {}", sanitize::line(&step.content))
+            };
+            let lines: Vec<String> = steps.iter().map(line).collect();
+            (Who::Plan, String::new(), vec![code("", &lines.join("\n"))])
+        }
+        Body::Terminal(id) => {
+            let output = session.terminal(id).map(|terminal| terminal.text.text()).unwrap_or_default();
+            (Who::Tool, String::new(), vec![code("", &output)])
+        }
+        Body::File(file) => {
+            let verb = if file.verb == FileVerb::Read { "read" } else { "write" };
+            let (outcome, text) = match &file.outcome {
+                FileOutcome::Written { new, .. } => (String::new(), new.to_string()),
+                FileOutcome::Refused(why) => (format!(": refused: {why}"), String::new()),
+                FileOutcome::Pending | FileOutcome::Altered => (String::new(), String::new()),
+            };
+            (Who::Tool, format!("{verb} {}{outcome}", file.path), vec![code("", &text)])
+        }
+        Body::Notice(notice) => (Who::Notice, notice.title.clone(), vec![code("", &notice.detail.join("\n"))]),
+        Body::Changes(changes) => {
+            let totals = changes.totals;
+            let words = format!("the turn changed +{} −{} in {} files", totals.added, totals.removed, totals.files);
+            (Who::Notice, words, Vec::new())
+        }
+    };
+    let is_blank = |part: &Part| matches!(part, Part::Prose(text) | Part::Code(_, text) if text.trim().is_empty());
+    let parts = parts.into_iter().filter(|part| !is_blank(part)).collect();
+    Item { who, at: entry.at, title: sanitize::line(&title).into_owned(), parts }
+}
+
+fn tool_parts(session: &Session, tool: &ToolCall) -> Vec<Part> {
+    let part = |content: &ToolContent| match content {
+        ToolContent::Block(Block::Text(text)) => code("", text),
+        ToolContent::Block(other) => block(other),
+        ToolContent::Change(change) => {
+            let head = format!("--- {}\n", sanitize::line(&change.path));
+            let lines = |sign: &str, text: &str| text.lines().flat_map(|line| [sign, line, "\n"]).collect::<String>();
+            let text = match &change.body {
+                ChangeBody::Texts { old, new } => lines("-", old.as_deref().unwrap_or_default()) + &lines("+", new),
+                ChangeBody::Patch(patch) => patch.to_string(),
+                ChangeBody::Nothing => String::new(),
+            };
+            code("diff", &(head + &text))
+        }
+        ToolContent::Terminal(id) => {
+            code("", &session.terminal(id).map(|terminal| terminal.text.text()).unwrap_or_default())
+        }
+    };
+    tool.content.iter().map(part).collect()
+}
+
+fn block(block: &Block) -> Part {
+    match block {
+        Block::Text(text) => prose(text),
+        Block::Other { label, uri, text } => {
+            let parts = [Some(label), uri.as_ref(), text.as_ref()];
+            code("", &parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
+
+fn prose(text: &str) -> Part {
+    Part::Prose(sanitize::block(text).into_owned())
+}
+
+fn code(language: &'static str, text: &str) -> Part {
+    Part::Code(language, sanitize::block(text).trim_end_matches('\n').to_owned())
+}
+
+fn status(tool: &ToolCall) -> &str {
+    match &tool.status {
+        ToolStatus::Pending => "pending",
+        ToolStatus::InProgress => "in progress",
+        ToolStatus::Paused => "paused",
+        ToolStatus::Completed => "completed",
+        ToolStatus::Failed => "failed",
+        ToolStatus::Cancelled => "cancelled",
+        ToolStatus::Other(word) => word,
+    }
+}

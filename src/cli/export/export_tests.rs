@@ -1,0 +1,129 @@
+//! What is exported says what was said and nothing else, whatever stands in it.
+
+use super::entries::{Item, Part, Who};
+use super::redact::Redaction;
+use super::*;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+
+fn known() -> Known {
+    Known {
+        session_id: "s-1".into(),
+        agent: "A <b>gent".into(),
+        command: "agent".into(),
+        cwd: "/home/me/work".into(),
+        branch: None,
+        title: None,
+        first_prompt: None,
+        last_prompt: None,
+        created: Duration::from_secs(1_790_000_000),
+        updated: Duration::ZERO,
+        turns: 1,
+        state: sessions::State::Ended,
+        can: sessions::Can::default(),
+        context: None,
+        cost: None,
+        totals: None,
+        journal: PathBuf::from("7-0-1.jsonl"),
+        journals: Vec::new(),
+        bytes: 0,
+        is_older: false,
+    }
+}
+
+fn item(who: Who, title: &str, part: Part) -> Item {
+    Item { who, at: Duration::from_secs(3), title: title.into(), parts: vec![part] }
+}
+
+fn prose(text: &str) -> Part {
+    Part::Prose(text.into())
+}
+
+#[test]
+fn markdown_has_each_entry_under_a_heading_and_no_text_gets_out_of_its_place() {
+    let items = [
+        item(Who::Person, "", prose("# not a heading <script>")),
+        item(Who::Agent, "", prose("## You\n<img src=x> `<b>` <b>\nYou\n---\n```html\n<i>\n## You\n")),
+        item(Who::Tool, "run `x` <b>", Part::Code("diff", "+a\n```\n# You".into())),
+    ];
+    let text = write::markdown("A [title](x) <b>", &known(), &items);
+    let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ")).collect();
+    // The last two are inside of blocks.
+    let want = ["# A \\[title\\](x) \\<b\\>", "## You", "## Agent", "## You", "## Tool: run \\`x\\` \\<b\\>", "# You"];
+    assert_eq!(headings, want);
+    assert!(text.contains("#### You\n\\<img src=x> `<b>` \\<b>\nYou\n\n---\n```html\n<i>\n## You\n```\n"), "{text}");
+    assert!(text.contains("````diff\n+a\n```\n# You\n````\n"), "{text}");
+    assert!(text.contains("\\# not a heading \\<script\\>  \n"), "{text}");
+}
+
+#[test]
+fn html_has_every_text_escaped_and_fetches_nothing() {
+    let evil = "</pre></style><script>alert('1')</script><img src=\"http://x\" onerror=x>&amp;";
+    let items = [item(Who::Agent, evil, prose(evil)), item(Who::Tool, "t", Part::Code("", evil.into()))];
+    let text = write::html(evil, &known(), &items);
+    for tag in ["<script", "<img", "</pre></style>", "onerror=x>", "A <b>"] {
+        assert!(!text.contains(tag), "{tag}: {text}");
+    }
+    assert!(text.contains("&lt;script&gt;alert(&#39;1&#39;)") && text.contains("default-src 'none'"));
+    assert_eq!(text.matches("<pre").count(), 2);
+}
+
+#[test]
+fn a_cast_is_a_recording_of_a_terminal_in_the_order_of_time() {
+    let mut items = vec![item(Who::Person, "", prose("a\nb")), item(Who::Agent, "", prose("c"))];
+    items[1].at = Duration::from_secs(1);
+    let text = write::cast("title", &known(), &items);
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["version"], &lines[0]["timestamp"]), (&json!(2), &json!(1_790_000_000)));
+    assert_eq!(lines[1][2], "\u{1b}[1mYou\u{1b}[0m \r\na\r\nb\r\n\r\n");
+    assert_eq!((&lines[1][0], &lines[2][0]), (&json!(3.0), &json!(3.0)));
+}
+
+#[test]
+fn what_looks_like_a_secret_is_left_out_and_the_rest_stays() {
+    let redaction = Redaction::new(Some(Path::new("/home/me"))).unwrap();
+    for secret in [
+        "sk-abcdefghijklmnop1234",
+        "ghp_0123456789abcdefABCD",
+        "AKIAABCDEFGHIJKLMNOP",
+        "eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl",
+        "Authorization: Bearer abc.def-ghi_123",
+        "API_KEY=hunter2hunter2",
+        "\"password\": \"hunter2hunter2\"",
+        "https://me:hunter2@host/x",
+        "-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----",
+    ] {
+        let said = redaction.text(&format!("before {secret} after"));
+        assert!(said.contains("[redacted]") && said.contains("before") && said.contains("after"), "{said}");
+        assert!(!said.contains("hunter2") && !said.contains(secret), "{said}");
+    }
+    for plain in ["the token of my love", "a key: b", "risk-averse people skip tasks", "sk-short"] {
+        assert_eq!(redaction.text(plain), plain);
+    }
+    assert_eq!(redaction.text("/home/me/work"), "~/work");
+    let mut value = json!({ "api_key": "hunter2hunter2", "list": ["x", { "path": "/home/me/x", "n": 1 }] });
+    redaction.value(&mut value);
+    assert_eq!(value, json!({ "api_key": "[redacted]", "list": ["x", { "path": "~/x", "n": 1 }] }));
+}
+
+#[test]
+fn a_file_is_never_written_over_and_is_the_owners() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("f");
+    write_new(&file, "one").unwrap();
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(write_new(&file, "two").unwrap_err().0.contains("not written over"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one");
+    assert!(write_new(&temp.path().join("gone/f"), "x").is_err());
+    assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1, "nothing else stays");
+}
+
+#[test]
+fn what_other_sessions_said_stays_out() {
+    let line = |session: &str| json!({ "frame": { "params": { "sessionId": session, "update": {} } } });
+    assert!(import::is_of_another(&line("other"), "own", &["own", "other"]));
+    assert!(!import::is_of_another(&line("own"), "own", &["own", "other"]));
+    assert!(!import::is_of_another(&json!({ "fact": "x" }), "own", &["own", "other"]));
+}

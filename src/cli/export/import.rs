@@ -1,0 +1,160 @@
+//! A file of ours, or a recording, as a journal.
+//!
+//! Invariant: a journal appears whole and under a name that its content decides, so that the same file gives none twice;
+//! no journal is written over.
+
+use super::super::conversations::state;
+use super::super::output::{print, say};
+use super::super::usage::Usage;
+use super::read;
+use super::write::{KIND, VERSION};
+use crate::base::human;
+use crate::headless::code;
+use crate::store::private::make_private_dir;
+use crate::store::sessions::{self, Known};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+/// `acp-tui import FILE`.
+pub fn import(file: &Path) -> Result<u8, Usage> {
+    let text = read(file)?;
+    let state = state()?;
+    let whole: Option<Value> = serde_json::from_str(&text).ok();
+    let journals = match whole.as_ref().filter(|value| value["kind"] == KIND) {
+        Some(value) => of_export(value)?,
+        None => vec![of_recording(file, &text)?],
+    };
+    let dir = sessions::journals(&state);
+    make_private_dir(&dir).map_err(|error| Usage(error.to_string()))?;
+    let before = sessions::list(&state).map_err(|error| Usage(error.to_string()))?.sessions;
+    let (mut taken, mut known) = (0, 0);
+    for (name, text) in journals {
+        let is_new = put(&dir, &name, &text).map_err(|error| Usage(format!("it cannot be written: {error}")))?;
+        if is_new && is_double(&state, &before, &name)? {
+            // The same conversation, under another name.
+            std::fs::remove_file(dir.join(&name)).map_err(|error| Usage(error.to_string()))?;
+            known += 1;
+        } else {
+            *(if is_new { &mut taken } else { &mut known }) += 1;
+        }
+    }
+    if known > 0 {
+        say(&format!("{} there already", if known == 1 { "1 journal is" } else { "its journals are" }));
+    }
+    if taken == 0 {
+        return Ok(code::OK);
+    }
+    print(&format!("imported {}\n", human::count(taken, "journal")))
+}
+
+/// Whether what has come with this journal was there before.
+fn is_double(state: &Path, before: &[Known], name: &str) -> Result<bool, Usage> {
+    let after = sessions::parts(state).map_err(|error| Usage(error.to_string()))?.0;
+    let mut new = after.iter().filter(|part| part.journal.file_name().is_some_and(|file| file == name)).peekable();
+    let nothing = new.peek().is_none();
+    let listed = sessions::list(state).map_err(|error| Usage(error.to_string()))?.sessions;
+    let same = |part: &sessions::Part| {
+        let own = listed.iter().find(|k| k.session_id == part.session_id && k.journals.contains(&part.journal));
+        own.is_some_and(|own| {
+            let alike = |k: &&Known| {
+                k.session_id == own.session_id
+                    && k.agent == own.agent
+                    && k.first_prompt == own.first_prompt
+                    && k.last_prompt == own.last_prompt
+                    && k.turns == own.turns
+            };
+            before.iter().any(|known| alike(&known))
+        })
+    };
+    Ok(!nothing && new.all(same))
+}
+
+/// False when one of this name is there.
+fn put(dir: &Path, name: &str, text: &str) -> io::Result<bool> {
+    let mut temp = tempfile::NamedTempFile::new_in(dir)?;
+    temp.write_all(text.as_bytes())?;
+    match temp.persist_noclobber(dir.join(name)) {
+        Ok(_) => Ok(true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error.error),
+    }
+}
+
+fn of_export(value: &Value) -> Result<Vec<(String, String)>, Usage> {
+    if value["v"].as_u64().is_none_or(|v| v > u64::from(VERSION)) {
+        return Err(Usage("it was written by a newer acp-tui".into()));
+    }
+    let journals = value["journals"].as_array().ok_or_else(|| Usage("it has no journals".into()))?;
+    Ok(journals
+        .iter()
+        .map(|journal| {
+            let lines = journal["lines"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let text = lines.iter().fold(String::new(), |mut text, line| {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "{line}");
+                text
+            });
+            let name = journal["name"].as_str().unwrap_or_default();
+            // A name is a file here: only one that we could have given is taken.
+            let is_ours =
+                !name.is_empty() && name.len() < 100 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+            (if is_ours { format!("{name}{}", sessions::ENDING) } else { named(&text) }, text)
+        })
+        .collect())
+}
+
+fn named(text: &str) -> String {
+    let sum = crc32fast::hash(text.as_bytes());
+    format!("imported-{sum:08x}-{}{}", text.len(), sessions::ENDING)
+}
+
+/// A recording has the frames; what the person wanted is told by them.
+fn of_recording(file: &Path, text: &str) -> Result<(String, String), Usage> {
+    let nothing = || Usage("it is neither a conversation that acp-tui has exported nor a recording".into());
+    let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let is_record = |line: &Value| line["dir"].is_string() && (line["frame"].is_object() || line["raw"].is_string());
+    if !lines.iter().any(|line| is_record(line) && line["frame"].is_object()) {
+        return Err(nothing());
+    }
+    if let Some(head) = lines.first().filter(|line| line["v"].is_u64() && line["client"].is_string()) {
+        // A journal itself.
+        return Ok((named(&head.to_string()), text.to_owned()));
+    }
+    let last = lines.iter().filter_map(|line| line["t"].as_f64()).fold(0.0, f64::max);
+    let written = file.metadata().and_then(|meta| meta.modified()).ok();
+    let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_secs());
+    let frames = || lines.iter().filter(|line| line["dir"] == "client->agent").map(|line| &line["frame"]);
+    let cwd = frames().find_map(|frame| frame["params"]["cwd"].as_str()).unwrap_or_default();
+    let head = json!({ "v": 2, "ends": true, "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")), "imported": true,
+        "started": written.saturating_sub(last as u64), "cwd": cwd, "command": "", "codec": "acp-1" });
+    let mut journal = format!("{head}\n");
+    let mut push = |line: &Value| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(journal, "{line}");
+    };
+    push(&json!({ "t": 0.0, "dir": "person", "at": { "agent": 0 }, "intent": "Start" }));
+    for line in lines.iter().filter(|line| is_record(line)) {
+        let prompt = line["frame"]["params"]["prompt"].as_array().filter(|_| line["dir"] == "client->agent");
+        if let Some(blocks) = prompt {
+            let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+            let intent = json!({ "Prompt": { "text": texts.join("\n"), "links": [] } });
+            push(&json!({ "t": line["t"], "dir": "person", "at": { "session": 0 }, "intent": intent }));
+        }
+        push(line);
+    }
+    push(&json!({ "dir": "host", "end": true }));
+    Ok((named(text), journal))
+}
+
+/// Whether a line of a journal is of other sessions of it: their prompts, and what their agent said there.
+pub fn is_of_another(line: &Value, own: &str, all: &[&str]) -> bool {
+    let others: HashSet<&str> = all.iter().copied().filter(|id| *id != own).collect();
+    let named = line["frame"]["params"]
+        .as_object()
+        .and_then(|params| params.values().filter_map(Value::as_str).find(|text| others.contains(text)));
+    named.is_some()
+}

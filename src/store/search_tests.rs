@@ -1,0 +1,303 @@
+//! What was said is found however it is spelt and cut into pieces, and nothing is found twice.
+
+use super::*;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::fs;
+
+const STARTED: u64 = 1_790_000_000;
+
+#[derive(Default)]
+struct Journal {
+    text: String,
+    calls: u64,
+    t: u64,
+}
+
+impl Journal {
+    fn new(started: u64, command: &str, cwd: &str) -> Self {
+        let head = json!({ "v": 2, "ends": true, "started": started, "cwd": cwd, "command": command });
+        Self { text: format!("{head}\n"), ..Self::default() }
+    }
+
+    fn frame(mut self, dir: &str, frame: &str) -> Self {
+        self.t += 1;
+        let t = self.t;
+        let line = format!("{{\"t\":{t}.000000,\"dir\":\"{dir}\",\"at\":{{\"agent\":0}},\"frame\":{frame}}}\n");
+        self.text.push_str(&line);
+        self
+    }
+
+    fn ask(mut self, method: &str, params: Value) -> Self {
+        let frame = json!({ "id": self.calls, "method": method, "params": params }).to_string();
+        self.calls += 1;
+        self.frame("client->agent", &frame)
+    }
+
+    fn answer(self, result: Value) -> Self {
+        let frame = json!({ "id": self.calls - 1, "result": result }).to_string();
+        self.frame("agent->client", &frame)
+    }
+
+    fn open(self, id: &str) -> Self {
+        self.ask("session/new", json!({ "cwd": "/work/a" })).answer(json!({ "sessionId": id }))
+    }
+
+    fn prompt(self, id: &str, text: &str) -> Self {
+        self.ask("session/prompt", json!({ "sessionId": id, "prompt": [{ "type": "text", "text": text }] }))
+    }
+
+    fn update(self, id: &str, update: Value) -> Self {
+        let params = json!({ "sessionId": id, "update": update });
+        self.frame("agent->client", &json!({ "method": "session/update", "params": params }).to_string())
+    }
+
+    fn chunk(self, id: &str, kind: &str, text: &str) -> Self {
+        self.update(
+            id,
+            json!({ "sessionUpdate": format!("{kind}_chunk"), "content": { "type": "text", "text": text } }),
+        )
+    }
+
+    fn say(self, id: &str, text: &str) -> Self {
+        self.chunk(id, "agent_message", text)
+    }
+
+    fn end(self) -> Self {
+        self.answer(json!({ "stopReason": "end_turn" }))
+    }
+}
+
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn with(journals: &[(&str, Journal)]) -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir(sessions::journals(temp.path())).unwrap();
+        for (name, journal) in journals {
+            fs::write(sessions::journals(temp.path()).join(format!("{name}.jsonl")), &journal.text).unwrap();
+        }
+        Self(temp)
+    }
+
+    fn find(&self, query: &Query) -> Vec<Hit> {
+        let mut all = Vec::new();
+        let problems = search(self.0.path(), query, |hits| {
+            all.extend(hits);
+            true
+        });
+        assert_eq!(problems.unwrap(), []);
+        all
+    }
+
+    fn said(&self, text: &str) -> Vec<(String, u64, Role, String)> {
+        let hits = self.find(&literal(text));
+        hits.into_iter().map(|hit| (hit.session_id, hit.turn, hit.role, hit.text)).collect()
+    }
+}
+
+fn literal(text: &str) -> Query {
+    of(Matcher::literal(text))
+}
+
+fn of(matcher: Matcher) -> Query {
+    Query { matcher, agent: None, cwd: None, role: None, since: None }
+}
+
+fn conversation() -> Journal {
+    Journal::new(STARTED, "agent", "/work/a")
+        .open("s")
+        .prompt("s", "mend the roof")
+        .chunk("s", "agent_thought", "a roof")
+        .say("s", "The ro")
+        .say("s", "of is ")
+        .say("s", "\"mended\" \u{e9}\n")
+        .update("s", json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "Climb", "kind": "edit" }))
+        .update(
+            "s",
+            json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed",
+            "content": [{ "type": "diff", "path": "/work/a/roof.rs", "oldText": null, "newText": "let tile = 1;" }],
+            "rawInput": { "command": "nail --all" } }),
+        )
+        .say("s", "Done")
+        .end()
+        .prompt("s", "again")
+        .say("s", "the roof leaks")
+        .end()
+}
+
+#[test]
+fn a_hit_is_a_whole_message_of_whoever_said_or_did_it() {
+    let home = Home::with(&[("a", conversation())]);
+    let whole = "The roof is \"mended\" \u{e9}\n";
+    let tool = "Climb\nnail --all\n/work/a/roof.rs\nlet tile = 1;";
+    let hit = |turn: u64, role: Role, text: &str| ("s".to_owned(), turn, role, text.to_owned());
+    assert_eq!(
+        home.said("roof"),
+        [
+            hit(1, Role::User, "mend the roof"),
+            hit(1, Role::Thought, "a roof"),
+            hit(1, Role::Agent, whole),
+            hit(1, Role::Tool, tool),
+            hit(2, Role::Agent, "the roof leaks"),
+        ]
+    );
+    for (text, want) in [
+        ("The roof is \"m", whole),
+        ("\"mended\" \u{e9}", whole),
+        ("\u{e9}\n", whole),
+        ("nail --all", tool),
+        ("let tile", tool),
+        ("Climb", tool),
+        ("Done", "Done"),
+    ] {
+        let said = home.said(text);
+        assert_eq!(said.iter().map(|hit| hit.3.as_str()).collect::<Vec<_>>(), [want], "{text}");
+    }
+    for text in ["the Roof", "mended\" \u{e9}Done", "agent_message", "sessionUpdate", "Doneagain"] {
+        assert_eq!(home.said(text), [], "{text}");
+    }
+}
+
+#[test]
+fn the_time_is_that_of_the_beginning_and_the_place_that_in_the_text() {
+    let hits = Home::with(&[("a", conversation())]).find(&literal("is"));
+    assert_eq!(hits[0].time, Duration::from_secs(STARTED + 5));
+    assert_eq!(
+        (&hits[0].text[hits[0].at.clone()], hits[0].agent.as_str(), hits[0].cwd.as_path()),
+        ("is", "agent", Path::new("/work/a"))
+    );
+}
+
+#[test]
+fn filters_leave_out_what_is_not_wanted() {
+    let other = Journal::new(STARTED + 86_400, "Other --acp", "/work/b")
+        .ask("session/new", json!({}))
+        .answer(json!({ "sessionId": "o" }));
+    let home = Home::with(&[("a", conversation()), ("b", other.prompt("o", "roof").end())]);
+    let ids =
+        |query: Query| home.find(&query).into_iter().map(|hit| (hit.session_id, hit.role.word())).collect::<Vec<_>>();
+    let all = ids(literal("roof"));
+    assert_eq!((all.len(), all[0].0.as_str()), (6, "o"), "the newest comes first");
+    let only = |id: &str, query: Query| assert!(ids(query).iter().all(|hit| hit.0 == id));
+    only("o", Query { agent: Some("other".into()), ..literal("roof") });
+    only("s", Query { cwd: Some("/work/a".into()), ..literal("roof") });
+    only("o", Query { since: Some(Duration::from_secs(STARTED + 86_400)), ..literal("roof") });
+    assert_eq!(ids(Query { cwd: Some("/wor".into()), ..literal("roof") }), []);
+    assert_eq!(ids(Query { cwd: Some("/work".into()), ..literal("roof") }).len(), 6);
+    assert_eq!(ids(Query { role: Some(Role::Tool), ..literal("roof") }), [("s".to_owned(), "tool")]);
+}
+
+#[test]
+fn an_expression_is_looked_for_in_messages_and_a_bad_one_says_what_is_wrong() {
+    let home = Home::with(&[("a", conversation())]);
+    let regex = |text: &str| home.find(&of(Matcher::regex(text).unwrap())).len();
+    assert_eq!((regex("(?i)THE ro+f"), regex("^Done$"), regex("roof is .m"), regex("x{3}")), (3, 1, 1, 0));
+    assert!(Matcher::regex("(").unwrap_err().contains("unclosed group"));
+    assert!(Matcher::regex("(?:a{1000}){1000}{1000}").is_err());
+}
+
+#[test]
+fn what_the_agent_tells_again_is_found_once_and_turns_are_counted_on() {
+    let again = Journal::new(STARTED + 100, "agent", "/work/a")
+        .ask("session/load", json!({ "sessionId": "s", "cwd": "/work/a" }))
+        .chunk("s", "user_message", "mend the roof")
+        .say("s", "the roof leaks")
+        .answer(Value::Null)
+        .prompt("s", "roof once more")
+        .end();
+    let home = Home::with(&[("a", conversation()), ("b", again)]);
+    let said = home.said("roof");
+    assert_eq!(said.len(), 6);
+    assert_eq!((said[0].1, said[0].3.as_str()), (3, "roof once more"));
+    // What nobody else has is found where it was told.
+    fs::remove_file(sessions::journals(home.0.path()).join("a.jsonl")).unwrap();
+    let said = home.said("roof");
+    assert_eq!(
+        said.iter().map(|hit| (hit.1, hit.2)).collect::<Vec<_>>(),
+        [(0, Role::User), (0, Role::Agent), (1, Role::User)]
+    );
+}
+
+#[test]
+fn sessions_that_talk_at_the_same_time_are_kept_apart() {
+    let both = Journal::new(STARTED, "agent", "/work/a").open("x").open("y").prompt("x", "1").prompt("y", "2");
+    let both = both.say("x", "needle in a ").say("y", "a stack of ").say("x", "haystack").say("y", "needles");
+    let home = Home::with(&[("a", both)]);
+    assert_eq!(home.said("in a hay").len(), 1);
+    assert_eq!(home.said("of need").len(), 1);
+    assert_eq!(home.said("in a a stack"), []);
+}
+
+#[test]
+fn who_has_enough_is_given_no_more() {
+    let journals: Vec<(String, Journal)> = (0..20).map(|n| (format!("{n:02}"), conversation())).collect();
+    let named: Vec<(&str, Journal)> = journals.into_iter().map(|(n, j)| (&*Box::leak(n.into_boxed_str()), j)).collect();
+    let home = Home::with(&named);
+    let mut times = 0;
+    search(home.0.path(), &literal("roof"), |_| {
+        times += 1;
+        false
+    })
+    .unwrap();
+    assert_eq!(times, 1);
+}
+
+/// A text as an agent may spell it: `how` decides for each letter.
+fn spelt(text: &str, how: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for (c, how) in text.chars().zip(how.iter().cycle()) {
+        let short = match c {
+            '"' => "\\\"",
+            '\\' => "\\\\",
+            '/' if how % 2 == 0 => "\\/",
+            '\n' => "\\n",
+            _ => "",
+        };
+        if !short.is_empty() && how % 3 > 0 {
+            out.push_str(short);
+        } else if !short.is_empty() || c.is_control() || how % 5 == 0 {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let unit = format!("\\u{unit:04X}");
+                out.push_str(&unit);
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('"');
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn what_was_said_is_found_however_it_is_spelt_and_cut(
+        text in "[a-c\"\\\\/\\n é😀]{1,30}",
+        cuts in proptest::collection::vec(0..31usize, 0..6),
+        how in proptest::collection::vec(1..30u8, 1..40),
+        (from, to) in (0..30usize, 1..31usize),
+        sort in 0..4usize,
+    ) {
+        let chars: Vec<char> = text.chars().collect();
+        let from = from % chars.len();
+        let to = from + 1 + to % (chars.len() - from);
+        let needle: String = chars[from..to].iter().collect();
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(chars.len())).chain([0, chars.len()]).collect();
+        cuts.sort_unstable();
+        let mut journal = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "-");
+        for (n, pair) in cuts.windows(2).enumerate() {
+            let piece = spelt(&chars[pair[0]..pair[1]].iter().collect::<String>(), &how);
+            let kind = if sort == 0 { "agent_thought_chunk" } else { "agent_message_chunk" };
+            let id = if sort == 1 { "\"messageId\":\"m\"," } else { "" };
+            let content = format!("\"content\":{{\"type\":\"text\",\"text\":{piece}}}");
+            let update = format!("{{\"sessionUpdate\":\"{kind}\",{id}{content}}}");
+            let blank = if sort == 2 && n % 2 == 0 { " " } else { "" };
+            let frame = format!("{{\"method\":\"session/update\",\"params\":{{\"sessionId\":{blank}\"s\",\"update\":{update}}}}}");
+            journal = journal.frame("agent->client", &frame);
+        }
+        let home = Home::with(&[("a", journal.end())]);
+        let said = home.said(&needle);
+        prop_assert_eq!(said.iter().filter(|hit| hit.3 == text).count(), 1, "{:?} in {:?}: {:?}", needle, text, said);
+    }
+}

@@ -1,0 +1,109 @@
+//! What `exec` leaves behind as a conversation: `sessions` lists it, `search` finds what was said in it.
+
+use super::support::{Done, Lab, Running};
+use serde_json::Value;
+use std::process::Stdio;
+
+fn run(lab: &Lab, args: &[&str]) -> Done {
+    let mut command = lab.program();
+    command.args(args);
+    Running::start(command, Stdio::null()).finish()
+}
+
+fn lines(done: &Done) -> Vec<Value> {
+    done.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_conversation_is_listed_with_all_that_scripts_rely_on() {
+    let lab = Lab::new();
+    let done = lab.exec(&["mend it", "--json"], &lab.turn(r#"{ do = "say", text = "mended" }"#));
+    let id = done.assert_code(0).result()["session_id"].as_str().unwrap().to_owned();
+    let listed: Value = serde_json::from_str(run(&lab, &["sessions", "--json"]).assert_code(0).out()).unwrap();
+    assert_eq!(listed["v"], 2);
+    let one = &listed["sessions"][0];
+    assert_eq!(
+        (&one["session_id"], &one["first_prompt"], &one["last_prompt"]),
+        (&id.into(), &"mend it".into(), &"mend it".into())
+    );
+    assert_eq!((&one["turns"], &one["state"], &one["source"]), (&1.into(), &"ended".into(), &"ours".into()));
+    assert_eq!(one["cwd"], lab.cwd().to_str().unwrap());
+    assert!(one["created"].as_str().unwrap().ends_with('Z') && one["bytes"].as_u64().unwrap() > 0);
+    assert!(run(&lab, &["sessions", "MEND"]).assert_code(0).out().contains("mend it"));
+    run(&lab, &["sessions", "nothing like it"]).assert_says(2, &["--all"]);
+    let elsewhere = lab.path("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let mut command = lab.program();
+    command.arg("sessions").current_dir(&elsewhere);
+    Running::start(command, Stdio::null()).finish().assert_says(2, &["--all"]);
+}
+
+#[test]
+fn what_was_said_is_found_with_its_place_and_where_it_is_not_the_exit_code_says_so() {
+    let lab = Lab::new();
+    let script =
+        r#"{ do = "thought", text = "hm, a needle" }, { do = "say", text = "here is the needle you want", chunk = 3 }"#;
+    lab.exec(&["find the needle"], &lab.turn(script)).assert_code(0);
+    let hits = lines(run(&lab, &["search", "needle", "--json"]).assert_code(0));
+    let said: Vec<_> = hits.iter().map(|hit| (hit["role"].as_str().unwrap(), hit["text"].as_str().unwrap())).collect();
+    assert!(said.contains(&("user", "find the needle")), "{said:?}");
+    assert!(said.contains(&("agent", "here is the needle you want")), "{said:?}");
+    for hit in &hits {
+        let mut members: Vec<&str> = hit.as_object().unwrap().keys().map(String::as_str).collect();
+        members.sort_unstable();
+        let mut want = ["session_id", "agent", "cwd", "turn", "role", "time", "text"];
+        want.sort_unstable();
+        assert_eq!(members, want);
+        assert_eq!(hit["turn"], 1);
+    }
+    assert!(run(&lab, &["search", "the needle you"]).assert_code(0).out().contains("here is the needle you want"));
+    assert_eq!(
+        lines(run(&lab, &["search", "--regex", "n[e]+dle", "--role", "user", "--json"]).assert_code(0)).len(),
+        1
+    );
+    assert_eq!(run(&lab, &["search", "haystack"]).assert_says(1, &["found nowhere"]).out(), "");
+    run(&lab, &["search", "needle", "--agent", "nobody"]).assert_code(1);
+    run(&lab, &["search", "needle", "--since", "2999-01-01"]).assert_code(1);
+    run(&lab, &["search", "needle", "-C", "/"]).assert_code(0);
+    run(&lab, &["search", "--regex", "(needle"]).assert_says(2, &["unclosed group"]);
+}
+
+#[test]
+fn a_conversation_goes_out_in_each_format_and_comes_back_once() {
+    let lab = Lab::new();
+    let script = r#"{ do = "say", text = "the <b>answer</b> of the agent" }"#;
+    let done =
+        lab.exec(&["my question", "--json", "--record", lab.path("r.jsonl").to_str().unwrap()], &lab.turn(script));
+    let id = done.assert_code(0).result()["session_id"].as_str().unwrap().to_owned();
+    let markdown = run(&lab, &["export", "last"]);
+    for part in ["## You", "my question", "## Agent", "the \\<b>answer\\</b> of the agent"] {
+        assert!(markdown.assert_code(0).out().contains(part), "{part}: {}", markdown.out());
+    }
+    let html = run(&lab, &["export", &id, "--format", "html"]);
+    assert!(html.assert_code(0).out().contains("the &lt;b&gt;answer&lt;/b&gt; of the agent"), "{}", html.out());
+    assert!(lines(run(&lab, &["export", &id, "--format", "cast"]).assert_code(0)).len() > 2);
+    let file = lab.path("out.json");
+    let export = ["export", &id, "--format", "json", "-o", file.to_str().unwrap()];
+    run(&lab, &export).assert_code(0);
+    run(&lab, &export).assert_says(2, &["not written over"]);
+    run(&lab, &["export", "nobody"]).assert_says(2, &["no session `nobody`"]);
+
+    let count = || {
+        std::fs::read_dir(lab.sessions()).unwrap().filter(|e| e.as_ref().unwrap().path().extension().is_some()).count()
+    };
+    run(&lab, &["import", file.to_str().unwrap()]).assert_says(0, &["there already"]);
+    run(&lab, &["import", lab.path("r.jsonl").to_str().unwrap()]).assert_says(0, &["there already"]);
+    assert_eq!(count(), 1);
+    run(&lab, &["sessions", "--remove", &id]).assert_code(0);
+    assert_eq!(count(), 0);
+    assert!(run(&lab, &["import", file.to_str().unwrap()]).assert_code(0).out().contains("imported 1 journal"));
+    assert_eq!(run(&lab, &["export", &id]).out(), markdown.out());
+    run(&lab, &["sessions", "--remove", &id]).assert_code(0);
+    for _ in 0..2 {
+        run(&lab, &["import", lab.path("r.jsonl").to_str().unwrap()]).assert_code(0);
+        assert_eq!(count(), 1);
+    }
+    assert_eq!(lines(run(&lab, &["search", "answer", "--json"]).assert_code(0))[0]["session_id"], id.as_str());
+    assert!(run(&lab, &["export", &id]).out().contains("my question"));
+    run(&lab, &["import", lab.write("x", "no recording\n").to_str().unwrap()]).assert_says(2, &["neither"]);
+}
