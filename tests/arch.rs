@@ -42,7 +42,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // Recordings are written as traces are.
-    ("store", &["wire::trace", "model", "base"]),
+    ("store", &["model", "wire::trace", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
     ("review", &["review::worktree::walk", "store::private", "model::changes", "model::ids", "text", "base"]),
     ("review::text", &["model::changes", "text", "base"]),
