@@ -30,7 +30,7 @@ pub fn expected<T>(state: &State, write: impl FnOnce(&Was<'_>) -> T) -> T {
 
 impl Snapshot {
     /// What `path`, below the root, was when it was last looked at; nothing when it is not covered, or never was there.
-    fn known(&self, path: &Path) -> Option<State> {
+    pub(super) fn known(&self, path: &Path) -> Option<State> {
         self.seen.get(walk::bytes(path)).filter(|entry| !entry.barred).map(|entry| entry.state)
     }
 

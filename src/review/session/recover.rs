@@ -4,9 +4,15 @@
 //! happened after the last sign of the program is never put down to the agent for certain.
 
 use super::ReviewSession;
+use super::attribution::Attributed;
+use crate::model::changes::Cause;
 use crate::review::dir::{self, AFTERMATH, SIGN_LAG};
 use crate::review::error::ReviewError;
-use crate::review::history::ledger::Record;
+use crate::review::history::contents::Contents;
+use crate::review::history::file_history::FileHistory;
+use crate::review::history::ledger::{FileDecision, Record};
+use crate::review::state::State;
+use crate::review::text::merge::follow;
 use std::time::{Instant, SystemTime};
 
 impl ReviewSession {
@@ -106,19 +112,76 @@ impl ReviewSession {
         Ok(())
     }
 
-    /// After a crash: which files of the last act have the state that was meant for them.
+    /// After a crash: which files of the last act have got the state that was meant for them. What was changed in them
+    /// since is somebody else's.
     fn finish_act(&mut self) -> Result<(), ReviewError> {
         let Some(act) = self.undo_log.unfinished().cloned() else { return Ok(()) };
-        let mut done = Vec::new();
+        let (mut done, mut doubtful) = (Vec::new(), Vec::new());
         for (at, file) in act.files.iter().enumerate() {
             // What cannot be read was not written.
-            if self.files.on_disk(&file.path).is_ok_and(|disk| disk == file.disk.1) {
-                done.push(at);
-                self.files.snapshot.set(&file.path, file.disk.1)?;
+            let Ok(disk) = self.files.on_disk(&file.path) else { continue };
+            match progress(file, &disk, &mut self.files)? {
+                Progress::Nothing => {}
+                Progress::Done => {
+                    done.push(at);
+                    if disk == file.disk.1 {
+                        self.files.snapshot.set(&file.path, disk)?;
+                    }
+                }
+                Progress::Unknown => doubtful.push((&file.path, disk)),
             }
         }
         let cut = done.len() < act.files.len();
         self.finished(act.id, done, cut)?;
+        for (path, disk) in doubtful {
+            let Some(last) = self.histories.get(path).map(FileHistory::last) else { continue };
+            self.record(path, last, disk, Attributed { doubt: true, ..Attributed::new(Cause::Unknown, None) })?;
+        }
         self.save()
     }
+}
+
+/// How far a decision came with a file.
+enum Progress {
+    Nothing,
+    Done,
+    Unknown,
+}
+
+fn progress(file: &FileDecision, disk: &State, files: &mut Contents) -> Result<Progress, ReviewError> {
+    let (before, after) = &file.disk;
+    if disk == after || before == after {
+        return Ok(Progress::Done);
+    }
+    // What is gone has nothing of either.
+    if disk == before || disk.is_absent() {
+        return Ok(Progress::Nothing);
+    }
+    if before.is_absent() || after.is_absent() {
+        let there = if after.is_absent() { before } else { after };
+        return Ok(match shares(there, disk, files)? {
+            None => Progress::Unknown,
+            Some(is_of_it) if is_of_it == before.is_absent() => Progress::Done,
+            Some(_) => Progress::Nothing,
+        });
+    }
+    Ok(match (has(before, after, disk, files)?, has(after, before, disk, files)?) {
+        (true, false) => Progress::Done,
+        (false, true) => Progress::Nothing,
+        _ => Progress::Unknown,
+    })
+}
+
+/// Whether all that differs between one state and another is in a third as in the other.
+fn has(one: &State, other: &State, third: &State, files: &mut Contents) -> Result<bool, ReviewError> {
+    let (Some(made), Some(since)) = (files.edits(one, other)?, files.edits(other, third)?) else { return Ok(false) };
+    let is_mode = one.mode() == other.mode() || other.mode() == third.mode();
+    Ok(is_mode && made.iter().all(|e| follow(&since, &e.new).is_some()))
+}
+
+/// Whether a line of one text is in the other; nothing when they are none.
+fn shares(one: &State, other: &State, files: &mut Contents) -> Result<Option<bool>, ReviewError> {
+    let edits = files.edits(one, other)?;
+    let both = edits.zip(files.text(one)?);
+    Ok(both.map(|(edits, text)| edits.iter().map(|edit| edit.old.len()).sum::<usize>() < text.len()))
 }

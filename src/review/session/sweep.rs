@@ -1,15 +1,18 @@
 //! Files under a name of ours that a killed program has left beside those that it was writing.
 //!
 //! Removes them when the review is opened again after a crash. Invariant: nothing goes that is not named exactly like
-//! that, of the same owner as the review, and of nobody who still works in the same tree.
+//! that, of the same owner as the review, and of nobody who still works in the same tree; nor what was there before, or
+//! is not what was being written.
 
 use super::ReviewSession;
 use crate::host::fs::{Put, Was, put};
 use crate::review::archive;
 use crate::review::dir::LOCK;
+use crate::review::state::{Oid, State, content};
 use crate::review::worktree::walk;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 /// What stands between the two ends of such a name, in hexadecimal digits.
@@ -27,17 +30,48 @@ impl ReviewSession {
         for dir in dirs {
             let Ok(entries) = root.join(dir).read_dir() else { continue };
             let entries: Vec<_> = entries.flatten().collect();
-            for entry in &entries {
-                self.settle_swapped(dir, &entry.file_name());
+            let names: Vec<OsString> = entries.iter().map(DirEntry::file_name).collect();
+            for name in &names {
+                self.settle_swapped(dir, name, &names);
             }
             let ours = entries.into_iter().filter(|e| is_name(&e.file_name())).map(|e| e.file_name());
             for path in ours.map(|name| dir.join(name)) {
-                if walk::is_file_of(&root.join(&path), &self.dir().join(LOCK)) {
+                if walk::is_file_of(&root.join(&path), &self.dir().join(LOCK)) && self.is_being_written(dir, &path) {
                     // It does no harm; the next opening after a crash tries again.
                     let _ = put(root, &path, &Put::Absent, &Was::Any);
                 }
             }
         }
+    }
+
+    /// Whether somebody has had that path before the program was killed.
+    pub(super) fn was_taken(&self, path: &Path) -> bool {
+        self.histories.contains_key(path) || self.files.snapshot.was_there(path)
+    }
+
+    /// Whether what is there is the beginning of what a decision that was cut short was to write in that directory, or
+    /// what the client was to write, which nobody has anywhere else.
+    fn is_being_written(&self, dir: &Path, path: &Path) -> bool {
+        let Ok((state, Some(bytes))) = self.files.snapshot.peek(path) else { return false };
+        if self.was_taken(path) {
+            return false;
+        }
+        let is_link = |state: &State| matches!(state, State::Link { .. });
+        let beside = self.acted().filter(|file| file.path.parent() == Some(dir)).map(|file| file.disk.1);
+        let mut alike = beside.filter(|to| !to.is_absent() && is_link(to) == is_link(&state));
+        let begins = |to: State| self.files.content(&to).is_ok_and(|content| content.starts_with(&bytes));
+        alike.any(begins) || self.is_for_a_write(&state)
+    }
+
+    /// Whether it is kept and of no file that was ever seen: as what the client was about to write for the agent.
+    pub(super) fn is_for_a_write(&self, state: &State) -> bool {
+        let snapshot = &self.files.snapshot;
+        let is_nobodys = |oid: Oid| {
+            let mut steps = self.histories.values().flat_map(|history| &history.steps);
+            let is_known = steps.any(|step| [step.before, step.after].iter().any(|state| state.oid() == Some(oid)));
+            !is_known && !snapshot.has_file_with(oid)
+        };
+        snapshot.as_kept(state) == *state && content(state).is_some_and(is_nobodys)
     }
 
     /// Whether somebody else works in the tree: one of those files may be theirs.

@@ -55,6 +55,9 @@ impl ReviewSession {
                 left.push(conflict("these lines were changed since").to_string());
                 continue;
             };
+            if rewind::is_mode_of_three(&file.disk.1, &disk, &file.disk.0) {
+                left.push(conflict(rewind::MODE_OF_BOTH).to_string());
+            }
             let then = self.files.joined(&file.accepted.1, &accepted, &file.accepted.0)?.unwrap_or(file.accepted.0);
             out.push(FileDecision {
                 path: file.path.clone(),
@@ -93,7 +96,7 @@ impl ReviewSession {
             let by_both = outcome == RewindOutcome::Conflict && rewind::is_mode_of_both(history, &disk, |t| t >= turn);
             let stays = mode == Mode::Preview && to.is_some() && self.files.snapshot.peeks().is_only(path);
             let remark = match (by_both, stays) {
-                (true, _) => Some("you changed its permissions too".to_owned()),
+                (true, _) => Some(rewind::MODE_OF_BOTH.to_owned()),
                 (_, true) => Some("what is there now stays beside it".to_owned()),
                 _ => None,
             };
