@@ -4,12 +4,14 @@
 
 use super::brought_back::brought_back;
 use super::doc;
+use super::only_copies::{For, only_copies};
 use super::parts::Parts;
-use crate::model::changes::{Cause, HunkState, RewindOutcome};
+use crate::model::changes::{Cause, HunkState, RewindOutcome, Rewound};
 use crate::review::error::ReviewError;
+use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::{Contents, Joined};
 use crate::review::history::file_history::{FileHistory, carry_lines as carry};
-use crate::review::history::ledger::ChangeRecord;
+use crate::review::history::ledger::{ChangeRecord, FileDecision};
 use crate::review::state::State;
 
 /// Why permissions stay as they are, in words.
@@ -17,14 +19,64 @@ pub const MODE_OF_BOTH: &str = "you changed its permissions too";
 
 /// What a file would be, or why it is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rewind {
-    pub outcome: RewindOutcome,
+struct Rewind {
+    outcome: RewindOutcome,
     /// The states to be; nothing when the file is left alone.
-    pub to: Option<(State, State)>,
+    to: Option<(State, State)>,
+}
+
+/// Everything since a turn: what is to be written, and what there is to say of each file, with the state that it is to
+/// get.
+pub struct Rewinds {
+    pub files: Vec<FileDecision>,
+    pub outcomes: Vec<(Rewound, Option<State>)>,
+}
+
+/// Takes back what the agent did from that turn on; `previews` when nothing is to be written.
+pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool) -> Result<Rewinds, ReviewError> {
+    let (mut files, mut outcomes) = (Vec::new(), Vec::new());
+    for (path, history) in log.histories() {
+        let disk = history.last();
+        let is_of_it = |s: &ChangeRecord| s.is_agents() && s.turn >= turn;
+        if let Some(source) = contents.snapshot.unread(path)
+            && history.steps.iter().any(is_of_it)
+        {
+            let remark = Some(ReviewError::Unread { path: path.clone(), source }.why());
+            outcomes.push((Rewound { path: path.clone(), outcome: RewindOutcome::Failed, remark }, None));
+            continue;
+        }
+        let rewind = rewind(history, &disk, |t| t >= turn, contents)?;
+        let outcome = match &rewind {
+            None if history.has_doubtful(turn) => RewindOutcome::Doubtful,
+            None => continue,
+            Some(rewind) => rewind.outcome,
+        };
+        let to = rewind.and_then(|rewind| rewind.to);
+        if let Some((to, accepted)) = to {
+            let accepted = (history.accepted, accepted);
+            files.push(FileDecision { path: path.clone(), disk: (disk, to), accepted, by_hand: false });
+        }
+        let by_both = outcome == RewindOutcome::Conflict && is_mode_of_both(history, &disk, |t| t >= turn);
+        let stays = previews && to.is_some() && contents.snapshot.peeks().is_only(path);
+        let remark = match (by_both, stays) {
+            (true, _) => Some(MODE_OF_BOTH.to_owned()),
+            (_, true) => Some("what is there now stays beside it".to_owned()),
+            _ => None,
+        };
+        outcomes.push((Rewound { path: path.clone(), outcome, remark }, to.map(|(to, _)| to)));
+    }
+    let only = only_copies(&files, For::Rewind(turn), log);
+    files.retain(|file| !only.contains_key(&file.path));
+    for (one, to) in &mut outcomes {
+        if let Some(why) = only.get(&one.path) {
+            (one.outcome, one.remark, *to) = (RewindOutcome::Failed, Some(why.clone()), None);
+        }
+    }
+    Ok(Rewinds { files, outcomes })
 }
 
 /// Takes the agent's steps of the turns out of `disk`. Nothing when it has none there.
-pub fn rewind(
+fn rewind(
     history: &FileHistory,
     disk: &State,
     turns: impl Fn(u64) -> bool,
@@ -69,7 +121,7 @@ pub fn rewind(
 }
 
 /// Whether the agent has changed the permissions in these turns and somebody else has changed them once more.
-pub fn is_mode_of_both(history: &FileHistory, disk: &State, turns: impl Fn(u64) -> bool) -> bool {
+fn is_mode_of_both(history: &FileHistory, disk: &State, turns: impl Fn(u64) -> bool) -> bool {
     let mut steps =
         history.steps.iter().filter(|s| s.is_agents() && turns(s.turn) && s.before.mode() != s.after.mode());
     let Some(first) = steps.next() else { return false };

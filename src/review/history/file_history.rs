@@ -8,10 +8,10 @@ use super::ledger::ChangeRecord;
 use crate::model::changes::{Cause, HunkState, Scope};
 use crate::review::error::ReviewError;
 use crate::review::state::State;
-use crate::review::text::diff::Edit;
+use crate::review::text::diff::{Edit, edits};
 use crate::review::text::lines::Lines;
 use crate::review::text::merge::follow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +45,50 @@ impl FileHistory {
     /// Whether nobody accounts for something of the turns from this one on.
     pub fn has_doubtful(&self, turn: u64) -> bool {
         self.steps.iter().any(|step| step.doubt && step.turn >= turn)
+    }
+
+    /// The state that is accepted after one more step.
+    pub fn accepted_after(&self, step: &ChangeRecord, files: &mut Contents) -> Result<State, ReviewError> {
+        if step.cause == Cause::Person {
+            carry(files, &step.before, &self.accepted, &step.after)
+        } else {
+            self.adopted(step, files)
+        }
+    }
+
+    /// The accepted state, with lines that may be the person's when the agent is about to take them away: without them
+    /// nobody would ever see that.
+    fn adopted(&self, step: &ChangeRecord, files: &mut Contents) -> Result<State, ReviewError> {
+        let may_be_the_persons = |s: &ChangeRecord| s.doubt || s.cause == Cause::Person;
+        if !step.is_agents() || !self.steps.iter().any(may_be_the_persons) {
+            return Ok(self.accepted);
+        }
+        let (Some(before), Some(after)) = (files.text(&step.before)?, files.text(&step.after)?) else {
+            return Ok(self.accepted);
+        };
+        let gone = edits(&before, &after);
+        let mut lost: BTreeMap<usize, Vec<_>> = BTreeMap::new();
+        for (range, who) in self.blame(files)? {
+            let keeps = self.steps.get(who).is_some_and(may_be_the_persons);
+            if keeps && gone.iter().any(|e| e.old.start < range.end && range.start < e.old.end) {
+                lost.entry(who).or_default().push(range);
+            }
+        }
+        let mut accepted = self.accepted;
+        for (who, mut ranges) in lost {
+            let Some(theirs) = self.steps.get(who) else { continue };
+            ranges.sort_by_key(|range| range.start);
+            let Some(text) = files.text(&accepted)? else { break };
+            // What the accepted state has already need not be put there.
+            let apart = edits(&before, &text);
+            ranges.retain(|range| apart.iter().any(|e| e.old.start < range.end && range.start < e.old.end));
+            let lines = ranges.iter().flat_map(|range| range.clone().map(|line| before.raw(line).to_vec())).collect();
+            accepted = match readopt(files, theirs, &accepted, &lines)? {
+                Some(state) => state,
+                None => adopt(files, &step.before, &accepted, &ranges)?,
+            };
+        }
+        Ok(accepted)
     }
 
     /// What there is to see of it.
@@ -183,7 +227,7 @@ fn carried(files: &mut Contents, before: &State, into: &State, after: &State) ->
 
 /// Puts lines of `before` that `into` does not have into it: they are somebody's and are about to be overwritten, so
 /// that it must be seen what was there.
-pub fn adopt(files: &mut Contents, before: &State, into: &State, lines: &[Range<usize>]) -> Result<State, ReviewError> {
+fn adopt(files: &mut Contents, before: &State, into: &State, lines: &[Range<usize>]) -> Result<State, ReviewError> {
     let State::File { mode, .. } = into else { return Ok(*into) };
     let Some(apart) = files.edits(before, into)? else { return Ok(*into) };
     let (Some(was), Some(text)) = (files.text(before)?, files.text(into)?) else { return Ok(*into) };
@@ -207,7 +251,7 @@ pub fn adopt(files: &mut Contents, before: &State, into: &State, lines: &[Range<
 
 /// Puts those changes of a step into `into` that brought one of the lines, in the place of what they replaced. Nothing
 /// when that place is not there as it was.
-pub fn readopt(
+fn readopt(
     files: &mut Contents,
     step: &ChangeRecord,
     into: &State,

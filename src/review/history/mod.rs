@@ -3,8 +3,10 @@
 //! Looks at no disk but its own store and ledger. Invariant: what was announced is on the disk before it is done.
 
 pub mod cache;
+pub mod change_log;
 pub mod contents;
 pub mod file_history;
 pub mod json_path;
 pub mod ledger;
+pub mod order;
 pub mod undo_log;

@@ -7,7 +7,8 @@
 use crate::model::changes::Cause;
 use crate::model::ids::EntryId;
 use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::review::state::Oid;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -65,6 +66,11 @@ impl Attributed {
     pub const fn of_turn(self, turn: Option<u64>) -> Self {
         Self { turn, ..self }
     }
+
+    /// Whether the agent has said that it did it.
+    pub const fn is_certain(self) -> bool {
+        matches!(self.cause, Cause::Tool | Cause::Command)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -77,6 +83,10 @@ pub struct Attribution {
     last_scan: u64,
     /// Writes through the client since no turn ran.
     wrote: bool,
+    /// The number of the last look at each path that was looked at by itself.
+    looked: HashMap<PathBuf, u64>,
+    /// Writes through the client that have begun, and what they write.
+    under_way: HashMap<PathBuf, Oid>,
 }
 
 impl Attribution {
@@ -158,12 +168,36 @@ impl Attribution {
         settles
     }
 
-    /// A look at some paths, or at all of them, is over.
-    pub fn looked(&mut self, everything: bool) {
+    /// A write of that content through the client begins.
+    pub fn write_begins(&mut self, path: PathBuf, content: Oid) {
+        self.under_way.insert(path, content);
+    }
+
+    pub fn write_ends(&mut self, path: &Path) {
+        self.under_way.remove(path);
+        self.writes(path);
+    }
+
+    /// Whether the client is just writing that content there.
+    pub fn is_writing(&self, path: &Path, content: Option<Oid>) -> bool {
+        content.is_some() && self.under_way.get(path).copied() == content
+    }
+
+    /// A look at everything is over.
+    pub fn looked_at_all(&mut self) {
         self.looks += 1;
-        if everything {
-            self.last_scan = self.looks;
-        }
+        self.last_scan = self.looks;
+    }
+
+    /// A look at some paths is over.
+    pub fn looked_at(&mut self, paths: &[PathBuf]) {
+        self.looks += 1;
+        self.looked.extend(paths.iter().map(|p| (p.clone(), self.looks)));
+    }
+
+    /// Looks at single paths no longer count.
+    pub fn forget_looks(&mut self) {
+        self.looked.clear();
     }
 
     /// Whether it may still have changed something since the look of that number.
@@ -198,10 +232,9 @@ impl Attribution {
         !note.waits && self.tools.get(&note.entry.0).is_some_and(|tool| tool.waits)
     }
 
-    /// By what a path was changed since it was last looked at; `since` is the number of that look when it was of this
-    /// path alone, `when` the time of the change.
-    pub fn blame(&self, path: &Path, since: Option<u64>, when: When) -> Attributed {
-        let since = since.unwrap_or(0).max(self.last_scan);
+    /// By what a path was changed since it was last looked at; `when` is the time of the change.
+    pub fn blame(&self, path: &Path, when: When) -> Attributed {
+        let since = self.looked.get(path).copied().unwrap_or(0).max(self.last_scan);
         let names = |tool: &Tool| {
             let named = tool.paths.iter().any(|p| p == path) || tool.claims.iter().any(|c| c.0 == path);
             named && !tool.served.contains(path)
@@ -233,10 +266,6 @@ impl Attribution {
     /// Whether a command runs or ran since the last look at everything.
     pub fn runs(&self) -> bool {
         self.tools.values().any(|tool| tool.doing == ToolEffect::Runs && Self::counts(tool, self.last_scan))
-    }
-
-    pub const fn looks(&self) -> u64 {
-        self.looks
     }
 
     /// The pieces that a tool call says it puts into a path.

@@ -5,55 +5,50 @@
 //! to no file there; only what the store has is removed, and not what nobody else had. Anything else goes back to where it
 //! came from, or gets a name that everybody sees.
 
-use super::ReviewSession;
 use super::expected::expected;
+use super::sweep::{is_for_a_write, was_taken};
 use crate::host::fs::{self, Put, Was, is_swap, may_be_of};
-use crate::review::history::file_history::FileHistory;
+use crate::review::history::change_log::ChangeLog;
 use crate::review::history::ledger::FileDecision;
+use crate::review::snapshot::Snapshot;
 use std::ffi::OsString;
 use std::path::Path;
 
-impl ReviewSession {
-    /// Looks at one of the names in a directory below the root.
-    pub(crate) fn settle_swapped(&self, dir: &Path, swap: &OsString, names: &[OsString]) {
-        let (root, path) = (self.files.snapshot.root(), dir.join(swap));
-        if !is_swap(swap) || self.was_taken(&path) {
-            return;
-        }
-        let Ok((state, _)) = self.files.snapshot.peek(&path) else { return };
-        // A file that is to go is not there until what it was has gone, too.
-        let going =
-            self.acted().filter(|file| file.path.parent() == Some(dir)).filter_map(|file| file.path.file_name());
-        let mut owners = names.iter().map(OsString::as_os_str).chain(going);
-        let Some(owner) = owners.find(|name| may_be_of(swap, name)) else { return };
-        let owner = dir.join(owner);
-        // What was to be written is there, and this is not what it was to replace: it was saved in between.
-        let disk = self.files.snapshot.peek(&owner).map(|(disk, _)| disk);
-        let mut acted = self.acted();
-        let written = acted.find(|file| file.path == owner && disk.as_ref().is_ok_and(|disk| *disk == file.disk.1));
-        let is_kept = state.oid().is_some() && self.files.snapshot.as_kept(&state) == state;
-        let is_only = written.is_some() && self.files.snapshot.peeks().is_only(&owner);
-        if is_kept && !is_only {
-            let mut decided =
-                self.acted().filter(|file| file.path == owner).flat_map(|file| [file.disk.0, file.disk.1]);
-            let known = self.histories.get(&owner).map(FileHistory::last);
-            let is_of_it = [known, self.files.snapshot.known(&owner)].contains(&Some(state));
-            if !is_of_it && !decided.any(|one| one == state) && !self.is_for_a_write(&state) {
-                return;
-            }
-            // It does no harm; the next opening after a crash tries again.
-            let _ = expected(&state, |was| fs::put(root, &path, &Put::Absent, was));
-            return;
-        }
-        // Wherever it is in the end, everybody sees it there.
-        let _ = match written.filter(|_| !is_only) {
-            Some(file) => expected(&file.disk.1, |was: &Was<'_>| fs::bring_back(root, &owner, swap, Some(was))),
-            None => fs::bring_back(root, &owner, swap, None),
-        };
+/// Looks at one of the names in a directory below the root.
+pub fn settle_swapped(dir: &Path, swap: &OsString, names: &[OsString], log: &ChangeLog, snapshot: &Snapshot) {
+    let (root, path) = (snapshot.root(), dir.join(swap));
+    if !is_swap(swap) || was_taken(&path, log, snapshot) {
+        return;
     }
+    let Ok((state, _)) = snapshot.peek(&path) else { return };
+    // A file that is to go is not there until what it was has gone, too.
+    let going = acted(log).filter(|file| file.path.parent() == Some(dir)).filter_map(|file| file.path.file_name());
+    let mut owners = names.iter().map(OsString::as_os_str).chain(going);
+    let Some(owner) = owners.find(|name| may_be_of(swap, name)) else { return };
+    let owner = dir.join(owner);
+    // What was to be written is there, and this is not what it was to replace: it was saved in between.
+    let disk = snapshot.peek(&owner).map(|(disk, _)| disk);
+    let written = acted(log).find(|file| file.path == owner && disk.as_ref().is_ok_and(|disk| *disk == file.disk.1));
+    let is_kept = state.oid().is_some() && snapshot.as_kept(&state) == state;
+    let is_only = written.is_some() && snapshot.peeks().is_only(&owner);
+    if is_kept && !is_only {
+        let mut decided = acted(log).filter(|file| file.path == owner).flat_map(|file| [file.disk.0, file.disk.1]);
+        let is_of_it = [log.last(&owner), snapshot.known(&owner)].contains(&Some(state));
+        if !is_of_it && !decided.any(|one| one == state) && !is_for_a_write(&state, log, snapshot) {
+            return;
+        }
+        // It does no harm; the next opening after a crash tries again.
+        let _ = expected(&state, |was| fs::put(root, &path, &Put::Absent, was));
+        return;
+    }
+    // Wherever it is in the end, everybody sees it there.
+    let _ = match written.filter(|_| !is_only) {
+        Some(file) => expected(&file.disk.1, |was: &Was<'_>| fs::bring_back(root, &owner, swap, Some(was))),
+        None => fs::bring_back(root, &owner, swap, None),
+    };
+}
 
-    /// Files of a decision that a crash has cut short.
-    pub(super) fn acted(&self) -> impl Iterator<Item = &FileDecision> {
-        self.undo_log.unfinished().into_iter().flat_map(|act| &act.files)
-    }
+/// Files of a decision that a crash has cut short.
+pub fn acted(log: &ChangeLog) -> impl Iterator<Item = &FileDecision> {
+    log.undo_log().unfinished().into_iter().flat_map(|act| &act.files)
 }

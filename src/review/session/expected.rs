@@ -3,7 +3,6 @@
 //! Decides nothing about who may write. Invariants: what passes for a state would be found to be that state; an agent
 //! never replaces what the review has not got.
 
-use super::ReviewSession;
 use crate::host::fs::{self, FsError, Roots, Was, Written};
 use crate::review::error::ReviewError;
 use crate::review::protocol::Replaceable;
@@ -11,7 +10,7 @@ use crate::review::snapshot::Snapshot;
 use crate::review::snapshot::capture::unkept;
 use crate::review::snapshot::packs;
 use crate::review::state::{Oid, State};
-use crate::review::worktree::walk::{self, Stat};
+use crate::review::worktree::walk::Stat;
 use std::path::{Path, PathBuf};
 
 /// Does `write` with what has to be there.
@@ -28,35 +27,20 @@ pub fn expected<T>(state: &State, write: impl FnOnce(&Was<'_>) -> T) -> T {
     }
 }
 
-impl Snapshot {
-    /// What `path`, below the root, was when it was last looked at; nothing when it is not covered, or never was there.
-    pub(super) fn known(&self, path: &Path) -> Option<State> {
-        self.seen.get(walk::bytes(path)).filter(|entry| !entry.barred).map(|entry| entry.state)
-    }
-
-    /// Names of the file with that number, below the root.
-    fn named(&self, inode: u64) -> Vec<PathBuf> {
-        let names = self.seen.iter().filter(|(_, entry)| entry.stat.ino == inode && !entry.state.is_absent());
-        names.map(|(key, _)| walk::path(key).to_owned()).collect()
-    }
-}
-
-impl ReviewSession {
-    /// What a write of `path`, which was just looked at, may replace. Nothing when it is not covered.
-    pub(crate) fn replaceable(&mut self, path: PathBuf) -> Result<Option<Replaceable>, ReviewError> {
-        let state = match self.files.snapshot.known(&path) {
-            Some(state) => state,
-            // Only what is there is noted.
-            None if self.files.snapshot.peek(&path)?.0.is_absent() => State::Absent,
-            None => return Ok(None),
-        };
-        let links = match fs::inode(self.files.snapshot.root(), &path) {
-            Some((inode, names)) if names > 1 => self.files.snapshot.named(inode.number).into_iter(),
-            _ => Vec::new().into_iter(),
-        };
-        let links = links.filter(|link| *link != path).collect();
-        Ok(Some(Replaceable { state, path, links }))
-    }
+/// What a write of `path`, which was just looked at, may replace. Nothing when it is not covered.
+pub fn replaceable(snapshot: &Snapshot, path: PathBuf) -> Result<Option<Replaceable>, ReviewError> {
+    let state = match snapshot.known(&path) {
+        Some(state) => state,
+        // Only what is there is noted.
+        None if snapshot.peek(&path)?.0.is_absent() => State::Absent,
+        None => return Ok(None),
+    };
+    let links = match fs::inode(snapshot.root(), &path) {
+        Some((inode, names)) if names > 1 => snapshot.named(inode.number).into_iter(),
+        _ => Vec::new().into_iter(),
+    };
+    let links = links.filter(|link| *link != path).collect();
+    Ok(Some(Replaceable { state, path, links }))
 }
 
 /// Writes for an agent, over what the review has and nothing else; under all names that the file has in the session's

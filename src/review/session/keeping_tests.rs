@@ -8,6 +8,7 @@ use crate::review::report::patch;
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
+use std::time::Duration;
 
 const RESTORED: RewindOutcome = RewindOutcome::Restored;
 const NOT_KEPT: RewindOutcome = RewindOutcome::NotKept;

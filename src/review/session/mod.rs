@@ -1,158 +1,148 @@
 //! The review of one session: who changed what, what was decided of it, and how to take it back.
 //!
-//! Blocking; one thread owns it. Invariant: the disk is the truth, and what is recorded can be read again after a
-//! crash at any point.
+//! Blocking; one thread owns it. Owns the parts and says in which order they act; what each of them knows is in its own
+//! file. Invariant: the disk is the truth, and what is recorded can be read again after a crash at any point.
 
-pub mod apply;
+mod actions;
 pub mod attribution;
-pub mod directory;
-pub mod displaced;
+mod displaced;
+mod execution;
 pub mod expected;
-pub mod observe;
-pub mod only_copies;
+mod looking;
+mod observe;
 pub mod recorded;
-pub mod recover;
-pub mod sweep;
-pub mod totals;
-pub mod turns;
-pub mod undo;
-pub mod unknown_before;
-pub mod write;
-pub mod write_many;
+mod recover;
+mod scan_pace;
+mod session_dir;
+mod sweep;
+mod unknown_before;
+mod write;
 
-use self::attribution::{Attributed, Attribution};
-use self::only_copies::Order;
+use self::attribution::Attribution;
+use self::scan_pace::ScanPace;
+use self::session_dir::{SessionDir, root_stands};
 use self::write::Writing;
-use super::archive;
-use super::dir::{self, HEAD, LEDGER, NUMBER, SESSIONS, STORE, last_sign, lock, read_json, write_json};
+use super::dir::{LEDGER, STORE};
 use super::error::ReviewError;
-use super::snapshot::{Limits, Snapshot};
-use super::state::{Change, Oid, State};
-use crate::host::fs::{Private, Roots};
-use crate::model::changes::{Cause, Scope, Totals, Truth};
-use crate::model::ids::EntryId;
-use crate::review::decide::doc::DocCache;
-use crate::review::decide::hold::HeldWrite;
+use super::snapshot::{Limits, Snapshot, root};
+use super::state::State;
+use crate::host::fs::Roots;
+use crate::model::changes::{Scope, Totals, Truth};
+use crate::review::decide::held_writes::HeldWrites;
 use crate::review::decide::preview;
+use crate::review::decide::shown_docs::ShownDocs;
+use crate::review::decide::totals::TotalsCache;
+use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
-use crate::review::history::file_history::{FileHistory, Pair};
-use crate::review::history::ledger::{ChangeRecord, Decision, FileDecision, Ledger, Record};
-use crate::review::history::undo_log::UndoLog;
-use crate::review::protocol::{AgentSession, Changed, Replaceable, SessionInfo, ToolEffect, ToolNote, Watch};
-use crate::review::snapshot::root;
-use crate::store::private::{check_owner, make_private_dir};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::File;
-use std::io::{Seek as _, SeekFrom, Write as _};
+use crate::review::history::ledger::{ChangeRecord, Ledger, Record};
+use crate::review::protocol::{AgentSession, Changed, SessionInfo, Watch};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::{Duration, Instant};
+use std::time::{Instant, SystemTime};
 use tempfile::TempDir;
 
-/// After a command the whole tree is looked at again, unless looking would take more than one of so many parts of the
-/// time.
-const SCAN_SHARE: u32 = 10;
-/// A look that is shorter than this is always taken.
-const CHEAP_SCAN: Duration = Duration::from_millis(100);
-/// Larger texts are not searched for what a tool call says it has put there, bytes.
-const MAX_CLAIMED: usize = 4 << 20;
-
 pub struct ReviewSession {
-    pub(crate) dir: PathBuf,
-    head: SessionInfo,
-    sessions: Vec<AgentSession>,
     roots: Roots,
+    /// What every file is, and contents.
     pub(crate) files: Contents,
-    /// What was shown of each file.
-    pub(crate) docs: DocCache,
-    pub(crate) ledger: Ledger,
-    pub(crate) undo_log: UndoLog,
-    pub(crate) histories: BTreeMap<PathBuf, FileHistory>,
-    order: Order,
-    pub(crate) activity: Attribution,
-    /// The number of the last look at each path that was looked at by itself.
-    looked: HashMap<PathBuf, u64>,
-    /// What the review shows as pending, from when it was first shown: decided hunks stay in sight.
-    pub(crate) shown_pending: BTreeMap<PathBuf, Pair>,
-    pub(crate) held: Vec<HeldWrite>,
-    pub(crate) writing: Writing,
-    pub(crate) rev: u64,
-    /// Turns that have begun.
-    pub(crate) turns: BTreeSet<u64>,
-    /// Those whose prompt went out before the look that precedes it was finished.
-    pub(crate) early: BTreeSet<u64>,
-    pub(crate) sums: HashMap<PathBuf, (usize, State, Totals)>,
-    last_scan: Instant,
-    scan_took: Duration,
-    /// A look that is shorter than this is always taken.
-    cheap: Duration,
-    /// Is told how far an action has come.
-    pub(crate) watch: Option<Watch>,
-    /// Steps of a look that go into the ledger together.
-    steps: Option<Vec<Record>>,
-    /// Open elsewhere as long as somebody holds it.
-    lock: File,
-    /// It is a copy of what was recorded, and looks at nothing.
-    copy: Option<TempDir>,
+    /// What has become of them, and what was decided.
+    log: ChangeLog,
+    /// Who changes them now.
+    attribution: Attribution,
+    /// What waits before it is written.
+    held: HeldWrites,
+    /// What is being written.
+    writing: Writing,
+    /// What the person looks at.
+    shown: ShownDocs,
+    totals: TotalsCache,
+    pace: ScanPace,
     /// Nobody sits before a screen: what changes between the first look and the end may be the agent's.
     alone: bool,
-    /// Turns in which the agent said what it does.
-    told: BTreeSet<u64>,
-    /// Writes through the client that have begun, and what they write.
-    under_way: HashMap<PathBuf, Oid>,
+    dir: SessionDir,
 }
 
 impl ReviewSession {
     /// Takes up a new session below `home`, the directory of all reviews. Nothing is read yet.
     pub fn create(home: &Path, head: SessionInfo) -> Result<Self, ReviewError> {
-        let dir = home.join(&head.stem);
-        for dir in [home, &dir] {
-            make_private_dir(dir).map_err(|e| ReviewError::io(dir, e))?;
-        }
-        let lock = lock(&dir)?;
-        dir::make_room_for_trouble(&dir)?;
-        write_json(&dir.join(NUMBER), &archive::next_number(home))?;
-        write_json(&dir.join(HEAD), &head)?;
-        write_json(&dir.join(SESSIONS), &Vec::<AgentSession>::new())?;
-        let root = real(&head.cwd)?;
-        let snapshot = Snapshot::create(&dir.join(STORE), &root, Limits::default())?;
-        let ledger = Ledger::create(&dir.join(LEDGER))?;
-        Ok(Self::assembled(dir, head, Vec::new(), snapshot, ledger, lock))
+        let dir = SessionDir::create(home, head)?;
+        let root = real(&dir.head().cwd)?;
+        let snapshot = Snapshot::create(&dir.path().join(STORE), &root, Limits::default())?;
+        let ledger = Ledger::create(&dir.path().join(LEDGER))?;
+        Ok(Self::assembled(dir, snapshot, ledger))
     }
 
     /// Goes on with an earlier session; `dir` is its own directory.
     pub fn open(dir: &Path) -> Result<Self, ReviewError> {
-        check_owner(dir).map_err(|e| ReviewError::io(dir, e))?;
-        let lock = lock(dir)?;
-        let head: SessionInfo = read_json(&dir.join(HEAD))?;
-        let sessions: Vec<AgentSession> = read_json(&dir.join(SESSIONS)).unwrap_or_default();
-        let root = root::of(&dir.join(STORE), &head.cwd)?;
-        let snapshot = Snapshot::open(&dir.join(STORE), &root, Limits::default())?;
-        let (mut ledger, records) = Ledger::open(&dir.join(LEDGER))?;
-        ledger.was_as_long_as(snapshot.noted_ledger());
-        let last_sign = last_sign(dir, &head.stem);
-        let mut review = Self::assembled(dir.to_owned(), head, sessions, snapshot, ledger, lock);
+        let (mut review, records) = Self::stored(SessionDir::open(dir)?)?;
+        let last_sign = review.dir.last_sign();
         review.replay(records, last_sign)?;
         Ok(review)
     }
 
     /// The copy of a review as far as it is recorded; an open turn stays open.
     pub(crate) fn open_copy(copy: TempDir) -> Result<Self, ReviewError> {
-        let dir = copy.path();
-        let head: SessionInfo = read_json(&dir.join(HEAD))?;
-        let sessions: Vec<AgentSession> = read_json(&dir.join(SESSIONS)).unwrap_or_default();
-        let snapshot = Snapshot::open(&dir.join(STORE), &root::of(&dir.join(STORE), &head.cwd)?, Limits::default())?;
-        let (ledger, records) = Ledger::open(&dir.join(LEDGER))?;
-        let mut review = Self::assembled(dir.to_owned(), head, sessions, snapshot, ledger, lock(dir)?);
-        review.copy = Some(copy);
+        let (mut review, records) = Self::stored(SessionDir::open_copy(copy)?)?;
         review.take_in(records);
         Ok(review)
     }
 
+    /// What is on the disk of it, and what its ledger says.
+    fn stored(dir: SessionDir) -> Result<(Self, Vec<Record>), ReviewError> {
+        let store = dir.path().join(STORE);
+        let root = root::of(&store, &dir.head().cwd)?;
+        let snapshot = Snapshot::open(&store, &root, Limits::default())?;
+        let (mut ledger, records) = Ledger::open(&dir.path().join(LEDGER))?;
+        if !dir.is_copy() {
+            ledger.was_as_long_as(snapshot.noted_ledger());
+        }
+        Ok((Self::assembled(dir, snapshot, ledger), records))
+    }
+
+    fn assembled(dir: SessionDir, snapshot: Snapshot, ledger: Ledger) -> Self {
+        let private = dir.private();
+        Self {
+            files: Contents::new(snapshot.without(&private)),
+            roots: Roots::new(vec![dir.head().cwd.clone()]).without(private),
+            log: ChangeLog::new(ledger),
+            attribution: Attribution::default(),
+            held: HeldWrites::default(),
+            writing: Writing::default(),
+            shown: ShownDocs::default(),
+            totals: TotalsCache::default(),
+            pace: ScanPace::new(),
+            alone: false,
+            dir,
+        }
+    }
+
+    /// What the ledger says; an act that a crash has cut short is looked for on the disk, and a turn that never ended is
+    /// looked at now.
+    fn replay(&mut self, records: Vec<Record>, last_sign: SystemTime) -> Result<(), ReviewError> {
+        let open = self.take_in(records);
+        self.log.forget_lost(&mut self.files);
+        if !open.is_empty() || self.log.undo_log().unfinished().is_some() {
+            sweep::sweep(&self.dir, &self.log, &self.files.snapshot);
+        }
+        recover::finish_act(&mut self.log, &mut self.files)?;
+        if let Err(error) = recover::finish_turns(&mut self.observer(), &open, last_sign) {
+            // What is known so far can be looked at all the same.
+            for turn in open {
+                self.attribution.end(turn);
+            }
+            self.dir.note_trouble(&error);
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, records: Vec<Record>) -> Vec<u64> {
+        self.log.replay(records, |path| self.files.snapshot.hides(path))
+    }
+
     /// Whether it is the copy of a review that is still open.
     pub const fn is_copy(&self) -> bool {
-        self.copy.is_some()
+        self.dir.is_copy()
     }
 
     /// `pulse` moves from now on as long as there is progress.
@@ -160,301 +150,120 @@ impl ReviewSession {
         self.files.pulse = pulse;
     }
 
-    fn assembled(
-        dir: PathBuf,
-        head: SessionInfo,
-        sessions: Vec<AgentSession>,
-        snapshot: Snapshot,
-        ledger: Ledger,
-        lock: File,
-    ) -> Self {
-        let private = private(&dir, &head);
-        Self {
-            files: Contents::new(snapshot.without(&private)),
-            docs: DocCache::default(),
-            roots: Roots::new(vec![head.cwd.clone()]).without(private),
-            dir,
-            head,
-            sessions,
-            ledger,
-            undo_log: UndoLog::default(),
-            histories: BTreeMap::new(),
-            order: Order::default(),
-            activity: Attribution::default(),
-            looked: HashMap::new(),
-            shown_pending: BTreeMap::new(),
-            held: Vec::new(),
-            writing: Writing::default(),
-            rev: 0,
-            turns: BTreeSet::new(),
-            early: BTreeSet::new(),
-            sums: HashMap::new(),
-            last_scan: Instant::now(),
-            scan_took: Duration::ZERO,
-            cheap: CHEAP_SCAN,
-            watch: None,
-            steps: None,
-            lock,
-            copy: None,
-            alone: false,
-            told: BTreeSet::new(),
-            under_way: HashMap::new(),
-        }
+    /// Nobody sits before a screen and edits: what changes while no turn runs may be the agent's, too, which may write
+    /// before its first prompt.
+    pub fn alone(&mut self) {
+        self.alone = true;
     }
 
-    pub fn is_in_turn(&self) -> bool {
-        self.activity.turn().is_some()
+    /// Who is told how far an action has come from now on, and can stop it.
+    pub fn watched(&mut self, watch: Option<Watch>) {
+        self.writing.watched(watch);
     }
 
     /// A sign for after a crash: up to now what changes is the turn's, however silent the agent is.
     pub fn still_here(&self) {
-        // Without it only the agent's last word counts.
-        let mut lock = &self.lock;
-        let _ = lock.seek(SeekFrom::Start(0)).and_then(|_| lock.write_all(b"\n"));
+        self.dir.still_here();
     }
 
-    pub fn head(&self) -> &SessionInfo {
-        &self.head
+    pub const fn head(&self) -> &SessionInfo {
+        self.dir.head()
     }
 
     pub fn dir(&self) -> &Path {
-        &self.dir
+        self.dir.path()
     }
 
     pub fn sessions(&self) -> &[AgentSession] {
-        &self.sessions
+        self.dir.sessions()
     }
 
-    /// News of a tool call or command; looks at what it names. Whether the ledger has changed.
-    pub fn tool(&mut self, note: &ToolNote) -> Result<bool, ReviewError> {
-        let before = self.rev;
-        let named = note.paths.iter().chain(note.claims.iter().map(|c| &c.path));
-        let paths: Vec<PathBuf> = named.flat_map(|p| places(&self.roots, self.files.snapshot.root(), p)).collect();
-        if self.activity.resumes(note) {
-            match note.doing {
-                ToolEffect::Runs => self.before_command()?,
-                ToolEffect::Edits | ToolEffect::ReadOnly => self.look(&paths)?,
-            }
-        }
-        let at = self.files.snapshot.clock.date(note.at);
-        self.is_clock_set();
-        let (roots, root) = (&self.roots, self.files.snapshot.root());
-        let begins = !note.settled && !self.activity.knows(note.entry);
-        let settles = self.activity.note(note, at, |path| places(roots, root, path));
-        self.note_told()?;
-        if note.doing != ToolEffect::ReadOnly {
-            self.look(&paths)?;
-        }
-        // What was there before is told apart by its time, as long as the command has not changed the same file.
-        if note.doing == ToolEffect::Runs && (settles || begins) && self.is_scan_affordable() {
-            self.scan()?;
-        }
-        Ok(self.rev != before)
+    /// A session of the agent was opened; turns from `first_turn` on are its.
+    pub fn session(&mut self, id: &str, first_turn: u64, agent: &str) -> Result<(), ReviewError> {
+        self.dir.add_session(AgentSession { id: id.to_owned(), first_turn, agent: agent.to_owned() })
     }
 
-    fn is_scan_affordable(&self) -> bool {
-        self.scan_took < self.cheap || self.last_scan.elapsed() >= self.scan_took * SCAN_SHARE
+    pub fn is_in_turn(&self) -> bool {
+        self.attribution.turn().is_some()
     }
 
-    /// Right before a command starts: what is there now is not its doing. Where looking at everything takes long, only
-    /// files that the agent has changed before are looked at.
-    pub fn before_command(&mut self) -> Result<(), ReviewError> {
-        if self.is_scan_affordable() { self.scan() } else { self.refresh() }
+    /// The turn that runs, or the last one; 0 before the first.
+    pub fn last_turn(&self) -> u64 {
+        self.attribution.turn().unwrap_or_else(|| self.log.newest_turn())
     }
 
-    /// After a crash it has to be known whether the agent said what it did in the turn.
-    fn note_told(&mut self) -> Result<(), ReviewError> {
-        if self.activity.is_told() {
-            for turn in self.activity.turns() {
-                if self.told.insert(*turn) {
-                    self.ledger.add(&Record::Told { turn: *turn })?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Right before a write of `content` through the client: what is there now is not its doing. `path` is absolute.
-    /// What the write may replace, as far as that is known.
-    pub fn before_write(&mut self, path: &Path, content: &str) -> Result<Option<Replaceable>, ReviewError> {
-        let Some(path) = self.below(path) else { return Ok(None) };
-        // Some agents write the file themselves as well, and first.
-        if self.files.snapshot.peek(&path).is_ok_and(|(_, disk)| disk.as_deref() != Some(content.as_bytes())) {
-            self.activity.writes(&path);
-        }
-        self.note_told()?;
-        self.look(std::slice::from_ref(&path))?;
-        // After a crash in the middle of the write it is known whose it is.
-        self.files.snapshot.keep(content.as_bytes())?;
-        self.under_way.insert(path.clone(), crate::review::snapshot::packs::hash(content.as_bytes())?);
-        self.replaceable(path)
-    }
-
-    /// Right after a write through the client. What is there beyond `content` was done by somebody else since.
-    /// It was asked for in `turn`; in the newest one when nothing is said.
-    pub fn wrote(
-        &mut self,
-        path: &Path,
-        content: &str,
-        entry: Option<EntryId>,
-        turn: Option<u64>,
-    ) -> Result<(), ReviewError> {
-        let Some(path) = self.below(path) else { return Ok(()) };
-        self.under_way.remove(&path);
-        self.activity.writes(&path);
-        let changes = self.files.snapshot.look(std::slice::from_ref(&path))?;
-        for change in changes {
-            let State::File { mode, .. } = change.after else {
-                self.observe(vec![change])?;
-                continue;
-            };
-            let written = self.files.file(content.as_bytes(), mode)?;
-            let before = self.histories.get(&change.path).map_or(change.before, FileHistory::last);
-            let own = Attributed::new(Cause::Write, entry.map(|e| e.0)).of_turn(turn);
-            self.record(&change.path, before, written, own)?;
-            let later = self.blame(&change.path);
-            self.record(&change.path, written, change.after, later)?;
-        }
-        self.save()?;
-        self.activity.looked(false);
-        self.looked.insert(path, self.activity.looks());
-        Ok(())
-    }
-
-    /// Below the root, as the real path of a place inside it.
-    pub(crate) fn below(&self, path: &Path) -> Option<PathBuf> {
-        below(&self.roots, self.files.snapshot.root(), path)
-    }
-
-    fn scan(&mut self) -> Result<(), ReviewError> {
-        self.scan_and(Self::observe)
-    }
-
-    /// Looks at everything; `take` takes the changes into the ledger.
-    fn scan_and(
-        &mut self,
-        take: impl FnOnce(&mut Self, Vec<Change>) -> Result<(), ReviewError>,
-    ) -> Result<(), ReviewError> {
-        let scanned = self.scan_all(take);
-        if let Err(error) = &scanned {
-            dir::note_trouble(&self.dir, error);
-        }
-        scanned
-    }
-
-    fn scan_all(
-        &mut self,
-        take: impl FnOnce(&mut Self, Vec<Change>) -> Result<(), ReviewError>,
-    ) -> Result<(), ReviewError> {
-        let began = Instant::now();
-        let changes = self.files.snapshot.scan()?;
-        if let Some(error) = self.files.snapshot.take_failed() {
-            dir::note_trouble(&self.dir, &error);
-        }
-        self.last_scan = Instant::now();
-        self.scan_took = began.elapsed();
-        take(self, changes)?;
-        self.save()?;
-        self.activity.looked(true);
-        Ok(())
-    }
-
-    /// Looks at some paths below the root, and at nothing else.
-    pub(crate) fn look(&mut self, paths: &[PathBuf]) -> Result<(), ReviewError> {
-        if paths.is_empty() || self.is_copy() {
-            return Ok(());
-        }
-        let changes = self.files.snapshot.look(paths)?;
-        self.observe(changes)?;
-        self.save()?;
-        self.activity.looked(false);
-        let number = self.activity.looks();
-        self.looked.extend(paths.iter().map(|p| (p.clone(), number)));
-        Ok(())
-    }
-
-    /// Looks again at every file that the ledger knows.
-    pub(crate) fn refresh(&mut self) -> Result<(), ReviewError> {
-        let paths: Vec<PathBuf> = self.histories.keys().cloned().collect();
-        self.look(&paths)
-    }
-
-    /// A decision that was carried out.
-    fn put_decision(&mut self, file: &FileDecision) {
-        let (before, after) = file.disk;
-        let turn = self.newest_turn();
-        let cause = if file.by_hand { Cause::Person } else { Cause::Review };
-        let step = ChangeRecord { turn, cause, doubt: false, decided: true, entry: None, before, after };
-        self.rev += 1;
-        if before != after {
-            self.order.changed(&file.path, &after, self.rev);
-        }
-        if let Some(history) = self.histories.get_mut(&file.path) {
-            if before != after {
-                history.steps.push(step);
-            }
-            history.accepted = file.accepted.1;
-        }
-    }
-
-    /// Notes for which files an act was carried out.
-    pub(crate) fn finished(&mut self, id: u64, done: Vec<usize>, cut: bool) -> Result<(), ReviewError> {
-        self.note_displaced()?;
-        let record = Record::Done { act: id, files: done, cut };
-        self.ledger.add(&record)?;
-        self.undo_log.take(record);
-        self.put_done(id);
-        Ok(())
-    }
-
-    /// Takes into the histories what was carried out of an act.
-    pub(crate) fn put_done(&mut self, id: u64) {
-        let undo_log = std::mem::take(&mut self.undo_log);
-        undo_log.files(id).for_each(|file| self.put_decision(file));
-        self.undo_log = undo_log;
-    }
-
-    /// Notes what is about to be done; on the disk when it returns.
-    pub(crate) fn announce(&mut self, act: Decision) -> Result<(), ReviewError> {
-        // What it names is in the store first.
-        self.files.snapshot.gathered()?;
-        self.order.acts(act.id, self.rev);
-        let record = Record::Act(act);
-        self.ledger.add_now(&record)?;
-        self.undo_log.take(record);
-        Ok(())
+    /// All turns that have begun, oldest first.
+    pub fn all_turns(&self) -> Vec<u64> {
+        self.log.turns().iter().copied().collect()
     }
 
     /// Whether a change of the agent has appeared that did not come through the client.
     pub fn is_after(&self) -> bool {
-        let outside = |s: &ChangeRecord| s.is_shown() && s.cause != Cause::Write;
-        self.histories.values().any(|h| h.steps.iter().any(outside))
+        self.log.is_after()
+    }
+
+    /// Whether the session's directory is there, and no other.
+    pub fn root_stands(&self) -> Result<(), ReviewError> {
+        root_stands(&self.files.snapshot)
+    }
+
+    /// Goes on keeping what only the person's repositories have, until the time has come. Whether something is left.
+    pub fn keep_theirs(&mut self, until: Instant) -> bool {
+        self.files.snapshot.keep_theirs(until)
+    }
+
+    pub fn keeps_theirs(&self) -> bool {
+        self.files.snapshot.keeping.waits()
+    }
+
+    /// Why what is known of the files may not be all, in words; nothing when it is.
+    pub fn trouble(&self) -> Option<String> {
+        self.dir.trouble().into_iter().chain(self.damage()).reduce(|one, other| format!("{one}; {other}"))
+    }
+
+    /// What is missing of the record itself, in words: what is taken back need not be all.
+    pub fn damage(&self) -> Option<String> {
+        self.log.damage()
     }
 
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
         let mut named: Vec<String> = self.trouble().into_iter().collect();
         if !self.is_copy() {
-            named.extend(self.files.snapshot.uncovered_but(&|path| self.had_content(path)));
+            named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path)));
         }
-        let more = self.without_before(&named);
+        let more = unknown_before::unknown_before(&self.log, &named);
         named.extend(more);
-        named.extend(self.early.iter().map(|turn| {
+        named.extend(self.log.early().iter().map(|turn| {
             format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
         }));
         named
     }
 
-    /// All turns that have begun, oldest first.
-    pub fn all_turns(&self) -> Vec<u64> {
-        self.turns.iter().copied().collect()
+    /// Does something that only reads contents. When one is in no store any more, it is taken for not kept and the same
+    /// is done once more: it is about this one file only.
+    fn without_missing<T>(
+        &mut self,
+        mut what: impl FnMut(&mut Self) -> Result<T, ReviewError>,
+    ) -> Result<T, ReviewError> {
+        self.files.snapshot.take_missing();
+        let done = what(self);
+        if self.log.forgets_missing(&done, &mut self.files) { what(self) } else { done }
     }
 
-    /// Turns that changed something, oldest first.
-    pub(crate) fn turns_that_changed(&self) -> Vec<u64> {
-        let steps = self.histories.values().flat_map(|h| &h.steps);
-        let turns: BTreeSet<u64> = steps.filter(|s| s.is_shown()).map(|s| s.turn).collect();
-        turns.into_iter().collect()
+    /// Sums of the whole session, against what was there before the agent; what is pending, against the last accepted
+    /// state.
+    pub fn totals(&mut self) -> Result<Totals, ReviewError> {
+        self.without_missing(|review| {
+            let mut totals = review.totals.totals(&review.log, &mut review.files)?;
+            totals.pending += review.held.pending(&mut review.files)?;
+            Ok(totals)
+        })
+    }
+
+    /// Below the root, as the real path of a place inside it.
+    pub(crate) fn below(&self, path: &Path) -> Option<PathBuf> {
+        below(&self.roots, self.files.snapshot.root(), path)
     }
 
     /// What a write or the diff of a permission request would really do.
@@ -479,7 +288,7 @@ impl ReviewSession {
 
     fn changed_in(&mut self, scope: Scope) -> Result<Vec<Changed>, ReviewError> {
         let mut out = Vec::new();
-        for (path, history) in &self.histories {
+        for (path, history) in self.log.histories() {
             let Some(pair) = history.pair(scope, &mut self.files)? else { continue };
             let wanted = |s: &&ChangeRecord| s.is_shown() && !matches!(scope, Scope::Turn(turn) if turn != s.turn);
             let (mut causes, mut turns) = (Vec::new(), Vec::new());
@@ -496,18 +305,15 @@ impl ReviewSession {
         Ok(out)
     }
 
+    /// Moves with each change of what there is to look at.
+    pub(crate) const fn rev(&self) -> u64 {
+        self.log.rev() + self.held.rev()
+    }
+
     /// The content behind a state; empty for nothing.
     pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
         self.files.content(state)
     }
-}
-
-/// What the client keeps for itself: what it was when the session began, and where its review is now.
-fn private(dir: &Path, head: &SessionInfo) -> Private {
-    let home = dir.parent().unwrap_or(dir).to_owned();
-    let state = home.parent().filter(|state| archive::below(state) == home);
-    let beside = state.map(archive::private).unwrap_or_default();
-    Private::new(head.private.iter().cloned().chain([home]).chain(beside))
 }
 
 /// What a path that a call names may mean below the root: a link itself, and what it leads to.

@@ -6,9 +6,11 @@ use super::write::tests::{killed_undo, swap_name};
 use super::*;
 use crate::model::changes::{ReviewAction, RewindOutcome, Rewound, Target, Verdict};
 use proptest::prelude::*;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::time::SystemTime;
+use std::time::Duration;
 
 fn ctime(path: &Path) -> SystemTime {
     let meta = path.metadata().unwrap();
@@ -42,7 +44,7 @@ fn what_a_command_moves_comes_back_however_late_something_else_happens_in_its_di
         // So that it is an agent that says what it does.
         place.client_writes("other", "said\n");
         // Looking takes too long for a look after the command.
-        (place.review.cheap, place.review.scan_took) = (Duration::ZERO, Duration::from_hours(1));
+        (place.review.pace.cheap, place.review.pace.took) = (Duration::ZERO, Duration::from_hours(1));
         if crashed {
             moves(&place);
             place.review.still_here();

@@ -2,17 +2,17 @@
 
 use super::*;
 use crate::model::changes::{
-    FileChange, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
+    Cause, FileChange, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
 };
-use crate::model::ids::ReqId;
+use crate::model::ids::{EntryId, ReqId};
 use crate::review::dir::LOCK;
-use crate::review::protocol::{ClaimedEdit, Done, Proposal, Released};
+use crate::review::protocol::{ClaimedEdit, Done, Proposal, Released, ToolEffect, ToolNote};
 use crate::review::session::attribution::When;
 use crate::review::snapshot::clock::TICK;
 use crate::review::worktree::walk;
 use crate::review::worktree::walk::faults;
-use std::fs;
-use std::time::SystemTime;
+use std::fs::{self, File};
+use std::time::Duration;
 use tempfile::TempDir;
 
 pub(crate) struct Place {
@@ -71,7 +71,7 @@ impl Place {
         let mut review = ReviewSession::create(&temp.path().join("home"), head).unwrap();
         review.session("session-1", 1, "agent").unwrap();
         // However slow this machine is.
-        review.cheap = Duration::MAX;
+        review.pace.cheap = Duration::MAX;
         Self { temp, review, entry: 0, waits: false }
     }
 
@@ -199,7 +199,7 @@ impl Place {
         let head = review.head().clone();
         let mut review = ReviewSession::create(&temp.path().join("home2"), head).unwrap();
         review.session("session-1", 1, "agent").unwrap();
-        review.cheap = Duration::MAX;
+        review.pace.cheap = Duration::MAX;
         review.first_look().unwrap();
         Self { temp, review, entry: 0, waits: false }
     }
@@ -216,7 +216,7 @@ impl Place {
                 opened => break opened.unwrap(),
             }
         };
-        review.cheap = Duration::MAX;
+        review.pace.cheap = Duration::MAX;
         Self { temp, review, entry, waits }
     }
 }
@@ -973,7 +973,7 @@ fn a_call_explains_what_happened_while_it_ran() {
     activity.begin(1);
     note(&mut activity, 1, 10_000, false);
     let cause = |activity: &Attribution, at: u64| {
-        let blamed = activity.blame(Path::new("/a"), None, When::At(time(at)));
+        let blamed = activity.blame(Path::new("/a"), When::At(time(at)));
         (blamed.cause, blamed.doubt)
     };
     let (unknown, tool) = ((Cause::Unknown, true), (Cause::Tool, false));
@@ -1242,7 +1242,7 @@ fn a_document_compares_texts_as_often_as_there_are_texts_however_many_hunks_ther
         what(place);
         place.review.files.compared - before
     };
-    place.review.docs = crate::review::decide::doc::DocCache::default();
+    place.review.shown = crate::review::decide::shown_docs::ShownDocs::default();
     let hunks = |place: &mut Place| assert_eq!(place.doc(Scope::Pending).files[0].hunks.len(), 100);
     // The states there are: before and after each step, and the accepted one.
     let first = compared(&mut place, &hunks);

@@ -4,84 +4,75 @@
 //! that, of the same owner as the review, and of nobody who still works in the same tree; nor what was there before, or
 //! is not what was being written.
 
-use super::ReviewSession;
+use super::displaced::{acted, settle_swapped};
+use super::session_dir::SessionDir;
 use crate::host::fs::{Put, Was, put};
-use crate::review::archive;
 use crate::review::dir::LOCK;
+use crate::review::history::change_log::ChangeLog;
+use crate::review::snapshot::Snapshot;
 use crate::review::state::{Oid, State, content};
 use crate::review::worktree::walk;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::DirEntry;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What stands between the two ends of such a name, in hexadecimal digits.
 const DIGITS: usize = 16;
 
-impl ReviewSession {
-    /// Looks beside the files of the last act and those that the ledger knows.
-    pub(crate) fn sweep(&self) {
-        let root = self.files.snapshot.root();
-        if self.is_shared() {
-            return;
+/// Looks beside the files of the last act and those that the ledger knows.
+pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
+    let root = snapshot.root();
+    if own.is_shared() {
+        return;
+    }
+    let acted = log.undo_log().unfinished().into_iter().flat_map(|act| &act.files).map(|file| &file.path);
+    let dirs: BTreeSet<&Path> = log.histories().keys().chain(acted).filter_map(|path| path.parent()).collect();
+    for dir in dirs {
+        let Ok(entries) = root.join(dir).read_dir() else { continue };
+        let entries: Vec<_> = entries.flatten().collect();
+        let names: Vec<OsString> = entries.iter().map(DirEntry::file_name).collect();
+        for name in &names {
+            settle_swapped(dir, name, &names, log, snapshot);
         }
-        let acted = self.undo_log.unfinished().into_iter().flat_map(|act| &act.files).map(|file| &file.path);
-        let dirs: BTreeSet<&Path> = self.histories.keys().chain(acted).filter_map(|path| path.parent()).collect();
-        for dir in dirs {
-            let Ok(entries) = root.join(dir).read_dir() else { continue };
-            let entries: Vec<_> = entries.flatten().collect();
-            let names: Vec<OsString> = entries.iter().map(DirEntry::file_name).collect();
-            for name in &names {
-                self.settle_swapped(dir, name, &names);
+        let ours = entries.into_iter().filter(|e| is_name(&e.file_name())).map(|e| e.file_name());
+        for path in ours.map(|name| dir.join(name)) {
+            let is_ours = walk::is_file_of(&root.join(&path), &own.path().join(LOCK));
+            if is_ours && is_being_written(dir, &path, log, snapshot) {
+                // It does no harm; the next opening after a crash tries again.
+                let _ = put(root, &path, &Put::Absent, &Was::Any);
             }
-            let ours = entries.into_iter().filter(|e| is_name(&e.file_name())).map(|e| e.file_name());
-            for path in ours.map(|name| dir.join(name)) {
-                if walk::is_file_of(&root.join(&path), &self.dir().join(LOCK)) && self.is_being_written(dir, &path) {
-                    // It does no harm; the next opening after a crash tries again.
-                    let _ = put(root, &path, &Put::Absent, &Was::Any);
-                }
-            }
         }
     }
+}
 
-    /// Whether somebody has had that path before the program was killed.
-    pub(super) fn was_taken(&self, path: &Path) -> bool {
-        self.histories.contains_key(path) || self.files.snapshot.was_there(path)
-    }
+/// Whether somebody has had that path before the program was killed.
+pub fn was_taken(path: &Path, log: &ChangeLog, snapshot: &Snapshot) -> bool {
+    log.history(path).is_some() || snapshot.was_there(path)
+}
 
-    /// Whether what is there is the beginning of what a decision that was cut short was to write in that directory, or
-    /// what the client was to write, which nobody has anywhere else.
-    fn is_being_written(&self, dir: &Path, path: &Path) -> bool {
-        let Ok((state, Some(bytes))) = self.files.snapshot.peek(path) else { return false };
-        if self.was_taken(path) {
-            return false;
-        }
-        let is_link = |state: &State| matches!(state, State::Link { .. });
-        let beside = self.acted().filter(|file| file.path.parent() == Some(dir)).map(|file| file.disk.1);
-        let mut alike = beside.filter(|to| !to.is_absent() && is_link(to) == is_link(&state));
-        let begins = |to: State| self.files.content(&to).is_ok_and(|content| content.starts_with(&bytes));
-        alike.any(begins) || self.is_for_a_write(&state)
+/// Whether what is there is the beginning of what a decision that was cut short was to write in that directory, or what
+/// the client was to write, which nobody has anywhere else.
+fn is_being_written(dir: &Path, path: &Path, log: &ChangeLog, snapshot: &Snapshot) -> bool {
+    let Ok((state, Some(bytes))) = snapshot.peek(path) else { return false };
+    if was_taken(path, log, snapshot) {
+        return false;
     }
+    let is_link = |state: &State| matches!(state, State::Link { .. });
+    let beside = acted(log).filter(|file| file.path.parent() == Some(dir)).map(|file| file.disk.1);
+    let mut alike = beside.filter(|to| !to.is_absent() && is_link(to) == is_link(&state));
+    let begins = |to: State| snapshot.content(&to).is_ok_and(|content| content.starts_with(&bytes));
+    alike.any(begins) || is_for_a_write(&state, log, snapshot)
+}
 
-    /// Whether it is kept and of no file that was ever seen: as what the client was about to write for the agent.
-    pub(super) fn is_for_a_write(&self, state: &State) -> bool {
-        let snapshot = &self.files.snapshot;
-        let is_nobodys = |oid: Oid| {
-            let mut steps = self.histories.values().flat_map(|history| &history.steps);
-            let is_known = steps.any(|step| [step.before, step.after].iter().any(|state| state.oid() == Some(oid)));
-            !is_known && !snapshot.has_file_with(oid)
-        };
-        snapshot.as_kept(state) == *state && content(state).is_some_and(is_nobodys)
-    }
-
-    /// Whether somebody else works in the tree: one of those files may be theirs.
-    fn is_shared(&self) -> bool {
-        let Some(home) = self.dir().parent() else { return true };
-        let mine: &PathBuf = &self.head().cwd;
-        let meets = |cwd: &PathBuf| cwd.starts_with(mine) || mine.starts_with(cwd);
-        let others = archive::list(home).into_iter().filter(|one| one.dir != self.dir() && one.locked);
-        others.filter_map(|one| one.head).any(|head| meets(&head.cwd))
-    }
+/// Whether it is kept and of no file that was ever seen: as what the client was about to write for the agent.
+pub fn is_for_a_write(state: &State, log: &ChangeLog, snapshot: &Snapshot) -> bool {
+    let is_nobodys = |oid: Oid| {
+        let mut steps = log.histories().values().flat_map(|history| &history.steps);
+        let is_known = steps.any(|step| [step.before, step.after].iter().any(|state| state.oid() == Some(oid)));
+        !is_known && !snapshot.has_file_with(oid)
+    };
+    snapshot.as_kept(state) == *state && content(state).is_some_and(is_nobodys)
 }
 
 fn is_name(name: &OsStr) -> bool {

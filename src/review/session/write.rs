@@ -1,15 +1,20 @@
 //! Writing what was decided, file by file.
 //!
-//! The part of [`ReviewSession`] that changes the workspace; what to write is decided elsewhere. Invariants: only what was
-//! decided about is replaced, also when it is saved by somebody else in the middle of the write; names of one file stay
-//! names of one file where they are decided alike.
+//! Changes the workspace; what to write is decided elsewhere. Invariants: only what was decided about is replaced, also
+//! when it is saved by somebody else in the middle of the write; names of one file stay names of one file where they are
+//! decided alike.
 
-use super::ReviewSession;
+mod many;
+
+pub(super) use self::many::Carried;
+
 use super::expected::expected;
 use crate::base::human;
 use crate::host::fs::{self, FsError, Inode, Put, Was};
 use crate::review::error::ReviewError;
+use crate::review::history::contents::Contents;
 use crate::review::history::ledger::FileDecision;
+use crate::review::protocol::Watch;
 use crate::review::snapshot::peek::Peek;
 use crate::review::state::State;
 use std::collections::{BTreeMap, HashMap};
@@ -25,12 +30,20 @@ pub struct Writing {
     /// Contents with several names of which some were replaced: one of those, what it is now, and how many names are left.
     twins: HashMap<Inode, (PathBuf, State, u64)>,
     /// New names of what was displaced and nobody else has.
-    pub(super) stay: Vec<PathBuf>,
+    stay: Vec<PathBuf>,
+    /// Is told how far an action has come.
+    watch: Option<Watch>,
 }
 
 impl Writing {
+    /// Another decision is carried out from now on.
     pub fn begin(&mut self) {
-        *self = Self::default();
+        *self = Self { watch: self.watch.take(), ..Self::default() };
+    }
+
+    /// Who is told how far an action has come from now on, and can stop it.
+    pub fn watched(&mut self, watch: Option<Watch>) {
+        self.watch = watch;
     }
 
     pub fn remark(&self, path: &Path) -> Option<String> {
@@ -38,7 +51,7 @@ impl Writing {
     }
 
     /// Takes note of why a file was not tried.
-    pub(crate) fn note(&mut self, path: &Path, why: String) {
+    fn note(&mut self, path: &Path, why: String) {
         self.remarks.insert(path.to_owned(), why);
     }
 
@@ -51,14 +64,91 @@ impl Writing {
     /// What could not be kept of files that were written, for the end of a sentence.
     pub fn lost(&self) -> String {
         let names = self.remarks.keys().chain(self.twins.values().map(|(path, ..)| path));
-        let words = names.filter_map(|path| Some(format!("; {}: {}", super::apply::shown(path), self.remark(path)?)));
+        let words =
+            names.filter_map(|path| Some(format!("; {}: {}", super::execution::shown(path), self.remark(path)?)));
         words.collect()
+    }
+
+    /// Puts a file into its new state, if it still has the old one.
+    pub fn write(&mut self, file: &FileDecision, files: &mut Contents) -> Result<(), ReviewError> {
+        let (before, after) = &file.disk;
+        if before == after {
+            return Ok(());
+        }
+        let bytes = content_to_be(file, files)?;
+        let peek = files.snapshot.peeks();
+        let written = replace(peek, file, &bytes, |what| self.put(peek, &file.path, before, after, what));
+        self.written(file, written, files)
+    }
+
+    /// Takes note of what has become of a file.
+    fn written(
+        &mut self,
+        file: &FileDecision,
+        written: Result<fs::Done, Unwritten>,
+        files: &mut Contents,
+    ) -> Result<(), ReviewError> {
+        match &written {
+            Ok(done) if done.lost.is_empty() => {}
+            Ok(done) => {
+                self.remarks.insert(file.path.clone(), done.lost.join(", "));
+                self.stay.extend(done.stays.clone());
+            }
+            Err(unwritten) => drop(self.failed.insert(file.path.clone(), unwritten.remark.clone())),
+        }
+        written.map_err(|unwritten| unwritten.error)?;
+        files.snapshot.set(&file.path, file.disk.1)
+    }
+
+    /// What was displaced is the person's under its new name, and no change.
+    pub fn note_displaced(&mut self, files: &mut Contents) -> Result<(), ReviewError> {
+        let stay = std::mem::take(&mut self.stay);
+        if !stay.is_empty() {
+            files.snapshot.look(&stay)?;
+        }
+        Ok(())
+    }
+
+    /// As another name of a file that was just written, when it was one before; else by itself.
+    fn put(
+        &mut self,
+        peek: Peek<'_>,
+        path: &Path,
+        before: &State,
+        after: &State,
+        what: &Put<'_>,
+    ) -> Result<fs::Done, FsError> {
+        let root = peek.root;
+        let is_file = matches!(what, Put::File { .. });
+        let inode = fs::inode(root, path).filter(|_| is_file && !peek.is_only(path));
+        let twin = inode.and_then(|(inode, _)| self.twins.get_mut(&inode));
+        if let Some((first, state, left)) = twin
+            && state == after
+        {
+            let linked = expected(after, |is| expected(before, |was| fs::link(root, path, first, is, was)));
+            match linked {
+                Ok(()) => {
+                    *left = left.saturating_sub(1);
+                    return Ok(fs::Done::default());
+                }
+                Err(error @ FsError::ChangedTwice { .. }) => return Err(error),
+                // By itself, then; that says so when it has changed.
+                Err(_) => {}
+            }
+        }
+        let done = over(peek, path, before, |was| fs::put(root, path, what, was))?;
+        if let Some((inode, names)) = inode
+            && names > 1
+        {
+            self.twins.entry(inode).or_insert_with(|| (path.to_owned(), *after, names - 1));
+        }
+        Ok(done)
     }
 }
 
 /// Why a file was not written, and what there is to say about it.
-pub(crate) struct Unwritten {
-    pub error: ReviewError,
+struct Unwritten {
+    error: ReviewError,
     remark: String,
 }
 
@@ -113,7 +203,7 @@ fn replace(
     });
     done.map(|mut done| {
         match &done.stays {
-            Some(stays) => done.lost.push(format!("what was there is in {}", super::apply::shown(stays))),
+            Some(stays) => done.lost.push(format!("what was there is in {}", super::execution::shown(stays))),
             None if is_unkept => done.lost.push("cannot be redone: what it was until now is not kept".to_owned()),
             None => {}
         }
@@ -127,99 +217,19 @@ fn over<T>(peek: Peek<'_>, path: &Path, before: &State, write: impl FnOnce(&Was<
 }
 
 /// The same for a file that has no other name; threads may do it side by side.
-pub(crate) fn replace_alone(peek: Peek<'_>, file: &FileDecision, bytes: &[u8]) -> Result<fs::Done, Unwritten> {
+fn replace_alone(peek: Peek<'_>, file: &FileDecision, bytes: &[u8]) -> Result<fs::Done, Unwritten> {
     replace(peek, file, bytes, |what| {
         over(peek, &file.path, &file.disk.0, |was| fs::put(peek.root, &file.path, what, was))
     })
 }
 
 /// Whether a file may have other names, so that [`replace_alone`] is not for it.
-pub(crate) fn has_other_names(root: &Path, path: &Path) -> bool {
+fn has_other_names(root: &Path, path: &Path) -> bool {
     fs::inode(root, path).is_some_and(|(_, names)| names > 1)
 }
 
-impl ReviewSession {
-    /// Puts a file into its new state, if it still has the old one.
-    pub(crate) fn write(&mut self, file: &FileDecision) -> Result<(), ReviewError> {
-        let (before, after) = &file.disk;
-        if before == after {
-            return Ok(());
-        }
-        let bytes = self.content_to_be(file)?;
-        let Self { files, writing, .. } = self;
-        let peek = files.snapshot.peeks();
-        let written = replace(peek, file, &bytes, |what| writing.put(peek, &file.path, before, after, what));
-        self.written(file, written)
-    }
-
-    pub(crate) fn content_to_be(&self, file: &FileDecision) -> Result<Vec<u8>, ReviewError> {
-        self.files.content(&file.disk.1).map_err(|e| e.of(&file.path))
-    }
-
-    /// Takes note of what has become of a file.
-    pub(crate) fn written(
-        &mut self,
-        file: &FileDecision,
-        written: Result<fs::Done, Unwritten>,
-    ) -> Result<(), ReviewError> {
-        match &written {
-            Ok(done) if done.lost.is_empty() => {}
-            Ok(done) => {
-                self.writing.remarks.insert(file.path.clone(), done.lost.join(", "));
-                self.writing.stay.extend(done.stays.clone());
-            }
-            Err(unwritten) => drop(self.writing.failed.insert(file.path.clone(), unwritten.remark.clone())),
-        }
-        written.map_err(|unwritten| unwritten.error)?;
-        self.files.snapshot.set(&file.path, file.disk.1)
-    }
-
-    /// What was displaced is the person's under its new name, and no change.
-    pub(crate) fn note_displaced(&mut self) -> Result<(), ReviewError> {
-        let stay = std::mem::take(&mut self.writing.stay);
-        if !stay.is_empty() {
-            self.files.snapshot.look(&stay)?;
-        }
-        Ok(())
-    }
-}
-
-impl Writing {
-    /// As another name of a file that was just written, when it was one before; else by itself.
-    fn put(
-        &mut self,
-        peek: Peek<'_>,
-        path: &Path,
-        before: &State,
-        after: &State,
-        what: &Put<'_>,
-    ) -> Result<fs::Done, FsError> {
-        let root = peek.root;
-        let is_file = matches!(what, Put::File { .. });
-        let inode = fs::inode(root, path).filter(|_| is_file && !peek.is_only(path));
-        let twin = inode.and_then(|(inode, _)| self.twins.get_mut(&inode));
-        if let Some((first, state, left)) = twin
-            && state == after
-        {
-            let linked = expected(after, |is| expected(before, |was| fs::link(root, path, first, is, was)));
-            match linked {
-                Ok(()) => {
-                    *left = left.saturating_sub(1);
-                    return Ok(fs::Done::default());
-                }
-                Err(error @ FsError::ChangedTwice { .. }) => return Err(error),
-                // By itself, then; that says so when it has changed.
-                Err(_) => {}
-            }
-        }
-        let done = over(peek, path, before, |was| fs::put(root, path, what, was))?;
-        if let Some((inode, names)) = inode
-            && names > 1
-        {
-            self.twins.entry(inode).or_insert_with(|| (path.to_owned(), *after, names - 1));
-        }
-        Ok(done)
-    }
+fn content_to_be(file: &FileDecision, files: &Contents) -> Result<Vec<u8>, ReviewError> {
+    files.content(&file.disk.1).map_err(|e| e.of(&file.path))
 }
 
 #[cfg(test)]

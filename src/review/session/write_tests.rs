@@ -6,6 +6,7 @@ use crate::model::changes::{ReviewAction, RewindOutcome, Scope, Target, Verdict}
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::history::ledger::{Decision, DecisionKey, FileDecision};
 use crate::review::protocol::{Proposal, Released};
+use crate::review::session::ReviewSession;
 use crate::review::session::expected::write_text;
 use crate::review::session::tests::{Place, changed, lines};
 use crate::review::state::State;
@@ -177,7 +178,7 @@ pub(crate) fn swap_name(place: &Place, name: &str) -> PathBuf {
 
 /// An undo that was killed: what it was about to do is noted, and no more.
 pub(crate) fn killed_undo(place: &mut Place, name: &str) {
-    let history = &place.review.histories[Path::new(name)];
+    let history = &place.review.log.histories()[Path::new(name)];
     let disk = (history.last(), history.steps[0].before);
     let file = FileDecision { path: name.into(), disk, accepted: (disk.1, disk.1), by_hand: false };
     let act = Decision {
@@ -188,7 +189,8 @@ pub(crate) fn killed_undo(place: &mut Place, name: &str) {
         continues: None,
         files: vec![file],
     };
-    place.review.announce(act).unwrap();
+    let ReviewSession { log, files, .. } = &mut place.review;
+    log.announce(act, files).unwrap();
 }
 
 #[test]
@@ -357,7 +359,7 @@ fn a_state_of_numbers_only_is_replaced_while_the_numbers_are_the_same() {
     place.turn(1, |p| {
         p.command(|p| fs::File::create(p.at("a")).unwrap().set_len((64 << 20) + 1).unwrap());
     });
-    assert!(matches!(place.review.histories[Path::new("a")].last(), State::Unkept { .. }));
+    assert!(matches!(place.review.log.histories()[Path::new("a")].last(), State::Unkept { .. }));
     let done = place.act(REWIND);
     assert_eq!(done.rewound[0].outcome, RewindOutcome::Restored, "{done:?}");
     assert_eq!(place.read("a"), "text\n");

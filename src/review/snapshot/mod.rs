@@ -385,6 +385,17 @@ impl Snapshot {
         Ok(())
     }
 
+    /// What `path`, below the root, was when it was last looked at; nothing when it is not covered, or never was there.
+    pub(crate) fn known(&self, path: &Path) -> Option<State> {
+        self.seen.get(walk::bytes(path)).filter(|entry| !entry.barred).map(|entry| entry.state)
+    }
+
+    /// Names of the file with that number, below the root.
+    pub(crate) fn named(&self, inode: u64) -> Vec<PathBuf> {
+        let names = self.seen.iter().filter(|(_, entry)| entry.stat.ino == inode && !entry.state.is_absent());
+        names.map(|(key, _)| walk::path(key).to_owned()).collect()
+    }
+
     #[cfg(test)]
     pub(crate) fn uncovered(&self) -> Vec<String> {
         self.uncovered_but(&|_| false)

@@ -1,17 +1,17 @@
 //! Puts the files of a decision into their new states, many at a time.
 //!
-//! The part of [`ReviewSession`] that writes in the workspace. Each file is made durable by itself, which is waiting for the
+//! Each file is made durable by itself, which is waiting for the
 //! most part, so that a few threads do it side by side. Invariants: each file is written as a whole or not at all, and
 //! only when it still is what was decided about; what was moved goes from its new place only when it is at the old one; it
 //! is stopped between two files, never in one.
 
-use super::ReviewSession;
-use super::apply::shown;
-use super::write::{Unwritten, has_other_names, replace_alone};
+use super::{Unwritten, Writing, content_to_be, has_other_names, replace_alone};
 use crate::host::fs;
 use crate::review::error::ReviewError;
+use crate::review::history::contents::Contents;
 use crate::review::history::ledger::FileDecision;
-use crate::review::protocol::{Progress, Watch};
+use crate::review::protocol::Progress;
+use crate::review::session::execution::shown;
 use crate::review::state::Oid;
 use crate::review::state::content;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -28,7 +28,7 @@ const THREADS: usize = 8;
 const ALONE: usize = 4;
 
 /// What has become of the files of a decision.
-pub(crate) struct Carried {
+pub struct Carried {
     /// Numbers of those that have their new state.
     pub done: Vec<usize>,
     /// Why others have not, in words.
@@ -37,39 +37,34 @@ pub(crate) struct Carried {
     pub stopped: Option<Progress>,
 }
 
-impl ReviewSession {
-    /// Who is told how far an action has come from now on, and can stop it.
-    pub fn watched(&mut self, watch: Option<Watch>) {
-        self.watch = watch;
-    }
-
+impl Writing {
     /// Writes all of them, in such an order that what was moved is at its old place before it goes from the new one.
-    pub(crate) fn write_all(&mut self, files: &[FileDecision]) -> Carried {
+    pub fn write_all(&mut self, decided: &[FileDecision], files: &mut Contents) -> Carried {
         let mut all = Carried { done: Vec::new(), left: Vec::new(), stopped: None };
         // What could not be put where it was.
         let mut missing: HashMap<Oid, &Path> = HashMap::new();
-        for stage in stages(files) {
+        for stage in stages(decided) {
             let mut ready: Vec<(usize, &FileDecision)> = Vec::new();
-            for (at, file) in stage.into_iter().filter_map(|at| Some((at, files.get(at)?))) {
+            for (at, file) in stage.into_iter().filter_map(|at| Some((at, decided.get(at)?))) {
                 let kept = content(&file.disk.0).filter(|oid| file.disk.1.oid() != Some(*oid));
                 match kept.and_then(|oid| missing.get(&oid)) {
                     Some(old) => {
                         let why = format!("left alone, since {} could not be written", shown(old));
                         all.left.push(format!("{}: {why}", shown(&file.path)));
-                        self.writing.note(&file.path, why);
+                        self.note(&file.path, why);
                     }
                     None => ready.push((at, file)),
                 }
             }
-            self.make_dirs(&ready);
+            make_dirs(files.snapshot.root(), &ready);
             let mut rest = ready.as_slice();
             while !rest.is_empty() {
-                let far = Progress { done: all.done.len(), of: files.len() };
+                let far = Progress { done: all.done.len(), of: decided.len() };
                 if self.watch.as_mut().is_some_and(|watch| !watch(far)) {
                     all.stopped = Some(far);
                     return all;
                 }
-                let tried = self.write_some(rest, &mut all);
+                let tried = self.write_some(rest, &mut all, files);
                 rest = rest.get(tried..).unwrap_or_default();
             }
             let done: HashSet<usize> = all.done.iter().copied().collect();
@@ -79,36 +74,16 @@ impl ReviewSession {
         all
     }
 
-    /// Makes the directories that are missing for files that come back, each for no more people than the file in it
-    /// that is for the fewest.
-    fn make_dirs(&self, files: &[(usize, &FileDecision)]) {
-        let root = self.files.snapshot.root();
-        let mut modes: BTreeMap<&Path, Option<u32>> = BTreeMap::new();
-        for (_, file) in files.iter().filter(|(_, file)| file.disk.0.is_absent() && !file.disk.1.is_absent()) {
-            let mode = file.disk.1.mode().map_or(0o777, for_directory);
-            for dir in file.path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty()) {
-                let is_missing = || root.join(dir).symlink_metadata().is_err().then_some(0o777);
-                if let Some(known) = modes.entry(dir).or_insert_with(is_missing) {
-                    *known &= mode;
-                }
-            }
-        }
-        for (dir, mode) in modes.into_iter().filter_map(|(dir, mode)| Some((dir, mode?))) {
-            // Why it could not be made is said of the file.
-            let _ = fs::make_dir(root, dir, mode);
-        }
-    }
-
     /// Writes the first of them. How many were tried, at least one.
-    fn write_some(&mut self, files: &[(usize, &FileDecision)], all: &mut Carried) -> usize {
-        let root = self.files.snapshot.root().to_owned();
+    fn write_some(&mut self, ready: &[(usize, &FileDecision)], all: &mut Carried, files: &mut Contents) -> usize {
+        let root = files.snapshot.root().to_owned();
         let (mut tasks, mut size, mut alone) = (Vec::new(), 0, Vec::new());
-        for (number, file) in files.iter().take(BATCH.0) {
+        for (number, file) in ready.iter().take(BATCH.0) {
             if is_same(file) || has_other_names(&root, &file.path) {
                 alone.push((*number, *file));
                 continue;
             }
-            let content = self.content_to_be(file);
+            let content = content_to_be(file, files);
             size += content.as_ref().map_or(0, Vec::len);
             tasks.push((*number, *file, content));
             if size >= BATCH.1 {
@@ -116,15 +91,15 @@ impl ReviewSession {
             }
         }
         let tried = tasks.len() + alone.len();
-        let peek = self.files.snapshot.peeks();
+        let peek = files.snapshot.peeks();
         let written = side_by_side(tasks, |(_, file, content)| replace_alone(peek, file, &content?));
         let mut all_of_them = Vec::new();
         for ((number, file), result) in written {
-            all_of_them.push((number, self.written(file, result)));
+            all_of_them.push((number, self.written(file, result, files)));
         }
         // Names of one file are put back one after the other.
         for (number, file) in alone {
-            all_of_them.push((number, self.write(file)));
+            all_of_them.push((number, self.write(file, files)));
         }
         for (number, result) in all_of_them {
             match result {
@@ -133,6 +108,25 @@ impl ReviewSession {
             }
         }
         tried
+    }
+}
+
+/// Makes the directories that are missing for files that come back, each for no more people than the file in it
+/// that is for the fewest.
+fn make_dirs(root: &Path, files: &[(usize, &FileDecision)]) {
+    let mut modes: BTreeMap<&Path, Option<u32>> = BTreeMap::new();
+    for (_, file) in files.iter().filter(|(_, file)| file.disk.0.is_absent() && !file.disk.1.is_absent()) {
+        let mode = file.disk.1.mode().map_or(0o777, for_directory);
+        for dir in file.path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty()) {
+            let is_missing = || root.join(dir).symlink_metadata().is_err().then_some(0o777);
+            if let Some(known) = modes.entry(dir).or_insert_with(is_missing) {
+                *known &= mode;
+            }
+        }
+    }
+    for (dir, mode) in modes.into_iter().filter_map(|(dir, mode)| Some((dir, mode?))) {
+        // Why it could not be made is said of the file.
+        let _ = fs::make_dir(root, dir, mode);
     }
 }
 

@@ -1,0 +1,168 @@
+//! All writes that wait for the person, in the order in which they came.
+//!
+//! Touches no file. Invariants: of several writes of one file the first is decided first, and the next is about what is
+//! there then; all of them are decided by one decision, or none.
+
+use super::hold::HeldWrite;
+use super::verdict::Selection;
+use crate::model::changes::{HunkId, Verdict};
+use crate::model::ids::{EntryId, ReqId};
+use crate::review::error::ReviewError;
+use crate::review::history::contents::Contents;
+use crate::review::state::State;
+use std::path::{Path, PathBuf};
+
+#[derive(Default)]
+pub struct HeldWrites {
+    writes: Vec<HeldWrite>,
+    rev: u64,
+}
+
+impl HeldWrites {
+    /// Moves with each change.
+    pub const fn rev(&self) -> u64 {
+        self.rev
+    }
+
+    pub fn add(&mut self, held: HeldWrite) {
+        self.rev += 1;
+        self.writes.push(held);
+    }
+
+    pub fn newest_first(&self) -> impl Iterator<Item = &HeldWrite> {
+        self.writes.iter().rev()
+    }
+
+    /// The tool call of a write that waits to bring a file into this state.
+    pub fn wanting(&self, path: &Path, state: &State) -> Option<EntryId> {
+        let held = self.writes.iter().find(|h| h.path == path && h.wanted() == *state)?;
+        Some(held.entry())
+    }
+
+    /// What a file would be after all that waits of it.
+    pub fn newest_wanted(&self, path: &Path) -> Option<State> {
+        self.newest_first().find(|h| h.path == path).map(HeldWrite::wanted)
+    }
+
+    /// How many parts wait for the person.
+    pub fn pending(&self, files: &mut Contents) -> Result<u64, ReviewError> {
+        let mut pending = 0;
+        for held in &self.writes {
+            pending += held.pending(files)? as u64;
+        }
+        Ok(pending)
+    }
+
+    /// Decides some parts of the first that waits of a file; false when none does.
+    pub fn decide(
+        &mut self,
+        path: &Path,
+        wanted: &Selection,
+        verdict: Verdict,
+        files: &mut Contents,
+    ) -> Result<bool, ReviewError> {
+        let Some(held) = self.writes.iter_mut().find(|h| h.path == path) else { return Ok(false) };
+        held.decide(files, wanted, verdict)?;
+        self.rev += 1;
+        Ok(true)
+    }
+
+    /// Decides all that is pending, of all of them or of none. How many parts that were, and of which files.
+    pub fn decide_all(&mut self, verdict: Verdict, files: &mut Contents) -> Result<(usize, Vec<PathBuf>), ReviewError> {
+        let before = self.writes.clone();
+        let (mut parts, mut paths) = (0, Vec::new());
+        for held in &mut self.writes {
+            match held.decide(files, &Selection::Pending { doubtful: true }, verdict) {
+                Ok(count) => {
+                    parts += count;
+                    paths.push(held.path.clone());
+                }
+                Err(ReviewError::Refused(_)) => {}
+                Err(error) => {
+                    self.writes = before;
+                    return Err(error);
+                }
+            }
+        }
+        self.rev += 1;
+        Ok((parts, paths))
+    }
+
+    /// Decides all that waits of one of them, by an answer given outside of the review.
+    pub fn answer(&mut self, req: ReqId, verdict: Verdict, files: &mut Contents) -> Result<(), ReviewError> {
+        let Some(held) = self.writes.iter_mut().find(|h| h.req == req) else { return Ok(()) };
+        held.decide_all(files, verdict)?;
+        self.rev += 1;
+        Ok(())
+    }
+
+    /// False when no write of that file waits.
+    pub fn edit(&mut self, path: &Path, hunk: HunkId, text: &str, files: &mut Contents) -> Result<bool, ReviewError> {
+        let Some(held) = self.writes.iter_mut().find(|h| h.path == path) else { return Ok(false) };
+        held.edit(files, hunk, text)?;
+        self.rev += 1;
+        Ok(true)
+    }
+
+    /// The write whose newest decision an undo would take back.
+    pub fn undoable(&self) -> Option<&HeldWrite> {
+        self.newest_first().find(|h| h.is_touched())
+    }
+
+    pub fn redoable(&self) -> Option<&HeldWrite> {
+        self.newest_first().find(|h| h.is_undone())
+    }
+
+    /// False when there is nothing to undo.
+    pub fn undo(&mut self) -> bool {
+        let Some(held) = self.writes.iter_mut().rev().find(|h| h.is_touched()) else { return false };
+        held.undo();
+        self.rev += 1;
+        true
+    }
+
+    /// False when there is nothing to do again.
+    pub fn redo(&mut self) -> bool {
+        let redone = self.writes.iter_mut().rev().any(HeldWrite::redo);
+        self.rev += u64::from(redone);
+        redone
+    }
+
+    /// The write of this number, when all of it is decided and it is the first of its file.
+    pub fn decided(&mut self, req: ReqId, files: &mut Contents) -> Result<Option<HeldWrite>, ReviewError> {
+        let Some(at) = self.writes.iter().position(|h| h.req == req) else { return Ok(None) };
+        let (earlier, rest) = self.writes.split_at(at);
+        let Some(held) = rest.first() else { return Ok(None) };
+        if held.pending(files)? > 0 || earlier.iter().any(|h| h.path == held.path) {
+            return Ok(None);
+        }
+        self.rev += 1;
+        Ok(Some(held.clone()))
+    }
+
+    /// It is about what is on the disk now; what was decided of it is forgotten. Whether something waits for the person.
+    pub fn start_over(&mut self, req: ReqId, disk: State, files: &mut Contents) -> Result<bool, ReviewError> {
+        let Some(held) = self.writes.iter_mut().find(|h| h.req == req) else { return Ok(false) };
+        *held = held.over(disk);
+        Ok(held.pending(files)? > 0)
+    }
+
+    /// It was carried out; the next one of its file is about what is on the disk now.
+    pub fn close(&mut self, req: ReqId, files: &mut Contents) -> Result<(), ReviewError> {
+        let Some(at) = self.writes.iter().position(|h| h.req == req) else { return Ok(()) };
+        let held = self.writes.remove(at);
+        if let Some(next) = self.writes.iter_mut().find(|h| h.path == held.path) {
+            let disk = files.on_disk(&held.path)?;
+            if disk != next.disk() {
+                *next = next.over(disk);
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets one.
+    pub fn let_go(&mut self, req: ReqId) {
+        self.writes.retain(|h| h.req != req);
+        self.rev += 1;
+    }
+}

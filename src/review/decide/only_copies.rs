@@ -1,0 +1,68 @@
+//! Files that a decision leaves where they are, since what is in them would be nowhere else.
+//!
+//! Computes, writes nothing. Invariant: no decision takes away or writes over a content that was at a path which is
+//! absent and stays so, but for the person's own text and what they force, and for what an earlier decision has put there
+//! when that path was gone already.
+
+use crate::base::paths::visible;
+use crate::model::changes::Cause;
+use crate::review::history::change_log::ChangeLog;
+use crate::review::history::file_history::FileHistory;
+use crate::review::history::ledger::{ChangeRecord, FileDecision};
+use crate::review::state::{Oid, content};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// Why files are to be written.
+#[derive(Clone, Copy)]
+pub enum For<'a> {
+    Decision,
+    /// What the agent has put there since this turn is nobody's loss.
+    Rewind(u64),
+    /// To take back what a decision did, or do it again: what was written, and the first part of it.
+    Toggle(&'a [FileDecision], u64),
+}
+
+/// Those of the files of a decision that hold the content of a file which is gone and does not come back with it,
+/// and why, in words.
+pub fn only_copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog) -> BTreeMap<PathBuf, String> {
+    let mut going: HashMap<Oid, Vec<&Path>> = HashMap::new();
+    for file in files.iter().filter(|file| !file.by_hand) {
+        if let Some(oid) = content(&file.disk.0).filter(|oid| file.disk.1.oid() != Some(*oid)) {
+            going.entry(oid).or_default().push(&file.path);
+        }
+    }
+    let mut out = BTreeMap::new();
+    if going.is_empty() {
+        return out;
+    }
+    // What a decision has put there was as gone before it as it will be.
+    let (done, act) = if let For::Toggle(done, act) = why { (done, act) } else { (&[][..], 0) };
+    let placed: HashMap<&Path, Oid> = done.iter().filter_map(|f| Some((&*f.path, content(&f.disk.1)?))).collect();
+    let is_placed =
+        |path: &Path, oid: Oid, gone: &Path| placed.get(path) == Some(&oid) && log.order().is_older(gone, act);
+    let from = if let For::Rewind(turn) = why { Some(turn) } else { None };
+    let comes: HashSet<&Path> = files.iter().filter(|f| !f.disk.1.is_absent()).map(|f| &*f.path).collect();
+    for (path, history) in log.histories() {
+        if !history.last().is_absent() || comes.contains(path.as_path()) {
+            continue;
+        }
+        for oid in losses(history, from) {
+            let is_other = |only: &&&Path| **only != path.as_path() && !is_placed(only, oid, path);
+            for only in going.get(&oid).into_iter().flatten().filter(is_other) {
+                let words = || format!("it has what was in {}, which stays gone", visible(path.as_os_str()));
+                out.entry(only.to_path_buf()).or_insert_with(words);
+            }
+        }
+    }
+    out
+}
+
+/// Contents that a file which is gone had, and not only by the agent.
+fn losses(history: &FileHistory, from: Option<u64>) -> Vec<Oid> {
+    let is_theirs = |s: &&ChangeRecord| s.doubt || s.cause == Cause::Person || from.is_some_and(|turn| s.turn < turn);
+    let first = history.steps.first().map(|step| step.before);
+    let theirs = history.steps.iter().filter(is_theirs).map(|step| step.after);
+    let accepted = from.is_none().then_some(history.accepted);
+    first.into_iter().chain(theirs).chain(accepted).filter_map(|state| content(&state)).collect()
+}

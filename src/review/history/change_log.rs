@@ -1,0 +1,381 @@
+//! What has become of every file since the session began, what was decided of it, and the ledger that says so.
+//!
+//! Who did it, and what is to be decided, is told by others. Invariants: what a record names is in the store before the
+//! ledger has the record, and a decision is in the ledger before any file is touched for it; that files were seen is
+//! saved only after what has become of them.
+
+use super::contents::Contents;
+use super::file_history::FileHistory;
+use super::ledger::{ChangeRecord, Decision, FileDecision, Ledger, Record};
+use super::order::Order;
+use super::undo_log::UndoLog;
+use crate::model::changes::Cause;
+use crate::review::error::ReviewError;
+use crate::review::snapshot::Snapshot;
+use crate::review::state::{Oid, State, content};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+
+pub struct ChangeLog {
+    ledger: Ledger,
+    undo_log: UndoLog,
+    histories: BTreeMap<PathBuf, FileHistory>,
+    order: Order,
+    rev: u64,
+    /// Turns that have begun.
+    turns: BTreeSet<u64>,
+    /// Those whose prompt went out before the look that precedes it was finished.
+    early: BTreeSet<u64>,
+    /// Turns in which the agent said what it does.
+    told: BTreeSet<u64>,
+    /// Steps of a look that go into the ledger together.
+    batch: Option<Vec<Record>>,
+    forgotten: u64,
+}
+
+impl ChangeLog {
+    /// For a ledger of which nothing has been taken in yet.
+    pub fn new(ledger: Ledger) -> Self {
+        Self {
+            ledger,
+            undo_log: UndoLog::default(),
+            histories: BTreeMap::new(),
+            order: Order::default(),
+            rev: 0,
+            turns: BTreeSet::new(),
+            early: BTreeSet::new(),
+            told: BTreeSet::new(),
+            batch: None,
+            forgotten: 0,
+        }
+    }
+
+    /// Takes in what the ledger says, but for paths that the client keeps for itself: versions before this one took
+    /// those for the agent's work. The turns that have not ended, the newest last.
+    pub fn replay(&mut self, records: Vec<Record>, hides: impl Fn(&Path) -> bool) -> Vec<u64> {
+        let mut open: Vec<u64> = Vec::new();
+        for record in records {
+            match record {
+                Record::Turn { turn, begins, early } => {
+                    self.turns.insert(turn);
+                    self.early.extend(early.then_some(turn));
+                    open.retain(|other| *other != turn);
+                    open.extend(begins.then_some(turn));
+                    self.undo_log.turn_began();
+                }
+                Record::Told { turn } => drop(self.told.insert(turn)),
+                Record::Step { path, .. } if hides(&path) => {}
+                Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
+                Record::Untaken { path } => self.take_off(&path),
+                Record::Act(ref act) => {
+                    self.order.acts(act.id, self.rev);
+                    self.undo_log.take(record);
+                }
+                Record::Done { act, .. } => {
+                    self.undo_log.take(record);
+                    self.put_done(act, self.newest_turn());
+                }
+            }
+        }
+        open
+    }
+
+    /// Moves with each change.
+    pub const fn rev(&self) -> u64 {
+        self.rev
+    }
+
+    /// Moves when contents are found to be gone, and their states with them.
+    pub const fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    pub const fn undo_log(&self) -> &UndoLog {
+        &self.undo_log
+    }
+
+    pub const fn order(&self) -> &Order {
+        &self.order
+    }
+
+    pub fn history(&self, path: &Path) -> Option<&FileHistory> {
+        self.histories.get(path)
+    }
+
+    /// All files that have one, sorted by path.
+    pub const fn histories(&self) -> &BTreeMap<PathBuf, FileHistory> {
+        &self.histories
+    }
+
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.histories.keys().cloned().collect()
+    }
+
+    /// The newest state that was seen of a file which has a history.
+    pub fn last(&self, path: &Path) -> Option<State> {
+        self.histories.get(path).map(FileHistory::last)
+    }
+
+    /// Contents of files as they are now.
+    pub fn contents(&self) -> HashSet<Oid> {
+        self.histories.values().filter_map(|history| content(&history.last())).collect()
+    }
+
+    // ---- turns
+
+    /// All that have begun.
+    pub const fn turns(&self) -> &BTreeSet<u64> {
+        &self.turns
+    }
+
+    /// The last that has begun; 0 before the first.
+    pub fn newest_turn(&self) -> u64 {
+        self.turns.last().copied().unwrap_or(0)
+    }
+
+    /// Those whose prompt went out before the look that precedes it was finished.
+    pub const fn early(&self) -> &BTreeSet<u64> {
+        &self.early
+    }
+
+    /// Whether the agent said in a turn what it does.
+    pub fn was_told(&self, turn: u64) -> bool {
+        self.told.contains(&turn)
+    }
+
+    /// `early` when its prompt did not wait for the look.
+    pub fn turn_begins(&mut self, turn: u64, early: bool) -> Result<(), ReviewError> {
+        self.undo_log.turn_began();
+        self.turns.insert(turn);
+        self.early.extend(early.then_some(turn));
+        self.ledger.add(&Record::Turn { turn, begins: true, early })
+    }
+
+    pub fn turn_ends(&mut self, turn: u64) -> Result<(), ReviewError> {
+        self.ledger.add(&Record::Turn { turn, begins: false, early: false })
+    }
+
+    /// After a crash it has to be known whether the agent said what it did in a turn.
+    pub fn note_told(&mut self, turns: &[u64]) -> Result<(), ReviewError> {
+        for turn in turns {
+            if self.told.insert(*turn) {
+                self.ledger.add(&Record::Told { turn: *turn })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Turns that changed something, oldest first.
+    pub fn turns_that_changed(&self) -> Vec<u64> {
+        let steps = self.histories.values().flat_map(|h| &h.steps);
+        let turns: BTreeSet<u64> = steps.filter(|s| s.is_shown()).map(|s| s.turn).collect();
+        turns.into_iter().collect()
+    }
+
+    /// Whether a change of the agent has appeared that did not come through the client.
+    pub fn is_after(&self) -> bool {
+        let outside = |s: &ChangeRecord| s.is_shown() && s.cause != Cause::Write;
+        self.histories.values().any(|h| h.steps.iter().any(outside))
+    }
+
+    // ---- changes
+
+    /// Until [`ChangeLog::write_batch`] steps are kept together.
+    pub fn begin_batch(&mut self) {
+        self.batch = Some(Vec::new());
+    }
+
+    /// Writes the steps since [`ChangeLog::begin_batch`].
+    pub fn write_batch(&mut self, files: &mut Contents) -> Result<(), ReviewError> {
+        let steps = self.batch.take().unwrap_or_default();
+        files.snapshot.gathered().and_then(|()| self.ledger.add_all(&steps))
+    }
+
+    /// Takes in a change. The person's are of interest only where the agent has been.
+    pub fn record(&mut self, path: &Path, mut step: ChangeRecord, files: &mut Contents) -> Result<(), ReviewError> {
+        if step.before == step.after || !self.histories.contains_key(path) && !step.is_shown() {
+            return Ok(());
+        }
+        files.snapshot.take_missing();
+        let mut accepted = self.accepted_after(path, &step, files);
+        if self.forgets_missing(&accepted, files) {
+            for state in [&mut step.before, &mut step.after] {
+                *state = files.snapshot.as_readable(state)?;
+            }
+            accepted = self.accepted_after(path, &step, files);
+        }
+        self.take(path, step, accepted?, files)
+    }
+
+    fn accepted_after(&self, path: &Path, step: &ChangeRecord, files: &mut Contents) -> Result<State, ReviewError> {
+        self.histories.get(path).map_or(Ok(step.before), |history| history.accepted_after(step, files))
+    }
+
+    /// Takes in a step, and the state that is accepted after it.
+    pub fn take(
+        &mut self,
+        path: &Path,
+        step: ChangeRecord,
+        accepted: State,
+        files: &mut Contents,
+    ) -> Result<(), ReviewError> {
+        let record = Record::Step { path: path.to_owned(), step, accepted };
+        match &mut self.batch {
+            Some(steps) => steps.push(record),
+            None => {
+                files.snapshot.gathered()?;
+                self.ledger.add(&record)?;
+            }
+        }
+        self.put_step(path, step, accepted);
+        Ok(())
+    }
+
+    /// Takes back the last step of a file, which was put down before it was done and could not be done.
+    pub fn untake(&mut self, path: &Path) -> Result<(), ReviewError> {
+        self.ledger.add(&Record::Untaken { path: path.to_owned() })?;
+        self.take_off(path);
+        Ok(())
+    }
+
+    fn take_off(&mut self, path: &Path) {
+        self.rev += 1;
+        let Some(history) = self.histories.get_mut(path) else { return };
+        history.steps.pop();
+        if history.steps.is_empty() {
+            self.histories.remove(path);
+        }
+    }
+
+    fn put_step(&mut self, path: &Path, step: ChangeRecord, accepted: State) {
+        self.rev += 1;
+        self.order.changed(path, &step.after, self.rev);
+        match self.histories.get_mut(path) {
+            Some(history) => {
+                history.steps.push(step);
+                history.accepted = accepted;
+            }
+            None => {
+                self.histories.insert(path.to_owned(), FileHistory { steps: vec![step], accepted });
+            }
+        }
+    }
+
+    // ---- decisions
+
+    /// Notes what is about to be done; on the disk when it returns.
+    pub fn announce(&mut self, act: Decision, files: &mut Contents) -> Result<(), ReviewError> {
+        files.snapshot.gathered()?;
+        self.order.acts(act.id, self.rev);
+        let record = Record::Act(act);
+        self.ledger.add_now(&record)?;
+        self.undo_log.take(record);
+        Ok(())
+    }
+
+    /// Notes for which files a decision was carried out; `turn` is the one that runs, or the last one.
+    pub fn finished(&mut self, id: u64, done: Vec<usize>, cut: bool, turn: u64) -> Result<(), ReviewError> {
+        let record = Record::Done { act: id, files: done, cut };
+        self.ledger.add(&record)?;
+        self.undo_log.take(record);
+        self.put_done(id, turn);
+        Ok(())
+    }
+
+    /// Takes into the histories what was carried out of a decision.
+    fn put_done(&mut self, id: u64, turn: u64) {
+        for file in self.undo_log.files(id) {
+            let FileDecision { path, disk: (before, after), accepted, by_hand } = file;
+            let cause = if *by_hand { Cause::Person } else { Cause::Review };
+            let (before, after) = (*before, *after);
+            self.rev += 1;
+            if before != after {
+                self.order.changed(path, &after, self.rev);
+            }
+            if let Some(history) = self.histories.get_mut(path) {
+                if before != after {
+                    let (doubt, decided, entry) = (false, true, None);
+                    history.steps.push(ChangeRecord { turn, cause, doubt, decided, entry, before, after });
+                }
+                history.accepted = accepted.1;
+            }
+        }
+    }
+
+    // ---- the ledger and the store
+
+    /// First what has become of the files, then that they were seen: the other way round, what a crash comes between
+    /// would never be known.
+    pub fn save(&mut self, files: &mut Contents) -> Result<(), ReviewError> {
+        if !files.snapshot.is_saved() {
+            self.ledger.sync()?;
+            files.snapshot.note_ledger(self.ledger.bytes());
+            files.snapshot.save()?;
+        }
+        Ok(())
+    }
+
+    /// What is missing of the record itself, in words: what is taken back need not be all.
+    pub fn damage(&self) -> Option<String> {
+        self.ledger.damage()
+    }
+
+    // ---- contents that are gone
+
+    /// Whether the store has what a path was before some change.
+    pub fn had_content(&self, path: &Path) -> bool {
+        self.histories.get(path).is_some_and(|h| h.steps.iter().any(|step| step.before.oid().is_some()))
+    }
+
+    /// Files of which it is not known what they were before the agent changed them.
+    pub fn unknown_before(&self) -> impl Iterator<Item = &Path> {
+        let is_unkept = |state: &State| matches!(state, State::Unkept { .. });
+        let is_unknown = move |h: &FileHistory| h.steps.iter().any(|s| s.is_shown() && is_unkept(&s.before));
+        self.histories.iter().filter(move |(_, h)| is_unknown(h)).map(|(path, _)| &**path)
+    }
+
+    /// After the ledger was read: states of which nobody has the content any more become such that are not kept.
+    pub fn forget_lost(&mut self, files: &mut Contents) {
+        self.forget(files, |snapshot, state| snapshot.as_kept(state));
+    }
+
+    /// Whether something that only reads contents has failed since one is in no store any more. That is taken for not
+    /// kept then, so that the same can be done once more: one content that is gone takes no other file along. Each is
+    /// read for certain, since more may be damaged.
+    pub fn forgets_missing<T>(&mut self, done: &Result<T, ReviewError>, files: &mut Contents) -> bool {
+        let is_missing = matches!(done, Err(ReviewError::NotKept(_))) && files.snapshot.take_missing();
+        if is_missing {
+            self.forgotten += 1;
+            self.rev += 1;
+            // What cannot be read for want of memory or files is not lost.
+            self.forget(files, |snapshot, state| snapshot.as_readable(state).unwrap_or(*state));
+        }
+        is_missing
+    }
+
+    fn forget(&mut self, files: &mut Contents, found: impl Fn(&mut Snapshot, &State) -> State) {
+        let newest: Vec<(PathBuf, State)> = self.histories.iter().map(|(path, h)| (path.clone(), h.last())).collect();
+        for (path, state) in newest {
+            if found(&mut files.snapshot, &state) != state {
+                // What is still on the disk can still be had; where it cannot be read, it is lost as well.
+                let _ = files.on_disk(&path);
+            }
+        }
+        let snapshot = &mut files.snapshot;
+        let mut known: BTreeMap<_, State> = BTreeMap::new();
+        let mut forget = |state: &mut State| {
+            if let Some(oid) = state.oid() {
+                let (was, mode) = (*state, state.mode());
+                *state = *known.entry((oid, mode)).or_insert_with(|| found(snapshot, &was));
+            }
+        };
+        for history in self.histories.values_mut() {
+            for step in &mut history.steps {
+                forget(&mut step.before);
+                forget(&mut step.after);
+            }
+            forget(&mut history.accepted);
+        }
+        self.undo_log.each_state(forget);
+    }
+}

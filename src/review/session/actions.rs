@@ -1,0 +1,373 @@
+//! What the person wants of a review: documents, decisions, undo, rewinds, held writes.
+//!
+//! What is to be written is computed by `decide`, and carried out by [`Execution`]. Invariant: what cannot be read is
+//! found before anything is written.
+
+use super::ReviewSession;
+use super::execution::{Execution, Why, look_at_root, shown};
+use crate::base::human;
+use crate::model::changes::Verdict;
+use crate::model::changes::{
+    HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals,
+};
+use crate::model::ids::ReqId;
+use crate::review::decide::doc;
+use crate::review::decide::hold::HeldWrite;
+use crate::review::decide::only_copies::For;
+use crate::review::decide::parts::Chosen;
+use crate::review::decide::rewind::{self, Rewinds};
+use crate::review::decide::toggle;
+use crate::review::decide::verdict::{FileCase, OnConflict, Selection};
+use crate::review::error::ReviewError;
+use crate::review::history::ledger::{DecisionKey, FileDecision};
+use crate::review::protocol::{Done, Proposal, Released};
+use crate::review::state::State;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// How often a held write is merged with what is saved meanwhile, before the person is asked again.
+const RELEASES: usize = 4;
+
+impl ReviewSession {
+    fn execution(&mut self) -> Execution<'_> {
+        let turn = self.last_turn();
+        let Self { dir, files, log, writing, .. } = self;
+        Execution { dir, files, log, writing, turn }
+    }
+
+    /// The person looks: what is decided from now on stays in sight until [`ReviewSession::stop_looking`].
+    pub fn stop_looking(&mut self) {
+        self.shown.clear();
+    }
+
+    /// What an undo would take back: in words, and the turn when it is a rewind to before one.
+    pub fn newest_decision(&self) -> Option<(&str, Option<u64>)> {
+        let decision = self.log.undo_log().undoable()?;
+        let turn = match decision.key {
+            Some(DecisionKey::Rewind { turn }) => Some(turn),
+            _ => None,
+        };
+        Some((&decision.words, turn))
+    }
+
+    /// What there is to look at; reads the files in question again.
+    pub fn doc(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
+        self.refresh()?;
+        self.without_missing(|review| review.doc_of(scope))
+    }
+
+    fn doc_of(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
+        let files = self.shown.files(scope, &self.log, &self.held, &mut self.files)?;
+        let states = || files.iter().flat_map(|f| &f.hunks).map(|h| h.state);
+        let all = states().count() as u64;
+        let pending = states().filter(|s| *s == HunkState::Pending).count() as u64;
+        let mut totals = Totals { pending, files: files.len() as u64, ..Default::default() };
+        for file in &files {
+            totals.added += file.added;
+            totals.removed += file.removed;
+        }
+        Ok(ReviewDoc {
+            rev: self.rev(),
+            scope,
+            turns: self.log.turns_that_changed(),
+            files,
+            totals,
+            decided: (all - pending, all),
+            uncovered: self.uncovered(),
+            undo: match self.held.undoable() {
+                Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
+                None => self.log.undo_log().undoable().map(|act| act.words.clone()),
+            },
+            redo: match self.held.redoable() {
+                Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
+                None => self.log.undo_log().redoable().map(|act| act.words.clone()),
+            },
+        })
+    }
+
+    /// Carries out what the person wants (all but `Show`, `Close` and `Export`).
+    pub fn act(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
+        self.refresh()?;
+        self.files.snapshot.gather();
+        // What cannot be read is found before anything is written.
+        let done = self.without_missing(|review| review.carried_out(action));
+        let gathered = self.files.snapshot.gathered();
+        done.and_then(|done| gathered.map(|()| done))
+    }
+
+    fn carried_out(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
+        match action {
+            ReviewAction::Show(_) | ReviewAction::Export { .. } => Ok(Done::default()),
+            ReviewAction::Close => {
+                self.stop_looking();
+                Ok(Done::default())
+            }
+            ReviewAction::Decide { scope, target, verdict } => self.decide(*scope, target, *verdict),
+            ReviewAction::Edit { scope, path, hunk, text } => self.edit(*scope, path, *hunk, text),
+            ReviewAction::Force { scope, path, hunk } => self.force(*scope, path, *hunk),
+            ReviewAction::Undo => self.undo(),
+            ReviewAction::Redo => self.redo(),
+            ReviewAction::Rewind { turn } => self.rewind(*turn, Mode::Apply),
+            ReviewAction::PreviewRewind { turn } => self.rewind(*turn, Mode::Preview),
+        }
+    }
+
+    fn decide(&mut self, scope: Scope, target: &Target, verdict: Verdict) -> Result<Done, ReviewError> {
+        if let Some(done) = self.decide_held(target, verdict)? {
+            return Ok(done);
+        }
+        let cases: Vec<(PathBuf, Selection)> = match target {
+            Target::All => self
+                .log
+                .paths()
+                .into_iter()
+                .map(|path| (path, Selection::Pending { doubtful: verdict == Verdict::Accept }))
+                .collect(),
+            Target::File(path) => self.twins(path, scope, Selection::Pending { doubtful: true })?,
+            Target::Hunk(path, id) if *id == doc::RENAME => self.twins(path, scope, Selection::Whole)?,
+            Target::Hunk(path, id) => vec![(path.clone(), Selection::Exactly(Chosen::Part(*id)))],
+            Target::Lines(path, id, lines) => {
+                vec![(path.clone(), Selection::Exactly(Chosen::Lines(*id, lines.clone())))]
+            }
+        };
+        let one = !matches!(target, Target::All);
+        let (mut files, mut hunks, mut left) = (Vec::new(), 0, Vec::new());
+        for (path, wanted) in cases {
+            match self.case(&path, scope, &wanted, verdict, OnConflict::Refuse) {
+                Ok((file, count)) => {
+                    files.push(file);
+                    hunks += count;
+                }
+                Err(ReviewError::Refused(_)) if !one => {}
+                Err(error @ ReviewError::Conflict { .. }) if !one => left.push(error.to_string()),
+                Err(error) => return Err(error),
+            }
+        }
+        let mut places: BTreeSet<PathBuf> = files.iter().map(|f| f.path.clone()).collect();
+        if matches!(target, Target::All) {
+            let (parts, paths) = self.held.decide_all(verdict, &mut self.files)?;
+            hunks += parts;
+            places.extend(paths);
+        }
+        let verb = match verdict {
+            Verdict::Accept => "accepted",
+            Verdict::Reject => "rejected",
+        };
+        let lines = matches!(target, Target::Lines(..));
+        let what = if lines { "some lines".to_owned() } else { count(hunks, "hunk") };
+        let place = match (places.first(), places.len()) {
+            (None, _) => String::new(),
+            (Some(path), 1) => format!(" in {}", shown(path)),
+            (_, places) => format!(" in {}", count(places, "file")),
+        };
+        let key = DecisionKey::of(&ReviewAction::Decide { scope, target: target.clone(), verdict });
+        let words = format!("{verb} {what}{place}");
+        let mut done = self.execution().carry_out(words, Why::Asked(key), For::Decision, files, Vec::new())?;
+        if !left.is_empty() {
+            done.words = format!("{}; left alone: {}", done.words, left.join("; "));
+        }
+        Ok(done)
+    }
+
+    /// A file, and the one that it was renamed from.
+    fn twins(
+        &mut self,
+        path: &Path,
+        scope: Scope,
+        wanted: Selection,
+    ) -> Result<Vec<(PathBuf, Selection)>, ReviewError> {
+        let docs = self.doc(scope)?;
+        let from = docs.files.iter().find(|f| f.path == path).and_then(|f| f.renamed_from.clone());
+        let wanted = if from.is_some() { Selection::Whole } else { wanted };
+        Ok(std::iter::once(path.to_owned()).chain(from).map(|p| (p, wanted.clone())).collect())
+    }
+
+    fn case(
+        &mut self,
+        path: &Path,
+        scope: Scope,
+        wanted: &Selection,
+        verdict: Verdict,
+        on_conflict: OnConflict,
+    ) -> Result<(FileDecision, usize), ReviewError> {
+        let gone = || ReviewError::Refused(format!("{}: nothing to decide", shown(path)));
+        let pair = self.shown.pair(path, scope, &self.log, &mut self.files)?.ok_or_else(gone)?;
+        let history = self.log.history(path).ok_or_else(gone)?;
+        FileCase { path, history, pair: &pair }.decide(wanted, verdict, on_conflict, &mut self.files)
+    }
+
+    fn edit(&mut self, scope: Scope, path: &Path, hunk: HunkId, text: &str) -> Result<Done, ReviewError> {
+        if self.held.edit(path, hunk, text, &mut self.files)? {
+            return Ok(Done { words: "edited a held write".to_owned(), ..Done::default() });
+        }
+        let gone = || ReviewError::Moved(path.to_owned());
+        let pair = self.shown.pair(path, scope, &self.log, &mut self.files)?.ok_or_else(gone)?;
+        let history = self.log.history(path).ok_or_else(gone)?;
+        let file = FileCase { path, history, pair: &pair }.edit(hunk, text, &mut self.files)?;
+        let words = format!("edited a hunk in {}", shown(path));
+        self.execution().carry_out(words, Why::Asked(None), For::Decision, vec![file], Vec::new())
+    }
+
+    fn force(&mut self, scope: Scope, path: &Path, hunk: HunkId) -> Result<Done, ReviewError> {
+        if scope != Scope::Pending {
+            let why = "look at it since the last accepted state, and decide it there";
+            return Err(ReviewError::Refused(why.to_owned()));
+        }
+        let wanted = Selection::Exactly(Chosen::Part(hunk));
+        let (file, _) = self.case(path, scope, &wanted, Verdict::Reject, OnConflict::Force)?;
+        let words = format!("rejected a hunk in {}, later edits included", shown(path));
+        self.execution().carry_out_all(words, Why::Asked(None), vec![file], Vec::new())
+    }
+
+    fn undo(&mut self) -> Result<Done, ReviewError> {
+        if self.held.undo() {
+            return Ok(Done { words: "undone: a decision on a held write".to_owned(), ..Done::default() });
+        }
+        let nothing = || ReviewError::Refused("nothing to undo".to_owned());
+        let act = self.log.undo_log().undoable().cloned().ok_or_else(nothing)?;
+        let files = self.log.undo_log().all_files(act.id);
+        self.flip(format!("undone: {}", act.words), act.id, &files)
+    }
+
+    fn redo(&mut self) -> Result<Done, ReviewError> {
+        if self.held.redo() {
+            return Ok(Done { words: "done again: a decision on a held write".to_owned(), ..Done::default() });
+        }
+        let nothing = || ReviewError::Refused("nothing to do again".to_owned());
+        let act = self.log.undo_log().redoable().cloned().ok_or_else(nothing)?;
+        let files = toggle::turned_round(self.log.undo_log().all_files(act.id));
+        self.flip(format!("done again: {}", act.words), act.id, &files)
+    }
+
+    /// Takes back what was done of a decision, with whatever has been changed since; where that cannot be, the file is
+    /// left alone.
+    fn flip(&mut self, words: String, act: u64, done: &[FileDecision]) -> Result<Done, ReviewError> {
+        let (files, left) = toggle::taken_back(done, &self.log, &mut self.files)?;
+        let first = self.log.undo_log().first_part(act);
+        self.execution().carry_out(words, Why::Toggles(act), For::Toggle(done, first), files, left)
+    }
+
+    fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
+        let Rewinds { files, outcomes: mut rewound } =
+            rewind::since(turn, &self.log, &mut self.files, mode == Mode::Preview)?;
+        look_at_root(&files, &self.files.snapshot)?;
+        let mut done = Done::default();
+        if mode == Mode::Apply {
+            done = match self.execution().carry_out_all(
+                rewound_words(turn),
+                Why::Asked(Some(DecisionKey::Rewind { turn })),
+                files,
+                Vec::new(),
+            ) {
+                Err(ReviewError::Refused(words)) => Done { words, ..Done::default() },
+                done => done?,
+            };
+            let is_missing = |(one, to): &(Rewound, Option<State>)| {
+                let is = self.log.last(&one.path);
+                to.is_some() && is != *to
+            };
+            if done.stopped.is_some() {
+                // It is still to be done.
+                rewound.retain(|one| !is_missing(one));
+            }
+            for one in &mut rewound {
+                if is_missing(one) {
+                    one.0.outcome = RewindOutcome::Failed;
+                }
+                let stays = self.log.history(&one.0.path).is_some_and(|h| h.has_doubtful(turn));
+                let in_part = one.1.is_some() && stays && one.0.outcome == RewindOutcome::Restored;
+                let in_part = in_part.then(|| "but for what nobody accounted for".to_owned());
+                one.0.remark = one.0.remark.take().or_else(|| self.writing.remark(&one.0.path)).or(in_part);
+            }
+        }
+        Ok(Done { rewound: rewound.into_iter().map(|(one, _)| one).collect(), ..done })
+    }
+
+    /// Takes a write that is not to happen before it is decided; it is part of every [`ReviewSession::doc`] from now on.
+    /// False when there is nothing to decide, since the file has that content.
+    pub fn hold(&mut self, proposal: &Proposal, content: &str) -> Result<bool, ReviewError> {
+        let path = &proposal.path;
+        let outside = || ReviewError::Refused(format!("{}: outside of the project", shown(path)));
+        let below = self.below(path).ok_or_else(outside)?;
+        self.before_write(path, content)?;
+        // A write of the same file that still waits comes first: this one is about what it would leave.
+        let disk = match self.held.newest_wanted(&below) {
+            Some(state) => state,
+            None => self.files.on_disk(&below)?,
+        };
+        let wanted = self.files.file(content.as_bytes(), disk.mode().unwrap_or(0o644))?;
+        if wanted == disk {
+            return Ok(false);
+        }
+        let turn = proposal.turn.unwrap_or_else(|| self.last_turn());
+        self.held.add(HeldWrite::new(proposal, turn, &below, disk, wanted));
+        Ok(true)
+    }
+
+    fn decide_held(&mut self, target: &Target, verdict: Verdict) -> Result<Option<Done>, ReviewError> {
+        let (path, wanted) = match target {
+            Target::All => return Ok(None),
+            Target::File(path) => (path, Selection::Pending { doubtful: true }),
+            Target::Hunk(path, id) => (path, Selection::Exactly(Chosen::Part(*id))),
+            Target::Lines(path, id, lines) => (path, Selection::Exactly(Chosen::Lines(*id, lines.clone()))),
+        };
+        if !self.held.decide(path, &wanted, verdict, &mut self.files)? {
+            return Ok(None);
+        }
+        let verb = if verdict == Verdict::Accept { "accepted" } else { "rejected" };
+        let words = format!("{verb} in a held write of {}", shown(path));
+        Ok(Some(Done { words, ..Done::default() }))
+    }
+
+    /// Decides all that waits of one held write.
+    pub fn decide_write(&mut self, req: ReqId, verdict: Verdict) -> Result<(), ReviewError> {
+        self.held.answer(req, verdict, &mut self.files)
+    }
+
+    /// What became of a held write, once; nothing while it is undecided. Writes it.
+    pub fn released(&mut self, req: ReqId) -> Result<Option<Released>, ReviewError> {
+        let Some(held) = self.held.decided(req, &mut self.files)? else { return Ok(None) };
+        let mut released = self.execution().release(&held);
+        // Saved by the person while it was being written: what is there now is merged instead.
+        for _ in 1..RELEASES {
+            if !matches!(released, Err(ReviewError::Moved(_))) {
+                break;
+            }
+            self.look(std::slice::from_ref(&held.path))?;
+            released = self.execution().release(&held);
+        }
+        if let Err(ReviewError::Conflict { .. } | ReviewError::Moved(_)) = &released {
+            let disk = self.files.on_disk(&held.path)?;
+            if self.held.start_over(req, disk, &mut self.files)? {
+                return Ok(Some(Released::Again { path: held.path }));
+            }
+            // The person has written just that.
+            return self.released(req);
+        }
+        self.held.close(req, &mut self.files)?;
+        let (released, in_sight) = released?;
+        if let Some(pair) = in_sight {
+            self.shown.keep_in_sight(held.path, pair);
+        }
+        Ok(Some(released))
+    }
+
+    /// Forgets a held write (the turn was cancelled, the agent is gone).
+    pub fn let_go(&mut self, req: ReqId) {
+        self.held.let_go(req);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Preview,
+    Apply,
+}
+
+fn count(n: usize, what: &str) -> String {
+    human::count(n as u64, what)
+}
+
+fn rewound_words(turn: u64) -> String {
+    if turn == 0 { "rewound to before the session".to_owned() } else { format!("rewound to before turn {turn}") }
+}

@@ -1,0 +1,222 @@
+//! Looks at the files: when, and whose what they find may be.
+//!
+//! How is for the snapshot, whose for the [`Observer`]. Invariants: what has changed before a turn, a command or a write
+//! begins is not its doing; the ledger says of each turn when it begins, and when it ends unless the client was killed
+//! in it.
+
+use super::attribution::Attributed;
+use super::expected::replaceable;
+use super::observe::Observer;
+use super::{ReviewSession, places};
+use crate::model::changes::{Cause, Scope, Totals};
+use crate::model::ids::EntryId;
+use crate::review::decide::totals::totals_of;
+use crate::review::error::ReviewError;
+use crate::review::protocol::{Replaceable, ToolEffect, ToolNote};
+use crate::review::snapshot::clock::TICK;
+use crate::review::snapshot::packs;
+use crate::review::state::{Change, State};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+impl ReviewSession {
+    pub(super) fn observer(&mut self) -> Observer<'_> {
+        let Self { files, log, attribution, held, .. } = self;
+        Observer { files, log, attribution, held }
+    }
+
+    /// Looks at the whole tree for the first time, while nothing else happens yet.
+    pub fn first_look(&mut self) -> Result<(), ReviewError> {
+        self.scan()
+    }
+
+    /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's.
+    pub fn begin_turn(&mut self, turn: u64) -> Result<(), ReviewError> {
+        self.begin_turn_unless(turn, || None)
+    }
+
+    /// The same; `sent` tells afterwards when the prompt went out if it did not wait. What has changed since then may
+    /// be the agent's.
+    pub fn begin_turn_unless(&mut self, turn: u64, sent: impl FnOnce() -> Option<Instant>) -> Result<(), ReviewError> {
+        self.scan_and(|review, changes| {
+            // In doubt it is the agent's: of two clocks that tick apart one is a little behind.
+            let sent = sent().map(|at| review.files.snapshot.clock.date(at) - TICK);
+            // What cannot be told apart any more may be the agent's.
+            let since_any = review.observer().is_clock_set() && sent.is_some();
+            let snapshot = &mut review.files.snapshot;
+            let is_since =
+                |change: &Change| since_any || sent.is_some_and(|at| snapshot.changed_at(&change.path) >= at);
+            let (since, before) = changes.into_iter().partition(is_since);
+            if review.alone {
+                review.attribution.begin(turn);
+                review.attribution.presume_told();
+            }
+            review.observer().observe(before)?;
+            review.attribution.begin(turn);
+            review.attribution.forget_looks();
+            review.log.turn_begins(turn, sent.is_some())?;
+            review.observer().observe(since)
+        })
+    }
+
+    /// Looks at the whole tree after a turn: what has changed is of the turn. Its sums.
+    pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
+        self.scan()?;
+        self.dir.note_root(&self.files.snapshot);
+        self.attribution.end(turn);
+        let noted = self.log.turn_ends(turn);
+        noted.inspect_err(|error| self.dir.note_trouble(error))?;
+        self.without_missing(|review| totals_of(Scope::Turn(turn), &review.log, &mut review.files))
+    }
+
+    /// A turn whose end could not be looked at is over all the same: its session has begun another.
+    pub fn leave_turn(&mut self, turn: u64) -> Result<(), ReviewError> {
+        self.attribution.end(turn);
+        self.log.turn_ends(turn)
+    }
+
+    /// Looks at everything once more when the agent has ended: what has changed since the last turn may be its doing.
+    pub fn last_look(&mut self) -> Result<(), ReviewError> {
+        let Some(turn) = self.log.turns().last().copied() else { return Ok(()) };
+        self.attribution.begin(turn);
+        self.attribution.presume_told();
+        let looked = self.scan();
+        self.dir.note_root(&self.files.snapshot);
+        self.attribution.end(turn);
+        looked
+    }
+
+    /// News of a tool call or command; looks at what it names. Whether the ledger has changed.
+    pub fn tool(&mut self, note: &ToolNote) -> Result<bool, ReviewError> {
+        let before = self.log.rev();
+        let named = note.paths.iter().chain(note.claims.iter().map(|c| &c.path));
+        let paths: Vec<PathBuf> = named.flat_map(|p| places(&self.roots, self.files.snapshot.root(), p)).collect();
+        if self.attribution.resumes(note) {
+            match note.doing {
+                ToolEffect::Runs => self.before_command()?,
+                ToolEffect::Edits | ToolEffect::ReadOnly => self.look(&paths)?,
+            }
+        }
+        let at = self.files.snapshot.clock.date(note.at);
+        self.observer().is_clock_set();
+        let (roots, root) = (&self.roots, self.files.snapshot.root());
+        let begins = !note.settled && !self.attribution.knows(note.entry);
+        let settles = self.attribution.note(note, at, |path| places(roots, root, path));
+        self.note_told()?;
+        if note.doing != ToolEffect::ReadOnly {
+            self.look(&paths)?;
+        }
+        // What was there before is told apart by its time, as long as the command has not changed the same file.
+        if note.doing == ToolEffect::Runs && (settles || begins) && self.pace.is_affordable() {
+            self.scan()?;
+        }
+        Ok(self.log.rev() != before)
+    }
+
+    /// Right before a command starts: what is there now is not its doing. Where looking at everything takes long, only
+    /// files that the agent has changed before are looked at.
+    pub fn before_command(&mut self) -> Result<(), ReviewError> {
+        if self.pace.is_affordable() { self.scan() } else { self.refresh() }
+    }
+
+    /// After a crash it has to be known whether the agent said what it did in the turn.
+    fn note_told(&mut self) -> Result<(), ReviewError> {
+        if self.attribution.is_told() { self.log.note_told(self.attribution.turns()) } else { Ok(()) }
+    }
+
+    /// Right before a write of `content` through the client: what is there now is not its doing. `path` is absolute.
+    /// What the write may replace, as far as that is known.
+    pub fn before_write(&mut self, path: &Path, content: &str) -> Result<Option<Replaceable>, ReviewError> {
+        let Some(path) = self.below(path) else { return Ok(None) };
+        // Some agents write the file themselves as well, and first.
+        if self.files.snapshot.peek(&path).is_ok_and(|(_, disk)| disk.as_deref() != Some(content.as_bytes())) {
+            self.attribution.writes(&path);
+        }
+        self.note_told()?;
+        self.look(std::slice::from_ref(&path))?;
+        // After a crash in the middle of the write it is known whose it is.
+        self.files.snapshot.keep(content.as_bytes())?;
+        self.attribution.write_begins(path.clone(), packs::hash(content.as_bytes())?);
+        replaceable(&self.files.snapshot, path)
+    }
+
+    /// Right after a write through the client. What is there beyond `content` was done by somebody else since.
+    /// It was asked for in `turn`; in the newest one when nothing is said.
+    pub fn wrote(
+        &mut self,
+        path: &Path,
+        content: &str,
+        entry: Option<EntryId>,
+        turn: Option<u64>,
+    ) -> Result<(), ReviewError> {
+        let Some(path) = self.below(path) else { return Ok(()) };
+        self.attribution.write_ends(&path);
+        let changes = self.files.snapshot.look(std::slice::from_ref(&path))?;
+        for change in changes {
+            let State::File { mode, .. } = change.after else {
+                self.observer().observe(vec![change])?;
+                continue;
+            };
+            let written = self.files.file(content.as_bytes(), mode)?;
+            let before = self.log.last(&change.path).unwrap_or(change.before);
+            let own = Attributed::new(Cause::Write, entry.map(|e| e.0)).of_turn(turn);
+            let mut parts = self.observer();
+            parts.record(&change.path, before, written, own)?;
+            let later = parts.blame(&change.path);
+            parts.record(&change.path, written, change.after, later)?;
+        }
+        self.log.save(&mut self.files)?;
+        self.attribution.looked_at(&[path]);
+        Ok(())
+    }
+
+    fn scan(&mut self) -> Result<(), ReviewError> {
+        self.scan_and(|review, changes| review.observer().observe(changes))
+    }
+
+    /// Looks at everything; `take` takes the changes into the ledger.
+    fn scan_and(
+        &mut self,
+        take: impl FnOnce(&mut Self, Vec<Change>) -> Result<(), ReviewError>,
+    ) -> Result<(), ReviewError> {
+        let scanned = self.scan_all(take);
+        if let Err(error) = &scanned {
+            self.dir.note_trouble(error);
+        }
+        scanned
+    }
+
+    fn scan_all(
+        &mut self,
+        take: impl FnOnce(&mut Self, Vec<Change>) -> Result<(), ReviewError>,
+    ) -> Result<(), ReviewError> {
+        let began = Instant::now();
+        let changes = self.files.snapshot.scan()?;
+        if let Some(error) = self.files.snapshot.take_failed() {
+            self.dir.note_trouble(&error);
+        }
+        self.pace.scanned(began);
+        take(self, changes)?;
+        self.log.save(&mut self.files)?;
+        self.attribution.looked_at_all();
+        Ok(())
+    }
+
+    /// Looks at some paths below the root, and at nothing else.
+    pub(crate) fn look(&mut self, paths: &[PathBuf]) -> Result<(), ReviewError> {
+        if paths.is_empty() || self.is_copy() {
+            return Ok(());
+        }
+        let changes = self.files.snapshot.look(paths)?;
+        self.observer().observe(changes)?;
+        self.log.save(&mut self.files)?;
+        self.attribution.looked_at(paths);
+        Ok(())
+    }
+
+    /// Looks again at every file that the ledger knows.
+    pub(crate) fn refresh(&mut self) -> Result<(), ReviewError> {
+        let paths = self.log.paths();
+        self.look(&paths)
+    }
+}

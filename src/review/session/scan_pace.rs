@@ -1,0 +1,34 @@
+//! How often the whole tree may be looked at.
+//!
+//! Looks at nothing itself. Invariant: looks that take long take a small part of the time.
+
+use std::time::{Duration, Instant};
+
+/// After a command the whole tree is looked at again, unless looking would take more than one of so many parts of the
+/// time.
+const SCAN_SHARE: u32 = 10;
+/// A look that is shorter than this is always taken.
+const CHEAP_SCAN: Duration = Duration::from_millis(100);
+
+pub struct ScanPace {
+    last: Instant,
+    pub(super) took: Duration,
+    /// A look that is shorter than this is always taken.
+    pub(super) cheap: Duration,
+}
+
+impl ScanPace {
+    pub fn new() -> Self {
+        Self { last: Instant::now(), took: Duration::ZERO, cheap: CHEAP_SCAN }
+    }
+
+    pub fn is_affordable(&self) -> bool {
+        self.took < self.cheap || self.last.elapsed() >= self.took * SCAN_SHARE
+    }
+
+    /// A look is over that began then.
+    pub fn scanned(&mut self, began: Instant) {
+        self.last = Instant::now();
+        self.took = began.elapsed();
+    }
+}

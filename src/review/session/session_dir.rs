@@ -1,0 +1,142 @@
+//! The directory of the review that is open: what it is about, the agent's sessions, the lock, and what went wrong.
+//!
+//! What is in its ledger and its store is for others. Invariant: nobody else has it open meanwhile.
+
+use crate::host::fs::Private;
+use crate::review::archive;
+use crate::review::dir::{self, HEAD, NUMBER, SESSIONS, last_sign, lock, read_json, write_json};
+use crate::review::error::ReviewError;
+use crate::review::protocol::{AgentSession, SessionInfo};
+use crate::review::snapshot::Snapshot;
+use crate::store::private::{check_owner, make_private_dir};
+use std::fs::File;
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use tempfile::TempDir;
+
+pub struct SessionDir {
+    path: PathBuf,
+    head: SessionInfo,
+    sessions: Vec<AgentSession>,
+    /// Open elsewhere as long as somebody holds it.
+    lock: File,
+    /// It is a copy of what was recorded, and goes with the review.
+    copy: Option<TempDir>,
+}
+
+impl SessionDir {
+    /// A new one below `home`, the directory of all reviews.
+    pub fn create(home: &Path, head: SessionInfo) -> Result<Self, ReviewError> {
+        let path = home.join(&head.stem);
+        for dir in [home, &path] {
+            make_private_dir(dir).map_err(|e| ReviewError::io(dir, e))?;
+        }
+        let lock = lock(&path)?;
+        dir::make_room_for_trouble(&path)?;
+        write_json(&path.join(NUMBER), &archive::next_number(home))?;
+        write_json(&path.join(HEAD), &head)?;
+        write_json(&path.join(SESSIONS), &Vec::<AgentSession>::new())?;
+        Ok(Self { path, head, sessions: Vec::new(), lock, copy: None })
+    }
+
+    /// That of an earlier session.
+    pub fn open(path: &Path) -> Result<Self, ReviewError> {
+        check_owner(path).map_err(|e| ReviewError::io(path, e))?;
+        let lock = lock(path)?;
+        Self::read(path, lock)
+    }
+
+    /// The copy of one.
+    pub fn open_copy(copy: TempDir) -> Result<Self, ReviewError> {
+        let mut dir = Self::read(copy.path(), lock(copy.path())?)?;
+        dir.copy = Some(copy);
+        Ok(dir)
+    }
+
+    fn read(path: &Path, lock: File) -> Result<Self, ReviewError> {
+        let head: SessionInfo = read_json(&path.join(HEAD))?;
+        let sessions = read_json(&path.join(SESSIONS)).unwrap_or_default();
+        Ok(Self { path: path.to_owned(), head, sessions, lock, copy: None })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub const fn head(&self) -> &SessionInfo {
+        &self.head
+    }
+
+    /// Sessions of the agent, oldest first.
+    pub fn sessions(&self) -> &[AgentSession] {
+        &self.sessions
+    }
+
+    pub const fn is_copy(&self) -> bool {
+        self.copy.is_some()
+    }
+
+    /// The agent has opened one more.
+    pub fn add_session(&mut self, session: AgentSession) -> Result<(), ReviewError> {
+        self.sessions.push(session);
+        write_json(&self.path.join(SESSIONS), &self.sessions)
+    }
+
+    /// A sign for after a crash.
+    pub fn still_here(&self) {
+        // Without it only the agent's last word counts.
+        let mut lock = &self.lock;
+        let _ = lock.seek(SeekFrom::Start(0)).and_then(|_| lock.write_all(b"\n"));
+    }
+
+    /// When the session was last heard of.
+    pub fn last_sign(&self) -> SystemTime {
+        last_sign(&self.path, &self.head.stem)
+    }
+
+    /// What the client keeps for itself: what it was when the session began, and where its review is now.
+    pub fn private(&self) -> Private {
+        let home = self.path.parent().unwrap_or(&self.path).to_owned();
+        let state = home.parent().filter(|state| archive::below(state) == home);
+        let beside = state.map(archive::private).unwrap_or_default();
+        Private::new(self.head.private.iter().cloned().chain([home]).chain(beside))
+    }
+
+    /// Whether somebody else works in the same tree: a file under a name of ours may be theirs.
+    pub fn is_shared(&self) -> bool {
+        let Some(home) = self.path.parent() else { return true };
+        let mine: &PathBuf = &self.head.cwd;
+        let meets = |cwd: &PathBuf| cwd.starts_with(mine) || mine.starts_with(cwd);
+        let others = archive::list(home).into_iter().filter(|one| one.dir != self.path && one.locked);
+        others.filter_map(|one| one.head).any(|head| meets(&head.cwd))
+    }
+
+    /// Notes that a look has failed.
+    pub fn note_trouble(&self, why: &ReviewError) {
+        dir::note_trouble(&self.path, why);
+    }
+
+    /// Why what is known of the files may not be all, in words.
+    pub fn trouble(&self) -> Option<String> {
+        dir::trouble(&self.path)
+    }
+
+    /// Notes that the session's working directory is not there: what is known is not all. Or that it is back.
+    pub fn note_root(&self, snapshot: &Snapshot) {
+        match root_stands(snapshot) {
+            Err(error) if snapshot.is_root_lost() => dir::note_root_lost(&self.path, &error),
+            Err(_) => {}
+            Ok(()) => dir::root_is_back(&self.path),
+        }
+    }
+}
+
+/// Whether the session's working directory is there, and no other.
+pub fn root_stands(snapshot: &Snapshot) -> Result<(), ReviewError> {
+    snapshot.root_words().map_or(Ok(()), |words| Err(ReviewError::Refused(words)))
+}
+
+#[cfg(test)]
+#[path = "directory_tests.rs"]
+mod tests;
