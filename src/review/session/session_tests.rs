@@ -1680,12 +1680,12 @@ fn what_a_killed_program_left_beside_the_files_goes_with_the_next_opening() {
     let (ours, theirs) = ("src/.acp-tui-0123456789abcdef.tmp", "src/.acp-tui-0123456789abcdeg.tmp");
     place.turn(1, |p| p.tool_writes("src/a", "agent\n"));
     // What the client was about to write.
-    let about_to_write = |place: &mut Place| {
-        for text in ["whole", "nowhere"] {
+    let about_to_write = |place: &mut Place, texts: [&str; 2]| {
+        for text in texts {
             place.review.before_write(&place.at("src/a"), text).unwrap();
         }
     };
-    about_to_write(&mut place);
+    about_to_write(&mut place, ["whole", "nowhere"]);
     place.write(ours, "whole");
     // As it is when the program is killed before it renames a link.
     let link = "src/.acp-tui-00000000000000ff.tmp";
@@ -1704,11 +1704,11 @@ fn what_a_killed_program_left_beside_the_files_goes_with_the_next_opening() {
     drop(other);
     let mut place = place;
     place.review.begin_turn(3).unwrap();
-    about_to_write(&mut place);
+    about_to_write(&mut place, ["whole again", "anywhere"]);
     // What was seen meanwhile is named with what has changed.
     let [ours, link] = [ours, link].map(|name| name.replace("acp-tui-0", "acp-tui-1"));
-    place.write(&ours, "whole");
-    std::os::unix::fs::symlink("nowhere", place.at(&link)).unwrap();
+    place.write(&ours, "whole again");
+    std::os::unix::fs::symlink("anywhere", place.at(&link)).unwrap();
     let place = place.reopen();
     assert!(!place.at(&ours).exists() && !place.at(&link).is_symlink());
     assert!(place.at(theirs).exists() && place.at("src/.acp-tui-aaaaaaaaaaaaaaaa.tmp").exists());
