@@ -295,7 +295,7 @@ impl ChangeLog {
             if let Some(history) = self.histories.get_mut(path) {
                 if before != after {
                     let (doubt, decided, entry) = (false, true, None);
-                    history.steps.push(ChangeRecord { turn, cause, doubt, decided, entry, before, after });
+                    history.steps.push(ChangeRecord { turn, cause, doubt, entry, decided, before, after });
                 }
                 history.accepted = accepted.1;
             }
