@@ -4,16 +4,16 @@
 //!
 //! ```text
 //! cli      -> headless, ui (run, picker, tty), demo, engine, review, host (process, outputs), config, theme, model,
-//!             wire (recorder), store (log), base
+//!             store (log, recording), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, host, review, store, model, wire, base
 //! review   -> host (fs), model (what a review is), text, base
 //! agent    -> wire, model (event types), base
 //! host     -> text, base
-//! store    -> base
+//! store    -> wire (trace), model, base
 //! model    -> text, base
-//! theme    -> text, base      config -> base      wire -> base      text -> base      demo -> nothing
+//! theme    -> text, base      config -> base      text -> base      wire, demo -> nothing
 //! ```
 //!
 //! How a chunk gets to the screen: `wire::pump` reads and parses, `engine::connection` decodes, `engine::core` reduces,
@@ -29,8 +29,9 @@
 //!
 //! Of the review: the *snapshot* is what every file was when it was last looked at; a *look* or *scan* brings it up to
 //! date, and what differs is put down to the agent or the person by *attribution*. A *decision* accepts or rejects, the
-//! *undo log* takes decisions back. A *held* write waits for one. Floors of the room, from below: `text`, `worktree` (the
-//! files), `snapshot`, `history` (ledger and undo log), `decide` (computes), `session` (owns, locks, writes), `report`.
+//! *undo log* takes decisions back; both, and what has become of each file, are in the *change log*. A *held* write waits
+//! for one. Floors of the room, from below: `text`, `worktree` (the files), `snapshot`, `history` (change log, ledger and
+//! undo log), `decide` (computes), `session` (owns, locks, writes), `report`.
 
 /// A test of its own for each row of a table: `cases! { check { name: argument, argument; } }`.
 #[cfg(test)]

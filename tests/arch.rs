@@ -8,7 +8,7 @@
 mod source;
 
 use source::{Named, Source, Token, Tree, What, read_tree};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines of one file under `src/`, tests not counted.
 const MAX_LINES: usize = 600;
@@ -22,7 +22,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("text", &["base"]),
     ("theme", &["text", "base"]),
     ("config", &["base"]),
-    ("wire", &["base"]),
+    ("wire", &[]),
     ("host", &["text", "base"]),
     ("model", &["text", "base"]),
     // The types of events and effects, never the session or the reducer.
@@ -41,21 +41,10 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::tool",
         ],
     ),
-    ("store", &["model", "wire::trace", "base"]),
+    // Recordings are written as traces are.
+    ("store", &["wire::trace", "model", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
-    (
-        "review",
-        &[
-            "review::worktree::walk",
-            "review::session",
-            "host::fs",
-            "store::private",
-            "model::changes",
-            "model::ids",
-            "text",
-            "base",
-        ],
-    ),
+    ("review", &["review::worktree::walk", "store::private", "model::changes", "model::ids", "text", "base"]),
     ("review::text", &["model::changes", "text", "base"]),
     ("review::worktree", &["review::error", "review::state", "host::fs", "base"]),
     (
@@ -71,7 +60,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "review::error",
             "store::private",
             "model::changes",
-            "model::ids",
             "base",
         ],
     ),
@@ -88,13 +76,13 @@ const ROOMS: &[(&str, &[&str])] = &[
             "base",
         ],
     ),
-    ("review::session", &["review", "host::fs", "store::private", "model::changes", "model::ids", "text", "base"]),
+    ("review::session", &["review", "host::fs", "store::private", "model::changes", "model::ids", "base"]),
     (
         "review::report",
         &["review::session", "review::protocol", "review::state", "review::error", "model::changes", "text", "base"],
     ),
-    ("engine", &["agent", "wire", "host", "review", "store", "model", "config", "base"]),
-    ("headless", &["engine", "model", "config", "base"]),
+    ("engine", &["agent", "wire", "host", "review", "store", "model", "base"]),
+    ("headless", &["engine", "model", "base"]),
     // Shares no code with the client that it is to test.
     ("demo", &[]),
     (
@@ -123,19 +111,19 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("ui", &[]),
-    ("ui::keys", &["base"]),
+    ("ui::keys", &[]),
     ("ui::tty", &["ui::keys", "base"]),
     ("ui::frame", &["model::ids"]),
     ("ui::md", &["text", "base"]),
     ("ui::paint", &["theme", "text"]),
-    ("ui::composer", &["ui::keys", "text", "model::ids", "base"]),
-    ("ui::work", &["text", "base"]),
+    ("ui::composer", &["ui::keys"]),
+    ("ui::work", &["text"]),
     ("ui::labels", &["model", "text", "base"]),
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
     ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "model", "text", "base"]),
-    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base"]),
-    ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model", "base"]),
+    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text"]),
+    ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model"]),
     (
         "ui::view",
         &[
@@ -143,7 +131,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::composer",
             "ui::transcript",
             "ui::cells",
-            "ui::md",
             "ui::paint",
             "ui::keys",
             "ui::labels",
@@ -161,7 +148,6 @@ const ROOMS: &[(&str, &[&str])] = &[
         &[
             "ui::state",
             "ui::composer",
-            "ui::transcript",
             "ui::cells",
             "ui::keys",
             "ui::labels",
@@ -179,7 +165,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("ui::screen", &["ui::keys", "ui::tty", "engine::wait"]),
     ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
-    ("ui::run", &["ui", "engine", "model", "config", "theme", "text", "base"]),
+    ("ui::run", &["ui", "engine", "model", "theme"]),
 ];
 
 /// Imports that break the table for a reason: `(file, target, reason)`.
@@ -187,6 +173,14 @@ const IMPORT_EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("src/ui/cells/mod.rs", "ui::state::folds::Fold", "plain data: how far an entry is unfolded"),
     ("src/ui/cells/terminal.rs", "ui::state::folds::Fold", "the same"),
     ("src/ui/cells/tool.rs", "ui::state::folds::Fold", "the same"),
+];
+
+/// Files in which a type may have methods of its own: its module, and modules below that.
+const MAX_METHOD_FILES: usize = 3;
+/// Types whose methods stand elsewhere, or in more files: `(type, module that defines it, reason)`, at most three.
+const SCATTERED: &[(&str, &str, &str)] = &[
+    ("Engine", "engine::run", "its parts are taken out one after the other; what is left is one loop over all of them"),
+    ("Agent", "demo::agent", "one scripted agent: what it plays and what it serves are two files beside it"),
 ];
 
 /// A name that may be used in some places only. It is found as a run of segments in any path of the program.
@@ -378,6 +372,72 @@ fn imports_follow_the_map(tree: &Tree) -> Vec<String> {
         complaints.push(format!("{}: the exception for {} is no longer needed", unused.0, unused.1));
     }
     complaints
+}
+
+/// A fence that is wider than needed hides the next import that nobody meant.
+fn rooms_use_what_they_may(tree: &Tree) -> Vec<String> {
+    let mut used = BTreeSet::new();
+    for file in &tree.program {
+        let module = file.module();
+        let Some((room, allowed)) = room_of(&module).and_then(|room| ROOMS.iter().find(|row| row.0 == room)) else {
+            continue;
+        };
+        for Named { segments, .. } in file.paths().iter().filter(|p| p.inner && !p.segments.is_empty()) {
+            let is_own = room_of(segments).is_some_and(|own| own == *room);
+            let fits = |prefix: &&&str| is_prefix(prefix, segments);
+            let best = allowed.iter().filter(fits).max_by_key(|prefix| prefix.len());
+            used.extend(best.filter(|_| !is_own).map(|target| (*room, *target)));
+        }
+    }
+    let all = ROOMS.iter().flat_map(|(room, allowed)| allowed.iter().map(move |target| (*room, *target)));
+    let unused = all.filter(|row| !used.contains(row));
+    unused.map(|(room, target)| format!("{room} is allowed to import {target} and does not")).collect()
+}
+
+/// A type's methods stand where it is defined or below, and in few files: what needs more owns too much and is to be
+/// given parts. Implementations of traits may stand anywhere.
+fn types_have_their_methods_in_one_place(tree: &Tree) -> Vec<String> {
+    let mut homes: BTreeMap<&str, Vec<Vec<String>>> = BTreeMap::new();
+    for file in &tree.program {
+        for name in file.types() {
+            homes.entry(name).or_default().push(file.module());
+        }
+    }
+    let mut complaints = Vec::new();
+    let mut files: BTreeMap<(&str, String), BTreeSet<&str>> = BTreeMap::new();
+    let mut needed = BTreeSet::new();
+    for file in &tree.program {
+        let module = file.module();
+        for (name, line) in file.methods_of() {
+            let known = homes.get(name).map_or(&[][..], Vec::as_slice);
+            // Of several with that name the nearest above.
+            let home = known.iter().filter(|home| module.starts_with(home)).max_by_key(|home| home.len());
+            match home {
+                Some(home) => drop(files.entry((name, home.join("::"))).or_default().insert(&file.path)),
+                None if known.iter().any(|home| is_scattered(name, &home.join("::"))) => drop(needed.insert(name)),
+                None => {
+                    complaints
+                        .push(format!("{}:{line}: methods of {name}, which is not defined here or above", file.path));
+                }
+            }
+        }
+    }
+    for ((name, home), files) in files.into_iter().filter(|(_, files)| files.len() > MAX_METHOD_FILES) {
+        if is_scattered(name, &home) {
+            needed.insert(name);
+        } else {
+            complaints.push(format!("{home}: methods of {name} in {} files; give it parts", files.len()));
+        }
+    }
+    let known = |home: &str| tree.program.iter().any(|file| file.module().join("::") == home);
+    for (name, home, _) in SCATTERED.iter().filter(|(name, home, _)| known(home) && !needed.contains(name)) {
+        complaints.push(format!("{home}: {name} has its methods in one place, take it out of SCATTERED"));
+    }
+    complaints
+}
+
+fn is_scattered(name: &str, home: &str) -> bool {
+    SCATTERED.iter().any(|(scattered, of, _)| *scattered == name && *of == home)
 }
 
 /// The row for a module: `ui::view` if there is one, else `ui`.
@@ -591,6 +651,17 @@ fn rooms_import_what_the_map_allows() {
 }
 
 #[test]
+fn rooms_are_not_allowed_more_than_they_use() {
+    hold(rooms_use_what_they_may);
+}
+
+#[test]
+fn methods_stand_with_their_type() {
+    hold(types_have_their_methods_in_one_place);
+    assert!(SCATTERED.len() <= 3, "give the type parts instead");
+}
+
+#[test]
 fn names_are_fenced_in() {
     hold(names_stay_behind_their_fences);
     hold(fences_are_tight);
@@ -706,6 +777,46 @@ fn an_exception_without_need_is_noticed() {
     assert_eq!(count(imports_follow_the_map, "src/ui/cells/tool.rs", "use crate::ui::state::folds::Fold;"), 0);
     assert_eq!(count(imports_follow_the_map, "src/ui/cells/tool.rs", "use crate::text::run;"), 1);
     assert!(!fences_are_tight(&tree(&[("src/ui/run.rs", "use tokio::select;")])).is_empty());
+}
+
+#[test]
+fn an_allowance_that_nothing_uses_is_noticed() {
+    let complains = |text: &str| {
+        let complaints = rooms_use_what_they_may(&tree(&[("src/theme/a.rs", text)]));
+        complaints.iter().any(|c| c == "theme is allowed to import text and does not")
+    };
+    assert!(complains("use crate::base::ring;"));
+    assert!(!complains("use crate::text::width;"));
+}
+
+#[test]
+fn methods_away_from_their_type_are_noticed() {
+    let rule = |files: &[(&str, &str)]| types_have_their_methods_in_one_place(&tree(files)).len();
+    let defined = ("src/base/thing.rs", "pub struct Thing<T>(T);\nimpl<T: Fn() -> u8> Thing<T> {}");
+    assert_eq!(rule(&[defined]), 0);
+    for text in
+        ["impl Thing<u8> {}", "use x;\nimpl<'a, T> Thing<T> where T: 'a {}", "#[cfg(unix)]\nimpl super::Thing {}"]
+    {
+        assert_eq!(rule(&[defined, ("src/base/other.rs", text)]), 1, "{text}");
+        assert_eq!(rule(&[defined, ("src/base/thing/part.rs", text)]), 0, "{text}");
+    }
+    // What another trait asks for, an argument, a test.
+    for text in [
+        "impl From<u8> for Thing<u8> {}",
+        "impl<T> Iterator for Thing<T> where for<'a> T: Fn(&'a u8) {}",
+        "fn f(a: impl Fn() -> u8) -> impl Iterator<Item = Thing> {}",
+        "#[cfg(test)]\nmod tests { impl Thing {} }",
+        "struct Thing;\nimpl Thing {}",
+    ] {
+        assert_eq!(rule(&[defined, ("src/base/other.rs", text)]), 0, "{text}");
+    }
+    let parts = ["a", "b", "c"].map(|name| format!("src/base/thing/{name}.rs"));
+    let mut files = vec![defined];
+    files.extend(parts.iter().map(|path| (path.as_str(), "impl Thing<u8> {}")));
+    assert_eq!(rule(&files), 1);
+    assert_eq!(rule(&files[..3]), 0);
+    // An exception that is no longer needed.
+    assert_eq!(rule(&[("src/engine/run.rs", "struct Engine;\nimpl Engine {}")]), 1);
 }
 
 #[test]

@@ -187,6 +187,26 @@ impl Source {
         found
     }
 
+    /// The types that the program defines here.
+    pub fn types(&self) -> impl Iterator<Item = &str> {
+        self.code.windows(2).filter_map(|pair| {
+            let defines = ["struct", "enum", "union"].iter().any(|what| pair[0].is_word(what));
+            word(&pair[1]).filter(|_| defines)
+        })
+    }
+
+    /// The types that have methods of their own here, with the line.
+    pub fn methods_of(&self) -> Vec<(&str, usize)> {
+        let mut found = Vec::new();
+        for (at, token) in self.code.iter().enumerate() {
+            let is_item = at == 0 || matches!(self.code[at - 1].what, What::Mark(';' | '{' | '}' | ']'));
+            if token.is_word("impl") && is_item {
+                found.extend(method_type(&self.code[at + 1..]).map(|name| (name, token.line)));
+            }
+        }
+        found
+    }
+
     fn is_path_start(&self, at: usize) -> bool {
         let joined = at > 0 && self.code[at - 1].what == What::Sep;
         !joined && self.code.get(at + 1).is_some_and(|t| t.what == What::Sep)
@@ -198,6 +218,26 @@ fn word(token: &Token) -> Option<&str> {
         What::Word(w) => Some(w),
         _ => None,
     }
+}
+
+/// The last name of the type that an `impl` is of; nothing when it is of a trait.
+fn method_type(code: &[Token]) -> Option<&str> {
+    let (mut depth, mut name) = (0_usize, None);
+    for (at, token) in code.iter().enumerate() {
+        match &token.what {
+            What::Mark('<') => depth += 1,
+            // Not that of `->`.
+            What::Mark('>') if at > 0 && !code[at - 1].is('-') => depth = depth.saturating_sub(1),
+            // What a macro is given.
+            What::Mark('$') => return None,
+            What::Mark('{') => return name,
+            What::Word(w) if depth == 0 && w == "where" => return name,
+            What::Word(w) if depth == 0 && w == "for" => return None,
+            What::Word(w) if depth == 0 => name = Some(w.as_str()),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Reads one use-tree or path; returns the place behind it.

@@ -166,3 +166,21 @@ impl HeldWrites {
         self.rev += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    impl HeldWrites {
+        /// `begun` are the turns that the log knows.
+        pub fn verify_invariants(&self, begun: &BTreeSet<u64>) {
+            let numbers: BTreeSet<u64> = self.writes.iter().map(|held| held.req.0).collect();
+            assert_eq!(numbers.len(), self.writes.len(), "two of one number");
+            for held in &self.writes {
+                assert!(held.path.is_relative(), "{held:?}");
+                assert!(held.turn() == 0 || begun.contains(&held.turn()), "{held:?} is of no turn");
+            }
+        }
+    }
+}

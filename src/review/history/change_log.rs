@@ -61,7 +61,9 @@ impl ChangeLog {
                     self.early.extend(early.then_some(turn));
                     open.retain(|other| *other != turn);
                     open.extend(begins.then_some(turn));
-                    self.undo_log.turn_began();
+                    if begins {
+                        self.undo_log.turn_began();
+                    }
                 }
                 Record::Told { turn } => drop(self.told.insert(turn)),
                 Record::Step { path, .. } if hides(&path) => {}
@@ -188,7 +190,7 @@ impl ChangeLog {
     /// Writes the steps since [`ChangeLog::begin_batch`].
     pub fn write_batch(&mut self, files: &mut Contents) -> Result<(), ReviewError> {
         let steps = self.batch.take().unwrap_or_default();
-        files.snapshot.gathered().and_then(|()| self.ledger.add_all(&steps))
+        files.snapshot.objects.gathered().and_then(|()| self.ledger.add_all(&steps))
     }
 
     /// Takes in a change. The person's are of interest only where the agent has been.
@@ -196,11 +198,11 @@ impl ChangeLog {
         if step.before == step.after || !self.histories.contains_key(path) && !step.is_shown() {
             return Ok(());
         }
-        files.snapshot.take_missing();
+        files.snapshot.objects.take_missing();
         let mut accepted = self.accepted_after(path, &step, files);
         if self.forgets_missing(&accepted, files) {
             for state in [&mut step.before, &mut step.after] {
-                *state = files.snapshot.as_readable(state)?;
+                *state = files.snapshot.objects.as_readable(state)?;
             }
             accepted = self.accepted_after(path, &step, files);
         }
@@ -223,7 +225,7 @@ impl ChangeLog {
         match &mut self.batch {
             Some(steps) => steps.push(record),
             None => {
-                files.snapshot.gathered()?;
+                files.snapshot.objects.gathered()?;
                 self.ledger.add(&record)?;
             }
         }
@@ -265,7 +267,7 @@ impl ChangeLog {
 
     /// Notes what is about to be done; on the disk when it returns.
     pub fn announce(&mut self, act: Decision, files: &mut Contents) -> Result<(), ReviewError> {
-        files.snapshot.gathered()?;
+        files.snapshot.objects.gathered()?;
         self.order.acts(act.id, self.rev);
         let record = Record::Act(act);
         self.ledger.add_now(&record)?;
@@ -336,19 +338,19 @@ impl ChangeLog {
 
     /// After the ledger was read: states of which nobody has the content any more become such that are not kept.
     pub fn forget_lost(&mut self, files: &mut Contents) {
-        self.forget(files, |snapshot, state| snapshot.as_kept(state));
+        self.forget(files, |snapshot, state| snapshot.objects.as_kept(state));
     }
 
     /// Whether something that only reads contents has failed since one is in no store any more. That is taken for not
     /// kept then, so that the same can be done once more: one content that is gone takes no other file along. Each is
     /// read for certain, since more may be damaged.
     pub fn forgets_missing<T>(&mut self, done: &Result<T, ReviewError>, files: &mut Contents) -> bool {
-        let is_missing = matches!(done, Err(ReviewError::NotKept(_))) && files.snapshot.take_missing();
+        let is_missing = matches!(done, Err(ReviewError::NotKept(_))) && files.snapshot.objects.take_missing();
         if is_missing {
             self.forgotten += 1;
             self.rev += 1;
             // What cannot be read for want of memory or files is not lost.
-            self.forget(files, |snapshot, state| snapshot.as_readable(state).unwrap_or(*state));
+            self.forget(files, |snapshot, state| snapshot.objects.as_readable(state).unwrap_or(*state));
         }
         is_missing
     }
@@ -379,3 +381,7 @@ impl ChangeLog {
         self.undo_log.each_state(forget);
     }
 }
+
+#[cfg(test)]
+#[path = "change_log_tests.rs"]
+mod tests;

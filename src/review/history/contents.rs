@@ -72,7 +72,7 @@ impl Contents {
 
     pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
         self.pulse.fetch_add(1, Ordering::Relaxed);
-        if state.is_absent() { Ok(Vec::new()) } else { self.snapshot.content(state) }
+        if state.is_absent() { Ok(Vec::new()) } else { self.snapshot.objects.content(state) }
     }
 
     /// The lines of a file; nothing for what is no text, a link, or not kept. An absent file has no lines.
@@ -83,7 +83,7 @@ impl Contents {
             Some(None) => Ok(Lines::of(Vec::new())),
             Some(Some(oid)) => match self.texts.get(&oid) {
                 Some(lines) => Ok(lines),
-                None => Ok(self.split(oid, self.snapshot.content(state)?)),
+                None => Ok(self.split(oid, self.snapshot.objects.content(state)?)),
             },
         }
     }
@@ -148,7 +148,7 @@ impl Contents {
 
     /// Keeps a text that is to be on the disk.
     pub fn file(&mut self, bytes: &[u8], mode: u32) -> Result<State, ReviewError> {
-        let oid = self.snapshot.keep(bytes)?;
+        let oid = self.snapshot.objects.keep(bytes)?;
         if self.texts.get(&oid).is_none() {
             self.split(oid, bytes.to_vec());
         }
@@ -161,7 +161,7 @@ impl Contents {
         if state.oid().is_some()
             && let Some(content) = content
         {
-            self.snapshot.keep(&content)?;
+            self.snapshot.objects.keep(&content)?;
         }
         Ok(state)
     }

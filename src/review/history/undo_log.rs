@@ -183,4 +183,30 @@ mod tests {
         assert_eq!(log.goes_on_with(&key(1).unwrap()), Some(1));
         assert_eq!(log.goes_on_with(&key(2).unwrap()), None);
     }
+
+    impl UndoLog {
+        pub fn verify_invariants(&self, has_history: impl Fn(&Path) -> bool) {
+            assert!(self.all.windows(2).all(|pair| pair[0].act.id < pair[1].act.id), "numbers in disorder");
+            let find = |id: u64| self.all.iter().find(|entry| entry.act.id == id);
+            for (at, Entry { act, done, joined, .. }) in self.all.iter().enumerate() {
+                assert!(done.is_some(), "decision {} was never finished", act.id);
+                for named in [act.toggles, act.continues].into_iter().flatten() {
+                    assert!(named < act.id && find(named).is_some(), "decision {} is about {named}", act.id);
+                }
+                let done = done.as_deref().unwrap_or_default();
+                let files: Vec<_> = done.iter().map(|at| act.files.get(*at)).collect();
+                assert!(files.iter().all(|file| file.is_some_and(|file| has_history(&file.path))), "{act:?}: {done:?}");
+                let continued = self.all[at + 1..].iter().any(|later| later.act.continues == Some(act.id));
+                assert_eq!(*joined, continued, "decision {} and what goes on with it", act.id);
+            }
+            for (at, id) in self.redo.iter().enumerate() {
+                assert!(find(*id).is_some_and(|entry| entry.undone), "{id} is to be done again, and was not undone");
+                assert!(!self.redo[at + 1..].contains(id), "{id} is to be done again twice");
+            }
+            // What can be undone was done, and what can be done again was undone.
+            for act in [self.undoable(), self.redoable()].into_iter().flatten() {
+                assert!(!self.all_files(act.id).is_empty(), "decision {} did nothing", act.id);
+            }
+        }
+    }
 }

@@ -88,10 +88,10 @@ impl ReviewSession {
     /// Carries out what the person wants (all but `Show`, `Close` and `Export`).
     pub fn act(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
         self.refresh()?;
-        self.files.snapshot.gather();
+        self.files.snapshot.objects.gather();
         // What cannot be read is found before anything is written.
         let done = self.without_missing(|review| review.carried_out(action));
-        let gathered = self.files.snapshot.gathered();
+        let gathered = self.files.snapshot.objects.gathered();
         done.and_then(|done| gathered.map(|()| done))
     }
 
@@ -327,6 +327,10 @@ impl ReviewSession {
     /// What became of a held write, once; nothing while it is undecided. Writes it.
     pub fn released(&mut self, req: ReqId) -> Result<Option<Released>, ReviewError> {
         let Some(held) = self.held.decided(req, &mut self.files)? else { return Ok(None) };
+        // What was saved while it waited is no part of it; of a file that is not known yet it is what was there before.
+        if self.log.history(&held.path).is_some() {
+            self.look(std::slice::from_ref(&held.path))?;
+        }
         let mut released = self.execution().release(&held);
         // Saved by the person while it was being written: what is there now is merged instead.
         for _ in 1..RELEASES {

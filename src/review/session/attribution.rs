@@ -294,3 +294,22 @@ pub fn before_claims(before: &str, after: &str, claims: &[(Option<Arc<str>>, Arc
     };
     (found || (!claims.is_empty() && claims.iter().all(waits))).then_some(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Attribution {
+        /// `begun` are the turns that the log knows.
+        pub fn verify_invariants(&self, begun: &BTreeSet<u64>) {
+            let running: BTreeSet<u64> = self.turns.iter().copied().collect();
+            assert!(running.len() == self.turns.len() && running.is_subset(begun), "{running:?} run");
+            assert!(self.last_scan <= self.looks && self.looked.values().all(|look| *look <= self.looks));
+            assert!(self.tools.len() <= MAX_TOOLS);
+            for (entry, tool) in &self.tools {
+                assert_eq!(tool.settled, tool.until.is_some(), "{entry}: {tool:?}");
+                assert!(tool.paths.len() <= MAX_NAMED && tool.settled_at <= self.looks, "{entry}: {tool:?}");
+            }
+        }
+    }
+}

@@ -29,7 +29,7 @@ pub fn settle_swapped(dir: &Path, swap: &OsString, names: &[OsString], log: &Cha
     // What was to be written is there, and this is not what it was to replace: it was saved in between.
     let disk = snapshot.peek(&owner).map(|(disk, _)| disk);
     let written = acted(log).find(|file| file.path == owner && disk.as_ref().is_ok_and(|disk| *disk == file.disk.1));
-    let is_kept = state.oid().is_some() && snapshot.as_kept(&state) == state;
+    let is_kept = state.oid().is_some() && snapshot.objects.as_kept(&state) == state;
     let is_only = written.is_some() && snapshot.peeks().is_only(&owner);
     if is_kept && !is_only {
         let mut decided = acted(log).filter(|file| file.path == owner).flat_map(|file| [file.disk.0, file.disk.1]);

@@ -108,7 +108,7 @@ impl Execution<'_> {
     fn make_root(&mut self, files: &[FileDecision]) -> Result<(), ReviewError> {
         look_at_root(files, &self.files.snapshot)?;
         if files.iter().any(|f| f.disk.0 != f.disk.1 && !f.disk.1.is_absent()) {
-            self.files.snapshot.make_root()?;
+            self.files.snapshot.root.make()?;
             self.dir.note_root(&self.files.snapshot);
         }
         Ok(())
@@ -187,7 +187,7 @@ impl Execution<'_> {
 
 /// Refuses what could not be carried out since something stands in the place of the session's working directory.
 pub fn look_at_root(files: &[FileDecision], snapshot: &Snapshot) -> Result<(), ReviewError> {
-    if files.iter().any(|f| f.disk.0 != f.disk.1) { snapshot.free_root() } else { Ok(()) }
+    if files.iter().any(|f| f.disk.0 != f.disk.1) { snapshot.root.free() } else { Ok(()) }
 }
 
 const fn size_of(state: &State) -> u64 {

@@ -166,7 +166,7 @@ fn what_a_linked_worktree_has_elsewhere_is_kept_too() {
 fn where_links_are_refused_copies_are_kept() {
     for packed in [true, false] {
         let mut place = committed(packed);
-        place.review.files.snapshot.keeping.refuse_links(1 << 20);
+        place.review.files.snapshot.objects.keeping.refuse_links(1 << 20);
         place.begin();
         keep(&mut place);
         assert_eq!(said(&place), "");
@@ -180,7 +180,7 @@ fn where_links_are_refused_copies_are_kept() {
 fn what_there_is_no_room_to_copy_is_counted_and_said_also_by_another_process() {
     let mut place = committed(true);
     // For two of the three.
-    place.review.files.snapshot.keeping.refuse_links(2 * format!("a\n{}", lines(50)).len() as u64);
+    place.review.files.snapshot.objects.keeping.refuse_links(2 * format!("a\n{}", lines(50)).len() as u64);
     place.begin();
     keep(&mut place);
     assert_eq!(said(&place), format!("1 file is {AT_RISK}, it cannot be taken back"));
@@ -194,7 +194,7 @@ fn what_there_is_no_room_to_copy_is_counted_and_said_also_by_another_process() {
 #[test]
 fn copies_that_were_begun_count_when_the_repository_is_harmed() {
     let mut place = committed(true);
-    place.review.files.snapshot.keeping.refuse_links(1 << 20);
+    place.review.files.snapshot.objects.keeping.refuse_links(1 << 20);
     place.begin();
     // Nothing is finished between two slices.
     for _ in 0..3 {
@@ -318,7 +318,7 @@ fn damage_in_one_of_our_own_packs_takes_no_other_file_along() {
     place.begin();
     place.turn(1, |p| p.command(|p| (0..10).for_each(|n| p.write(&format!("f{n}"), "agent\n"))));
     let oid = crate::review::snapshot::packs::hash(format!("3\n{}", lines(9)).as_bytes()).unwrap();
-    let (path, at) = place.review.files.snapshot.own.place(&oid).unwrap();
+    let (path, at) = place.review.files.snapshot.objects.own.place(&oid).unwrap();
     let mut bytes = fs::read(&path).unwrap();
     bytes[at as usize + 8] ^= 0xff;
     fs::write(&path, bytes).unwrap();
@@ -330,7 +330,7 @@ fn damage_to_what_is_still_on_the_disk_is_mended_from_there() {
     let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
     place.turn(1, |p| p.command(|p| p.write("a", "agent\n")));
     let oid = crate::review::snapshot::packs::hash(b"agent\n").unwrap();
-    let (path, at) = place.review.files.snapshot.own.place(&oid).unwrap();
+    let (path, at) = place.review.files.snapshot.objects.own.place(&oid).unwrap();
     let mut bytes = fs::read(&path).unwrap();
     bytes[at as usize + 4] ^= 0xff;
     fs::write(&path, bytes).unwrap();

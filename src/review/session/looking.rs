@@ -135,7 +135,7 @@ impl ReviewSession {
         self.note_told()?;
         self.look(std::slice::from_ref(&path))?;
         // After a crash in the middle of the write it is known whose it is.
-        self.files.snapshot.keep(content.as_bytes())?;
+        self.files.snapshot.objects.keep(content.as_bytes())?;
         self.attribution.write_begins(path.clone(), packs::hash(content.as_bytes())?);
         replaceable(&self.files.snapshot, path)
     }

@@ -209,11 +209,11 @@ impl ReviewSession {
 
     /// Goes on keeping what only the person's repositories have, until the time has come. Whether something is left.
     pub fn keep_theirs(&mut self, until: Instant) -> bool {
-        self.files.snapshot.keep_theirs(until)
+        self.files.snapshot.objects.keep_theirs(until)
     }
 
     pub fn keeps_theirs(&self) -> bool {
-        self.files.snapshot.keeping.waits()
+        self.files.snapshot.objects.keeping.waits()
     }
 
     /// Why what is known of the files may not be all, in words; nothing when it is.
@@ -246,7 +246,7 @@ impl ReviewSession {
         &mut self,
         mut what: impl FnMut(&mut Self) -> Result<T, ReviewError>,
     ) -> Result<T, ReviewError> {
-        self.files.snapshot.take_missing();
+        self.files.snapshot.objects.take_missing();
         let done = what(self);
         if self.log.forgets_missing(&done, &mut self.files) { what(self) } else { done }
     }
@@ -359,3 +359,7 @@ mod moved_tests;
 #[cfg(test)]
 #[path = "property_tests.rs"]
 mod property_tests;
+
+#[cfg(test)]
+#[path = "invariants_tests.rs"]
+mod invariants_tests;

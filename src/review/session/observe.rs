@@ -32,7 +32,7 @@ impl Observer<'_> {
             self.files.snapshot.clock.ask();
             self.is_clock_set();
         }
-        self.files.snapshot.gather();
+        self.files.snapshot.objects.gather();
         self.log.begin_batch();
         let observed = self.observe_each(changes);
         let written = self.log.write_batch(self.files);

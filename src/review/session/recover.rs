@@ -21,7 +21,7 @@ pub fn finish_turns(parts: &mut Observer<'_>, open: &[u64], last_sign: SystemTim
     let (mut turns, mut aftermath, mut later) = (Vec::new(), Vec::new(), Vec::new());
     let changes = parts.files.snapshot.scan()?;
     let snapshot = &mut parts.files.snapshot;
-    let root_is_lost = snapshot.is_root_lost();
+    let root_is_lost = snapshot.root.is_lost();
     // A clock that was set back since tells of what it has dated after that only that it may have been anybody.
     let now = snapshot.clock.date(Instant::now());
     let is_set_back = now + SIGN_LAG < last_sign;

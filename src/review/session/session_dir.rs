@@ -125,7 +125,7 @@ impl SessionDir {
     /// Notes that the session's working directory is not there: what is known is not all. Or that it is back.
     pub fn note_root(&self, snapshot: &Snapshot) {
         match root_stands(snapshot) {
-            Err(error) if snapshot.is_root_lost() => dir::note_root_lost(&self.path, &error),
+            Err(error) if snapshot.root.is_lost() => dir::note_root_lost(&self.path, &error),
             Err(_) => {}
             Ok(()) => dir::root_is_back(&self.path),
         }
@@ -134,7 +134,7 @@ impl SessionDir {
 
 /// Whether the session's working directory is there, and no other.
 pub fn root_stands(snapshot: &Snapshot) -> Result<(), ReviewError> {
-    snapshot.root_words().map_or(Ok(()), |words| Err(ReviewError::Refused(words)))
+    snapshot.root.words().map_or(Ok(()), |words| Err(ReviewError::Refused(words)))
 }
 
 #[cfg(test)]

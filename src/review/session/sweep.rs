@@ -61,7 +61,7 @@ fn is_being_written(dir: &Path, path: &Path, log: &ChangeLog, snapshot: &Snapsho
     let is_link = |state: &State| matches!(state, State::Link { .. });
     let beside = acted(log).filter(|file| file.path.parent() == Some(dir)).map(|file| file.disk.1);
     let mut alike = beside.filter(|to| !to.is_absent() && is_link(to) == is_link(&state));
-    let begins = |to: State| snapshot.content(&to).is_ok_and(|content| content.starts_with(&bytes));
+    let begins = |to: State| snapshot.objects.content(&to).is_ok_and(|content| content.starts_with(&bytes));
     alike.any(begins) || is_for_a_write(&state, log, snapshot)
 }
 
@@ -72,7 +72,7 @@ pub fn is_for_a_write(state: &State, log: &ChangeLog, snapshot: &Snapshot) -> bo
         let is_known = steps.any(|step| [step.before, step.after].iter().any(|state| state.oid() == Some(oid)));
         !is_known && !snapshot.has_file_with(oid)
     };
-    snapshot.as_kept(state) == *state && content(state).is_some_and(is_nobodys)
+    snapshot.objects.as_kept(state) == *state && content(state).is_some_and(is_nobodys)
 }
 
 fn is_name(name: &OsStr) -> bool {

@@ -1,21 +1,18 @@
 //! Which paths of a tree have to be looked at more closely, and which of those that are new to us were there before.
 //!
-//! The part of [`Snapshot`] that compares what a walk and the person's index say with what is known; reads no content but
+//! Compares what a walk and the person's index say with what is known; reads no content but
 //! that of rules. Invariant: but for the first look, nothing is passed over because the index already names it.
 
 use super::{Point, Snapshot, differs, names_rules};
-use crate::review::error::ReviewError;
 use crate::review::snapshot::capture::{Job, racy};
 use crate::review::snapshot::earlier::Before;
 use crate::review::snapshot::manifest::Entry;
-use crate::review::snapshot::packs;
 use crate::review::state::State;
 use crate::review::worktree::git_index::Index;
 use crate::review::worktree::repo::Repo;
 use crate::review::worktree::walk::{self, Kind, OldRules, Part, Reader, RelPath, Stat, Time, Walked};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
-use std::path::PathBuf;
 
 impl Snapshot {
     /// Known paths below a directory.
@@ -23,25 +20,6 @@ impl Snapshot {
         let under = if dir.is_empty() { Vec::new() } else { [dir, b"/"].concat() };
         let from = self.seen.range::<[u8], _>((Bound::Included(&under[..]), Bound::Unbounded));
         from.take_while(|(key, _)| key.starts_with(&under)).map(|(key, _)| key.clone()).collect()
-    }
-
-    /// Opens the stores of the person's repositories, those of new ones as well.
-    pub(super) fn find_stores(&mut self, repo: Option<&Repo>, nested: &[PathBuf]) -> Result<(), ReviewError> {
-        let mut dirs = self.stores.clone();
-        dirs.extend(repo.map(Repo::objects));
-        for dir in nested.iter().filter(|dir| **dir != self.root) {
-            if self.repos.insert(dir.clone()) {
-                dirs.extend(Repo::find(dir).map(|repo| repo.objects()));
-            }
-        }
-        let mut known = HashSet::new();
-        dirs.retain(|dir| known.insert(dir.clone()));
-        if dirs != self.stores {
-            packs::set_alternates(&self.dir, &dirs)?;
-            self.stores = dirs;
-        }
-        self.theirs = self.open_theirs();
-        Ok(())
     }
 
     /// The person's index, when it is not the one that was read last.
@@ -53,7 +31,7 @@ impl Snapshot {
         }
         self.index = Some(stat);
         self.at(Point::IndexSeen);
-        repo.index(&self.root)
+        repo.index(self.root())
     }
 
     /// What of the tree has to be looked at more closely.
@@ -61,9 +39,9 @@ impl Snapshot {
         self.scans = self.scans.wrapping_add(1);
         let mut jobs = Vec::new();
         // What only a store had that is gone can still be had from the files that nobody has changed yet.
-        let gone = self.stores.iter().filter(|dir| !dir.is_dir()).count();
+        let gone = self.objects.stores.iter().filter(|dir| !dir.is_dir()).count();
         let store_gone = std::mem::replace(&mut self.gone, gone) < gone;
-        let (own, theirs) = (&self.own, &self.theirs);
+        let (own, theirs) = (&self.objects.own, &self.objects.theirs);
         let is_lost =
             |e: &Entry| store_gone && e.state.oid().is_some_and(|o| !own.has(&o) && theirs.size(&o).is_none());
         let mut room = self.limits.files.saturating_sub(self.seen.len());
@@ -83,7 +61,7 @@ impl Snapshot {
                 }
             }
         }
-        let mut reader = Reader::new(&self.root);
+        let mut reader = Reader::new(self.root.path());
         for (key, entry) in self.seen.iter_mut().filter(|(_, entry)| entry.visit != self.scans) {
             // Without permission to look, what was seen last stays.
             let Ok(stat) = reader.stat(key) else { continue };
@@ -101,7 +79,7 @@ impl Snapshot {
     /// of, so that it is news when it comes.
     pub(super) fn missed(&mut self, walked: &Walked, index: &Index, room: usize) -> Vec<Job> {
         let found: HashSet<&[u8]> = walked.files.iter().map(|(key, _)| &**key).collect();
-        let mut reader = Reader::new(&self.root);
+        let mut reader = Reader::new(self.root.path());
         let unknown = index.tracked().filter(|key| !found.contains(key) && !self.seen.contains_key(*key));
         let named: BTreeMap<RelPath, Option<Stat>> =
             unknown.filter_map(|key| Some((RelPath::from(key), reader.stat(key).ok()?))).take(room).collect();
@@ -115,7 +93,7 @@ impl Snapshot {
         }
         self.at(Point::Missed);
         let part = Part { paths: there.keys().cloned().collect(), ..Part::default() };
-        let again = walk::walk(&self.root, Some(part), self.limits.files, &self.hidden).files.into_iter();
+        let again = walk::walk(self.root.path(), Some(part), self.limits.files, &self.hidden).files.into_iter();
         let mut again: BTreeMap<RelPath, Stat> = again.collect();
         let job = |(key, stat)| match again.remove(&key) {
             Some(stat) => Job::walked(key, None, stat),
@@ -131,11 +109,11 @@ impl Snapshot {
         let is_changed = |(key, state): &(RelPath, State)| {
             matches!(state, State::File { .. }) && self.peek(walk::path(key)).map_or(true, |(now, _)| now != *state)
         };
-        let text = |state: &State| self.content(state).unwrap_or_default();
+        let text = |state: &State| self.objects.content(state).unwrap_or_default();
         let rules = now.filter(is_changed).filter_map(|(key, state)| OldRules::of(&key, &text(&state)));
         let (rules, gone): (Vec<OldRules>, _) = (rules.collect(), self.vanished.iter().flatten().copied().collect());
         Before {
-            root: &self.root,
+            root: self.root.path(),
             last: self.began[1],
             first,
             ignored: &self.ignored,
@@ -157,7 +135,7 @@ impl Snapshot {
             let Some((stat, oid)) = job.stat.and_then(|stat| Some((stat, index.blob(&job.key, &stat)?))) else {
                 return true;
             };
-            if stat.size > self.limits.file_bytes || self.theirs.size(&oid) != Some(stat.size) {
+            if stat.size > self.limits.file_bytes || self.objects.theirs.size(&oid) != Some(stat.size) {
                 return true;
             }
             let state = match stat.kind {

@@ -55,7 +55,8 @@ impl List {
 
 /// `dirs` are the directories that are covered.
 pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>) -> Vec<String> {
-    let Snapshot { root, seen, barred, hidden, ignored, .. } = snapshot;
+    let Snapshot { seen, barred, hidden, ignored, .. } = snapshot;
+    let root = snapshot.root();
     let mut out = Vec::new();
     if snapshot.full {
         let files = thousands(snapshot.limits.files as u64);

@@ -12,22 +12,22 @@ pub mod coverage;
 pub mod earlier;
 pub mod manifest;
 pub mod moves;
+mod objects;
 pub mod packs;
 pub mod peek;
 pub mod preserve;
 pub mod root;
 pub mod survey;
 
-use self::alternates::Alternates;
 use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;
 use self::earlier::{First, Ignored, Moved, as_moved};
 use self::manifest::{Entries, Entry, Header, Manifest};
 use self::moves::Moves;
-use self::packs::{Gathered, PackStore};
+use self::objects::Objects;
+use self::packs::PackStore;
 use self::peek::Peek;
-use self::preserve::Preserved;
-use self::root::Top;
+use self::root::Root;
 use super::error::ReviewError;
 use super::state::{Change, State};
 use crate::base::paths::visible;
@@ -35,7 +35,6 @@ use crate::host::fs::Private;
 use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::repo::{self, Repo};
 use crate::review::worktree::walk::{self, Kind, Part, Reader, RelPath, Stat, Time, Walked};
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -63,23 +62,17 @@ const RULES: &[u8] = b".gitignore";
 
 /// A snapshot of a workspace that is brought up to date by looking.
 pub struct Snapshot {
-    pub(crate) dir: PathBuf,
-    pub(crate) root: PathBuf,
+    dir: PathBuf,
+    /// The workspace.
+    pub(crate) root: Root,
     limits: Limits,
-    pub(crate) own: PackStore,
-    pub(crate) theirs: Alternates,
-    pub(crate) keeping: Preserved,
-    /// The directories of `theirs`.
-    pub(crate) stores: Vec<PathBuf>,
-    /// Directories with a `.git` that were asked for their objects.
-    repos: BTreeSet<PathBuf>,
+    /// Contents.
+    pub(crate) objects: Objects,
     book: Manifest,
     head: Header,
     pub(crate) seen: Entries,
     /// What is in `seen` and not in `book`.
     unsaved: Vec<(RelPath, Option<Entry>)>,
-    /// Content that is kept together with more.
-    pub(crate) gathered: Option<Gathered>,
     /// There was a look at the whole tree.
     looked: bool,
     /// When the last look at the whole tree began, by the clock of the files, and the one before it: what is moved about
@@ -99,12 +92,9 @@ pub struct Snapshot {
     opened: BTreeSet<RelPath>,
     /// There are more files than are looked at.
     full: bool,
-    pub(crate) missing: Cell<bool>,
     /// How many of `stores` were gone when it was last looked after what they had.
     gone: usize,
     pub(crate) hidden: Arc<OwnFiles>,
-    /// The root itself, as it was when the session began.
-    pub(crate) top: Top,
     /// What the last look has found moved.
     pub(crate) moves: Moves,
     ignored: Ignored,
@@ -139,7 +129,7 @@ impl Snapshot {
     pub fn create(dir: &Path, root: &Path, limits: Limits) -> Result<Self, ReviewError> {
         walk::private_dir(dir)?;
         let (own, book) = (PackStore::create(dir)?, Manifest::create(dir)?);
-        Ok(Self { top: Top::note(dir, root)?, ..Self::new(dir, root, limits, own, book) })
+        Ok(Self::new(dir, Root::note(dir, root)?, limits, own, book))
     }
 
     /// Goes on with a store after a restart or a crash. Does not look at the tree.
@@ -149,35 +139,28 @@ impl Snapshot {
         }
         let own = PackStore::open(dir)?;
         let (book, read) = Manifest::open(dir)?;
-        let mut snapshot = Self::new(dir, root, limits, own, book);
+        let mut snapshot = Self::new(dir, Root::read(dir, root), limits, own, book);
         if let Some((head, seen)) = read {
             (snapshot.head, snapshot.seen, snapshot.looked) = (head, seen, true);
             snapshot.began = [(snapshot.head.last, 0); 2];
             snapshot.ignored = Ignored::read(dir);
         }
         snapshot.only = snapshot.seen.values().filter(|entry| entry.only).map(|entry| entry.stat.ino).collect();
-        let named = snapshot.seen.values().filter_map(|entry| entry.state.oid());
-        snapshot.keeping.need(named.filter(|oid| !snapshot.own.has(oid)));
-        snapshot.stores = packs::alternates(dir);
-        snapshot.theirs = snapshot.open_theirs();
+        snapshot.objects.reopen(snapshot.seen.values().filter_map(|entry| entry.state.oid()));
         Ok(snapshot)
     }
 
-    fn new(dir: &Path, root: &Path, limits: Limits, own: PackStore, book: Manifest) -> Self {
+    fn new(dir: &Path, root: Root, limits: Limits, own: PackStore, book: Manifest) -> Self {
         Self {
             dir: dir.to_owned(),
-            root: root.to_owned(),
+            clock: FilesClock::new(root.path(), dir),
+            root,
             limits,
-            own,
-            theirs: Alternates::default(),
-            keeping: Preserved::new(dir),
-            stores: Vec::new(),
-            repos: BTreeSet::new(),
+            objects: Objects::new(dir, own),
             book,
             head: Header::default(),
             seen: Entries::new(),
             unsaved: Vec::new(),
-            gathered: None,
             looked: false,
             began: Default::default(),
             since: Time::default(),
@@ -186,13 +169,10 @@ impl Snapshot {
             dirs: BTreeSet::new(),
             barred: Vec::new(),
             unread: BTreeMap::new(),
-            clock: FilesClock::new(root, dir),
             opened: BTreeSet::new(),
             full: false,
-            missing: Cell::new(false),
             gone: 0,
             hidden: Arc::default(),
-            top: Top::read(dir).unwrap_or_default(),
             moves: Moves::default(),
             ignored: Ignored::default(),
             failed: None,
@@ -220,10 +200,10 @@ impl Snapshot {
         let started = self.clock.now();
         let first = !self.looked;
         self.at(Point::Began);
-        let walked = walk::walk(&self.root, None, self.limits.files.saturating_mul(2), &self.hidden);
+        let walked = walk::walk(self.root.path(), None, self.limits.files.saturating_mul(2), &self.hidden);
         self.at(Point::Walked);
-        let repo = Repo::find(&self.root);
-        self.find_stores(repo.as_ref(), &walked.repos)?;
+        let repo = Repo::find(self.root.path());
+        self.objects.find(self.root.path(), repo.as_ref(), &walked.repos)?;
         let index = self.new_index(repo.as_ref());
         self.at(Point::IndexRead);
         self.full = walked.cut;
@@ -240,7 +220,7 @@ impl Snapshot {
         if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
             let files = walked.files.iter().map(|(key, _)| key);
             let attributes = files.filter(|key| repo::is_attributes(key)).cloned().collect();
-            if !repo.converts(&self.root, index, &attributes) {
+            if !repo.converts(self.root.path(), index, &attributes) {
                 self.believe(index, started, &mut jobs, &mut news);
             }
         }
@@ -248,11 +228,10 @@ impl Snapshot {
         if changes.is_err() {
             (self.head.last, self.began) = (before.0.last, before.1);
         } else {
-            self.failed = walked
-                .failed
-                .as_ref()
-                .map(|(key, error)| ReviewError::io(&self.root.join(walk::path(key)), std::io::Error::from(*error)));
-            let of_first = First { store: &self.dir, root: &self.root, began: started, hidden: &self.hidden };
+            self.failed = walked.failed.as_ref().map(|(key, error)| {
+                ReviewError::io(&self.root.path().join(walk::path(key)), std::io::Error::from(*error))
+            });
+            let of_first = First { store: &self.dir, root: self.root.path(), began: started, hidden: &self.hidden };
             self.ignored.passed(&walked, first.then_some(of_first))?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
         }
@@ -263,9 +242,9 @@ impl Snapshot {
     /// from then on: its present state is no change. A directory stands for everything in it that is covered.
     pub fn look(&mut self, paths: &[PathBuf]) -> Result<Vec<Change>, ReviewError> {
         self.since = self.began[0];
-        let mut names = walk::Keys::new(&self.root);
+        let mut names = walk::Keys::new(self.root.path());
         let keys: BTreeSet<RelPath> = paths.iter().filter_map(|path| names.key(path)).collect();
-        let mut reader = Reader::new(&self.root);
+        let mut reader = Reader::new(self.root.path());
         let (mut jobs, mut part) = (Vec::new(), Part::default());
         let (mut asked, mut there) = (BTreeSet::new(), BTreeSet::new());
         for key in keys {
@@ -299,7 +278,7 @@ impl Snapshot {
         }
         self.at(Point::Asked);
         let walked = if !part.below.is_empty() || part.paths.iter().any(|key| there.contains(key)) {
-            walk::walk(&self.root, Some(part), self.limits.files, &self.hidden)
+            walk::walk(self.root.path(), Some(part), self.limits.files, &self.hidden)
         } else {
             Walked::default()
         };
@@ -329,28 +308,45 @@ impl Snapshot {
         self.mark_known(&mut jobs, !self.looked);
         self.at(Point::Judged);
         if !jobs.is_empty() {
-            self.theirs = self.open_theirs();
+            self.objects.refresh();
         }
         self.capture(jobs, Vec::new(), false)
     }
 
+    /// The same without what the client keeps for itself, also where it has been seen before.
+    pub fn without(mut self, private: &Private) -> Self {
+        self.hidden = Arc::new(OwnFiles::new(self.root.path(), private));
+        self.seen.retain(|key, _| !self.hidden.has(key));
+        self
+    }
+
+    /// Whether a path below the root is one that the client keeps for itself.
+    pub fn hides(&self, path: &Path) -> bool {
+        self.hidden.has(walk::bytes(path))
+    }
+
+    /// What a path that is to be read or written is known by.
+    pub(crate) fn key(&self, path: &Path) -> Option<RelPath> {
+        walk::key(self.root.path(), path).filter(|key| !key.is_empty() && !self.hidden.has(key))
+    }
+
     #[cfg(test)]
     pub(crate) fn saves(&self) -> usize {
-        self.book.saves + self.own.packs()
+        self.book.saves + self.objects.own.packs()
     }
 
     /// What `path` was when it was last looked at.
     #[cfg(test)]
     fn state(&self, path: &Path) -> State {
-        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        let below = path.strip_prefix(self.root.path()).unwrap_or(path);
         let entry = self.seen.get(walk::bytes(below));
-        let entry = entry.or_else(|| self.seen.get(&walk::key(&self.root, path)?));
+        let entry = entry.or_else(|| self.seen.get(&walk::key(self.root.path(), path)?));
         entry.map_or(State::Absent, |entry| entry.state)
     }
 
     /// For reading what is at a path now, also in several threads.
     pub(crate) fn peeks(&self) -> Peek<'_> {
-        Peek { root: &self.root, seen: &self.seen, hidden: &self.hidden, file_bytes: self.limits.file_bytes }
+        Peek { root: self.root.path(), seen: &self.seen, hidden: &self.hidden, file_bytes: self.limits.file_bytes }
     }
 
     /// Reads what is at `path` now, and records nothing; see `Peek::peek`.
@@ -367,14 +363,14 @@ impl Snapshot {
                 visible(path.as_os_str())
             ))
         })?;
-        let stat = Reader::new(&self.root).stat(&key).map_err(|e| ReviewError::io(path, e))?.unwrap_or_default();
+        let stat = Reader::new(self.root.path()).stat(&key).map_err(|e| ReviewError::io(path, e))?.unwrap_or_default();
         let known = self.seen.get(&key).copied();
         // What we have written over may only be in a store that is not ours.
-        if let Some(before) = known.and_then(|entry| entry.state.oid()).filter(|oid| !self.own.has(oid))
+        if let Some(before) = known.and_then(|entry| entry.state.oid()).filter(|oid| !self.objects.own.has(oid))
             && state.oid() != Some(before)
-            && let Some(bytes) = self.theirs.read(&before).or_else(|| self.open_theirs().read(&before))
+            && let Some(bytes) = self.objects.read_theirs(&before)
         {
-            self.keep(&bytes)?;
+            self.objects.keep(&bytes)?;
         }
         let walked = known.is_some_and(|entry| entry.walked);
         let entry = Entry { state, stat, racy: true, walked, ..Entry::default() };
@@ -408,17 +404,17 @@ impl Snapshot {
         if dirs.is_empty() {
             dirs = self.seen.keys().flat_map(|key| walk::parents(key)).map(RelPath::from).collect();
         }
-        let mut named: Vec<String> = self.keeping.at_risk(&self.own, &self.theirs, &self.seen).into_iter().collect();
-        let replaced = self.root_words();
-        if self.is_root_lost() {
+        let mut named: Vec<String> = self.objects.at_risk(&self.seen).into_iter().collect();
+        let replaced = self.root.words();
+        if self.root.is_lost() {
             // Of what stands in its place nothing is looked at.
             dirs.clear();
         }
         named.extend(replaced);
         named.extend(coverage::uncovered(self, &dirs));
         let is_kept = |key: &[u8]| is_kept(walk::path(key));
-        named.extend(coverage::gone(&self.ignored.gone(&self.root, &is_kept)));
-        named.extend(coverage::lost(&self.ignored.lost(&self.root, &is_kept)));
+        named.extend(coverage::gone(&self.ignored.gone(self.root.path(), &is_kept)));
+        named.extend(coverage::lost(&self.ignored.lost(self.root.path(), &is_kept)));
         named
     }
 
@@ -441,11 +437,11 @@ impl Snapshot {
     /// most until then.
     pub fn changed_at(&mut self, path: &Path) -> SystemTime {
         let path = self.moves.to(path).unwrap_or(path);
-        walk::changed_at(&self.root, path, self.since).unwrap_or_else(|| self.clock.date(Instant::now()))
+        walk::changed_at(self.root.path(), path, self.since).unwrap_or_else(|| self.clock.date(Instant::now()))
     }
 
     pub fn root(&self) -> &Path {
-        &self.root
+        self.root.path()
     }
 
     fn capture(
@@ -455,22 +451,22 @@ impl Snapshot {
         whole: bool,
     ) -> Result<Vec<Change>, ReviewError> {
         jobs.retain(|job| !self.hidden.has(&job.key));
-        self.keeping.seal(&mut self.own);
+        self.objects.seal();
         let started = self.clock.now();
         let left = self.limits.kept_bytes.saturating_sub(self.head.kept);
         order(&mut jobs, left);
         let stores = Stores {
-            root: &self.root,
-            own: &self.own,
+            root: self.root.path(),
+            own: &self.objects.own,
             file_bytes: self.limits.file_bytes,
             started,
             left: AtomicU64::new(left),
             pack: Mutex::new(None),
         };
-        let found = capture(&stores, &self.theirs, &jobs)?;
+        let found = capture(&stores, &self.objects.theirs, &jobs)?;
         let kept = left.saturating_sub(stores.left.into_inner());
         if let Some(pack) = stores.pack.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-            self.own.finish(pack)?;
+            self.objects.own.finish(pack)?;
         }
         self.head.kept += kept;
         self.opened.clear();
@@ -514,7 +510,7 @@ impl Snapshot {
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         if whole {
             // All of their packs are mapped by now; few are needed from here on.
-            self.theirs = self.open_theirs();
+            self.objects.refresh();
             self.accept(updates);
             self.book.rewrite(&self.head, &self.seen)?;
             self.looked = true;
@@ -556,8 +552,7 @@ impl Snapshot {
     }
 
     fn accept(&mut self, updates: Vec<(RelPath, Option<Entry>)>) {
-        let named = updates.iter().filter_map(|(_, entry)| entry.as_ref()?.state.oid());
-        self.keeping.need(named.filter(|oid| !self.own.has(oid)));
+        self.objects.need(updates.iter().filter_map(|(_, entry)| entry.as_ref()?.state.oid()));
         for (key, entry) in updates {
             match entry {
                 Some(entry) => self.seen.insert(key, entry),
@@ -577,25 +572,6 @@ fn differs(entry: &Entry, stat: Option<&Stat>) -> bool {
 
 fn names_rules(key: &[u8]) -> bool {
     key.rsplit(|byte| *byte == b'/').next() == Some(RULES)
-}
-
-impl Snapshot {
-    /// The same without what the client keeps for itself, also where it has been seen before.
-    pub fn without(mut self, private: &Private) -> Self {
-        self.hidden = Arc::new(OwnFiles::new(&self.root, private));
-        self.seen.retain(|key, _| !self.hidden.has(key));
-        self
-    }
-
-    /// Whether a path below the root is one that the client keeps for itself.
-    pub fn hides(&self, path: &Path) -> bool {
-        self.hidden.has(walk::bytes(path))
-    }
-
-    /// What a path that is to be read or written is known by.
-    pub(crate) fn key(&self, path: &Path) -> Option<RelPath> {
-        walk::key(&self.root, path).filter(|key| !key.is_empty() && !self.hidden.has(key))
-    }
 }
 
 #[cfg(test)]

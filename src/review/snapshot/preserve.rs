@@ -4,14 +4,12 @@
 //! system refuses links, copies in our packs, within a bound. Done in slices, after the looks. Writes nothing to a
 //! repository. Invariant: what is neither linked nor copied is counted.
 
-use super::Snapshot;
 use super::alternates::{Alternates, Lies, loose_path};
-use super::capture::lost;
 use super::manifest::Entries;
-use super::packs::{self, Gathered, Pack, PackStore, encode};
+use super::packs::{Pack, PackStore, encode};
 use crate::base::human::thousands;
 use crate::review::error::ReviewError;
-use crate::review::state::{Oid, State};
+use crate::review::state::Oid;
 use crate::store::private::make_private_dir;
 use std::collections::HashSet;
 use std::fs;
@@ -226,89 +224,5 @@ impl Preserved {
     pub(crate) fn refuse_links(&mut self, left: u64) {
         let refuse: fn(&Path, &Path) -> io::Result<()> = |_, _| Err(io::ErrorKind::CrossesDevices.into());
         (self.link, self.left) = (refuse, left);
-    }
-}
-
-impl Snapshot {
-    /// The content behind a state; empty for nothing. Fails with `NotKept` when nobody has it (the path of the error
-    /// is not known here).
-    pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
-        let gone = || ReviewError::NotKept(PathBuf::from("a file"));
-        let oid = match state {
-            State::Absent => return Ok(Vec::new()),
-            State::Unkept { .. } => return Err(gone()),
-            State::File { oid, .. } | State::Link { oid, .. } => oid,
-        };
-        if let Some(bytes) = self.gathered.as_ref().and_then(|gathered| gathered.get(oid)) {
-            return Ok(bytes.to_vec());
-        }
-        if let Some(bytes) = self.own.read(oid)? {
-            return Ok(bytes);
-        }
-        // A pack of theirs may have been replaced since it was opened.
-        let bytes = self.theirs.read(oid).or_else(|| self.open_theirs().read(oid));
-        bytes.ok_or_else(|| {
-            self.missing.set(true);
-            gone()
-        })
-    }
-
-    /// Whether a content was asked for that is in no store any more, since this was last asked.
-    pub fn take_missing(&self) -> bool {
-        self.missing.take()
-    }
-
-    /// The state as it can be had, read for certain: without its content, when that is in no store any more.
-    pub fn as_readable(&mut self, state: &State) -> Result<State, ReviewError> {
-        match self.content(state) {
-            Err(ReviewError::NotKept(_)) => {}
-            content => return content.map(|_| *state),
-        }
-        if let Some(oid) = state.oid() {
-            self.own.forget(&oid);
-        }
-        Ok(lost(state))
-    }
-
-    /// The state as it can be had: without its content, when that is in no store any more.
-    pub fn as_kept(&self, state: &State) -> State {
-        let is_here = |oid: &Oid| self.own.has(oid) || self.theirs.read(oid).is_some();
-        if state.oid().is_none_or(|oid| is_here(&oid)) { *state } else { lost(state) }
-    }
-
-    pub(crate) fn open_theirs(&self) -> Alternates {
-        Alternates::open(&self.dir.join(KEPT), &self.stores)
-    }
-
-    /// Goes on keeping what only the person's repositories have, until the time has come. Whether something is left.
-    pub fn keep_theirs(&mut self, until: Instant) -> bool {
-        self.keeping.go_on(&mut self.own, &mut self.theirs, until);
-        self.keeping.waits()
-    }
-
-    /// From here to [`Snapshot::gathered`] content is kept together.
-    pub fn gather(&mut self) {
-        self.gathered.get_or_insert_default();
-    }
-
-    /// What was kept since [`Snapshot::gather`] is durable when this returns.
-    pub fn gathered(&mut self) -> Result<(), ReviewError> {
-        self.gathered.take().map_or(Ok(()), |gathered| gathered.finish(&mut self.own))
-    }
-
-    /// Keeps content, wherever it comes from; durable when it returns, or with the rest that is gathered.
-    pub fn keep(&mut self, bytes: &[u8]) -> Result<Oid, ReviewError> {
-        let oid = packs::hash(bytes)?;
-        match &mut self.gathered {
-            _ if self.own.has(&oid) => {}
-            Some(gathered) if gathered.get(&oid).is_some() => {}
-            Some(gathered) => gathered.add(&mut self.own, oid, bytes)?,
-            None => {
-                let mut alone = Gathered::default();
-                alone.add(&mut self.own, oid, bytes)?;
-                alone.finish(&mut self.own)?;
-            }
-        }
-        Ok(oid)
     }
 }

@@ -3,7 +3,6 @@
 //! Looks at nothing in it. Invariants: what is not that directory, such as a link in its place, is never written
 //! through; while it is gone, everything that was in it counts as removed and can be had back.
 
-use super::Snapshot;
 use crate::base::paths::{file_uri, from_file_uri, visible};
 use crate::review::dir::{read_json, write_json};
 use crate::review::error::ReviewError;
@@ -14,9 +13,17 @@ use std::path::{Path, PathBuf};
 /// Holds it, in the directory of a store.
 const FILE: &str = "root";
 
+/// Where the session's directory is, and what is noted of it.
+pub(crate) struct Root {
+    path: PathBuf,
+    /// The directory of the store.
+    store: PathBuf,
+    noted: Top,
+}
+
 /// The root as it was when the session began, or when an undo made it anew.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Top {
+struct Top {
     /// A `file:` URI: JSON has no bytes.
     path: String,
     number: u64,
@@ -28,7 +35,7 @@ pub(crate) struct Top {
 
 impl Top {
     /// Takes note of it in `dir`, the directory of a store.
-    pub(crate) fn note(dir: &Path, root: &Path) -> Result<Self, ReviewError> {
+    fn note(dir: &Path, root: &Path) -> Result<Self, ReviewError> {
         let Stands::Dir(device, number, mode) = walk::top(root).map_err(|e| ReviewError::io(root, e))? else {
             return Err(ReviewError::io(root, std::io::Error::from(std::io::ErrorKind::NotADirectory)));
         };
@@ -38,7 +45,7 @@ impl Top {
     }
 
     /// Of a session that was begun by a version that did not note it: nothing.
-    pub(crate) fn read(dir: &Path) -> Option<Self> {
+    fn read(dir: &Path) -> Option<Self> {
         read_json(&dir.join(FILE)).ok()
     }
 
@@ -63,21 +70,35 @@ pub(crate) fn of(store: &Path, cwd: &Path) -> Result<PathBuf, ReviewError> {
     Ok(above.zip(path.file_name()).map_or_else(|| path.clone(), |(above, name)| above.join(name)))
 }
 
-impl Snapshot {
+impl Root {
+    /// That of a new store.
+    pub(crate) fn note(store: &Path, path: &Path) -> Result<Self, ReviewError> {
+        Ok(Self { path: path.to_owned(), store: store.to_owned(), noted: Top::note(store, path)? })
+    }
+
+    /// That of a store which is there.
+    pub(crate) fn read(store: &Path, path: &Path) -> Self {
+        Self { path: path.to_owned(), store: store.to_owned(), noted: Top::read(store).unwrap_or_default() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// What stands where the root was; nothing when the system does not say.
     fn stands(&self) -> Option<Stands> {
-        walk::top(&self.root).ok()
+        walk::top(&self.path).ok()
     }
 
     /// Whether there is something else than a directory, or nothing.
-    pub(crate) fn is_root_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         matches!(self.stands(), Some(Stands::Gone | Stands::Link | Stands::Other))
     }
 
     /// What has become of the root, in words; nothing when it is what it was.
-    pub(crate) fn root_words(&self) -> Option<String> {
+    pub(crate) fn words(&self) -> Option<String> {
         let what = match self.stands()? {
-            Stands::Dir(device, number, _) if self.top.is(device, number) => return None,
+            Stands::Dir(device, number, _) if self.noted.is(device, number) => return None,
             Stands::Dir(..) => "was replaced by another directory: what was in it before counts as changed",
             Stands::Gone => {
                 "is gone (removed or moved away): everything in it counts as removed; an undo makes it anew"
@@ -85,29 +106,29 @@ impl Snapshot {
             Stands::Link => "was replaced by a link: nothing behind it is looked at, everything counts as removed",
             Stands::Other => "was replaced by something that is no directory: everything in it counts as removed",
         };
-        Some(format!("the session's directory {} {what}", visible(self.root.as_os_str())))
+        Some(format!("the session's directory {} {what}", visible(self.path.as_os_str())))
     }
 
     /// Refuses when something stands in the way of a root that is to be there.
-    pub(crate) fn free_root(&self) -> Result<(), ReviewError> {
+    pub(crate) fn free(&self) -> Result<(), ReviewError> {
         let what = match self.stands() {
             Some(Stands::Link) => "is a link",
             Some(Stands::Other) => "is no directory",
             _ => return Ok(()),
         };
-        let root = visible(self.root.as_os_str());
+        let root = visible(self.path.as_os_str());
         Err(ReviewError::Refused(format!(
             "{root} {what} now; move it away, and the same again makes the directory anew"
         )))
     }
 
     /// Makes the root anew where it is gone.
-    pub(crate) fn make_root(&mut self) -> Result<(), ReviewError> {
-        self.free_root()?;
+    pub(crate) fn make(&mut self) -> Result<(), ReviewError> {
+        self.free()?;
         if self.stands() == Some(Stands::Gone) {
-            let mode = if self.top.path.is_empty() { 0o755 } else { self.top.mode };
-            walk::make_top(&self.root, mode).map_err(|e| ReviewError::io(&self.root, e))?;
-            self.top = Top::note(&self.dir, &self.root)?;
+            let mode = if self.noted.path.is_empty() { 0o755 } else { self.noted.mode };
+            walk::make_top(&self.path, mode).map_err(|e| ReviewError::io(&self.path, e))?;
+            self.noted = Top::note(&self.store, &self.path)?;
         }
         Ok(())
     }

@@ -89,11 +89,11 @@ fn paths(changes: &[Change]) -> Vec<&str> {
 }
 
 fn before(snapshot: &Snapshot, change: &Change) -> Vec<u8> {
-    snapshot.content(&change.before).unwrap()
+    snapshot.objects.content(&change.before).unwrap()
 }
 
 fn after(snapshot: &Snapshot, change: &Change) -> Vec<u8> {
-    snapshot.content(&change.after).unwrap()
+    snapshot.objects.content(&change.after).unwrap()
 }
 
 /// Every file below a directory with its content and times.
@@ -134,7 +134,7 @@ fn what_is_created_changed_and_deleted_is_found_with_its_content() {
     assert_eq!(snapshot.state(Path::new("a.txt")), changes[0].after);
     assert_eq!(snapshot.state(&space.root.join("a.txt")), changes[0].after);
     assert!(snapshot.state(Path::new("gone")).is_absent());
-    assert_eq!(snapshot.content(&snapshot.state(Path::new("dir/b.bin"))).unwrap(), b"\0\xff\r\n");
+    assert_eq!(snapshot.objects.content(&snapshot.state(Path::new("dir/b.bin"))).unwrap(), b"\0\xff\r\n");
     assert_eq!(snapshot.scan().unwrap(), []);
 }
 
@@ -239,13 +239,13 @@ fn content_is_found_after_the_person_has_packed_the_repository() {
     let space = Space::git(|s| s.write("a", "precious"));
     let mut snapshot = space.snapshot();
     let state = snapshot.state(Path::new("a"));
-    assert_eq!(snapshot.content(&state).unwrap(), b"precious");
+    assert_eq!(snapshot.objects.content(&state).unwrap(), b"precious");
     space.run(&["gc", "-q", "--prune=now"]);
-    assert_eq!(snapshot.content(&state).unwrap(), b"precious");
+    assert_eq!(snapshot.objects.content(&state).unwrap(), b"precious");
     fs::remove_file(space.root.join("a")).unwrap();
     assert_eq!(paths(&snapshot.scan().unwrap()), ["a"]);
     fs::remove_dir_all(space.root.join(".git")).unwrap();
-    assert_eq!(snapshot.content(&state).unwrap(), b"precious");
+    assert_eq!(snapshot.objects.content(&state).unwrap(), b"precious");
 }
 
 /// What the index of a repository knows, as if it had been written long after the files.
@@ -309,7 +309,7 @@ fn a_blob_that_is_not_as_long_as_the_file_or_not_there_is_not_believed() {
     fs::remove_file(space.root.join(".git/objects").join(&lost[..2]).join(lost[2..].trim())).unwrap();
     let (repo, index) = late_index(&space);
     let mut snapshot = Snapshot::create(&space.store(), &space.root, Limits::default()).unwrap();
-    snapshot.find_stores(Some(&repo), &[]).unwrap();
+    snapshot.objects.find(&space.root, Some(&repo), &[]).unwrap();
     let walked = walk::walk(&space.root, None, 10, &Arc::default());
     let (mut jobs, mut news) = (snapshot.jobs(&walked, Some(&index)), Vec::new());
     assert_eq!(jobs.len(), 3);
@@ -354,12 +354,12 @@ fn raw_bytes_are_kept_where_git_converts() {
         space.run(&["commit", "-qm", "two"]);
         assert_eq!(space.run(&["cat-file", "-p", "HEAD:a.txt"]), "one\ntwo\n");
         let snapshot = space.snapshot();
-        assert_eq!(snapshot.content(&snapshot.state(Path::new("a.txt"))).unwrap(), b"one\r\ntwo\r\n");
+        assert_eq!(snapshot.objects.content(&snapshot.state(Path::new("a.txt"))).unwrap(), b"one\r\ntwo\r\n");
         // Also when the setting is gone and the index still calls the file clean.
         space.run(&["config", "--unset", setting[0]]);
         let mut again = Snapshot::create(&space.temp.path().join("again"), &space.root, Limits::default()).unwrap();
         again.scan().unwrap();
-        assert_eq!(again.content(&again.state(Path::new("a.txt"))).unwrap(), b"one\r\ntwo\r\n");
+        assert_eq!(again.objects.content(&again.state(Path::new("a.txt"))).unwrap(), b"one\r\ntwo\r\n");
     }
 }
 
@@ -375,7 +375,7 @@ fn ignored_is_named_and_covered_once_it_was_looked_at() {
     let mut snapshot = space.snapshot();
     let at_risk = "2 files are only in your repository's .git: if that is harmed, they cannot be taken back";
     assert_eq!(snapshot.uncovered(), [at_risk, ".env (ignored)", "target/ (ignored)"]);
-    while snapshot.keep_theirs(Instant::now()) {}
+    while snapshot.objects.keep_theirs(Instant::now()) {}
     assert_eq!(snapshot.uncovered(), [".env (ignored)", "target/ (ignored)"]);
     space.write("target/deep/x.o", "y");
     assert_eq!(snapshot.scan().unwrap(), []);
@@ -463,7 +463,7 @@ fn together(snapshot: &Snapshot, looks: Vec<Change>) -> BTreeMap<PathBuf, Conten
         of_path.1 = change.after;
     }
     let content = |state: &State| {
-        let bytes = || snapshot.content(state).unwrap_or_else(|_| format!("not kept: {state:?}").into_bytes());
+        let bytes = || snapshot.objects.content(state).unwrap_or_else(|_| format!("not kept: {state:?}").into_bytes());
         (!state.is_absent()).then(bytes)
     };
     let all = all.into_iter().filter(|(_, (before, after))| before != after);
@@ -677,7 +677,7 @@ fn content_is_bounded_and_the_small_files_come_first() {
     }
     let large = snapshot.state(Path::new("large"));
     assert!(matches!(large, State::Unkept { size: 600, .. }));
-    assert!(matches!(snapshot.content(&large), Err(ReviewError::NotKept(_))));
+    assert!(matches!(snapshot.objects.content(&large), Err(ReviewError::NotKept(_))));
     assert_eq!(snapshot.uncovered(), ["large: 600 B, content not kept", "over: 5 kB, content not kept"]);
     assert_eq!(snapshot.peek(Path::new("large")).unwrap(), (large, Some(vec![b'x'; 600])));
     assert_eq!(snapshot.peek(Path::new("over")).unwrap(), (snapshot.state(Path::new("over")), None));
@@ -920,7 +920,7 @@ fn what_we_write_ourselves_is_no_change_and_what_differs_from_it_is() {
     let space = Space::new();
     space.write("a", "1");
     let mut snapshot = space.snapshot();
-    let oid = snapshot.keep(b"22").unwrap();
+    let oid = snapshot.objects.keep(b"22").unwrap();
     let state = State::File { oid, mode: 0o644, size: 2 };
     space.write("a", "22");
     fs::set_permissions(space.root.join("a"), fs::Permissions::from_mode(0o644)).unwrap();
@@ -929,7 +929,7 @@ fn what_we_write_ourselves_is_no_change_and_what_differs_from_it_is() {
     assert_eq!(snapshot.peek(Path::new("a")).unwrap(), (state, Some(b"22".to_vec())));
     drop(snapshot);
     let mut snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
-    assert_eq!((snapshot.state(Path::new("a")), snapshot.content(&state).unwrap()), (state, b"22".to_vec()));
+    assert_eq!((snapshot.state(Path::new("a")), snapshot.objects.content(&state).unwrap()), (state, b"22".to_vec()));
     assert_eq!(snapshot.scan().unwrap(), []);
     space.write("a", "33");
     assert_eq!(snapshot.look(&["a".into()]).unwrap()[0].before, state);
@@ -945,10 +945,10 @@ fn what_we_write_over_is_kept_although_only_git_had_it() {
     let mut snapshot = space.snapshot();
     let before = snapshot.state(Path::new("a"));
     space.write("a", "2");
-    let oid = snapshot.keep(b"2").unwrap();
+    let oid = snapshot.objects.keep(b"2").unwrap();
     snapshot.set(Path::new("a"), State::File { oid, mode: 0o644, size: 1 }).unwrap();
     fs::remove_dir_all(space.root.join(".git")).unwrap();
-    assert_eq!(snapshot.content(&before).unwrap(), b"precious");
+    assert_eq!(snapshot.objects.content(&before).unwrap(), b"precious");
 }
 
 #[test]
@@ -961,7 +961,7 @@ fn a_damaged_pack_or_index_is_an_error_and_no_other_content() {
     let check = |file: &Path, bytes: &[u8]| {
         fs::write(file, bytes).unwrap();
         let snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
-        snapshot.content(&state).map(|bytes| assert_eq!(bytes, b"some content")).is_err()
+        snapshot.objects.content(&state).map(|bytes| assert_eq!(bytes, b"some content")).is_err()
     };
     for file in files {
         let good = fs::read(&file).unwrap();
@@ -984,7 +984,7 @@ fn a_repository_that_git_alone_understands_is_only_walked() {
     space.run(&["add", "-A"]);
     space.run(&["commit", "-qm", "one"]);
     let snapshot = space.snapshot();
-    assert_eq!((space.packs(), snapshot.stores.len()), (1, 0));
+    assert_eq!((space.packs(), snapshot.objects.stores.len()), (1, 0));
     let space = Space::git(|s| s.write("a", "1"));
     fs::write(space.root.join(".git/index"), "damaged").unwrap();
     assert_eq!(space.snapshot().seen.len(), 1);
@@ -1277,7 +1277,7 @@ fn what_was_ignored_and_is_gone_is_named_also_after_a_restart() {
     space.write("ign/in", "x");
     space.write(".env", "SECRET");
     let mut snapshot = space.snapshot();
-    while snapshot.keep_theirs(Instant::now()) {}
+    while snapshot.objects.keep_theirs(Instant::now()) {}
     assert_eq!(snapshot.uncovered(), [".env (ignored)", "ign/ (ignored)"]);
     fs::remove_file(space.root.join(".env")).unwrap();
     fs::remove_dir_all(space.root.join("ign")).unwrap();
@@ -1301,7 +1301,7 @@ fn what_is_taken_out_of_an_ignored_directory_that_stays_is_named_also_after_a_re
     }
     fs::create_dir_all(space.root.join("cache/empty")).unwrap();
     let mut snapshot = space.snapshot();
-    while snapshot.keep_theirs(Instant::now()) {}
+    while snapshot.objects.keep_theirs(Instant::now()) {}
     let ignored = ["build/ (ignored)", "cache/ (ignored)", "kept/ (ignored)"].map(str::to_owned);
     assert_eq!(snapshot.uncovered(), ignored);
     fs::remove_file(space.root.join("build/precious.txt")).unwrap();
@@ -1483,6 +1483,6 @@ fn directories_without_files_are_not_called_ignored() {
     fs::create_dir_all(space.root.join("src/empty")).unwrap();
     space.write("target/deep/x.o", "x");
     let mut snapshot = space.snapshot();
-    while snapshot.keep_theirs(Instant::now()) {}
+    while snapshot.objects.keep_theirs(Instant::now()) {}
     assert_eq!(snapshot.uncovered(), ["target/ (ignored)"]);
 }

@@ -303,7 +303,7 @@ fn whatever_lies_where_rules_or_a_file_of_gits_should_be_the_look_ends_and_names
                 snapshot.look(&[root.join("sub/new"), root.join("sub")]).unwrap();
                 fs::write(root.join("sub/deep/c"), "changed").unwrap();
                 let second = snapshot.scan().unwrap();
-                let before: Vec<_> = second.iter().map(|c| snapshot.content(&c.before).unwrap()).collect();
+                let before: Vec<_> = second.iter().map(|c| snapshot.objects.content(&c.before).unwrap()).collect();
                 (first, second, before, snapshot.uncovered())
             });
             assert_eq!(first, [], "{case}");
@@ -342,7 +342,7 @@ fn rules_behind_a_link_are_not_applied_and_that_is_named() {
     assert_eq!(seen_by_us(&lab.root), seen_by_git(&lab.root));
     let mut snapshot = Snapshot::create(&lab.dir.path().join("store"), &lab.root, Limits::default()).unwrap();
     snapshot.scan().unwrap();
-    while snapshot.keep_theirs(Instant::now()) {}
+    while snapshot.objects.keep_theirs(Instant::now()) {}
     assert_eq!(snapshot.uncovered(), [".gitignore: a link, its rules are not applied"]);
     // Its own files git may have behind links.
     fs::remove_file(lab.root.join(".gitignore")).unwrap();
