@@ -2,6 +2,7 @@
 //!
 //! Computes; writes nothing. Invariant: what somebody else changed is in the result, or there is no result.
 
+pub mod brought_back;
 pub mod doc;
 pub mod held_writes;
 pub mod hold;

@@ -2,14 +2,20 @@
 //!
 //! Computes states, writes nothing. Invariant: where the two cannot be told apart, the file is left alone.
 
+use super::brought_back::brought_back;
+use super::doc;
 use super::only_copies::{For, only_copies};
-use crate::model::changes::{Cause, RewindOutcome, Rewound};
+use super::parts::Parts;
+use crate::model::changes::{Cause, HunkState, RewindOutcome, Rewound};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::{Contents, Joined};
 use crate::review::history::file_history::{FileHistory, carry_lines as carry};
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
 use crate::review::state::State;
+
+/// Why permissions stay as they are, in words.
+pub const MODE_OF_BOTH: &str = "you changed its permissions too";
 
 /// What a file would be, or why it is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +59,7 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         let by_both = outcome == RewindOutcome::Conflict && is_mode_of_both(history, &disk, |t| t >= turn);
         let stays = previews && to.is_some() && contents.snapshot.peeks().is_only(path);
         let remark = match (by_both, stays) {
-            (true, _) => Some("you changed its permissions too".to_owned()),
+            (true, _) => Some(MODE_OF_BOTH.to_owned()),
             (_, true) => Some("what is there now stays beside it".to_owned()),
             _ => None,
         };
@@ -89,7 +95,7 @@ fn rewind(
         return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
     }
     let earlier = history.steps.get(..first).unwrap_or_default().iter().any(ChangeRecord::is_agents);
-    let Some((to, accepted)) = back(steps, history, disk, &wanted, earlier, files)? else {
+    let Some((to, accepted)) = back(steps, history, disk, (&wanted, &turns), earlier, files)? else {
         return Ok(Some(Rewind { outcome: RewindOutcome::Conflict, to: None }));
     };
     if to == *disk {
@@ -103,7 +109,6 @@ fn rewind(
     if matches!(files.content(&to), Err(ReviewError::NotKept(_))) {
         return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
     }
-    let accepted = if earlier { accepted } else { to };
     let before = history.steps.get(first).map_or(State::Absent, |s| s.before);
     let outcome = if to != before {
         RewindOutcome::Merged
@@ -121,33 +126,41 @@ fn is_mode_of_both(history: &FileHistory, disk: &State, turns: impl Fn(u64) -> b
         history.steps.iter().filter(|s| s.is_agents() && turns(s.turn) && s.before.mode() != s.after.mode());
     let Some(first) = steps.next() else { return false };
     let last = steps.next_back().unwrap_or(first);
-    let modes = [first.before.mode(), last.after.mode(), disk.mode()];
-    matches!(modes, [Some(was), Some(agents), Some(is)] if was != agents && is != agents && is != was)
+    is_mode_of_three(&last.after, disk, &first.before)
+}
+
+/// Whether three states have three different permissions.
+pub fn is_mode_of_three(one: &State, other: &State, third: &State) -> bool {
+    let modes = [one, other, third].map(State::mode);
+    matches!(modes, [Some(one), Some(other), Some(third)] if one != other && other != third && third != one)
 }
 
 /// How neighbouring steps are taken together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Together {
-    /// With the decisions between them: right when there is nothing of the agent's before.
+    /// With the decisions between them, and what a decision brought back later: right when there is nothing of the
+    /// agent's before.
     WithDecisions,
     Neighbours,
     No,
 }
 
-/// The disk and the accepted state without the steps wanted; what one way of going back cannot do, another may.
+/// The disk and the accepted state without the steps wanted; what one way of going back cannot do, another may. Nothing
+/// when something of them would be left to review and nothing be done.
 fn back(
     steps: &[ChangeRecord],
     history: &FileHistory,
     disk: &State,
-    wanted: &impl Fn(&ChangeRecord) -> bool,
+    (wanted, turns): (&impl Fn(&ChangeRecord) -> bool, &impl Fn(u64) -> bool),
     earlier: bool,
     files: &mut Contents,
 ) -> Result<Option<(State, State)>, ReviewError> {
     let ways: &[Together] =
         if earlier { &[Together::No, Together::Neighbours] } else { &[Together::WithDecisions, Together::No] };
+    let mut in_part = None;
     'ways: for way in ways {
         let (mut to, mut accepted) = (*disk, history.accepted);
-        for (before, after) in groups(steps, wanted, *way) {
+        for (before, after) in groups(steps, wanted, *way, files)? {
             match files.join(&after, &to, &before)? {
                 Joined::Clean(state) => to = state,
                 Joined::Conflict(_) => continue 'ways,
@@ -155,28 +168,74 @@ fn back(
             // What was accepted goes as well, as far as it is there; the rest was not accepted.
             accepted = carry(files, &after, &accepted, &before)?;
         }
-        return Ok(Some((to, accepted)));
+        if !leaves_some(history, disk, &to, turns, files)? {
+            return Ok(Some((to, if earlier { accepted } else { to })));
+        }
+        if to != *disk {
+            in_part.get_or_insert((to, accepted));
+        }
     }
-    Ok(None)
+    Ok(in_part)
+}
+
+/// Whether something of these turns would still be to review with that on the disk.
+fn leaves_some(
+    history: &FileHistory,
+    disk: &State,
+    to: &State,
+    turns: &impl Fn(u64) -> bool,
+    files: &mut Contents,
+) -> Result<bool, ReviewError> {
+    // What nobody accounts for stays to review, and that is said.
+    if history.accepted == *disk || history.steps.iter().any(|step| step.doubt && turns(step.turn)) {
+        return Ok(false);
+    }
+    let Some(pair) = history.fold(files, turns)?.filter(|pair| pair.old != *to) else { return Ok(false) };
+    let mut then = history.clone();
+    if to != disk {
+        let (turn, cause, entry) = (0, Cause::Review, None);
+        let (before, after) = (*disk, *to);
+        then.steps.push(ChangeRecord { turn, cause, doubt: false, entry, decided: true, before, after });
+    }
+    let parts = Parts::of(files, &pair.old, &pair.new)?;
+    for part in &parts.parts {
+        if doc::state_of(part, &parts, &then, &pair, files)? == HunkState::Pending {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// States before and after the steps wanted, newest first.
-fn groups(steps: &[ChangeRecord], wanted: &impl Fn(&ChangeRecord) -> bool, way: Together) -> Vec<(State, State)> {
+fn groups(
+    steps: &[ChangeRecord],
+    wanted: &impl Fn(&ChangeRecord) -> bool,
+    way: Together,
+    files: &mut Contents,
+) -> Result<Vec<(State, State)>, ReviewError> {
     let mut groups: Vec<(State, State)> = Vec::new();
+    let mut agents: Vec<&ChangeRecord> = Vec::new();
     let mut open = false;
     for step in steps {
+        let is_decision = way == Together::WithDecisions && step.cause == Cause::Review;
         let goes_along = match way {
-            Together::WithDecisions => open && (wanted(step) || step.cause == Cause::Review),
+            Together::WithDecisions => open && (wanted(step) || is_decision),
             Together::Neighbours => open && wanted(step),
             Together::No => false,
         };
+        let mut begins = wanted(step).then_some((step.before, step.after));
+        if is_decision && !open {
+            begins = brought_back(step, &agents, files)?;
+        }
+        open = goes_along || begins.is_some();
         match groups.last_mut() {
             Some(group) if goes_along => group.1 = step.after,
-            _ if wanted(step) => groups.push((step.before, step.after)),
-            _ => {}
+            _ => groups.extend(begins),
         }
-        open = goes_along || wanted(step);
+        if wanted(step) {
+            agents.push(step);
+        }
     }
     groups.reverse();
-    groups
+    Ok(groups)
 }

@@ -2,6 +2,7 @@
 //!
 //! Computes states, writes nothing. Invariant: what was changed since stays, or the file is left alone.
 
+use super::rewind::{MODE_OF_BOTH, is_mode_of_three};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
@@ -17,11 +18,14 @@ pub fn taken_back(
     for file in done {
         let Some(history) = log.history(&file.path) else { continue };
         let (disk, accepted) = (history.last(), history.accepted);
+        let conflict = |why: &str| ReviewError::Conflict { path: file.path.clone(), why: why.to_owned() }.to_string();
         let Some(back) = files.joined(&file.disk.1, &disk, &file.disk.0)? else {
-            let why = "these lines were changed since".to_owned();
-            left.push(ReviewError::Conflict { path: file.path.clone(), why }.to_string());
+            left.push(conflict("these lines were changed since"));
             continue;
         };
+        if is_mode_of_three(&file.disk.1, &disk, &file.disk.0) {
+            left.push(conflict(MODE_OF_BOTH));
+        }
         let then = files.joined(&file.accepted.1, &accepted, &file.accepted.0)?.unwrap_or(file.accepted.0);
         let path = file.path.clone();
         out.push(FileDecision { path, disk: (disk, back), accepted: (accepted, then), by_hand: false });

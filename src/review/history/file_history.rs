@@ -102,7 +102,7 @@ impl FileHistory {
     }
 
     /// From before the first to after the last change of some turns, the person's changes in between left out.
-    fn fold(&self, files: &mut Contents, turns: impl Fn(u64) -> bool) -> Result<Option<Pair>, ReviewError> {
+    pub fn fold(&self, files: &mut Contents, turns: impl Fn(u64) -> bool) -> Result<Option<Pair>, ReviewError> {
         let wanted = |s: &ChangeRecord| s.is_shown() && turns(s.turn);
         let (Some(first), Some(last)) = (self.steps.iter().position(wanted), self.steps.iter().rposition(wanted))
         else {
@@ -272,7 +272,7 @@ fn readopt(
 }
 
 /// A text with some places in it, in order, replaced by lines of another.
-fn spliced(text: &Lines, places: &[(Range<usize>, Range<usize>)], from: &Lines) -> Vec<u8> {
+pub fn spliced(text: &Lines, places: &[(Range<usize>, Range<usize>)], from: &Lines) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.bytes().len());
     let mut at = 0;
     for (place, lines) in places {

@@ -341,6 +341,10 @@ fn real(path: &Path) -> Result<PathBuf, ReviewError> {
 pub(crate) mod tests;
 
 #[cfg(test)]
+#[path = "again_tests.rs"]
+mod again_tests;
+
+#[cfg(test)]
 #[path = "many_tests.rs"]
 mod many_tests;
 

@@ -4,10 +4,14 @@
 //! happened after the last sign of the program is never put down to the agent for certain.
 
 use super::observe::Observer;
+use crate::model::changes::Cause;
 use crate::review::dir::{AFTERMATH, SIGN_LAG};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
+use crate::review::history::ledger::{ChangeRecord, FileDecision};
+use crate::review::state::State;
+use crate::review::text::merge::follow;
 use std::time::{Instant, SystemTime};
 
 /// Turns that a crash has cut short; what they have left behind is of the newest one. What changed up to the last sign
@@ -54,18 +58,77 @@ pub fn finish_turns(parts: &mut Observer<'_>, open: &[u64], last_sign: SystemTim
     open.iter().try_for_each(|turn| parts.log.turn_ends(*turn))
 }
 
-/// A decision that a crash has cut short: which of its files have the state that was meant for them.
+/// A decision that a crash has cut short: which of its files have got the state that was meant for them. What was
+/// changed in them since is somebody else's.
 pub fn finish_act(log: &mut ChangeLog, files: &mut Contents) -> Result<(), ReviewError> {
     let Some(act) = log.undo_log().unfinished().cloned() else { return Ok(()) };
-    let mut done = Vec::new();
+    let (mut done, mut doubtful) = (Vec::new(), Vec::new());
     for (at, file) in act.files.iter().enumerate() {
         // What cannot be read was not written.
-        if files.on_disk(&file.path).is_ok_and(|disk| disk == file.disk.1) {
-            done.push(at);
-            files.snapshot.set(&file.path, file.disk.1)?;
+        let Ok(disk) = files.on_disk(&file.path) else { continue };
+        match progress(file, &disk, files)? {
+            Progress::Nothing => {}
+            Progress::Done => {
+                done.push(at);
+                if disk == file.disk.1 {
+                    files.snapshot.set(&file.path, disk)?;
+                }
+            }
+            Progress::Unknown => doubtful.push((&file.path, disk)),
         }
     }
     let cut = done.len() < act.files.len();
     log.finished(act.id, done, cut, log.newest_turn())?;
+    for (path, after) in doubtful {
+        let Some(before) = log.last(path) else { continue };
+        let (turn, cause, entry) = (log.newest_turn(), Cause::Unknown, None);
+        let step = ChangeRecord { turn, cause, doubt: true, entry, decided: false, before, after };
+        log.record(path, step, files)?;
+    }
     log.save(files)
+}
+
+/// How far a decision came with a file.
+enum Progress {
+    Nothing,
+    Done,
+    Unknown,
+}
+
+fn progress(file: &FileDecision, disk: &State, files: &mut Contents) -> Result<Progress, ReviewError> {
+    let (before, after) = &file.disk;
+    if disk == after || before == after {
+        return Ok(Progress::Done);
+    }
+    // What is gone has nothing of either.
+    if disk == before || disk.is_absent() {
+        return Ok(Progress::Nothing);
+    }
+    if before.is_absent() || after.is_absent() {
+        let there = if after.is_absent() { before } else { after };
+        return Ok(match shares(there, disk, files)? {
+            None => Progress::Unknown,
+            Some(is_of_it) if is_of_it == before.is_absent() => Progress::Done,
+            Some(_) => Progress::Nothing,
+        });
+    }
+    Ok(match (has(before, after, disk, files)?, has(after, before, disk, files)?) {
+        (true, false) => Progress::Done,
+        (false, true) => Progress::Nothing,
+        _ => Progress::Unknown,
+    })
+}
+
+/// Whether all that differs between one state and another is in a third as in the other.
+fn has(one: &State, other: &State, third: &State, files: &mut Contents) -> Result<bool, ReviewError> {
+    let (Some(made), Some(since)) = (files.edits(one, other)?, files.edits(other, third)?) else { return Ok(false) };
+    let is_mode = one.mode() == other.mode() || other.mode() == third.mode();
+    Ok(is_mode && made.iter().all(|e| follow(&since, &e.new).is_some()))
+}
+
+/// Whether a line of one text is in the other; nothing when they are none.
+fn shares(one: &State, other: &State, files: &mut Contents) -> Result<Option<bool>, ReviewError> {
+    let edits = files.edits(one, other)?;
+    let both = edits.zip(files.text(one)?);
+    Ok(both.map(|(edits, text)| edits.iter().map(|edit| edit.old.len()).sum::<usize>() < text.len()))
 }

@@ -1390,7 +1390,7 @@ fn a_rejected_hunk_with_an_unchanged_line_in_it_is_rejected_and_not_edited() {
 }
 
 /// What undoing turns from `turn` on does to each file.
-fn outcomes(done: &Done) -> Vec<(&str, RewindOutcome)> {
+pub(super) fn outcomes(done: &Done) -> Vec<(&str, RewindOutcome)> {
     done.rewound.iter().map(|r| (r.path.to_str().unwrap(), r.outcome)).collect()
 }
 
@@ -1486,7 +1486,7 @@ fn a_review_whose_contents_are_gone_can_still_be_opened() {
 
 /// As if a kill had come right after the first of the files was written: `name` is as it was before, and that it was
 /// done is not in the ledger.
-fn cut_short(place: Place, name: &str, before: &str) -> Place {
+pub(super) fn cut_short(place: Place, name: &str, before: &str) -> Place {
     let path = place.review.dir().join(LEDGER);
     let ledger = fs::read_to_string(&path).unwrap();
     let (rest, last) = ledger.trim_end().rsplit_once('\n').unwrap();
@@ -1679,7 +1679,14 @@ fn what_a_killed_program_left_beside_the_files_goes_with_the_next_opening() {
     let mut place = Place::with(&[("src/a", b"a\n")]);
     let (ours, theirs) = ("src/.acp-tui-0123456789abcdef.tmp", "src/.acp-tui-0123456789abcdeg.tmp");
     place.turn(1, |p| p.tool_writes("src/a", "agent\n"));
-    place.write(ours, "half");
+    // What the client was about to write.
+    let about_to_write = |place: &mut Place, texts: [&str; 2]| {
+        for text in texts {
+            place.review.before_write(&place.at("src/a"), text).unwrap();
+        }
+    };
+    about_to_write(&mut place, ["whole", "nowhere"]);
+    place.write(ours, "whole");
     // As it is when the program is killed before it renames a link.
     let link = "src/.acp-tui-00000000000000ff.tmp";
     std::os::unix::fs::symlink("nowhere", place.at(link)).unwrap();
@@ -1697,8 +1704,13 @@ fn what_a_killed_program_left_beside_the_files_goes_with_the_next_opening() {
     drop(other);
     let mut place = place;
     place.review.begin_turn(3).unwrap();
+    about_to_write(&mut place, ["whole again", "anywhere"]);
+    // What was seen meanwhile is named with what has changed.
+    let [ours, link] = [ours, link].map(|name| name.replace("acp-tui-0", "acp-tui-1"));
+    place.write(&ours, "whole again");
+    std::os::unix::fs::symlink("anywhere", place.at(&link)).unwrap();
     let place = place.reopen();
-    assert!(!place.at(ours).exists() && !place.at(link).is_symlink());
+    assert!(!place.at(&ours).exists() && !place.at(&link).is_symlink());
     assert!(place.at(theirs).exists() && place.at("src/.acp-tui-aaaaaaaaaaaaaaaa.tmp").exists());
 }
 

@@ -1,17 +1,20 @@
 //! Files under a name of ours that a killed program has left beside those that it was writing.
 //!
 //! Removes them when the review is opened again after a crash. Invariant: nothing goes that is not named exactly like
-//! that, of the same owner as the review, and of nobody who still works in the same tree.
+//! that, of the same owner as the review, and of nobody who still works in the same tree; nor what was there before, or
+//! is not what was being written.
 
-use super::displaced::settle_swapped;
+use super::displaced::{acted, settle_swapped};
 use super::session_dir::SessionDir;
 use crate::host::fs::{Put, Was, put};
 use crate::review::dir::LOCK;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::snapshot::Snapshot;
+use crate::review::state::{Oid, State, content};
 use crate::review::worktree::walk;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fs::DirEntry;
 use std::path::Path;
 
 /// What stands between the two ends of such a name, in hexadecimal digits.
@@ -28,17 +31,48 @@ pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
     for dir in dirs {
         let Ok(entries) = root.join(dir).read_dir() else { continue };
         let entries: Vec<_> = entries.flatten().collect();
-        for entry in &entries {
-            settle_swapped(dir, &entry.file_name(), log, snapshot);
+        let names: Vec<OsString> = entries.iter().map(DirEntry::file_name).collect();
+        for name in &names {
+            settle_swapped(dir, name, &names, log, snapshot);
         }
         let ours = entries.into_iter().filter(|e| is_name(&e.file_name())).map(|e| e.file_name());
         for path in ours.map(|name| dir.join(name)) {
-            if walk::is_file_of(&root.join(&path), &own.path().join(LOCK)) {
+            let is_ours = walk::is_file_of(&root.join(&path), &own.path().join(LOCK));
+            if is_ours && is_being_written(dir, &path, log, snapshot) {
                 // It does no harm; the next opening after a crash tries again.
                 let _ = put(root, &path, &Put::Absent, &Was::Any);
             }
         }
     }
+}
+
+/// Whether somebody has had that path before the program was killed.
+pub fn was_taken(path: &Path, log: &ChangeLog, snapshot: &Snapshot) -> bool {
+    log.history(path).is_some() || snapshot.was_there(path)
+}
+
+/// Whether what is there is the beginning of what a decision that was cut short was to write in that directory, or what
+/// the client was to write, which nobody has anywhere else.
+fn is_being_written(dir: &Path, path: &Path, log: &ChangeLog, snapshot: &Snapshot) -> bool {
+    let Ok((state, Some(bytes))) = snapshot.peek(path) else { return false };
+    if was_taken(path, log, snapshot) {
+        return false;
+    }
+    let is_link = |state: &State| matches!(state, State::Link { .. });
+    let beside = acted(log).filter(|file| file.path.parent() == Some(dir)).map(|file| file.disk.1);
+    let mut alike = beside.filter(|to| !to.is_absent() && is_link(to) == is_link(&state));
+    let begins = |to: State| snapshot.objects.content(&to).is_ok_and(|content| content.starts_with(&bytes));
+    alike.any(begins) || is_for_a_write(&state, log, snapshot)
+}
+
+/// Whether it is kept and of no file that was ever seen: as what the client was about to write for the agent.
+pub fn is_for_a_write(state: &State, log: &ChangeLog, snapshot: &Snapshot) -> bool {
+    let is_nobodys = |oid: Oid| {
+        let mut steps = log.histories().values().flat_map(|history| &history.steps);
+        let is_known = steps.any(|step| [step.before, step.after].iter().any(|state| state.oid() == Some(oid)));
+        !is_known && !snapshot.has_file_with(oid)
+    };
+    snapshot.objects.as_kept(state) == *state && content(state).is_some_and(is_nobodys)
 }
 
 fn is_name(name: &OsStr) -> bool {

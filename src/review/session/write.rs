@@ -194,6 +194,10 @@ fn replace(
             let why = format!("saved twice meanwhile, nothing was written; the first is in {}", beside.display());
             ReviewError::Conflict { path: file.path.clone(), why }.into()
         }
+        FsError::IsDirectory(_) => {
+            let why = "a directory is in its place; move it away and do this again".to_owned();
+            ReviewError::Conflict { path: file.path.clone(), why }.into()
+        }
         FsError::Os { source, .. } => ReviewError::Unwritten { path: file.path.clone(), source }.into(),
         error => ReviewError::Refused(error.to_string()).into(),
     });

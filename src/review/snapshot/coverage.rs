@@ -9,7 +9,7 @@ use crate::review::state::State;
 use crate::review::worktree::plain::Links;
 use crate::review::worktree::repo;
 use crate::review::worktree::rules;
-use crate::review::worktree::walk::{self, Kind, RelPath, Stat};
+use crate::review::worktree::walk::{self, Kind, Reader, RelPath, Stat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -66,8 +66,14 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>) -> Vec<St
     let mut found =
         Found { ignored: lists.0, unruled: lists.1, closed: lists.2, tops: Vec::new(), rules: BTreeMap::new() };
     let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
-    // Of those that are named anyway nobody knows what is in them.
+    // What is a link now, or below one, is another directory. Of those that are named anyway nobody knows what is in them.
+    let mut reader = Reader::new(root);
+    let mut is_other =
+        |dir: &RelPath| reader.stat(dir).is_ok_and(|stat| stat.is_none_or(|stat| stat.kind != Kind::Dir));
     for dir in dirs.iter().filter(|dir| !barred.contains(dir)) {
+        if !dir.is_empty() && is_other(dir) {
+            continue;
+        }
         if names(root, dir, (&is_known, &|key| ignored.had_files(key)), snapshot.head.last, &mut found) {
             found.closed.add(|| format!("{}/: cannot be read", walk::show(dir)));
         }

@@ -83,6 +83,11 @@ impl Ignored {
         self.inside.lost(root, is_kept)
     }
 
+    /// Whether the first look has come past that name.
+    pub(crate) fn had(&self, key: &[u8]) -> bool {
+        self.first.contains(key)
+    }
+
     /// Whether that directory was ignored at the first look and had files.
     pub(crate) fn had_files(&self, key: &[u8]) -> bool {
         self.inside.had_files(key)

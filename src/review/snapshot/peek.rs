@@ -3,12 +3,13 @@
 //! Reads one path at a time and records nothing; threads may share it. Invariant: nothing is read outside of the
 //! workspace, and nothing but files and links.
 
+use super::Snapshot;
 use super::capture::unkept;
 use super::manifest::Entries;
 use super::packs;
 use crate::base::paths::visible;
 use crate::review::error::ReviewError;
-use crate::review::state::State;
+use crate::review::state::{Oid, State};
 use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::walk::{self, Found, Reader, Stat};
 use std::path::Path;
@@ -54,5 +55,18 @@ impl Peek<'_> {
                 (before(&stat).map_or_else(now, Ok)?, Some(bytes))
             }
         })
+    }
+}
+
+impl Snapshot {
+    /// Whether a path below the root was there at the last look, or was ignored at the first one.
+    pub(crate) fn was_there(&self, path: &Path) -> bool {
+        let key = walk::bytes(path);
+        self.ignored.had(key) || self.seen.get(key).is_some_and(|entry| !entry.state.is_absent())
+    }
+
+    /// Whether a file had that content at the last look.
+    pub(crate) fn has_file_with(&self, oid: Oid) -> bool {
+        self.seen.values().any(|entry| entry.state.oid() == Some(oid))
     }
 }

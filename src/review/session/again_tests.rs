@@ -1,0 +1,459 @@
+//! What is taken back, changed by the person, brought back and taken back again; with kills in between, and at random.
+
+use super::tests::{Place, changed, cut_short, git_in, lines, outcomes};
+use crate::model::changes::{HunkState, ReviewAction, RewindOutcome, Scope, Target, Verdict};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+const EVERYTHING: ReviewAction = ReviewAction::Rewind { turn: 0 };
+
+fn mode(place: &Place, name: &str) -> u32 {
+    fs::metadata(place.at(name)).unwrap().permissions().mode() & 0o777
+}
+
+fn set_mode(place: &Place, name: &str, mode: u32) {
+    fs::set_permissions(place.at(name), fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// A place where git's rules hold.
+fn with_rules(files: &[(&str, &str)]) -> Place {
+    let mut place = Place::empty();
+    for (name, text) in files {
+        place.write(name, text);
+    }
+    git_in(&place.at(""), &["init", "-q"]);
+    place.begin();
+    place
+}
+
+/// The ways in which an agent changes a file.
+const WAYS: [fn(&mut Place, &str); 4] = [
+    |p, text| p.tool_writes("f", text),
+    |p, text| p.command(|p| p.write("f", text)),
+    |p, text| p.client_writes("f", text),
+    |p, text| p.write("f", text),
+];
+
+#[test]
+fn what_is_brought_back_after_the_person_has_changed_the_file_is_taken_back_again() {
+    let text = lines(12);
+    let agents = (2, "AGENT");
+    for way in WAYS {
+        for rejects in [true, false] {
+            let mut place = Place::with(&[("f", text.as_bytes())]);
+            place.turn(1, |p| way(p, &changed(&text, &[agents])));
+            if rejects {
+                place.decide(Target::File("f".into()), Verdict::Reject).unwrap();
+            } else {
+                place.act(EVERYTHING);
+            }
+            for persons in [(10, "PERSON"), (10, "PERSON 2")] {
+                place.write("f", &changed(&text, &[persons]));
+                place.act(ReviewAction::Undo);
+                assert_eq!(place.read("f"), changed(&text, &[agents, persons]));
+                place = place.reopen();
+                let done = place.act(EVERYTHING);
+                assert_eq!(outcomes(&done), [("f", RewindOutcome::Merged)], "{rejects}");
+                assert_eq!(place.read("f"), changed(&text, &[persons]));
+                assert!(place.pending().is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn permissions_and_whole_files_that_are_brought_back_are_taken_back_again() {
+    let text = lines(12);
+    let bytes = [0, 159, 146, 150];
+    let mut place = Place::with(&[("f", text.as_bytes()), ("mode", text.as_bytes()), ("gone", b"")]);
+    fs::write(place.at("bin"), bytes).unwrap();
+    place.turn(1, |p| {
+        p.command(|p| {
+            set_mode(p, "mode", 0o755);
+            fs::write(p.at("bin"), [1, 159, 146, 150]).unwrap();
+            fs::remove_file(p.at("gone")).unwrap();
+            p.write("new", "new\n");
+        });
+    });
+    place.act(EVERYTHING);
+    place.write("mode", &changed(&text, &[(10, "PERSON")]));
+    set_mode(&place, "bin", 0o600);
+    place.act(ReviewAction::Undo);
+    assert_eq!((mode(&place, "mode"), mode(&place, "bin")), (0o755, 0o600));
+    assert!(place.at("new").exists() && !place.at("gone").exists());
+    let done = place.act(EVERYTHING);
+    let names: Vec<&str> = outcomes(&done).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["bin", "gone", "mode", "new"]);
+    assert_eq!(mode(&place, "mode") & 0o111, 0);
+    assert_eq!(fs::read(place.at("bin")).unwrap(), bytes);
+    assert!(!place.at("new").exists() && place.at("gone").exists());
+}
+
+#[test]
+fn lines_in_doubt_are_not_taken_back_with_what_was_brought_back() {
+    let text = lines(12);
+    let mut place = Place::with(&[("f", text.as_bytes())]);
+    place.turn(1, |p| {
+        p.tool_writes("f", &changed(&text, &[(2, "AGENT")]));
+        // Nobody says who it was.
+        p.write("f", &changed(&text, &[(2, "AGENT"), (6, "DOUBT")]));
+    });
+    place.decide(Target::File("f".into()), Verdict::Reject).unwrap();
+    assert_eq!(place.read("f"), text);
+    place.write("f", &changed(&text, &[(10, "PERSON")]));
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.read("f"), changed(&text, &[(2, "AGENT"), (6, "DOUBT"), (10, "PERSON")]));
+    let done = place.act(EVERYTHING);
+    assert_eq!(outcomes(&done), [("f", RewindOutcome::Merged)]);
+    assert_eq!(place.read("f"), changed(&text, &[(6, "DOUBT"), (10, "PERSON")]));
+}
+
+#[test]
+fn permissions_that_the_person_has_set_meanwhile_stay_and_are_said() {
+    let mut place = Place::with(&[("f", b"a\n"), ("g", b"a\n")]);
+    place.turn(1, |p| {
+        p.command(|p| {
+            set_mode(p, "f", 0o755);
+            p.write("g", "AGENT\n");
+        });
+    });
+    place.act(EVERYTHING);
+    set_mode(&place, "f", 0o600);
+    let done = place.act(ReviewAction::Undo);
+    assert!(done.words.ends_with("; left alone: f: you changed its permissions too"), "{}", done.words);
+    assert_eq!((mode(&place, "f"), place.read("g").as_str()), (0o600, "AGENT\n"));
+    let done = place.act(EVERYTHING);
+    assert_eq!(outcomes(&done), [("f", RewindOutcome::Conflict), ("g", RewindOutcome::Restored)]);
+}
+
+/// The agent's second line in two files.
+fn two_files() -> (Place, String) {
+    let text = lines(12);
+    let mut place = Place::with(&[("f", text.as_bytes()), ("g", text.as_bytes())]);
+    place.turn(1, |p| {
+        for name in ["f", "g"] {
+            p.tool_writes(name, &changed(&text, &[(2, "AGENT")]));
+        }
+    });
+    (place, text)
+}
+
+fn states_of(place: &mut Place, name: &str) -> Vec<HunkState> {
+    let doc = place.doc(Scope::Session);
+    let files = doc.files.iter().filter(|file| file.path.as_os_str() == name);
+    files.flat_map(|file| &file.hunks).map(|hunk| hunk.state).collect()
+}
+
+#[test]
+fn what_the_person_changes_after_a_killed_redo_is_theirs_and_the_rest_is_the_agents() {
+    let (mut place, text) = two_files();
+    place.act(EVERYTHING);
+    place.act(ReviewAction::Undo);
+    place.write("f", &changed(&text, &[(2, "AGENT"), (10, "PERSON")]));
+    let mut place = cut_short(place, "g", &text);
+    assert_eq!(states_of(&mut place, "f"), [HunkState::Pending]);
+    let done = place.act(EVERYTHING);
+    assert_eq!(outcomes(&done)[0], ("f", RewindOutcome::Merged));
+    assert_eq!(place.read("f"), changed(&text, &[(10, "PERSON")]));
+    assert_eq!(place.read("g"), text);
+}
+
+#[test]
+fn what_the_person_changes_after_a_killed_undo_is_theirs_and_the_rest_is_brought_back() {
+    let (mut place, text) = two_files();
+    place.act(EVERYTHING);
+    place.write("f", &changed(&text, &[(10, "PERSON")]));
+    let mut place = cut_short(place, "g", &changed(&text, &[(2, "AGENT")]));
+    let done = place.act(EVERYTHING);
+    assert_eq!(outcomes(&done), [("g", RewindOutcome::Restored)]);
+    place.act(ReviewAction::Undo);
+    assert_eq!(place.read("f"), changed(&text, &[(2, "AGENT"), (10, "PERSON")]));
+    assert_eq!(place.read("g"), changed(&text, &[(2, "AGENT")]));
+}
+
+#[test]
+fn what_the_person_changes_in_a_file_that_a_killed_undo_has_not_reached_is_theirs() {
+    let (mut place, text) = two_files();
+    place.act(EVERYTHING);
+    place.write("f", &changed(&text, &[(2, "AGENT"), (10, "PERSON")]));
+    let mut place = cut_short(place, "g", &text);
+    let done = place.act(EVERYTHING);
+    assert_eq!(outcomes(&done), [("f", RewindOutcome::Merged)]);
+    assert_eq!(place.read("f"), changed(&text, &[(10, "PERSON")]));
+}
+
+#[test]
+fn where_nobody_can_tell_how_far_a_killed_undo_came_that_is_in_doubt() {
+    let (mut place, text) = two_files();
+    place.act(EVERYTHING);
+    place.write("f", &changed(&text, &[(2, "NEITHER")]));
+    let mut place = cut_short(place, "g", &text);
+    let done = place.act(EVERYTHING);
+    assert_eq!(done.rewound[0].path.to_str(), Some("f"), "it is said");
+    assert_eq!(place.read("f"), changed(&text, &[(2, "NEITHER")]));
+    assert_eq!(states_of(&mut place, "f"), [HunkState::Pending]);
+}
+
+#[test]
+fn what_was_accepted_stays_so_when_the_person_changes_the_file_after_a_kill() {
+    let (mut place, text) = two_files();
+    place.decide(Target::All, Verdict::Accept).unwrap();
+    let both = changed(&text, &[(2, "AGENT"), (10, "PERSON")]);
+    let mut place = cut_short(place, "f", &both);
+    assert_eq!(states_of(&mut place, "f"), [HunkState::Accepted]);
+}
+
+const OURS: [&str; 4] = [
+    "src/.acp-tui-0123456789abcdef.tmp",
+    "src/.acp-tui-0123456789abcde0.tmp",
+    "src/.acp-tui-0123456789abcde1.tmp",
+    "src/.acp-tui-0123456789abcde2.tmp",
+];
+
+#[test]
+fn only_what_is_the_beginning_of_what_was_being_written_goes_after_a_kill() {
+    let [half, other, covered, ignored] = OURS;
+    let rules = format!("{}\n", ignored.strip_prefix("src/").unwrap());
+    let files = [("src/a", "first\n"), (covered, "first\n"), (ignored, "first\n"), (".gitignore", &rules)];
+    let mut place = with_rules(&files);
+    place.turn(1, |p| p.tool_writes("src/a", "agent\n"));
+    place.act(EVERYTHING);
+    place.write(half, "fir");
+    place.write(other, "the person's\n");
+    let place = cut_short(place, "src/a", "agent\n");
+    assert!(!place.at(half).exists());
+    assert_eq!([other, covered, ignored].map(|name| place.at(name).exists()), [true; 3]);
+}
+
+#[test]
+fn what_a_killed_write_through_the_client_left_goes_and_what_is_moved_to_such_a_name_stays() {
+    let [ours, moved, swapped, _] = OURS;
+    let swapped = swapped.replace(".tmp", ".swap");
+    // Named as what was exchanged with `a`, too.
+    let named = "src/.acp-tui-e40c292c00000000.swap";
+    assert!(crate::host::fs::may_be_of(named.strip_prefix("src/").unwrap().as_ref(), "a".as_ref()));
+    let files = [
+        ("src/a", "first\n"),
+        ("src/b", "second\n"),
+        ("src/c", "third\n"),
+        (".gitignore", "ig/\n"),
+        ("ig/s", "secret\n"),
+    ];
+    let mut place = with_rules(&files);
+    place.turn(1, |p| p.tool_writes("src/a", "agent\n"));
+    place.review.begin_turn(2).unwrap();
+    place.review.before_write(&place.at("src/a"), "written\n").unwrap();
+    place.write(ours, "written\n");
+    fs::rename(place.at("ig/s"), place.at(moved)).unwrap();
+    fs::rename(place.at("src/b"), place.at(&swapped)).unwrap();
+    fs::rename(place.at("src/c"), place.at(named)).unwrap();
+    let mut place = place.reopen();
+    assert!(!place.at(ours).exists() && place.read(named) == "third\n");
+    assert_eq!((place.read(moved), place.read(&swapped)), ("secret\n".into(), "second\n".into()));
+    let names: BTreeSet<_> = place.doc(Scope::Session).files.iter().map(|file| file.path.clone()).collect();
+    assert!(names.contains(std::path::Path::new(moved)), "{names:?}");
+}
+
+#[test]
+fn what_was_there_under_a_name_of_exchanges_before_the_session_keeps_it() {
+    let [covered, ignored] = ["src/.acp-tui-0123456789abcdef.swap", "src/.acp-tui-0123456789abcde0.swap"];
+    let rules = format!("{}\n", ignored.strip_prefix("src/").unwrap());
+    let files = [("src/a", "first\n"), (covered, "covered\n"), (ignored, "ignored\n"), (".gitignore", &rules)];
+    let mut place = with_rules(&files);
+    place.turn(1, |p| p.tool_writes("src/a", "agent\n"));
+    place.review.begin_turn(2).unwrap();
+    let place = place.reopen();
+    assert_eq!((place.read(covered), place.read(ignored)), ("covered\n".into(), "ignored\n".into()));
+}
+
+#[test]
+fn a_directory_in_the_place_of_a_file_is_named_with_what_there_is_to_do() {
+    let mut place = with_rules(&[("b", "b\n")]);
+    place.turn(1, |p| {
+        p.command(|p| {
+            fs::remove_file(p.at("b")).unwrap();
+            p.write("b/in", "evil\n");
+            p.write(".gitignore", "b\n");
+        });
+    });
+    let done = place.act(EVERYTHING);
+    let left = done.rewound.iter().find(|one| one.path.as_os_str() == "b").unwrap();
+    let words = "a directory is in its place; move it away and do this again";
+    assert_eq!((left.outcome, left.remark.as_deref()), (RewindOutcome::Failed, Some(words)));
+    fs::remove_dir_all(place.at("b")).unwrap();
+    place.act(EVERYTHING);
+    assert_eq!(place.read("b"), "b\n");
+}
+
+#[test]
+fn what_is_seen_through_a_link_is_not_called_ignored() {
+    let mut place = with_rules(&[("a", "a\n"), ("s/x", "x\n")]);
+    place.turn(1, |p| {
+        p.command(|p| {
+            fs::remove_dir_all(p.at("s")).unwrap();
+            std::os::unix::fs::symlink(".", p.at("s")).unwrap();
+            p.write("q", "q\n");
+        });
+    });
+    for _ in 0..2 {
+        let named = place.review.uncovered();
+        assert!(!named.iter().any(|words| words.contains("(ignored)")), "{named:?}");
+        place = place.reopen();
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    /// A turn in which the agent changes something.
+    Agent(usize, What, u16),
+    AgentMode(bool),
+    Person(What, u16),
+    PersonMode,
+    Everything,
+    Undo,
+    Redo,
+    Decide(u8, Verdict),
+    Reopen,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Replace,
+    Insert,
+    Delete,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let what = || prop_oneof![Just(What::Replace), Just(What::Insert), Just(What::Delete)];
+    let verdict = prop_oneof![Just(Verdict::Accept), Just(Verdict::Reject)];
+    prop_oneof![
+        3 => (0..WAYS.len(), what(), any::<u16>()).prop_map(|(way, what, at)| Op::Agent(way, what, at)),
+        1 => any::<bool>().prop_map(Op::AgentMode),
+        3 => (what(), any::<u16>()).prop_map(|(what, at)| Op::Person(what, at)),
+        1 => Just(Op::PersonMode),
+        3 => Just(Op::Everything),
+        3 => Just(Op::Undo),
+        1 => Just(Op::Redo),
+        2 => (any::<u8>(), verdict).prop_map(|(hunk, verdict)| Op::Decide(hunk, verdict)),
+        1 => Just(Op::Reopen),
+    ]
+}
+
+struct World {
+    place: Place,
+    turn: u64,
+    next: usize,
+    /// Lines of the beginning that the person has changed.
+    touched: BTreeSet<String>,
+    is_mode_of_person: bool,
+}
+
+impl World {
+    fn new() -> Self {
+        let text: String = (0..14).map(|n| format!("original {n}\n")).collect();
+        let place = Place::with(&[("f", text.as_bytes())]);
+        Self { place, turn: 0, next: 0, touched: BTreeSet::new(), is_mode_of_person: false }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.place.read("f").lines().map(str::to_owned).collect()
+    }
+
+    /// The text with a change at a line, and what was there.
+    fn changed(&mut self, who: &str, what: What, at: usize) -> (String, Option<String>) {
+        let mut lines = self.lines();
+        self.next += 1;
+        let new = format!("{who} {}", self.next);
+        let mut old = None;
+        match what {
+            What::Replace if at < lines.len() => old = Some(std::mem::replace(&mut lines[at], new)),
+            What::Delete if at < lines.len() => old = Some(lines.remove(at)),
+            What::Insert | What::Replace | What::Delete => lines.insert(at, new),
+        }
+        (lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect(), old)
+    }
+
+    fn step(&mut self, op: &Op) {
+        let of_person = |lines: Vec<String>| lines.into_iter().filter(|line| line.starts_with("person")).collect();
+        let persons: BTreeSet<String> = of_person(self.lines());
+        let count = self.lines().len();
+        match op {
+            Op::Agent(way, what, at) => {
+                let (text, old) = self.changed("agent", *what, usize::from(*at) % (count + 1));
+                if old.is_some_and(|old| old.starts_with("person")) {
+                    return;
+                }
+                self.turn += 1;
+                self.place.turn(self.turn, |p| WAYS[*way](p, &text));
+                return;
+            }
+            Op::AgentMode(exec) => {
+                self.turn += 1;
+                let mode = if *exec { 0o755 } else { 0o644 };
+                self.place.turn(self.turn, |p| p.command(|p| set_mode(p, "f", mode)));
+            }
+            Op::Person(what, at) => {
+                let (text, old) = self.changed("person", *what, usize::from(*at) % (count + 1));
+                match old {
+                    Some(old) if !old.starts_with("original") => return,
+                    old => self.touched.extend(old),
+                }
+                self.place.write("f", &text);
+            }
+            Op::PersonMode => {
+                set_mode(&self.place, "f", 0o600);
+                self.is_mode_of_person = true;
+            }
+            Op::Everything => self.everything(),
+            // There may be nothing to undo.
+            Op::Undo => drop(self.place.review.act(&ReviewAction::Undo)),
+            Op::Redo => drop(self.place.review.act(&ReviewAction::Redo)),
+            Op::Decide(number, verdict) => {
+                let pending = self.place.pending();
+                if let Some((path, id)) = pending.get(usize::from(*number) % pending.len().max(1)) {
+                    // The person's later lines may stand in the way.
+                    drop(self.place.decide(Target::Hunk(path.clone(), *id), *verdict));
+                }
+            }
+            Op::Reopen => {
+                let place = std::mem::replace(&mut self.place, Place::with(&[]));
+                self.place = place.reopen();
+            }
+        }
+        let left: BTreeSet<String> = of_person(self.lines());
+        assert!(left.is_superset(&persons), "{persons:?} {left:?}");
+    }
+
+    /// What the review shows and what undo says are the same.
+    fn everything(&mut self) {
+        let done = self.place.act(EVERYTHING);
+        let outcome = outcomes(&done).first().map(|(_, outcome)| *outcome);
+        if outcome.is_none() {
+            assert!(self.place.pending().is_empty(), "to review, and not named");
+        }
+        if matches!(outcome, None | Some(RewindOutcome::Restored | RewindOutcome::Merged)) {
+            let lines = self.lines();
+            assert!(!lines.iter().any(|line| line.starts_with("agent")), "{outcome:?} {lines:?}");
+            let originals = (0..14).map(|n| format!("original {n}")).filter(|line| !self.touched.contains(line));
+            let missing: Vec<String> = originals.filter(|line| !lines.contains(line)).collect();
+            assert!(missing.is_empty(), "{outcome:?} {missing:?} of {lines:?}");
+            assert!(self.is_mode_of_person || mode(&self.place, "f") == 0o644, "{outcome:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(30),
+        ..ProptestConfig::default()
+    })]
+    #[test]
+    fn undo_and_review_never_contradict_each_other(ops in prop::collection::vec(op(), 1..16)) {
+        let mut world = World::new();
+        ops.iter().for_each(|op| world.step(op));
+        world.everything();
+    }
+}
