@@ -352,7 +352,7 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let text: String = (0..14).map(|n| format!("original {n}\n")).collect();
+        let text = (0..14).map(|n| format!("original {n}\n")).collect::<Vec<_>>().concat();
         let place = Place::with(&[("f", text.as_bytes())]);
         Self { place, turn: 0, next: 0, touched: BTreeSet::new(), is_mode_of_person: false }
     }
@@ -453,7 +453,9 @@ proptest! {
     #[test]
     fn undo_and_review_never_contradict_each_other(ops in prop::collection::vec(op(), 1..16)) {
         let mut world = World::new();
-        ops.iter().for_each(|op| world.step(op));
+        for op in ops {
+            world.step(op);
+        }
         world.everything();
     }
 }

@@ -321,9 +321,8 @@ impl Scan {
         if !body.starts_with("{\"TurnReviewed\"") && !body.starts_with("{\"ChangesSeen\"") {
             return;
         }
-        let Ok(
-            ReviewEvent::TurnReviewed { session: totals, .. } | ReviewEvent::ChangesSeen { session: totals, .. },
-        ) = serde_json::from_str(body)
+        let Ok(ReviewEvent::TurnReviewed { session: totals, .. } | ReviewEvent::ChangesSeen { session: totals, .. }) =
+            serde_json::from_str(body)
         else {
             return;
         };
