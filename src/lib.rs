@@ -3,8 +3,8 @@
 //! Map of rooms (each imports only what stands to its right):
 //!
 //! ```text
-//! cli      -> headless, ui (run, picker, tty), demo, engine, review, host (process, outputs), config, theme, model,
-//!             wire (recorder), store (log), base
+//! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, host (process, outputs), config, theme,
+//!             model, wire (recorder), store (log), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, host, review, store, model, wire, base
@@ -13,6 +13,7 @@
 //! host     -> text, base
 //! store    -> base
 //! model    -> text, base
+//! rules    -> base
 //! theme    -> text, base      config -> base      wire -> base      text -> base      demo -> nothing
 //! ```
 //!
@@ -31,6 +32,9 @@
 //! date, and what differs is put down to the agent or the person by *attribution*. A *decision* accepts or rejects, the
 //! *undo log* takes decisions back. A *held* write waits for one. Floors of the room, from below: `text`, `worktree` (the
 //! files), `snapshot`, `history` (ledger and undo log), `decide` (computes), `session` (owns, locks, writes), `report`.
+//!
+//! Of the rules: a *pattern* says what a *rule* is for, the list that it stands in is its *verdict*: allow, ask or deny. A
+//! *doubt* is why something is asked about though no rule says so.
 
 /// A test of its own for each row of a table: `cases! { check { name: argument, argument; } }`.
 #[cfg(test)]
@@ -53,6 +57,7 @@ pub mod headless;
 pub mod host;
 pub mod model;
 pub mod review;
+pub mod rules;
 pub mod store;
 pub mod text;
 pub mod theme;

@@ -18,6 +18,7 @@ pub enum Name {
     Undo,
     Redo,
     Sessions,
+    Rules,
     Demo,
     DemoAgent,
 }
@@ -47,6 +48,7 @@ pub struct CommandRow {
 pub enum Note {
     Session,
     ExitCodes,
+    Rules,
 }
 
 pub const COMMANDS: &[CommandRow] = &[
@@ -95,6 +97,17 @@ pub const COMMANDS: &[CommandRow] = &[
         agent: Agent::None,
         usage: &[("sessions", "the sessions whose changes are kept")],
         notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Rules,
+        word: "rules",
+        agent: Agent::None,
+        usage: &[
+            ("rules test TOOL TEXT", "what the rules say, e.g. acp-tui rules test Bash \"git status\""),
+            ("rules list", "the rules that there are"),
+            ("rules add|remove LIST PATTERN", "change your own; LIST is allow, ask or deny"),
+        ],
+        notes: &[Note::Rules],
     },
     CommandRow {
         name: Name::Demo,
@@ -152,6 +165,7 @@ pub struct Typed {
     pub yes: bool,
     pub remove: Option<String>,
     pub prune: bool,
+    pub rules: Option<PathBuf>,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }
@@ -322,7 +336,7 @@ pub const FLAGS: &[Flag] = &[
             typed.json = true;
             Ok(())
         }),
-        commands: &[Name::Sessions],
+        commands: &[Name::Sessions, Name::Rules],
         help: "as JSON",
     },
     Flag {
@@ -357,6 +371,36 @@ pub const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Sessions],
         help: "without a question (of --remove all)",
+    },
+    Flag {
+        long: "rules",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.rules = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Rules],
+        help: "only the rules of FILE (of test)",
+    },
+    Flag {
+        long: "cwd",
+        short: Some('C'),
+        takes: Takes::Value("DIR", |typed, value| {
+            typed.cwd = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Rules],
+        help: "where paths begin (of test; default: here)",
+    },
+    Flag {
+        long: "agent",
+        short: None,
+        takes: Takes::Value("NAME", |typed, value| {
+            typed.agent = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Rules],
+        help: "the configured agent that it is about",
     },
     Flag {
         long: "script",

@@ -8,6 +8,7 @@ mod launch;
 mod output;
 mod progress;
 mod review;
+mod rules;
 mod run;
 mod runtime;
 mod screen;

@@ -48,6 +48,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Undo(undo) => super::review::undo(&undo),
         Command::Redo(session) => super::review::redo(&session),
         Command::Sessions(what) => super::sessions::run(&what),
+        Command::Rules(asked) => super::rules::run(&asked),
         Command::Demo(common) => run_demo(&common),
         Command::Screen(common) => run_screen(&common),
     };
