@@ -3,8 +3,8 @@
 //! Map of rooms (each imports only what stands to its right):
 //!
 //! ```text
-//! cli      -> headless, ui (run, picker, tty), demo, engine, review, host (process, outputs), config, theme, model,
-//!             store (journals, log, recording, search, sessions), base
+//! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, host (process, outputs), config, theme,
+//!             model, store (journals, log, recording, search, sessions), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, host, review, store, model, wire, base
@@ -13,6 +13,7 @@
 //! agent    -> wire, model (event types), base
 //! host     -> text, base
 //! model    -> text, base
+//! rules    -> base
 //! theme    -> text, base      config -> base      text -> base      wire, demo -> nothing
 //! ```
 //!
@@ -35,6 +36,9 @@
 //! *undo log* takes decisions back; both, and what has become of each file, are in the *change log*. A *held* write waits
 //! for one. Floors of the room, from below: `text`, `worktree` (the files), `snapshot`, `history` (change log, ledger and
 //! undo log), `decide` (computes), `session` (owns, locks, writes), `report`.
+//!
+//! Of the rules: a *pattern* says what a *rule* is for, the list that it stands in is its *verdict*: allow, ask or deny. A
+//! *doubt* is why something is asked about though no rule says so.
 
 /// A test of its own for each row of a table: `cases! { check { name: argument, argument; } }`.
 #[cfg(test)]
@@ -57,6 +61,7 @@ pub mod headless;
 pub mod host;
 pub mod model;
 pub mod review;
+pub mod rules;
 pub mod store;
 pub mod text;
 pub mod theme;

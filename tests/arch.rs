@@ -22,6 +22,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("text", &["base"]),
     ("theme", &["text", "base"]),
     ("config", &["base"]),
+    // Rules, a request and a way to resolve links go in, a verdict comes out.
+    ("rules", &["base"]),
     ("wire", &[]),
     ("host", &["text", "base"]),
     ("model", &["text", "base"]),
@@ -99,6 +101,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "demo",
             "engine",
             "review",
+            "rules",
             // The files that the person asked for.
             "host::fs::output",
             "host::process",
@@ -265,6 +268,7 @@ const FENCES: &[Fence] = &[
         allowed: &["host/process/", "ui/tty/editor.rs"],
         why: "processes are started where their groups are ended",
     },
+    Fence { names: &["brush_parser"], allowed: &["rules/shell.rs"], why: "lines of shells are read in one file" },
     Fence { names: &["gix"], allowed: &["review/"], why: "objects are kept by review" },
     Fence { names: &["ignore"], allowed: &["review/worktree/rules.rs"], why: "one file says what is ignored" },
     Fence { names: &["syntect", "two_face"], allowed: &["ui/work/"], why: "highlighting is slow: a worker does it" },
@@ -278,6 +282,7 @@ const PURE: &[&str] = &[
     "text/",
     "theme/",
     "model/",
+    "rules/",
     "ui/composer/",
     "ui/keys/",
     "ui/state/",

@@ -97,7 +97,8 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn line_of(&self, offset: usize) -> usize {
+    /// From 1.
+    pub fn line_of(&self, offset: usize) -> usize {
         1 + self.starts.partition_point(|start| *start <= offset)
     }
 }

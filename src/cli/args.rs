@@ -4,6 +4,7 @@ use super::flags::{Agent, Flag, Format, Name, Takes, Typed};
 use super::usage::Usage;
 use super::values::text;
 use crate::model::session::Allow;
+use crate::rules::Verdict;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -38,6 +39,7 @@ pub enum Command {
     Export(Export),
     /// A file that becomes a conversation.
     Import(PathBuf),
+    Rules(Rules),
 }
 
 /// What is looked for in conversations.
@@ -91,6 +93,24 @@ pub enum Sessions {
         yes: bool,
     },
     Prune,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Rules {
+    Test(RulesTest),
+    List { json: bool },
+    Change { is_removal: bool, list: Verdict, pattern: String, agent: Option<String> },
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct RulesTest {
+    pub tool: String,
+    pub text: String,
+    /// Instead of the person's and the project's.
+    pub rules: Option<PathBuf>,
+    pub cwd: Option<PathBuf>,
+    pub agent: Option<String>,
+    pub json: bool,
 }
 
 /// What the full screen and `exec` have in common.
@@ -151,7 +171,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
         may_start(name)?;
     }
     let mut typed = Typed::default();
-    let mut words = Words { name, first: None };
+    let mut words = Words { name, first: None, more: Vec::new() };
     for item in items {
         match item {
             Item::Option(flag, value) => {
@@ -267,15 +287,21 @@ fn unexpected(name: Name, what: &str) -> Usage {
     Usage(format!("{of}{what}; `acp-tui --help` lists the options"))
 }
 
-/// The words that are no options: a prompt or a session.
+/// The words that are no options: a prompt, a session, or what `rules` is to do.
 struct Words {
     name: Name,
     first: Option<String>,
+    /// Of `rules`.
+    more: Vec<String>,
 }
 
 impl Words {
     fn take(&mut self, word: OsString) -> Result<(), Usage> {
         let more = match self.name {
+            Name::Rules => {
+                self.more.push(text(word)?);
+                return Ok(());
+            }
             Name::Exec => "more than one prompt; put it in quotes",
             Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
             Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
@@ -325,6 +351,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             let missing = || Usage("no file; one of `acp-tui export --format json` or of `--record`".into());
             Command::Import(words.first.ok_or_else(missing)?.into())
         }
+        Name::Rules => Command::Rules(rules(words.more, typed)?),
     })
 }
 
@@ -376,6 +403,43 @@ fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
         Some(Sessions::Prune) | None if typed.yes => Err(Usage("--yes is for --remove".into())),
         Some(what) => Ok(what),
         None => Ok(Sessions::List { all: typed.all, json: typed.json, query }),
+    }
+}
+
+fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
+    let mut words = words.into_iter();
+    let what = words.next().unwrap_or_default();
+    let (first, second, further) = (words.next(), words.next(), words.next());
+    let only = |is_used: bool, option: &str| {
+        if is_used { Err(Usage(format!("{option} is not for `rules {what}`"))) } else { Ok(()) }
+    };
+    match (what.as_str(), first, second, further) {
+        ("test", Some(tool), Some(text), None) => {
+            let Typed { rules, cwd, agent, json, .. } = typed;
+            Ok(Rules::Test(RulesTest { tool, text, rules, cwd, agent, json }))
+        }
+        ("test", ..) => Err(Usage("rules test takes a tool and a text; put the text in quotes".into())),
+        ("list", first, ..) => {
+            only(typed.rules.is_some(), "--rules")?;
+            only(typed.cwd.is_some(), "--cwd")?;
+            only(typed.agent.is_some(), "--agent")?;
+            match first {
+                Some(word) => Err(Usage(format!("rules: unexpected argument {word}"))),
+                None => Ok(Rules::List { json: typed.json }),
+            }
+        }
+        ("add" | "remove", Some(list), Some(pattern), None) => {
+            only(typed.rules.is_some(), "--rules")?;
+            only(typed.cwd.is_some(), "--cwd")?;
+            only(typed.json, "--json")?;
+            let list = Verdict::named(&list)
+                .ok_or_else(|| Usage(format!("the lists are allow, ask and deny, not `{list}`")))?;
+            Ok(Rules::Change { is_removal: what == "remove", list, pattern, agent: typed.agent })
+        }
+        ("add" | "remove", ..) => {
+            Err(Usage(format!("rules {what} takes a list and a pattern, e.g. rules {what} allow \"Bash(git *)\"")))
+        }
+        _ => Err(Usage("rules: what? test, list, add or remove".into())),
     }
 }
 

@@ -23,6 +23,7 @@ pub enum Name {
     Search,
     Export,
     Import,
+    Rules,
     Demo,
     DemoAgent,
 }
@@ -63,6 +64,7 @@ pub struct CommandRow {
 pub enum Note {
     Session,
     ExitCodes,
+    Rules,
 }
 
 pub const COMMANDS: &[CommandRow] = &[
@@ -134,6 +136,17 @@ pub const COMMANDS: &[CommandRow] = &[
         notes: &[],
     },
     CommandRow {
+        name: Name::Rules,
+        word: "rules",
+        agent: Agent::None,
+        usage: &[
+            ("rules test TOOL TEXT", "what the rules say, e.g. acp-tui rules test Bash \"git status\""),
+            ("rules list", "the rules that there are"),
+            ("rules add|remove LIST PATTERN", "change your own; LIST is allow, ask or deny"),
+        ],
+        notes: &[Note::Rules],
+    },
+    CommandRow {
         name: Name::Demo,
         word: "demo",
         agent: Agent::BuiltIn,
@@ -198,6 +211,7 @@ pub struct Typed {
     pub format: Option<Format>,
     pub redact: bool,
     pub output: Option<PathBuf>,
+    pub rules: Option<PathBuf>,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }
@@ -388,7 +402,7 @@ pub const FLAGS: &[Flag] = &[
             typed.json = true;
             Ok(())
         }),
-        commands: &[Name::Sessions],
+        commands: &[Name::Sessions, Name::Rules],
         help: "as JSON",
     },
     Flag {
@@ -523,6 +537,36 @@ pub const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Sessions],
         help: "without a question; with --remove also others of the same run",
+    },
+    Flag {
+        long: "rules",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.rules = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Rules],
+        help: "only the rules of FILE (of test)",
+    },
+    Flag {
+        long: "cwd",
+        short: Some('C'),
+        takes: Takes::Value("DIR", |typed, value| {
+            typed.cwd = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Rules],
+        help: "where paths begin (of test; default: here)",
+    },
+    Flag {
+        long: "agent",
+        short: None,
+        takes: Takes::Value("NAME", |typed, value| {
+            typed.agent = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Rules],
+        help: "the configured agent that it is about",
     },
     Flag {
         long: "script",

@@ -17,6 +17,11 @@ const SESSION: &str = "\
 SESSION is the agent's session id (exec --json prints it), the beginning of one, or `last`: the newest session of this
 directory, else the newest of all.
 ";
+const RULES: &str = "\
+Rules: rules.toml beside config.toml; .acp-tui/rules.toml of a project may only ask and deny. PATTERN is for example
+Bash(git *), Read(src/**), Edit(src/**), Fetch(domain:docs.rs) or Mcp(server/tool). So far they are kept and tested; no
+agent is held to them yet. Exit codes of rules test: 0 allow · 1 deny · 2 usage · 3 ask
+";
 const FILES: &str = "\
 Configuration: $XDG_CONFIG_HOME/acp-tui/config.toml (else ~/.config/acp-tui/config.toml)
 Kept for review and undo: $XDG_STATE_HOME/acp-tui/review (else ~/.local/state/acp-tui/review)
@@ -48,7 +53,7 @@ fn overview() -> String {
             own.for_each(|flag| option(&mut text, flag));
         }
     }
-    for note in [SESSION, EXIT_CODES, FILES] {
+    for note in [SESSION, RULES, EXIT_CODES, FILES] {
         text.push('\n');
         text.push_str(note);
     }
@@ -68,6 +73,7 @@ fn of_command(row: &CommandRow) -> String {
         text.push_str(match note {
             Note::Session => SESSION,
             Note::ExitCodes => EXIT_CODES,
+            Note::Rules => RULES,
         });
     }
     text

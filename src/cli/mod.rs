@@ -11,6 +11,7 @@ mod launch;
 mod output;
 mod progress;
 mod review;
+mod rules;
 mod run;
 mod runtime;
 mod screen;

@@ -53,6 +53,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Search(search) => super::search::run(&search),
         Command::Export(export) => super::export::export(&export),
         Command::Import(file) => super::export::import(&file),
+        Command::Rules(asked) => super::rules::run(&asked),
         Command::Demo(common) => run_demo(&common),
         Command::Screen(common) => run_screen(&common),
     };

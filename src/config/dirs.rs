@@ -51,6 +51,10 @@ impl Dirs {
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
+
+    pub fn rules_file(&self) -> PathBuf {
+        self.config.join("rules.toml")
+    }
 }
 
 fn absolute(value: Option<OsString>) -> Option<PathBuf> {

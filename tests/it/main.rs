@@ -21,4 +21,5 @@ mod readme;
 mod recordings;
 mod replay;
 mod review;
+mod rules;
 mod sdk_agent;

@@ -453,7 +453,7 @@ proptest! {
     #[test]
     fn undo_and_review_never_contradict_each_other(ops in prop::collection::vec(op(), 1..16)) {
         let mut world = World::new();
-        for op in ops {
+        for op in &ops {
             world.step(op);
         }
         world.everything();

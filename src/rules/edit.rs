@@ -1,0 +1,204 @@
+//! Adds a pattern to the text of a rules file, or removes it; everything else stays as it is written, comments too.
+//!
+//! Opens no file. Invariant: what comes out has been read again and says what it should, or there is an error.
+
+use super::file::{Trust, load};
+use super::{RuleRef, Verdict, check};
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Edit<'a> {
+    pub list: Verdict,
+    pub pattern: &'a str,
+    pub agent: Option<&'a str>,
+    /// Removes it instead.
+    pub is_removal: bool,
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotEdited {
+    #[error("{0}")]
+    NoPattern(String),
+    #[error("{0}")]
+    Malformed(String),
+    #[error("it is there already")]
+    There,
+    #[error("it is not there")]
+    NotThere,
+    #[error("the file is written in a way that has to be changed by hand")]
+    ByHand,
+}
+
+/// The text with the change.
+pub fn edit(text: &str, change: Edit<'_>) -> Result<String, NotEdited> {
+    check(change.pattern).or_else(|reason| {
+        // What is no pattern can be removed all the same.
+        if change.is_removal { Ok(()) } else { Err(NotEdited::NoPattern(reason)) }
+    })?;
+    let found = find(text, change)?;
+    let there = found.list.iter().flat_map(|list| &list.entries).find(|entry| entry.pattern == change.pattern);
+    let (edited, wanted) = match (there, change.is_removal) {
+        (Some(_), false) => return Err(NotEdited::There),
+        (None, true) => return Err(NotEdited::NotThere),
+        (Some(entry), true) => (without(text, entry.span.clone()), 0),
+        (None, false) => (with(text, change, &found)?, 1),
+    };
+    // Entries of one pattern may be there twice.
+    let after = find(&edited, change).map_err(|_| NotEdited::ByHand)?;
+    let count = |found: &Found| {
+        let entries = found.list.iter().flat_map(|list| &list.entries);
+        entries.filter(|entry| entry.pattern == change.pattern).count()
+    };
+    let is_done = if change.is_removal { count(&after) + 1 == count(&found) } else { count(&after) == wanted };
+    let kept = |text: &str| load(text, "", Trust::Full).rules.iter().filter(|rule| !is_it(rule, change)).count();
+    if is_done && kept(text) == kept(&edited) { Ok(edited) } else { Err(NotEdited::ByHand) }
+}
+
+fn is_it(rule: &RuleRef, change: Edit<'_>) -> bool {
+    rule.list == change.list && rule.agent.as_deref() == change.agent && rule.pattern == change.pattern
+}
+
+struct Entry {
+    pattern: String,
+    span: Range<usize>,
+}
+
+struct List {
+    span: Range<usize>,
+    entries: Vec<Entry>,
+}
+
+struct Found {
+    list: Option<List>,
+}
+
+fn find(text: &str, change: Edit<'_>) -> Result<Found, NotEdited> {
+    if let Some(fault) = load(text, "", Trust::Full).malformed {
+        let line = fault.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        return Err(NotEdited::Malformed(format!("{line}{}", fault.message)));
+    }
+    let table = DeTable::parse(text).map_err(|error| NotEdited::Malformed(error.message().to_owned()))?;
+    let agent;
+    let table = match change.agent {
+        None => Some(table.get_ref()),
+        Some(name) => {
+            agent = table.get_ref().get("agent").and_then(|agents| agents.get_ref().as_table()?.get(name));
+            agent.and_then(|agent| agent.get_ref().as_table())
+        }
+    };
+    let list = table.and_then(|table| table.get(change.list.name()));
+    let list = list.and_then(|value| {
+        let entries = value.get_ref().as_array()?.iter().filter_map(|entry| {
+            let pattern = match entry.get_ref() {
+                DeValue::Table(table) => table.get("pattern")?.get_ref().as_str()?,
+                value => value.as_str()?,
+            };
+            Some(Entry { pattern: pattern.to_owned(), span: entry.span() })
+        });
+        Some(List { span: value.span(), entries: entries.collect() })
+    });
+    Ok(Found { list })
+}
+
+fn with(text: &str, change: Edit<'_>, found: &Found) -> Result<String, NotEdited> {
+    let quoted = quoted(change.pattern);
+    if let Some(list) = &found.list {
+        return into_list(text, list, &quoted).ok_or(NotEdited::ByHand);
+    }
+    let lines = format!("{} = [\n    {quoted},\n]\n", change.list.name());
+    let Some(agent) = change.agent else {
+        // Before any table; what stands there belongs to nobody else.
+        let at = first_place(text);
+        let (before, after) = text.split_at(at);
+        let gap = if after.trim().is_empty() { "" } else { "\n" };
+        let end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+        return Ok(format!("{before}{end}{lines}{gap}{after}"));
+    };
+    let is_bare = !agent.is_empty() && agent.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    let header = if is_bare { format!("[agent.{agent}]") } else { format!("[agent.{}]", self::quoted(agent)) };
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if line.split('#').next().is_some_and(|line| line.trim() == header) {
+            let (before, after) = text.split_at(at);
+            let end = if before.ends_with('\n') { "" } else { "\n" };
+            return Ok(format!("{before}{end}{lines}{after}"));
+        }
+    }
+    let gap = match text {
+        "" => "",
+        text if text.ends_with("\n\n") => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    Ok(format!("{text}{gap}{header}\n{lines}"))
+}
+
+/// After the comment at the top, before the first paragraph that says something.
+fn first_place(text: &str) -> usize {
+    let (mut at, mut paragraph) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let line_text = line.trim();
+        if !line_text.is_empty() && !line_text.starts_with('#') {
+            return paragraph;
+        }
+        at += line.len();
+        if line_text.is_empty() {
+            paragraph = at;
+        }
+    }
+    text.len()
+}
+
+fn into_list(text: &str, list: &List, quoted: &str) -> Option<String> {
+    let close = list.span.end.checked_sub(1)?;
+    let last = list.entries.last().map(|entry| entry.span.end);
+    let inside = text.get(last.unwrap_or(list.span.start + 1)..close)?;
+    let is_tall = text.get(list.span.clone())?.contains('\n');
+    // A comma in a comment is none.
+    let has_comma = inside.lines().any(|line| line.split('#').next().is_some_and(|line| line.contains(',')));
+    let mut edited = text.to_owned();
+    if is_tall {
+        let line = text.get(..close)?.rfind('\n')? + 1;
+        let before_close = text.get(line..close)?;
+        let place = if before_close.trim().is_empty() { line } else { close };
+        edited.insert_str(place, &format!("    {quoted},\n"));
+    } else {
+        let comma = if has_comma { " " } else { "" };
+        edited.insert_str(close, &format!("{comma}{}{quoted}", if has_comma || last.is_none() { "" } else { " " }));
+    }
+    if let Some(last) = last.filter(|_| !has_comma) {
+        edited.insert(last, ',');
+    }
+    Some(edited)
+}
+
+fn without(text: &str, entry: Range<usize>) -> String {
+    let after = text.get(entry.end..).unwrap_or_default();
+    let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let comma = after.get(blank..).is_some_and(|rest| rest.starts_with(','));
+    let (mut start, mut end) = (entry.start, entry.end + if comma { blank + 1 } else { 0 });
+    let line = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let rest = text.get(end..).unwrap_or_default();
+    let line_end = rest.find('\n').map(|at| at + 1);
+    let is_alone = text.get(line..start).is_some_and(|before| before.trim().is_empty());
+    match line_end {
+        // The whole line, with its comment.
+        Some(length) if is_alone && (rest[..length].trim().is_empty() || rest[..length].trim().starts_with('#')) => {
+            start = line;
+            end += length;
+        }
+        _ if comma => end += rest.len() - rest.trim_start_matches(' ').len(),
+        _ => {}
+    }
+    format!("{}{}", text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default())
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;

@@ -1,0 +1,71 @@
+use super::*;
+
+fn lines(loaded: &Loaded) -> Vec<String> {
+    loaded.rules.iter().map(|rule| format!("{} {} {}", rule.list.name(), rule.pattern, rule.line)).collect()
+}
+
+#[test]
+fn three_lists_and_those_of_agents_are_read_with_their_lines() {
+    let text = "# mine\nallow = [\n    \"Bash(git *)\", # often\n    { pattern = \"Read\", reason = \"looks\" },\n]\n\
+                ask = [\"Bash(git commit *)\"]\ndeny = []\n\n[agent.one]\ndeny = [{ pattern = \"Bash(rm *)\", reason = \"no\" }]\n";
+    let loaded = load(text, "rules.toml", Trust::Full);
+    assert_eq!((&loaded.malformed, &loaded.warnings[..]), (&None, &[][..]));
+    let wanted = ["deny Bash(rm *) 10", "ask Bash(git commit *) 6", "allow Bash(git *) 3", "allow Read 4"];
+    assert_eq!(lines(&loaded), wanted);
+    let denies = loaded.rules.iter().next().unwrap();
+    assert_eq!((denies.agent.as_deref(), denies.reason.as_deref()), (Some("one"), Some("no")));
+}
+
+#[test]
+fn an_empty_file_has_no_rules_and_no_fault() {
+    for text in ["", "# nothing\n", "[agent.one]\n"] {
+        let loaded = load(text, "rules.toml", Trust::Full);
+        assert!(loaded.malformed.is_none() && loaded.warnings.is_empty() && lines(&loaded).is_empty(), "{text}");
+    }
+}
+
+mod what_is_no_rules_file {
+    use super::*;
+
+    fn check(text: &str, line: usize) {
+        let fault = load(text, "rules.toml", Trust::Full).malformed.unwrap();
+        assert_eq!((fault.file.as_str(), fault.line), ("rules.toml", Some(line)), "{fault}");
+    }
+
+    cases! {
+        check {
+            no_toml: "allow = [\n", 1;
+            a_line_that_is_none: "allow = []\nx x\n", 2;
+            a_list_that_is_a_string: "\nallow = \"Bash\"\n", 2;
+            a_list_that_is_a_table: "[allow]\nx = 1\n", 1;
+            an_entry_that_is_a_number: "deny = [\n    \"Bash\",\n    7,\n]\n", 3;
+            an_entry_without_a_pattern: "deny = [{ reason = \"x\" }]\n", 1;
+            agents_that_are_a_list: "agent = []\n", 1;
+            lists_of_no_agent: "[agent]\nallow = [\"Bash\"]\n", 2;
+        }
+    }
+}
+
+#[test]
+fn an_unknown_key_and_what_is_no_pattern_are_named_and_the_rest_applies() {
+    let text = "alow = []\nallow = [\"Bash(git *)\", \"Bash(git\", { pattern = \"Read\", why = \"x\" }]\ndeny = [\"Edit(../x)\"]\n\
+                [agent.one]\nagent = 1\n";
+    let loaded = load(text, "rules.toml", Trust::Full);
+    assert_eq!(loaded.malformed, None);
+    let said: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(said.len(), 5, "{said:#?}");
+    let wanted =
+        [(1, "\"alow\""), (2, "\"Bash(git\""), (2, "\"why\""), (3, "its tool is asked about"), (5, "[agent.one]")];
+    for (line, words) in wanted {
+        assert!(said.iter().any(|w| w.starts_with(&format!("rules.toml:{line}: ")) && w.contains(words)), "{said:#?}");
+    }
+    assert_eq!(lines(&loaded), ["allow Bash(git *) 2", "allow Read 2"]);
+}
+
+#[test]
+fn the_rules_of_a_project_only_narrow() {
+    let text = "allow = [\"Bash\"]\nask = [\"Read\"]\ndeny = [\"Edit\"]\n[agent.one]\nallow = [\"Bash\"]\n";
+    let loaded = load(text, ".acp-tui/rules.toml", Trust::OnlyNarrow);
+    assert_eq!(lines(&loaded), ["deny Edit 3", "ask Read 2"]);
+    assert_eq!(loaded.warnings.iter().map(|w| w.line).collect::<Vec<_>>(), [Some(1), Some(5)]);
+}

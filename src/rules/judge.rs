@@ -1,0 +1,484 @@
+//! The verdict about one request.
+//!
+//! Looks nothing up. Invariants: a denied part denies all of it, a part that is asked about asks, and what is allowed is
+//! allowed in every part; adding a deny never allows more.
+
+use super::pattern::{Match, Spec, base_name};
+use super::shell::{self, Command, Segment};
+use super::tool::{Kind, Tool};
+use super::word::{Rest, Word};
+use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, wrappers};
+use crate::base::paths::normalize;
+use std::path::Path;
+
+/// Lines in lines, programs that run programs.
+const MAX_DEPTH: usize = 6;
+/// Words of a wrapper where another command could begin.
+const MAX_STARTS: usize = 64;
+
+/// The verdict, and the rule that decided.
+pub fn verdict(rules: &Rules, request: &Request<'_>) -> (Verdict, Option<RuleRef>) {
+    let Judgement { verdict, rule, .. } = judge(rules, request);
+    (verdict, rule)
+}
+
+pub fn judge(rules: &Rules, request: &Request<'_>) -> Judgement {
+    let judge = Judge { rules, request };
+    let opinion = judge.request();
+    Judgement {
+        verdict: opinion.verdict,
+        rule: opinion.rule.map(|rule| rule.source.clone()),
+        doubt: opinion.doubt.filter(|_| opinion.rule.is_none()),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Opinion<'a> {
+    verdict: Verdict,
+    rule: Option<&'a Rule>,
+    doubt: Option<Doubt>,
+}
+
+impl<'a> Opinion<'a> {
+    fn by(rule: &'a Rule) -> Self {
+        Self { verdict: rule.source.list, rule: Some(rule), doubt: None }
+    }
+
+    fn ask(doubt: Doubt) -> Self {
+        Self { verdict: Verdict::Ask, rule: None, doubt: Some(doubt) }
+    }
+
+    /// What is no concern of any rule.
+    fn neither() -> Self {
+        Self { verdict: Verdict::Allow, rule: None, doubt: None }
+    }
+
+    /// The worse of both; a rule speaks rather than none.
+    fn and(self, other: Self) -> Self {
+        match self.verdict.cmp(&other.verdict) {
+            std::cmp::Ordering::Less => other,
+            std::cmp::Ordering::Equal if self.rule.is_none() && other.rule.is_some() => other,
+            _ => self,
+        }
+    }
+}
+
+struct Judge<'a> {
+    rules: &'a Rules,
+    request: &'a Request<'a>,
+}
+
+/// What a command would run: from where on, and whether that is certain.
+#[derive(Default)]
+struct Inside {
+    commands: Vec<(usize, bool)>,
+    lines: Vec<(String, bool)>,
+    /// Words that a pattern has to have itself: where, and how many bytes.
+    spelled: Vec<(usize, usize)>,
+}
+
+impl<'a> Judge<'a> {
+    fn request(&self) -> Opinion<'a> {
+        match self.request.subject {
+            Subject::Line(line) => self.line(line, false, 0),
+            Subject::Words(words) => {
+                let word =
+                    |text: &String| Word { text: text.clone(), rest: Rest::Nothing, is_glob: false, is_tilde: false };
+                let command = Command { words: words.iter().map(word).collect(), ..Command::default() };
+                let opinion = self.command(&command, 0);
+                let is_deceptive = words.iter().any(|text| text.chars().any(shell::is_hidden));
+                if is_deceptive { opinion.and(Opinion::ask(Doubt::Deceptive)) } else { opinion }
+            }
+            Subject::Paths(paths) => {
+                let opinions = paths.iter().map(|path| self.path(self.request.tool, path));
+                opinions.reduce(Opinion::and).unwrap_or_else(|| self.without_subject())
+            }
+            Subject::Text(text) => self.text(text),
+        }
+    }
+
+    fn rules(&self, list: &'a [Rule], tool: &'a Tool) -> impl Iterator<Item = &'a Rule> {
+        let agent = self.request.agent;
+        list.iter().filter(move |rule| {
+            rule.pattern.tool.covers(tool) && rule.source.agent.as_deref().is_none_or(|name| agent == Some(name))
+        })
+    }
+
+    /// What is asked because a deny of this tool could not be read, or else because there is no rule.
+    fn default(&self, tool: &Tool) -> Doubt {
+        let agent = self.request.agent;
+        let is_broken = self.rules.broken.iter().any(|broken| {
+            broken.tool.as_ref().is_none_or(|named| named.covers(tool))
+                && broken.agent.as_deref().is_none_or(|name| agent == Some(name))
+        });
+        if is_broken { Doubt::BrokenDeny } else { Doubt::NoRule }
+    }
+
+    /// Deny, then ask, then allow, by two ways to match; what is left is asked.
+    fn by_rules(&self, tool: &'a Tool, wide: impl Fn(&Spec) -> Match, strict: impl Fn(&Spec) -> bool) -> Opinion<'a> {
+        if let Some(opinion) = self.narrowed(tool, wide) {
+            return opinion;
+        }
+        let default = self.default(tool);
+        if default == Doubt::BrokenDeny {
+            return Opinion::ask(default);
+        }
+        let allowed = self.rules(&self.rules.allow, tool).find(|rule| strict(&rule.pattern.spec));
+        allowed.map_or(Opinion::ask(default), Opinion::by)
+    }
+
+    fn narrowed(&self, tool: &'a Tool, wide: impl Fn(&Spec) -> Match) -> Option<Opinion<'a>> {
+        let mut perhaps = None;
+        for rule in self.rules(&self.rules.deny, tool) {
+            match wide(&rule.pattern.spec) {
+                Match::Yes => return Some(Opinion::by(rule)),
+                Match::Perhaps => perhaps = Some(Opinion::ask(Doubt::PerhapsDenied)),
+                Match::No => {}
+            }
+        }
+        let asked = self.rules(&self.rules.ask, tool).find(|rule| wide(&rule.pattern.spec) != Match::No);
+        asked.map(Opinion::by).or(perhaps)
+    }
+
+    /// A tool of which nothing more is known.
+    fn without_subject(&self) -> Opinion<'a> {
+        let is_any = |spec: &Spec| if *spec == Spec::Any { Match::Yes } else { Match::Perhaps };
+        self.by_rules(self.request.tool, is_any, |_| false)
+    }
+
+    fn line(&self, text: &str, is_moved: bool, depth: usize) -> Opinion<'a> {
+        if depth > MAX_DEPTH {
+            return Opinion::ask(Doubt::TooLong);
+        }
+        let line = shell::read(text, is_moved);
+        let segments = line.segments.iter().map(|segment| match segment {
+            Segment::Command(command) => self.command(command, depth),
+            Segment::File { word, is_write, is_moved } => self.file(word, *is_write, *is_moved),
+        });
+        let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt));
+        // A tool that is denied or asked about altogether is so whatever the line is.
+        let whole = self.narrowed(self.request.tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
+        segments.chain(doubts).chain(whole).reduce(Opinion::and).unwrap_or(Opinion::ask(Doubt::NoRule))
+    }
+
+    fn command(&self, command: &Command, depth: usize) -> Opinion<'a> {
+        let mut inside = Inside::default();
+        let before = command.settings.len();
+        inside.spelled.extend(
+            command
+                .settings
+                .iter()
+                .enumerate()
+                .map(|(at, setting)| (at, setting.text.find('=').map_or(setting.text.len(), |end| end + 1))),
+        );
+        look_inside(&command.words, 0, before, depth, &mut inside);
+        let tool = self.request.tool;
+        let denied = self.narrowed(tool, |spec| Self::wide(spec, command, &inside));
+        let mut opinion = denied.unwrap_or(Opinion::neither());
+        for (line, is_certain) in &inside.lines {
+            let inner = self.line(line, command.is_moved, depth + 1);
+            if inner.verdict == Verdict::Deny {
+                opinion = opinion.and(if *is_certain { inner } else { Opinion::ask(Doubt::PerhapsDenied) });
+            } else if inner.verdict == Verdict::Ask && inner.rule.is_some() {
+                opinion = opinion.and(inner);
+            }
+        }
+        if opinion.verdict != Verdict::Allow {
+            return opinion;
+        }
+        if let Some(doubt) = doubt_of(command) {
+            return Opinion::ask(doubt);
+        }
+        let default = self.default(tool);
+        if default == Doubt::BrokenDeny {
+            return Opinion::ask(default);
+        }
+        let words: Vec<Word> = command.settings.iter().chain(&command.words).cloned().collect();
+        let fits = |rule: &&Rule| match &rule.pattern.spec {
+            Spec::Any => inside.spelled.is_empty(),
+            Spec::Command(spec) => {
+                spec.matches(&words, false) == Match::Yes
+                    && inside.spelled.iter().all(|(at, bytes)| spec.spells(*at, *bytes))
+            }
+            _ => false,
+        };
+        match self.rules(&self.rules.allow, tool).find(fits) {
+            Some(rule) => Opinion::by(rule),
+            None => self.transparent(command, depth).unwrap_or(Opinion::ask(default)),
+        }
+    }
+
+    fn wide(spec: &Spec, command: &Command, inside: &Inside) -> Match {
+        let spec = match spec {
+            Spec::Any => return Match::Yes,
+            Spec::Command(spec) => spec,
+            _ => return Match::No,
+        };
+        let mut result = Match::No;
+        if !command.settings.is_empty() {
+            let all: Vec<Word> = command.settings.iter().chain(&command.words).cloned().collect();
+            result = spec.matches(&all, true);
+        }
+        for (from, is_certain) in &inside.commands {
+            let words = command.words.get(*from..).unwrap_or_default();
+            if words.is_empty() {
+                continue;
+            }
+            let found = spec.matches(words, true);
+            let found = if found == Match::No && spec.matches_without_options(words) { Match::Perhaps } else { found };
+            result = result.max(if *is_certain { found } else { found.min(Match::Perhaps) });
+        }
+        result
+    }
+
+    /// What only passes on another command is judged by that one.
+    fn transparent(&self, command: &Command, depth: usize) -> Option<Opinion<'a>> {
+        if !command.settings.is_empty() || depth >= MAX_DEPTH {
+            return None;
+        }
+        let program = command.words.first()?.known()?;
+        if let Some(at) = wrappers::script(program, &command.words) {
+            return Some(self.line(command.words.get(at)?.known()?, command.is_moved, depth + 1));
+        }
+        let row = wrappers::find(program)?;
+        match row.kind {
+            wrappers::Kind::Opaque => None,
+            wrappers::Kind::Joined => Some(self.line(&joined(&command.words)?, command.is_moved, depth + 1)),
+            wrappers::Kind::Plain => {
+                let words = command.words.get(wrappers::inner(row, &command.words)?..)?.to_vec();
+                let is_moved = command.is_moved;
+                (!words.is_empty()).then(|| self.command(&Command { settings: Vec::new(), words, is_moved }, depth + 1))
+            }
+        }
+    }
+
+    /// The file of a redirection.
+    fn file(&self, word: &Word, is_write: bool, is_moved: bool) -> Opinion<'a> {
+        let tool = if is_write { &EDIT } else { &READ };
+        let Some(text) = word.known() else { return self.unknown_file(tool, Doubt::File) };
+        let descriptor = text.strip_prefix("/dev/fd/").is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
+        if descriptor || matches!(text, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr") {
+            return Opinion::neither();
+        }
+        let path = match (word.is_tilde, text.strip_prefix("~/"), self.request.home) {
+            (false, ..) => Path::new(text).to_path_buf(),
+            (true, Some(rest), Some(home)) => home.join(rest),
+            _ => return self.unknown_file(tool, Doubt::File),
+        };
+        // A connection to another machine.
+        let is_socket = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
+        let opinion = self.path(tool, &path);
+        match opinion.verdict {
+            _ if text.is_empty() || is_socket => opinion.and(Opinion::ask(Doubt::File)),
+            // Where it is depends on what the line did before.
+            Verdict::Deny if is_moved && !path.is_absolute() => Opinion::ask(Doubt::PerhapsDenied),
+            _ if is_moved => opinion.and(Opinion::ask(Doubt::Moved)),
+            _ => opinion,
+        }
+    }
+
+    fn unknown_file(&self, tool: &'a Tool, doubt: Doubt) -> Opinion<'a> {
+        let any = self.narrowed(tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
+        any.unwrap_or(Opinion::ask(doubt))
+    }
+
+    fn path(&self, tool: &'a Tool, path: &Path) -> Opinion<'a> {
+        let Request { cwd, roots, home, links, .. } = *self.request;
+        let joined = cwd.join(path);
+        let (plain, real) = (normalize(&joined), links(&joined));
+        let roots: Vec<&Path> = roots.iter().map(AsRef::as_ref).collect();
+        let wide = |spec: &Spec| {
+            let is_it = match spec {
+                Spec::Any => true,
+                Spec::Path(spec) => [Some(&plain), real.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .any(|path| spec.matches(path, &roots, home, true)),
+                _ => false,
+            };
+            if is_it { Match::Yes } else { Match::No }
+        };
+        let is_deceptive = path.to_string_lossy().chars().any(shell::is_hidden);
+        let strict = |spec: &Spec| match (spec, &real) {
+            _ if is_deceptive => false,
+            (Spec::Any, Some(real)) => roots.iter().any(|root| real.starts_with(root)),
+            (Spec::Path(spec), Some(real)) => spec.matches(real, &roots, home, false),
+            _ => false,
+        };
+        self.by_rules(tool, wide, strict)
+    }
+
+    fn text(&self, text: &str) -> Opinion<'a> {
+        let tool = self.request.tool;
+        if text.chars().any(shell::is_hidden) {
+            let any = self.narrowed(tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
+            return any.unwrap_or(Opinion::ask(Doubt::Deceptive));
+        }
+        match tool.kind {
+            Kind::Fetch => {
+                let address = Address::read(text);
+                let wide = |spec: &Spec| if address.matches_wide(spec) { Match::Yes } else { Match::No };
+                self.by_rules(tool, wide, |spec| address.matches(spec))
+            }
+            _ => {
+                let fits = |spec: &Spec| match spec {
+                    Spec::Any => true,
+                    Spec::Text(glob) => glob.matches(text),
+                    Spec::Tool { server, tool } => match text.split_once('/') {
+                        Some((of, name)) => server.matches(of) && tool.as_ref().is_none_or(|glob| glob.matches(name)),
+                        None => tool.is_none() && server.matches(text),
+                    },
+                    _ => false,
+                };
+                self.by_rules(tool, |spec| if fits(spec) { Match::Yes } else { Match::No }, fits)
+            }
+        }
+    }
+}
+
+static EDIT: std::sync::LazyLock<Tool> = std::sync::LazyLock::new(|| Tool::of_file(true));
+static READ: std::sync::LazyLock<Tool> = std::sync::LazyLock::new(|| Tool::of_file(false));
+
+/// What this command would run, the words before the first not counted.
+fn look_inside(words: &[Word], from: usize, before: usize, depth: usize, inside: &mut Inside) {
+    inside.commands.push((from, true));
+    let here = words.get(from..).unwrap_or_default();
+    let Some(first) = here.first() else { return };
+    let program = base_name(first).text;
+    let at = |index: usize| before + from + index;
+    let hazards = hazards::find(&program, here);
+    if depth > MAX_DEPTH {
+        // Deeper than anybody writes: no pattern has this word.
+        inside.spelled.push((usize::MAX, 1));
+        return;
+    }
+    let script = wrappers::script(&program, here).and_then(|script| Some((script, here.get(script)?)));
+    if let Some((script, word)) = script {
+        inside.spelled.push((at(script), word.text.len() + usize::from(!word.is_known())));
+        inside.lines.push((word.text.clone(), word.is_known()));
+    }
+    inside.spelled.extend(hazards.iter().map(|(index, bytes, _)| (at(*index), *bytes)));
+    if program == "find" {
+        let starts = here
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"));
+        for (index, _) in starts.take(8) {
+            inside.commands.push((from + index + 1, true));
+        }
+    }
+    let Some(row) = wrappers::find(&program) else { return };
+    let inner = wrappers::inner(row, here).filter(|index| *index < here.len());
+    match row.kind {
+        wrappers::Kind::Joined => {
+            inside.spelled.push((usize::MAX, 1));
+            let line = here.iter().skip(1).map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+            inside.lines.push((line, here.iter().all(Word::is_known)));
+            return;
+        }
+        wrappers::Kind::Plain => match inner.and_then(|index| Some((index, here.get(index)?))) {
+            Some((index, word)) => inside.spelled.push((at(index), word.text.len())),
+            None => inside.spelled.push((at(1), here.get(1).map_or(1, |word| word.text.len().max(1)))),
+        },
+        wrappers::Kind::Opaque => {
+            inside.spelled.push((at(0), first.text.len()));
+            let lines = here.iter().skip(1).filter(|word| word.text.contains(char::is_whitespace));
+            inside.lines.extend(lines.take(8).map(|word| (word.text.clone(), false)));
+        }
+    }
+    for index in (1..here.len().min(MAX_STARTS)).filter(|index| Some(*index) != inner) {
+        inside.commands.push((from + index, false));
+    }
+    if let Some(index) = inner {
+        look_inside(words, from + index, before, depth + 1, inside);
+    }
+}
+
+fn joined(words: &[Word]) -> Option<String> {
+    let words: Option<Vec<&str>> = words.iter().skip(1).map(Word::known).collect();
+    words.map(|words| words.join(" "))
+}
+
+/// What of a command only shows when it runs.
+fn doubt_of(command: &Command) -> Option<Doubt> {
+    let program = command.words.first()?;
+    if !program.is_known() || program.text.is_empty() {
+        return Some(Doubt::Program);
+    }
+    if command.is_moved && program.text.contains('/') && !program.text.starts_with(['/', '~']) {
+        return Some(Doubt::Moved);
+    }
+    let name = base_name(program).text;
+    let is_listed = hazards::is_listed(&name) || wrappers::find(&name).is_some();
+    let options = command.words.iter().skip(1).take_while(|word| word.text != "--" || !word.is_known());
+    let mut doubtful = options.filter(|word| word.could_be_option() && (word.is_glob || is_listed));
+    doubtful.next().map(|_| Doubt::Options)
+}
+
+/// An address of the web.
+#[derive(Debug, Default)]
+struct Address {
+    host: String,
+    /// From the `/` after the host on.
+    path: String,
+    /// `https`, its default port, nobody's name before the host, and nothing that could be read in two ways.
+    is_plain: bool,
+}
+
+impl Address {
+    fn read(text: &str) -> Self {
+        let text = text.trim();
+        let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
+        let rest = rest.trim_start_matches(['/', '\\']);
+        let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        let (user, place) = authority.rsplit_once('@').map_or((None, authority), |(user, place)| (Some(user), place));
+        let (host, port) = place.rsplit_once(':').map_or((place, None), |(host, port)| (host, Some(port)));
+        let host = host.to_ascii_lowercase();
+        let is_host = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+        let lower = path.to_ascii_lowercase();
+        let is_plain = scheme.eq_ignore_ascii_case("https")
+            && text.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"))
+            && !text.get(8..).is_some_and(|rest| rest.starts_with(['/', '\\']))
+            && user.is_none()
+            && port.is_none_or(|port| port == "443")
+            && is_host
+            && !text.contains(['\\', ' ', '\t', '\n'])
+            && !lower.contains("..")
+            && !lower.contains("%2e")
+            && !lower.contains("%2f")
+            && !lower.contains("%5c");
+        Self { host, path: if path.starts_with('/') { path.to_owned() } else { format!("/{path}") }, is_plain }
+    }
+
+    fn matches(&self, spec: &Spec) -> bool {
+        match spec {
+            Spec::Any => true,
+            Spec::Url(glob) => self.is_plain && glob.matches(&format!("{}{}", self.host, self.path)),
+            spec => self.is_plain && Self::is_at(&self.host, spec),
+        }
+    }
+
+    /// By any scheme, port and name before the host.
+    fn matches_wide(&self, spec: &Spec) -> bool {
+        match spec {
+            Spec::Any => true,
+            Spec::Url(glob) => glob.matches(&format!("{}{}", self.host, self.path)),
+            spec => Self::is_at(self.host.trim_end_matches('.'), spec),
+        }
+    }
+
+    fn is_at(host: &str, spec: &Spec) -> bool {
+        match spec {
+            Spec::Domain { host: named, is_below: false } => host == named,
+            Spec::Domain { host: named, is_below: true } => {
+                host.strip_suffix(named.as_str()).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

@@ -1,0 +1,345 @@
+use super::*;
+use crate::base::paths::normalize;
+use crate::rules::RuleRef;
+use proptest::prelude::*;
+use std::path::PathBuf;
+
+const CORPUS: &str = include_str!("../../tests/rules/corpus.txt");
+const ROOT: &str = "/w";
+
+fn rule(list: Verdict, pattern: &str, agent: Option<&str>) -> RuleRef {
+    let agent = agent.map(str::to_owned);
+    RuleRef { list, pattern: pattern.to_owned(), reason: None, agent, file: "rules.toml".into(), line: 1 }
+}
+
+fn rules(list: &[(Verdict, &str)]) -> Rules {
+    let mut rules = Rules::default();
+    for (verdict, pattern) in list {
+        rules.add(rule(*verdict, pattern, None)).unwrap();
+    }
+    rules
+}
+
+/// `/w/link` leads to `/w/src`, `/w/sub/link` out of the workspace; `/w/odd` cannot be told.
+fn links(path: &Path) -> Option<PathBuf> {
+    let path = normalize(path);
+    if path.starts_with("/w/odd") {
+        return None;
+    }
+    let moved = [("/w/sub/link", "/elsewhere"), ("/w/link", "/w/src")];
+    let moved = moved.iter().find_map(|(from, to)| Some(Path::new(to).join(path.strip_prefix(from).ok()?)));
+    Some(moved.unwrap_or(path))
+}
+
+fn asked(rules: &Rules, tool: &str, text: &str, agent: Option<&str>) -> Judgement {
+    let tool = Tool::named(tool).unwrap();
+    let path = [Path::new(text)];
+    let subject = match tool.kind {
+        Kind::Bash => Subject::Line(text),
+        Kind::Read | Kind::Edit => Subject::Paths(&path),
+        _ => Subject::Text(text),
+    };
+    let roots = [PathBuf::from(ROOT)];
+    let (cwd, home) = (Path::new(ROOT), Some(Path::new("/home/me")));
+    judge(rules, &Request { tool: &tool, subject, cwd, roots: &roots, home, agent, links: &links })
+}
+
+/// The characters that an editor would not show.
+fn written_out(line: &str) -> String {
+    let mut text = line.replace('⏎', "\n").replace('⇥', "\t");
+    while let Some(at) = text.find("\\u{") {
+        let end = at + text[at..].find('}').unwrap();
+        let c = char::from_u32(u32::from_str_radix(&text[at + 3..end], 16).unwrap()).unwrap();
+        text.replace_range(at..=end, &c.to_string());
+    }
+    text
+}
+
+#[test]
+fn no_attempt_of_the_corpus_gets_past_the_rules() {
+    let (mut rules, mut section, mut lines, mut wrong) = (Rules::default(), "", 0, Vec::new());
+    for line in CORPUS.lines() {
+        if let Some(name) = line.strip_prefix("== ") {
+            (rules, section) = (Rules::default(), name);
+        } else if let Some((verdict, line)) = line.split_once('\t') {
+            let wanted = Verdict::named(verdict).unwrap();
+            let given = asked(&rules, "Bash", &written_out(line), None);
+            lines += 1;
+            if given.verdict != wanted {
+                wrong.push(format!("{section}: {line}\n    {wanted:?} is {given:?}"));
+            }
+        } else if let Some((verdict, pattern)) = line.split_once(' ').filter(|_| !line.starts_with('#')) {
+            rules.add(rule(Verdict::named(verdict).unwrap(), pattern, None)).unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {lines}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(lines >= 300, "{lines}");
+}
+
+mod paths_of_requests {
+    use super::*;
+
+    fn check(pattern: &str, path: &str, wanted: Verdict) {
+        let given = asked(&rules(&[(Verdict::Allow, pattern), (Verdict::Deny, "Edit(src/keys)")]), "Edit", path, None);
+        assert_eq!(given.verdict, wanted, "{pattern} {path}");
+    }
+
+    use Verdict::{Allow, Ask, Deny};
+
+    cases! {
+        check {
+            one_part: "Edit(src/*)", "src/a", Allow;
+            one_part_is_not_two: "Edit(src/*)", "src/a/b", Ask;
+            any_path: "Edit(src/**)", "src/a/b", Allow;
+            any_path_is_below_it: "Edit(src/**)", "src", Ask;
+            any_path_in_the_middle: "Edit(src/**/t.rs)", "src/a/b/t.rs", Allow;
+            any_path_of_no_part: "Edit(src/**/t.rs)", "src/t.rs", Allow;
+            a_part_of_a_name: "Edit(**/*.rs)", "a/b.rs", Allow;
+            everything_inside: "Edit(**)", "a", Allow;
+            everything_inside_is_not_outside: "Edit(**)", "/etc/a", Ask;
+            the_bare_tool_is_inside: "Edit", "a/b", Allow;
+            the_bare_tool_is_not_outside: "Edit", "../a", Ask;
+            a_name_that_begins_alike: "Edit(src/**)", "srcs/a", Ask;
+            dots_are_taken_out: "Edit(src/**)", "src/../a", Ask;
+            dots_that_come_back: "Edit(src/**)", "a/../src/b", Allow;
+            above_everything: "Edit(**)", "../../../../../etc/a", Ask;
+            outside_by_its_own_pattern: "Edit(/etc/*)", "/etc/a", Allow;
+            of_home: "Edit(~/x/*)", "/home/me/x/a", Allow;
+            of_another_home: "Edit(~/x/*)", "/home/you/x/a", Ask;
+            a_link_inside: "Edit(src/**)", "link/a", Allow;
+            a_link_is_not_what_it_is_called: "Edit(link/**)", "link/a", Ask;
+            a_link_that_leads_out: "Edit(sub/**)", "sub/link/a", Ask;
+            a_link_that_leads_out_of_the_bare_tool: "Edit", "sub/link/a", Ask;
+            a_path_that_cannot_be_told: "Edit(**)", "odd/a", Ask;
+            what_is_not_seen: "Edit(**)", "a\u{202e}b", Ask;
+            a_denied_file: "Edit(**)", "src/keys", Deny;
+            a_denied_file_by_dots: "Edit(**)", "a/../src/./keys", Deny;
+            a_denied_file_by_a_link: "Edit(**)", "link/keys", Deny;
+            what_is_in_a_denied_directory: "Edit(**)", "src/keys/a", Deny;
+            a_tool_of_that_kind: "Write(src/**)", "src/a", Ask;
+        }
+    }
+
+    #[test]
+    fn edit_covers_write_create_delete_and_move_and_a_write_only_itself() {
+        for tool in ["Edit", "Write", "create", "DELETE", "Move"] {
+            let allowed = asked(&rules(&[(Allow, "Edit(src/**)")]), tool, "src/a", None).verdict;
+            let own = asked(&rules(&[(Allow, "Write(src/**)")]), tool, "src/a", None).verdict;
+            assert_eq!(allowed, Allow, "{tool}");
+            assert_eq!(own == Allow, tool == "Write", "{tool}");
+        }
+        assert_eq!(asked(&rules(&[(Allow, "Edit"), (Allow, "Grep")]), "Read", "a", None).verdict, Ask);
+        assert_eq!(asked(&rules(&[(Allow, "Read")]), "Grep", "a", None).verdict, Allow);
+    }
+
+    #[test]
+    fn of_several_paths_each_must_be_allowed_and_one_denied_denies() {
+        let rules = rules(&[(Allow, "Edit(src/**)"), (Deny, "Edit(src/keys)")]);
+        let given = |paths: &[&Path]| {
+            let tool = Tool::named("move").unwrap();
+            let roots = [PathBuf::from(ROOT)];
+            let (cwd, subject) = (Path::new(ROOT), Subject::Paths(paths));
+            verdict(
+                &rules,
+                &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, links: &links },
+            )
+            .0
+        };
+        let path = Path::new;
+        assert_eq!(given(&[path("src/a"), path("src/b")]), Allow);
+        assert_eq!(given(&[path("src/a"), path("b")]), Ask);
+        assert_eq!(given(&[path("src/a"), path("b"), path("src/keys")]), Deny);
+        assert_eq!(given(&[]), Ask);
+    }
+}
+
+mod other_tools {
+    use super::*;
+
+    fn check(pattern: &str, tool: &str, text: &str, allowed: bool, denied: bool) {
+        let is = |list| asked(&rules(&[(list, pattern)]), tool, text, None).verdict == list;
+        assert_eq!((is(Verdict::Allow), is(Verdict::Deny)), (allowed, denied), "{pattern} {text}");
+    }
+
+    cases! {
+        check {
+            a_host: "Fetch(domain:docs.rs)", "Fetch", "https://docs.rs/a?b#c", true, true;
+            a_host_in_capitals: "Fetch(domain:docs.rs)", "fetch", "HTTPS://Docs.RS", true, true;
+            its_port: "Fetch(domain:docs.rs)", "Fetch", "https://docs.rs:443/", true, true;
+            another_port: "Fetch(domain:docs.rs)", "Fetch", "https://docs.rs:444/", false, true;
+            no_https: "Fetch(domain:docs.rs)", "Fetch", "http://docs.rs/", false, true;
+            a_name_before_it: "Fetch(domain:docs.rs)", "Fetch", "https://x@docs.rs/", false, true;
+            it_as_the_name: "Fetch(domain:docs.rs)", "Fetch", "https://docs.rs@evil.com/", false, false;
+            it_as_the_name_and_a_backslash: "Fetch(domain:docs.rs)", "Fetch", "https://evil.com\\@docs.rs/", false, false;
+            it_in_the_path: "Fetch(domain:docs.rs)", "Fetch", "https://evil.com/docs.rs", false, false;
+            it_at_the_end: "Fetch(domain:docs.rs)", "Fetch", "https://evildocs.rs/", false, false;
+            it_at_the_beginning: "Fetch(domain:docs.rs)", "Fetch", "https://docs.rs.evil.com/", false, false;
+            below_it: "Fetch(domain:docs.rs)", "Fetch", "https://a.docs.rs/", false, false;
+            a_dot_behind_it: "Fetch(domain:docs.rs)", "Fetch", "https://docs.rs./", false, true;
+            no_scheme: "Fetch(domain:docs.rs)", "Fetch", "docs.rs", false, true;
+            those_below: "Fetch(domain:*.docs.rs)", "Fetch", "https://a.b.docs.rs/", true, true;
+            not_itself: "Fetch(domain:*.docs.rs)", "Fetch", "https://docs.rs/", false, false;
+            not_alike: "Fetch(domain:*.docs.rs)", "Fetch", "https://xdocs.rs/", false, false;
+            an_address: "Fetch(https://docs.rs/a/*)", "Fetch", "https://docs.rs/a/b", true, true;
+            an_address_that_goes_up: "Fetch(https://docs.rs/a/*)", "Fetch", "https://docs.rs/a/../b", false, true;
+            another_address: "Fetch(https://docs.rs/a/*)", "Fetch", "https://docs.rs/b", false, false;
+            a_blank: "Fetch(domain:docs.rs)", "Fetch", "https://docs.rs/ https://evil.com", false, true;
+            a_tool_of_a_server: "Mcp(git/status)", "Mcp", "git/status", true, true;
+            another_tool_of_it: "Mcp(git/status)", "Mcp", "git/push", false, false;
+            a_tool_of_another: "Mcp(git/status)", "Mcp", "hub/status", false, false;
+            all_tools_of_a_server: "Mcp(git/*)", "Mcp", "git/push", true, true;
+            all_tools_by_its_name: "Mcp(git)", "Mcp", "git/push", true, true;
+            a_tool_by_name: "WebSearch", "websearch", "anything", true, true;
+            a_tool_by_its_text: "WebSearch(rust *)", "WebSearch", "rust traits", true, true;
+            a_tool_by_another_text: "WebSearch(rust *)", "WebSearch", "go", false, false;
+        }
+    }
+}
+
+#[test]
+fn deny_goes_before_ask_and_ask_before_allow_and_without_a_rule_it_is_ask() {
+    use Verdict::{Allow, Ask, Deny};
+    for (list, wanted) in [
+        (&[][..], Ask),
+        (&[(Allow, "Bash(git *)")], Allow),
+        (&[(Allow, "Bash(git *)"), (Ask, "Bash(git s*)")], Ask),
+        (&[(Deny, "Bash(git s*)"), (Allow, "Bash(git status)"), (Ask, "Bash(git status)")], Deny),
+    ] {
+        let given = asked(&rules(list), "Bash", "git status", None);
+        assert_eq!(given.verdict, wanted, "{list:?}");
+        assert_eq!(given.rule.is_none(), list.is_empty());
+    }
+}
+
+#[test]
+fn the_rules_of_an_agent_are_for_it_alone() {
+    let mut rules = Rules::default();
+    rules.add(rule(Verdict::Allow, "Bash(git *)", Some("one"))).unwrap();
+    rules.add(rule(Verdict::Deny, "Bash(ls)", Some("two"))).unwrap();
+    let of = |agent, line| asked(&rules, "Bash", line, agent).verdict;
+    assert_eq!(of(Some("one"), "git status"), Verdict::Allow);
+    assert_eq!([of(Some("two"), "git status"), of(None, "git status")], [Verdict::Ask; 2]);
+    assert_eq!((of(Some("two"), "ls"), of(Some("one"), "ls")), (Verdict::Deny, Verdict::Ask));
+}
+
+#[test]
+fn a_deny_that_cannot_be_read_makes_its_tool_ask_and_no_other() {
+    let mut rules = rules(&[(Verdict::Allow, "Bash(git *)"), (Verdict::Allow, "Edit(**)"), (Verdict::Allow, "Read")]);
+    assert!(rules.add(rule(Verdict::Deny, "Edit(../x)", None)).is_err());
+    assert_eq!(asked(&rules, "Edit", "a", None).doubt, Some(Doubt::BrokenDeny));
+    assert_eq!(asked(&rules, "Bash", "git status > a", None).doubt, Some(Doubt::BrokenDeny));
+    assert_eq!(asked(&rules, "Bash", "git status", None).verdict, Verdict::Allow);
+    assert_eq!(asked(&rules, "Read", "a", None).verdict, Verdict::Allow);
+    assert!(rules.add(rule(Verdict::Deny, "(x", None)).is_err());
+    assert_eq!(asked(&rules, "Read", "a", None).doubt, Some(Doubt::BrokenDeny));
+    // One that allows simply matches nothing.
+    assert!(rules.add(rule(Verdict::Allow, "Bash(git", None)).is_err());
+}
+
+#[test]
+fn a_program_without_a_shell_is_judged_by_its_words_as_they_are() {
+    let rules = rules(&[(Verdict::Allow, "Bash(git *)"), (Verdict::Deny, "Bash(rm *)")]);
+    let given = |words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let (tool, roots) = (Tool::named("Bash").unwrap(), [PathBuf::from(ROOT)]);
+        let (cwd, subject) = (Path::new(ROOT), Subject::Words(&words));
+        verdict(&rules, &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, links: &links }).0
+    };
+    assert_eq!(given(&["git", "log", "$X; rm *"]), Verdict::Allow);
+    assert_eq!(given(&["bash", "-lc", "git status && git diff"]), Verdict::Allow);
+    assert_eq!(given(&["bash", "-lc", "git status; make"]), Verdict::Ask);
+    assert_eq!(given(&["bash", "-lc", "git status; rm x"]), Verdict::Deny);
+    assert_eq!(given(&["git", "-c", "a=b", "log"]), Verdict::Ask);
+    assert_eq!(given(&["git\u{202e}"]), Verdict::Ask);
+    assert_eq!(given(&[]), Verdict::Ask);
+}
+
+#[test]
+fn deep_long_and_endless_lines_are_asked_about_at_once() {
+    let rules = rules(&[(Verdict::Allow, "Bash(*)")]);
+    for line in [
+        "(".repeat(60),
+        "$(".repeat(60),
+        "echo $(".repeat(30) + &")".repeat(30),
+        "if ".repeat(60),
+        "[[ ".to_owned() + &"! ".repeat(1000),
+        "a".repeat(20_000),
+        "((".repeat(30),
+        "echo ".to_owned() + &"${x:-".repeat(40),
+        "cat <<E$(".to_owned(),
+        "}<<E\r$($(( ".to_owned(),
+        "^$(${xwhile ok; do <<E\n} #<<'E'\n..'\nE\n".to_owned(),
+        "a && ".repeat(2_000) + "b",
+        "a | ".repeat(2_000) + "b",
+    ] {
+        assert_eq!(asked(&rules, "Bash", &line, None).verdict, Verdict::Ask, "{line:.60}");
+    }
+}
+
+/// Pieces of lines that hostile ones are made of.
+fn line() -> impl Strategy<Value = String> {
+    const PIECES: &[&str] = &[
+        "git", "git ", " rm ", "echo ", "status", " -c ", ";", "&&", "||", "|", "&", "\n", "'", "\"", "\\", "$", "(",
+        ")", "$(", "`", "{ ", " }", "<<E\n", "\nE\n", "<<'E'\n", "#", "case ", " in ", " esac", "if ", "; then ",
+        " fi", "for ", "; do ", "; done", "x=", "[", "]", "[[ ", " ]]", "((", "))", "$((", "! ", "~", "*", "?", "$x",
+        "${x", "}", ">", "<", "<<<", "sub/a", "2>&1", "$'", "sh -c ", "eval ", "sudo ", "xargs ", "\u{202e}", "é",
+        "\r", "..", "/bin/",
+    ];
+    prop::collection::vec(prop::sample::select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
+}
+
+fn pattern() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(
+        &[
+            "Bash",
+            "Bash(*)",
+            "Bash(git *)",
+            "Bash(git status)",
+            "Bash(rm *)",
+            "Bash(echo *)",
+            "Bash(git -c *)",
+            "Bash(x=*)",
+            "Bash(sh *)",
+            "Bash(sudo *)",
+            "Edit(sub/**)",
+            "Edit",
+            "Read(*)",
+            "Bash(xargs rm)",
+            "Bash(* status)",
+        ][..],
+    )
+}
+
+proptest! {
+    #[test]
+    fn reading_never_panics_whatever_the_line(text in any::<String>(), pieces in line()) {
+        let rules = rules(&[(Verdict::Allow, "Bash(*)"), (Verdict::Deny, "Bash(rm *)")]);
+        for line in [text, pieces] {
+            asked(&rules, "Bash", &line, None);
+            asked(&rules, "Edit", &line, None);
+            asked(&rules, "Fetch", &line, None);
+        }
+    }
+
+    #[test]
+    fn patterns_are_read_or_refused_whatever_they_are(text in any::<String>(), spec in line()) {
+        for pattern in [text, format!("Bash({spec})"), format!("Edit({spec})"), format!("Fetch({spec})")] {
+            let _ = crate::rules::check(&pattern);
+        }
+    }
+
+    #[test]
+    fn adding_a_deny_or_an_ask_never_allows_more(
+        line in line(),
+        given in prop::collection::vec((0..3_usize, pattern()), 0..6),
+        more in pattern(),
+        is_ask in any::<bool>(),
+    ) {
+        let list = |at: usize| crate::rules::LISTS[at].0;
+        let mut list: Vec<(Verdict, &str)> = given.into_iter().map(|(at, pattern)| (list(at), pattern)).collect();
+        let before = asked(&rules(&list), "Bash", &line, None).verdict;
+        list.push((if is_ask { Verdict::Ask } else { Verdict::Deny }, more));
+        let after = asked(&rules(&list), "Bash", &line, None).verdict;
+        prop_assert!(after >= before, "{before:?} {after:?} {line:?} {list:?}");
+    }
+}

@@ -1,0 +1,209 @@
+//! Rules: what agents may do without a question, what they may not do at all, and what is asked.
+//!
+//! Knows no session, no agent, no file and no screen: rules, a request and a way to resolve links go in, a verdict comes
+//! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `hazard_table`, `hazards` and
+//! `wrappers` (data), `tool`, `pattern`,
+//! `judge`, `file` (TOML to
+//! rules) and `edit` (adds and removes in that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; whatever cannot be read
+//! for certain is asked about.
+
+mod edit;
+mod file;
+mod glob;
+mod hazard_table;
+mod hazards;
+mod judge;
+mod pattern;
+mod shell;
+mod tool;
+mod word;
+mod wrappers;
+
+pub use edit::{Edit, NotEdited, edit};
+pub use file::{Loaded, Trust, load};
+pub use judge::{judge, verdict};
+pub use tool::{Kind, Tool};
+
+use pattern::Pattern;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// In the order in which a worse one wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// Which list a rule stands in is its verdict.
+pub const LISTS: [(Verdict, &str); 3] = [(Verdict::Allow, "allow"), (Verdict::Ask, "ask"), (Verdict::Deny, "deny")];
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        LISTS.iter().find(|(_, list)| *list == name).map(|(verdict, _)| *verdict)
+    }
+}
+
+/// A rule as it stands in its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleRef {
+    pub list: Verdict,
+    pub pattern: String,
+    /// Goes to the agent when the rule denies.
+    pub reason: Option<String>,
+    /// The configured agent that it is for; any without.
+    pub agent: Option<String>,
+    pub file: Arc<str>,
+    /// From 1.
+    pub line: usize,
+}
+
+/// Why it is asked although no rule says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// No rule is for it.
+    NoRule,
+    /// It is no line of a shell.
+    Unreadable,
+    /// Shells read it differently.
+    Dialect,
+    /// What is not seen, or looks like something else.
+    Deceptive,
+    TooLong,
+    /// Sums evaluate what variables hold.
+    Arithmetic,
+    /// A variable is not just replaced.
+    Parameter,
+    /// A variable with several values.
+    Setting,
+    /// Which program it is only shows when it runs.
+    Program,
+    /// What could become an option.
+    Options,
+    /// The file is only known when it runs.
+    File,
+    /// Where the file is depends on a change of the directory.
+    Moved,
+    /// It might be what a rule denies.
+    PerhapsDenied,
+    /// A deny that could not be read.
+    BrokenDeny,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    pattern: Pattern,
+    source: RuleRef,
+}
+
+/// A deny that could not be read: its tool is asked about, all of them when it names none.
+#[derive(Clone, Debug)]
+struct Broken {
+    tool: Option<Tool>,
+    agent: Option<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    allow: Vec<Rule>,
+    ask: Vec<Rule>,
+    deny: Vec<Rule>,
+    broken: Vec<Broken>,
+}
+
+/// What an agent wants to do.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    /// A line for a shell.
+    Line(&'a str),
+    /// A program and its arguments, started without a shell.
+    Words(&'a [String]),
+    /// Every file that is read, written, made, removed, or moved from and to.
+    Paths(&'a [&'a Path]),
+    /// An address, `server/tool`, or what else the tool is given.
+    Text(&'a str),
+}
+
+/// Gives the real path of one that may not exist; `None` when it cannot be told.
+pub type Links<'a> = dyn Fn(&Path) -> Option<PathBuf> + 'a;
+
+pub struct Request<'a> {
+    pub tool: &'a Tool,
+    pub subject: Subject<'a>,
+    /// Where relative paths begin; real.
+    pub cwd: &'a Path,
+    /// Real.
+    pub roots: &'a [PathBuf],
+    pub home: Option<&'a Path>,
+    /// The configured name.
+    pub agent: Option<&'a str>,
+    pub links: &'a Links<'a>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    pub verdict: Verdict,
+    pub rule: Option<RuleRef>,
+    /// Where no rule decided.
+    pub doubt: Option<Doubt>,
+}
+
+impl Rules {
+    /// Adds a rule. One that cannot be read has no effect, but for a deny: its tool is asked about from then on.
+    pub fn add(&mut self, source: RuleRef) -> Result<(), String> {
+        match pattern::parse(&source.pattern) {
+            Ok(pattern) => {
+                self.list_mut(source.list).push(Rule { pattern, source });
+                Ok(())
+            }
+            Err(reason) => {
+                if source.list == Verdict::Deny {
+                    self.broken(Some(&source.pattern), source.agent);
+                }
+                Err(reason)
+            }
+        }
+    }
+
+    /// A deny that could not be read, with what can be read of it.
+    pub fn broken(&mut self, text: Option<&str>, agent: Option<String>) {
+        let name = text.and_then(|text| text.trim().split('(').next());
+        let tool = name.and_then(|name| Tool::named(name.trim())).filter(|tool| tool.kind != Kind::Other);
+        self.broken.push(Broken { tool, agent });
+    }
+
+    /// Takes the rules of another file too.
+    pub fn extend(&mut self, other: Self) {
+        self.allow.extend(other.allow);
+        self.ask.extend(other.ask);
+        self.deny.extend(other.deny);
+        self.broken.extend(other.broken);
+    }
+
+    /// Every rule, the strictest list first.
+    pub fn iter(&self) -> impl Iterator<Item = &RuleRef> {
+        [&self.deny, &self.ask, &self.allow].into_iter().flatten().map(|rule| &rule.source)
+    }
+
+    fn list_mut(&mut self, list: Verdict) -> &mut Vec<Rule> {
+        match list {
+            Verdict::Allow => &mut self.allow,
+            Verdict::Ask => &mut self.ask,
+            Verdict::Deny => &mut self.deny,
+        }
+    }
+}
+
+/// Why a pattern is none.
+pub fn check(pattern: &str) -> Result<(), String> {
+    pattern::parse(pattern).map(drop)
+}

@@ -1,0 +1,334 @@
+//! Patterns as people write them: `Bash(git *)`, `Read(src/**)`, `Fetch(domain:docs.rs)`, `Mcp(server/tool)`, `Edit`.
+//!
+//! Knows nothing of lists and files. Invariants: what is allowed is matched to the letter; what is denied or asked about
+//! is matched wider, and what might match is told apart from what does.
+
+use super::glob::Glob;
+use super::tool::{Kind, Tool};
+use super::word::{Rest, Word};
+use std::path::{Component, Path};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pattern {
+    pub(super) tool: Tool,
+    pub(super) spec: Spec,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Spec {
+    /// Every use; of reads and edits those inside the roots.
+    Any,
+    Command(CommandSpec),
+    Path(PathSpec),
+    Domain {
+        host: String,
+        /// Those below it instead.
+        is_below: bool,
+    },
+    Url(Glob),
+    Tool {
+        server: Glob,
+        tool: Option<Glob>,
+    },
+    Text(Glob),
+}
+
+/// Words of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CommandSpec {
+    pub(super) words: Vec<WordSpec>,
+    /// Any further words.
+    pub(super) is_open: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WordSpec {
+    pub(super) glob: Glob,
+    /// Ends with `:*`: this, or this and anything after a colon.
+    pub(super) has_colon: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PathSpec {
+    base: Base,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Base {
+    Roots,
+    Top,
+    Home,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Any,
+    One(Glob),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Match {
+    No,
+    /// Depends on what only shows when it runs.
+    Perhaps,
+    Yes,
+}
+
+/// Reads a pattern; the reason when it is none.
+pub(super) fn parse(text: &str) -> Result<Pattern, String> {
+    let text = text.trim();
+    if text.chars().any(char::is_control) {
+        return Err("it holds control characters".to_owned());
+    }
+    let (name, spec) = match text.split_once('(') {
+        Some((name, rest)) => (name, Some(rest.strip_suffix(')').ok_or("the `)` at its end is missing")?)),
+        None => (text, None),
+    };
+    let tool = Tool::named(name)
+        .ok_or_else(|| format!("{name:?} is no name of a tool; allowed: Bash, Read, Edit, Fetch, Mcp and the like"))?;
+    let spec = match spec {
+        None => Spec::Any,
+        Some(spec) if spec.trim().is_empty() => return Err("nothing stands between its parentheses".to_owned()),
+        Some(spec) => match tool.kind {
+            Kind::Bash => Spec::Command(command(spec)?),
+            Kind::Read | Kind::Edit => Spec::Path(path(spec)?),
+            Kind::Fetch => fetch(spec)?,
+            Kind::Mcp => match spec.trim().split_once('/') {
+                Some((server, tool)) => Spec::Tool { server: Glob::new(server), tool: Some(Glob::new(tool)) },
+                None => Spec::Tool { server: Glob::new(spec.trim()), tool: None },
+            },
+            Kind::Other => Spec::Text(Glob::new(spec)),
+        },
+    };
+    Ok(Pattern { tool, spec })
+}
+
+fn command(spec: &str) -> Result<CommandSpec, String> {
+    let mut words = Vec::new();
+    let mut chars = spec.chars().peekable();
+    while chars.peek().is_some() {
+        while chars.next_if(|c| c.is_whitespace()).is_some() {}
+        let mut word = String::new();
+        let mut is_word = false;
+        while let Some(c) = chars.next_if(|c| !c.is_whitespace()) {
+            is_word = true;
+            match c {
+                '\'' | '"' => loop {
+                    match chars.next() {
+                        Some(end) if end == c => break,
+                        Some(inside) => word.push(inside),
+                        None => return Err(format!("the {c} that ends a word is missing")),
+                    }
+                },
+                // A pattern is for one command; a line is taken apart first.
+                '|' | ';' | '&' | '<' | '>' | '`' => {
+                    return Err(format!("{c} is no part of a command; give each command a pattern of its own"));
+                }
+                c => word.push(c),
+            }
+        }
+        if is_word {
+            words.push(word);
+        }
+    }
+    let is_open = words.last().is_some_and(|last| last == "*");
+    if is_open {
+        words.pop();
+    }
+    let words = words.iter().map(|word| match word.strip_suffix(":*") {
+        Some(start) => WordSpec { glob: Glob::new(start), has_colon: true },
+        None => WordSpec { glob: Glob::new(word), has_colon: false },
+    });
+    Ok(CommandSpec { words: words.collect(), is_open })
+}
+
+fn path(spec: &str) -> Result<PathSpec, String> {
+    let spec = spec.trim();
+    let (base, rest) = match spec.strip_prefix("~/").or_else(|| (spec == "~").then_some("")) {
+        Some(rest) => (Base::Home, rest),
+        None if spec.starts_with('/') => (Base::Top, spec),
+        None => (Base::Roots, spec),
+    };
+    let mut parts = Vec::new();
+    for part in rest.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => return Err("`..` has no place in a pattern; write the path out".to_owned()),
+            "**" => parts.push(Part::Any),
+            part if part.contains("**") => return Err("`**` stands for whole parts of a path: `src/**`".to_owned()),
+            part => parts.push(Part::One(Glob::new(part))),
+        }
+    }
+    if rest.len() > 1 && rest.ends_with('/') {
+        parts.push(Part::Any);
+    }
+    Ok(PathSpec { base, parts })
+}
+
+fn fetch(spec: &str) -> Result<Spec, String> {
+    let spec = spec.trim();
+    if let Some(host) = spec.strip_prefix("domain:") {
+        let (host, is_below) = host.strip_prefix("*.").map_or((host, false), |host| (host, true));
+        let host = host.to_ascii_lowercase();
+        if host.is_empty() || !host.chars().all(is_of_host) {
+            return Err(format!("{host:?} is no host; allowed: domain:docs.rs or domain:*.docs.rs"));
+        }
+        return Ok(Spec::Domain { host, is_below });
+    }
+    let Some(rest) = spec.strip_prefix("https://") else {
+        return Err("allowed: Fetch(domain:docs.rs) or Fetch(https://docs.rs/…)".to_owned());
+    };
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    if host.is_empty() || !host.chars().all(is_of_host) {
+        return Err(format!("{host:?} is no host; a host stands without `*`: Fetch(https://docs.rs/*)"));
+    }
+    Ok(Spec::Url(Glob::new(&format!("{}/{path}", host.to_ascii_lowercase()))))
+}
+
+fn is_of_host(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '-')
+}
+
+impl CommandSpec {
+    /// `is_wide`: a program is also known by its path.
+    pub(super) fn matches(&self, words: &[Word], is_wide: bool) -> Match {
+        let mut result = Match::Yes;
+        for (at, spec) in self.words.iter().enumerate() {
+            let Some(word) = words.get(at) else { return Match::No };
+            let found = match word.rest {
+                // From here on no word is in its place.
+                Rest::Words if at > 0 => return Match::Perhaps,
+                _ if at == 0 && is_wide => spec.matches(word).max(spec.matches(&base_name(word))),
+                _ => spec.matches(word),
+            };
+            if found == Match::No {
+                return Match::No;
+            }
+            result = result.min(found);
+        }
+        let mut further = words.get(self.words.len()..).unwrap_or_default().iter();
+        if self.is_open || words.len() == self.words.len() {
+            result
+        } else if further.all(|word| word.rest == Rest::Words) {
+            Match::Perhaps
+        } else {
+            Match::No
+        }
+    }
+
+    /// Whether it matches when options before the second word are left out: `git -C x push` for `git push`.
+    pub(super) fn matches_without_options(&self, words: &[Word]) -> bool {
+        let [program, rest @ ..] = words else { return false };
+        if !rest.first().is_some_and(|word| word.text.starts_with(['-', '+'])) || self.words.len() < 2 {
+            return false;
+        }
+        let Some((first, wanted)) = self.words.split_first() else { return false };
+        if first.matches(&base_name(program)).max(first.matches(program)) == Match::No {
+            return false;
+        }
+        let mut rest = rest.iter();
+        wanted.iter().all(|spec| rest.any(|word| spec.matches(word) != Match::No))
+    }
+
+    /// Whether the word at this place begins with the first bytes of itself in the pattern too, without a `*`.
+    pub(super) fn spells(&self, at: usize, bytes: usize) -> bool {
+        self.words.get(at).is_some_and(|spec| spec.glob.prefix().len() >= bytes)
+    }
+}
+
+impl WordSpec {
+    fn matches(&self, word: &Word) -> Match {
+        if word.is_known() {
+            return self.matches_text(&word.text);
+        }
+        let glob = &self.glob;
+        if glob.text() == "*" && word.rest == Rest::Text {
+            return Match::Yes;
+        }
+        let is_prefix_and_star = glob.text().len() == glob.prefix().len() + 1;
+        let is_within = word.text.starts_with(glob.prefix()) && !glob.text().contains('/');
+        if word.rest == Rest::Text && is_prefix_and_star && is_within {
+            return Match::Yes;
+        }
+        if self.has_colon || glob.could_begin(&word.text) { Match::Perhaps } else { Match::No }
+    }
+
+    fn matches_text(&self, text: &str) -> Match {
+        if self.glob.matches(text) {
+            // The name of a file that leaves the directory which the pattern names.
+            let leaves =
+                !self.glob.is_literal() && self.glob.text().contains('/') && text.split('/').any(|part| part == "..");
+            return if leaves { Match::Perhaps } else { Match::Yes };
+        }
+        let mut colons = text.match_indices(':').filter_map(|(at, _)| text.get(..at));
+        if self.has_colon && colons.any(|start| self.glob.matches(start)) { Match::Yes } else { Match::No }
+    }
+}
+
+/// The program without the path before it.
+pub(super) fn base_name(word: &Word) -> Word {
+    let mut word = word.clone();
+    if let Some((_, name)) = word.text.rsplit_once('/') {
+        word.text = name.to_owned();
+    }
+    word
+}
+
+impl PathSpec {
+    /// `is_wide`: a directory stands for what is in it, and `dir/**` for the directory too.
+    pub(super) fn matches(&self, path: &Path, roots: &[&Path], home: Option<&Path>, is_wide: bool) -> bool {
+        let below = |base: &Path| path.strip_prefix(base).is_ok_and(|rest| self.fits(rest, is_wide));
+        match self.base {
+            Base::Roots => roots.iter().any(|root| below(root)),
+            Base::Top => below(Path::new("/")),
+            Base::Home => home.is_some_and(below),
+        }
+    }
+
+    fn fits(&self, path: &Path, is_wide: bool) -> bool {
+        let mut names = Vec::new();
+        for part in path.components() {
+            match part {
+                Component::Normal(name) => match name.to_str() {
+                    Some(name) => names.push(std::borrow::Cow::Borrowed(name)),
+                    // What is no text is only denied.
+                    None if is_wide => names.push(name.to_string_lossy()),
+                    None => return false,
+                },
+                _ => return false,
+            }
+        }
+        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+        fits(&self.parts, &names, is_wide)
+    }
+}
+
+/// Which beginnings of the path the parts so far can be.
+fn fits(parts: &[Part], names: &[&str], is_wide: bool) -> bool {
+    let mut reach = vec![false; names.len() + 1];
+    reach[0] = true;
+    for (at, part) in parts.iter().enumerate() {
+        let mut next = vec![false; names.len() + 1];
+        match part {
+            Part::Any => {
+                let is_last = at + 1 == parts.len();
+                let first = reach.iter().position(|reached| *reached);
+                if let Some(first) = first {
+                    // At the end at least one name, else the directory itself would be meant.
+                    let from = if is_last && !is_wide && !parts[..at].is_empty() { first + 1 } else { first };
+                    next.iter_mut().skip(from).for_each(|reached| *reached = true);
+                }
+            }
+            Part::One(glob) => {
+                for (i, name) in names.iter().enumerate() {
+                    next[i + 1] = reach[i] && glob.matches(name);
+                }
+            }
+        }
+        reach = next;
+    }
+    // A name written out may be a directory's.
+    let is_name = matches!(parts.last(), Some(Part::One(glob)) if glob.is_literal());
+    reach[names.len()] || is_wide && is_name && reach.contains(&true)
+}

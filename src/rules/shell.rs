@@ -1,0 +1,395 @@
+//! What a shell line would do: its commands and the files that it redirects to, also those inside substitutions,
+//! functions and groups.
+//!
+//! Knows nothing of rules. Invariants: never panics and never recurses deeper than its bounds; whatever it could not
+//! read for certain stands in the doubts.
+
+use super::Doubt;
+use super::word::{self, Found, Rest, Word};
+use crate::base::sanitize::is_deceptive;
+use brush_parser::ast::{
+    self, Command as Node, CommandPrefixOrSuffixItem as Item, CompoundCommand, IoFileRedirectKind,
+    IoFileRedirectTarget, IoRedirect,
+};
+use brush_parser::{ParserOptions, SourceInfo};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A longer line is asked about.
+const MAX_BYTES: usize = 16 << 10;
+/// What opens something in one line: the parser goes down with each.
+const MAX_OPENERS: usize = 64;
+/// Groups, and choices: of those that are not closed the parser tries every reading, twice as many with each.
+const MAX_GROUPS: usize = 12;
+const MAX_CHOICES: usize = 6;
+/// Substitutions in substitutions.
+const MAX_DEPTH: usize = 8;
+/// Commands of one line.
+const MAX_SEGMENTS: usize = 512;
+
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    pub(super) segments: Vec<Segment>,
+    pub(super) doubts: Vec<Doubt>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Segment {
+    Command(Command),
+    File {
+        word: Word,
+        is_write: bool,
+        /// After a change of the directory.
+        is_moved: bool,
+    },
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Command {
+    /// `NAME=VALUE` before the program.
+    pub(super) settings: Vec<Word>,
+    pub(super) words: Vec<Word>,
+    /// After a change of the directory.
+    pub(super) is_moved: bool,
+}
+
+/// Reads a line of a shell. `is_moved`: the directory is not known any more.
+pub(super) fn read(line: &str, is_moved: bool) -> Line {
+    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, repeats: false };
+    reader.text(line);
+    let Reader { mut line, is_moved, repeats, .. } = reader;
+    // What stands first may run again after the directory was changed.
+    if is_moved && repeats {
+        for segment in &mut line.segments {
+            match segment {
+                Segment::Command(command) => command.is_moved = true,
+                Segment::File { is_moved, .. } => *is_moved = true,
+            }
+        }
+    }
+    line
+}
+
+struct Reader {
+    line: Line,
+    depth: usize,
+    is_moved: bool,
+    repeats: bool,
+}
+
+impl Reader {
+    fn doubt(&mut self, doubt: Doubt) {
+        self.line.doubts.push(doubt);
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.depth > MAX_DEPTH || text.len() > MAX_BYTES || is_deep(text) {
+            return self.doubt(Doubt::TooLong);
+        }
+        if text.chars().any(is_hidden) {
+            self.doubt(Doubt::Deceptive);
+        }
+        // Where a here-document ends depends on joined lines and on quotes around its mark.
+        if text.contains("<<") && (text.contains("\\\n") || text.contains('`')) {
+            self.doubt(Doubt::Dialect);
+        }
+        // The parser does not come back from some of the others.
+        if !has_plain_marks(text) {
+            return self.doubt(Doubt::Dialect);
+        }
+        let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
+        // The parser takes some of its input for granted.
+        let parsed = catch_unwind(AssertUnwindSafe(|| {
+            let tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
+            brush_parser::parse_tokens(&tokens, &options, &SourceInfo::default()).ok()
+        }));
+        let Ok(Some(program)) = parsed else { return self.doubt(Doubt::Unreadable) };
+        self.depth += 1;
+        for list in &program.complete_commands {
+            self.list(list);
+        }
+        self.depth -= 1;
+    }
+
+    fn word(&mut self, word: &ast::Word) -> Word {
+        self.raw(&word.value)
+    }
+
+    fn raw(&mut self, raw: &str) -> Word {
+        let mut found = Found::default();
+        let word = word::read(raw, &mut found);
+        self.found(found);
+        word
+    }
+
+    fn found(&mut self, found: Found) {
+        self.line.doubts.extend(found.doubts);
+        for line in found.lines {
+            self.text(&line);
+        }
+    }
+
+    fn list(&mut self, list: &ast::CompoundList) {
+        for ast::CompoundListItem(and_or, _) in &list.0 {
+            self.pipeline(&and_or.first);
+            for next in &and_or.additional {
+                let (ast::AndOr::And(pipeline) | ast::AndOr::Or(pipeline)) = next;
+                self.pipeline(pipeline);
+            }
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &ast::Pipeline) {
+        for command in &pipeline.seq {
+            self.command(command);
+        }
+    }
+
+    fn command(&mut self, command: &Node) {
+        match command {
+            Node::Simple(simple) => self.simple(simple),
+            Node::Compound(compound, redirects) => {
+                self.redirects(redirects.as_ref());
+                self.compound(compound);
+            }
+            Node::Function(function) => {
+                self.repeats = true;
+                let name = &function.fname.value;
+                if !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
+                    self.doubt(Doubt::Dialect);
+                    self.word(&function.fname);
+                }
+                let ast::FunctionBody(body, redirects) = &function.body;
+                self.redirects(redirects.as_ref());
+                self.compound(body);
+            }
+            Node::ExtendedTest(test) => {
+                // Its operands may be evaluated, and a shell without it reads other commands there.
+                self.doubt(Doubt::Arithmetic);
+                let mut words = Vec::new();
+                operands(&test.expr, &mut words);
+                for word in words {
+                    self.word(word);
+                }
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) {
+        match compound {
+            CompoundCommand::BraceGroup(group) => self.list(&group.list),
+            CompoundCommand::Subshell(shell) => self.list(&shell.list),
+            CompoundCommand::ForClause(each) => {
+                self.repeats = true;
+                for value in each.values.iter().flatten() {
+                    self.word(value);
+                }
+                self.list(&each.body.list);
+            }
+            CompoundCommand::CaseClause(case) => {
+                self.word(&case.value);
+                for item in &case.cases {
+                    for pattern in &item.patterns {
+                        self.word(pattern);
+                    }
+                    if let Some(list) = &item.cmd {
+                        self.list(list);
+                    }
+                }
+            }
+            CompoundCommand::IfClause(clause) => {
+                self.list(&clause.condition);
+                self.list(&clause.then);
+                for other in clause.elses.iter().flatten() {
+                    if let Some(condition) = &other.condition {
+                        self.list(condition);
+                    }
+                    self.list(&other.body);
+                }
+            }
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.repeats = true;
+                self.list(&clause.0);
+                self.list(&clause.1.list);
+            }
+            CompoundCommand::Arithmetic(sum) => self.sum(&sum.expr.value),
+            CompoundCommand::ArithmeticForClause(each) => {
+                self.repeats = true;
+                for sum in [&each.initializer, &each.condition, &each.updater].into_iter().flatten() {
+                    self.sum(&sum.value);
+                }
+                self.list(&each.body.list);
+            }
+        }
+    }
+
+    fn sum(&mut self, text: &str) {
+        self.doubt(Doubt::Arithmetic);
+        let mut found = Found::default();
+        word::read_document(text, &mut found);
+        self.found(found);
+        // It may be two groups of commands to another shell.
+        self.text(text);
+    }
+
+    fn simple(&mut self, simple: &ast::SimpleCommand) {
+        let mut command = Command { is_moved: self.is_moved, ..Command::default() };
+        for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
+            self.item(item, true, &mut command);
+        }
+        if let Some(word) = &simple.word_or_name {
+            let word = self.word(word);
+            command.words.push(word);
+        }
+        for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
+            self.item(item, false, &mut command);
+        }
+        if command.words.iter().take(4).any(|word| matches!(word.text.as_str(), "cd" | "pushd" | "popd" | "chdir")) {
+            self.is_moved = true;
+        }
+        if command.words.is_empty() && command.settings.is_empty() {
+            return;
+        }
+        if self.line.segments.len() >= MAX_SEGMENTS {
+            return self.doubt(Doubt::TooLong);
+        }
+        self.line.segments.push(Segment::Command(command));
+    }
+
+    fn item(&mut self, item: &Item, is_before: bool, command: &mut Command) {
+        match item {
+            Item::IoRedirect(redirect) => self.redirect(redirect),
+            Item::Word(word) => {
+                let word = self.word(word);
+                command.words.push(word);
+            }
+            Item::AssignmentWord(assignment, word) => {
+                if matches!(assignment.name, ast::AssignmentName::ArrayElementName(..)) {
+                    self.doubt(Doubt::Setting);
+                }
+                let word = match &assignment.value {
+                    ast::AssignmentValue::Scalar(_) => self.word(word),
+                    ast::AssignmentValue::Array(values) => {
+                        self.doubt(Doubt::Setting);
+                        for (index, value) in values {
+                            for word in index.iter().chain([value]) {
+                                self.word(word);
+                            }
+                        }
+                        Word { text: String::new(), rest: Rest::Words, is_glob: false, is_tilde: false }
+                    }
+                };
+                if is_before { command.settings.push(word) } else { command.words.push(word) }
+            }
+            Item::ProcessSubstitution(_, shell) => {
+                self.list(&shell.list);
+                let word = Word { text: "/dev/fd/".into(), rest: Rest::Text, is_glob: false, is_tilde: false };
+                command.words.push(word);
+            }
+        }
+    }
+
+    fn redirects(&mut self, redirects: Option<&ast::RedirectList>) {
+        for redirect in redirects.iter().flat_map(|list| &list.0) {
+            self.redirect(redirect);
+        }
+    }
+
+    fn redirect(&mut self, redirect: &IoRedirect) {
+        match redirect {
+            IoRedirect::File(_, kind, target) => {
+                let is_write = !matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput);
+                match target {
+                    IoFileRedirectTarget::Filename(word) => self.file(word, is_write),
+                    IoFileRedirectTarget::ProcessSubstitution(_, shell) => self.list(&shell.list),
+                    IoFileRedirectTarget::Fd(_) => {}
+                    IoFileRedirectTarget::Duplicate(word) => {
+                        let is_descriptor = word.value == "-"
+                            || word.value.strip_suffix('-').unwrap_or(&word.value).bytes().all(|b| b.is_ascii_digit());
+                        if !is_descriptor {
+                            self.file(word, is_write);
+                        }
+                    }
+                }
+            }
+            IoRedirect::OutputAndError(word, _) => self.file(word, true),
+            IoRedirect::HereString(_, word) => {
+                self.word(word);
+            }
+            IoRedirect::HereDocument(_, document) => {
+                let mark = document.here_end.value.as_str();
+                let bare = mark.strip_prefix('\\').unwrap_or(mark);
+                let bare = ['\'', '"'].iter().find_map(|q| bare.strip_prefix(*q)?.strip_suffix(*q)).unwrap_or(bare);
+                if bare.is_empty() || !bare.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+                    self.doubt(Doubt::Dialect);
+                }
+                if document.requires_expansion {
+                    let mut found = Found::default();
+                    word::read_document(&document.doc.value, &mut found);
+                    self.found(found);
+                }
+            }
+        }
+    }
+
+    fn file(&mut self, word: &ast::Word, is_write: bool) {
+        let word = self.word(word);
+        let is_moved = self.is_moved;
+        self.line.segments.push(Segment::File { word, is_write, is_moved });
+    }
+}
+
+fn operands<'a>(test: &'a ast::ExtendedTestExpr, words: &mut Vec<&'a ast::Word>) {
+    match test {
+        ast::ExtendedTestExpr::And(a, b) | ast::ExtendedTestExpr::Or(a, b) => {
+            operands(a, words);
+            operands(b, words);
+        }
+        ast::ExtendedTestExpr::Not(inner) | ast::ExtendedTestExpr::Parenthesized(inner) => operands(inner, words),
+        ast::ExtendedTestExpr::UnaryTest(_, word) => words.push(word),
+        ast::ExtendedTestExpr::BinaryTest(_, a, b) => words.extend([a, b]),
+    }
+}
+
+/// Whether what follows each `<<` is a plain mark, quoted or not, and none is inside a substitution.
+fn has_plain_marks(text: &str) -> bool {
+    let mut rest = text;
+    let mut is_nested = false;
+    while let Some((before, after)) = rest.split_once("<<") {
+        rest = after;
+        is_nested |= before.contains('`') || before.contains("$(") || before.contains("${") || before.contains("$[");
+        if let Some(word) = after.strip_prefix('<') {
+            rest = word;
+            continue;
+        }
+        let mark = after.strip_prefix('-').unwrap_or(after).trim_start_matches([' ', '\t']);
+        let quote = mark.chars().next().filter(|c| matches!(c, '\'' | '"'));
+        let mark = mark.trim_start_matches(['\'', '"', '\\']);
+        let end = mark.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(mark.len());
+        let (name, next) = mark.split_at(end);
+        let next = quote.map_or(Some(next), |quote| next.strip_prefix(quote));
+        let is_end = |next: &str| next.chars().next().is_none_or(|c| " \t\n;|&)<>\"'".contains(c));
+        if is_nested || name.is_empty() || !next.is_some_and(is_end) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether the parser could go too deep, or not come back.
+fn is_deep(text: &str) -> bool {
+    let signs = text.bytes().filter(|b| matches!(b, b'(' | b'{' | b'`' | b'!' | b'[')).count();
+    let bytes = text.as_bytes();
+    let is_group = |at: usize| bytes[at] == b'(' && !matches!(at.checked_sub(1).map(|at| bytes[at]), Some(b'$'));
+    let groups = (0..bytes.len()).filter(|at| is_group(*at)).count();
+    let words = || text.split(|c: char| !c.is_ascii_alphabetic());
+    let choices = words().filter(|word| *word == "case").count();
+    let opening = words().filter(|w| matches!(*w, "if" | "for" | "while" | "until" | "select" | "do" | "then")).count();
+    let tests = if text.contains("[[") { text.matches("&&").count() + text.matches("||").count() } else { 0 };
+    groups > MAX_GROUPS || choices > MAX_CHOICES || signs + choices + opening + tests > MAX_OPENERS
+}
+
+/// What is not seen, or looks like something else.
+pub(super) fn is_hidden(c: char) -> bool {
+    let is_blank = !c.is_ascii() && c.is_whitespace();
+    !matches!(c, '\n' | '\t') && (c.is_control() || is_blank || is_deceptive(c))
+}

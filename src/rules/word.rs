@@ -1,0 +1,402 @@
+//! One word of a shell line: what it says for certain, and what only shows when it runs.
+//!
+//! The quoting is read here rather than by the parser's own reading of words, which misses substitutions after a tilde
+//! and takes what it cannot read for text. Knows nothing of rules. Invariants: a substitution is always found, or the
+//! word is in doubt; what shells read differently is in doubt.
+
+use super::Doubt;
+
+/// What follows the known text of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rest {
+    Nothing,
+    /// Text of the same word.
+    Text,
+    /// Any number of words, or none.
+    Words,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// What the word begins with; all of it when nothing follows.
+    pub(super) text: String,
+    pub(super) rest: Rest,
+    /// What follows are names of files.
+    pub(super) is_glob: bool,
+    /// Begins with a `~` that the shell replaces.
+    pub(super) is_tilde: bool,
+}
+
+impl Word {
+    pub(super) fn is_known(&self) -> bool {
+        self.rest == Rest::Nothing
+    }
+
+    /// The text, if all of it is known.
+    pub(super) fn known(&self) -> Option<&str> {
+        self.is_known().then_some(self.text.as_str())
+    }
+
+    /// Whether it may turn out to be an option.
+    pub(super) fn could_be_option(&self) -> bool {
+        !self.is_known() && (self.text.is_empty() || self.text.starts_with(['-', '+']))
+    }
+}
+
+/// What was found in a word beside its text.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The lines of substitutions.
+    pub(super) lines: Vec<String>,
+    pub(super) doubts: Vec<Doubt>,
+}
+
+/// Reads a word as it stands in the line.
+pub(super) fn read(raw: &str, found: &mut Found) -> Word {
+    let chars: Vec<char> = raw.chars().collect();
+    let word = Word { text: String::new(), rest: Rest::Nothing, is_glob: false, is_tilde: false };
+    let mut reader = Reader { chars: &chars, at: 0, word, found };
+    reader.unquoted();
+    reader.word
+}
+
+/// The substitutions in the body of a here-document.
+pub(super) fn read_document(body: &str, found: &mut Found) {
+    let chars: Vec<char> = body.chars().collect();
+    let word = Word { text: String::new(), rest: Rest::Nothing, is_glob: false, is_tilde: false };
+    Reader { chars: &chars, at: 0, word, found }.quoted(None);
+}
+
+struct Reader<'a> {
+    chars: &'a [char],
+    at: usize,
+    word: Word,
+    found: &'a mut Found,
+}
+
+impl Reader<'_> {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let next = self.peek(0);
+        self.at += usize::from(next.is_some());
+        next
+    }
+
+    fn push(&mut self, c: char) {
+        if self.word.is_known() {
+            self.word.text.push(c);
+        }
+    }
+
+    fn open(&mut self, rest: Rest) {
+        self.word.rest = self.word.rest.max(rest);
+    }
+
+    fn doubt(&mut self, doubt: Doubt) {
+        self.found.doubts.push(doubt);
+    }
+
+    fn unquoted(&mut self) {
+        if self.chars == ['['] {
+            return self.push('[');
+        }
+        while let Some(c) = self.next() {
+            match c {
+                '\\' => match self.next() {
+                    Some('\n') => {}
+                    Some(c) => self.push(c),
+                    None => self.doubt(Doubt::Unreadable),
+                },
+                '\'' => self.single(),
+                '"' => self.quoted(Some('"')),
+                '$' => self.dollar(false),
+                '`' => self.backquoted(false),
+                '*' | '?' => self.glob(),
+                '[' if self.chars[self.at..].contains(&']') => self.glob(),
+                '{' => self.brace(),
+                '~' if self.at == 1 => {
+                    self.word.is_tilde = true;
+                    if matches!(self.peek(0), Some('+' | '-' | '[' | '0'..='9')) {
+                        self.doubt(Doubt::Dialect);
+                    }
+                    self.push('~');
+                }
+                // One shell puts the program's path there.
+                '=' if self.at == 1 => {
+                    self.doubt(Doubt::Dialect);
+                    self.push('=');
+                }
+                // The parser would have ended the word here, or it is a pattern of one shell that may run commands.
+                '(' | ')' | '<' | '>' | '|' | '&' | ';' | ' ' | '\t' | '\n' => {
+                    self.doubt(Doubt::Dialect);
+                    self.open(Rest::Words);
+                    self.nested_text(self.at - 1);
+                }
+                c => self.push(c),
+            }
+        }
+    }
+
+    fn glob(&mut self) {
+        self.word.is_glob = true;
+        self.open(Rest::Words);
+    }
+
+    fn brace(&mut self) {
+        let rest = &self.chars[self.at..];
+        let is_list = rest.contains(&',') || rest.windows(2).any(|two| two == ['.', '.']);
+        if is_list && rest.contains(&'}') {
+            self.glob();
+        } else {
+            self.push('{');
+        }
+    }
+
+    fn single(&mut self) {
+        loop {
+            match self.next() {
+                Some('\'') => return,
+                Some(c) => self.push(c),
+                None => return self.doubt(Doubt::Unreadable),
+            }
+        }
+    }
+
+    /// Inside double quotes, or a here-document, which has no end.
+    fn quoted(&mut self, end: Option<char>) {
+        while let Some(c) = self.next() {
+            match c {
+                c if Some(c) == end => return,
+                '\\' => match self.next() {
+                    Some('\n') => {}
+                    Some(c @ ('$' | '`' | '\\')) => self.push(c),
+                    Some('"') if end.is_some() => self.push('"'),
+                    Some(c) => {
+                        self.push('\\');
+                        self.push(c);
+                    }
+                    None => self.push('\\'),
+                },
+                '$' => self.dollar(true),
+                '`' => self.backquoted(true),
+                c => self.push(c),
+            }
+        }
+        if end.is_some() {
+            self.doubt(Doubt::Unreadable);
+        }
+    }
+
+    fn dollar(&mut self, is_quoted: bool) {
+        let split = if is_quoted { Rest::Text } else { Rest::Words };
+        match self.peek(0) {
+            Some('(') => {
+                self.at += 1;
+                let inner = self.until(')');
+                match inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
+                    Some(sum) if sum.chars().all(is_of_sum) => self.open(Rest::Text),
+                    Some(sum) => {
+                        // Names are evaluated again and may hold commands; or it is a group of commands after all.
+                        self.doubt(Doubt::Arithmetic);
+                        read_document(sum, self.found);
+                        self.found.lines.push(inner);
+                        self.open(split);
+                    }
+                    None => {
+                        self.found.lines.push(inner);
+                        self.open(split);
+                    }
+                }
+            }
+            Some('{') => {
+                self.at += 1;
+                let inner = self.until('}');
+                if !is_plain_parameter(&inner) {
+                    self.doubt(Doubt::Parameter);
+                    read_document(&inner, self.found);
+                }
+                self.open(if inner.starts_with(['@', '*']) { Rest::Words } else { split });
+            }
+            Some('\'') if !is_quoted => {
+                // A shell without this quoting ends it at another place.
+                self.doubt(Doubt::Dialect);
+                self.at += 1;
+                self.escaped();
+            }
+            Some('"') if !is_quoted => self.doubt(Doubt::Dialect),
+            Some('[') => {
+                self.doubt(Doubt::Arithmetic);
+                self.open(split);
+            }
+            Some('@') => {
+                self.at += 1;
+                self.open(Rest::Words);
+            }
+            Some('*') => {
+                self.at += 1;
+                self.open(split);
+            }
+            Some('#' | '?' | '$' | '!' | '-') => {
+                self.at += 1;
+                self.open(Rest::Text);
+            }
+            Some('0'..='9') => {
+                self.at += 1;
+                self.open(split);
+            }
+            Some(c) if c == '_' || c.is_ascii_alphabetic() => {
+                while self.peek(0).is_some_and(|c| c == '_' || c.is_ascii_alphanumeric()) {
+                    self.at += 1;
+                }
+                // One shell reads an index here, and evaluates it.
+                if self.peek(0) == Some('[') {
+                    self.doubt(Doubt::Dialect);
+                }
+                self.open(split);
+            }
+            _ => self.push('$'),
+        }
+    }
+
+    /// After `$'`.
+    fn escaped(&mut self) {
+        while let Some(c) = self.next() {
+            match c {
+                '\'' => return,
+                '\\' => {
+                    let c = match self.next() {
+                        Some('n') => '\n',
+                        Some('t') => '\t',
+                        Some('x') => self.number(16, 2),
+                        Some('u') => self.number(16, 4),
+                        Some('U') => self.number(16, 8),
+                        Some('0'..='7') => {
+                            self.at -= 1;
+                            self.number(8, 3)
+                        }
+                        Some(c) => c,
+                        None => break,
+                    };
+                    self.push(c);
+                }
+                c => self.push(c),
+            }
+        }
+        self.doubt(Doubt::Unreadable);
+    }
+
+    fn number(&mut self, radix: u32, digits: usize) -> char {
+        let mut number = 0;
+        for _ in 0..digits {
+            let Some(digit) = self.peek(0).and_then(|c| c.to_digit(radix)) else { break };
+            number = number * radix + digit;
+            self.at += 1;
+        }
+        char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+
+    fn backquoted(&mut self, is_quoted: bool) {
+        let mut inner = String::new();
+        loop {
+            match self.next() {
+                Some('`') => break,
+                // Which of them count differs between shells.
+                Some('\\') => {
+                    self.doubt(Doubt::Dialect);
+                    inner.extend(self.next());
+                }
+                Some(c) => inner.push(c),
+                None => {
+                    self.doubt(Doubt::Unreadable);
+                    break;
+                }
+            }
+        }
+        self.found.lines.push(inner);
+        self.open(if is_quoted { Rest::Text } else { Rest::Words });
+    }
+
+    /// What stands before the closing character that belongs to the opening one before `at`.
+    fn until(&mut self, close: char) -> String {
+        let start = self.at;
+        let end = closing(self.chars, start, close);
+        let inner: String = self.chars[start..end.unwrap_or(self.chars.len())].iter().collect();
+        match end {
+            Some(end) => self.at = end + 1,
+            None => {
+                self.at = self.chars.len();
+                self.doubt(Doubt::Unreadable);
+            }
+        }
+        // What closes what is not as plain there as it looks.
+        if close == ')' && (inner.contains("<<") || inner.contains('#') || inner.contains("case")) {
+            self.doubt(Doubt::Dialect);
+        }
+        inner
+    }
+
+    /// What nobody can be sure about may still hold a command that is denied.
+    fn nested_text(&mut self, from: usize) {
+        let rest: String = self.chars[from..].iter().filter(|c| !matches!(c, '(' | ')')).collect();
+        self.found.lines.push(rest);
+        self.at = self.chars.len();
+    }
+}
+
+/// Where the group that begins at `at` ends.
+fn closing(chars: &[char], mut at: usize, close: char) -> Option<usize> {
+    let mut stack = vec![close];
+    while let Some(&c) = chars.get(at) {
+        let top = *stack.last()?;
+        match (top, c) {
+            (_, '\\') if top != '\'' => at += 1,
+            _ if c == top => {
+                stack.pop();
+                if stack.is_empty() {
+                    return Some(at);
+                }
+            }
+            ('\'', _) => {}
+            ('"', '$') if matches!(chars.get(at + 1), Some('(')) => {
+                stack.push(')');
+                at += 1;
+            }
+            ('"', '$') if matches!(chars.get(at + 1), Some('{')) => {
+                stack.push('}');
+                at += 1;
+            }
+            (_, '`') => stack.push('`'),
+            ('"', _) => {}
+            (_, '\'' | '"') => stack.push(c),
+            (_, '(') => stack.push(')'),
+            (_, '$') if matches!(chars.get(at + 1), Some('{')) => {
+                stack.push('}');
+                at += 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+fn is_of_sum(c: char) -> bool {
+    c.is_ascii_digit() || " +-*/%()".contains(c)
+}
+
+/// `NAME`, `#NAME`, or `NAME` with a plain default or a plain pattern to cut off.
+fn is_plain_parameter(inner: &str) -> bool {
+    let inner = inner.strip_prefix('#').unwrap_or(inner);
+    if matches!(inner, "@" | "*" | "?" | "#" | "$" | "!") {
+        return true;
+    }
+    let end = inner.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(inner.len());
+    let (name, rest) = inner.split_at(end);
+    let is_name = !name.is_empty() && (!name.starts_with(|c: char| c.is_ascii_digit()) || name.parse::<u32>().is_ok());
+    let plain = |rest: &str| rest.chars().all(|c| c.is_ascii_alphanumeric() || "_./*-".contains(c));
+    let tail = ["%%", "%", "##", "#", ":-", "-", ":+", "+"].iter().find_map(|op| rest.strip_prefix(op));
+    is_name && (rest.is_empty() || tail.is_some_and(plain))
+}

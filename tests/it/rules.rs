@@ -1,0 +1,90 @@
+//! `acp-tui rules`: what scripts rely on, output and exit codes.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn rules(home: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_acp-tui"));
+    command.arg("rules").args(words).current_dir(home);
+    command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> (i32, String) {
+    (output.status.code().unwrap(), String::from_utf8(output.stdout.clone()).unwrap())
+}
+
+#[test]
+fn rules_test_prints_verdict_and_rule_and_its_exit_code_says_the_same() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path();
+    let text = "allow = [\"Bash(git *)\", \"Edit(src/**)\"]\ndeny = [{ pattern = \"Bash(rm *)\", reason = \"no\" }]\n\
+                [agent.one]\nallow = [\"Bash(make)\"]\n";
+    std::fs::write(home.join("r.toml"), text).unwrap();
+    let test = |words: &[&str]| said(&rules(home, &[&["test", "--rules", "r.toml"], words].concat()));
+    assert_eq!(test(&["Bash", "git status"]), (0, "allow Bash(git *) (r.toml:1)\n".to_owned()));
+    assert_eq!(test(&["Bash", "git status; rm x"]), (1, "deny Bash(rm *) (r.toml:2): no\n".to_owned()));
+    assert_eq!(test(&["Bash", "git status; ls"]), (3, "ask\n".to_owned()));
+    assert_eq!(test(&["Bash", "make"]), (3, "ask\n".to_owned()));
+    assert_eq!(test(&["--agent", "one", "Bash", "make"]).0, 0);
+    assert_eq!(test(&["Edit", "src/a"]).0, 0);
+    assert_eq!(test(&["--cwd", "/", "Edit", "src/a"]).0, 0);
+    assert_eq!(test(&["Edit", "/src/a"]).0, 3);
+    for (line, code, wanted) in [
+        ("git x", 0, serde_json::json!({ "verdict": "allow", "rule": "Bash(git *)" })),
+        ("ls", 3, serde_json::json!({ "verdict": "ask", "rule": null })),
+    ] {
+        let (given, json) = test(&["--json", "Bash", line]);
+        assert_eq!((given, serde_json::from_str::<serde_json::Value>(&json).unwrap()), (code, wanted));
+    }
+}
+
+#[test]
+fn a_rules_file_that_is_missing_or_none_and_a_wrong_word_are_usage() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path();
+    std::fs::write(home.join("r.toml"), "allow = []\ndeny = 1\n").unwrap();
+    let wrong = rules(home, &["test", "--rules", "r.toml", "Bash", "ls"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("r.toml:2: "), "{wrong:?}");
+    assert_eq!(said(&wrong), (2, String::new()));
+    for words in [
+        &["test", "--rules", "none.toml", "Bash", "ls"][..],
+        &["test", "Bash"],
+        &["test", "B(sh", "ls"],
+        &["add", "allow", "Bash(git"],
+        &["add", "sometimes", "Bash(git *)"],
+        &["list", "--agent", "one"],
+        &["what"],
+        &[],
+    ] {
+        assert_eq!(said(&rules(home, words)).0, 2, "{words:?}");
+    }
+    std::fs::write(home.join("r.toml"), "alow = []\ndeny = [\"Edit(../x)\"]\nallow = [\"Edit\", \"Bash(ls)\"]\n")
+        .unwrap();
+    let asked = rules(home, &["test", "--rules", "r.toml", "Edit", "a"]);
+    let words = String::from_utf8_lossy(&asked.stderr);
+    assert!(words.contains("r.toml:1: unknown key \"alow\"") && words.contains("r.toml:2: "), "{words}");
+    assert_eq!(said(&asked), (3, "ask\n".to_owned()));
+    assert_eq!(said(&rules(home, &["test", "--rules", "r.toml", "Bash", "ls"])).0, 0);
+}
+
+#[test]
+fn a_rule_that_is_added_is_listed_and_decides_until_it_is_removed() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path();
+    assert_eq!(said(&rules(home, &["list"])), (0, String::new()));
+    assert_eq!(said(&rules(home, &["add", "allow", "Bash(git *)"])), (0, String::new()));
+    assert_eq!(said(&rules(home, &["add", "deny", "Bash(git push *)", "--agent", "one"])).0, 0);
+    assert_eq!(said(&rules(home, &["add", "allow", "Bash(git *)"])).0, 2);
+    let (code, list) = said(&rules(home, &["list"]));
+    assert!(code == 0 && list.contains("allow Bash(git *) (") && list.contains("of agent one)"), "{list}");
+    assert_eq!(said(&rules(home, &["test", "Bash", "git push"])).0, 0);
+    assert_eq!(said(&rules(home, &["test", "--agent", "one", "Bash", "git push"])).0, 1);
+    assert_eq!(said(&rules(home, &["remove", "allow", "Bash(git *)"])).0, 0);
+    assert_eq!(said(&rules(home, &["remove", "allow", "Bash(git *)"])).0, 2);
+    assert_eq!(said(&rules(home, &["test", "Bash", "git push"])).0, 3);
+    let (_, json) = said(&rules(home, &["list", "--json"]));
+    assert_eq!(json.lines().count(), 1);
+    let row: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((row["list"].as_str(), row["agent"].as_str()), (Some("deny"), Some("one")));
+}
