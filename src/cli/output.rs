@@ -21,6 +21,11 @@ pub(super) fn is_screen() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
+/// Whether the terminal can place what is drawn.
+pub(super) fn can_draw() -> bool {
+    is_screen() && std::env::var("TERM").map_or(true, |term| term != "dumb")
+}
+
 pub(super) fn name_survivors(survivors: &[String]) {
     for survivor in survivors {
         say(&format!("still running in a session of its own: {survivor}"));

@@ -4,7 +4,7 @@ use super::args::{self, Command, Common, Exec};
 use super::deliver::{Patience, Run, Wanted, Written};
 use super::help::help;
 use super::launch::{self, Surroundings};
-use super::output::{is_screen, name_survivors, print, say};
+use super::output::{can_draw, is_screen, name_survivors, print, say};
 use super::runtime::{self, Runtime};
 use super::usage::Usage;
 use crate::config::dirs::{Dirs, Env};
@@ -217,7 +217,7 @@ fn run_screen(common: &Common) -> Result<u8, Usage> {
 }
 
 fn run_demo(common: &Common) -> Result<u8, Usage> {
-    if is_screen() { super::screen::demo(common) } else { headless_demo(common) }
+    if can_draw() { super::screen::demo(common) } else { headless_demo(common) }
 }
 
 /// Without a terminal the demo is played all the same, and says so.

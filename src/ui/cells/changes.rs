@@ -1,18 +1,23 @@
-//! What a turn changed on the disk: one line of sums, and how to look at it.
+//! The end of a turn that changed something: time, calls, sums, and how to look at it.
 //!
 //! Draws the sums as they were at the end of the turn. Invariant: no more is said to be open than is open in the whole
 //! session now.
 
-use super::gutter;
+use super::{CellCtx, gutter};
 use crate::base::human;
-use crate::model::entry::{Entry, TurnChanges};
+use crate::model::entry::{Body, Entry, TurnChanges};
 use crate::model::session_ref::SessionRef;
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
+use crate::text::width;
 use crate::ui::labels;
 
-pub(super) fn lines(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> Vec<LogicalLine> {
+/// Entries of a turn that are looked at.
+const LOOK_BACK: usize = 2000;
+
+pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let session = ctx.session;
     let mut totals = changes.totals;
     totals.pending = totals.pending.min(session.changes().totals.pending);
     let mut text = StyledText::new();
@@ -20,14 +25,45 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_
     if entry.turn != changes.turn {
         text.push(&format!("turn {}: ", changes.turn.0), Token::Dim);
     }
+    if let Some(effort) = effort(entry, changes, session) {
+        text.push(&format!("{effort} · "), Token::Dim);
+    }
     text.push(&format!("+{}", totals.added), Token::Good);
     text.push(&format!(" −{}", totals.removed), Token::Bad);
     text.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
     if let Some(open) = labels::to_review(totals) {
         text.push(&format!(" · {open}"), Token::Text);
     }
-    text.push(" · Alt+R", Token::Dim);
+    // The end of the turn: a rule up to the key.
+    let key = " Alt+R reviews";
+    let room = usize::from(ctx.width).saturating_sub(width::styled_width(&text) + key.len() + 1);
+    let rule = format!(" {}", "─".repeat(room));
+    let (rule, key) = if room > 0 { (rule.as_str(), key) } else { (" ·", " Alt+R") };
+    text.push(rule, Token::Rule);
+    text.push(key, Token::Dim);
     vec![LogicalLine { gutter: gutter("±", Token::Dim), ..LogicalLine::text(text) }]
+}
+
+/// How long the turn took and how many calls it made, as far as that is in memory.
+fn effort(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> Option<String> {
+    let entries = session.entries();
+    let index = entries.index_of(entry.id)?;
+    let mut calls = 0;
+    for at in (index.saturating_sub(LOOK_BACK)..index).rev() {
+        let before = entries.at(at)?;
+        match &before.body {
+            Body::User(_) if before.turn == changes.turn => {
+                let took = human::duration(entry.at.saturating_sub(before.at));
+                return Some(match calls {
+                    0 => took,
+                    calls => format!("{took} · {}", human::count(calls, "call")),
+                });
+            }
+            Body::Tool(_) if before.turn == changes.turn => calls += 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// As it is copied.
