@@ -14,7 +14,7 @@ use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
 use crate::model::session::Policy;
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
-use crate::wire::trace::Recorder;
+use crate::store::recording::Recording;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
@@ -113,7 +113,7 @@ pub fn engine_config(
 ) -> Result<EngineConfig, Usage> {
     let record = match &common.record {
         Some(file) => {
-            Some(Recorder::create(file).map_err(|e| Usage(format!("--record {}: {e}", visible(file.as_os_str()))))?)
+            Some(Recording::create(file).map_err(|e| Usage(format!("--record {}: {e}", visible(file.as_os_str()))))?)
         }
         None => None,
     };

@@ -4,6 +4,7 @@
 
 use super::usage::Usage;
 use crate::base::sanitize;
+use crate::engine::Goodbye;
 use crate::headless::code;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
@@ -26,8 +27,12 @@ pub(super) fn can_draw() -> bool {
     is_screen() && std::env::var("TERM").map_or(true, |term| term != "dumb")
 }
 
-pub(super) fn name_survivors(survivors: &[String]) {
-    for survivor in survivors {
+/// What the person should know of what is left.
+pub(super) fn say_goodbye(goodbye: &Goodbye) {
+    if let Some(why) = &goodbye.unrecorded {
+        say(&format!("the end of the recording is missing: {why}"));
+    }
+    for survivor in &goodbye.survivors {
         say(&format!("still running in a session of its own: {survivor}"));
     }
 }

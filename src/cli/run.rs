@@ -4,7 +4,7 @@ use super::args::{self, Command, Common, Exec};
 use super::deliver::{Patience, Run, Wanted, Written};
 use super::help::help;
 use super::launch::{self, Surroundings};
-use super::output::{can_draw, is_screen, name_survivors, print, say};
+use super::output::{can_draw, is_screen, print, say, say_goodbye};
 use super::runtime::{self, Runtime};
 use super::usage::Usage;
 use crate::config::dirs::{Dirs, Env};
@@ -133,7 +133,7 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
     });
     let ended = match outcome {
         Ok((outcome, command)) => {
-            name_survivors(&outcome.goodbye.survivors);
+            say_goodbye(&outcome.goodbye);
             // Why there is none was said when it ended. Where there is no place for one at all, work just goes on.
             let has_place = reviews.as_deref().is_some_and(Path::is_dir);
             let is_off = has_place && outcome.review.is_none();
@@ -144,7 +144,7 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
             } else if is_off && outcome.code == code::OK {
                 say("what the turn changed was not recorded");
             }
-            let Goodbye { survivors, ended } = outcome.goodbye;
+            let Goodbye { survivors, ended, .. } = outcome.goodbye;
             let run = Run { dir, cwd, command, survivors, ended };
             let code = deliver(&runtime, wanted, run, outcome.until, outcome.code);
             Ok(if code == code::OK && (is_off || trouble.is_some()) { code::OWN_FAULT } else { code })

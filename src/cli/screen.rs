@@ -2,11 +2,11 @@
 
 use super::args::Common;
 use super::launch::{self, DEMO, Surroundings};
-use super::output::{can_draw, is_screen, name_survivors, say};
+use super::output::{can_draw, is_screen, say, say_goodbye};
 use super::runtime;
 use super::usage::Usage;
 use crate::config::agents::{self, AgentCommand};
-use crate::engine::{Engine, EngineConfig, Further};
+use crate::engine::{Engine, EngineConfig, Further, Goodbye};
 use crate::headless::code;
 use crate::model::changes::Gate;
 use crate::model::session::Policy;
@@ -52,8 +52,8 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             None => match pick(&mut screen, picker(&surroundings), &mut options, &place).await {
                 Ok(Pick::Agent(id)) if id == DEMO => launch::demo_agent()?,
                 Ok(Pick::Agent(id)) => agents::resolve(&surroundings.config, &id).map_err(|e| Usage(e.to_string()))?,
-                Ok(Pick::Ended(exit)) => return Ok(Ended { exit, survivors: Vec::new() }),
-                Err(_) => return Ok(Ended { exit: Exit::TerminalGone, survivors: Vec::new() }),
+                Ok(Pick::Ended(exit)) => return Ok(Ended { exit, goodbye: Goodbye::default() }),
+                Err(_) => return Ok(Ended { exit: Exit::TerminalGone, goodbye: Goodbye::default() }),
             },
         };
         let is_demo = agent.name == DEMO;
@@ -140,12 +140,12 @@ async fn session(screen: Screen, config: EngineConfig, options: UiOptions, warni
     }
     match run_on(screen, engine, options).await {
         Ok(ended) => ended,
-        Err(_) => Ended { exit: Exit::TerminalGone, survivors: Vec::new() },
+        Err(_) => Ended { exit: Exit::TerminalGone, goodbye: Goodbye::default() },
     }
 }
 
 fn exit_code(ended: &Ended) -> u8 {
-    name_survivors(&ended.survivors);
+    say_goodbye(&ended.goodbye);
     match ended.exit {
         Exit::Quit => code::OK,
         Exit::Signal(signal) => signal.exit_code(),

@@ -10,8 +10,9 @@ use crate::model::changes::{ReviewDoc, Truth};
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::ids::{Address, AgentKey, Now};
 use crate::store::journal::Journal;
+use crate::store::recording::Recording;
 use crate::wire::frame::Frame;
-use crate::wire::trace::{Dir, Form, Trace, append_record, open_record, push_frame};
+use crate::wire::trace::{Dir, Form, append_record, open_record, push_frame};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ const LARGE: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 pub struct Books {
-    pub trace: Trace,
+    pub recording: Option<Recording>,
     pub journal: Option<Journal>,
     /// How records of an agent's frames begin at a time: those of a batch have it in common.
     opened: (Now, AgentKey, String),
@@ -29,9 +30,13 @@ pub struct Books {
 }
 
 impl Books {
+    pub fn recording(recording: Option<Recording>) -> Self {
+        Self { recording, ..Self::default() }
+    }
+
     pub fn incoming(&mut self, agent: AgentKey, codec: &dyn Codec, frame: &Frame, line: &Arc<str>, now: Now) {
         let form = Form::of(frame);
-        self.trace(agent, now, Dir::FromAgent, line, form);
+        self.note(agent, now, Dir::FromAgent, line, form);
         let Some(journal) = &mut self.journal else { return };
         let redacted = masked(codec, frame, line);
         let kept = redacted.as_deref().unwrap_or(line);
@@ -57,7 +62,7 @@ impl Books {
     }
 
     pub fn outgoing(&mut self, line: &Line, text: &Arc<str>, now: Now) {
-        self.trace(line.agent, now, Dir::ToAgent, text, Form::Json);
+        self.note(line.agent, now, Dir::ToAgent, text, Form::Json);
         if let Some(journal) = &mut self.journal {
             let kept = line.journal.as_deref().unwrap_or(text);
             journal.record(|out| append_record(out, now, Dir::ToAgent, &address(line.agent), kept, Form::Json));
@@ -65,18 +70,17 @@ impl Books {
     }
 
     pub fn stderr(&mut self, agent: AgentKey, line: &Arc<str>, now: Now) {
-        self.trace(agent, now, Dir::Stderr, line, Form::Raw);
+        self.note(agent, now, Dir::Stderr, line, Form::Raw);
         if let Some(journal) = &mut self.journal {
             journal.record(|out| append_record(out, now, Dir::Stderr, &address(agent), line, Form::Raw));
         }
     }
 
-    fn trace(&mut self, agent: AgentKey, now: Now, dir: Dir, line: &Arc<str>, form: Form) {
-        // Recordings of one agent name none.
+    /// For the recording, in which records of one agent name none.
+    fn note(&mut self, agent: AgentKey, now: Now, dir: Dir, line: &Arc<str>, form: Form) {
+        let Some(recording) = &mut self.recording else { return };
         let of = if agent == AgentKey::FIRST { String::new() } else { format!(r#""agent":{},"#, agent.0) };
-        if let Err(error) = self.trace.push(now, dir, &of, line, form) {
-            self.troubles.push(recording_failed(&error));
-        }
+        recording.line(now, dir, &of, line, form);
     }
 
     pub fn fact(&mut self, at: Address, fact: &HostEvent, now: Now) {
@@ -118,10 +122,8 @@ impl Books {
         if let Some(why) = self.journal.as_mut().and_then(Journal::hand_over) {
             self.troubles.push(HostEvent::JournalFailed { message: why });
         }
-        if self.trace.is_recording()
-            && let Err(error) = self.trace.flush()
-        {
-            self.troubles.push(recording_failed(&error));
+        if let Some(why) = self.recording.as_mut().and_then(Recording::hand_over) {
+            self.troubles.push(HostEvent::Warning { message: format!("the recording is not written any more: {why}") });
         }
     }
 }
@@ -148,8 +150,4 @@ fn without_lines(doc: &ReviewDoc) -> ReviewDoc {
         }
     }
     doc
-}
-
-fn recording_failed(error: &std::io::Error) -> HostEvent {
-    HostEvent::Warning { message: format!("the recording is not written any more: {error}") }
 }

@@ -28,8 +28,8 @@ use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
 use crate::model::tool::Exit;
 use crate::store::journal::Journal;
+use crate::store::recording::Recording;
 use crate::wire::pump::{Batch, Incoming};
-use crate::wire::trace::Recorder;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -54,7 +54,7 @@ pub struct EngineConfig {
     pub policy: Policy,
     /// Where journals go; none are written without it.
     pub journals: Option<PathBuf>,
-    pub record: Option<Recorder>,
+    pub record: Option<Recording>,
     /// A command that the person may have meant.
     pub suggestion: Option<String>,
     /// How to install the agent, where that is known.
@@ -150,10 +150,7 @@ impl Engine {
             .with_env(config.env.iter().map(|(name, _)| name.clone()).collect())
             .with_review(config.review.is_some())
             .with_gate(config.gate);
-        let mut books = Books::default();
-        if let Some(recorder) = config.record.take() {
-            books.trace.record_to(recorder);
-        }
+        let books = Books::recording(config.record.take());
         let private = Private::new(std::mem::take(&mut config.private));
         let mut engine = Self {
             core: Core::new(model, config.cwd.clone(), codec),

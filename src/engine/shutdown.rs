@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What the last look gets at least, however late it is.
+/// How long the last lines of the journal, and then those of a recording, may take on their way to the disk.
+const LAST_LINES: Duration = Duration::from_secs(3);
+/// What the last look and the last lines get at least, however late it is.
 const LAST_MOMENT: Duration = Duration::from_millis(250);
 
 /// What was left when everything had been tried.
@@ -20,6 +22,8 @@ pub struct Goodbye {
     pub survivors: Vec<String>,
     /// The same, but they have ended since the files were looked at for the last time.
     pub ended: Vec<String>,
+    /// Why the end of the recording is missing, if it is.
+    pub unrecorded: Option<String>,
 }
 
 impl Engine {
@@ -82,11 +86,17 @@ impl Engine {
             survivors.extend(household.survivors().await);
             (survivors, ended) = survivors.into_iter().partition(Survivor::is_alive);
         }
-        self.books.settle();
-        if let Some(journal) = self.books.journal.take() {
-            let _ = tokio::task::spawn_blocking(move || journal.close()).await;
-        }
-        Goodbye { survivors: named(survivors), ended: named(ended) }
+        let patience = end.map_or(LAST_LINES, |end| end.saturating_duration_since(Instant::now()));
+        let patience = patience.clamp(LAST_MOMENT, LAST_LINES);
+        let (journal, recording) = (self.books.journal.take(), self.books.recording.take());
+        let written = tokio::task::spawn_blocking(move || {
+            if let Some(journal) = journal {
+                journal.close(patience);
+            }
+            recording.and_then(|recording| recording.close(patience))
+        });
+        let unrecorded = written.await.unwrap_or_default();
+        Goodbye { survivors: named(survivors), ended: named(ended), unrecorded }
     }
 }
 

@@ -4,3 +4,5 @@ pub mod history;
 pub mod journal;
 pub mod log;
 pub mod private;
+pub mod recording;
+mod writer;

@@ -22,7 +22,7 @@ use super::view::{self, Animation, ViewCx};
 use super::work::colours::Colours;
 use super::work::highlight::{Coloured, Job};
 use crate::engine::wait::{Signal, sleep_until};
-use crate::engine::{Engine, LinkWake, Wake};
+use crate::engine::{Engine, Goodbye, LinkWake, Wake};
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
@@ -76,8 +76,7 @@ pub enum Exit {
 #[derive(Debug)]
 pub struct Ended {
     pub exit: Exit,
-    /// Processes of the agent that moved out of its group; named, not killed.
-    pub survivors: Vec<String>,
+    pub goodbye: Goodbye,
 }
 
 enum Awaited {
@@ -172,7 +171,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: U
     let Running { screen, engine, .. } = *running;
     drop(screen);
     let goodbye = engine.shutdown().await;
-    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), survivors: goodbye.survivors })
+    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye })
 }
 
 struct Running<D: Device> {

@@ -6,6 +6,7 @@
 use super::paint;
 use super::{ViewCx, split_bottom};
 use crate::base::sanitize;
+use crate::model::agent::DeathKind;
 use crate::model::ids::SessionKey;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
@@ -19,8 +20,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::path::Path;
 
-/// Columns of a session's name.
+/// Columns of a session's name where there is room.
 const NAME: usize = 24;
+/// Columns of a name where there is little room, and where there is very little.
+const SHORT_NAME: usize = 14;
+const SHORTEST_NAME: usize = 7;
 
 /// What a session wants of the person, the most urgent first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -28,6 +32,8 @@ pub enum Attention {
     /// A question or a log-in.
     Waits,
     Died,
+    /// The agent did not open it.
+    Refused,
     /// A turn has ended that nobody has looked at.
     Done,
     Works,
@@ -40,6 +46,7 @@ impl Attention {
         match session.phase() {
             _ if !session.pending.is_empty() => Self::Waits,
             Phase::AuthNeeded { .. } => Self::Waits,
+            Phase::Dead(death) if death.kind == DeathKind::Refused => Self::Refused,
             Phase::Dead(_) => Self::Died,
             Phase::NotStarted | Phase::Starting { .. } | Phase::Opening { .. } | Phase::Authenticating { .. } => {
                 Self::Starts
@@ -54,6 +61,7 @@ impl Attention {
         match self {
             Self::Waits => "waits for you",
             Self::Died => "died",
+            Self::Refused => "refused",
             Self::Done => "done",
             Self::Works => "works",
             Self::Starts => "starts",
@@ -64,7 +72,7 @@ impl Attention {
     const fn sign(self) -> &'static str {
         match self {
             Self::Waits => "?",
-            Self::Died => "✗",
+            Self::Died | Self::Refused => "✗",
             Self::Done => "✓",
             Self::Works => "…",
             Self::Starts => "·",
@@ -75,7 +83,7 @@ impl Attention {
     const fn token(self) -> Token {
         match self {
             Self::Waits => Token::Warn,
-            Self::Died => Token::Bad,
+            Self::Died | Self::Refused => Token::Bad,
             Self::Done => Token::Good,
             Self::Works | Self::Starts | Self::Nothing => Token::Dim,
         }
@@ -86,17 +94,43 @@ impl Attention {
 struct Tab {
     key: SessionKey,
     number: usize,
-    name: String,
+    name: Name,
     attention: Attention,
 }
 
-/// How much of each session is said.
+/// What a session is called.
+enum Name {
+    /// By its agent: in quotes, so that a title never reads like the state or the number of a session.
+    Title(String),
+    /// Agent and directory.
+    Ours(String),
+}
+
+impl Name {
+    fn within(&self, columns: usize) -> String {
+        match self {
+            Self::Title(title) => format!("“{}”", width::truncate(title, columns.saturating_sub(2).max(1))),
+            Self::Ours(name) => width::truncate(name, columns).into_owned(),
+        }
+    }
+}
+
+/// How much of each session is said. With words and signs: the columns of a name.
 #[derive(Clone, Copy)]
 enum Detail {
-    Words,
-    Signs,
+    Words(usize),
+    Signs(usize),
     Numbers,
 }
+
+/// What is tried, the fullest first: names become shorter before they go.
+const DETAILS: [Detail; 5] = [
+    Detail::Words(NAME),
+    Detail::Words(SHORT_NAME),
+    Detail::Signs(SHORT_NAME),
+    Detail::Signs(SHORTEST_NAME),
+    Detail::Numbers,
+];
 
 fn tabs(cx: &ViewCx<'_>) -> Vec<Tab> {
     let found = cx.state.views().into_iter().filter_map(|(key, view)| Some((cx.model.at(key)?, view)));
@@ -110,14 +144,16 @@ fn tabs(cx: &ViewCx<'_>) -> Vec<Tab> {
 }
 
 /// The title that the agent gave it, else the agent and the directory.
-fn name(session: SessionRef<'_>) -> String {
-    let title = session.title.as_deref().map(|title| sanitize::line(title).trim().to_owned());
-    let name = title.filter(|title| !title.is_empty()).unwrap_or_else(|| {
-        let agent = labels::agent(session);
-        let directory = Path::new(&session.cwd).file_name().unwrap_or_default().to_string_lossy();
-        format!("{agent} {}", sanitize::line(&directory))
-    });
-    width::truncate(&name, NAME).into_owned()
+fn name(session: SessionRef<'_>) -> Name {
+    let title = session.title.as_deref().map(|title| sanitize::line(title).trim().replace(['“', '”'], "\""));
+    match title.filter(|title| !title.is_empty()) {
+        Some(title) => Name::Title(title),
+        None => {
+            let agent = labels::agent(session);
+            let directory = Path::new(&session.cwd).file_name().unwrap_or_default().to_string_lossy();
+            Name::Ours(format!("{agent} {}", sanitize::line(&directory)))
+        }
+    }
 }
 
 /// Whether a session that is not shown waits for the person.
@@ -136,8 +172,7 @@ pub fn line(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
     let (row, below) = super::split_top(area, 1);
     let room = usize::from(row.width.saturating_sub(3));
     let tabs = tabs(cx);
-    let levels = [Detail::Words, Detail::Signs, Detail::Numbers];
-    let laid = levels.into_iter().map(|detail| pieces(cx, &tabs, detail)).find(|pieces| columns(pieces) <= room);
+    let laid = DETAILS.into_iter().map(|detail| pieces(cx, &tabs, detail)).find(|pieces| columns(pieces) <= room);
     let Some(pieces) = laid else {
         paint::put(buf, row.x + 2, row.y, row.width.saturating_sub(3), &in_short(cx, &tabs), cx.theme);
         return below;
@@ -164,14 +199,16 @@ fn piece(tab: &Tab, is_shown: bool, detail: Detail) -> StyledText {
     // Without colours too it can be told which is shown.
     let mut text = StyledText::of(if is_shown { "▸" } else { " " }, Token::Accent);
     text.push(&tab.number.to_string(), style);
-    if !matches!(detail, Detail::Numbers) || is_shown {
-        text.push(" ", style);
-        text.push(&tab.name, style);
-    }
-    let state = match detail {
-        Detail::Words => tab.attention.words(),
-        Detail::Signs | Detail::Numbers => tab.attention.sign(),
+    let (columns, state) = match detail {
+        Detail::Words(columns) => (columns, tab.attention.words()),
+        Detail::Signs(columns) => (columns, tab.attention.sign()),
+        Detail::Numbers if is_shown => (NAME, tab.attention.sign()),
+        Detail::Numbers => (0, tab.attention.sign()),
     };
+    if columns > 0 {
+        text.push(" ", style);
+        text.push(&tab.name.within(columns), style);
+    }
     if !state.is_empty() {
         text.push(" ", style);
         text.push(state, tab.attention.token());
@@ -201,11 +238,9 @@ pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     let used =
         paint::put(buf, line.x + 2, line.y, line.width.saturating_sub(3), &StyledText::of(label, Token::Dim), cx.theme);
     let (x, room) = (line.x + 2 + used, line.width.saturating_sub(used + 4).max(1));
-    let layout = opener.line.layout(room, 1);
-    if let Some(row) = layout.rows.first() {
-        paint::put(buf, x, line.y, room, &StyledText::of(row.as_str(), Token::Text), cx.theme);
-    }
-    let cursor = x.saturating_add(layout.cursor.0).min(line.right().saturating_sub(1));
+    let (shown, column) = scrolled(opener.line.text(), opener.line.buffer().cursor(), usize::from(room));
+    paint::put(buf, x, line.y, room, &StyledText::of(shown, Token::Text), cx.theme);
+    let cursor = x.saturating_add(column).min(line.right().saturating_sub(1));
     info.cursor = Some(Position { x: cursor, y: line.y });
     if foot.height > 0 {
         let words = match &opener.trouble {
@@ -217,3 +252,18 @@ pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     }
     above
 }
+
+/// One row of `room` columns of a text that may be longer, with the cursor in it; and the column of the cursor.
+fn scrolled(text: &str, cursor: usize, room: usize) -> (String, u16) {
+    let (before, after) = text.split_at_checked(cursor).unwrap_or((text, ""));
+    let (before, after) = (sanitize::line(before), sanitize::line(after));
+    // The cursor has a column of its own.
+    let before = width::truncate_start(&before, room.saturating_sub(1).max(1));
+    let column = width::str_width(&before);
+    let after = width::truncate(&after, room.saturating_sub(column));
+    (format!("{before}{after}"), u16::try_from(column).unwrap_or(u16::MAX))
+}
+
+#[cfg(test)]
+#[path = "sessions_tests.rs"]
+mod tests;

@@ -13,7 +13,7 @@ use acp_tui::model::entry::Body;
 use acp_tui::model::event::{Intent, Opening};
 use acp_tui::model::ids::{AgentKey, ReqId, SessionKey};
 use acp_tui::model::session::{About, Policy, Session, SessionState};
-use acp_tui::wire::trace::Recorder;
+use acp_tui::store::recording::Recording;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -152,7 +152,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
     config.journals = Some(place.journals.clone());
     config.review = Some(ReviewConfig { home: place.root.with_file_name("review"), earlier: None });
     config.gate = Gate::Hold;
-    config.record = Some(Recorder::create(&place.record).unwrap());
+    config.record = Some(Recording::create(&place.record).unwrap());
     let setup = AgentSetup {
         command: "b-acp".into(),
         args: vec!["two words".into()],

@@ -320,13 +320,13 @@ fn r_041_r_225_elicitations_are_not_offered_and_refused() {
 #[cfg(unix)]
 #[test]
 fn r_454_a_recording_is_readable_by_its_owner_only() {
-    use acp_tui::wire::trace::Recorder;
+    use acp_tui::store::recording::Recording;
     use std::os::unix::fs::PermissionsExt as _;
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("r.jsonl");
     std::fs::write(&path, "old").unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-    drop(Recorder::create(&path).unwrap());
+    drop(Recording::create(&path).unwrap());
     let meta = std::fs::metadata(&path).unwrap();
     assert_eq!((meta.permissions().mode() & 0o777, meta.len()), (0o600, 0));
 }

@@ -1,0 +1,89 @@
+//! The recording of a run (`--record`): every line that crossed a connection, as it was.
+//!
+//! Decides nothing. Invariants: the file is readable by its owner only, as it holds prompts, file contents and sometimes
+//! secrets; a slow disk delays nothing but the file; when writing fails it is said once and work goes on.
+
+use super::private::private_file;
+use super::writer::Writer;
+use crate::wire::trace::{Dir, Form, append_record};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use std::fs::{Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[derive(Debug)]
+pub struct Recording {
+    out: Writer,
+}
+
+impl Recording {
+    /// Begins a fresh file; an older one of the same name is emptied. A device is written as it is. A pipe is refused: to
+    /// open it may wait for ever, and a reader that stops would stop everything.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        // Before it is opened, too: somebody may be reading at the other end.
+        if let Ok(there) = std::fs::metadata(path) {
+            check(&there)?;
+        }
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        let mut options = private_file();
+        options.write(true).create(true).truncate(false).custom_flags(flags.bits().cast_signed());
+        let file = options.open(path)?;
+        let opened = file.metadata()?;
+        check(&opened)?;
+        fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+        if opened.is_file() {
+            file.set_len(0)?;
+            // The mode of `private_file` counts for a new file only.
+            file.set_permissions(Permissions::from_mode(0o600))?;
+        }
+        Ok(Self { out: Writer::start("recording", file)? })
+    }
+
+    /// A line on the wire. `more` is as in [`append_record`].
+    pub fn line(&mut self, t: Duration, dir: Dir, more: &str, line: &Arc<str>, form: Form) {
+        self.out.line(|out| append_record(out, t, dir, more, line, form));
+    }
+
+    /// Hands what is pending to the writer. Returns the reason when the recording has come to its end, once.
+    pub fn hand_over(&mut self) -> Option<String> {
+        self.out.hand_over()
+    }
+
+    /// Writes what is left and ends, within that time. Returns the reason when it could not, unless it was said before.
+    pub fn close(self, patience: Duration) -> Option<String> {
+        self.out.close(patience)
+    }
+}
+
+fn check(place: &Metadata) -> io::Result<()> {
+    if place.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if place.is_file() || place.file_type().is_char_device() {
+        Ok(())
+    } else {
+        Err(io::Error::other("not a plain file"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_is_private_and_fresh() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r.jsonl");
+        std::fs::write(&path, "old").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let mut recording = Recording::create(&path).unwrap();
+        recording.line(Duration::from_secs(1), Dir::ToAgent, r#""agent":1,"#, &"{}".into(), Form::Json);
+        assert_eq!(recording.close(Duration::from_secs(60)), None);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, "{\"t\":1.000000,\"dir\":\"client->agent\",\"agent\":1,\"frame\":{}}\n");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
