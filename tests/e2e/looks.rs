@@ -18,7 +18,7 @@ fn is_tinted(bytes: &[u8]) -> bool {
 fn the_background_is_asked_for_and_its_answer_changes_the_colours_and_types_nothing() {
     let place = Place::new();
     let mut s = place.play(SCRIPT, (80, 24));
-    s.wait_for_bytes(0, b"\x1b]11;?\x1b\\\x1b[c");
+    s.wait_for_bytes(0, b"\x1b]11;?\x07\x1b[c");
     s.ready();
     s.prompt("go");
     s.see("all done");

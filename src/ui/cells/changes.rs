@@ -35,10 +35,10 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
         text.push(&format!(" · {open}"), Token::Text);
     }
     // The end of the turn: a rule up to the key.
-    let key = " Alt+R reviews";
+    let key = " Alt+R";
     let room = usize::from(ctx.width).saturating_sub(width::styled_width(&text) + key.len() + 1);
     let rule = format!(" {}", "─".repeat(room));
-    let (rule, key) = if room > 0 { (rule.as_str(), key) } else { (" ·", " Alt+R") };
+    let rule = if room > 0 { rule.as_str() } else { " ·" };
     text.push(rule, Token::Rule);
     text.push(key, Token::Dim);
     vec![LogicalLine { gutter: gutter("±", Token::Dim), ..LogicalLine::text(text) }]

@@ -387,10 +387,11 @@ fn folding_by_hand() {
         "ls",
         ToolKind::Execute,
         ToolStatus::Completed,
-        vec![ToolContent::Block(Block::Text("out\n".into()))],
+        vec![ToolContent::Block(Block::Text("out\nb\nc\nend\n".into()))],
     );
     let shown = |stage: &mut Stage| stage.draw(60, 20).0.join("\n");
-    assert!(!shown(&mut stage).contains("a point") && !shown(&mut stage).contains("out"));
+    let closed = shown(&mut stage);
+    assert!(!closed.contains("a point") && !closed.contains("out") && closed.contains("     end"), "{closed}");
     stage.folds.set(EntryId(1), Fold::Open);
     stage.folds.set(EntryId(2), Fold::Open);
     let open = shown(&mut stage);

@@ -1,9 +1,10 @@
 //! From the bytes of a terminal to what the person did.
 //!
 //! Understands the keys of the seventies, xterm's modifiers, the kitty protocol as far as it is asked for, mouse and
-//! focus reports, bracketed paste, and what the terminal answers about its background. Does not read: it is fed, in pieces of any size. Invariants: the same bytes
-//! give the same inputs however they are cut, but for a lone escape at the end of a piece, which is the key and is
-//! not held back unless an answer is expected; what is not understood is dropped whole, so that the rest of a sequence never types letters.
+//! focus reports, bracketed paste, and what the terminal answers about its background. Does not read: it is fed, in
+//! pieces of any size. Invariants: the same bytes give the same inputs however they are cut, but for a lone escape at
+//! the end of a piece, which is the key and is not held back unless an answer is expected; what is not understood is
+//! dropped whole, so that the rest of a sequence never types letters.
 
 use super::input::{Click, Input, Scheme, Told};
 use crate::ui::keys::Key;

@@ -1,6 +1,7 @@
 //! Colours of program text: which bytes of a line are a keyword, a string, a comment.
 //!
-//! One worker, started when the first text is to be coloured; only then the grammars are loaded, and they go with it.
+//! One worker, started when the first text is to be coloured; only then the grammars are loaded, and they go when there is
+//! nothing to do for a while.
 //! Says what a piece is, never what colour it has. A text that grows is taken up where it was left. Invariants: one job at
 //! a time waits; text that is too long, takes too long or upsets a grammar stays plain.
 
@@ -11,7 +12,7 @@ use std::io;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
@@ -27,6 +28,8 @@ const TIME_IN_ALL: Duration = Duration::from_secs(4);
 /// Coloured pieces of one line: bytes and what they are. Sorted; what is nothing in particular is left out.
 pub type Spans = Vec<(Range<u32>, Token)>;
 
+/// How long grammars are kept without a job.
+const KEPT: Duration = Duration::from_mins(1);
 /// Texts of which it is known how far they are, at most.
 const STATES: usize = 8;
 
@@ -78,7 +81,19 @@ impl Highlighter {
 fn work(jobs: &Receiver<Job>, deliver: &dyn Fn(Coloured) -> bool) {
     let mut grammars = None;
     let mut known = Known::default();
-    while let Ok(job) = jobs.recv() {
+    loop {
+        let job = match &grammars {
+            // They are large, and loaded again in no time.
+            Some(_) => match jobs.recv_timeout(KEPT) {
+                Err(RecvTimeoutError::Timeout) => {
+                    (grammars, known) = (None, Known::default());
+                    continue;
+                }
+                other => other.ok(),
+            },
+            None => jobs.recv().ok(),
+        };
+        let Some(job) = job else { return };
         let set = grammars.get_or_insert_with(two_face::syntax::extra_newlines);
         // A grammar is data from elsewhere and the text is hostile: a panic costs the colours, nothing else.
         let found = catch_unwind(AssertUnwindSafe(|| colours(set, &job, &mut known))).unwrap_or_default();
