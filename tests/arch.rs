@@ -41,7 +41,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::tool",
         ],
     ),
-    ("store", &["model", "base"]),
+    ("store", &["model", "wire::trace", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
     (
         "review",
@@ -117,8 +117,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "config",
             "model",
             "text",
-            "wire::trace",
             "store::log",
+            "store::recording",
             "base",
         ],
     ),
@@ -244,7 +244,6 @@ const FENCES: &[Fence] = &[
         allowed: &[
             "host/",
             "store/",
-            "wire/trace.rs",
             // The signals that end the program.
             "engine/wait.rs",
             "ui/tty/",

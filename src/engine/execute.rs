@@ -65,7 +65,7 @@ impl Engine {
             Effect::TerminalKill(term) => self.terminals.kill(&term),
             Effect::TerminalRelease(term) => self.terminals.release(&term),
             Effect::Review(effect) => self.review(at, effect),
-            Effect::MoveOut(ids) => self.move_out(at, &ids),
+            Effect::MoveOut(ids) => self.move_out(at, ids),
             Effect::StartTimer { timer, after } => self.timers.start(at.into(), timer, after),
             // Of the agent, or turned into lines or news before they get here.
             Effect::SpawnAgent

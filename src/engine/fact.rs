@@ -2,8 +2,10 @@
 
 use super::filing::FileJob;
 use crate::model::event::HostEvent;
+use crate::model::history::Left;
 use crate::model::ids::{Address, SessionKey, TermId};
 use crate::model::tool::Exit;
+use std::io;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
@@ -13,6 +15,8 @@ pub enum Fact {
     TerminalExit(TermId, Exit),
     /// A write that is to be begun once more.
     WriteAgain(FileJob),
+    /// Entries that have left memory, or could not.
+    Moved(SessionKey, io::Result<Vec<Left>>),
     /// A write that was done, or not; with the other names that the file was written under.
     Written(SessionKey, HostEvent, Vec<PathBuf>),
 }

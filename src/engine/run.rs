@@ -450,6 +450,7 @@ impl Engine {
                     self.terminal_exited(id, exit);
                 }
             }
+            Fact::Moved(at, result) => self.moved(at, result),
             Fact::WriteAgain(job) => self.write_again(job),
             Fact::Written(at, event, links) => self.written(at, event, links),
             Fact::Host(at, event @ (HostEvent::TerminalStarted { .. } | HostEvent::TerminalFailed { .. })) => {

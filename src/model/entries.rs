@@ -90,6 +90,8 @@ pub(super) struct Leaving {
     pub stayed: VecDeque<EntryId>,
     /// Bytes in memory below which nobody is looked at again.
     pub not_below: usize,
+    /// Bytes of those that have been chosen and are not written yet, step by step.
+    pub under_way: VecDeque<usize>,
 }
 
 /// Which entries have changed.

@@ -7,14 +7,12 @@ use super::private::private_file;
 use crate::model::entry::Entry;
 use crate::model::history::{History, Span};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// Bytes that are written at most.
 const FILE_LIMIT: u64 = 2 << 30;
-/// Bytes that are handed to the system at once.
-const BUFFER: usize = 64 << 10;
 
 #[derive(Debug)]
 pub struct HistoryFile {
@@ -22,26 +20,22 @@ pub struct HistoryFile {
     limit: u64,
 }
 
-/// Writes to the end of the file.
+/// Entries as they are written, and where.
 #[derive(Debug)]
-struct End<'a> {
-    file: &'a File,
+pub struct Packed {
     at: u64,
-    limit: u64,
+    bytes: Vec<u8>,
+    spans: Vec<Span>,
 }
 
-impl Write for End<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.at + bytes.len() as u64 > self.limit {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the transcript has become too large"));
-        }
-        let written = self.file.write_at(bytes, self.at)?;
-        self.at += written as u64;
-        Ok(written)
+impl Packed {
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    /// Where the next may begin.
+    pub fn end(&self) -> u64 {
+        self.at + self.bytes.len() as u64
     }
 }
 
@@ -54,20 +48,24 @@ impl HistoryFile {
         Ok(Self { file, limit: FILE_LIMIT })
     }
 
-    /// Writes entries from `end` on; says where each of them is and where the next may begin.
-    pub fn write<'a>(&self, end: u64, entries: impl Iterator<Item = &'a Entry>) -> io::Result<(Vec<Span>, u64)> {
-        let mut spans = Vec::new();
-        let mut out = BufWriter::with_capacity(BUFFER, End { file: &self.file, at: end, limit: self.limit });
-        let mut at = end;
+    /// Makes entries ready to be written from `at` on. Touches no disk. An error when there would be too much in the file.
+    pub fn pack<'a>(&self, at: u64, entries: impl Iterator<Item = &'a Entry>) -> io::Result<Packed> {
+        let mut packed = Packed { at, bytes: Vec::new(), spans: Vec::new() };
         for entry in entries {
-            serde_json::to_writer(&mut out, entry)?;
-            let next = out.get_ref().at + out.buffer().len() as u64;
-            let len = u32::try_from(next - at).map_err(io::Error::other)?;
-            spans.push(Span { at, len });
-            at = next;
+            let from = packed.end();
+            serde_json::to_writer(&mut packed.bytes, entry)?;
+            let len = u32::try_from(packed.end() - from).map_err(io::Error::other)?;
+            packed.spans.push(Span { at: from, len });
+            if packed.end() > self.limit {
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the transcript has become too large"));
+            }
         }
-        out.flush()?;
-        Ok((spans, at))
+        Ok(packed)
+    }
+
+    /// Takes as long as the disk does.
+    pub fn write(&self, packed: &Packed) -> io::Result<()> {
+        self.file.write_all_at(&packed.bytes, packed.at)
     }
 }
 

@@ -48,16 +48,22 @@ fn of_every_kind() -> Vec<Entry> {
     bodies.into_iter().zip(0..).map(|(body, id)| entry(id, body)).collect()
 }
 
+fn written(file: &HistoryFile, at: u64, entries: &[Entry]) -> Packed {
+    let packed = file.pack(at, entries.iter()).unwrap();
+    file.write(&packed).unwrap();
+    packed
+}
+
 #[test]
 fn entries_are_read_as_they_were_written() {
     let dir = tempfile::tempdir().unwrap();
     let file = HistoryFile::create(dir.path(), "name").unwrap();
     let entries = of_every_kind();
-    let (spans, end) = file.write(0, entries.iter()).unwrap();
-    let large = entry(99, Body::Agent(Message { text: "x".repeat(3 * BUFFER), ..Message::default() }));
-    let (more, _) = file.write(end, std::iter::once(&large)).unwrap();
-    for (entry, span) in entries.iter().chain([&large]).zip(spans.into_iter().chain(more)) {
-        assert_eq!(&file.read(span).unwrap(), entry);
+    let packed = written(&file, 0, &entries);
+    let large = entry(99, Body::Agent(Message { text: "x".repeat(200_000), ..Message::default() }));
+    let more = written(&file, packed.end(), std::slice::from_ref(&large));
+    for (entry, span) in entries.iter().chain([&large]).zip(packed.spans().iter().chain(more.spans())) {
+        assert_eq!(&file.read(*span).unwrap(), entry);
     }
 }
 
@@ -66,7 +72,7 @@ fn the_file_has_no_name_and_is_the_persons_own() {
     use std::os::unix::fs::MetadataExt as _;
     let dir = tempfile::tempdir().unwrap();
     let file = HistoryFile::create(dir.path(), "name").unwrap();
-    file.write(0, of_every_kind().iter()).unwrap();
+    written(&file, 0, &of_every_kind());
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     let meta = file.file.metadata().unwrap();
     assert_eq!((meta.mode() & 0o777, meta.nlink()), (0o600, 0));
@@ -77,8 +83,9 @@ fn the_file_has_no_name_and_is_the_persons_own() {
 fn what_is_not_there_or_is_something_else_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let file = HistoryFile::create(dir.path(), "name").unwrap();
-    let (spans, end) = file.write(0, of_every_kind().iter()).unwrap();
-    assert!(file.read(Span { at: end, len: 10 }).is_err());
+    let packed = written(&file, 0, &of_every_kind());
+    let spans = packed.spans();
+    assert!(file.read(Span { at: packed.end(), len: 10 }).is_err());
     assert!(file.read(Span { at: spans[0].at + 1, len: spans[0].len }).is_err());
 }
 
@@ -87,5 +94,5 @@ fn the_file_is_bounded() {
     let dir = tempfile::tempdir().unwrap();
     let file = HistoryFile { limit: 1000, ..HistoryFile::create(dir.path(), "name").unwrap() };
     let large = entry(1, Body::Agent(Message { text: "x".repeat(2000), ..Message::default() }));
-    assert!(file.write(0, std::iter::once(&large)).is_err());
+    assert!(file.pack(0, std::iter::once(&large)).is_err());
 }

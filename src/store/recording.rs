@@ -81,7 +81,7 @@ mod tests {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         let mut recording = Recording::create(&path).unwrap();
         recording.line(Duration::from_secs(1), Dir::ToAgent, r#""agent":1,"#, &"{}".into(), Form::Json);
-        assert_eq!(recording.close(Duration::from_secs(60)), None);
+        assert_eq!(recording.close(Duration::from_mins(1)), None);
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, "{\"t\":1.000000,\"dir\":\"client->agent\",\"agent\":1,\"frame\":{}}\n");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    const LONG: Duration = Duration::from_secs(60);
+    const LONG: Duration = Duration::from_mins(1);
 
     #[test]
     fn what_is_left_at_the_end_is_written() {

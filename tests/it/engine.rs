@@ -2,6 +2,7 @@
 
 mod beside;
 mod framing;
+mod leaving;
 mod loading;
 mod many;
 

@@ -22,20 +22,23 @@ const DEEP: usize = 64;
 
 /// Names those that are to be written. Cheap as long as little has come since the last time.
 pub fn choose(session: &mut Session, cx: &mut Cx) {
-    let bytes = session.entries.bytes();
     let leaving = &session.entries.leaving;
+    let bytes = session.entries.bytes().saturating_sub(leaving.under_way.iter().sum());
     if !leaving.is_on || bytes < (HELD + LEAVE_STEP).max(leaving.not_below) {
         return;
     }
     let mut leaving = std::mem::take(&mut session.entries.leaving);
     let answer = newest_answer(session);
     let mut chosen = Vec::new();
+    let mut chosen_bytes = 0;
     let mut left = bytes - HELD;
     for _ in 0..AGAIN.min(leaving.stayed.len()) {
         let Some(id) = leaving.stayed.pop_front() else { break };
         match session.entries.get(id) {
             Some(entry) if Some(id) != answer && may_leave(session, entry) => {
-                left = left.saturating_sub(size_of_entry(&entry.body));
+                let size = size_of_entry(&entry.body);
+                left = left.saturating_sub(size);
+                chosen_bytes += size;
                 chosen.push(id);
             }
             Some(_) => leaving.stayed.push_back(id),
@@ -48,21 +51,25 @@ pub fn choose(session: &mut Session, cx: &mut Cx) {
         leaving.looked_at += 1;
         let Some(entry) = session.entries.get(id) else { continue };
         if Some(id) != answer && may_leave(session, entry) {
-            left = left.saturating_sub(size_of_entry(&entry.body));
+            let size = size_of_entry(&entry.body);
+            left = left.saturating_sub(size);
+            chosen_bytes += size;
             chosen.push(id);
         } else if !matches!(entry.body, Body::Terminal(_) | Body::Changes(_)) {
             leaving.stayed.push_back(id);
         }
     }
     leaving.not_below = HELD.saturating_add(left).saturating_add(LEAVE_STEP);
-    session.entries.leaving = leaving;
     if !chosen.is_empty() {
+        leaving.under_way.push_back(chosen_bytes);
         cx.push(Effect::MoveOut(chosen));
     }
+    session.entries.leaving = leaving;
 }
 
 /// They have been written.
 pub fn left(session: &mut Session, all: Vec<Left>) {
+    session.entries.leaving.under_way.pop_front();
     for left in all {
         match session.entries.get(left.id) {
             Some(entry) if may_leave(session, entry) => session.entries.leave(left),
@@ -70,6 +77,12 @@ pub fn left(session: &mut Session, all: Vec<Left>) {
             None => {}
         }
     }
+}
+
+/// They cannot be written.
+pub fn stay(session: &mut Session) {
+    session.entries.leaving.is_on = false;
+    session.entries.leaving.under_way.clear();
 }
 
 /// An entry that is to be changed has been read.

@@ -213,7 +213,7 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
         Event::Hint(Hint::Left(all)) => leave::left(session, all),
         Event::Hint(Hint::Back(entry)) => leave::back(session, entry),
-        Event::Hint(Hint::Stay) => session.entries.leaving.is_on = false,
+        Event::Hint(Hint::Stay) => leave::stay(session),
     }
 }
 

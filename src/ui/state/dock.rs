@@ -2,7 +2,8 @@
 //!
 //! Which dialog is shown follows from the model alone; here is only the highlight, the scroll and the time from
 //! which keys count. Invariant: a dialog that appears or changes its contents can take no key for [`ARM`], so that
-//! a key meant for what stood there before answers nothing.
+//! a key meant for what stood there before answers nothing; where an agent never stops changing its question, the key
+//! has to come twice.
 
 use super::timing::START_PATIENCE;
 use crate::base::patience;
@@ -10,11 +11,34 @@ use crate::model::ids::{Now, ReqId};
 use crate::model::session::{About, PendingPermission, Phase};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{ToolCall, ToolContent};
+use crate::ui::keys::Action;
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::time::Duration;
 
 /// Keys within this time after the dock got the focus, or after its dialog changed, are ignored.
 pub const ARM: Duration = Duration::from_millis(300);
+
+/// A key that came just after the agent had changed the question counts when it is pressed again within this time, as an
+/// agent may never leave off.
+const INSIST: Duration = Duration::from_secs(5);
+
+/// What becomes of a key that would answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Heed {
+    Counts,
+    /// The dialog has just appeared, or the keyboard has just gone to it.
+    TooSoon,
+    /// The agent has just changed what is asked; the same key once more counts.
+    Changed,
+}
+
+/// What makes keys not count for a while.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum News {
+    Appeared,
+    /// The question is the same and has the same options; what it is about is not.
+    Changed,
+}
 
 /// Which dialog the dock shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,9 +116,14 @@ pub struct DockState {
     pub all_stderr: Raw,
     /// The request that the person went to.
     chosen: Option<ReqId>,
-    armed_at: Now,
+    /// Until then the dialog has just appeared, and the question has just changed.
+    appeared: Now,
+    changed: Now,
+    /// The key that came just after a change, and when.
+    insisted: Option<(Action, Now)>,
     rev: u64,
     asked: u64,
+    options: u64,
 }
 
 impl DockState {
@@ -104,10 +133,15 @@ impl DockState {
         let same = dialog == self.dialog;
         let changed = match &dialog {
             Some(Dialog::Permission(req)) => self.contents_changed(session, *req, same),
-            _ => !same,
+            _ => (!same).then_some(News::Appeared),
         };
-        if changed {
-            self.arm(now);
+        match changed {
+            Some(News::Appeared) => self.arm(now),
+            Some(News::Changed) => {
+                self.changed = now.saturating_add(ARM);
+                self.highlight(None);
+            }
+            None => {}
         }
         if !same {
             self.scroll = 0;
@@ -119,16 +153,18 @@ impl DockState {
     }
 
     /// The agent can update the tool call while its request waits; what the person then answers is another question.
-    fn contents_changed(&mut self, session: SessionRef<'_>, req: ReqId, same: bool) -> bool {
-        let Some(pending) = session.pending.iter().find(|p| p.req == req) else { return !same };
+    fn contents_changed(&mut self, session: SessionRef<'_>, req: ReqId, same: bool) -> Option<News> {
+        let appeared = (!same).then_some(News::Appeared);
+        let Some(pending) = session.pending.iter().find(|p| p.req == req) else { return appeared };
         let rev = session.entries().get(pending.entry).map_or(0, |e| e.rev);
         if same && rev == self.rev {
-            return false;
+            return None;
         }
-        let asked = fingerprint(pending, session.tool(pending.entry));
-        let changed = !same || asked != self.asked;
+        let (asked, options) = (fingerprint(pending, session.tool(pending.entry)), fingerprint_of_options(pending));
+        let others = (options != self.options).then_some(News::Appeared);
+        let changed = appeared.or(others).or((asked != self.asked).then_some(News::Changed));
         self.rev = rev;
-        self.asked = asked;
+        (self.asked, self.options) = (asked, options);
         changed
     }
 
@@ -145,7 +181,8 @@ impl DockState {
 
     /// The dock got the focus, or shows something else.
     pub fn arm(&mut self, now: Now) {
-        self.armed_at = now.saturating_add(ARM);
+        self.insisted = None;
+        self.appeared = now.saturating_add(ARM);
         self.highlight(None);
     }
 
@@ -155,16 +192,36 @@ impl DockState {
         self.option_scroll = 0;
     }
 
-    pub fn is_armed(&self, now: Now) -> bool {
-        now >= self.armed_at
+    /// Whether a key that would answer counts. It is taken note of: the same one counts when it comes again, neither by
+    /// being held down nor much later.
+    pub fn heed(&mut self, key: Action, now: Now) -> Heed {
+        let insisted = self.insisted.take();
+        if now < self.appeared {
+            return Heed::TooSoon;
+        }
+        if now >= self.changed {
+            return Heed::Counts;
+        }
+        let again = |(before, at): (Action, Now)| before == key && (ARM..INSIST).contains(&now.saturating_sub(at));
+        if insisted.is_some_and(again) {
+            return Heed::Counts;
+        }
+        self.insisted = Some((key, now));
+        Heed::Changed
     }
 }
 
-fn fingerprint(pending: &PendingPermission, tool: Option<&ToolCall>) -> u64 {
+fn fingerprint_of_options(pending: &PendingPermission) -> u64 {
     let mut hash = DefaultHasher::new();
     for option in &pending.options {
         (&option.id, &option.name).hash(&mut hash);
     }
+    hash.finish()
+}
+
+/// Of what the question is about.
+fn fingerprint(pending: &PendingPermission, tool: Option<&ToolCall>) -> u64 {
+    let mut hash = DefaultHasher::new();
     // What a write or command of the client is about never changes; what it would do is found out later, and only
     // confirms what is shown when the file is new.
     let none: (Option<&str>, Option<&str>) = (None, None);

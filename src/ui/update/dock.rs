@@ -7,7 +7,7 @@ use crate::ui::cells;
 use crate::ui::keys::Action;
 use crate::ui::labels;
 use crate::ui::msg::Out;
-use crate::ui::state::dock::{Dialog, Neighbour, Raw};
+use crate::ui::state::dock::{Dialog, Heed, Neighbour, Raw};
 use crate::ui::state::{App, Focus};
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
@@ -30,8 +30,15 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::QuitDock
         | Action::KillAgent => {
             // The person answers what is on the screen, not what came between the last frame and the key.
-            if state.view.dock.is_armed(cx.now) && cx.frame.dialog == state.view.dock.dialog {
-                armed(state, cx, action, out);
+            if cx.frame.dialog != state.view.dock.dialog {
+                return;
+            }
+            match state.view.dock.heed(action, cx.now) {
+                Heed::Counts => armed(state, cx, action, out),
+                Heed::TooSoon => state.say("too soon: this has just come up", cx.now),
+                Heed::Changed => {
+                    state.say("just changed: press again to answer", cx.now);
+                }
             }
         }
         _ => common(state, cx, action, out),

@@ -247,6 +247,42 @@ fn a_question_that_becomes_another_one_takes_no_key_for_a_while() {
     assert_eq!(s.answers().len(), 1);
 }
 
+/// An agent that counts the seconds in its title asks for ever.
+#[test]
+fn a_question_that_never_stops_changing_is_answered_by_the_same_key_twice() {
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).after(400).draw();
+    let mut said = Vec::new();
+    for step in 0..20 {
+        s.tool("call-1", ToolKind::Execute, &format!("deploy ({step})"), ToolStatus::Pending);
+        s.draw();
+        let key = match step {
+            // The second comes from a key that is held down, the third is another one.
+            5 | 6 => "1",
+            10 => "3",
+            14 => "3",
+            _ => "",
+        };
+        s.after(50).typed(key);
+        said.push((step, s.answers().len()));
+        if step == 5 {
+            assert!(s.draw().contains("just changed: press again to answer"), "{}", s.shown);
+        }
+        s.after(50);
+    }
+    assert_eq!(said.iter().find(|(_, answers)| *answers > 0), Some(&(14, 1)));
+    assert_eq!(s.answers(), [(1, "opt-3".to_owned())]);
+}
+
+#[test]
+fn an_early_key_is_told_so() {
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).draw();
+    s.typed("1");
+    assert_eq!(s.answers(), []);
+    assert!(s.draw().contains("too soon"), "{}", s.shown);
+}
+
 #[test]
 fn a_withdrawn_request_gives_the_focus_back_with_a_word() {
     let mut s = Scene::asked(80, 24);

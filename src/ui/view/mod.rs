@@ -24,13 +24,14 @@ use crate::model::ids::{Now, TermId};
 use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
+use crate::text::width;
 use crate::theme::resolve::Theme;
 use dock::Dock;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::path::{Path, PathBuf};
 
-/// Below this nothing is drawn.
+/// Below this it is only said that there is no room.
 const MIN: (u16, u16) = (10, 3);
 /// Up to this height, or below this width, there is only the state and the composer.
 const TINY: (u16, u16) = (20, 4);
@@ -107,6 +108,8 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     let area = buf.area;
     let mut info = FrameInfo { scroll: cx.state.view.scroll, ..FrameInfo::default() };
     if area.width < MIN.0 || area.height < MIN.1 {
+        let words = width::truncate("too small for acp-tui", usize::from(area.width));
+        paint::put(buf, area.x, area.y, area.width, &StyledText::of(words, Token::Dim), cx.theme);
         return info;
     }
     let mut status = status_line::status(cx.session, chrome::hint(cx), cx.now);

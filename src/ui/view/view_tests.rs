@@ -101,7 +101,7 @@ fn the_smallest_screens_have_state_and_composer() {
     assert!(s.last_row().starts_with(" waiting"), "{}", s.shown);
     assert!(s.shown.contains('❯'));
     s.size = (9, 2);
-    assert_eq!(s.draw().trim(), "");
+    assert_eq!(s.draw().trim(), "too smal…", "never blank without a word");
 }
 
 #[test]
