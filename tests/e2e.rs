@@ -27,6 +27,8 @@ mod gates;
 mod idle;
 #[path = "e2e/login.rs"]
 mod login;
+#[path = "e2e/looks.rs"]
+mod looks;
 #[path = "e2e/options.rs"]
 mod options;
 #[path = "e2e/permission.rs"]

@@ -293,7 +293,7 @@ pub const FLAGS: &[Flag] = &[
             Ok(())
         }),
         commands: &[Name::Screen, Name::Demo],
-        help: "terminal, dark, light (full screen)",
+        help: "auto (the default), dark, light, nord, gruvbox … (full screen)",
     },
     Flag {
         long: "json",

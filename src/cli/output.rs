@@ -22,6 +22,11 @@ pub(super) fn is_screen() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
+/// Whether the terminal can place what is drawn.
+pub(super) fn can_draw() -> bool {
+    is_screen() && std::env::var("TERM").map_or(true, |term| term != "dumb")
+}
+
 /// What the person should know of what is left.
 pub(super) fn say_goodbye(goodbye: &Goodbye) {
     if let Some(why) = &goodbye.unrecorded {

@@ -4,7 +4,7 @@
 //! with yes.
 
 use super::args::Undo;
-use super::output::{confirmed, is_screen, print, say};
+use super::output::{can_draw, confirmed, is_screen, print, say};
 use super::progress;
 use super::usage::Usage;
 use crate::base::{human, paths};
@@ -76,7 +76,7 @@ pub fn review(name: &str) -> Result<u8, Usage> {
         Ok(found) => found,
         Err(error) => return Ok(failed(&error)),
     };
-    if is_screen() {
+    if can_draw() {
         // What stands in the way is said before the screen is taken, and not on an empty one.
         if let Err(error) = ReviewSession::open(&found.dir).map(drop) {
             return Ok(failed(&error));

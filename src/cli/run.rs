@@ -5,7 +5,7 @@ use super::deliver::{Patience, Run, Wanted, Written};
 use super::earlier;
 use super::help::help;
 use super::launch::{self, Surroundings};
-use super::output::{is_screen, print, say, say_goodbye};
+use super::output::{can_draw, is_screen, print, say, say_goodbye};
 use super::runtime::{self, Runtime};
 use super::usage::Usage;
 use crate::config::dirs::{Dirs, Env};
@@ -228,7 +228,7 @@ fn run_screen(common: &Common) -> Result<u8, Usage> {
 }
 
 fn run_demo(common: &Common) -> Result<u8, Usage> {
-    if is_screen() { super::screen::demo(common) } else { headless_demo(common) }
+    if can_draw() { super::screen::demo(common) } else { headless_demo(common) }
 }
 
 /// Without a terminal the demo is played all the same, and says so.

@@ -3,7 +3,7 @@
 use super::args::Common;
 use super::earlier;
 use super::launch::{self, DEMO, Surroundings};
-use super::output::{is_screen, say, say_goodbye};
+use super::output::{can_draw, is_screen, say, say_goodbye};
 use super::runtime;
 use super::usage::Usage;
 use crate::config::agents::{self, AgentCommand};
@@ -14,21 +14,19 @@ use crate::model::event::{Intent, Opening};
 use crate::model::session::Policy;
 use crate::review::archive;
 use crate::theme::color::Depth;
-use crate::theme::resolve::Theme;
+use crate::theme::looks::{self, Ground, Looks, Shade};
 use crate::ui::agent_picker::{AgentPicker, PickItem};
 use crate::ui::run::{Ended, Exit, Pick, Purpose, UiOptions, pick, run_on};
 use crate::ui::screen::Screen;
-use crate::ui::tty::{Multiplexer, install_panic_hook};
+use crate::ui::tty::{Letters, Multiplexer, install_panic_hook};
 use crate::ui::view::Animation;
 use std::path::{Path, PathBuf};
 
 /// `acp-tui`, `acp-tui --agent NAME`, `acp-tui -- AGENT…`.
 pub fn run(common: &Common) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
-    let Asked { cwd, opening, options, mut warnings, agent } = asked(common, &surroundings)?;
-    if !is_screen() {
-        return Err(Usage("the full screen needs a terminal; without one use `acp-tui exec`".into()));
-    }
+    let Asked { cwd, opening, mut options, mut warnings, agent } = asked(common, &surroundings)?;
+    fit_for_a_screen()?;
     warnings.extend(surroundings.warnings.iter().map(ToString::to_string));
     if let Some(file) = &common.record {
         warnings.push(format!(
@@ -50,10 +48,10 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
     panic_hook(&surroundings);
     let runtime = runtime::start()?;
     let ended: Result<Ended, Usage> = runtime.block_on(async {
-        let mut screen = Screen::open().map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
+        let mut screen = Screen::open(letters()).map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
         let agent = match agent {
             Some(agent) => agent,
-            None => match pick(&mut screen, picker(&surroundings), &options, &place).await {
+            None => match pick(&mut screen, picker(&surroundings), &mut options, &place).await {
                 Ok(Pick::Agent(id)) if id == DEMO => launch::demo_agent()?,
                 Ok(Pick::Agent(id)) => agents::resolve(&surroundings.config, &id).map_err(|e| Usage(e.to_string()))?,
                 Ok(Pick::Ended(exit)) => return Ok(Ended { exit, goodbye: Goodbye::default() }),
@@ -75,6 +73,23 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
     });
     runtime.shutdown_background();
     Ok(exit_code(&ended?))
+}
+
+/// Whether there is a terminal, and one that can draw.
+fn fit_for_a_screen() -> Result<(), Usage> {
+    if !is_screen() {
+        return Err(Usage("the full screen needs a terminal; without one use `acp-tui exec`".into()));
+    }
+    if !can_draw() {
+        let words = "this terminal cannot place what is drawn (TERM=dumb); use another one, or `acp-tui exec`";
+        return Err(Usage(words.into()));
+    }
+    Ok(())
+}
+
+fn letters() -> Letters {
+    let get = |name: &str| std::env::var(name).ok();
+    Letters::from_env(get("LC_ALL").as_deref(), get("LC_CTYPE").as_deref(), get("LANG").as_deref())
 }
 
 /// What the command line asks of a screen.
@@ -116,7 +131,7 @@ pub fn review(dir: &Path) -> Result<u8, Usage> {
     panic_hook(&surroundings);
     let runtime = runtime::start()?;
     let ended: Result<Ended, Usage> = runtime.block_on(async {
-        let screen = Screen::open().map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
+        let screen = Screen::open(letters()).map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
         let config = launch::review_config(head, dir);
         Ok(Box::pin(session(screen, config, Opening::New, options, warnings)).await)
     });
@@ -213,19 +228,24 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
     let get = |name: &str| std::env::var(name).ok();
     let depth = Depth::detect(get("NO_COLOR").as_deref(), get("COLORTERM").as_deref(), get("TERM").as_deref());
     let mut warnings = Vec::new();
-    let names = || Theme::builtin_names().collect::<Vec<_>>().join(", ");
-    let theme = match (&common.theme, &surroundings.config.theme) {
-        (Some(name), _) => {
-            Theme::builtin(name).ok_or_else(|| Usage(format!("--theme is one of {}, not `{name}`", names())))?
-        }
-        (None, Some(name)) => Theme::builtin(name).unwrap_or_else(|| {
+    let ground = Ground::from_env(get("COLORFGBG").as_deref());
+    let names = || looks::names().collect::<Vec<_>>().join(", ");
+    let named = |name: &str| Looks::named(name, depth, ground);
+    let auto = || match get("TERM").as_deref() {
+        // The console of the kernel is black and takes a question for the beginning of a palette.
+        Some("linux") => Looks::fixed(Looks::auto(depth, Ground::Shade(Shade::Dark)).theme().clone()),
+        _ => Looks::auto(depth, ground),
+    };
+    let looks = match (&common.theme, &surroundings.config.theme) {
+        (Some(name), _) => named(name).ok_or_else(|| Usage(format!("--theme is one of {}, not `{name}`", names())))?,
+        (None, Some(name)) => named(name).unwrap_or_else(|| {
             warnings.push(format!("theme `{name}` is not known; it is one of {}", names()));
-            Theme::default()
+            auto()
         }),
-        (None, None) => Theme::default(),
+        (None, None) => auto(),
     };
     let options = UiOptions {
-        theme: theme.with_depth(depth),
+        looks,
         animation: if depth == Depth::None { Animation::Off } else { Animation::On },
         home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
         multiplexer: Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref()),

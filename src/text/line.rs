@@ -3,7 +3,9 @@
 //! A logical line is wrapped to rows by `wrap`; copying takes `text` only, so gutters and prefixes never end up in
 //! the clipboard.
 
+use super::code::Code;
 use super::run::StyledText;
+use super::token::Token;
 
 /// How a line that is too long is treated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -30,6 +32,10 @@ pub struct LogicalLine {
     /// Right-aligned on the first row when there is room (figures, times).
     pub right: StyledText,
     pub wrap: WrapMode,
+    /// Whose background the whole row has, where the theme gives it one.
+    pub fill: Option<Token>,
+    /// What it is of a program's text.
+    pub code: Option<Code>,
 }
 
 impl LogicalLine {

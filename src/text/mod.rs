@@ -1,6 +1,7 @@
 //! Measures, wraps, diffs and marks up text, in tokens not colours. Pure; knows no terminal.
 
 pub mod ansi;
+pub mod code;
 pub mod diff;
 pub mod fuzzy;
 pub mod grid;

@@ -13,7 +13,16 @@ pub enum Token {
     Good,
     Bad,
     Warn,
+    /// What cannot be taken back or lies outside: one colour for all of it.
+    Danger,
     User,
+    /// Behind a question.
+    Question,
+    BarUser,
+    SignGood,
+    SignBad,
+    SignWarn,
+    SignRun,
     Thought,
     Heading1,
     Heading2,
@@ -50,7 +59,14 @@ impl Token {
         (Self::Good, "good"),
         (Self::Bad, "bad"),
         (Self::Warn, "warn"),
+        (Self::Danger, "danger"),
         (Self::User, "user"),
+        (Self::Question, "question"),
+        (Self::BarUser, "bar.user"),
+        (Self::SignGood, "sign.good"),
+        (Self::SignBad, "sign.bad"),
+        (Self::SignWarn, "sign.warn"),
+        (Self::SignRun, "sign.run"),
         (Self::Thought, "thought"),
         (Self::Heading1, "md.heading.1"),
         (Self::Heading2, "md.heading.2"),
@@ -89,17 +105,27 @@ impl Token {
             | Self::Placeholder
             | Self::DiffMeta
             | Self::CodeComment => Self::Dim,
-            Self::Link | Self::Selected => Self::Accent,
+            Self::Link | Self::Selected | Self::BarUser | Self::SignRun => Self::Accent,
             Self::Heading2 => Self::Heading1,
             Self::Heading3 => Self::Heading2,
-            Self::DiffAdd => Self::Good,
-            Self::DiffDel => Self::Bad,
+            Self::DiffAdd | Self::SignGood => Self::Good,
+            Self::DiffDel | Self::SignBad | Self::Danger => Self::Bad,
             Self::DiffAddWord => Self::DiffAdd,
             Self::DiffDelWord => Self::DiffDel,
-            Self::Dock => Self::Warn,
+            Self::Dock | Self::SignWarn => Self::Warn,
             Self::CodeBlock => Self::Code,
             Self::CodeNumber => Self::CodeString,
             _ => Self::Text,
         })
+    }
+
+    /// Signs, bars and rules: what they say stands beside them in words.
+    pub const fn is_decoration(self) -> bool {
+        matches!(self, Self::BarUser | Self::SignGood | Self::SignBad | Self::SignWarn | Self::SignRun | Self::Rule)
+    }
+
+    /// Whether whole rows may have its background, with other tokens on it.
+    pub const fn is_fill(self) -> bool {
+        matches!(self, Self::User | Self::Question | Self::DiffAdd | Self::DiffDel)
     }
 }

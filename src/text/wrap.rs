@@ -73,11 +73,15 @@ pub fn wrap_line(line: &LogicalLine, width: u16, out: &mut Vec<Range<u32>>) {
     }
 }
 
-/// The rows of all lines of an entry.
+/// Columns of prose that the eye follows without losing the line.
+pub const MEASURE: u16 = 100;
+
+/// The rows of all lines of an entry. Prose has at most [`MEASURE`] columns; code, output and tables have all.
 pub fn wrap_lines(lines: &[LogicalLine], width: u16) -> Vec<Row> {
     let mut rows = Vec::with_capacity(lines.len());
     let mut ranges = Vec::new();
     for (index, line) in lines.iter().enumerate() {
+        let width = if line.wrap == WrapMode::Words { width.min(MEASURE) } else { width };
         wrap_line(line, width, &mut ranges);
         let of_line = ranges.drain(..).enumerate();
         rows.extend(of_line.map(|(n, range)| Row { line: index as u32, range, first: n == 0 }));

@@ -102,6 +102,16 @@ impl Color {
     pub const fn number(n: u8) -> Self {
         if n < 16 { Self::Named(n) } else { Self::Indexed(n) }
     }
+
+    /// What it looks like, the first sixteen as xterm has them; nobody knows of [`Color::Default`].
+    pub const fn rgb(self) -> Option<Rgb> {
+        match self {
+            Self::Default => None,
+            Self::Named(n) => Some(rgb_of(n & 15)),
+            Self::Indexed(n) => Some(rgb_of(n)),
+            Self::Rgb(r, g, b) => Some((r, g, b)),
+        }
+    }
 }
 
 impl From<AnsiColor> for Color {
@@ -113,7 +123,7 @@ impl From<AnsiColor> for Color {
     }
 }
 
-type Rgb = (u8, u8, u8);
+pub type Rgb = (u8, u8, u8);
 
 const fn named(n: u8) -> Cell {
     match n & 15 {
@@ -137,7 +147,7 @@ const fn named(n: u8) -> Cell {
 }
 
 /// What xterm shows for the first sixteen; the real palette is the person's own.
-const BASE: [Rgb; 16] = [
+pub(super) const BASE: [Rgb; 16] = [
     (0, 0, 0),
     (205, 0, 0),
     (0, 205, 0),
@@ -159,7 +169,7 @@ const BASE: [Rgb; 16] = [
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 /// The colour of a number of the fixed palette.
-const fn rgb_of(n: u8) -> Rgb {
+pub(super) const fn rgb_of(n: u8) -> Rgb {
     match n {
         0..16 => BASE[n as usize],
         16..232 => {
@@ -179,13 +189,18 @@ fn distance(a: Rgb, b: Rgb) -> u32 {
     3 * square(a.0, b.0) + 6 * square(a.1, b.1) + square(a.2, b.2)
 }
 
+/// The nearest of some numbers of the palette.
+pub(super) fn nearest(color: Rgb, of: impl Iterator<Item = u8>) -> Option<u8> {
+    of.min_by_key(|n| distance(color, rgb_of(*n)))
+}
+
 fn nearest16(color: Rgb) -> u8 {
-    (0..16).min_by_key(|n| distance(color, rgb_of(*n))).unwrap_or(7)
+    nearest(color, 0..16).unwrap_or(7)
 }
 
 /// Not one of the first sixteen: nobody knows what those look like.
-fn nearest256(color: Rgb) -> u8 {
-    (16..=255).min_by_key(|n| distance(color, rgb_of(*n))).unwrap_or(231)
+pub(super) fn nearest256(color: Rgb) -> u8 {
+    nearest(color, 16..=255).unwrap_or(231)
 }
 
 #[cfg(test)]

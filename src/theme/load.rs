@@ -16,10 +16,20 @@ use crate::text::token::Token;
 use super::color::{Color, NAMES};
 
 /// The themes that come with the program.
-pub const BUILTIN: [(&str, &str); 3] = [
+pub const BUILTIN: [(&str, &str); 13] = [
     ("terminal", include_str!("../../themes/terminal.toml")),
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
+    ("nord", include_str!("../../themes/nord.toml")),
+    ("gruvbox", include_str!("../../themes/gruvbox.toml")),
+    ("gruvbox-light", include_str!("../../themes/gruvbox-light.toml")),
+    ("solarized", include_str!("../../themes/solarized.toml")),
+    ("solarized-light", include_str!("../../themes/solarized-light.toml")),
+    ("blue-orange", include_str!("../../themes/blue-orange.toml")),
+    ("blue-orange-light", include_str!("../../themes/blue-orange-light.toml")),
+    ("contrast", include_str!("../../themes/contrast.toml")),
+    ("sixteen-dark", include_str!("../../themes/sixteen-dark.toml")),
+    ("sixteen-light", include_str!("../../themes/sixteen-light.toml")),
 ];
 
 /// What a theme says about one token.

@@ -1,6 +1,6 @@
 //! `Theme`: from the meaning of a run of text to the style that the terminal gets.
 //!
-//! The only place outside the screen code that knows the drawing library. Paints no background of its own.
+//! The only place outside the screen code that knows the drawing library.
 //! Invariants: every token has a style; looking one up costs an array access.
 
 use ratatui::style::{Modifier, Style};
@@ -9,7 +9,8 @@ use crate::base::toml_doc::Warning;
 use crate::text::run::{Mods, RunStyle};
 use crate::text::token::Token;
 
-use super::color::{Color, Depth};
+use super::color::{Color, Depth, Rgb};
+use super::fit;
 use super::load::{self, Sheet, Spec};
 
 const TOKENS: usize = Token::ALL.len();
@@ -18,14 +19,17 @@ const TOKENS: usize = Token::ALL.len();
 pub struct Theme {
     name: String,
     background: Option<Color>,
+    /// As the theme states them.
     specs: [Spec; TOKENS],
+    /// As they fit the terminal.
+    fitted: [Spec; TOKENS],
     depth: Depth,
     /// By `Token as usize`.
     table: [Style; TOKENS],
 }
 
 impl Theme {
-    /// Names of the themes that come with the program; the first is the default.
+    /// Names of the themes that come with the program; the first is for a background that nobody knows.
     pub fn builtin_names() -> impl Iterator<Item = &'static str> {
         load::BUILTIN.iter().map(|(name, _)| *name)
     }
@@ -56,6 +60,7 @@ impl Theme {
             name: sheet.name,
             background: sheet.background,
             specs,
+            fitted: specs,
             depth: Depth::True,
             table: [Style::new(); TOKENS],
         };
@@ -63,9 +68,20 @@ impl Theme {
     }
 
     /// The same theme for a terminal with other colours.
-    pub fn with_depth(mut self, depth: Depth) -> Self {
+    pub fn with_depth(self, depth: Depth) -> Self {
+        let made_for = self.background.and_then(Color::rgb);
+        self.fitted(depth, made_for)
+    }
+
+    /// The same theme for a terminal with this background: tints keep their distance from it, words can be read.
+    pub fn on(self, depth: Depth, ground: Rgb) -> Self {
+        self.fitted(depth, Some(ground))
+    }
+
+    fn fitted(mut self, depth: Depth, ground: Option<Rgb>) -> Self {
         self.depth = depth;
-        self.table = self.specs.map(|spec| paint(Style::new(), depth, spec));
+        self.fitted = fit::fit(self.specs, self.background.and_then(Color::rgb), ground, depth);
+        self.table = self.fitted.map(|spec| paint(Style::new(), depth, spec));
         self
     }
 
@@ -82,9 +98,9 @@ impl Theme {
         self.background
     }
 
-    /// The style of a token as the theme states it, before it is reduced to the depth of the terminal.
+    /// The style of a token as it fits the terminal.
     pub fn spec(&self, token: Token) -> Spec {
-        self.specs.get(token as usize).copied().unwrap_or_default()
+        self.fitted.get(token as usize).copied().unwrap_or_default()
     }
 
     /// The style of a run: its token, then its attributes and the colours that a program asked for.
@@ -133,6 +149,7 @@ fn paint(mut style: Style, depth: Depth, spec: Spec) -> Style {
 mod tests {
     use super::*;
     use crate::text::run::AnsiColor;
+    use crate::theme::contrast;
     use ratatui::style::Color as Cell;
 
     #[test]
@@ -181,54 +198,104 @@ mod tests {
         }
     }
 
+    fn all() -> Vec<Theme> {
+        Theme::builtin_names().map(|name| Theme::builtin(name).unwrap()).collect()
+    }
+
     #[test]
-    fn the_default_uses_the_terminals_own_colours_only() {
+    fn on_an_unknown_background_words_keep_the_terminals_colour_and_signs_are_seen_on_black_and_on_white() {
         let theme = Theme::default();
         assert_eq!(theme.name(), "terminal");
         assert_eq!(theme.style(Token::Text), Style::new());
         for (token, name) in Token::ALL {
             let spec = theme.spec(*token);
-            for color in [spec.fg, spec.bg].into_iter().flatten() {
-                // Black, white and their bright forms are invisible on one background or the other.
-                assert!(matches!(color, Color::Default | Color::Named(1..=6)), "{name}: {color:?}");
+            assert_eq!(spec.bg, None, "{name}");
+            let Some(fg) = spec.fg else { continue };
+            assert!(token.is_decoration(), "{name} carries words");
+            let least = contrast::least(fg.rgb().unwrap(), &[(0, 0, 0), (255, 255, 255)]);
+            assert!(least >= contrast::DECORATION, "{name} has {least:.2}");
+        }
+    }
+
+    /// The least contrast of a token with whatever may be behind it; nothing for the terminal's own colour.
+    fn least(theme: &Theme, ground: Rgb, token: Token) -> Option<f64> {
+        let spec = theme.spec(token);
+        let fg = spec.fg?.rgb()?;
+        let bg = |token: Token| theme.spec(token).bg.and_then(Color::rgb);
+        let mut grounds = vec![ground];
+        if let Some(own) = bg(token).filter(|_| !token.is_fill()) {
+            grounds = vec![own];
+        } else {
+            grounds.extend(Token::ALL.iter().filter(|(token, _)| token.is_fill()).filter_map(|(token, _)| bg(*token)));
+        }
+        Some(contrast::least(fg, &grounds))
+    }
+
+    #[test]
+    fn every_theme_can_be_read_on_its_background_with_every_number_of_colours() {
+        for theme in all() {
+            for depth in [Depth::Ansi16, Depth::Ansi256, Depth::True] {
+                let theme = theme.clone().with_depth(depth);
+                let Some(ground) = theme.background().and_then(Color::rgb) else { continue };
+                for (token, token_name) in Token::ALL {
+                    if let Some(ratio) = least(&theme, ground, *token) {
+                        assert!(ratio >= contrast::TEXT, "{}, {depth:?}: {token_name} has {ratio:.2}", theme.name());
+                    }
+                }
             }
         }
     }
 
-    fn luminance(color: Color) -> f64 {
-        let Color::Rgb(r, g, b) = color else { panic!("{color:?} is not RGB") };
-        let channel = |c: u8| {
-            let c = f64::from(c) / 255.0;
-            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b)
-    }
-
-    fn contrast(a: Color, b: Color) -> f64 {
-        let (a, b) = (luminance(a), luminance(b));
-        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    #[test]
+    fn themes_are_readable_as_they_are_written() {
+        for theme in all() {
+            for (token, name) in Token::ALL {
+                if theme.background().is_some() && !theme.name().starts_with("sixteen") {
+                    assert_eq!(theme.specs[*token as usize], theme.spec(*token), "{}: {name}", theme.name());
+                }
+            }
+        }
     }
 
     #[test]
-    fn truecolour_themes_can_be_read_on_their_background() {
-        for name in ["dark", "light"] {
-            let theme = Theme::builtin(name).unwrap();
-            let background = theme.background().unwrap();
-            let text = theme.spec(Token::Text).fg.unwrap();
-            for (token, token_name) in Token::ALL {
-                let spec = theme.spec(*token);
-                let ratio = contrast(spec.fg.unwrap_or(text), spec.bg.unwrap_or(background));
-                assert!(ratio >= 4.5, "{name}: {token_name} has {ratio:.2}");
+    fn tints_and_meanings_can_be_told_apart() {
+        for theme in all() {
+            let name = theme.name();
+            let fg = |token| theme.spec(token).fg;
+            if theme.background().is_some() {
+                assert_ne!(fg(Token::Good), fg(Token::Bad), "{name}");
+                assert_ne!(fg(Token::Warn), fg(Token::Good), "{name}");
+            }
+            assert_ne!(theme.spec(Token::Danger), theme.spec(Token::Text), "{name}");
+            let bg = |token| theme.spec(token).bg;
+            if bg(Token::DiffAdd).is_some() {
+                assert_ne!(bg(Token::DiffAdd), bg(Token::DiffDel), "{name}");
+                assert_ne!(bg(Token::DiffAdd), bg(Token::DiffAddWord), "{name}");
             }
         }
     }
 
     #[test]
     fn no_theme_paints_the_background_of_plain_text() {
-        for name in Theme::builtin_names() {
-            let theme = Theme::builtin(name).unwrap();
-            for token in [Token::Text, Token::Dim, Token::User, Token::CodeBlock, Token::Dock, Token::DiffAdd] {
-                assert_eq!(theme.spec(token).bg, None, "{name}: {token:?}");
+        for theme in all() {
+            for token in [Token::Text, Token::Dim, Token::CodeBlock, Token::Dock, Token::CodeString] {
+                assert_eq!(theme.spec(token).bg, None, "{}: {token:?}", theme.name());
+            }
+        }
+    }
+
+    #[test]
+    fn on_every_background_words_can_be_read() {
+        let themes = ["dark", "light", "sixteen-dark", "sixteen-light"].map(|name| Theme::builtin(name).unwrap());
+        let steps = [0, 64, 110, 128, 150, 200, 255];
+        for ground in steps.iter().flat_map(|r| steps.map(|g| (*r, g))).flat_map(|(r, g)| steps.map(|b| (r, g, b))) {
+            for (theme, depth) in themes.iter().zip([Depth::True, Depth::Ansi256, Depth::Ansi16, Depth::Ansi16]) {
+                let theme = theme.clone().on(depth, ground);
+                for (token, name) in Token::ALL {
+                    if let Some(ratio) = least(&theme, ground, *token) {
+                        assert!(ratio >= contrast::TEXT, "{ground:?}, {depth:?}: {name} has {ratio:.2}");
+                    }
+                }
             }
         }
     }

@@ -73,7 +73,7 @@ impl AgentPicker {
             }
             Input::Mouse { what: Click::WheelUp, .. } => Action::Up,
             Input::Mouse { what: Click::WheelDown, .. } => Action::Down,
-            Input::Mouse { .. } | Input::Resize(..) | Input::Focus(_) => return None,
+            Input::Mouse { .. } | Input::Resize(..) | Input::Focus(_) | Input::Told(_) => return None,
         };
         self.note = None;
         match action {

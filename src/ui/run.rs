@@ -16,7 +16,7 @@ use super::state::opener::{Wanted, Whose};
 use super::state::picker::Picker;
 use super::status_line;
 use super::transcript::Transcript;
-use super::tty::{Input, Multiplexer, osc52};
+use super::tty::{Input, Multiplexer, Scheme, Told, osc52};
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use super::work::colours::Colours;
@@ -28,7 +28,8 @@ use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Intent, Opening};
 use crate::model::ids::{Address, Addressed, EntryId, Now, TermId};
-use crate::theme::resolve::Theme;
+use crate::theme::color::Depth;
+use crate::theme::looks::{Ground, Looks, Shade};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -44,8 +45,7 @@ const INPUTS: usize = 512;
 const STDERR: usize = 200;
 
 pub struct UiOptions {
-    /// Already reduced to the colours of the terminal.
-    pub theme: Theme,
+    pub looks: Looks,
     pub animation: Animation,
     pub home: Option<PathBuf>,
     pub multiplexer: Multiplexer,
@@ -90,11 +90,12 @@ enum Awaited {
 pub async fn pick<D: Device>(
     screen: &mut Screen<D>,
     mut picker: AgentPicker,
-    options: &UiOptions,
+    options: &mut UiOptions,
     place: &str,
 ) -> io::Result<Pick> {
+    ask(screen, options)?;
     loop {
-        screen.draw(|buf| picker.draw(&options.theme, place, buf))?;
+        screen.draw(|buf| picker.draw(options.looks.theme(), place, buf))?;
         let mut input = match screen.next().await {
             Happening::Signal(signal) => return Ok(Pick::Ended(Exit::Signal(signal))),
             Happening::Gone => return Ok(Pick::Ended(Exit::TerminalGone)),
@@ -104,6 +105,7 @@ pub async fn pick<D: Device>(
             if is_suspend(&one) {
                 screen.suspend()?;
             }
+            hear(screen, options, &one)?;
             match picker.input(one) {
                 Some(Picked::Agent(id)) => return Ok(Pick::Agent(id)),
                 Some(Picked::Quit) => return Ok(Pick::Ended(Exit::Quit)),
@@ -111,6 +113,30 @@ pub async fn pick<D: Device>(
             }
         }
     }
+}
+
+/// Asks the terminal what is behind the words, if that changes anything.
+fn ask<D: Device>(screen: &mut Screen<D>, options: &UiOptions) -> io::Result<()> {
+    if options.looks.wants_to_know() { screen.ask_background(options.multiplexer) } else { Ok(()) }
+}
+
+/// What the terminal says of itself; asks anew where that may have changed.
+fn hear<D: Device>(screen: &mut Screen<D>, options: &mut UiOptions, input: &Input) -> io::Result<()> {
+    let ground = match input {
+        Input::Told(Told::Background(r, g, b)) => Ground::Color((*r, *g, *b)),
+        Input::Told(Told::Scheme(scheme)) => {
+            ask(screen, options)?;
+            Ground::Shade(match scheme {
+                Scheme::Dark => Shade::Dark,
+                Scheme::Light => Shade::Light,
+            })
+        }
+        // One that has not answered will not.
+        Input::Focus(true) if options.looks.has_been_told() => return ask(screen, options),
+        _ => return Ok(()),
+    };
+    options.looks.told(ground);
+    Ok(())
 }
 
 fn is_suspend(input: &Input) -> bool {
@@ -165,6 +191,7 @@ struct Running<D: Device> {
 impl<D: Device> Running<D> {
     /// An error means that the terminal is gone.
     async fn drive(&mut self) -> io::Result<Exit> {
+        ask(&mut self.screen, &self.options)?;
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
@@ -200,6 +227,10 @@ impl<D: Device> Running<D> {
                     {
                         return Ok(exit);
                     }
+                }
+                Awaited::Coloured(found) if !found.keys.is_empty() => {
+                    self.transcript.colour(&found.keys, found.lines);
+                    self.frames.want(Urgency::NextFrame, self.engine.now());
                 }
                 Awaited::Coloured(found) => {
                     if let Some(review) = &mut self.app.view.review {
@@ -267,6 +298,7 @@ impl<D: Device> Running<D> {
         let mut typed: Option<(TermId, Vec<u8>)> = None;
         for _ in 0..INPUTS {
             let Some(input) = next.take() else { break };
+            hear(&mut self.screen, &mut self.options, &input)?;
             let Some(cx) = update_cx(&self.engine, &self.app, &self.info) else { break };
             for out in update::input(&mut self.app, cx, input) {
                 if let Out::Type(term, bytes) = out {
@@ -350,7 +382,10 @@ impl<D: Device> Running<D> {
             },
             Out::Mouse(mouse) => self.screen.set_mouse(mouse)?,
             Out::Edit(job) => self.editor = Some(job),
-            Out::Suspend => self.screen.suspend()?,
+            Out::Suspend => {
+                self.screen.suspend()?;
+                ask(&mut self.screen, &self.options)?;
+            }
             Out::Redraw => self.screen.invalidate(),
             Out::Quit => return Ok(Some(Exit::Quit)),
         }
@@ -387,6 +422,7 @@ impl<D: Device> Running<D> {
             Err(error) => Err(error),
         };
         self.screen.take_back()?;
+        ask(&mut self.screen, &self.options)?;
         debug!(ended_well = result.as_ref().is_ok_and(ExitStatus::success), "back from the editor");
         match session.outcome(result, self.app.view.review.as_ref().map(|r| r.scope)) {
             Outcome::Say(words) => self.app.say(words, self.engine.now()),
@@ -399,15 +435,19 @@ impl<D: Device> Running<D> {
         Ok(None)
     }
 
-    /// Has what is in view coloured, one hunk at a time; without a review there is no worker.
+    /// Has what is in view coloured, one text at a time.
     fn colour(&mut self) {
-        let Some(review) = &mut self.app.view.review else {
-            self.colours = Colours::default();
+        if !self.colours.is_idle() || self.options.looks.theme().depth() == Depth::None {
             return;
-        };
-        let Some(frame) = self.info.review.as_ref().filter(|_| self.colours.is_idle()) else { return };
-        if let Some((path, hunk, lines)) = review.uncoloured(frame.hunk_rows.iter().map(|(_, spot)| spot.hunk)) {
-            self.colours.ask(Job { path, id: hunk.0, lines });
+        }
+        if let Some(review) = &mut self.app.view.review
+            && let Some(frame) = &self.info.review
+            && let Some((path, hunk, lines)) = review.uncoloured(frame.hunk_rows.iter().map(|(_, spot)| spot.hunk))
+        {
+            self.colours.ask(Job { path, id: hunk.0, lines, keys: Vec::new() });
+        } else if let Some(plain) = self.transcript.uncoloured() {
+            let path = PathBuf::from(&*plain.lang);
+            self.colours.ask(Job { path, id: 0, lines: plain.lines, keys: plain.keys });
         }
     }
 
@@ -495,7 +535,7 @@ fn view_cx<'a>(engine: &'a Engine, app: &'a App, options: &'a UiOptions, now: No
         session: engine.model().at(app.shown())?,
         history: engine.history(),
         state: app,
-        theme: &options.theme,
+        theme: options.looks.theme(),
         now,
         animation: options.animation,
         home: options.home.as_deref(),

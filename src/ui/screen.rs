@@ -4,7 +4,7 @@
 //! made of values. Invariant: after the terminal has been lent or left, the next frame is drawn in full.
 
 use super::keys::Mouse;
-use super::tty::{Input, InputStream, Surface, Tty, TtyOut};
+use super::tty::{Input, InputStream, Letters, Multiplexer, Surface, Tty, TtyOut};
 use crate::engine::wait::{Signal, Signals};
 use ratatui::buffer::Buffer;
 use std::io::{self, Write};
@@ -44,6 +44,9 @@ pub trait Device {
     /// Bytes that draw nothing.
     fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
 
+    /// Asks what is behind the words. An answer comes as input; it may never come.
+    fn ask_background(&mut self, through: Multiplexer) -> io::Result<()>;
+
     /// For a program that the person uses meanwhile.
     fn lend(&mut self);
 
@@ -53,11 +56,12 @@ pub trait Device {
     fn suspend(&mut self) -> io::Result<()>;
 }
 
-/// The terminal that this process was started in.
+/// The terminal that this process was started in. The input goes first: while the terminal is still ours, it takes in
+/// what was asked for.
 pub struct OwnTerminal {
-    tty: Tty,
     /// Gone while another program has the terminal.
     input: Option<InputStream>,
+    tty: Tty,
     signals: Signals,
 }
 
@@ -102,6 +106,15 @@ impl Device for OwnTerminal {
         self.tty.send(bytes)
     }
 
+    fn ask_background(&mut self, through: Multiplexer) -> io::Result<()> {
+        if let Some(input) = &mut self.input {
+            // Before the question: the answer may be quick.
+            input.expect(Tty::last_answer(through));
+            self.tty.ask_background(through)?;
+        }
+        Ok(())
+    }
+
     fn lend(&mut self) {
         self.input = None;
         self.tty.pause();
@@ -125,14 +138,18 @@ impl Device for OwnTerminal {
 pub struct Screen<D: Device = OwnTerminal> {
     device: D,
     surface: Surface<D::Out>,
+    letters: Letters,
 }
 
 impl Screen {
     /// Takes the terminal over. Must be called inside the runtime.
-    pub fn open() -> io::Result<Self> {
+    pub fn open(letters: Letters) -> io::Result<Self> {
         let signals = Signals::listen()?;
         let tty = Tty::enter(Mouse::Ours)?;
-        Self::on(OwnTerminal { tty, input: Some(InputStream::open()?), signals })
+        let mut screen = Self::on(OwnTerminal { tty, input: Some(InputStream::open()?), signals })?;
+        screen.letters = letters;
+        screen.surface.set_letters(letters);
+        Ok(screen)
     }
 }
 
@@ -141,7 +158,7 @@ impl<D: Device> Screen<D> {
     pub fn on(device: D) -> io::Result<Self> {
         let (width, height) = device.size()?;
         let surface = Surface::new(device.out(), width, height);
-        Ok(Self { device, surface })
+        Ok(Self { device, surface, letters: Letters::Unicode })
     }
 
     /// Draws a frame of the terminal's size. `paint` gives the place of the cursor, if there is one.
@@ -174,11 +191,15 @@ impl<D: Device> Screen<D> {
     }
 
     pub fn set_title(&mut self, title: &str) -> io::Result<()> {
-        self.device.set_title(title)
+        self.device.set_title(&self.letters.text(title))
     }
 
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.device.send(bytes)
+    }
+
+    pub fn ask_background(&mut self, through: Multiplexer) -> io::Result<()> {
+        self.device.ask_background(through)
     }
 
     pub fn lend(&mut self) {

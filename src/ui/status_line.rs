@@ -304,14 +304,16 @@ fn changes(session: SessionRef<'_>) -> Vec<Piece> {
 
 fn right(session: SessionRef<'_>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = changes(session);
+    if let Some(mode) = mode(session) {
+        let sep = if pieces.is_empty() { "" } else { " · " };
+        let token = if lets_all_pass(&mode) { Token::Danger } else { Token::Dim };
+        pieces.push(Piece::new(sep, mode, token, 40));
+    }
     let mut push = |text: String, rank: u8| {
         let sep = if pieces.is_empty() { "" } else { " · " };
         pieces.push(Piece::new(sep, text, Token::Dim, rank));
         pieces.len() - 1
     };
-    if let Some(mode) = mode(session) {
-        push(mode, 40);
-    }
     if let Some(name) = self::model(session) {
         push(name, 20);
     }
@@ -356,6 +358,12 @@ fn mode(session: SessionRef<'_>) -> Option<String> {
     let name = sanitize::line(name);
     let name = name.trim();
     (!name.is_empty()).then(|| format!("{}{pending}", width::truncate(name, 24)))
+}
+
+/// Whether a mode goes by a name under which agents ask for nothing, or for little. It is coloured, nothing else.
+fn lets_all_pass(mode: &str) -> bool {
+    let mode = mode.to_ascii_lowercase();
+    ["auto", "bypass", "yolo", "accept", "full access", "danger"].iter().any(|word| mode.contains(word))
 }
 
 fn model(session: SessionRef<'_>) -> Option<String> {

@@ -215,7 +215,7 @@ fn two_at_a_time_in_one_directory_have_their_own_reviews() {
     put(&place, "b.txt", "b\n");
     let first = changed(&place, SIZE);
     let mut second = worked(&place, &turn(&write("b.txt", "B\n")), SIZE);
-    second.see("± +1 −1 in 1 file · 1 to review · Alt+R");
+    second.see("+1 −1 in 1 file · 1 to review ──");
     assert_eq!(reviews(&place).len(), 2);
     // The one that is open elsewhere says so, whichever it is.
     for dir in reviews(&place) {

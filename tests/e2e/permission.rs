@@ -33,7 +33,7 @@ fn the_demo_asks_edits_runs_and_reports() {
     let screen = s.wait_for("the report", |screen| screen.contains("38 %") && screen.contains("ready · F1"));
     assert!(screen.contains("Rust book") && screen.contains("doc.rust-lang.org"), "{screen}");
     // The project was there before the agent, so that what it did to one file stands out.
-    s.see("± +8 −2 in 1 file · 3 to review · Alt+R");
+    s.see("+8 −2 in 1 file · 3 to review ──");
     // The newest call is the command; what it printed is folded now, not lost.
     s.send(CTRL_O);
     let mut all = String::new();

@@ -79,7 +79,7 @@ pub fn decided(s: &Session, done: usize, all: usize) {
 fn two_hunks_are_decided_undone_and_the_draft_is_still_there() {
     let place = Place::new();
     let mut s = changed(&place, SIZE);
-    s.see("± +2 −2 in 1 file · 2 to review · Alt+R");
+    s.see("+2 −2 in 1 file · 2 to review ──");
     s.write("a draft");
     open(&mut s);
     decided(&s, 0, 2);
@@ -106,7 +106,7 @@ fn two_hunks_are_decided_undone_and_the_draft_is_still_there() {
     s.send("q");
     let screen = s.wait_for("the conversation", |screen| screen.contains("the turn is over"));
     assert_eq!(composer(&screen), "a draft");
-    s.see("± +2 −2 in 1 file · 1 to review · Alt+R");
+    s.see("+2 −2 in 1 file · 1 to review ──");
     s.quit_with_text(&place);
 }
 
@@ -335,7 +335,7 @@ fn the_editor_gets_the_file_and_the_line_and_the_hunk_comes_back() {
     let mut s = place.run("env", &args, SIZE);
     s.ready();
     s.prompt("go");
-    s.see("2 to review · Alt+R");
+    s.see("2 to review ──");
     open(&mut s);
     s.send("n");
     s.wait_for("the second hunk", |screen| screen.contains("▸ @@ 14"));

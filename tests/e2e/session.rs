@@ -95,10 +95,15 @@ impl Place {
 
     /// The client with a script of the demo agent, by name or as text.
     pub fn play(&self, script: &str, size: (u16, u16)) -> Session {
+        self.play_with(script, size, &[])
+    }
+
+    /// With variables of the environment that differ.
+    pub fn play_with(&self, script: &str, size: (u16, u16), env: &[(&str, &str)]) -> Session {
         let script = if script.contains('\n') { self.script(script).into_os_string() } else { script.into() };
         let args = ["--", BIN, "demo-agent", "--fast", "--script"].map(Into::into);
         let args: Vec<std::ffi::OsString> = args.into_iter().chain([script]).collect();
-        self.start_os(BIN, &args, size)
+        self.start_os(BIN, &args, size, env)
     }
 
     pub fn start(&self, args: &[&str], size: (u16, u16)) -> Session {
@@ -107,10 +112,10 @@ impl Place {
 
     pub fn run(&self, program: &str, args: &[&str], size: (u16, u16)) -> Session {
         let args: Vec<std::ffi::OsString> = args.iter().map(Into::into).collect();
-        self.start_os(program, &args, size)
+        self.start_os(program, &args, size, &[])
     }
 
-    fn start_os(&self, program: &str, args: &[std::ffi::OsString], size: (u16, u16)) -> Session {
+    fn start_os(&self, program: &str, args: &[std::ffi::OsString], size: (u16, u16), env: &[(&str, &str)]) -> Session {
         let mut command = CommandBuilder::new(program);
         command.args(args);
         command.env_clear();
@@ -124,6 +129,9 @@ impl Place {
         command.env("XDG_CONFIG_HOME", self.path("config"));
         command.env("XDG_STATE_HOME", self.path("state"));
         command.env("TMPDIR", self.path("tmp"));
+        for (name, value) in env {
+            command.env(name, value);
+        }
         command.cwd(self.path("work"));
         Session::start(command, size)
     }

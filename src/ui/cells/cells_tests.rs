@@ -105,15 +105,58 @@ fn output(lines: usize) -> ToolContent {
 
 #[test]
 fn what_runs_or_failed_is_open_by_itself() {
-    for (status, rows) in [(ToolStatus::InProgress, 8), (ToolStatus::Failed, 8), (ToolStatus::Completed, 0)] {
+    for (status, rows) in [(ToolStatus::InProgress, 8), (ToolStatus::Failed, 8), (ToolStatus::Completed, 3)] {
         let mut t = call(ToolKind::Execute, "x", status);
         t.content = vec![output(30)];
         let shown = tool(t.clone(), None);
         assert_eq!(shown.iter().filter(|l| l.contains("line ")).count(), rows, "{shown:?}");
-        assert!(rows == 0 || shown.last().is_some_and(|l| l == "   line 30"));
+        assert!(shown[1].starts_with("   ⋯ >> ▸") && shown.last().is_some_and(|l| l == "   line 30"), "{shown:?}");
         assert_eq!(tool(t.clone(), Some(Fold::Closed)).len(), 1);
         assert_eq!(tool(t, Some(Fold::Open)).len(), 31);
     }
+}
+
+#[test]
+fn a_command_is_marked_by_its_real_exit() {
+    for (output, head) in [
+        (json!({"exit_code": 3}), "✗ run      make >> exit 3   2 s"),
+        (json!({"metadata": {"exit": 3}}), "✗ run      make >> exit 3   2 s"),
+        (json!({"exitCode": 0}), "✓ run      make >> 2 s"),
+        (json!({"exit": "3"}), "✓ run      make >> 2 s"),
+    ] {
+        let mut t = call(ToolKind::Execute, "make", ToolStatus::Completed);
+        t.raw_output = Some(output);
+        assert_eq!(tool(t, None)[0], head);
+    }
+}
+
+#[test]
+fn a_call_says_what_is_done_to_which_file_whatever_its_title() {
+    let change = |operation, path: &str| {
+        ToolContent::Change(Change { operation, path: path.into(), from: None, body: ChangeBody::Nothing })
+    };
+    let head = |kind, title: &str, content: Vec<ToolContent>, locations: &[&str]| {
+        let mut t = call(kind, title, ToolStatus::Completed);
+        t.content = content;
+        t.locations = locations.iter().map(|path| Location { path: (*path).into(), line: None }).collect();
+        let head = tool(t, Some(Fold::Closed)).remove(0);
+        head.split(" >> ").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let new = || vec![change(Operation::Add, "/proj/NOTES.md")];
+    assert_eq!(head(ToolKind::Edit, "Writing to NOTES.md", new(), &[]), "✓ create NOTES.md");
+    assert_eq!(head(ToolKind::Other, "WriteFile: Writing to NOTES.md", new(), &[]), "✓ create NOTES.md");
+    let edit = || vec![change(Operation::Modify, "/proj/src/main.rs")];
+    assert_eq!(head(ToolKind::Other, "use StrReplaceFile: src/main.rs", edit(), &[]), "✓ edit src/main.rs");
+    assert_eq!(head(ToolKind::Edit, "src/main.rs: fn add(a) => fn add(b)", edit(), &[]), "✓ edit src/main.rs");
+    let gone = vec![change(Operation::Delete, "/proj/a")];
+    assert_eq!(head(ToolKind::Edit, "Edit a", gone, &[]), "✓ delete a");
+    assert_eq!(head(ToolKind::Read, "Viewing src/main.rs", Vec::new(), &["/proj/src/main.rs"]), "✓ read src/main.rs");
+    assert_eq!(
+        head(ToolKind::Read, "Read src/main.rs (1 - 12)", Vec::new(), &["/proj/src/main.rs"]),
+        "✓ read src/main.rs (1 - 12)"
+    );
+    let all = ["/proj/a", "/proj/b", "/proj/a", "/proj/c", "/proj/d", "/proj/e"];
+    assert_eq!(head(ToolKind::Read, r#"read_files: {"files":[{"#, Vec::new(), &all), "✓ read a · b · c · 2 more");
 }
 
 #[test]
@@ -197,7 +240,7 @@ fn prompts_name_their_files_and_whether_they_count() {
         state: UserState::Dropped,
         message_id: None,
     };
-    assert_eq!(shown(Body::User(user), None), ["› do", "it", "@src/a.rs", "not part of the conversation any more"]);
+    assert_eq!(shown(Body::User(user), None), ["▌ do", "▌ it", "@src/a.rs", "not part of the conversation any more"]);
 }
 
 #[test]

@@ -1,33 +1,82 @@
-//! What a turn changed on the disk: one line of sums, and how to look at it.
+//! The end of a turn that changed something: time, calls, sums, and how to look at it.
 //!
 //! Draws the sums as they were at the end of the turn. Invariant: no more is said to be open than is open in the whole
 //! session now.
 
-use super::gutter;
+use super::{CellCtx, gutter};
 use crate::base::human;
-use crate::model::entry::{Entry, TurnChanges};
+use crate::model::entry::{Body, Entry, TurnChanges};
 use crate::model::session_ref::SessionRef;
-use crate::text::line::LogicalLine;
+use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
+use crate::text::width;
 use crate::ui::labels;
 
-pub(super) fn lines(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> Vec<LogicalLine> {
+/// Entries of a turn that are looked at.
+const LOOK_BACK: usize = 2000;
+/// Opens the review.
+const KEY: &str = " Alt+R";
+/// Columns of a rule that is still one, with the blank before it.
+const SHORTEST_RULE: usize = 4;
+
+pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let session = ctx.session;
     let mut totals = changes.totals;
     totals.pending = totals.pending.min(session.changes().totals.pending);
+    let mut sums = StyledText::new();
+    sums.push(&format!("+{}", totals.added), Token::Good);
+    sums.push(&format!(" −{}", totals.removed), Token::Bad);
+    sums.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
+    if let Some(open) = labels::to_review(totals) {
+        sums.push(&format!(" · {open}"), Token::Text);
+    }
     let mut text = StyledText::new();
     // It was looked at for so long that the next prompt stands above.
     if entry.turn != changes.turn {
         text.push(&format!("turn {}: ", changes.turn.0), Token::Dim);
     }
-    text.push(&format!("+{}", totals.added), Token::Good);
-    text.push(&format!(" −{}", totals.removed), Token::Bad);
-    text.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
-    if let Some(open) = labels::to_review(totals) {
-        text.push(&format!(" · {open}"), Token::Text);
+    let left = |text: &StyledText| {
+        let said = width::styled_width(text) + width::styled_width(&sums) + KEY.len() + SHORTEST_RULE;
+        usize::from(ctx.width).checked_sub(said)
+    };
+    if let Some(effort) = effort(entry, changes, session).map(|effort| format!("{effort} · "))
+        && left(&text).is_some_and(|room| room >= width::str_width(&effort))
+    {
+        text.push(&effort, Token::Dim);
     }
-    text.push(" · Alt+R", Token::Dim);
-    vec![LogicalLine { gutter: gutter("±", Token::Dim), ..LogicalLine::text(text) }]
+    // A rule up to the key; without room for one, words that may need two rows.
+    let room = left(&text);
+    text.append(&sums);
+    match room {
+        Some(room) => text.push(&format!(" {}", "─".repeat(room + SHORTEST_RULE - 1)), Token::Rule),
+        None => text.push(" ·", Token::Dim),
+    }
+    text.push(KEY, Token::Dim);
+    let wrap = if room.is_some() { WrapMode::Truncate } else { WrapMode::Words };
+    vec![LogicalLine { gutter: gutter("±", Token::Dim), wrap, ..LogicalLine::text(text) }]
+}
+
+/// How long the turn took and how many calls it made, as far as that is in memory.
+fn effort(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> Option<String> {
+    let entries = session.entries();
+    let index = entries.index_of(entry.id)?;
+    let mut calls = 0;
+    for at in (index.saturating_sub(LOOK_BACK)..index).rev() {
+        let before = entries.at(at)?;
+        match &before.body {
+            Body::User(_) if before.turn == changes.turn => {
+                let took = human::duration(entry.at.saturating_sub(before.at));
+                return Some(match calls {
+                    0 => took,
+                    calls => format!("{took} · {}", human::count(calls, "call")),
+                });
+            }
+            Body::Tool(_) if before.turn == changes.turn => calls += 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// As it is copied.

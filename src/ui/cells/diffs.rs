@@ -8,6 +8,7 @@
 use super::message::{dim, more_lines};
 use crate::base::sanitize;
 use crate::model::tool::{Change, ChangeBody, Operation};
+use crate::text::code::{Code, Lines};
 use crate::text::diff::{DiffLine, FileDiff, Kind, diff};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::patch;
@@ -75,7 +76,8 @@ pub(super) fn counts(added: u32, removed: u32) -> StyledText {
 }
 
 /// The lines of a diff, at most `max` and a line that says how many more there are.
-pub(super) fn lines(d: &FileDiff, max: usize) -> Vec<LogicalLine> {
+/// `path` tells the language.
+pub(super) fn lines(path: &str, d: &FileDiff, max: usize) -> Vec<LogicalLine> {
     let all = d.hunks.iter().map(|h| h.lines.len()).sum::<usize>();
     let numbers = d.hunks.iter().flat_map(|h| &h.lines).filter_map(|l| l.old.max(l.new)).max();
     let digits = numbers.map_or(0, |n| n.to_string().len());
@@ -93,8 +95,9 @@ pub(super) fn lines(d: &FileDiff, max: usize) -> Vec<LogicalLine> {
                 ..LogicalLine::default()
             });
         }
+        let mut program = Lines::of(path);
         for line in hunk.lines.iter().take(max - shown) {
-            out.push(diff_line(line, digits));
+            out.push(diff_line(line, digits, program.next(line.kind, &line.text)));
             shown += 1;
             if line.no_newline {
                 out.push(indented(dim("no newline at the end")));
@@ -118,11 +121,11 @@ pub(super) fn indented(line: LogicalLine) -> LogicalLine {
     LogicalLine { prefix, hang, ..line }
 }
 
-fn diff_line(line: &DiffLine, digits: usize) -> LogicalLine {
-    let (sign, token, word) = match line.kind {
-        Kind::Context => (" ", Token::Text, Token::Text),
-        Kind::Del => ("-", Token::DiffDel, Token::DiffDelWord),
-        Kind::Add => ("+", Token::DiffAdd, Token::DiffAddWord),
+fn diff_line(line: &DiffLine, digits: usize, code: Option<Code>) -> LogicalLine {
+    let (sign, mark, token, word) = match line.kind {
+        Kind::Context => (" ", Token::Text, Token::Text, Token::Text),
+        Kind::Del => ("-", Token::SignBad, Token::DiffDel, Token::DiffDelWord),
+        Kind::Add => ("+", Token::SignGood, Token::DiffAdd, Token::DiffAddWord),
     };
     let number = |n: Option<u32>| n.map_or_else(|| " ".repeat(digits), |n| format!("{n:>digits$}"));
     let numbers = match digits {
@@ -131,7 +134,7 @@ fn diff_line(line: &DiffLine, digits: usize) -> LogicalLine {
     };
     let hang = StyledText::of(" ".repeat(numbers.len() + 2), Token::Text);
     let mut prefix = StyledText::of(numbers, Token::LineNumber);
-    prefix.push(sign, token);
+    prefix.push(sign, mark);
     prefix.push(" ", Token::Text);
     let mut text = StyledText::new();
     let mut at = 0;
@@ -144,5 +147,6 @@ fn diff_line(line: &DiffLine, digits: usize) -> LogicalLine {
         at = to;
     }
     text.push(line.text.get(at..).unwrap_or_default(), token);
-    LogicalLine { prefix, hang, text, wrap: WrapMode::Anywhere, ..LogicalLine::default() }
+    let fill = Some(token).filter(|token| token.is_fill());
+    LogicalLine { prefix, hang, text, fill, code, wrap: WrapMode::Anywhere, ..LogicalLine::default() }
 }

@@ -16,6 +16,8 @@ use crate::ui::md::pieces;
 use crate::ui::md::split::StablePrefix;
 use std::path::Path;
 
+/// Beside what the person said.
+const BAR: &str = "▌";
 /// Bytes of a label or title that are shown.
 pub(super) const MAX_LABEL: usize = 4 << 10;
 /// Links named under a prompt.
@@ -59,13 +61,12 @@ pub(super) fn user(m: &UserMessage, _ctx: &CellCtx<'_>, split: &StablePrefix, in
     for line in &mut lines {
         line.text = std::mem::take(&mut line.text).retoken(token);
     }
-    if index == 0 {
-        if lines.is_empty() {
-            lines.push(LogicalLine::default());
-        }
-        if let Some(first) = lines.first_mut() {
-            first.gutter = gutter("›", RunStyle::from(token).with_mods(Mods::BOLD));
-        }
+    if index == 0 && lines.is_empty() {
+        lines.push(LogicalLine::default());
+    }
+    for line in &mut lines {
+        line.gutter = gutter(BAR, if token == Token::User { Token::BarUser } else { token });
+        line.fill = Some(Token::User);
     }
     if is_last(split, index) {
         for link in m.links.iter().take(MAX_LINKS) {
@@ -141,7 +142,7 @@ pub(super) fn attachment(a: &Attachment, ctx: &CellCtx<'_>) -> Vec<LogicalLine> 
     if a.from == ChunkKind::User
         && let Some(first) = lines.first_mut()
     {
-        first.gutter = gutter("›", Token::User);
+        first.gutter = gutter(BAR, Token::BarUser);
     }
     lines
 }
@@ -216,7 +217,7 @@ pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         FileOutcome::Refused(reason) => {
             let mut text = StyledText::of(format!("refused to {verb} {path}: "), Token::Text);
             text.push(&label(reason), Token::Text);
-            LogicalLine { gutter: gutter("✗", Token::Bad), ..LogicalLine::text(text) }
+            LogicalLine { gutter: gutter("✗", Token::SignBad), ..LogicalLine::text(text) }
         }
     };
     if line.gutter.is_empty() {
@@ -228,8 +229,8 @@ pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
 pub(super) fn notice(n: &Notice) -> Vec<LogicalLine> {
     let (glyph, token) = match n.level {
         Level::Info => ("·", Token::Dim),
-        Level::Warn => ("!", Token::Warn),
-        Level::Error => ("✗", Token::Bad),
+        Level::Warn => ("!", Token::SignWarn),
+        Level::Error => ("✗", Token::SignBad),
     };
     let title = if n.level == Level::Info { Token::Dim } else { Token::Text };
     let mut lines =

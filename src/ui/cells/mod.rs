@@ -96,7 +96,7 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         Body::Terminal(id) => terminal::own(id, ctx),
         Body::File(op) => message::file(op, ctx),
         Body::Notice(n) => message::notice(n),
-        Body::Changes(c) => changes::lines(entry, c, ctx.session),
+        Body::Changes(c) => changes::lines(entry, c, ctx),
     }
 }
 

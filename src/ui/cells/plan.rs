@@ -19,10 +19,10 @@ pub(super) fn lines(entries: &[PlanEntry]) -> Vec<LogicalLine> {
     let mut lines = vec![LogicalLine { gutter: gutter(GLYPH, Token::Dim), ..LogicalLine::text(head) }];
     for entry in entries.iter().take(MAX_ENTRIES) {
         let (glyph, mark, style) = match &entry.status {
-            PlanStatus::Completed => ("✓", Token::Good, RunStyle::from(Token::Dim)),
-            PlanStatus::InProgress => ("▸", Token::Accent, RunStyle::from(Token::Text).with_mods(Mods::BOLD)),
+            PlanStatus::Completed => ("✓", Token::SignGood, RunStyle::from(Token::Dim)),
+            PlanStatus::InProgress => ("▸", Token::SignRun, RunStyle::from(Token::Text).with_mods(Mods::BOLD)),
             PlanStatus::Pending | PlanStatus::Other(_) => ("·", Token::Dim, RunStyle::from(Token::Text)),
-            PlanStatus::Unreadable => ("?", Token::Warn, RunStyle::from(Token::Dim)),
+            PlanStatus::Unreadable => ("?", Token::SignWarn, RunStyle::from(Token::Dim)),
         };
         let mut text = StyledText::of(label(&entry.content), style);
         if let PlanStatus::Other(word) = &entry.status {

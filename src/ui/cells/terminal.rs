@@ -4,7 +4,7 @@
 
 use super::diffs::{INDENT, indented};
 use super::message::{dim, more_lines};
-use super::tool::{Clock, head, pad_verb};
+use super::tool::{Clock, FOLDED, head, pad_verb};
 use super::{CellCtx, SPINNER, gutter};
 use crate::model::ids::TermId;
 use crate::model::session::{Terminal, TerminalOrigin};
@@ -19,6 +19,8 @@ use crate::ui::state::timing::QUIET;
 
 /// Rows of what runs.
 pub(super) const PREVIEW: usize = 8;
+/// Rows of what has finished.
+pub(super) const TAIL: usize = 3;
 /// Rows of what was opened.
 pub(super) const OPENED: usize = 2000;
 /// Bytes that a preview parses for each row that it shows.
@@ -32,11 +34,11 @@ pub(super) fn failed(t: &Terminal) -> bool {
 pub(super) fn own(id: &TermId, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let Some(t) = ctx.session.terminal(id) else { return Vec::new() };
     let (glyph, token) = if t.is_running() {
-        (SPINNER, Token::Accent)
+        (SPINNER, Token::SignRun)
     } else if failed(t) {
-        ("✗", Token::Bad)
+        ("✗", Token::SignBad)
     } else {
-        ("✓", Token::Good)
+        ("✓", Token::SignGood)
     };
     let time = if t.is_running() {
         Clock::Running(ctx.now.saturating_sub(t.started))
@@ -51,7 +53,8 @@ pub(super) fn own(id: &TermId, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         None if t.is_running() || failed(t) => PREVIEW,
         None => 0,
     };
-    lines.extend(body(t, rows));
+    let is_tail = ctx.fold.is_none() && rows == 0;
+    lines.extend(if is_tail { tail(t, TAIL) } else { body(t, rows) });
     lines.extend(quiet(t, ctx));
     lines
 }
@@ -113,6 +116,24 @@ pub(super) fn body(t: &Terminal, max: usize) -> Vec<LogicalLine> {
         }
     }
     lines
+}
+
+/// The last rows of what a finished command printed.
+pub(super) fn tail(t: &Terminal, max: usize) -> Vec<LogicalLine> {
+    let (rows, more) = output(t, max);
+    end_of(rows, more)
+}
+
+/// Rows below each other, and a sign above them that there were more.
+pub(super) fn end_of(rows: Vec<StyledText>, more: bool) -> Vec<LogicalLine> {
+    let above = more.then(|| LogicalLine {
+        prefix: StyledText::of(format!("{INDENT}⋯"), Token::Dim),
+        right: StyledText::of(FOLDED.trim_start(), Token::Dim),
+        wrap: WrapMode::Truncate,
+        ..LogicalLine::default()
+    });
+    let rows = rows.into_iter().map(|text| LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() });
+    above.into_iter().chain(rows.map(indented)).collect()
 }
 
 /// The last rows, and whether there are more above.

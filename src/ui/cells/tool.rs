@@ -3,13 +3,13 @@
 //! Shows what the agent reports and does not judge it. Invariant: state, verb and object are on the first line
 //! whatever the width; figures and times give way first.
 
-use super::diffs::{self, INDENT, indented};
+use super::diffs::{self, indented};
 use super::message::{block, dim, display, label};
-use super::terminal::{self, OPENED, PREVIEW};
+use super::terminal::{self, OPENED, PREVIEW, TAIL};
 use super::{CellCtx, SPINNER, gutter, is_waiting, values};
 use crate::base::human;
 use crate::model::entry::{Block, Entry};
-use crate::model::tool::{Location, Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
+use crate::model::tool::{Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::FileDiff;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
@@ -25,8 +25,13 @@ const DIFF_PREVIEW: usize = 12;
 const TEXT_OPENED: usize = 500;
 /// Locations that are listed.
 const MAX_LOCATIONS: usize = 20;
+/// Files named on the first line.
+const MAX_NAMED: usize = 3;
 /// Content blocks that are laid out.
 const MAX_BLOCKS: usize = 200;
+
+/// Says that there is more to be opened.
+pub(super) const FOLDED: &str = "   ▸";
 
 /// The time at the right end.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,6 +47,8 @@ enum Extent {
     Nothing,
     /// Diffs of a finished edit.
     Diffs,
+    /// The end of what a finished command printed.
+    Tail,
     /// What matters now: the end of the output, diffs.
     Preview,
     All,
@@ -53,7 +60,8 @@ pub(super) fn is_running(t: &ToolCall) -> bool {
 
 pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let waiting = is_waiting(entry, ctx.session);
-    let extent = extent(t, waiting, ctx.fold);
+    let exit = bad_exit(t, ctx);
+    let extent = extent(t, waiting, exit.is_some(), ctx.fold);
     let diffs: Vec<(&str, FileDiff)> = t
         .content
         .iter()
@@ -69,22 +77,29 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         let sum = |f: fn(&FileDiff) -> u32| diffs.iter().map(|(_, d)| f(d)).fold(0u32, u32::saturating_add);
         figures = diffs::counts(sum(|d| d.added), sum(|d| d.removed));
     }
-    if let Some(exit) = bad_exit(t, ctx) {
+    if let Some(exit) = &exit {
         if !figures.is_empty() {
             figures.push("   ", Token::Dim);
         }
-        figures.push(&exit, Token::Bad);
+        figures.push(exit, Token::Bad);
     }
-    let (glyph, token, word) = state(t, waiting);
+    let (mut glyph, mut token, word) = state(t, waiting);
+    if exit.is_some() && t.status == ToolStatus::Completed {
+        // Agents report such calls as completed.
+        (glyph, token) = ("✗", Token::SignBad);
+    }
     if let Some((word, token)) = word {
         if !figures.is_empty() {
             figures.push("   ", Token::Dim);
         }
         figures.push(&label(word), token);
     }
+    if extent == Extent::Nothing && !waiting && !t.content.is_empty() {
+        figures.push(if figures.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);
+    }
     let mut lines = vec![head(
         gutter(glyph, token),
-        pad_verb(if own_command(t, ctx).is_some() { "run" } else { verb(t.kind) }, ctx.width),
+        if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) },
         object(t, ctx),
         figures,
         clock(t, ctx),
@@ -111,14 +126,25 @@ fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str> {
 /// How a command of the call ended, when that was not well: agents report such calls as completed.
 fn bad_exit(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
     let exits = t.terminals().filter_map(|id| ctx.session.terminal(id)?.exit.as_ref());
-    exits.filter(|exit| !exit.is_success()).last().and_then(|exit| match &t.status {
+    let known = exits.filter(|exit| !exit.is_success()).last().and_then(|exit| match &t.status {
         _ if exit.is_known() => Some(label(&exit.to_string())),
         ToolStatus::Failed if !t.refused => Some("failed".to_owned()),
         _ => None,
-    })
+    });
+    let told = || match reported_exit(t.raw_output.as_ref()?)? {
+        0 => None,
+        code => Some(format!("exit {code}")),
+    };
+    known.or_else(|| if t.kind == ToolKind::Execute && t.is_settled() { told() } else { None })
 }
 
-fn extent(t: &ToolCall, waiting: bool, fold: Option<Fold>) -> Extent {
+/// The exit code in what a call gave back, where agents put it.
+fn reported_exit(output: &Value) -> Option<i64> {
+    let here = |value: &Value| ["exit_code", "exitCode", "exit"].iter().find_map(|key| value.get(*key)?.as_i64());
+    here(output).or_else(|| here(output.get("metadata")?))
+}
+
+fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> Extent {
     match fold {
         Some(Fold::Open) => return Extent::All,
         Some(Fold::Closed) => return Extent::Nothing,
@@ -127,10 +153,12 @@ fn extent(t: &ToolCall, waiting: bool, fold: Option<Fold>) -> Extent {
     if waiting {
         // The dock shows all of it, right below.
         Extent::Nothing
-    } else if is_running(t) || t.status == ToolStatus::Failed || is_cancelled(t) {
+    } else if is_running(t) || went_wrong || t.status == ToolStatus::Failed || is_cancelled(t) {
         Extent::Preview
     } else if t.content.iter().any(|c| c.change().is_some()) {
         Extent::Diffs
+    } else if t.kind == ToolKind::Execute || t.terminals().next().is_some() {
+        Extent::Tail
     } else {
         Extent::Nothing
     }
@@ -145,7 +173,7 @@ type Word<'a> = Option<(&'a str, Token)>;
 fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
     let refused = t.refused.then_some(("refused by you", Token::Dim));
     match (t.mark, &t.status) {
-        _ if waiting => ("·", Token::Warn, Some(("waits for you", Token::Warn))),
+        _ if waiting => ("·", Token::SignWarn, Some(("waits for you", Token::Warn))),
         (Some(Mark::Cancelled), _) | (None, ToolStatus::Cancelled) => {
             ("–", Token::Dim, Some(("cancelled", Token::Dim)))
         }
@@ -153,11 +181,11 @@ fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
         (Some(Mark::NoFinalStatus), _) => ("–", Token::Dim, Some(("no final status", Token::Dim))),
         (Some(Mark::AgentGone), _) => ("–", Token::Dim, Some(("agent ended", Token::Dim))),
         (None, ToolStatus::Pending) => ("·", Token::Dim, None),
-        (None, ToolStatus::Paused) => ("·", Token::Warn, Some(("paused", Token::Warn))),
-        (None, ToolStatus::Other(word)) => (SPINNER, Token::Accent, Some((word, Token::Dim))),
-        (None, ToolStatus::InProgress) => (SPINNER, Token::Accent, None),
-        (None, ToolStatus::Completed) => ("✓", Token::Good, refused),
-        (None, ToolStatus::Failed) => ("✗", Token::Bad, refused),
+        (None, ToolStatus::Paused) => ("·", Token::SignWarn, Some(("paused", Token::Warn))),
+        (None, ToolStatus::Other(word)) => (SPINNER, Token::SignRun, Some((word, Token::Dim))),
+        (None, ToolStatus::InProgress) => (SPINNER, Token::SignRun, None),
+        (None, ToolStatus::Completed) => ("✓", Token::SignGood, refused),
+        (None, ToolStatus::Failed) => ("✗", Token::SignBad, refused),
     }
 }
 
@@ -193,6 +221,24 @@ pub(super) fn head(
     LogicalLine { gutter, prefix, text, right, wrap: WrapMode::Truncate, ..LogicalLine::default() }
 }
 
+/// What a call does, whatever the agent calls it: who shows a change changes a file.
+pub(super) fn deed(t: &ToolCall) -> &'static str {
+    let mut changes = t.content.iter().filter_map(ToolContent::change).peekable();
+    if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {
+        return verb(t.kind);
+    }
+    let (mut adds, mut deletes) = (true, true);
+    for change in changes {
+        adds &= change.operation == Operation::Add;
+        deletes &= change.operation == Operation::Delete;
+    }
+    match (adds, deletes) {
+        (true, _) => "create",
+        (_, true) => "delete",
+        _ => "edit",
+    }
+}
+
 /// What stands in front of a call: a verb, or what it is where nothing says what it does.
 pub(super) const fn verb(kind: ToolKind) -> &'static str {
     match kind {
@@ -212,6 +258,12 @@ pub(super) fn pad_verb(verb: &str, width: u16) -> StyledText {
     StyledText::of(format!("{verb:<columns$} "), Token::Text)
 }
 
+/// The verb of a call; what removes has the colour of danger.
+fn verb_of(t: &ToolCall, width: u16) -> StyledText {
+    let verb = pad_verb(deed(t), width);
+    if deed(t) == "delete" { verb.retoken(Token::Danger) } else { verb }
+}
+
 /// What is done to: the command, the path, else the title without the verb.
 pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
     if t.kind == ToolKind::Execute
@@ -224,6 +276,11 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
     }
     let title = relative(&label(t.label()), ctx);
     let bare = without_verb(&title, t.kind);
+    if let Some(files) = files(t, ctx) {
+        // The title of a read may say which lines.
+        let says_more = t.kind == ToolKind::Read && bare.starts_with(files.as_str());
+        return StyledText::from(if says_more { bare } else { files.as_str() });
+    }
     let mut text = StyledText::from(bare);
     let target = t
         .locations
@@ -239,6 +296,25 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
         }
     }
     text
+}
+
+/// The files that a call changes, or that it reads or deletes.
+fn files(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
+    let mut paths: Vec<&str> = t.content.iter().filter_map(|c| Some(c.change()?.path.as_str())).collect();
+    if paths.is_empty() && matches!(t.kind, ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
+        paths = t.locations.iter().map(|l| l.path.as_str()).collect();
+    }
+    let mut seen = std::collections::HashSet::new();
+    paths.retain(|path| !path.trim().is_empty() && seen.insert(*path));
+    let more = paths.len().saturating_sub(MAX_NAMED) + t.more_locations;
+    let mut names: Vec<String> = paths.iter().take(MAX_NAMED).map(|path| display(path, ctx)).collect();
+    if names.is_empty() {
+        return None;
+    }
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    Some(names.join(" · "))
 }
 
 /// The command of an execute call, as agents name it: a text, or a list of arguments.
@@ -314,6 +390,7 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
                 out.extend(block(other, ctx, max).into_iter().map(indented));
             }
             ToolContent::Terminal(id) => match ctx.session.terminal(id) {
+                Some(term) if extent == Extent::Tail => out.extend(terminal::tail(term, TAIL)),
                 Some(term) => out.extend(terminal::body(term, if extent == Extent::All { OPENED } else { PREVIEW })),
                 None => out.push(indented(dim("terminal output not available"))),
             },
@@ -328,7 +405,7 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
         if t.content.is_empty() {
             out.extend(t.raw_output.iter().flat_map(|v| values::lines("output", v)));
         }
-    } else if t.status == ToolStatus::Failed && t.content.is_empty() {
+    } else if extent != Extent::Tail && t.status == ToolStatus::Failed && t.content.is_empty() {
         // Nothing else says why.
         out.extend(t.raw_output.iter().flat_map(|v| values::lines("output", v).into_iter().take(PREVIEW + 1)));
     }
@@ -344,7 +421,7 @@ fn file_diff(path: &str, diff: &FileDiff, named: bool, extent: Extent, ctx: &Cel
         text.append(&diffs::counts(diff.added, diff.removed));
         out.push(indented(LogicalLine::text(text)));
     }
-    out.extend(diffs::lines(diff, max));
+    out.extend(diffs::lines(path, diff, max));
     out
 }
 
@@ -358,15 +435,8 @@ fn text_body(text: &str, extent: Extent) -> Vec<LogicalLine> {
     if extent == Extent::All {
         return terminal::first_rows(text, TEXT_OPENED);
     }
-    let (rows, more) = terminal::last_rows(text, PREVIEW);
-    let mut out = Vec::new();
-    if more {
-        out.push(LogicalLine { prefix: StyledText::of(format!("{INDENT}…"), Token::Dim), ..LogicalLine::default() });
-    }
-    out.extend(
-        rows.into_iter().map(|text| indented(LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() })),
-    );
-    out
+    let (rows, more) = terminal::last_rows(text, if extent == Extent::Tail { TAIL } else { PREVIEW });
+    terminal::end_of(rows, more)
 }
 
 /// Some agents put the whole output into a code fence; the fence is not output.

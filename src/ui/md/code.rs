@@ -1,6 +1,9 @@
 //! The body of a code block: a prefix and the code, no frame, no numbers, so that what is copied is the code.
 
 use crate::base::sanitize;
+use crate::text::code::Lines;
+use crate::text::diff::Kind;
+use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 
@@ -26,8 +29,9 @@ pub(super) fn tag(info: &str) -> &str {
     word.get(..word.floor_char_boundary(32)).unwrap_or_default()
 }
 
-pub(super) fn lines(body: &str, lang: Lang) -> impl Iterator<Item = StyledText> {
+pub(super) fn lines<'a>(body: &'a str, lang: Lang, tag: &str) -> impl Iterator<Item = LogicalLine> + use<'a> {
     let body = body.strip_suffix('\n').unwrap_or(body);
+    let mut program = Lines::of(if lang == Lang::Plain { tag } else { "" });
     body.split('\n').map(move |line| {
         let token = match (lang, line.as_bytes()) {
             (Lang::Diff, [b'@', b'@', ..]) => Token::DiffMeta,
@@ -35,6 +39,9 @@ pub(super) fn lines(body: &str, lang: Lang) -> impl Iterator<Item = StyledText> 
             (Lang::Diff, [b'-', ..]) => Token::DiffDel,
             _ => Token::CodeBlock,
         };
-        StyledText::of(sanitize::tabbed(line), token)
+        let line = sanitize::tabbed(line);
+        let code = program.next(Kind::Context, &line);
+        let fill = Some(token).filter(|token| token.is_fill());
+        LogicalLine { code, fill, wrap: WrapMode::Anywhere, ..LogicalLine::text(StyledText::of(line, token)) }
     })
 }

@@ -333,12 +333,12 @@ impl<'a> Renderer<'a> {
         }
         let hidden = std::mem::replace(&mut self.label, Label::Shown) == Label::Hidden;
         if !(body.is_empty() && (hidden || !tag.is_empty())) {
-            for text in code::lines(&body, Lang::of(&info)) {
+            for line in code::lines(&body, Lang::of(&info), tag) {
                 let mut prefix = self.front();
                 prefix.push("  ", Token::CodeBlock);
                 let mut hang = self.front();
                 hang.push("  ", Token::CodeBlock);
-                self.push(LogicalLine { prefix, hang, text, wrap: WrapMode::Anywhere, ..LogicalLine::default() });
+                self.push(LogicalLine { prefix, hang, ..line });
             }
         }
         self.stands_apart = true;

@@ -224,6 +224,11 @@ impl Cache {
         laid
     }
 
+    /// The lines of a piece that begins at `start`, as they were laid out last.
+    pub(super) fn lines(&self, session: SessionKey, entry: EntryId, start: u32) -> Option<&[LogicalLine]> {
+        Some(&self.slots.get(&(session, entry))?.laid.get(&start)?.lines)
+    }
+
     fn key(&self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize) -> Key {
         let slot = self.slots.get(&(self.session, entry.id)).filter(|s| s.flows);
         let pieces = slot.map_or(&[][..], |s| s.split.pieces());

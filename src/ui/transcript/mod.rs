@@ -4,22 +4,27 @@
 //! out, and of what had to be read for it. Does not know keys. Invariant: a view that is anchored shows the same words at its top, whatever comes below it.
 
 mod cache;
+mod colours;
 mod paint;
 mod reading;
 mod walk;
 
 use crate::model::history::History;
-use crate::model::ids::{EntryId, Now, TermId};
+use crate::model::ids::{EntryId, Now, SessionKey, TermId};
 use crate::model::session_ref::SessionRef;
+use crate::text::diff::Kind;
+use crate::text::line::LogicalLine;
 use crate::theme::resolve::Theme;
 use crate::ui::cells;
 use crate::ui::state::folds::{Fold, Folds};
 use crate::ui::state::scroll::Scroll;
 use cache::Cache;
+use colours::{Colours, Spans};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
-use walk::Walk;
+use std::sync::Arc;
+use walk::{Paints, Walk};
 
 /// Everything that drawing reads.
 #[derive(Clone, Copy)]
@@ -54,6 +59,19 @@ pub struct Viewport {
 #[derive(Debug, Default)]
 pub struct Transcript {
     cache: Cache,
+    colours: Colours,
+    /// Where a line in view has no colours yet: the entry, where its piece begins, and the line.
+    plain: Option<(SessionKey, EntryId, u32, usize)>,
+}
+
+/// Program text that is to be coloured.
+#[derive(Clone, Debug)]
+pub struct Plain {
+    /// A path or the name of a language.
+    pub lang: Arc<str>,
+    pub lines: Vec<(Kind, String)>,
+    /// One for each line.
+    pub keys: Vec<u64>,
 }
 
 impl Transcript {
@@ -70,6 +88,8 @@ impl Transcript {
             return viewport;
         }
         let height = u32::from(area.height);
+        self.plain = None;
+        let colours = &self.colours;
         let mut walk = Walk { cx, cache: &mut self.cache };
         let anchored = match *scroll {
             Scroll::Follow => None,
@@ -78,6 +98,7 @@ impl Transcript {
         let Some((top, lead)) = anchored.map(|top| (top, 0)).or_else(|| walk.top_of_end(height)) else {
             return viewport;
         };
+        let mut paints = Paints { viewport: &mut viewport, colours, plain: &mut self.plain };
         let mut y = area.y + lead.min(height) as u16;
         let mut at = Some(top);
         while let Some(point) = at {
@@ -85,7 +106,7 @@ impl Transcript {
                 break;
             }
             let Some(index) = walk.index(point) else { break };
-            walk.paint(point, index, area, &mut y, buf, &mut viewport);
+            walk.paint(point, index, area, &mut y, buf, &mut paints);
             at = walk.next_piece(point);
         }
         if matches!(scroll, Scroll::Anchor { .. }) {
@@ -168,6 +189,26 @@ impl Transcript {
     /// soon.
     pub fn is_behind(&self) -> bool {
         self.cache.is_behind()
+    }
+
+    /// The program text in view whose colours are not known yet, if any.
+    pub fn uncoloured(&self) -> Option<Plain> {
+        let (session, entry, start, line) = self.plain?;
+        let lines = self.cache.lines(session, entry, start)?;
+        let lang = Arc::clone(&lines.get(line)?.code.as_ref()?.lang);
+        let same = |line: &&LogicalLine| line.code.as_ref().is_some_and(|code| Arc::ptr_eq(&code.lang, &lang));
+        let of_text: Vec<&LogicalLine> = lines.iter().filter(same).collect();
+        let keys = of_text.iter().filter_map(|line| Some(line.code.as_ref()?.key)).collect();
+        let lines = of_text.iter().filter_map(|l| Some((l.code.as_ref()?.kind, l.text.as_str().to_owned()))).collect();
+        Some(Plain { lang, lines, keys })
+    }
+
+    /// What was found out about the first lines, by their keys; nothing at all when they stay plain.
+    pub fn colour(&mut self, keys: &[u64], lines: Vec<Spans>) {
+        let known = if lines.is_empty() { keys.len() } else { lines.len() };
+        for (key, spans) in keys.iter().take(known).zip(lines.into_iter().chain(std::iter::repeat(Spans::new()))) {
+            self.colours.learn(*key, spans);
+        }
     }
 
     /// Bytes that the cache holds, for tests and diagnostics.

@@ -5,25 +5,42 @@
 
 use super::DrawCtx;
 use super::cache::GUTTER;
+use super::colours::Spans;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::RunStyle;
 use crate::text::token::Token;
 use crate::text::width::{styled_width, truncate_styled};
 use crate::text::wrap::{Row, fit};
+use crate::theme::resolve::Theme;
 use crate::ui::cells::SPINNER;
 use crate::ui::paint::{Pen, Tabs, spinner};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
+use std::ops::Range;
 
-/// Figures at the right do not stand further right than this: the eye has to find them.
-const RIGHT_EDGE: u16 = 110;
 /// With less room than this beside it, the text wins over the figures.
 const MIN_TEXT: usize = 12;
 
-pub(super) fn row(cx: &DrawCtx<'_>, line: &LogicalLine, row: &Row, width: u16, area: Rect, buf: &mut Buffer) {
+/// `spans` are the colours of the line, if they are known.
+pub(super) fn row(
+    cx: &DrawCtx<'_>,
+    line: &LogicalLine,
+    spans: Option<&Spans>,
+    row: &Row,
+    width: u16,
+    area: Rect,
+    buf: &mut Buffer,
+) {
     let theme = cx.theme;
+    if let Some(bg) = line.fill.and_then(|fill| theme.style(fill).bg) {
+        // What stands beside the gutter; a row that has something in it is filled from there on.
+        let from = if line.gutter.is_empty() { GUTTER } else { 0 };
+        let width = area.width.saturating_sub(from + 1);
+        buf.set_style(Rect { x: area.x + from, width, ..area }, Style::new().bg(bg));
+    }
     let mut pen = Pen { buf, x: area.x, y: area.y, end: area.right() };
-    if row.first {
+    if row.first || line.fill == Some(Token::User) {
         if line.gutter.as_str().starts_with(SPINNER) {
             let style = line.gutter.iter().next().map_or(RunStyle::from(Token::Accent), |(_, s)| s);
             pen.text(spinner(cx.spinner_frame), theme.style(style), Tabs::Nothing);
@@ -45,8 +62,14 @@ pub(super) fn row(cx: &DrawCtx<'_>, line: &LogicalLine, row: &Row, width: u16, a
         let room = usize::from(edge.min(area.right()).saturating_sub(start));
         pen.styled(&truncate_styled(&line.text, room), theme, Tabs::From(start));
     } else {
+        let mut at = row.range.start;
         for (text, style) in line.text.slice(row.range.start as usize..row.range.end as usize) {
-            pen.text(text, theme.style(style), Tabs::From(start));
+            let spans = spans.filter(|_| is_colourable(style, theme)).map_or(&[][..], Vec::as_slice);
+            for (piece, token) in coloured(text, at, spans) {
+                let style = token.map_or(style, RunStyle::from);
+                pen.text(piece, theme.style(style), Tabs::From(start));
+            }
+            at += text.len() as u32;
         }
     }
     if let Some(x) = right {
@@ -61,7 +84,7 @@ fn right_at(line: &LogicalLine, row: &Row, start: u16, area: Rect) -> Option<u16
     if width == 0 {
         return None;
     }
-    let edge = area.right().saturating_sub(1).min(area.x.saturating_add(RIGHT_EDGE));
+    let edge = area.right().saturating_sub(1);
     let x = edge.checked_sub(u16::try_from(width).ok()?)?;
     let text = match line.wrap {
         WrapMode::Truncate => styled_width(&line.text).min(MIN_TEXT),
@@ -71,4 +94,32 @@ fn right_at(line: &LogicalLine, row: &Row, start: u16, area: Rect) -> Option<u16
         }
     };
     (usize::from(start) + text + 2 <= usize::from(x)).then_some(x)
+}
+
+/// Whether a piece may be drawn as what it is of a program: words that changed stay what they are, and without a tint
+/// behind it a changed line has its colour.
+fn is_colourable(style: RunStyle, theme: &Theme) -> bool {
+    match style.token {
+        Token::CodeBlock | Token::Text => style == RunStyle::from(style.token),
+        Token::DiffAdd | Token::DiffDel => theme.style(style.token).bg.is_some(),
+        _ => false,
+    }
+}
+
+/// A piece of a line that begins at byte `at` of it, cut where its meaning changes.
+fn coloured<'a>(text: &'a str, at: u32, spans: &[(Range<u32>, Token)]) -> Vec<(&'a str, Option<Token>)> {
+    let end = at + text.len() as u32;
+    let mut out = Vec::new();
+    let mut from = at;
+    let cut = |from: u32, to: u32| text.get((from - at) as usize..(to - at) as usize).filter(|piece| !piece.is_empty());
+    let first = spans.partition_point(|(range, _)| range.end <= at);
+    for (range, token) in spans.iter().skip(first).take_while(|(range, _)| range.start < end) {
+        let (start, stop) = (range.start.max(from), range.end.min(end));
+        let (Some(piece), before) = (cut(start, stop), cut(from, start)) else { continue };
+        out.extend(before.map(|before| (before, None)));
+        out.push((piece, Some(*token)));
+        from = stop;
+    }
+    out.extend(cut(from, end).map(|rest| (rest, None)));
+    out
 }

@@ -7,6 +7,7 @@ use crate::model::ids::{SessionId, ToolId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::session::Policy;
 use crate::model::tool::{Change, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::text::token::Token;
 use crate::ui::state::folds::Fold;
 use std::time::Duration;
 
@@ -160,7 +161,7 @@ fn story() -> Stage {
 fn a_turn_at_120_columns() {
     let (rows, viewport) = story().draw(120, 26);
     let expected = "\
-› Fix the subtraction in add() and run the tests.
+▌ Fix the subtraction in add() and run the tests.
 
 ∴ Looked at how add is used  3 s
 
@@ -190,7 +191,8 @@ fn a_turn_at_120_columns() {
     let normal = |s: &str| squeeze(s).iter().map(|l| squash(l)).collect::<Vec<_>>().join("\n");
     assert_eq!(normal(shown), normal(expected), "\n{shown}");
     assert!(viewport.animated && viewport.rows_below.is_none());
-    assert!(rows.iter().all(|r| r.chars().count() <= 110));
+    let figures = rows.iter().filter(|r| r.ends_with(" s")).skip(1).map(|r| r.chars().count());
+    assert_eq!(figures.collect::<Vec<_>>(), [119, 119], "one right edge");
 }
 
 /// Runs of blanks beyond five count as five: the exact column of figures is not what is tested.
@@ -385,10 +387,11 @@ fn folding_by_hand() {
         "ls",
         ToolKind::Execute,
         ToolStatus::Completed,
-        vec![ToolContent::Block(Block::Text("out\n".into()))],
+        vec![ToolContent::Block(Block::Text("out\nb\nc\nend\n".into()))],
     );
     let shown = |stage: &mut Stage| stage.draw(60, 20).0.join("\n");
-    assert!(!shown(&mut stage).contains("a point") && !shown(&mut stage).contains("out"));
+    let closed = shown(&mut stage);
+    assert!(!closed.contains("a point") && !closed.contains("out") && closed.contains("     end"), "{closed}");
     stage.folds.set(EntryId(1), Fold::Open);
     stage.folds.set(EntryId(2), Fold::Open);
     let open = shown(&mut stage);
@@ -497,4 +500,31 @@ fn what_cannot_be_read_back_says_so_in_its_place() {
     stage.top(100, 40);
     let (rows, _) = stage.draw(100, 40);
     assert!(rows.iter().any(|row| row.contains("cannot be read back: the disk is broken")), "{rows:?}");
+}
+
+#[test]
+fn program_text_is_plain_until_its_colours_are_known_and_keeps_them_while_it_grows() {
+    let mut stage = Stage::new();
+    stage.theme = Theme::builtin("dark").unwrap();
+    stage.prompt("p");
+    stage.chunk(ChunkKind::Agent, "```rust\nlet x = 1;\n");
+    let draw = |stage: &mut Stage| {
+        let area = Rect { x: 0, y: 0, width: 60, height: 12 };
+        let mut buf = Buffer::empty(area);
+        stage.with(|t, cx, scroll| t.draw(cx, area, scroll, &mut buf));
+        let at = (0..12).find_map(|y| (0..50).find(|x| buf[(*x, y)].symbol() == "l").map(|x| (x, y))).unwrap();
+        buf[at].fg
+    };
+    let plain = draw(&mut stage);
+    assert_eq!(plain, stage.theme.style(Token::CodeBlock).fg.unwrap());
+    let found = stage.transcript.uncoloured().expect("a text in view");
+    assert_eq!((&*found.lang, found.lines.len(), found.keys.len()), ("rust", 1, 1));
+    assert_eq!(found.lines[0].1, "let x = 1;");
+    stage.transcript.colour(&found.keys, vec![vec![(0..3, Token::CodeKeyword)]]);
+    let keyword = stage.theme.style(Token::CodeKeyword).fg.unwrap();
+    assert_eq!(draw(&mut stage), keyword);
+    assert!(stage.transcript.uncoloured().is_none(), "nothing is asked for twice");
+    stage.chunk(ChunkKind::Agent, "let y = 2;\n");
+    assert_eq!(draw(&mut stage), keyword, "what is known of the lines above stays");
+    assert_eq!(stage.transcript.uncoloured().expect("the new line").keys[..1], found.keys);
 }

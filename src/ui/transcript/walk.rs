@@ -3,9 +3,11 @@
 //! Paints nothing by itself. Invariant: a [`Point`] that a function returns is a row that exists.
 
 use super::cache::Cache;
+use super::colours::Colours;
 use super::reading::Shown;
 use super::{DrawCtx, Viewport, paint};
 use crate::model::entries::Slot;
+use crate::model::ids::{EntryId, SessionKey};
 use crate::ui::cells;
 use crate::ui::state::scroll::Scroll;
 use ratatui::buffer::Buffer;
@@ -255,12 +257,13 @@ impl<'b> Walk<'_, 'b> {
         area: Rect,
         y: &mut u16,
         buf: &mut Buffer,
-        viewport: &mut Viewport,
+        paints: &mut Paints<'_>,
     ) {
         let gap = if point.piece == 0 { self.gap(index) } else { 0 };
         let Some(entry) = self.entry(index) else { return };
         let width = self.cache.width();
         let cx = self.cx;
+        let start = self.cache.start(entry.id, point.piece);
         let laid = self.cache.laid(cx, &entry, point.piece);
         for row in point.row..gap + laid.rows.len() as u32 {
             if *y >= area.bottom() {
@@ -269,13 +272,24 @@ impl<'b> Walk<'_, 'b> {
             if let Some(row) = row.checked_sub(gap).and_then(|r| laid.rows.get(r as usize))
                 && let Some(line) = laid.lines.get(row.line as usize)
             {
-                paint::row(cx, line, row, width, Rect { y: *y, height: 1, ..area }, buf);
-                viewport.hits.push((*y, entry.id));
-                viewport.animated |= laid.live;
+                let spans = line.code.as_ref().and_then(|code| paints.colours.of(code.key));
+                if spans.is_none() && line.code.is_some() && paints.plain.is_none() {
+                    *paints.plain = Some((cx.session.key(), entry.id, start, row.line as usize));
+                }
+                paint::row(cx, line, spans, row, width, Rect { y: *y, height: 1, ..area }, buf);
+                paints.viewport.hits.push((*y, entry.id));
+                paints.viewport.animated |= laid.live;
             }
             *y += 1;
         }
     }
+}
+
+/// The colours that are known, the first line that has none, and what was drawn.
+pub(super) struct Paints<'a> {
+    pub viewport: &'a mut Viewport,
+    pub colours: &'a Colours,
+    pub plain: &'a mut Option<(SessionKey, EntryId, u32, usize)>,
 }
 
 fn estimate(bytes: usize, width: usize) -> u64 {

@@ -3,7 +3,7 @@
 //! Modes are left in the exact inverse order of entering them (the keyboard protocol belongs to the alternate screen
 //! and must be popped before it is left). The bytes for leaving are one constant, so that a panic hook can write
 //! them without any state of ours: whether there is anything to give back is what crossterm says about raw mode.
-//! Nothing is asked of the terminal; an answer that never comes would cost the first paint.
+//! What is asked of the terminal is never waited for; an answer that never comes would cost the first paint.
 
 use std::backtrace::Backtrace;
 use std::fmt::Write as _;
@@ -11,6 +11,8 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
+use super::clipboard::Multiplexer;
+use super::input::Told;
 use crate::base::sanitize::is_deceptive;
 use crate::ui::keys::Mouse;
 use crossterm::terminal;
@@ -19,14 +21,18 @@ use rustix::io::Errno;
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Title pushed, alternate screen, keyboard told apart (kitty flag 1), bracketed paste, focus reports, no wrapping at
-/// the right edge (a character wider than we think must not push the row down).
-const ENTER: &[u8] = b"\x1b[22;2t\x1b[?1049h\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l";
+/// the right edge (a character wider than we think must not push the row down), changes between light and dark told.
+const ENTER: &[u8] = b"\x1b[22;2t\x1b[?1049h\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l\x1b[?2031h";
 /// Buttons and wheel only: every motion as an event is too much for a slow link.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
+/// What is behind the words, then what every terminal answers.
+const ASK: &[u8] = b"\x1b]11;?\x07\x1b[c";
+/// tmux 3.3 and older do not know the background; the terminal around it may, if they let us ask.
+const ASK_AROUND_TMUX: &[u8] = b"\x1bPtmux;\x1b\x1b]11;?\x07\x1b\\";
 /// Ends a synchronized update that may be open, then undoes everything above, last first.
 const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
-    \x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
+    \x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
 
 /// The terminal while it is ours. Dropping it gives the terminal back.
 #[derive(Debug)]
@@ -91,6 +97,23 @@ impl Tty {
         let stopped = kill_process(getpid(), Signal::TSTP);
         self.resume()?;
         stopped.map_err(io::Error::from)
+    }
+
+    /// Asks for the background; the answer comes as input, if at all.
+    pub fn ask_background(&mut self, through: Multiplexer) -> io::Result<()> {
+        let mut bytes = ASK.to_vec();
+        if through == Multiplexer::Tmux {
+            bytes.extend_from_slice(ASK_AROUND_TMUX);
+        }
+        TtyOut.write_all(&bytes)
+    }
+
+    /// The answer after which there is no other. tmux gives its own before that of the terminal around it.
+    pub const fn last_answer(through: Multiplexer) -> Told {
+        match through {
+            Multiplexer::Tmux => Told::Background(0, 0, 0),
+            Multiplexer::Screen | Multiplexer::None => Told::Attributes,
+        }
     }
 
     /// Bytes that draw nothing, such as [`super::osc52`].

@@ -4,25 +4,34 @@
 //! sequence is torn. Mouse motion, drags and releases, key releases and unknown sequences are dropped, so that every
 //! value is something to act on. Invariants: a change of the window's size never delays a key (they reach us on
 //! different ways, and readiness is asked for anew each time, so none can be missed); dropping the stream lets go of
-//! the terminal's input before it returns, as another program needs it; a new one takes it up again.
+//! the terminal's input before it returns, as another program needs it, and an answer that is still on its way is taken
+//! off it first; a new one takes it up again.
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, PipeReader, PipeWriter, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-use super::parse::Parser;
+use super::parse::{Parser, Patience};
 use crate::ui::keys::Key;
 
 /// Inputs that may wait to be taken; more stay in the terminal.
 const WAITING: usize = 1024;
 /// How long the rest of a sequence may take. A person cannot type one by hand so fast.
 const TORN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+/// The same for what no person types.
+const LATE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+/// How long after a question an escape may be the beginning of its answer.
+const MAY_COME: Duration = Duration::from_secs(5);
+/// How long after a question the terminal is not given away before its answer has come: nobody else would know it.
+const MUST_COME: Duration = Duration::from_millis(500);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
@@ -37,6 +46,24 @@ pub enum Input {
     Resize(u16, u16),
     /// `true` when the window gained the focus.
     Focus(bool),
+    Told(Told),
+}
+
+/// What the terminal says of itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Told {
+    /// Red, green and blue of what is behind the words.
+    Background(u8, u8, u8),
+    /// The person has switched to it.
+    Scheme(Scheme),
+    /// The answer that every terminal gives: what was asked before it has been answered or never will be.
+    Attributes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scheme {
+    Dark,
+    Light,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +80,32 @@ pub struct InputStream {
     /// Dropped to end the thread.
     stop: Option<PipeWriter>,
     reader: Option<JoinHandle<()>>,
+    expected: Arc<Expected>,
+}
+
+/// Whether the terminal has been asked something that it has not answered.
+#[derive(Debug, Default)]
+struct Expected(Mutex<Option<(Instant, Told)>>);
+
+impl Expected {
+    fn slot(&self) -> MutexGuard<'_, Option<(Instant, Told)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How much of a time since the question is left.
+    fn left(&self, of: Duration) -> Option<Duration> {
+        let asked = (*self.slot())?.0;
+        of.checked_sub(asked.elapsed())
+    }
+
+    fn came(&self, input: &Input) {
+        let mut slot = self.slot();
+        if let (Some((_, last)), Input::Told(told)) = (*slot, input)
+            && std::mem::discriminant(&last) == std::mem::discriminant(told)
+        {
+            *slot = None;
+        }
+    }
 }
 
 impl InputStream {
@@ -69,11 +122,20 @@ impl InputStream {
         let resized = signal(SignalKind::window_change())?;
         let (stopped, stop) = io::pipe()?;
         let (tx, inputs) = mpsc::channel(WAITING);
+        let expected = Arc::new(Expected::default());
+        let awaited = Arc::clone(&expected);
         let reader = std::thread::Builder::new().name("input".into()).spawn(move || {
+            let (mut tty, mut parser) = (File::from(tty), Parser::default());
             // What ends it, the person's terminal or the stream, shows at the other end of the channel.
-            let _ = read(File::from(tty), &stopped, &tx);
+            let _ = read(&mut tty, &mut parser, &stopped, &tx, &awaited);
+            let _ = settle(&mut tty, &mut parser, &awaited);
         })?;
-        Ok(Self { inputs, resized, stop: Some(stop), reader: Some(reader) })
+        Ok(Self { inputs, resized, stop: Some(stop), reader: Some(reader), expected })
+    }
+
+    /// Says that the terminal is being asked something; `last` is the kind of answer with which everything has come.
+    pub fn expect(&mut self, last: Told) {
+        *self.expected.slot() = Some((Instant::now(), last));
     }
 
     /// The next thing done; `None` when the terminal is gone. Nothing is lost if the future is dropped.
@@ -107,12 +169,21 @@ impl Drop for InputStream {
 }
 
 /// Until the terminal or the stream is gone.
-fn read(mut tty: File, stopped: &PipeReader, inputs: &mpsc::Sender<Input>) -> io::Result<()> {
-    let (mut parser, mut parsed) = (Parser::default(), Vec::new());
+fn read(
+    tty: &mut File,
+    parser: &mut Parser,
+    stopped: &PipeReader,
+    inputs: &mpsc::Sender<Input>,
+    expected: &Expected,
+) -> io::Result<()> {
+    let mut parsed = Vec::new();
     let mut buffer = [0; 4096];
     loop {
-        let mut fds = [PollFd::new(&tty, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];
-        let timeout = parser.is_torn().then_some(&TORN);
+        let mut fds = [PollFd::new(&*tty, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];
+        let timeout = parser.torn().map(|patience| match patience {
+            Patience::Short => &TORN,
+            Patience::Long => &LATE,
+        });
         let found = match poll(&mut fds, timeout) {
             Err(Errno::INTR) => continue,
             other => other?,
@@ -124,6 +195,7 @@ fn read(mut tty: File, stopped: &PipeReader, inputs: &mpsc::Sender<Input>) -> io
         if found == 0 {
             parser.give_up(&mut parsed);
         } else if !of_tty.is_empty() {
+            parser.expects = expected.left(MAY_COME).is_some();
             match tty.read(&mut buffer) {
                 Ok(0) => return Ok(()),
                 Ok(n) => parser.feed(buffer.get(..n).unwrap_or_default(), &mut parsed),
@@ -132,11 +204,32 @@ fn read(mut tty: File, stopped: &PipeReader, inputs: &mpsc::Sender<Input>) -> io
             }
         }
         for input in parsed.drain(..) {
+            expected.came(&input);
             if inputs.blocking_send(input).is_err() {
                 return Ok(());
             }
         }
     }
+}
+
+/// Takes the answer that is still on its way off the terminal.
+fn settle(tty: &mut File, parser: &mut Parser, expected: &Expected) -> io::Result<()> {
+    let mut parsed = Vec::new();
+    let mut buffer = [0; 4096];
+    while let Some(left) = expected.left(MUST_COME) {
+        let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+        match poll(&mut [PollFd::new(&*tty, PollFlags::IN)], Some(&left)) {
+            Err(Errno::INTR) => continue,
+            Ok(0) => return Ok(()),
+            other => other?,
+        };
+        match tty.read(&mut buffer)? {
+            0 => return Ok(()),
+            n => parser.feed(buffer.get(..n).unwrap_or_default(), &mut parsed),
+        }
+        parsed.drain(..).for_each(|input| expected.came(&input));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -146,7 +239,6 @@ mod tests {
     use rustix::process::{Signal as Sig, getpid, kill_process};
     use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
     use std::io::Write;
-    use std::time::Duration;
 
     /// A terminal in raw mode, and the end at which the person sits.
     fn terminal() -> (InputStream, Box<dyn Write + Send>, Box<dyn portable_pty::MasterPty + Send>) {
@@ -206,6 +298,52 @@ mod tests {
         drop((person, master));
         // The library says goodbye with an end of file of its own.
         while next(&mut stream).await.is_some() {}
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_told_and_types_nothing_wherever_it_is_torn() {
+        let answer = b"\x1b]11;rgb:1e1e/2020/2e2e\x1b\\\x1b[?62;22c";
+        // What is shorter may be a key: see the tests of the parser.
+        for cut in 3..answer.len() {
+            let (mut stream, mut person, _master) = terminal();
+            stream.expect(Told::Attributes);
+            person.write_all(&answer[..cut]).unwrap();
+            person.flush().unwrap();
+            person.write_all(&answer[cut..]).unwrap();
+            assert_eq!(next(&mut stream).await, Some(Input::Told(Told::Background(0x1e, 0x20, 0x2e))), "cut at {cut}");
+            assert_eq!(next(&mut stream).await, Some(Input::Told(Told::Attributes)), "cut at {cut}");
+            person.write_all(b"a").unwrap();
+            assert_eq!(next(&mut stream).await, Some(Input::Key(Key::char('a'))), "cut at {cut}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_escape_is_a_key_while_an_answer_is_expected() {
+        let (mut stream, mut person, _master) = terminal();
+        stream.expect(Told::Attributes);
+        person.write_all(b"\x1b").unwrap();
+        assert_eq!(next(&mut stream).await, Some(Input::Key(Key::plain(crate::ui::keys::Code::Esc))));
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_comes_late_is_not_left_for_the_next_program() {
+        let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+        let tty = File::options().read(true).write(true).open(pair.master.tty_name().unwrap()).unwrap();
+        let mut modes = tcgetattr(&tty).unwrap();
+        modes.make_raw();
+        tcsetattr(&tty, OptionalActions::Now, &modes).unwrap();
+        let mut person = pair.master.take_writer().unwrap();
+        let mut stream = InputStream::read_from(tty.try_clone().unwrap().into()).unwrap();
+        stream.expect(Told::Attributes);
+        let expected = Arc::clone(&stream.expected);
+        let dropping = std::thread::spawn(move || drop(stream));
+        person.write_all(b"\x1b]11;rgb:0/0/0\x07\x1b[?6c").unwrap();
+        dropping.join().unwrap();
+        assert_eq!(expected.left(Duration::from_mins(1)), None, "the answer has been read");
+        person.write_all(b"x").unwrap();
+        let mut rest = [0; 16];
+        let n = (&tty).read(&mut rest).unwrap();
+        assert_eq!(&rest[..n], b"x");
     }
 
     #[tokio::test]

@@ -2,6 +2,7 @@
 //!
 //! Knows bytes and cells, not what they mean. Whatever happens, the terminal is given back as it was.
 
+mod ascii;
 pub mod clipboard;
 pub mod editor;
 pub mod guard;
@@ -10,7 +11,8 @@ mod parse;
 mod pen;
 pub mod surface;
 
+pub use ascii::Letters;
 pub use clipboard::{Multiplexer, TooLong, osc52};
 pub use guard::{Tty, TtyOut, install_panic_hook, restore};
-pub use input::{Click, Input, InputStream};
+pub use input::{Click, Input, InputStream, Scheme, Told};
 pub use surface::Surface;

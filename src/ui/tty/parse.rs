@@ -1,11 +1,12 @@
 //! From the bytes of a terminal to what the person did.
 //!
 //! Understands the keys of the seventies, xterm's modifiers, the kitty protocol as far as it is asked for, mouse and
-//! focus reports and bracketed paste. Does not read: it is fed, in pieces of any size. Invariants: the same bytes
-//! give the same inputs however they are cut, but for a lone escape at the end of a piece, which is the key and is
-//! not held back; what is not understood is dropped whole, so that the rest of a sequence never types letters.
+//! focus reports, bracketed paste, and what the terminal answers about its background. Does not read: it is fed, in
+//! pieces of any size. Invariants: the same bytes give the same inputs however they are cut, but for a lone escape at
+//! the end of a piece, which is the key and is not held back unless an answer is expected; what is not understood is
+//! dropped whole, so that the rest of a sequence never types letters.
 
-use super::input::{Click, Input};
+use super::input::{Click, Input, Scheme, Told};
 use crate::ui::keys::Key;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -13,6 +14,8 @@ const ESC: u8 = 0x1b;
 const PASTE_END: &[u8] = b"\x1b[201~";
 /// No sequence is longer; one that seems to be is dropped.
 const MAX_SEQUENCE: usize = 256;
+/// The same for strings, such as answers about colours.
+const MAX_STRING: usize = 4096;
 
 #[derive(Debug, Default)]
 pub(super) struct Parser {
@@ -20,6 +23,17 @@ pub(super) struct Parser {
     pending: Vec<u8>,
     /// What has been pasted so far.
     paste: Option<Vec<u8>>,
+    /// An answer of the terminal may come: an escape may be its beginning.
+    pub(super) expects: bool,
+}
+
+/// How long the rest of what has begun may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Patience {
+    /// As long as a person needs who types it by hand, or less.
+    Short,
+    /// Nobody types it: it is the terminal's, and the way from there may be slow.
+    Long,
 }
 
 /// What is at the start of the bytes.
@@ -54,7 +68,7 @@ impl Parser {
                     at += n;
                     self.paste = Some(Vec::new());
                 }
-                Step::More if rest == [ESC] => {
+                Step::More if rest == [ESC] && !self.expects => {
                     at += 1;
                     out.extend(plain(KeyCode::Esc));
                 }
@@ -65,14 +79,20 @@ impl Parser {
     }
 
     /// Whether something has begun that the next bytes should end soon.
-    pub(super) fn is_torn(&self) -> bool {
-        !self.pending.is_empty()
+    pub(super) fn torn(&self) -> Option<Patience> {
+        match self.pending.as_slice() {
+            [] => None,
+            [ESC, b']', _, ..] => Some(Patience::Long),
+            _ => Some(Patience::Short),
+        }
     }
 
-    /// Nothing more has come: what looked like the beginning of a sequence was a key with Alt, or is dropped.
+    /// Nothing more has come: what looked like the beginning of a sequence was a key, or is dropped.
     pub(super) fn give_up(&mut self, out: &mut Vec<Input>) {
-        if let [ESC, byte @ (b'[' | b'O')] = self.pending.as_slice() {
-            out.extend(key(KeyCode::Char(char::from(*byte)), KeyModifiers::ALT));
+        match self.pending.as_slice() {
+            [ESC] => out.extend(plain(KeyCode::Esc)),
+            [ESC, byte @ (b'[' | b'O' | b']')] => out.extend(key(KeyCode::Char(char::from(*byte)), KeyModifiers::ALT)),
+            _ => {}
         }
         self.pending.clear();
     }
@@ -106,6 +126,8 @@ fn step(bytes: &[u8]) -> Step {
             [] => Step::More,
             [b'[', ..] => csi(bytes),
             [b'O', ..] => ss3(bytes),
+            [b']'] => Step::More,
+            [b']', b'0'..=b'9', ..] => osc(bytes),
             // The first is the key; the second may begin a sequence.
             [ESC, ..] => Step::Took(1, plain(KeyCode::Esc)),
             rest => single(rest, KeyModifiers::ALT, 1),
@@ -156,6 +178,43 @@ fn ss3(bytes: &[u8]) -> Step {
         },
     };
     Step::Took(3, plain(code))
+}
+
+/// A string of the terminal, up to its end: the bell or `ESC \\`.
+fn osc(bytes: &[u8]) -> Step {
+    let body = bytes.get(2..).unwrap_or_default();
+    let Some(len) = body.iter().position(|b| matches!(*b, 7 | ESC | 0x18 | 0x1a)) else {
+        return if body.len() > MAX_STRING { Step::Took(bytes.len(), None) } else { Step::More };
+    };
+    let told = background(body.get(..len).unwrap_or_default()).map(Input::Told);
+    match body.get(len..).unwrap_or_default() {
+        [ESC] => Step::More,
+        [ESC, b'\\', ..] => Step::Took(len + 4, told),
+        // It broke off; what follows stands for itself.
+        [ESC, ..] => Step::Took(len + 2, None),
+        [7, ..] => Step::Took(len + 3, told),
+        _ => Step::Took(len + 3, None),
+    }
+}
+
+/// `11;rgb:ffff/ffff/ffff`, with one to four digits for each, or `11;#ffffff`.
+fn background(string: &[u8]) -> Option<Told> {
+    let color = std::str::from_utf8(string).ok()?.strip_prefix("11;")?;
+    let hex = |digits: &str| {
+        let fits = (1..=4).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        let value = u32::from_str_radix(digits, 16).ok().filter(|_| fits)?;
+        u8::try_from(value * 255 / ((1 << (4 * digits.len())) - 1)).ok()
+    };
+    if let Some(digits) = color.strip_prefix('#') {
+        let third = digits.len() / 3;
+        let part = |n: usize| hex(digits.get(n * third..(n + 1) * third)?);
+        return (third * 3 == digits.len())
+            .then_some(())
+            .and_then(|()| Some(Told::Background(part(0)?, part(1)?, part(2)?)));
+    }
+    let channels = color.strip_prefix("rgb:").or_else(|| color.strip_prefix("rgba:"))?;
+    let mut channels = channels.split('/').map(hex);
+    Some(Told::Background(channels.next()??, channels.next()??, channels.next()??))
 }
 
 /// The keys that end in a letter.
@@ -223,6 +282,9 @@ fn sequence(params: &[u8], last: u8) -> Option<Input> {
     match (params, last) {
         ([], b'I') => return Some(Input::Focus(true)),
         ([], b'O') => return Some(Input::Focus(false)),
+        (b"?997;1", b'n') => return Some(Input::Told(Told::Scheme(Scheme::Dark))),
+        (b"?997;2", b'n') => return Some(Input::Told(Told::Scheme(Scheme::Light))),
+        ([b'?', ..], b'c') => return Some(Input::Told(Told::Attributes)),
         // Answers to questions nobody asked.
         ([b'?' | b'>' | b'=', ..], _) => return None,
         _ => {}

@@ -85,7 +85,7 @@ fn a_paste_is_never_keys() {
 
 #[test]
 fn what_is_not_understood_types_nothing() {
-    assert_eq!(all(&[b"\x1b[?62;22c\x1b[>1;2c\x1b[999~\x1b[5;5t"]), []);
+    assert_eq!(all(&[b"\x1b[?62;22y\x1b[>1;2c\x1b[999~\x1b[5;5t"]), []);
     assert_eq!(all(&[b"\xff\xfe", b"a"]), [Input::Key(Key::char('a'))]);
     assert_eq!(all(&[b"\x1b[12\x03"]), [Input::Key(Key::ctrl(Code::Char('c')))], "a broken sequence swallows no key");
 }
@@ -94,12 +94,12 @@ fn what_is_not_understood_types_nothing() {
 fn a_torn_sequence_waits_and_is_given_up() {
     let (mut parser, mut out) = (Parser::default(), Vec::new());
     parser.feed(b"\x1b[", &mut out);
-    assert!(parser.is_torn() && out.is_empty());
+    assert!(parser.torn().is_some() && out.is_empty());
     parser.feed(b"A", &mut out);
     assert_eq!(std::mem::take(&mut out), [Input::Key(Key::plain(Code::Up))]);
     parser.feed(b"\x1b[", &mut out);
     parser.give_up(&mut out);
-    assert!(!parser.is_torn());
+    assert!(parser.torn().is_none());
     assert_eq!(std::mem::take(&mut out), [Input::Key(Key::alt(Code::Char('[')))]);
     parser.feed(b"\xe2\x82", &mut out);
     parser.give_up(&mut out);
@@ -124,6 +124,62 @@ proptest! {
         parser.feed(b"\x1b[", &mut out);
         parser.feed(&bytes, &mut out);
         parser.give_up(&mut out);
-        prop_assert!(!parser.is_torn());
+        prop_assert!(parser.torn().is_none());
     }
+}
+
+#[test]
+fn the_background_is_told_in_every_way_of_writing_it() {
+    let told = |bytes: &[u8]| match all(&[bytes]).as_slice() {
+        [Input::Told(told)] => Some(*told),
+        [] => None,
+        other => unreachable!("{other:?}"),
+    };
+    let white = Some(Told::Background(255, 255, 255));
+    assert_eq!(told(b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\"), white);
+    assert_eq!(told(b"\x1b]11;rgb:ff/ff/ff\x07"), white);
+    assert_eq!(told(b"\x1b]11;rgba:f/f/f/f\x07"), white);
+    assert_eq!(told(b"\x1b]11;#ffffff\x07"), white);
+    assert_eq!(told(b"\x1b]11;rgb:0000/8080/ffff\x07"), Some(Told::Background(0, 128, 255)));
+    assert_eq!(told(b"\x1b[?62;22c"), Some(Told::Attributes));
+    assert_eq!(told(b"\x1b[?997;2n"), Some(Told::Scheme(Scheme::Light)));
+    for nothing in [
+        &b"\x1b]11;\x07"[..],
+        b"\x1b]11;rgb:ffff/ffff\x07",
+        b"\x1b]11;rgb:fffff/0/0\x07",
+        b"\x1b]11;rgb:x/y/z\x1b\\",
+        b"\x1b]11;#ff\x07",
+        b"\x1b]10;rgb:0/0/0\x07",
+        b"\x1b]52;c;Zm9v\x07",
+        b"\x1b]11;rgb:0/0/0\x18",
+    ] {
+        assert_eq!(told(nothing), None, "{}", nothing.escape_ascii());
+    }
+}
+
+#[test]
+fn alt_and_a_bracket_stay_a_key() {
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    parser.feed(b"\x1b]", &mut out);
+    assert!(out.is_empty());
+    parser.give_up(&mut out);
+    assert_eq!(out, [Input::Key(Key::alt(Code::Char(']')))]);
+    assert_eq!(all(&[b"\x1b]a"]), [Input::Key(Key::alt(Code::Char(']'))), Input::Key(Key::char('a'))]);
+}
+
+#[test]
+fn an_answer_that_is_expected_may_be_torn_after_its_escape() {
+    let answer = b"\x1b]11;rgb:0/0/0\x1b\\\x1b[?62;22c";
+    for cut in 0..answer.len() {
+        let (mut parser, mut out) = (Parser { expects: true, ..Parser::default() }, Vec::new());
+        parser.feed(&answer[..cut], &mut out);
+        parser.feed(&answer[cut..], &mut out);
+        let both = [Told::Background(0, 0, 0), Told::Attributes].map(Input::Told);
+        assert_eq!(out, both, "cut at {cut}");
+    }
+    let (mut parser, mut out) = (Parser { expects: true, ..Parser::default() }, Vec::new());
+    parser.feed(b"\x1b", &mut out);
+    assert_eq!((parser.torn(), out.len()), (Some(Patience::Short), 0));
+    parser.give_up(&mut out);
+    assert_eq!(out, [Input::Key(Key::plain(Code::Esc))]);
 }

@@ -13,6 +13,7 @@ use std::io::{self, Write};
 use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::layout::Rect;
 
+use super::ascii::Letters;
 use super::pen::Pen;
 use crate::base::sanitize::is_deceptive;
 
@@ -32,6 +33,7 @@ pub struct Surface<W> {
     cursor: Cursor,
     visible: Option<bool>,
     pen: Pen,
+    letters: Letters,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,7 +88,14 @@ impl<W: Write> Surface<W> {
             cursor: Cursor::default(),
             visible: None,
             pen: Pen::default(),
+            letters: Letters::Unicode,
         }
+    }
+
+    /// What may be written from now on.
+    pub fn set_letters(&mut self, letters: Letters) {
+        self.letters = letters;
+        self.invalidate();
     }
 
     pub fn area(&self) -> Rect {
@@ -116,6 +125,7 @@ impl<W: Write> Surface<W> {
         self.next.reset();
         let area = self.next.area;
         let cursor = paint(area, &mut self.next);
+        self.letters.reduce(&mut self.next);
         if self.next.area != area || area.is_empty() {
             self.next = Buffer::empty(area);
             return Ok(false);

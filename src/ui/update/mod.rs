@@ -52,7 +52,7 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
         Input::Key(key) => self::key(state, cx, key, &mut out),
         Input::Paste(text) => paste(state, cx, &text, &mut out),
         Input::Mouse { what, x, y } => mouse(state, cx, what, Position { x, y }, &mut out),
-        Input::Resize(..) | Input::Focus(_) => {}
+        Input::Resize(..) | Input::Focus(_) | Input::Told(_) => {}
     }
     state.check_toast(cx.session);
     out

@@ -211,11 +211,13 @@ fn the_sums_of_a_turn_are_one_line() {
     let turn = TurnId(1);
     s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session: totals, after: false })));
     s.draw();
-    assert!(s.shown.contains("± +120 −14 in 6 files · 3 to review · Alt+R"), "{}", s.shown);
+    let rule =
+        |s: &Scene, sums: &str| s.shown.lines().any(|l| l.contains(&format!("{sums} ──")) && l.ends_with("─ Alt+R"));
+    assert!(rule(&s, "+120 −14 in 6 files · 3 to review"), "{}", s.shown);
     let session = Totals { pending: 0, ..totals };
     s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after: false })));
     s.draw();
-    assert!(s.shown.contains("± +120 −14 in 6 files · Alt+R"), "all is decided: {}", s.shown);
+    assert!(rule(&s, "+120 −14 in 6 files"), "all is decided: {}", s.shown);
     let one = Totals { added: 1, removed: 0, files: 1, pending: 0 };
     s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed {
         turn: TurnId(2),
@@ -224,7 +226,7 @@ fn the_sums_of_a_turn_are_one_line() {
         after: false,
     })));
     s.draw();
-    assert!(s.shown.contains("turn 2: +1 −0 in 1 file · Alt+R"), "it is not the turn above it: {}", s.shown);
+    assert!(rule(&s, "turn 2: +1 −0 in 1 file"), "it is not the turn above it: {}", s.shown);
 }
 
 const FOR_EVER: &str = "Yes, and don't ask again for git push commands in /home/user/projects/website and for everything in the whole system";

@@ -236,6 +236,7 @@ fn show_transcript(
 }
 
 fn show_dock(cx: &ViewCx<'_>, laid: &Dock, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
+    paint::fill(buf, area, Token::Question, cx.theme);
     dock::draw(cx, laid, area, buf);
     info.dock = area;
     info.dialog = Some(laid.dialog().clone());

@@ -10,6 +10,7 @@ use crate::theme::resolve::Theme;
 use crate::ui::paint::{Pen, Tabs};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 
 /// Columns that the words of a line get before a figure stands beside them.
 const ROOM: usize = 12;
@@ -45,6 +46,15 @@ pub struct Painted {
     pub front: StyledText,
     pub text: StyledText,
     pub right: StyledText,
+    /// Whose background the row has.
+    pub fill: Option<Token>,
+}
+
+/// Gives an area the background of a token, where the theme has one for it.
+pub fn fill(buf: &mut Buffer, area: Rect, token: Token, theme: &Theme) {
+    if let Some(bg) = theme.style(token).bg {
+        buf.set_style(area, Style::new().bg(bg));
+    }
 }
 
 /// Wraps lines for `columns`. Gutters count as part of the front.
@@ -84,7 +94,7 @@ pub fn rows(lines: &[LogicalLine], columns: u16) -> Vec<Painted> {
                 text.push(piece, style);
             }
             let right = if n == 0 && roomy { line.right.clone() } else { StyledText::new() };
-            out.push(Painted { front, text, right });
+            out.push(Painted { front, text, right, fill: line.fill });
         }
     }
     out
@@ -92,6 +102,9 @@ pub fn rows(lines: &[LogicalLine], columns: u16) -> Vec<Painted> {
 
 /// Writes a row into the first line of `area`.
 pub fn row(buf: &mut Buffer, area: Rect, row: &Painted, theme: &Theme) {
+    if let Some(token) = row.fill {
+        fill(buf, Rect { height: 1, ..area }, token, theme);
+    }
     let used = put(buf, area.x, area.y, area.width, &row.front, theme);
     let left = area.width.saturating_sub(used);
     let text = width::truncate_styled(&row.text, usize::from(left));

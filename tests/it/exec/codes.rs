@@ -255,9 +255,9 @@ fn code_129_130_131_134_and_143_are_signals_after_a_cancel() {
 fn a_wrong_option_is_said_before_that_there_is_no_terminal() {
     let lab = Lab::new();
     let cases: &[(&[&str], &str)] = &[
-        (&["--theme", "nope"], "--theme is one of terminal, dark, light, not `nope`"),
-        (&["--theme", "nope", "--", "true"], "--theme is one of terminal, dark, light, not `nope`"),
-        (&["demo", "--theme", "nope"], "--theme is one of terminal, dark, light, not `nope`"),
+        (&["--theme", "nope"], "--theme is one of auto, terminal, dark,"),
+        (&["--theme", "nope", "--", "true"], "--theme is one of auto, terminal, dark,"),
+        (&["demo", "--theme", "nope"], "--theme is one of auto, terminal, dark,"),
         (&["--cwd", "/no/such/directory"], "--cwd /no/such/directory: "),
         (&["--agent", "nobody-knows-me"], "nobody-knows-me"),
         (&["--", "true"], "needs a terminal"),

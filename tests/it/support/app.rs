@@ -12,7 +12,7 @@ use acp_tui::host::process::Graces;
 use acp_tui::model::changes::Gate;
 use acp_tui::model::session::Policy;
 use acp_tui::theme::color::Depth;
-use acp_tui::theme::resolve::Theme;
+use acp_tui::theme::looks::{Ground, Looks};
 use acp_tui::ui::keys::{Code, Key, Mouse};
 use acp_tui::ui::run::{Ended, Purpose, UiOptions, run_on};
 use acp_tui::ui::screen::{Device, Happening, Screen};
@@ -189,6 +189,10 @@ impl Device for Terminal {
         Ok(())
     }
 
+    fn ask_background(&mut self, _: Multiplexer) -> io::Result<()> {
+        Ok(())
+    }
+
     fn lend(&mut self) {
         self.glass.with(|shown| shown.lent = true);
     }
@@ -358,7 +362,7 @@ pub async fn play(
     });
     let engine = Engine::connected(config(dir.path()), codec::shipped(), Some(connect));
     let options = UiOptions {
-        theme: Theme::builtin("dark").unwrap().with_depth(Depth::None),
+        looks: Looks::named("dark", Depth::None, Ground::Unknown).unwrap(),
         animation: Animation::Off,
         home: None,
         multiplexer: Multiplexer::None,
