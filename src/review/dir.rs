@@ -1,8 +1,9 @@
 //! The directory of one session's review: its files, and who has it open.
 
 use super::error::ReviewError;
+use crate::store::lock::Lock;
 use crate::store::private::private_file;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -34,15 +35,14 @@ pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
 }
 
 /// Nobody else may have the session open meanwhile.
-pub fn lock(dir: &Path) -> Result<File, ReviewError> {
+pub fn lock(dir: &Path) -> Result<Lock, ReviewError> {
     let path = dir.join(LOCK);
     let fail = |e| ReviewError::io(&path, e);
     let file = private_file().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(ReviewError::Locked),
-        Err(std::fs::TryLockError::Error(error)) => Err(fail(error)),
-    }
+    Lock::take(file).map_err(|error| match error {
+        TryLockError::WouldBlock => ReviewError::Locked,
+        TryLockError::Error(error) => fail(error),
+    })
 }
 
 /// Makes room for a word on what will have gone wrong.

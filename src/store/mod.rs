@@ -4,6 +4,7 @@ pub mod branch;
 pub mod history;
 pub mod journal;
 pub mod lines;
+pub mod lock;
 pub mod log;
 pub mod messages;
 pub mod private;

@@ -317,9 +317,7 @@ impl Worker {
             let at = session_of(entry);
             let outcome = match self.review.released(req) {
                 Ok(None) => continue,
-                Ok(Some(Released::Whole { created, bytes })) => HeldOutcome::Whole { created, bytes },
-                Ok(Some(Released::Partly { differs })) => HeldOutcome::Partly { differs },
-                Ok(Some(Released::Refused)) => HeldOutcome::Refused,
+                Ok(Some(Released::Decided(outcome))) => outcome,
                 Ok(Some(Released::Again { path })) => {
                     let path = paths::display(&path, &[], None);
                     again = Some(format!("{path} was changed meanwhile, nothing is written · look again"));
