@@ -1056,7 +1056,7 @@ fn a_held_write_that_conflicts_with_what_the_person_wrote_is_asked_about_again()
     assert!(
         matches!(
             released,
-            Some(Released::Decided(HeldOutcome::Whole { .. }) | Released::Decided(HeldOutcome::Refused))
+            Some(Released::Decided(HeldOutcome::Whole { .. } | HeldOutcome::Refused))
         ),
         "{released:?} {bytes}"
     );
