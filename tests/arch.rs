@@ -46,12 +46,33 @@ const ROOMS: &[(&str, &[&str])] = &[
     // What kept frames say is read by the codec; recordings are made of records.
     ("store", &["agent::codec", "wire::trace", "model", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
-    ("review", &["review::worktree::walk", "store::private", "model::changes", "model::ids", "text", "base"]),
+    (
+        "review",
+        &[
+            "review::worktree::walk",
+            "store::lock",
+            "store::private",
+            "store::replace",
+            "model::changes",
+            "model::ids",
+            "text",
+            "base",
+        ],
+    ),
     ("review::text", &["model::changes", "text", "base"]),
     ("review::worktree", &["review::error", "review::state", "host::fs", "base"]),
     (
         "review::snapshot",
-        &["review::worktree", "review::dir", "review::state", "review::error", "host::fs", "store::private", "base"],
+        &[
+            "review::worktree",
+            "review::dir",
+            "review::state",
+            "review::error",
+            "host::fs",
+            "store::private",
+            "store::replace",
+            "base",
+        ],
     ),
     (
         "review::history",
@@ -78,7 +99,10 @@ const ROOMS: &[(&str, &[&str])] = &[
             "base",
         ],
     ),
-    ("review::session", &["review", "host::fs", "store::private", "model::changes", "model::ids", "base"]),
+    (
+        "review::session",
+        &["review", "host::fs", "store::lock", "store::private", "model::changes", "model::ids", "base"],
+    ),
     (
         "review::report",
         &["review::session", "review::protocol", "review::state", "review::error", "model::changes", "text", "base"],
@@ -113,6 +137,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "store::private",
             "store::log",
             "store::recording",
+            // Rules are changed in one step.
+            "store::replace",
             "store::search",
             "store::sessions",
             "base",

@@ -48,7 +48,7 @@ impl Row {
             } else if listed.head.is_none() {
                 return Err("cannot be read".to_owned());
             } else {
-                let doc = ReviewSession::open(&listed.dir).and_then(|mut tracker| tracker.doc(Scope::Session));
+                let doc = ReviewSession::open(&listed.dir).and_then(|mut review| review.doc(Scope::Session));
                 doc.map_err(|error| error.to_string())?.totals
             };
             let sum = sum.get_or_insert_default();

@@ -3,6 +3,7 @@
 use super::error::ReviewError;
 use crate::store::lock::Lock;
 use crate::store::private::private_file;
+use crate::store::replace::{Durability, Replacement};
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
 use std::path::Path;
@@ -110,10 +111,8 @@ pub fn trouble(dir: &Path) -> Option<String> {
 pub fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), ReviewError> {
     let fail = |e| ReviewError::io(path, e);
     let text = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
-    let dir = path.parent().unwrap_or(path);
-    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(fail)?;
-    std::io::Write::write_all(&mut file, &text).map_err(fail)?;
-    file.persist(path).map(drop).map_err(|e| fail(e.error))
+    let mut file = Replacement::of(path).map_err(fail)?;
+    file.write_all(&text).and_then(|()| file.finish(Durability::None)).map_err(fail)
 }
 
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ReviewError> {

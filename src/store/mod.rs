@@ -9,6 +9,7 @@ pub mod log;
 pub mod messages;
 pub mod private;
 pub mod recording;
+pub mod replace;
 pub mod search;
 pub mod sessions;
 mod writer;

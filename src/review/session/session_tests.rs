@@ -1054,10 +1054,7 @@ fn a_held_write_that_conflicts_with_what_the_person_wrote_is_asked_about_again()
     let bytes = wanted.len() as u64;
     let released = place.review.released(req).unwrap();
     assert!(
-        matches!(
-            released,
-            Some(Released::Decided(HeldOutcome::Whole { .. } | HeldOutcome::Refused))
-        ),
+        matches!(released, Some(Released::Decided(HeldOutcome::Whole { .. } | HeldOutcome::Refused))),
         "{released:?} {bytes}"
     );
     assert_eq!(place.read("a"), wanted);
