@@ -94,6 +94,9 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::run",
             "ui::screen",
             "ui::agent_picker",
+            // Earlier sessions as the list takes them.
+            "ui::past::Archive",
+            "ui::state::session_list",
             "ui::tty",
             // Whether anything moves is asked of the environment.
             "ui::view::Animation",
@@ -171,6 +174,11 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::agent_picker",
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
+    ("ui::past", &["ui::state::session_list"]),
+    (
+        "ui::session_picker",
+        &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],
+    ),
     ("ui::screen", &["ui::keys", "ui::tty", "engine::wait"]),
     ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
     ("ui::run", &["ui", "engine", "model", "theme"]),
@@ -229,6 +237,10 @@ const FENCES: &[Fence] = &[
             "host/process/",
             "headless/",
             "ui/run.rs",
+            // Before there is a session the person is waited for.
+            "ui/run/start.rs",
+            // The loop waits for what was read.
+            "ui/past.rs",
             "ui/screen.rs",
             // The loop waits for what was found.
             "ui/work/colours.rs",
