@@ -165,9 +165,9 @@ impl AgentPicker {
             Some(note) => LogicalLine::text(StyledText::of(sanitize::line(note), Token::Warn)),
             None => {
                 let esc = if self.filter.is_empty() { "quits" } else { "clears the filter" };
-                let keys = format!("type to filter · Enter starts · Esc {esc} · F8 earlier sessions");
+                let keys = format!("type to filter · Enter starts · Esc {esc}");
                 let words = match self.interrupted {
-                    0 => keys,
+                    0 => format!("{keys} · F8 earlier sessions"),
                     1 => format!("1 was interrupted here: F8 · {keys}"),
                     n => format!("{n} were interrupted here: F8 · {keys}"),
                 };
