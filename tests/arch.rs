@@ -118,6 +118,9 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::run",
             "ui::screen",
             "ui::agent_picker",
+            // Earlier sessions as the list takes them.
+            "ui::past::Archive",
+            "ui::state::session_list",
             "ui::tty",
             // Whether anything moves is asked of the environment.
             "ui::view::Animation",
@@ -197,6 +200,11 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::agent_picker",
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
+    ("ui::past", &["ui::state::session_list"]),
+    (
+        "ui::session_picker",
+        &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],
+    ),
     ("ui::screen", &["ui::keys", "ui::tty", "engine::wait"]),
     ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
     ("ui::run", &["ui", "engine", "model", "theme"]),
@@ -253,6 +261,10 @@ const FENCES: &[Fence] = &[
             "host/process/",
             "headless/",
             "ui/run.rs",
+            // Before there is a session the person is waited for.
+            "ui/run/start.rs",
+            // The loop waits for what was read.
+            "ui/past.rs",
             "ui/screen.rs",
             // The loop waits for what was found.
             "ui/work/colours.rs",
@@ -340,7 +352,7 @@ const WORLD_EXCEPTIONS: &[(&str, &str, &str)] =
 const AGENTS: &[&str] =
     &["gemini", "claude", "codex", "opencode", "kimi", "qwen", "copilot", "droid", "auggie", "vibe", "cline"];
 /// Where a name may stand: the quirks, and texts for people that give an example.
-const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/flags.rs", "src/cli/args.rs"];
+const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/commands.rs", "src/cli/args.rs"];
 
 /// Who may name what is peculiar to the protocol: the codecs, the envelope, and the agent that is no part of the client.
 const SPEAKERS: &[&str] = &["agent/codec/", "wire/", "demo/"];

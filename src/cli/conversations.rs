@@ -126,6 +126,13 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>) -> Vec<Row> {
     rows
 }
 
+/// The one conversation of which this is true. Says nothing.
+pub(super) fn find_known(state: &Path, is_it: impl Fn(&Known) -> bool) -> Result<Row, String> {
+    let listing = sessions::list(state).map_err(|error| error.to_string())?;
+    let rows = merged(listing.sessions, archive::list(&archive::below(state)));
+    rows.into_iter().find(|row| is_it(&row.known)).ok_or_else(|| "it is not there any more".to_owned())
+}
+
 /// Whether a review is of one of the session's runs and knows the session.
 fn is_of(known: &Known, review: &Listed) -> bool {
     let is_of_run = |stem: &str| {

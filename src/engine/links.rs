@@ -52,17 +52,25 @@ impl AgentSetup {
 
 /// Agents that can be added, by the names under which they are configured; read when the first one is.
 #[derive(Debug)]
-pub struct Further(LazyLock<Setups, Box<dyn FnOnce() -> Setups + Send>>);
+pub struct Further {
+    configured: LazyLock<Setups, Box<dyn FnOnce() -> Setups + Send>>,
+    /// Those that are known otherwise.
+    added: Setups,
+}
 
 type Setups = BTreeMap<String, AgentSetup>;
 
 impl Further {
     pub fn read_by(read: impl FnOnce() -> BTreeMap<String, AgentSetup> + Send + 'static) -> Self {
-        Self(LazyLock::new(Box::new(read)))
+        Self { configured: LazyLock::new(Box::new(read)), added: Setups::new() }
     }
 
     pub fn get(&self, name: &str) -> Option<&AgentSetup> {
-        self.0.get(name)
+        self.added.get(name).or_else(|| self.configured.get(name))
+    }
+
+    pub fn add(&mut self, name: String, setup: AgentSetup) {
+        self.added.insert(name, setup);
     }
 }
 

@@ -340,6 +340,11 @@ impl Engine {
         self.apply_all(told);
     }
 
+    /// From now on an agent of this name can be added, as if it were configured.
+    pub fn offer(&mut self, name: String, setup: AgentSetup) {
+        self.further.add(name, setup);
+    }
+
     /// Too much waits for the agent for a new prompt to make sense.
     fn is_crowded(&self, at: Address) -> bool {
         let running = self.core.agent_at(at).and_then(|agent| self.links.running(agent));
