@@ -56,6 +56,7 @@ impl Engine {
                 let turn = session.and_then(|session| session.turn.as_ref()).map(|turn| turn.id);
                 self.queue_file(FileJob::Read(ReadJob { at, req, request, line, limit, missing, turn }));
             }
+            Effect::AskRules { req, claims } => self.ask_rules(at, req, claims),
             Effect::CheckWrite { req, path } => {
                 self.queue_file(FileJob::Check { at, req, path });
             }
@@ -105,7 +106,7 @@ impl Engine {
                 let _ = looked.recv_timeout(LOOK);
             }
             let result = match &spec.cwd {
-                Some(cwd) => admit(&roots, request, cwd).map(|dir| dir.real),
+                Some(cwd) => admit(&roots, None, request, cwd).map(|dir| dir.real),
                 // The directory itself needs no check: it is the root.
                 None => own.ok_or_else(|| Refusal::new(Reason::Failed, "the session has no directory")),
             };

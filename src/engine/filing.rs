@@ -230,13 +230,15 @@ impl Engine {
         let reading = Reading { req, path: path.clone(), turn, stop: Stop(Arc::clone(&stop)), until };
         self.files.lane(at).reading = Some(reading);
         let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
+        let held = self.held(at);
         tokio::task::spawn_blocking(move || {
             let is_wanted = || !stop.load(Ordering::Relaxed);
-            let result =
-                admit(&roots, *request, &path).and_then(|file| match fs::read_text(file, line, limit, &is_wanted) {
+            let result = admit(&roots, held.as_ref(), *request, &path).and_then(|file| {
+                match fs::read_text(file, line, limit, &is_wanted) {
                     Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
                     other => other.map_err(|e| refusing::file(&e)),
-                });
+                }
+            });
             let _ = facts.blocking_send(Fact::Host(at.into(), HostEvent::FileRead { req, path, result }));
         });
     }
@@ -264,10 +266,11 @@ impl Engine {
         let path = request.path().unwrap_or_default().to_owned();
         let looked = self.before_write(at, &path, entry, &content);
         let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
+        let held = self.held(at);
         tokio::task::spawn_blocking(move || {
             // Without an answer the write happens all the same.
             let known = looked.and_then(|looked| looked.recv_timeout(LOOK).ok()).flatten();
-            let written = admit(&roots, Request::clone(&request), &path)
+            let written = admit(&roots, held.as_ref(), Request::clone(&request), &path)
                 .map(|file| write_text(&roots, &file, &content, known.as_ref()));
             let (result, links) = match written {
                 // The review has not got what is there now: it looks again.

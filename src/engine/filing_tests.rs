@@ -23,6 +23,7 @@ fn request(deed: Deed) -> Box<Request> {
         gate: Gate::Off,
         is_stopping: false,
         is_granted: false,
+        ruling: None,
     })
 }
 

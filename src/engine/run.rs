@@ -13,6 +13,7 @@ use super::link::Connect;
 use super::links::{AgentSetup, Further, LinkWake, Links};
 use super::moving::Moving;
 use super::reviewing::ReviewConfig;
+use super::ruling::{Ruler, RulesConfig};
 use super::terminals::{Terminals, host_id};
 use super::timers::Timers;
 use super::wait::sleep_until;
@@ -67,6 +68,8 @@ pub struct EngineConfig {
     pub review: Option<ReviewConfig>,
     /// How writes and commands are let through, at first.
     pub gate: Gate,
+    /// What agents are held to; without it there are no rules.
+    pub rules: Option<RulesConfig>,
     /// Absolute paths that are the client's own: the agent gets none of them, and the review leaves them out.
     pub private: Vec<PathBuf>,
 }
@@ -119,6 +122,7 @@ pub struct Engine {
     pub(super) timers: Timers,
     pub(super) workspaces: Workspaces,
     pub(super) files: FileQueue,
+    pub(super) ruler: Ruler,
     /// Told when the first look is over.
     pub(super) first_look: Option<mpsc::Receiver<()>>,
     pub(super) stem: Stem,
@@ -150,7 +154,8 @@ impl Engine {
             .with_suggestion(config.suggestion.clone())
             .with_env(config.env.iter().map(|(name, _)| name.clone()).collect())
             .with_review(config.review.is_some())
-            .with_gate(config.gate);
+            .with_gate(config.gate)
+            .with_rules(config.rules.is_some());
         let books = Books::recording(config.record.take());
         let private = Private::new(std::mem::take(&mut config.private));
         let mut engine = Self {
@@ -164,6 +169,7 @@ impl Engine {
             timers: Timers::default(),
             workspaces: Workspaces::new(private),
             files: FileQueue::default(),
+            ruler: Ruler::new(config.rules.take()),
             first_look: None,
             stem: Stem::of_now(),
             books,
@@ -188,6 +194,7 @@ impl Engine {
             "branch": branch::of(&self.config.cwd),
             "review": self.config.review.is_some(),
             "gate": self.config.gate,
+            "rules": self.ruler.has_rules(),
         });
         let name = format!("{}.jsonl", self.stem.name());
         match Journal::create(dir, &name, &header) {
@@ -359,7 +366,7 @@ impl Engine {
     /// Does what the person wants. `@path` in a prompt becomes a link here, so that the model need not look at files.
     /// A further agent is named as it is configured.
     pub fn intent_to(&mut self, at: Address, intent: Intent) -> Vec<Addressed<FrontEnd>> {
-        let mut setup = None;
+        let (mut setup, mut name) = (None, None);
         let intent = match intent {
             Intent::Prompt { text, .. } if self.is_crowded(at) => {
                 return vec![Addressed { at, what: FrontEnd::Returned(text) }];
@@ -369,6 +376,7 @@ impl Engine {
             }
             Intent::AddAgent { command, cwd, how, .. } => {
                 setup = self.config.further.get(&command).cloned();
+                name = setup.is_some().then(|| command.clone());
                 let command = setup.as_ref().map_or(command, AgentSetup::line);
                 let env = setup.iter().flat_map(|setup| &setup.env).map(|(name, _)| name.clone()).collect();
                 Intent::AddAgent { command, env, cwd, how }
@@ -383,6 +391,9 @@ impl Engine {
         let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
         if adds && let Some((agent, _)) = self.core.model.agents().last() {
             self.links.add(agent, setup);
+            if let Some(name) = name {
+                self.ruler.name(agent, name);
+            }
         }
         // Before anything is done for them.
         let new: Vec<SessionKey> = self.core.model.sessions().skip(before).map(|(key, _)| key).collect();
@@ -482,6 +493,7 @@ impl Engine {
                 self.apply(at, event);
                 self.next_file(at);
             }
+            Fact::Host(Address::Session(at), event @ HostEvent::Ruled { .. }) => self.ruled(at, event),
             Fact::Host(at, event) => {
                 match &event {
                     HostEvent::Review(ReviewEvent::ReviewOff { .. }) => {
