@@ -1,6 +1,7 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
-use super::flags::{Agent, Flag, Format, Name, Takes, Typed};
+use super::commands::{Agent, Name};
+use super::flags::{Flag, Format, Takes, Typed};
 use super::usage::Usage;
 use super::values::text;
 use crate::model::session::Allow;

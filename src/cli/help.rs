@@ -1,6 +1,7 @@
 //! The texts of `--help`, made from the tables of commands and options. Kept in step with the README by a test.
 
-use super::flags::{COMMANDS, CommandRow, FLAGS, Flag, Name, Note, Takes};
+use super::commands::{COMMANDS, CommandRow, Name, Note};
+use super::flags::{FLAGS, Flag, Takes};
 use std::fmt::Write as _;
 
 /// Columns before what a command does, and before what an option does.

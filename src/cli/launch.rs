@@ -1,7 +1,7 @@
 //! From what was typed to what is started: the agent's command, the session's directory, the engine's settings.
 
 use super::args::Common;
-use super::flags::Name;
+use super::commands::Name;
 use super::review::say_removed;
 use super::usage::Usage;
 use crate::base::paths::visible;

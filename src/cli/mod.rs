@@ -1,6 +1,7 @@
 //! Turns a command line into one of the front ends.
 
 mod args;
+mod commands;
 mod conversations;
 mod deliver;
 mod earlier;

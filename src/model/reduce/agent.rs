@@ -43,7 +43,12 @@ impl End {
             let hint = "Install matching versions of the agent and the client.".into();
             return Self { hint, ..Self::new(DeathKind::Version, error.message.clone()) };
         }
-        let message = format!("{} failed: {}", error.call, error.message);
+        // An answer that could not be read says itself what it was to.
+        let message = if error.call.is_empty() {
+            error.message.clone()
+        } else {
+            format!("{} failed: {}", error.call, error.message)
+        };
         Self { detail: error.data_lines(), ..Self::new(DeathKind::Refused, message) }
     }
 

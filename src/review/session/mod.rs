@@ -229,8 +229,9 @@ impl ReviewSession {
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
         let mut named: Vec<String> = self.trouble().into_iter().collect();
+        let failed = !named.is_empty();
         if !self.is_copy() {
-            named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path)));
+            named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path), failed));
         }
         let more = unknown_before::unknown_before(&self.log, &named);
         named.extend(more);

@@ -53,8 +53,17 @@ impl List {
     }
 }
 
-/// `dirs` are the directories that are covered.
-pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>) -> Vec<String> {
+/// What is known of names that the snapshot has not got.
+#[derive(Clone, Copy)]
+enum Unknown {
+    /// They are ignored, but for those that have come since.
+    Ignored { last: i64 },
+    /// A look has failed: perhaps it would have found them.
+    Unclear,
+}
+
+/// `dirs` are the directories that are covered. `failed`: not every look has come to its end.
+pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: bool) -> Vec<String> {
     let Snapshot { seen, barred, hidden, ignored, .. } = snapshot;
     let root = snapshot.root();
     let mut out = Vec::new();
@@ -65,6 +74,7 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>) -> Vec<St
     let lists = (List::new(), List::new(), List::new());
     let mut found =
         Found { ignored: lists.0, unruled: lists.1, closed: lists.2, tops: Vec::new(), rules: BTreeMap::new() };
+    let unknown = if failed { Unknown::Unclear } else { Unknown::Ignored { last: snapshot.head.last } };
     let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
     // What is a link now, or below one, is another directory. Of those that are named anyway nobody knows what is in them.
     let mut reader = Reader::new(root);
@@ -74,7 +84,7 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>) -> Vec<St
         if !dir.is_empty() && is_other(dir) {
             continue;
         }
-        if names(root, dir, (&is_known, &|key| ignored.had_files(key)), snapshot.head.last, &mut found) {
+        if names(root, dir, (&is_known, &|key| ignored.had_files(key)), unknown, &mut found) {
             found.closed.add(|| format!("{}/: cannot be read", walk::show(dir)));
         }
     }
@@ -142,7 +152,7 @@ fn names<'a>(
     root: &Path,
     dir: &'a [u8],
     (is_known, had_files): (IsIt<'_>, IsIt<'_>),
-    last: i64,
+    unknown: Unknown,
     list: &mut Found<'a>,
 ) -> bool {
     let entries = match std::fs::read_dir(root.join(walk::path(dir))) {
@@ -164,9 +174,13 @@ fn names<'a>(
             continue;
         }
         let Ok(stat) = entry.metadata().map(|meta| Stat::of_meta(&meta)) else { continue };
+        let is_new = match unknown {
+            Unknown::Ignored { last } => stat.ctime.0 > last && stat.mtime.0 > last,
+            Unknown::Unclear => false,
+        };
         match stat.kind {
             Kind::Other => {}
-            _ if stat.ctime.0 > last && stat.mtime.0 > last => {}
+            _ if is_new => {}
             // What has no files is not covered anyway, and nobody ignores it.
             Kind::Dir if !had_files(&key) && is_empty(&entry.path(), &mut { DIRECTORIES }) => {}
             kind => {
@@ -179,7 +193,11 @@ fn names<'a>(
             list.closed.add(|| format!("{}/: cannot be read", walk::show(&key)));
             continue;
         }
-        list.ignored.add(|| format!("{}{} (ignored)", walk::show(&key), if is_dir { "/" } else { "" }));
+        let why = match unknown {
+            Unknown::Ignored { .. } => "ignored",
+            Unknown::Unclear => "ignored, or not looked at",
+        };
+        list.ignored.add(|| format!("{}{} ({why})", walk::show(&key), if is_dir { "/" } else { "" }));
     }
     false
 }

@@ -394,12 +394,12 @@ impl Snapshot {
 
     #[cfg(test)]
     pub(crate) fn uncovered(&self) -> Vec<String> {
-        self.uncovered_but(&|_| false)
+        self.uncovered_but(&|_| false, false)
     }
 
     /// What is not covered, in words: what is ignored, too large, unreadable, too much. Of paths whose earlier content
-    /// `is_kept` it is not said that it is lost.
-    pub fn uncovered_but(&self, is_kept: &dyn Fn(&Path) -> bool) -> Vec<String> {
+    /// `is_kept` it is not said that it is lost. `failed`: not every look has come to its end.
+    pub fn uncovered_but(&self, is_kept: &dyn Fn(&Path) -> bool, failed: bool) -> Vec<String> {
         let mut dirs = self.dirs.clone();
         if dirs.is_empty() {
             dirs = self.seen.keys().flat_map(|key| walk::parents(key)).map(RelPath::from).collect();
@@ -411,7 +411,7 @@ impl Snapshot {
             dirs.clear();
         }
         named.extend(replaced);
-        named.extend(coverage::uncovered(self, &dirs));
+        named.extend(coverage::uncovered(self, &dirs, failed));
         let is_kept = |key: &[u8]| is_kept(walk::path(key));
         named.extend(coverage::gone(&self.ignored.gone(self.root.path(), &is_kept)));
         named.extend(coverage::lost(&self.ignored.lost(self.root.path(), &is_kept)));

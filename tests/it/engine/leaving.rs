@@ -14,8 +14,9 @@ use acp_tui::model::ids::SessionKey;
 use serde_json::{Value, json};
 
 const AT: SessionKey = SessionKey::FIRST;
-const MESSAGES: usize = 400;
-const MESSAGE: usize = 64 << 10;
+const MESSAGES: usize = 2000;
+/// The newest 256 stay in any case; together they are less than what is held.
+const MESSAGE: usize = 12 << 10;
 
 fn text(n: usize) -> String {
     format!("{n}:{}", "x".repeat(MESSAGE))

@@ -93,6 +93,14 @@ fn a_death_is_told_once_whatever_its_signs() {
 }
 
 #[test]
+fn an_answer_that_cannot_be_read_says_to_what_it_was() {
+    let mut rig = Rig::opening();
+    rig.answer("session/new", json!({ "sessionId": 12 }));
+    let message = &death(&rig).message;
+    assert!(message.starts_with("malformed response to session/new: "), "{message}");
+}
+
+#[test]
 fn r_070_results_without_required_members_may_be_anything() {
     for result in [json!(null), json!({}), json!({ "x": 1 })] {
         let mut rig = Rig::initialized(with(plain_init(), json!({ "authMethods": [{ "id": "web", "name": "Web" }] })));

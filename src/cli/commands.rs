@@ -1,0 +1,175 @@
+//! The commands, each once: the parser, the help of each command and the overview read this table.
+//!
+//! Knows nothing of what the commands do, nor of their options. Invariant: a command has one row and one word.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// The full screen, which has no word of its own.
+    Screen,
+    Exec,
+    Review,
+    Undo,
+    Redo,
+    Sessions,
+    Search,
+    Export,
+    Import,
+    Rules,
+    Demo,
+    DemoAgent,
+}
+
+/// Which agent a command starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    /// The one that is named, or stands after `--`.
+    Named,
+    BuiltIn,
+    None,
+}
+
+#[derive(Debug)]
+pub struct CommandRow {
+    pub name: Name,
+    pub word: &'static str,
+    pub agent: Agent,
+    /// How it is typed, and what that does in one line.
+    pub usage: &'static [(&'static str, &'static str)],
+    /// What else its help says.
+    pub notes: &'static [Note],
+}
+
+/// A paragraph that the help of several commands shares and the overview has once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    Session,
+    ExitCodes,
+    Rules,
+}
+
+pub const COMMANDS: &[CommandRow] = &[
+    CommandRow {
+        name: Name::Screen,
+        word: "",
+        agent: Agent::Named,
+        usage: &[
+            ("", "pick one of the agents found here, or the demo"),
+            ("-- AGENT [ARGS…]", "full screen with this agent, e.g. acp-tui -- gemini --acp"),
+            ("--agent NAME", "full screen with a known or configured agent"),
+        ],
+        notes: &[],
+    },
+    CommandRow {
+        name: Name::Exec,
+        word: "exec",
+        agent: Agent::Named,
+        usage: &[("exec \"PROMPT\" -- AGENT…", "one prompt without a screen; PROMPT - reads standard input")],
+        notes: &[Note::ExitCodes],
+    },
+    CommandRow {
+        name: Name::Review,
+        word: "review",
+        agent: Agent::None,
+        usage: &[("review [SESSION]", "look at what a session changed, and decide")],
+        notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Undo,
+        word: "undo",
+        agent: Agent::None,
+        usage: &[("undo SESSION", "take a session's changes back")],
+        notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Redo,
+        word: "redo",
+        agent: Agent::None,
+        usage: &[("redo [SESSION]", "take the last undo back")],
+        notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Sessions,
+        word: "sessions",
+        agent: Agent::None,
+        usage: &[("sessions [QUERY]", "the conversations of this directory, and what each changed")],
+        notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Search,
+        word: "search",
+        agent: Agent::None,
+        usage: &[("search TEXT", "look through what was said and done in all conversations")],
+        notes: &[],
+    },
+    CommandRow {
+        name: Name::Export,
+        word: "export",
+        agent: Agent::None,
+        usage: &[("export SESSION", "a conversation as Markdown, HTML, JSON or a terminal recording")],
+        notes: &[Note::Session],
+    },
+    CommandRow {
+        name: Name::Import,
+        word: "import",
+        agent: Agent::None,
+        usage: &[("import FILE", "take in what `export --format json` or `--record` has written")],
+        notes: &[],
+    },
+    CommandRow {
+        name: Name::Rules,
+        word: "rules",
+        agent: Agent::None,
+        usage: &[
+            ("rules test TOOL TEXT", "what the rules say, e.g. acp-tui rules test Bash \"git status\""),
+            ("rules list", "the rules that there are"),
+            ("rules add|remove LIST PATTERN", "change your own; LIST is allow, ask or deny"),
+        ],
+        notes: &[Note::Rules],
+    },
+    CommandRow {
+        name: Name::Demo,
+        word: "demo",
+        agent: Agent::BuiltIn,
+        usage: &[("demo", "full screen with the built-in demo agent")],
+        notes: &[],
+    },
+    CommandRow {
+        name: Name::DemoAgent,
+        word: "demo-agent",
+        agent: Agent::None,
+        usage: &[("demo-agent [--script FILE]", "the demo agent itself, on standard input and output")],
+        notes: &[],
+    },
+];
+
+impl Name {
+    /// The command of this name, if there is one.
+    pub fn of(word: &str) -> Option<Self> {
+        COMMANDS.iter().find(|row| !row.word.is_empty() && row.word == word).map(|row| row.name)
+    }
+
+    pub fn row(self) -> Option<&'static CommandRow> {
+        COMMANDS.iter().find(|row| row.name == self)
+    }
+
+    pub fn word(self) -> &'static str {
+        self.row().map_or("", |row| row.word)
+    }
+
+    pub fn agent(self) -> Agent {
+        self.row().map_or(Agent::None, |row| row.agent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_command_has_one_row_and_one_word() {
+        for row in COMMANDS {
+            assert_eq!(COMMANDS.iter().filter(|other| other.word == row.word || other.name == row.name).count(), 1);
+            assert_eq!(Name::of(row.word), (row.name != Name::Screen).then_some(row.name));
+        }
+    }
+}
