@@ -316,7 +316,7 @@ const WORLD_EXCEPTIONS: &[(&str, &str, &str)] =
 const AGENTS: &[&str] =
     &["gemini", "claude", "codex", "opencode", "kimi", "qwen", "copilot", "droid", "auggie", "vibe", "cline"];
 /// Where a name may stand: the quirks, and texts for people that give an example.
-const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/flags.rs", "src/cli/args.rs"];
+const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/commands.rs", "src/cli/args.rs"];
 
 /// Who may name what is peculiar to the protocol: the codecs, the envelope, and the agent that is no part of the client.
 const SPEAKERS: &[&str] = &["agent/codec/", "wire/", "demo/"];

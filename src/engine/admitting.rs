@@ -47,10 +47,12 @@ pub(super) fn place(resolved: &Result<Resolved, FsError>) -> Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::rulebook::Rulebook;
     use crate::model::changes::Gate;
     use crate::model::ids::{AgentKey, SessionKey};
     use crate::model::judge::Deed;
     use crate::model::refusal::Reason;
+    use crate::model::ruling::{Ruled, Ruling};
     use crate::model::session::{Allow, Policy};
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;
@@ -84,6 +86,30 @@ mod tests {
         assert_eq!(admitted("in").unwrap().real, root.join("in"));
         assert_eq!(admitted("way-out/secret").unwrap_err().why, Reason::Outside);
         assert_eq!(admit(&roots, None, request("in"), "in").unwrap_err().why, Reason::BadParams);
+    }
+
+    #[test]
+    fn a_rule_is_for_what_a_path_leads_to_when_it_is_used() {
+        let temp = TempDir::new().unwrap();
+        let root = temp.path().canonicalize().unwrap().join("ws");
+        std::fs::create_dir_all(root.join("src")).unwrap();
+        let rules = temp.path().join("rules.toml");
+        std::fs::write(&rules, "allow = [\"Edit(src/**)\"]\ndeny = [\"Edit(secret)\"]\n").unwrap();
+        let held = Held::new(Rulebook::new(Some(rules), None), root.clone());
+        let roots = Roots::new(vec![root.clone()]);
+        let path = root.join("src/a").to_string_lossy().into_owned();
+        let allowed = Ruling { verdict: Ruled::Allow, ..Ruling::OPEN };
+        let ruled = Request { policy: Policy::Ask, gate: Gate::Ask, is_granted: false, ..request(&path) };
+        let ruled = ruled.ruled(Some(allowed));
+        assert!(admit(&roots, Some(&held), ruled.clone(), &path).is_ok());
+        symlink("../other", root.join("src/a")).unwrap();
+        let refused = admit(&roots, Some(&held), ruled.clone(), &path).unwrap_err();
+        assert_eq!(refused.why, Reason::DeniedByPolicy, "it is none of src any more");
+        assert!(admit(&roots, Some(&held), ruled.clone().granted(), &path).is_ok());
+        std::fs::remove_file(root.join("src/a")).unwrap();
+        symlink("../secret", root.join("src/a")).unwrap();
+        let refused = admit(&roots, Some(&held), ruled.granted(), &path).unwrap_err();
+        assert_eq!(refused.why, Reason::DeniedByPolicy, "whoever has allowed it");
     }
 
     #[test]

@@ -32,6 +32,11 @@ pub(super) struct Held {
 }
 
 impl Held {
+    #[cfg(test)]
+    pub fn new(book: Rulebook, cwd: PathBuf) -> Self {
+        Self { book: Arc::new(book), agent: None, cwd }
+    }
+
     pub fn ruling(&self, claims: &Claims) -> (Ruling, Vec<String>) {
         let cwd = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
         let asked = || self.book.ruling(self.agent.as_deref(), &cwd, claims);
