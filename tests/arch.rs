@@ -107,7 +107,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "review::report",
         &["review::session", "review::protocol", "review::state", "review::error", "model::changes", "text", "base"],
     ),
-    ("engine", &["agent", "wire", "host", "review", "store", "model", "base"]),
+    ("engine", &["agent", "wire", "host", "review", "store", "rules", "model", "base"]),
     ("headless", &["engine", "model", "base"]),
     // Shares no code with the client that it is to test.
     ("demo", &[]),

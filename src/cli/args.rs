@@ -145,6 +145,8 @@ pub struct Exec {
     pub prompt: String,
     pub json: bool,
     pub allow: Allow,
+    /// What it is held to.
+    pub rules: Option<PathBuf>,
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
@@ -394,7 +396,9 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
     Ok(Exec {
         prompt,
         json: typed.json,
-        allow: typed.allow.unwrap_or(Allow::Reads),
+        // Where there are rules, what none of them allows is refused.
+        allow: typed.allow.unwrap_or(if typed.rules.is_some() { Allow::None } else { Allow::Reads }),
+        rules: typed.rules.take(),
         mode: typed.mode.take(),
         config: std::mem::take(&mut typed.config),
         timeout: typed.timeout,

@@ -163,6 +163,16 @@ pub const FLAGS: &[Flag] = &[
         help: "what is allowed without asking (default: reads)",
     },
     Flag {
+        long: "rules",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.rules = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "what FILE allows, and no more; --allow decides where it is silent",
+    },
+    Flag {
         long: "mode",
         short: None,
         takes: Takes::Value("ID", |typed, value| {

@@ -20,8 +20,9 @@ directory, else the newest of all.
 ";
 const RULES: &str = "\
 Rules: rules.toml beside config.toml; .acp-tui/rules.toml of a project may only ask and deny. PATTERN is for example
-Bash(git *), Read(src/**), Edit(src/**), Fetch(domain:docs.rs) or Mcp(server/tool). So far they are kept and tested; no
-agent is held to them yet. Exit codes of rules test: 0 allow · 1 deny · 2 usage · 3 ask
+Bash(git *), Read(src/**), Edit(src/**), Fetch(domain:docs.rs) or Mcp(server/tool). They answer what
+agents ask and hold for files and commands of the client; what they leave open is asked as before.
+Exit codes of rules test: 0 allow · 1 deny · 2 usage · 3 ask
 ";
 const FILES: &str = "\
 Configuration: $XDG_CONFIG_HOME/acp-tui/config.toml (else ~/.config/acp-tui/config.toml)

@@ -151,6 +151,7 @@ pub fn engine_config(
         graces: crate::host::process::Graces::default(),
         review,
         gate: crate::model::changes::Gate::Off,
+        rules: None,
         private: dirs
             .map(|d| archive::private(&d.state))
             .into_iter()
@@ -194,6 +195,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         graces: crate::host::process::Graces::default(),
         review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), earlier: Some(dir.to_owned()) }),
         gate: crate::model::changes::Gate::Off,
+        rules: None,
         private: Vec::new(),
     }
 }

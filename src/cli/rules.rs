@@ -7,18 +7,15 @@ use super::output::{print, say};
 use super::usage::Usage;
 use crate::base::sanitize;
 use crate::config::dirs::{Dirs, Env};
+use crate::engine::RulesConfig;
+use crate::engine::rulebook::{self, FileRules, Rulebook};
 use crate::headless::code;
-use crate::rules::{self, Doubt, Judgement, Kind, Loaded, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
+use crate::rules::{self, Doubt, Judgement, Kind, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
 use crate::store::replace::{Durability, Replacement};
 use serde_json::{Value, json};
-use std::ffi::OsStr;
-use std::io::{self, Read as _, Write as _};
-use std::path::{Component, Path, PathBuf};
-
-/// A larger file is none of rules.
-const MAX_BYTES: u64 = 1 << 20;
-/// Where a project keeps its own.
-const PROJECT_FILE: &str = ".acp-tui/rules.toml";
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Exit codes of `rules test`.
 const DENY: u8 = 1;
@@ -66,7 +63,7 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         roots: std::slice::from_ref(&cwd),
         home,
         agent: test.agent.as_deref(),
-        links: &real_path,
+        links: &rulebook::real_path,
     };
     let judgement = rules::judge(&rules, &request);
     print_judgement(&judgement, test.json)?;
@@ -144,7 +141,7 @@ fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
     // A link stays one: what it leads to is written.
     let file = file.canonicalize().unwrap_or(file);
     let named = |what: &dyn std::fmt::Display| Usage(format!("{}: {what}", file.display()));
-    let text = read(&file).map_err(|reason| named(&reason))?.unwrap_or_default();
+    let text = rulebook::read_text(&file).map_err(|reason| named(&reason))?.unwrap_or_default();
     let edited = rules::edit(&text, change).map_err(|error| match error {
         rules::NotEdited::NoPattern(reason) => Usage(format!("`{}` is no pattern: {reason}", change.pattern)),
         other => named(&other),
@@ -172,7 +169,7 @@ fn own_and_projects(dirs: Option<&Dirs>, cwd: &Path) -> Result<Rules, Usage> {
     if let Some(found) = own.map(|file| needed(&file, Trust::Full)).transpose()?.flatten() {
         rules.extend(found);
     }
-    if let Some(found) = needed(&cwd.join(PROJECT_FILE), Trust::OnlyNarrow)? {
+    if let Some(found) = needed(&cwd.join(rulebook::PROJECT_FILE), Trust::OnlyNarrow)? {
         rules.extend(found);
     }
     Ok(rules)
@@ -180,52 +177,29 @@ fn own_and_projects(dirs: Option<&Dirs>, cwd: &Path) -> Result<Rules, Usage> {
 
 /// The rules of a file; `None` when there is none.
 fn needed(file: &Path, trust: Trust) -> Result<Option<Rules>, Usage> {
-    let text = read(file).map_err(|reason| Usage(format!("{}: {reason}", file.display())))?;
-    let Some(text) = text else { return Ok(None) };
-    let Loaded { rules, malformed, warnings } = rules::load(&text, &file.to_string_lossy(), trust);
-    if let Some(fault) = malformed {
-        return Err(Usage(fault.to_string()));
+    let Some(FileRules { rules, fault, warnings }) = rulebook::read_rules(file, trust) else { return Ok(None) };
+    if let Some(fault) = fault {
+        return Err(Usage(fault));
     }
     for warning in &warnings {
-        say(&warning.to_string());
+        say(warning);
     }
     Ok(Some(rules))
 }
 
-fn read(file: &Path) -> Result<Option<String>, String> {
-    // Looked at before it is opened: opening a named pipe would wait for a writer.
-    match file.metadata() {
-        Ok(meta) if !meta.is_file() => return Err("it is not a regular file".to_owned()),
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
-    }
-    let mut bytes = Vec::new();
-    let opened = std::fs::File::open(file).map_err(|error| error.to_string())?;
-    opened.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err("it is larger than 1 MiB".to_owned());
-    }
-    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
+/// The rules that `exec --rules` names, and nothing else.
+pub(super) fn only(file: &Path, agent: &str, dirs: Option<&Dirs>) -> Result<RulesConfig, Usage> {
+    needed(file, Trust::Full)?.ok_or_else(|| Usage(format!("{}: there is no such file", file.display())))?;
+    let file = std::path::absolute(file).map_err(|error| Usage(format!("{}: {error}", file.display())))?;
+    let book = Rulebook::only(file, dirs.and_then(|dirs| dirs.home.clone()));
+    Ok(RulesConfig { book: Arc::new(book), agent: Some(agent.to_owned()) })
 }
 
-/// Where a path leads, also when its end is not there yet: links of what is there are followed.
-fn real_path(path: &Path) -> Option<PathBuf> {
-    let mut missing: Vec<&OsStr> = Vec::new();
-    let mut there = path;
-    loop {
-        match there.canonicalize() {
-            Ok(real) => return Some(missing.iter().rev().fold(real, |path, name| path.join(name))),
-            // A link that leads nowhere may lead somewhere by the time it is used.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && there.symlink_metadata().is_err() => {}
-            Err(_) => return None,
-        }
-        match there.components().next_back()? {
-            Component::Normal(name) => missing.push(name),
-            _ => return None,
-        }
-        there = there.parent()?;
-    }
+/// What agents on the full screen are held to, and what is wrong with it.
+pub(super) fn of_session(cwd: &Path, agent: &str, dirs: Option<&Dirs>) -> (RulesConfig, Vec<String>) {
+    let book = Rulebook::new(dirs.map(Dirs::rules_file), dirs.and_then(|dirs| dirs.home.clone()));
+    let warnings = book.read(cwd);
+    (RulesConfig { book: Arc::new(book), agent: Some(agent.to_owned()) }, warnings)
 }
 
 #[cfg(test)]

@@ -1,22 +1,6 @@
 use super::*;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
-
-#[test]
-fn a_path_leads_where_its_links_lead_also_when_its_end_is_not_there() {
-    let temp = tempfile::tempdir().unwrap();
-    let dir = temp.path().canonicalize().unwrap();
-    std::fs::create_dir(dir.join("a")).unwrap();
-    symlink("a", dir.join("link")).unwrap();
-    symlink("gone", dir.join("dead")).unwrap();
-    assert_eq!(real_path(&dir.join("link/x/y")), Some(dir.join("a/x/y")));
-    assert_eq!(real_path(&dir.join("link/..")), Some(dir.clone()));
-    assert_eq!(real_path(&dir.join("link/./x")), Some(dir.join("a/x")));
-    // Nobody knows yet where these will be.
-    assert_eq!(real_path(&dir.join("dead/x")), None);
-    assert_eq!(real_path(&dir.join("x/../y")), None);
-    std::fs::write(dir.join("file"), "").unwrap();
-    assert_eq!(real_path(&dir.join("file/x")), None);
-}
+use crate::engine::rulebook::PROJECT_FILE;
+use std::os::unix::fs::PermissionsExt as _;
 
 #[test]
 fn what_is_written_is_whole_and_the_owners_alone() {
@@ -25,11 +9,11 @@ fn what_is_written_is_whole_and_the_owners_alone() {
     write(&file, "allow = []\n").unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
     write(&file, "deny = []\n").unwrap();
-    assert_eq!(read(&file), Ok(Some("deny = []\n".to_owned())));
+    assert_eq!(rulebook::read_text(&file), Ok(Some("deny = []\n".to_owned())));
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(file.parent().unwrap().read_dir().unwrap().count(), 1);
-    assert_eq!(read(&temp.path().join("none")), Ok(None));
-    assert!(read(temp.path()).is_err());
+    assert_eq!(rulebook::read_text(&temp.path().join("none")), Ok(None));
+    assert!(rulebook::read_text(temp.path()).is_err());
 }
 
 #[test]

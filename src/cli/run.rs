@@ -117,7 +117,10 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     };
     let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt };
     let policy = Policy::Auto(exec.allow);
-    let mut config = launch::engine_config(agent, cwd, policy, &exec.common, surroundings.dirs.as_ref())?;
+    let dirs = surroundings.dirs.as_ref();
+    let rules = exec.rules.map(|file| super::rules::only(&file, &agent.name, dirs)).transpose()?;
+    let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
+    config.rules = rules;
     config.private.extend([review, patch].into_iter().filter_map(launch::own_file));
     let options = ExecOptions {
         prompt,

@@ -82,8 +82,11 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             Some(dir) => dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?,
             None => cwd,
         };
+        let (rules, wrong) = super::rules::of_session(&cwd, &agent.name, surroundings.dirs.as_ref());
+        warnings.extend(wrong);
         let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
         let configured = surroundings.config;
+        config.rules = Some(rules);
         config.gate = configured.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
         config.further = Further::read_by(move || launch::further(&configured));
         Ok(Box::pin(session(screen, config, opening, options, warnings)).await)

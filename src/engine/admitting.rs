@@ -3,18 +3,37 @@
 //! Blocks on the disk, for looking only. Invariant: what is opened is what was judged, not what the path leads to later.
 
 use super::refusing;
+use super::ruling::Held;
 use crate::host::fs::{FsError, Resolved, Roots};
-use crate::model::judge::{Place, Request, Verdict, judge};
+use crate::model::claims::Claims;
+use crate::model::judge::{Deed, Place, Request, Verdict, judge};
 use crate::model::refusal::{Refusal, Subject};
 use std::path::Path;
 
 /// What a request names, if that may be used.
-pub(super) fn admit(roots: &Roots, request: Request, path: &str) -> Result<Resolved, Refusal> {
+pub(super) fn admit(roots: &Roots, held: Option<&Held>, request: Request, path: &str) -> Result<Resolved, Refusal> {
     let resolved = roots.check(Path::new(path));
+    let request = match held {
+        Some(held) => again(held, request, &resolved),
+        None => request,
+    };
     match judge(&request.at(place(&resolved))) {
         Verdict::Allow(_) => resolved.map_err(|error| refusing::file(&error)),
         verdict => Err(verdict.against().refusal(Subject::Path(path.to_owned()))),
     }
+}
+
+/// With what the rules say of the path that it really is. One that has no name as text keeps what they said before.
+fn again(held: &Held, request: Request, resolved: &Result<Resolved, FsError>) -> Request {
+    let tool = match request.deed {
+        Deed::Read(_) => "read",
+        Deed::Write(_) => "write",
+        Deed::Permission { .. } | Deed::Run(_) => return request,
+    };
+    let real = resolved.as_ref().ok().and_then(|resolved| resolved.real.to_str());
+    let Some(real) = real else { return request };
+    let ruling = held.ruling(&Claims::of_file(tool, real)).0;
+    request.ruled(Some(ruling))
 }
 
 /// The same as the model knows it.
@@ -28,10 +47,12 @@ pub(super) fn place(resolved: &Result<Resolved, FsError>) -> Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::rulebook::Rulebook;
     use crate::model::changes::Gate;
     use crate::model::ids::{AgentKey, SessionKey};
     use crate::model::judge::Deed;
     use crate::model::refusal::Reason;
+    use crate::model::ruling::{Ruled, Ruling};
     use crate::model::session::{Allow, Policy};
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;
@@ -47,6 +68,7 @@ mod tests {
             gate: Gate::Off,
             is_stopping: false,
             is_granted: true,
+            ruling: None,
         }
     }
 
@@ -59,11 +81,35 @@ mod tests {
         let roots = Roots::new(vec![root.clone()]);
         let admitted = |name: &str| {
             let path = root.join(name).to_string_lossy().into_owned();
-            admit(&roots, request(&path), &path)
+            admit(&roots, None, request(&path), &path)
         };
         assert_eq!(admitted("in").unwrap().real, root.join("in"));
         assert_eq!(admitted("way-out/secret").unwrap_err().why, Reason::Outside);
-        assert_eq!(admit(&roots, request("in"), "in").unwrap_err().why, Reason::BadParams);
+        assert_eq!(admit(&roots, None, request("in"), "in").unwrap_err().why, Reason::BadParams);
+    }
+
+    #[test]
+    fn a_rule_is_for_what_a_path_leads_to_when_it_is_used() {
+        let temp = TempDir::new().unwrap();
+        let root = temp.path().canonicalize().unwrap().join("ws");
+        std::fs::create_dir_all(root.join("src")).unwrap();
+        let rules = temp.path().join("rules.toml");
+        std::fs::write(&rules, "allow = [\"Edit(src/**)\"]\ndeny = [\"Edit(secret)\"]\n").unwrap();
+        let held = Held::new(Rulebook::new(Some(rules), None), root.clone());
+        let roots = Roots::new(vec![root.clone()]);
+        let path = root.join("src/a").to_string_lossy().into_owned();
+        let allowed = Ruling { verdict: Ruled::Allow, ..Ruling::OPEN };
+        let ruled = Request { policy: Policy::Ask, gate: Gate::Ask, is_granted: false, ..request(&path) };
+        let ruled = ruled.ruled(Some(allowed));
+        assert!(admit(&roots, Some(&held), ruled.clone(), &path).is_ok());
+        symlink("../other", root.join("src/a")).unwrap();
+        let refused = admit(&roots, Some(&held), ruled.clone(), &path).unwrap_err();
+        assert_eq!(refused.why, Reason::DeniedByPolicy, "it is none of src any more");
+        assert!(admit(&roots, Some(&held), ruled.clone().granted(), &path).is_ok());
+        std::fs::remove_file(root.join("src/a")).unwrap();
+        symlink("../secret", root.join("src/a")).unwrap();
+        let refused = admit(&roots, Some(&held), ruled.granted(), &path).unwrap_err();
+        assert_eq!(refused.why, Reason::DeniedByPolicy, "whoever has allowed it");
     }
 
     #[test]
@@ -73,7 +119,7 @@ mod tests {
         let roots = Roots::new(vec![root.clone()]);
         let path = root.join("f").to_string_lossy().into_owned();
         let unasked = Request { policy: Policy::Ask, gate: Gate::Ask, is_granted: false, ..request(&path) };
-        assert_eq!(admit(&roots, unasked.clone(), &path).unwrap_err().why, Reason::DeniedByPolicy);
-        assert!(admit(&roots, unasked.granted(), &path).is_ok());
+        assert_eq!(admit(&roots, None, unasked.clone(), &path).unwrap_err().why, Reason::DeniedByPolicy);
+        assert!(admit(&roots, None, unasked.granted(), &path).is_ok());
     }
 }

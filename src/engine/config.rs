@@ -4,6 +4,7 @@
 
 use super::links::Further;
 use super::reviewing::ReviewConfig;
+use super::ruling::RulesConfig;
 use crate::host::process::Graces;
 use crate::model::changes::Gate;
 use crate::model::session::Policy;
@@ -34,6 +35,8 @@ pub struct EngineConfig {
     pub review: Option<ReviewConfig>,
     /// How writes and commands are let through, at first.
     pub gate: Gate,
+    /// What agents are held to; without it there are no rules.
+    pub rules: Option<RulesConfig>,
     /// Absolute paths that are the client's own: the agent gets none of them, and the review leaves them out.
     pub private: Vec<PathBuf>,
 }

@@ -82,8 +82,8 @@ impl Core {
     }
 
     /// What the header of a journal says of the session that is replayed.
-    pub fn begin_as(&mut self, review: bool, gate: Gate) {
-        self.model = std::mem::take(&mut self.model).with_review(review).with_gate(gate);
+    pub fn begin_as(&mut self, review: bool, gate: Gate, rules: bool) {
+        self.model = std::mem::take(&mut self.model).with_review(review).with_gate(gate).with_rules(rules);
     }
 
     /// A journal is written of all that happens.

@@ -85,6 +85,7 @@ mod tests {
             graces: Graces::default(),
             review: None,
             gate: crate::model::changes::Gate::Off,
+            rules: None,
             private: Vec::new(),
         };
         let (link, far) = memory();

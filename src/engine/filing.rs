@@ -7,6 +7,7 @@ use super::admitting::{admit, place};
 use super::fact::{Fact, Facts, Told};
 use super::refusing;
 use super::reviews::Reviews;
+use super::ruling::Held;
 use crate::agent::quirks::MissingFile;
 use crate::host::fs::{self, FsError};
 use crate::model::Model;
@@ -55,6 +56,8 @@ pub struct ReadJob {
     pub missing: MissingFile,
     /// The turn in which it was asked for; nothing outside of turns.
     pub turn: Option<TurnId>,
+    /// The rules that hold where it is asked for.
+    pub held: Option<Held>,
 }
 
 #[derive(Debug)]
@@ -66,6 +69,8 @@ pub struct WriteJob {
     pub entry: EntryId,
     /// How often it was begun before.
     pub tries: u8,
+    /// The rules that hold where it is asked for.
+    pub held: Option<Held>,
 }
 
 /// A read that is under way.
@@ -239,7 +244,7 @@ impl FileQueue {
     }
 
     fn read(&mut self, job: ReadJob, model: &Model, reviews: &Reviews) -> Told {
-        let ReadJob { at, req, request, line, limit, missing, turn } = job;
+        let ReadJob { at, req, request, line, limit, missing, turn, held } = job;
         let path = request.path().unwrap_or_default().to_owned();
         let refused = if turn.is_some() && turn != live_turn(model, at) {
             Some(refusing::file(&FsError::NotWanted(path.clone().into())))
@@ -262,18 +267,19 @@ impl FileQueue {
         let (roots, facts) = (Arc::clone(reviews.roots(at)), self.facts.clone());
         tokio::task::spawn_blocking(move || {
             let is_wanted = || !stop.load(Ordering::Relaxed);
-            let result =
-                admit(&roots, *request, &path).and_then(|file| match fs::read_text(file, line, limit, &is_wanted) {
+            let result = admit(&roots, held.as_ref(), *request, &path).and_then(|file| {
+                match fs::read_text(file, line, limit, &is_wanted) {
                     Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
                     other => other.map_err(|e| refusing::file(&e)),
-                });
+                }
+            });
             facts.tell(at, HostEvent::FileRead { req, path, result });
         });
         Told::new()
     }
 
     fn write(&mut self, job: WriteJob, reviews: &mut Reviews) -> Told {
-        let WriteJob { at, req, request, content, entry, tries } = job;
+        let WriteJob { at, req, request, content, entry, tries, held } = job;
         let path = request.path().unwrap_or_default().to_owned();
         let (looked, told) = reviews.before_write(at, &path, &content);
         if looked.is_some() {
@@ -283,12 +289,12 @@ impl FileQueue {
         tokio::task::spawn_blocking(move || {
             // Without an answer the write happens all the same.
             let known = looked.and_then(|looked| looked.recv_timeout(LOOK).ok()).flatten();
-            let written = admit(&roots, Request::clone(&request), &path)
+            let written = admit(&roots, held.as_ref(), Request::clone(&request), &path)
                 .map(|file| write_text(&roots, &file, &content, known.as_ref()));
             let (result, links) = match written {
                 // The review has not got what is there now: it looks again.
                 Ok(Err(FsError::Changed(_))) if tries + 1 < WRITES => {
-                    let again = WriteJob { at, req, request, content, entry, tries: tries + 1 };
+                    let again = WriteJob { at, req, request, content, entry, tries: tries + 1, held };
                     return facts.send(Fact::WriteAgain(again));
                 }
                 Ok(Ok((w, links))) => (Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old }), links),

@@ -23,6 +23,7 @@ fn request(deed: Deed) -> Box<Request> {
         gate: Gate::Off,
         is_stopping: false,
         is_granted: false,
+        ruling: None,
     })
 }
 
@@ -35,6 +36,7 @@ fn job(req: u64, path: &Path, turn: Option<TurnId>) -> FileJob {
         limit: None,
         missing: MissingFile::NotFound,
         turn,
+        held: None,
     })
 }
 
@@ -121,7 +123,8 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     engine.files.push(job(2, &other, None));
     let content: Arc<str> = "agent".into();
     let request = request(Deed::Write(path.to_string_lossy().into()));
-    let again = WriteJob { at: SessionKey::FIRST, req: ReqId(1), request, content, entry: EntryId(1), tries: 1 };
+    let again =
+        WriteJob { at: SessionKey::FIRST, req: ReqId(1), request, content, entry: EntryId(1), tries: 1, held: None };
     engine.step(Wake::Fact(Fact::WriteAgain(again)));
     assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "the read waits for it");
     while engine.files.lane(AT).is_busy {

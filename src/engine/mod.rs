@@ -2,7 +2,7 @@
 //!
 //! `core` is the pure part (the model and a `connection` to each agent), `run` the asynchronous one: one loop over parts
 //! that own what is theirs and tell what has become of it: `links`, `terminals`, `filing`, `reviews` (over `workspaces`
-//! and the threads of `reviewing`), `journaling`, `moving`, `timers`. One owner, no lock, no replica.
+//! and the threads of `reviewing`), `journaling`, `moving`, `ruling`, `timers`. One owner, no lock, no replica.
 
 mod admitting;
 pub mod attach;
@@ -22,6 +22,8 @@ mod refusing;
 pub mod replay;
 mod reviewing;
 mod reviews;
+pub mod rulebook;
+mod ruling;
 mod run;
 mod running;
 mod stem;
@@ -33,4 +35,5 @@ mod workspaces;
 pub use config::EngineConfig;
 pub use links::{AgentSetup, Further, LinkWake};
 pub use reviewing::ReviewConfig;
+pub use ruling::RulesConfig;
 pub use run::{Engine, Goodbye, Wake};

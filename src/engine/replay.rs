@@ -41,6 +41,9 @@ struct Record<'a> {
     review: Option<bool>,
     #[serde(default)]
     gate: Option<Gate>,
+    /// Of the header: whether rules were asked.
+    #[serde(default)]
+    rules: Option<bool>,
     /// Of the header: how the agent was spoken to.
     #[serde(borrow, default)]
     codec: Option<Cow<'a, str>>,
@@ -72,7 +75,8 @@ pub fn replay_by<'a>(
             core.speak(codec);
         }
         if record.review.is_some() || record.gate.is_some() {
-            core.begin_as(record.review.unwrap_or_default(), record.gate.unwrap_or_default());
+            let rules = record.rules.unwrap_or_default();
+            core.begin_as(record.review.unwrap_or_default(), record.gate.unwrap_or_default(), rules);
         }
         let event = match (record.intent, record.fact, record.timer) {
             (Some(intent), ..) => Some(Event::User(intent)),

@@ -138,6 +138,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         graces: Graces::default(),
         review: Some(ReviewConfig { home: place.home.clone(), earlier: None }),
         gate: Gate::Off,
+        rules: None,
         private: Vec::new(),
     })
 }

@@ -19,6 +19,7 @@ use super::link::Connect;
 use super::links::{AgentSetup, Further, LinkWake, Links};
 use super::moving::Moving;
 use super::reviews::Reviews;
+use super::ruling::Ruler;
 use super::stem::Stem;
 use super::terminals::Terminals;
 use super::timers::Timers;
@@ -70,6 +71,7 @@ pub struct Engine {
     reviews: Reviews,
     books: Books,
     moving: Moving,
+    ruler: Ruler,
     pub(super) timers: Timers,
     news: Vec<Addressed<FrontEnd>>,
 }
@@ -83,7 +85,7 @@ impl Engine {
     /// The same, spoken in this way; with `connect` to an agent that is no process.
     pub fn connected(config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
         let EngineConfig { command, args, env, install, further, cwd, policy, journals, record, .. } = config;
-        let EngineConfig { suggestion, shell, graces, review, gate, private, .. } = config;
+        let EngineConfig { suggestion, shell, graces, review, gate, rules, private, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), Stem::of_now());
         let names = env.iter().map(|(name, _)| name.clone()).collect();
@@ -99,13 +101,15 @@ impl Engine {
                 "branch": branch::of(&cwd),
                 "review": review.is_some(),
                 "gate": gate,
+                "rules": rules.is_some(),
             })
         });
         let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)
             .with_suggestion(suggestion)
             .with_env(names)
             .with_review(review.is_some())
-            .with_gate(gate);
+            .with_gate(gate)
+            .with_rules(rules.is_some());
         let mut engine = Self {
             core: Core::new(model, cwd.clone(), codec),
             start: tokio::time::Instant::now(),
@@ -118,6 +122,7 @@ impl Engine {
             reviews: Reviews::new(review, stem, Private::new(private), &sender, &hint),
             books: Books::recording(record),
             moving: Moving::new(journals.clone(), stem, &sender),
+            ruler: Ruler::new(rules, &sender),
             timers: Timers::default(),
             news: Vec::new(),
             hint,
@@ -293,7 +298,7 @@ impl Engine {
     /// Does what the person wants. `@path` in a prompt becomes a link here, so that the model need not look at files.
     /// A further agent is named as it is configured.
     pub fn intent_to(&mut self, at: Address, intent: Intent) -> Vec<Addressed<FrontEnd>> {
-        let mut setup = None;
+        let (mut setup, mut name) = (None, None);
         let intent = match intent {
             Intent::Prompt { text, .. } if self.is_crowded(at) => {
                 return vec![Addressed { at, what: FrontEnd::Returned(text) }];
@@ -303,6 +308,7 @@ impl Engine {
             }
             Intent::AddAgent { command, cwd, how, .. } => {
                 setup = self.further.get(&command).cloned();
+                name = setup.is_some().then(|| command.clone());
                 let command = setup.as_ref().map_or(command, AgentSetup::line);
                 let env = setup.iter().flat_map(|setup| &setup.env).map(|(name, _)| name.clone()).collect();
                 Intent::AddAgent { command, env, cwd, how }
@@ -317,6 +323,9 @@ impl Engine {
         let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
         if adds && let Some((agent, _)) = self.core.model.agents().last() {
             self.links.add(agent, setup);
+            if let Some(name) = name {
+                self.ruler.name(agent, name);
+            }
         }
         // Before anything is done for them.
         let new: Vec<SessionKey> = self.core.model.sessions().skip(before).map(|(key, _)| key).collect();
@@ -431,6 +440,10 @@ impl Engine {
                 self.files.checked(at);
                 self.apply(at, event);
                 self.next_file(at);
+            }
+            Fact::Host(Address::Session(at), event @ HostEvent::Ruled { .. }) => {
+                self.apply(at, event);
+                self.ruler.has_spoken(at);
             }
             Fact::Host(at, event) => {
                 match &event {

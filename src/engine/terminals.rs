@@ -116,7 +116,7 @@ impl Terminals {
                 let _ = looked.recv_timeout(LOOK);
             }
             let result = match &spec.cwd {
-                Some(cwd) => admit(&roots, request, cwd).map(|dir| dir.real),
+                Some(cwd) => admit(&roots, None, request, cwd).map(|dir| dir.real),
                 // The directory itself needs no check: it is the root.
                 None => own.ok_or_else(|| Refusal::new(Reason::Failed, "the session has no directory")),
             };

@@ -1,6 +1,7 @@
 //! What the reducer wants done; data only, the engine does it.
 
 use super::changes::ReviewCommand;
+use super::claims::Claims;
 use super::event::{CallError, Link, Opening, PromptResult, TerminalSpec, Timer};
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::judge::Request;
@@ -28,6 +29,11 @@ pub enum Effect {
     },
     /// Forget a request of a dead agent without an answer.
     Void(ReqId),
+    /// The rules are to say what they think of it.
+    AskRules {
+        req: ReqId,
+        claims: Box<Claims>,
+    },
     /// Where a write would go that the person is to be asked about.
     CheckWrite {
         req: ReqId,

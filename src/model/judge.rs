@@ -9,6 +9,7 @@ use super::effect::Withdrawal;
 use super::event::TerminalSpec;
 use super::ids::{AgentKey, SessionKey};
 use super::refusal::{Reason, Refusal, Subject};
+use super::ruling::{Ruled, Ruling};
 use super::session::{Allow, Policy};
 use super::tool::ToolKind;
 use std::path::PathBuf;
@@ -31,6 +32,8 @@ pub struct Request {
     pub is_stopping: bool,
     /// The person has said yes to it.
     pub is_granted: bool,
+    /// What the rules say of it, where there are any.
+    pub ruling: Option<Ruling>,
 }
 
 /// What the agent wants.
@@ -80,6 +83,10 @@ pub enum Ground {
     Granted,
     /// `exec --allow`.
     Flag(Allow),
+    /// A rule of the person or the project; where nobody is asked, also that it asks.
+    Rule(Ruling),
+    /// Only what a rule allows is done, and none is for it.
+    NoRule,
     Stopping,
     /// Nobody could tell what it is about.
     NotWhole,
@@ -105,6 +112,11 @@ impl Ground {
     pub fn words(&self) -> String {
         match self {
             Self::Flag(allow) => format!("--allow {}", allow.name()),
+            Self::Rule(ruling) => match &ruling.reason {
+                Some(reason) if ruling.verdict == Ruled::Deny => format!("{}: {reason}", ruling.words()),
+                _ => ruling.words(),
+            },
+            Self::NoRule => "--rules, none of which allows it".to_owned(),
             Self::Barred(refusal) => refusal.message.clone(),
             Self::Stopping => Withdrawal::TurnStopped.words().to_owned(),
             Self::NotWhole => "it cannot be shown whole".to_owned(),
@@ -122,6 +134,14 @@ impl Ground {
                 let message = format!("Refused: this client was started with --allow {}", allow.name());
                 Refusal::new(Reason::DeniedByPolicy, message).about(about)
             }
+            Self::Rule(ruling) => {
+                let message = match ruling.reason {
+                    Some(reason) => format!("Refused by a rule: {reason}"),
+                    None => "Refused by a rule".to_owned(),
+                };
+                Refusal::new(Reason::DeniedByPolicy, message).about(about)
+            }
+            Self::NoRule => of(Reason::DeniedByPolicy, "Refused: no rule allows it").about(about),
             Self::Stopping | Self::NoChoice => of(Reason::Cancelled, "Request cancelled"),
             Self::NotWhole => of(Reason::TooLarge, "Too large: the call that is asked about cannot be shown whole"),
             Self::Barred(refusal) => refusal,
@@ -146,13 +166,19 @@ impl Request {
     }
 
     #[must_use]
+    pub fn ruled(self, ruling: Option<Ruling>) -> Self {
+        Self { ruling, ..self }
+    }
+
+    #[must_use]
     pub fn granted(self) -> Self {
         Self { is_granted: true, ..self }
     }
 }
 
 /// In this order: the first that says something decides.
-const RULES: &[fn(&Request) -> Option<Verdict>] = &[stopping, barred, flag, showable, granted, gate, served];
+const RULES: &[fn(&Request) -> Option<Verdict>] =
+    &[stopping, barred, denied, allowed, flag, showable, granted, asked, gate, served];
 
 /// Decides. What no rule speaks of is the person's to decide.
 pub fn judge(request: &Request) -> Verdict {
@@ -163,7 +189,7 @@ pub fn judge(request: &Request) -> Verdict {
 fn stopping(request: &Request) -> Option<Verdict> {
     let would_ask = match request.deed {
         Deed::Permission { .. } => true,
-        Deed::Write(_) | Deed::Run(_) => request.gate != Gate::Off,
+        Deed::Write(_) | Deed::Run(_) => request.gate != Gate::Off || ruled(request) == Some(Ruled::Ask),
         Deed::Read(_) => false,
     };
     (request.is_stopping && would_ask).then_some(Verdict::Refuse(Ground::Stopping))
@@ -176,9 +202,33 @@ fn barred(request: &Request) -> Option<Verdict> {
     }
 }
 
-/// Nobody is there to be asked.
+fn ruled(request: &Request) -> Option<Ruled> {
+    request.ruling.as_ref().map(|ruling| ruling.verdict)
+}
+
+/// Nothing overrides it.
+fn denied(request: &Request) -> Option<Verdict> {
+    let denies = |ruling: &&Ruling| ruling.verdict == Ruled::Deny;
+    request.ruling.as_ref().filter(denies).map(|ruling| Verdict::Refuse(Ground::Rule(ruling.clone())))
+}
+
+/// By a rule. What is not there to be looked at may be something else.
+fn allowed(request: &Request) -> Option<Verdict> {
+    let is_clear =
+        !matches!(request.deed, Deed::Permission { is_whole: false, .. } | Deed::Permission { has_choice: false, .. });
+    let allows = |ruling: &&Ruling| ruling.verdict == Ruled::Allow && is_clear;
+    request.ruling.as_ref().filter(allows).map(|ruling| Verdict::Allow(Ground::Rule(ruling.clone())))
+}
+
+/// Nobody is there to be asked: what a rule asks about is refused, and what no rule is for is decided by the flag.
 fn flag(request: &Request) -> Option<Verdict> {
     let Policy::Auto(allow) = request.policy else { return None };
+    if let Some(ruling) = request.ruling.as_ref().filter(|ruling| ruling.verdict == Ruled::Ask) {
+        return Some(Verdict::Refuse(Ground::Rule(ruling.clone())));
+    }
+    if request.ruling.is_some() && allow == Allow::None {
+        return Some(Verdict::Refuse(Ground::NoRule));
+    }
     let only_reads = match request.deed {
         Deed::Permission { kind, .. } => matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Think),
         Deed::Read(_) => true,
@@ -205,6 +255,11 @@ fn showable(request: &Request) -> Option<Verdict> {
 
 fn granted(request: &Request) -> Option<Verdict> {
     request.is_granted.then_some(Verdict::Allow(Ground::Granted))
+}
+
+/// A rule says that the person is to be asked.
+fn asked(request: &Request) -> Option<Verdict> {
+    (ruled(request) == Some(Ruled::Ask)).then_some(Verdict::Ask)
 }
 
 /// Writes and commands that the person wants to see first.

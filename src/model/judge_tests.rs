@@ -13,6 +13,7 @@ fn request(deed: Deed) -> Request {
         gate: Gate::Off,
         is_stopping: false,
         is_granted: false,
+        ruling: None,
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod changes;
+pub mod claims;
 pub mod effect;
 pub mod entries;
 pub mod entry;
@@ -18,6 +19,7 @@ pub mod patch;
 pub mod question;
 pub mod reduce;
 pub mod refusal;
+pub mod ruling;
 pub mod session;
 pub mod session_ref;
 pub mod tool;
@@ -40,6 +42,8 @@ pub struct Model {
     /// What further sessions begin with.
     policy: Policy,
     gate: Gate,
+    /// There are rules to be asked about what agents want.
+    has_rules: bool,
     /// Somebody looks at the files of every session.
     has_review: bool,
     has_journal: bool,
@@ -64,6 +68,7 @@ impl Model {
             sessions: BTreeMap::new(),
             policy,
             gate: Gate::default(),
+            has_rules: false,
             has_review: false,
             has_journal: false,
             has_history: false,
@@ -106,6 +111,15 @@ impl Model {
         self
     }
 
+    /// Rules are asked before anything is decided.
+    pub fn with_rules(mut self, has_rules: bool) -> Self {
+        self.has_rules = has_rules;
+        for session in self.sessions.values_mut() {
+            session.has_rules = has_rules;
+        }
+        self
+    }
+
     /// Names the variables that the configuration gives the agent.
     pub fn with_env(mut self, names: Vec<String>) -> Self {
         for agent in self.agents.values_mut() {
@@ -119,6 +133,7 @@ impl Model {
         let key = self.sessions.last_key_value().map_or(SessionKey::FIRST, |(last, _)| SessionKey(last.0 + 1));
         let (policy, gate) = (self.policy, self.gate);
         let mut session = Session { agent, cwd, policy, gate, ..Session::default() };
+        session.has_rules = self.has_rules;
         session.entries.has_journal = self.has_journal;
         session.entries.leaving.is_on = self.has_history;
         session.changes.is_on = self.has_review;

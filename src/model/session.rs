@@ -13,7 +13,8 @@ use super::history::Kind;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::question::Question;
-use super::reduce::Retold;
+use super::reduce::{Retold, Unruled};
+use super::ruling::Ruling;
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
 use crate::text::grid::ScreenSnapshot;
@@ -123,6 +124,10 @@ pub struct Session {
     pub(super) wishes: Vec<Wish>,
     pub(super) policy: Policy,
     pub(super) gate: Gate,
+    /// There are rules to be asked.
+    pub(super) has_rules: bool,
+    /// What the rules are asked about and have not answered.
+    pub(super) unruled: BTreeMap<ReqId, Unruled>,
     pub(super) entries: Entries,
     pub(super) terminals: BTreeMap<TermId, Terminal>,
     pub(super) last_turn: TurnId,
@@ -327,6 +332,8 @@ pub struct Write {
     /// As the agent has named it.
     pub path: Arc<str>,
     pub content: Arc<str>,
+    /// What the rules have said, where there are any.
+    pub(super) ruling: Option<Ruling>,
     pub(super) stage: Stage,
 }
 

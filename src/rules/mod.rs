@@ -189,6 +189,11 @@ impl Rules {
         self.broken.extend(other.broken);
     }
 
+    /// Whether any rule asks or denies, or might if it could be read.
+    pub fn narrow(&self) -> bool {
+        !(self.ask.is_empty() && self.deny.is_empty() && self.broken.is_empty())
+    }
+
     /// Every rule, the strictest list first.
     pub fn iter(&self) -> impl Iterator<Item = &RuleRef> {
         [&self.deny, &self.ask, &self.allow].into_iter().flatten().map(|rule| &rule.source)

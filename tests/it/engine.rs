@@ -5,6 +5,7 @@ mod framing;
 mod leaving;
 mod loading;
 mod many;
+mod rules;
 
 use crate::support::app::config;
 use crate::support::renamed::{message_in, message_out, renamed};

@@ -10,5 +10,6 @@ mod log;
 mod memory;
 mod output;
 mod processes;
+mod rules;
 mod settings;
 pub mod support;

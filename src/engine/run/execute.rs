@@ -44,13 +44,16 @@ impl Engine {
                 let agent = session.and_then(|session| self.model().agent_of(session.agent));
                 let missing = quirks::missing_file(agent.and_then(|agent| agent.name.as_deref()));
                 let turn = session.and_then(|session| session.turn.as_ref()).map(|turn| turn.id);
-                self.queue_file(FileJob::Read(ReadJob { at, req, request, line, limit, missing, turn }));
+                let held = self.ruler.held(at, &self.core);
+                self.queue_file(FileJob::Read(ReadJob { at, req, request, line, limit, missing, turn, held }));
             }
+            Effect::AskRules { req, claims } => self.ruler.ask(at, req, claims, &self.core),
             Effect::CheckWrite { req, path } => {
                 self.queue_file(FileJob::Check { at, req, path });
             }
             Effect::FsWrite { req, request, content, entry } => {
-                self.queue_file(FileJob::Write(WriteJob { at, req, request, content, entry, tries: 0 }));
+                let held = self.ruler.held(at, &self.core);
+                self.queue_file(FileJob::Write(WriteJob { at, req, request, content, entry, tries: 0, held }));
             }
             Effect::TerminalCreate { req, request, spec } => self.create_terminal(at, req, *request, spec),
             Effect::TerminalOutput { req, term } => self.answer_output(req, &term),

@@ -6,6 +6,7 @@ use super::{AGENT, SESSION};
 use crate::model::changes::ReviewEvent;
 use crate::model::ids::{Address, ReqId, TermId};
 use crate::model::refusal::Refusal;
+use crate::model::ruling::Ruling;
 use crate::model::tool::Exit;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +72,11 @@ pub enum HostEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         real: Option<String>,
         result: Result<(), Refusal>,
+    },
+    /// What the rules say of a request.
+    Ruled {
+        req: ReqId,
+        ruling: Ruling,
     },
     JournalFailed {
         message: String,

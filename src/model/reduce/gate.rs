@@ -53,7 +53,8 @@ fn advance(session: &mut Session, req: ReqId, stage: Stage) {
 /// Nobody is asked about what would be refused anyway.
 pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
     let Some(write) = at_stage(session, req, Stage::Checking).cloned() else { return };
-    let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx).at(place);
+    let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx);
+    let request = request.at(place).ruled(write.ruling.clone());
     match judge(&request) {
         Verdict::Refuse(ground) => {
             let error = ground.refusal(Subject::Path(write.path.to_string()));
@@ -94,6 +95,7 @@ fn on_its_way(session: &mut Session, req: ReqId, write: &Write, request: Request
 fn granted(session: &mut Session, req: ReqId, cx: &mut Cx) {
     let Some(write) = session.write(req).cloned() else { return };
     let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx).granted();
+    let request = request.ruled(write.ruling.clone());
     on_its_way(session, req, &write, request, cx);
 }
 

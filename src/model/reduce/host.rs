@@ -9,7 +9,7 @@ use super::super::refusal::{Reason, Refusal};
 use super::super::session::{Session, Terminal, TerminalOrigin, Write};
 use super::super::tool::Exit;
 use super::Cx;
-use super::{gate, notice, prompt, review, service};
+use super::{gate, notice, prompt, review, ruling, service};
 use crate::text::grid::ScreenSnapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +22,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
             let place = result.map_or_else(Place::Barred, |()| Place::Inside(real.map(PathBuf::from)));
             gate::checked(session, req, place, cx);
         }
+        HostEvent::Ruled { req, ruling } => ruling::ruled(session, req, ruling, cx),
         HostEvent::TerminalStarted { req, term } => terminal_started(session, req, term, cx),
         HostEvent::TerminalFailed { req, error } => {
             if let Some(spec) = session.creating.remove(&req) {

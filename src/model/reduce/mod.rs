@@ -16,6 +16,7 @@ mod permission;
 mod prompt;
 mod retold;
 mod review;
+mod ruling;
 mod service;
 mod sessions;
 mod shed;
@@ -26,6 +27,7 @@ pub use cx::Cx;
 pub use opening::has_room_for_log_in;
 pub use retold::Retold;
 pub use review::COVERAGE_PATIENCE;
+pub use ruling::Unruled;
 
 use super::Model;
 use super::agent::Agent;

@@ -7,19 +7,38 @@ use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Verdict, judge};
 use super::super::question::{About, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
+use super::super::ruling::Ruling;
 use super::super::session::Session;
 use super::super::tool::{ToolKind, ToolPatch};
 use super::Cx;
-use super::{gate, notice, review, service, tool};
+use super::{gate, notice, review, ruling, service, tool};
 use std::sync::Arc;
 
 pub fn asked(session: &mut Session, req: ReqId, patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
     let entry = tool::upsert(session, patch, tool::Source::Permission, cx);
+    if session.has_rules {
+        return ruling::ask_permission(session, req, entry, options, cx);
+    }
+    decided(session, req, entry, options, None, cx);
+}
+
+/// Answers it, or asks the person.
+pub fn decided(
+    session: &mut Session,
+    req: ReqId,
+    entry: EntryId,
+    options: Vec<PermissionOption>,
+    ruling: Option<Ruling>,
+    cx: &mut Cx,
+) {
+    // An answer for good is the person's to give.
+    let has_once = options.iter().any(|option| option.kind == PermissionKind::AllowOnce);
+    let ruling = if has_once { ruling } else { ruling.map(Ruling::unless_allowed) };
     let (kind, paths, is_whole) = session.tool(entry).map_or((ToolKind::Other, Vec::new(), true), |tool| {
         (tool.kind, tool.locations.iter().map(|location| location.path.clone()).collect(), !tool.cut)
     });
     let deed = Deed::Permission { kind, paths, is_whole, has_choice: !options.is_empty() };
-    match judge(&service::request_of(session, deed, cx)) {
+    match judge(&service::request_of(session, deed, cx).ruled(ruling)) {
         Verdict::Ask => wait(session, req, entry, About::Permission, options, cx),
         Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), &options, cx),
         Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), &options, cx),
@@ -117,7 +136,7 @@ pub fn withdrawn_by_agent(session: &mut Session, req: ReqId, cx: &mut Cx) -> boo
         close(session, &pending, Withdrawal::ByAgent, cx);
         return true;
     }
-    if gate::withdrawn(session, req, cx) {
+    if ruling::withdrawn(session, req, cx) || gate::withdrawn(session, req, cx) {
         return true;
     }
     for terminal in session.terminals.values_mut() {
@@ -136,11 +155,13 @@ pub fn close_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
     for pending in std::mem::take(&mut session.questions) {
         close(session, &pending, why, cx);
     }
+    ruling::close_all(session, why, cx);
     gate::close_all(session, why, cx);
 }
 
 /// Questions of the agent about this call are no longer asked.
 pub fn close_about(session: &mut Session, entry: EntryId, why: Withdrawal, cx: &mut Cx) {
+    ruling::close_about(session, entry, cx);
     while let Some(at) = session.questions.iter().position(|p| p.entry == entry && p.about == About::Permission) {
         let pending = session.questions.remove(at);
         close(session, &pending, why, cx);
@@ -155,6 +176,7 @@ pub fn cancel_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
         }
         session.entries.touch(pending.entry);
     }
+    ruling::cancel_all(session, cx);
     gate::close_all(session, why, cx);
 }
 
@@ -181,5 +203,6 @@ pub fn void_all(session: &mut Session, cx: &mut Cx) {
             cx.push(Effect::Void(pending.req));
         }
     }
+    ruling::void_all(session, cx);
     gate::void_all(session, cx);
 }

@@ -6,9 +6,10 @@ use super::super::event::{AgentRequest, TerminalSpec};
 use super::super::ids::{Now, ReqId, TermId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
 use super::super::refusal::{Reason, Refusal, Subject};
+use super::super::ruling::Ruling;
 use super::super::session::{Session, Stage, Terminal, TerminalOrigin, Write};
 use super::Cx;
-use super::{gate, notice, permission};
+use super::{gate, notice, permission, ruling};
 use crate::model::entry::Level;
 use std::sync::Arc;
 
@@ -23,8 +24,16 @@ fn fail(cx: &mut Cx, req: ReqId, error: Refusal) {
 pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut Cx) {
     match request {
         AgentRequest::Permission { tool, options } => permission::asked(session, req, tool, options, cx),
+        request if session.has_rules && ruling::is_for(&request) => ruling::ask(session, req, request, cx),
+        request => decided(session, req, request, None, cx),
+    }
+}
+
+/// Serves it, refuses it, or asks the person.
+pub fn decided(session: &mut Session, req: ReqId, request: AgentRequest, ruling: Option<Ruling>, cx: &mut Cx) {
+    match request {
         AgentRequest::ReadFile { path, line, limit } => {
-            let request = request_of(session, Deed::Read(path.as_str().into()), cx);
+            let request = request_of(session, Deed::Read(path.as_str().into()), cx).ruled(ruling);
             match judge(&request) {
                 Verdict::Allow(_) => cx.push(Effect::FsRead { req, request: Box::new(request), line, limit }),
                 verdict => {
@@ -34,8 +43,8 @@ pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut 
                 }
             }
         }
-        AgentRequest::WriteFile { path, content } => write(session, req, path, content, cx),
-        AgentRequest::TerminalCreate(spec) => run(session, req, Arc::new(spec), cx),
+        AgentRequest::WriteFile { path, content } => write(session, req, path, content, ruling, cx),
+        AgentRequest::TerminalCreate(spec) => run(session, req, Arc::new(spec), ruling, cx),
         AgentRequest::TerminalOutput(id) => match known(session, &id) {
             Some(_) => cx.push(Effect::TerminalOutput { req, term: id }),
             None => fail(cx, req, unknown_terminal(&id)),
@@ -60,16 +69,17 @@ pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut 
             cx.push(Effect::TerminalRelease(id));
             respond(cx, req, Answer::Empty);
         }
-        // Answered before the session was looked at.
-        AgentRequest::UnknownMethod(_)
+        // Answered before the session was looked at, or is no service.
+        AgentRequest::Permission { .. }
+        | AgentRequest::UnknownMethod(_)
         | AgentRequest::Echoed(_)
         | AgentRequest::BadParams { .. }
         | AgentRequest::TooLarge { .. } => {}
     }
 }
 
-fn write(session: &mut Session, req: ReqId, path: String, content: Arc<str>, cx: &mut Cx) {
-    let request = request_of(session, Deed::Write(path.as_str().into()), cx);
+fn write(session: &mut Session, req: ReqId, path: String, content: Arc<str>, ruling: Option<Ruling>, cx: &mut Cx) {
+    let request = request_of(session, Deed::Write(path.as_str().into()), cx).ruled(ruling.clone());
     let verdict = judge(&request);
     if let Verdict::Refuse(ground) = verdict {
         refuse_file_because(session, FileVerb::Write, &path, ground.words(), cx.now);
@@ -77,9 +87,12 @@ fn write(session: &mut Session, req: ReqId, path: String, content: Arc<str>, cx:
     }
     let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: FileOutcome::Pending };
     let entry = session.entries.push(session.last_turn, cx.now, Body::File(op));
+    if let Verdict::Allow(ground) = &verdict {
+        tell_rule(session, ground, &format!("write {path}"), cx);
+    }
     let is_stopped = verdict == Verdict::Ask;
     let stage = if is_stopped { Stage::Checking } else { Stage::Writing };
-    let write = Write { entry, path: path.as_str().into(), content: Arc::clone(&content), stage };
+    let write = Write { entry, path: path.as_str().into(), content: Arc::clone(&content), ruling, stage };
     session.writes.insert(req, write);
     if is_stopped {
         return cx.push(Effect::CheckWrite { req, path });
@@ -87,21 +100,29 @@ fn write(session: &mut Session, req: ReqId, path: String, content: Arc<str>, cx:
     cx.push(Effect::FsWrite { req, request: Box::new(request), content, entry });
 }
 
-fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, cx: &mut Cx) {
-    let request = request_of(session, Deed::Run(Arc::clone(&spec)), cx);
+fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, ruling: Option<Ruling>, cx: &mut Cx) {
+    let request = request_of(session, Deed::Run(Arc::clone(&spec)), cx).ruled(ruling);
     match judge(&request) {
-        Verdict::Allow(_) => {
+        Verdict::Allow(ground) => {
+            tell_rule(session, &ground, &format!("run {}", spec.line()), cx);
             session.creating.insert(req, Arc::clone(&spec));
             cx.push(Effect::TerminalCreate { req, request: Box::new(request), spec });
         }
         Verdict::Ask => gate::run(session, req, spec, cx),
         Verdict::Refuse(ground) => {
-            if let Ground::Flag(_) = ground {
+            if let Ground::Flag(_) | Ground::Rule(_) | Ground::NoRule = ground {
                 let words = format!("refused by {}: run {}", ground.words(), spec.line());
                 notice(session, Level::Warn, words, Vec::new(), cx.now);
             }
             fail(cx, req, ground.refusal(Subject::Command(spec.line())));
         }
+    }
+}
+
+/// What a rule let through without a question is told; what is read is not, as it never is.
+fn tell_rule(session: &mut Session, ground: &Ground, what: &str, cx: &Cx) {
+    if let Ground::Rule(_) = ground {
+        notice(session, Level::Info, format!("allowed by {}: {what}", ground.words()), Vec::new(), cx.now);
     }
 }
 
@@ -117,6 +138,7 @@ pub fn request_of(session: &Session, deed: Deed, cx: &Cx) -> Request {
         gate: session.gate(),
         is_stopping: session.turn.as_ref().is_some_and(|turn| turn.cancelling.is_some()),
         is_granted: false,
+        ruling: None,
     }
 }
 

@@ -153,7 +153,7 @@ fn r_145_a_prompt_waits_for_the_answer_and_is_a_turn_of_its_own() {
 #[test]
 fn r_143_what_is_told_of_earlier_is_no_change_of_now() {
     let mut rig = Rig::with_policy(Policy::Ask);
-    rig.core.begin_as(true, Gate::Off);
+    rig.core.begin_as(true, Gate::Off, false);
     // The first session is loaded in place of a new one, so that it has a review.
     asked(&mut rig, offering(true, false), load());
     let tool = json!({ "toolCallId": "t", "status": "completed", "kind": "edit",

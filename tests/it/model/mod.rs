@@ -16,6 +16,7 @@ mod permission;
 mod prompt;
 mod retold;
 mod review;
+mod ruling;
 mod service;
 mod terminal;
 mod tool;

@@ -52,6 +52,7 @@ pub fn config(root: &Path) -> EngineConfig {
         graces: Graces::default(),
         review: None,
         gate: Gate::Off,
+        rules: None,
         private: Vec::new(),
     }
 }

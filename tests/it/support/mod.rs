@@ -81,7 +81,7 @@ impl Rig {
 
     pub fn starting_as(policy: Policy, review: bool) -> Self {
         let mut rig = Self::with_policy(policy);
-        rig.core.begin_as(review, Gate::Off);
+        rig.core.begin_as(review, Gate::Off, false);
         rig.intent(Intent::Start);
         rig.host(HostEvent::AgentSpawned { pid: 7 });
         rig
@@ -115,6 +115,15 @@ impl Rig {
     /// A session in which somebody looks at the files before and after each turn.
     pub fn reviewed() -> Self {
         Self::starting_as(Policy::Ask, true).opened(json!({}))
+    }
+
+    /// Started, and a session opened.
+    pub fn opens(&mut self) {
+        self.intent(Intent::Start);
+        self.host(HostEvent::AgentSpawned { pid: 7 });
+        self.answer("initialize", plain_init());
+        self.answer("session/new", json!({ "sessionId": SESSION }));
+        self.sent();
     }
 
     fn opened(mut self, more: Value) -> Self {

@@ -1,0 +1,223 @@
+//! The rules that agents are held to: the files that they stand in, read again when those have changed.
+//!
+//! Blocks on the disk and on whatever a line for a shell costs to read, so it belongs on threads that may wait. Knows no
+//! session. Invariants: the project's file only narrows what the person's allows; what cannot be read makes everything ask.
+
+use crate::base::sanitize;
+use crate::model::claims::{Claim, Claimed, Claims};
+use crate::model::ruling::{Ruled, Ruling};
+use crate::rules::{self, Doubt, Judgement, Loaded, Request, Rules, Subject, Tool, Trust, Verdict};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// A larger file is none of rules.
+const MAX_BYTES: u64 = 1 << 20;
+/// Where a project keeps its own.
+pub const PROJECT_FILE: &str = ".acp-tui/rules.toml";
+/// Characters of a pattern or a reason that are passed on.
+const MAX_WORDS: usize = 500;
+/// Directories whose rules are kept.
+const MAX_BOOKS: usize = 64;
+
+#[derive(Debug)]
+pub struct Rulebook {
+    /// The person's, or the only one.
+    own: Option<PathBuf>,
+    has_projects: bool,
+    home: Option<PathBuf>,
+    /// By the directory of the session.
+    books: Mutex<BTreeMap<PathBuf, Book>>,
+}
+
+#[derive(Clone, Debug)]
+struct Book {
+    stamps: [Stamp; 2],
+    rules: Arc<Rules>,
+}
+
+/// By what it is seen that a file has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stamp {
+    Missing,
+    There { modified: Option<SystemTime>, bytes: u64 },
+}
+
+/// The rules of a file, and what is wrong with them.
+#[derive(Debug, Default)]
+pub struct FileRules {
+    pub rules: Rules,
+    /// It is no rules file, or cannot be read.
+    pub fault: Option<String>,
+    pub warnings: Vec<String>,
+}
+
+impl Rulebook {
+    /// Only this file.
+    pub fn only(file: PathBuf, home: Option<PathBuf>) -> Self {
+        Self { own: Some(file), has_projects: false, home, books: Mutex::default() }
+    }
+
+    /// The person's file, and those of the projects.
+    pub fn new(own: Option<PathBuf>, home: Option<PathBuf>) -> Self {
+        Self { own, has_projects: true, home, books: Mutex::default() }
+    }
+
+    /// Reads what holds in this directory, and says what is wrong with it.
+    pub fn read(&self, cwd: &Path) -> Vec<String> {
+        self.current(cwd).1
+    }
+
+    /// What the rules say of these claims of an agent, and what was found wrong with the rules on the way.
+    pub fn ruling(&self, agent: Option<&str>, cwd: &Path, claims: &Claims) -> (Ruling, Vec<String>) {
+        let (rules, warnings) = self.current(cwd);
+        let mut worst: Option<Ruling> = None;
+        for claim in &claims.all {
+            let ruling = self.of_claim(&rules, agent, cwd, claims, claim);
+            let is_said = !claim.only_narrows || ruling.verdict >= Ruled::Ask;
+            if is_said && worst.as_ref().is_none_or(|worst| ruling.verdict > worst.verdict) {
+                worst = Some(ruling);
+            }
+        }
+        // Nothing but what follows from other claims: none was there to be allowed.
+        let has_own = claims.all.iter().any(|claim| !claim.only_narrows);
+        let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
+        (ruling.unwrap_or(Ruling::OPEN), warnings)
+    }
+
+    fn of_claim(&self, rules: &Rules, agent: Option<&str>, root: &Path, claims: &Claims, claim: &Claim) -> Ruling {
+        let cwd = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
+        let cwd = cwd.canonicalize().unwrap_or(cwd);
+        let Some(tool) = Tool::named(&claim.tool).or_else(|| Tool::named("other")) else { return Ruling::OPEN };
+        let paths: Vec<&Path> = match &claim.what {
+            Claimed::Paths(paths) => paths.iter().map(Path::new).collect(),
+            _ => Vec::new(),
+        };
+        let request = Request {
+            tool: &tool,
+            subject: match &claim.what {
+                Claimed::Line(line) => Subject::Line(line),
+                Claimed::Words(words) => Subject::Words(words),
+                Claimed::Text(text) => Subject::Text(text),
+                Claimed::Paths(_) | Claimed::Unknown => Subject::Paths(&paths),
+            },
+            cwd: &cwd,
+            roots: &[root.to_owned()],
+            home: self.home.as_deref(),
+            agent,
+            links: &real_path,
+        };
+        ruling(rules::judge(rules, &request), rules)
+    }
+
+    fn current(&self, cwd: &Path) -> (Arc<Rules>, Vec<String>) {
+        let project = self.has_projects.then(|| cwd.join(PROJECT_FILE));
+        let files = [(&self.own, Trust::Full), (&project, Trust::OnlyNarrow)];
+        let stamps = files.map(|(file, _)| file.as_deref().map_or(Stamp::Missing, stamp));
+        let books = || self.books.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(book) = books().get(cwd).filter(|book| book.stamps == stamps) {
+            return (Arc::clone(&book.rules), Vec::new());
+        }
+        let mut all = FileRules::default();
+        for (file, trust) in files {
+            let Some(found) = file.as_deref().and_then(|file| read_rules(file, trust)) else { continue };
+            all.rules.extend(found.rules);
+            all.warnings.extend(found.fault.map(|fault| format!("{fault}; until it is mended the rules ask")));
+            all.warnings.extend(found.warnings);
+        }
+        let rules = Arc::new(all.rules);
+        let mut books = books();
+        if books.len() >= MAX_BOOKS {
+            books.clear();
+        }
+        books.insert(cwd.to_owned(), Book { stamps, rules: Arc::clone(&rules) });
+        (rules, all.warnings)
+    }
+}
+
+fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
+    let Judgement { verdict, rule, doubt } = judgement;
+    let verdict = match (verdict, &rule) {
+        (Verdict::Allow, Some(_)) => Ruled::Allow,
+        (Verdict::Deny, _) => Ruled::Deny,
+        (Verdict::Ask, Some(_)) => Ruled::Ask,
+        // It may be what a rule is against.
+        (Verdict::Ask, None) if doubt != Some(Doubt::NoRule) && rules.narrow() => Ruled::Ask,
+        (Verdict::Allow | Verdict::Ask, None) => Ruled::Open,
+    };
+    let words = |text: &str| sanitize::line(text).chars().take(MAX_WORDS).collect::<String>();
+    Ruling {
+        verdict,
+        place: rule.as_ref().map(|rule| words(&format!("{}:{}", rule.file, rule.line))),
+        reason: rule.as_ref().and_then(|rule| rule.reason.as_deref()).map(words),
+        rule: rule.map(|rule| words(&rule.pattern)),
+    }
+}
+
+fn stamp(file: &Path) -> Stamp {
+    match file.metadata() {
+        Ok(meta) => Stamp::There { modified: meta.modified().ok(), bytes: meta.len() },
+        Err(_) => Stamp::Missing,
+    }
+}
+
+/// The rules of a file; `None` when there is none.
+pub fn read_rules(file: &Path, trust: Trust) -> Option<FileRules> {
+    match read_text(file) {
+        Ok(None) => None,
+        Ok(Some(text)) => {
+            let Loaded { rules, malformed, warnings } = rules::load(&text, &file.to_string_lossy(), trust);
+            let warnings = warnings.iter().map(ToString::to_string).collect();
+            Some(FileRules { rules, fault: malformed.map(|fault| fault.to_string()), warnings })
+        }
+        Err(reason) => {
+            let mut rules = Rules::default();
+            rules.broken(None, None);
+            Some(FileRules { rules, fault: Some(format!("{}: {reason}", file.display())), warnings: Vec::new() })
+        }
+    }
+}
+
+/// The text of a rules file; `None` when there is none.
+pub fn read_text(file: &Path) -> Result<Option<String>, String> {
+    // Looked at before it is opened: opening a named pipe would wait for a writer.
+    match file.metadata() {
+        Ok(meta) if !meta.is_file() => return Err("it is not a regular file".to_owned()),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    }
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file).map_err(|error| error.to_string())?;
+    opened.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err("it is larger than 1 MiB".to_owned());
+    }
+    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
+}
+
+/// Where a path leads, also when its end is not there yet: links of what is there are followed.
+pub fn real_path(path: &Path) -> Option<PathBuf> {
+    let mut missing: Vec<&OsStr> = Vec::new();
+    let mut there = path;
+    loop {
+        match there.canonicalize() {
+            Ok(real) => return Some(missing.iter().rev().fold(real, |path, name| path.join(name))),
+            // A link that leads nowhere may lead somewhere by the time it is used.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && there.symlink_metadata().is_err() => {}
+            Err(_) => return None,
+        }
+        match there.components().next_back()? {
+            Component::Normal(name) => missing.push(name),
+            _ => return None,
+        }
+        there = there.parent()?;
+    }
+}
+
+#[cfg(test)]
+#[path = "rulebook_tests.rs"]
+mod tests;

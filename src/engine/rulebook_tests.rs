@@ -1,0 +1,114 @@
+//! Tests of rules that are read from files.
+
+use super::*;
+use crate::model::event::TerminalSpec;
+use std::fs::{create_dir, create_dir_all, write};
+use std::os::unix::fs::symlink;
+use tempfile::TempDir;
+
+#[test]
+fn a_path_leads_where_its_links_lead_also_when_its_end_is_not_there() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().canonicalize().unwrap();
+    std::fs::create_dir(dir.join("a")).unwrap();
+    symlink("a", dir.join("link")).unwrap();
+    symlink("gone", dir.join("dead")).unwrap();
+    assert_eq!(real_path(&dir.join("link/x/y")), Some(dir.join("a/x/y")));
+    assert_eq!(real_path(&dir.join("link/..")), Some(dir.clone()));
+    assert_eq!(real_path(&dir.join("link/./x")), Some(dir.join("a/x")));
+    // Nobody knows yet where these will be.
+    assert_eq!(real_path(&dir.join("dead/x")), None);
+    assert_eq!(real_path(&dir.join("x/../y")), None);
+    std::fs::write(dir.join("file"), "").unwrap();
+    assert_eq!(real_path(&dir.join("file/x")), None);
+}
+
+/// A home, the person's rules in it, and a project.
+fn place(own: &str) -> (TempDir, Rulebook, PathBuf) {
+    let temp = TempDir::new().unwrap();
+    let dir = temp.path().canonicalize().unwrap();
+    create_dir_all(dir.join("project/.acp-tui")).unwrap();
+    write(dir.join("rules.toml"), own).unwrap();
+    let book = Rulebook::new(Some(dir.join("rules.toml")), Some(dir.clone()));
+    (temp, book, dir.join("project"))
+}
+
+fn command(line: &str, args: &[&str], env: &[(&str, &str)]) -> Claims {
+    let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    Claims::of_command(&TerminalSpec {
+        command: line.to_owned(),
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+        env: env.iter().map(pair).collect(),
+        cwd: None,
+        limit: None,
+    })
+}
+
+fn line(line: &str) -> Claims {
+    command(line, &[], &[])
+}
+
+#[test]
+fn a_rule_is_for_every_part_of_a_command_and_tells_where_it_stands() {
+    let text = "allow = [\"Bash(git *)\"]\ndeny = [{ pattern = \"Bash(rm *)\", reason = \"keep it\" }]\n";
+    let (_temp, book, cwd) = place(text);
+    let ruled = |claims: &Claims| book.ruling(None, &cwd, claims).0;
+    let allowed = ruled(&line("git status"));
+    assert_eq!((allowed.verdict, allowed.rule.as_deref()), (Ruled::Allow, Some("Bash(git *)")));
+    let denied = ruled(&line("git status; rm x"));
+    assert_eq!((denied.verdict, denied.reason.as_deref()), (Ruled::Deny, Some("keep it")));
+    assert!(denied.place.unwrap().ends_with("rules.toml:2"));
+    assert_eq!(ruled(&line("git status; ls")).verdict, Ruled::Open);
+    assert_eq!(ruled(&line("$x -rf /")).verdict, Ruled::Ask, "it may be what is denied");
+    assert_eq!(ruled(&command("git", &["log; rm x"], &[])).verdict, Ruled::Allow, "one word of a program");
+    assert_eq!(ruled(&command("rm", &["x"], &[("A", "b")])).verdict, Ruled::Deny);
+    // What is set for a command may make it another one.
+    assert_ne!(ruled(&command("git", &["log"], &[("GIT_PAGER", "sh")])).verdict, Ruled::Allow);
+    assert_ne!(ruled(&command("git log", &[], &[("GIT_PAGER", "sh")])).verdict, Ruled::Allow);
+}
+
+#[test]
+fn rules_of_one_agent_are_for_nobody_else() {
+    let (_temp, book, cwd) = place("[agent.one]\nallow = [\"Bash(make)\"]\n");
+    assert_eq!(book.ruling(Some("one"), &cwd, &line("make")).0.verdict, Ruled::Allow);
+    assert_eq!(book.ruling(Some("two"), &cwd, &line("make")).0.verdict, Ruled::Open);
+    assert_eq!(book.ruling(None, &cwd, &line("make")).0.verdict, Ruled::Open);
+}
+
+#[test]
+fn files_that_have_changed_are_read_again_and_their_faults_are_told_once() {
+    let (temp, book, cwd) = place("allow = [\"Bash(make)\"]\n");
+    let (own, projects) = (temp.path().join("rules.toml"), cwd.join(PROJECT_FILE));
+    let ruled = || {
+        let (ruling, warnings) = book.ruling(None, &cwd, &line("make"));
+        (ruling.verdict, warnings)
+    };
+    assert_eq!(ruled(), (Ruled::Allow, Vec::new()));
+    write(&projects, "ask = [\"Bash(make)\"]\n").unwrap();
+    assert_eq!(ruled(), (Ruled::Ask, Vec::new()));
+    write(&projects, "allow = [\"Bash(make)\", \"Bash\"]\n").unwrap();
+    let (verdict, warnings) = ruled();
+    assert_eq!((verdict, warnings.len()), (Ruled::Allow, 1), "a project allows nothing, and says so: {warnings:?}");
+    write(&own, "allow = [\"Bash(make)\"\n").unwrap();
+    let (verdict, warnings) = ruled();
+    assert_eq!(verdict, Ruled::Ask, "what cannot be read may have denied it");
+    assert!(warnings[0].contains("rules.toml:"), "{warnings:?}");
+    assert_eq!(ruled(), (Ruled::Ask, Vec::new()), "once");
+    std::fs::remove_file(&own).unwrap();
+    create_dir(&own).unwrap();
+    assert_eq!(ruled().0, Ruled::Ask);
+    std::fs::remove_dir(&own).unwrap();
+    assert_eq!(ruled().0, Ruled::Open);
+}
+
+#[test]
+fn what_is_only_said_beside_can_be_denied_and_is_not_asked_about() {
+    let (_temp, book, cwd) = place("allow = [\"Bash(cat *)\"]\ndeny = [\"Read(.env)\"]\n");
+    let claims = |path: &str| {
+        let read = Claim { tool: "read".into(), what: Claimed::Paths(vec![path.into()]), only_narrows: true };
+        Claims { all: vec![Claim { only_narrows: false, ..line("cat a").all.remove(0) }, read], cwd: None }
+    };
+    assert_eq!(book.ruling(None, &cwd, &claims("a")).0.verdict, Ruled::Allow);
+    assert_eq!(book.ruling(None, &cwd, &claims(".env")).0.verdict, Ruled::Deny);
+    assert_eq!(book.ruling(None, &cwd, &Claims::default()).0, Ruling::OPEN);
+}

@@ -1,0 +1,221 @@
+//! What an agent says it is about to do, in the form that rules are about.
+//!
+//! Knows no rules. Invariants: whatever may be done is among the claims, and what cannot be told from a call is claimed
+//! as unknown, which no rule allows.
+
+use super::event::TerminalSpec;
+use super::login::quote;
+use super::tool::{ToolCall, ToolContent, ToolKind};
+use serde_json::{Map, Value};
+
+/// Something that is to be done, with its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// Where relative paths begin, if not in the session's directory.
+    pub cwd: Option<String>,
+    pub all: Vec<Claim>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// As patterns name it.
+    pub tool: String,
+    pub what: Claimed,
+    /// It follows from another claim: it can be denied, and need not be allowed.
+    pub only_narrows: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// For a shell.
+    Line(String),
+    /// A program and its arguments.
+    Words(Vec<String>),
+    Paths(Vec<String>),
+    /// An address, `server/tool`, or a title.
+    Text(String),
+    /// Nobody can tell.
+    Unknown,
+}
+
+const COMMANDS: [&str; 2] = ["command", "cmd"];
+const DIRECTORIES: [&str; 5] = ["cwd", "workdir", "working_directory", "directory", "dir_path"];
+const SETTINGS: [&str; 2] = ["env", "environment"];
+const PATHS: [&str; 13] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "file_path",
+    "filePath",
+    "filepath",
+    "absolute_path",
+    "notebook_path",
+    "old_path",
+    "new_path",
+    "source",
+    "destination",
+];
+
+const BASH: &str = "bash";
+
+impl Claim {
+    fn new(tool: &str, what: Claimed) -> Self {
+        Self { tool: tool.to_owned(), what, only_narrows: false }
+    }
+}
+
+impl Claims {
+    /// A file that the client is to read or to write.
+    pub fn of_file(tool: &str, path: &str) -> Self {
+        Self { cwd: None, all: vec![Claim::new(tool, Claimed::Paths(vec![path.to_owned()]))] }
+    }
+
+    /// A command in a terminal of the client.
+    pub fn of_command(spec: &TerminalSpec) -> Self {
+        let TerminalSpec { command, args, env, cwd, .. } = spec;
+        let mut all = Vec::new();
+        if args.is_empty() {
+            all.push(Claim::new(BASH, Claimed::Line(command.clone())));
+            if !env.is_empty() {
+                // They are for all of the line, which has no form for it.
+                all.push(Claim::new(BASH, Claimed::Unknown));
+            }
+        } else {
+            let words: Vec<String> = std::iter::once(command).chain(args).cloned().collect();
+            if !env.is_empty() {
+                let settings = env.iter().map(|(name, value)| format!("{name}={}", quote(value)));
+                let line: Vec<String> = settings.chain(words.iter().map(|word| quote(word))).collect();
+                all.push(Claim::new(BASH, Claimed::Line(line.join(" "))));
+            }
+            let only_narrows = !env.is_empty();
+            all.push(Claim { only_narrows, ..Claim::new(BASH, Claimed::Words(words)) });
+        }
+        Self { cwd: cwd.clone(), all }
+    }
+
+    /// A call that the agent does by itself, as it describes it: its input first, its title where there is nothing else.
+    pub fn of_tool(tool: &ToolCall) -> Self {
+        let empty = Map::new();
+        let input = tool.raw_input.as_ref().and_then(Value::as_object).unwrap_or(&empty);
+        let mut all = commands(tool, input);
+        let has_command = !all.is_empty();
+        let texts = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str()).map(str::to_owned);
+        let changed = changed(tool);
+        let files = files(tool, input);
+        let of_files = |name: &str, paths: Vec<String>| {
+            let what = if paths.is_empty() { Claimed::Unknown } else { Claimed::Paths(paths) };
+            Claim { only_narrows: has_command, ..Claim::new(name, what) }
+        };
+        match tool.kind {
+            ToolKind::Execute => {}
+            ToolKind::Read => all.push(of_files("read", files)),
+            ToolKind::Search => all.push(of_files("search", files)),
+            ToolKind::Edit => all.push(of_files("edit", files)),
+            ToolKind::Delete => all.push(of_files("delete", files)),
+            ToolKind::Move => all.push(of_files("move", files)),
+            ToolKind::Fetch => {
+                let address = texts(&["url", "uri"]);
+                let what = address.map_or(Claimed::Unknown, Claimed::Text);
+                all.push(Claim { only_narrows: has_command, ..Claim::new("fetch", what) });
+            }
+            ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other => {
+                for name in ["read", "edit"] {
+                    if !files.is_empty() {
+                        all.push(Claim { only_narrows: true, ..of_files(name, files.clone()) });
+                    }
+                }
+                all.push(Claim { only_narrows: has_command, ..by_name(tool, input) });
+            }
+        }
+        let edits = matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
+        if !edits && !changed.is_empty() {
+            all.push(Claim::new("edit", Claimed::Paths(changed)));
+        }
+        Self { cwd: texts(&DIRECTORIES), all }
+    }
+}
+
+/// Commands that it names, of whichever kind it says that it is.
+fn commands(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
+    let given: Vec<Claimed> = COMMANDS.iter().filter_map(|key| Some(command(input.get(*key)?, input))).collect();
+    let has_settings = SETTINGS.iter().any(|key| input.get(*key).is_some_and(|value| !is_nothing(value)));
+    let unknown = has_settings.then_some(Claimed::Unknown);
+    let title = || (tool.kind == ToolKind::Execute).then(|| titled(tool));
+    let given = if given.is_empty() { title().into_iter().collect() } else { given };
+    let unknown = unknown.filter(|_| !given.is_empty());
+    given.into_iter().chain(unknown).map(|what| Claim::new(BASH, what)).collect()
+}
+
+fn command(value: &Value, input: &Map<String, Value>) -> Claimed {
+    match (value, input.get("args").filter(|args| !is_nothing(args))) {
+        (Value::String(line), None) => Claimed::Line(line.clone()),
+        (Value::String(program), Some(args)) => match words(args) {
+            Some(args) => Claimed::Words(std::iter::once(program.clone()).chain(args).collect()),
+            None => Claimed::Unknown,
+        },
+        (value, None) => words(value).filter(|words| !words.is_empty()).map_or(Claimed::Unknown, Claimed::Words),
+        _ => Claimed::Unknown,
+    }
+}
+
+fn words(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
+}
+
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        _ => false,
+    }
+}
+
+/// The title as a line for a shell: some agents say the command nowhere else.
+fn titled(tool: &ToolCall) -> Claimed {
+    let title = tool.title.trim();
+    let inner = title.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inner| !inner.contains('`'));
+    let line = inner.unwrap_or(title);
+    // What was shortened says nothing of its end.
+    let is_short = ["…", "..."].iter().any(|mark| line.contains(mark));
+    if tool.cut || is_short || line.is_empty() { Claimed::Unknown } else { Claimed::Line(line.to_owned()) }
+}
+
+/// Files that it says it changes.
+fn changed(tool: &ToolCall) -> Vec<String> {
+    let changes = tool.content.iter().filter_map(ToolContent::change);
+    let mut paths: Vec<String> =
+        changes.flat_map(|change| std::iter::once(&change.path).chain(&change.from)).cloned().collect();
+    paths.dedup();
+    paths
+}
+
+/// Every file that it names anywhere.
+fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
+    let mut paths = changed(tool);
+    paths.extend(tool.locations.iter().map(|location| location.path.clone()));
+    for value in PATHS.iter().filter_map(|key| input.get(*key)) {
+        paths.extend(value.as_str().map(str::to_owned));
+        paths.extend(words(value).into_iter().flatten());
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+/// A tool that is only known by its name; those of servers are `mcp__SERVER__TOOL` or are named in its input.
+fn by_name(tool: &ToolCall, input: &Map<String, Value>) -> Claim {
+    let text = |key: &str| input.get(key).and_then(Value::as_str);
+    let named = [tool.name.as_deref().unwrap_or_default(), tool.title.trim()];
+    let mcp = named.into_iter().find_map(|name| name.strip_prefix("mcp__")?.split_once("__"));
+    if let Some((server, of)) = mcp.or_else(|| text("server").zip(text("tool"))) {
+        return Claim::new("mcp", Claimed::Text(format!("{server}/{of}")));
+    }
+    let name = tool.name.as_deref().unwrap_or("other");
+    Claim::new(name, Claimed::Text(tool.title.clone()))
+}
+
+#[cfg(test)]
+#[path = "claims_tests.rs"]
+mod tests;

@@ -1,0 +1,86 @@
+//! Tests of what agents say they are about to do. The inputs have the shapes that agents were seen to send.
+
+use super::*;
+use crate::model::ids::ToolId;
+use crate::model::tool::Location;
+use serde_json::json;
+use std::time::Duration;
+
+fn call(kind: ToolKind, title: &str, input: Value) -> ToolCall {
+    let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
+    (tool.kind, tool.title, tool.raw_input) = (kind, title.to_owned(), Some(input));
+    tool
+}
+
+fn claims(kind: ToolKind, title: &str, input: Value) -> Vec<Claim> {
+    Claims::of_tool(&call(kind, title, input)).all
+}
+
+fn line(text: &str) -> Claim {
+    Claim::new(BASH, Claimed::Line(text.into()))
+}
+
+fn paths(tool: &str, paths: &[&str]) -> Claim {
+    Claim::new(tool, Claimed::Paths(paths.iter().map(|path| (*path).to_owned()).collect()))
+}
+
+fn narrow(claim: Claim) -> Claim {
+    Claim { only_narrows: true, ..claim }
+}
+
+#[test]
+fn a_command_is_what_its_input_says_and_else_its_title() {
+    use ToolKind::Execute;
+    assert_eq!(claims(Execute, "List", json!({ "command": "git status" })), [line("git status")]);
+    assert_eq!(claims(Execute, "git diff", Value::Null), [line("git diff")]);
+    assert_eq!(claims(Execute, "`git diff`", json!({})), [line("git diff")]);
+    let words = |words: &[&str]| Claim::new(BASH, Claimed::Words(words.iter().map(|w| (*w).to_owned()).collect()));
+    let array = json!({ "command": ["bash", "-lc", "git log"], "workdir": "/p" });
+    assert_eq!(claims(Execute, "x", array), [words(&["bash", "-lc", "git log"])]);
+    let both = json!({ "command": "git", "args": ["log", "-p"] });
+    assert_eq!(claims(Execute, "x", both), [words(&["git", "log", "-p"])]);
+}
+
+#[test]
+fn what_cannot_be_told_is_unknown() {
+    let unknown = Claim::new(BASH, Claimed::Unknown);
+    for input in [json!({ "command": 1 }), json!({ "command": ["git", 1] }), json!({ "command": "a", "args": "b" })] {
+        assert_eq!(claims(ToolKind::Execute, "git status", input.clone()), std::slice::from_ref(&unknown), "{input}");
+    }
+    // The end of a line may be what matters.
+    for title in ["git status && …", "git status ...", ""] {
+        assert_eq!(claims(ToolKind::Execute, title, Value::Null), std::slice::from_ref(&unknown), "{title}");
+    }
+    let set = json!({ "command": "git log", "env": { "GIT_PAGER": "sh" } });
+    assert_eq!(claims(ToolKind::Execute, "x", set), [line("git log"), unknown]);
+    assert_eq!(claims(ToolKind::Edit, "Edit files", Value::Null), [Claim::new("edit", Claimed::Unknown)]);
+    assert_eq!(claims(ToolKind::Fetch, "Fetch", Value::Null), [Claim::new("fetch", Claimed::Unknown)]);
+}
+
+#[test]
+fn a_file_is_named_by_input_and_locations() {
+    let mut tool = call(ToolKind::Edit, "Edit", json!({ "file_path": "/p/a", "old_string": "b" }));
+    tool.locations = vec![Location { path: "/p/c".into(), line: None }];
+    assert_eq!(Claims::of_tool(&tool).all, [paths("edit", &["/p/a", "/p/c"])]);
+    tool.kind = ToolKind::Other;
+    let all = Claims::of_tool(&tool).all;
+    assert_eq!(all[..2], [narrow(paths("read", &["/p/a", "/p/c"])), narrow(paths("edit", &["/p/a", "/p/c"]))]);
+    assert_eq!(claims(ToolKind::Read, "R", json!({ "path": "a" })), [paths("read", &["a"])]);
+}
+
+#[test]
+fn a_command_is_one_whatever_kind_it_is_said_to_be() {
+    let read = claims(ToolKind::Read, "Read a", json!({ "command": "cat a", "path": "a" }));
+    assert_eq!(read, [line("cat a"), narrow(paths("read", &["a"]))]);
+    let other = claims(ToolKind::Other, "Think", json!({ "cmd": "rm a" }));
+    assert_eq!(other[0], line("rm a"));
+    assert!(other[1].only_narrows);
+}
+
+#[test]
+fn tools_of_servers_are_known_by_server_and_name() {
+    let mcp = |text: &str| Claim::new("mcp", Claimed::Text(text.into()));
+    assert_eq!(claims(ToolKind::Other, "mcp__tracker__new_issue", json!({})), [mcp("tracker/new_issue")]);
+    assert_eq!(claims(ToolKind::Other, "T", json!({ "server": "tracker", "tool": "list" })), [mcp("tracker/list")]);
+    assert_eq!(claims(ToolKind::Other, "T", json!({})), [Claim::new("other", Claimed::Text("T".into()))]);
+}

@@ -1,0 +1,128 @@
+//! `exec --rules`: an agent is held to the rules of one file.
+
+use super::support::{Done, Lab, Recording};
+use serde_json::Value;
+
+const OPTIONS: &str = r#"{ id = "once", name = "Allow", kind = "allow_once" }, { id = "always", name = "Always", kind = "allow_always" }, { id = "no", name = "Reject", kind = "reject_once" }"#;
+const RULES: &str = "allow = [\"Bash(git *)\", \"Edit(src/**)\", \"Read(src/**)\"]\nask = [\"Bash(git push *)\"]\n\
+                     deny = [{ pattern = \"Read(src/.env)\", reason = \"secrets stay here\" }, \"Bash(rm *)\"]\n";
+
+fn run(rules: &str, more: &[&str], steps: &str) -> (Lab, Done, Recording) {
+    let lab = Lab::new();
+    std::fs::create_dir(lab.cwd().join("src")).unwrap();
+    std::fs::write(lab.cwd().join("src/a"), "text\n").unwrap();
+    std::fs::write(lab.cwd().join("src/.env"), "secret\n").unwrap();
+    let file = lab.write("only.toml", rules);
+    let mut args = vec!["x", "--rules", file.to_str().unwrap()];
+    args.extend(more);
+    let (done, record) = lab.record(&args, &lab.turn(steps));
+    (lab, done, record)
+}
+
+fn commands(lines: &[&str]) -> String {
+    let ask = |line: &&str| {
+        format!(
+            r#"{{ do = "permission", tool = "t-{{n}}", call = {{ title = "{line}", kind = "execute" }}, options = [{OPTIONS}] }},"#
+        )
+    };
+    lines.iter().map(ask).collect()
+}
+
+fn chosen(record: &Recording) -> Vec<String> {
+    let id = |outcome: &Value| outcome["optionId"].as_str().unwrap_or("?").to_owned();
+    record.outcomes().iter().map(id).collect()
+}
+
+#[test]
+fn rules_answer_what_the_agent_asks_and_an_ask_is_a_no() {
+    let lines = ["git status", "git status; rm x", "git status && git diff", "git push origin", "ls", "rm x"];
+    let (_lab, done, record) = run(RULES, &[], &commands(&lines));
+    done.assert_code(0);
+    assert_eq!(chosen(&record), ["once", "no", "once", "no", "no", "no"]);
+    let (_lab, done, record) = run(RULES, &["--allow", "all"], &commands(&lines));
+    done.assert_code(0);
+    assert_eq!(chosen(&record), ["once", "no", "once", "no", "once", "no"], "only what no rule is for");
+}
+
+#[test]
+fn rules_hold_for_files_and_commands_that_are_not_asked_about() {
+    let read = |path: &str| {
+        format!(
+            r#"{{ do = "request", method = "fs/read_text_file", params = {{ sessionId = "{{session}}", path = "{{cwd}}/{path}" }} }},"#
+        )
+    };
+    let write = |path: &str| {
+        format!(
+            r#"{{ do = "request", method = "fs/write_text_file", params = {{ sessionId = "{{session}}", path = "{{cwd}}/{path}", content = "new" }} }},"#
+        )
+    };
+    let run_it = |command: &str| {
+        format!(
+            r#"{{ do = "request", method = "terminal/create", params = {{ sessionId = "{{session}}", command = "{command}" }} }},"#
+        )
+    };
+    let steps = [
+        read("src/a"),
+        read("src/.env"),
+        read("b"),
+        write("src/new"),
+        write("new"),
+        run_it("touch made"),
+        run_it("git --version"),
+        r#"{ do = "wait", ms = 100, firm = true },"#.to_owned(),
+    ];
+    let (lab, done, record) = run(RULES, &[], &steps.concat());
+    done.assert_code(0);
+    let answers = record.answers();
+    let answer = |id: &String| &answers.iter().find(|(answered, _)| answered == id).unwrap().1;
+    let answers: Vec<&Value> = record.questions().iter().map(|(id, _)| answer(id)).collect();
+    let served: Vec<bool> = answers.iter().map(|answer| answer["error"].is_null()).collect();
+    assert_eq!(served, [true, false, false, true, false, false, true], "{answers:#?}");
+    assert_eq!(answers[1]["error"]["message"], "Refused by a rule: secrets stay here");
+    assert!(lab.cwd().join("src/new").exists() && !lab.cwd().join("new").exists() && !lab.cwd().join("made").exists());
+}
+
+#[test]
+fn a_link_is_judged_by_what_it_leads_to() {
+    let lab = Lab::new();
+    std::fs::create_dir(lab.cwd().join("src")).unwrap();
+    std::fs::write(lab.cwd().join("secret"), "secret\n").unwrap();
+    std::os::unix::fs::symlink("../secret", lab.cwd().join("src/link")).unwrap();
+    let file = lab.write("only.toml", RULES);
+    let steps = r#"{ do = "request", method = "fs/read_text_file", params = { sessionId = "{session}", path = "{cwd}/src/link" } },"#;
+    let (done, record) = lab.record(&["x", "--rules", file.to_str().unwrap()], &lab.turn(steps));
+    done.assert_code(0);
+    assert_eq!(record.answers()[0].1["error"]["message"], "Refused: no rule allows it");
+}
+
+#[test]
+fn a_file_that_is_none_of_rules_starts_nothing() {
+    for (rules, words) in
+        [("allow = 1\n", "only.toml:1: "), ("\nallow = [\n", "only.toml:"), ("deny = [{}]\n", "only.toml:1: ")]
+    {
+        let lab = Lab::new();
+        let file = lab.write("only.toml", rules);
+        let done = lab.exec(&["x", "--rules", file.to_str().unwrap()], &lab.turn(""));
+        done.assert_says(2, &[words]);
+        assert!(!lab.sessions().exists());
+    }
+    let lab = Lab::new();
+    lab.exec(&["x", "--rules", "none.toml"], &lab.turn("")).assert_says(2, &["none.toml", "no such file"]);
+    let (_lab, done, record) = run("allows = []\nallow = [\"Bash(git *)\"]\n", &[], &commands(&["git log"]));
+    done.assert_says(0, &["only.toml:1: ", "allows"]);
+    assert_eq!(chosen(&record), ["once"]);
+}
+
+/// The person's and the project's rules are not read.
+#[test]
+fn only_the_file_that_is_named_counts() {
+    let lab = Lab::new();
+    lab.write("config/acp-tui/rules.toml", "allow = [\"Bash(ls)\"]\n");
+    std::fs::create_dir(lab.cwd().join(".acp-tui")).unwrap();
+    std::fs::write(lab.cwd().join(".acp-tui/rules.toml"), "deny = [\"Bash\"]\n").unwrap();
+    let file = lab.write("only.toml", RULES);
+    let (done, record) =
+        lab.record(&["x", "--rules", file.to_str().unwrap()], &lab.turn(&commands(&["ls", "git log"])));
+    done.assert_code(0);
+    assert_eq!(chosen(&record), ["no", "once"]);
+}

@@ -1,0 +1,193 @@
+//! Requests that rules are asked about before anything else is done with them.
+
+use crate::support::Rig;
+use acp_tui::engine::replay::replay;
+use acp_tui::model::Model;
+use acp_tui::model::changes::Gate;
+use acp_tui::model::effect::Effect;
+use acp_tui::model::event::{HostEvent, Intent};
+use acp_tui::model::ids::ReqId;
+use acp_tui::model::ruling::{Ruled, Ruling};
+use acp_tui::model::session::{Allow, Policy};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+const HEADER: &str = r#"{"v":2,"review":false,"gate":"off","rules":true}"#;
+
+fn ruled(policy: Policy) -> Rig {
+    let mut rig = Rig::with_policy(policy);
+    rig.core.begin_as(false, Gate::Off, true);
+    rig.opens();
+    rig.prompt("hi");
+    rig.sent();
+    rig
+}
+
+fn ruling(verdict: Ruled) -> Ruling {
+    let rule = (verdict != Ruled::Open).then(|| "Bash(git *)".to_owned());
+    let reason = (verdict == Ruled::Deny).then(|| "not here".to_owned());
+    Ruling { verdict, rule, place: None, reason }
+}
+
+/// The request that the rules were asked about last.
+fn asked(rig: &Rig) -> ReqId {
+    rig.wished(|e| if let Effect::AskRules { req, .. } = e { Some(*req) } else { None })
+}
+
+fn say(rig: &mut Rig, verdict: Ruled) {
+    let req = asked(rig);
+    rig.host(HostEvent::Ruled { req, ruling: ruling(verdict) });
+}
+
+fn option(id: &str, kind: &str) -> Value {
+    json!({ "optionId": id, "name": id, "kind": kind })
+}
+
+fn ask(rig: &mut Rig, id: u64, options: &[Value]) {
+    let tool = json!({ "toolCallId": "t", "title": "git log", "kind": "execute" });
+    rig.request(id, "session/request_permission", json!({ "toolCall": tool, "options": options }));
+}
+
+fn usual() -> Vec<Value> {
+    vec![option("always", "allow_always"), option("once", "allow_once"), option("no", "reject_once")]
+}
+
+/// A replay shows the same without any rules.
+fn assert_replayed(rig: &Rig) {
+    let lines = std::iter::once(HEADER).chain(rig.journal.iter().map(String::as_str));
+    let fresh = Model::new("agent --acp".into(), "/project".into(), Policy::Ask);
+    let (again, skipped) = replay(fresh, PathBuf::from("/project"), lines);
+    assert_eq!(skipped, 0);
+    assert_eq!(again.first().session(), rig.model().first().session());
+}
+
+#[test]
+fn a_rule_answers_in_place_of_the_person_and_says_so() {
+    let mut rig = ruled(Policy::Ask);
+    ask(&mut rig, 1, &usual());
+    assert!(rig.sent().is_empty() && rig.pending().is_empty(), "nothing before the rules have spoken");
+    say(&mut rig, Ruled::Allow);
+    ask(&mut rig, 2, &usual());
+    say(&mut rig, Ruled::Deny);
+    assert_eq!(rig.sent_briefly(), ["1:selected once", "2:selected no"]);
+    let entries = rig.entries().join("\n");
+    assert!(entries.contains("allowed by rule Bash(git *): git log"), "{entries}");
+    assert!(entries.contains("refused by rule Bash(git *): not here: git log"), "{entries}");
+    for verdict in [Ruled::Open, Ruled::Ask] {
+        ask(&mut rig, 3, &usual());
+        say(&mut rig, verdict);
+        assert_eq!(rig.pending().len(), 1, "{verdict:?}");
+        rig.choose("once");
+        assert_eq!(rig.sent_briefly(), ["3:selected once"]);
+    }
+    assert_replayed(&rig);
+}
+
+#[test]
+fn an_answer_for_good_is_never_given_by_a_rule() {
+    let mut rig = ruled(Policy::Ask);
+    ask(&mut rig, 1, &[option("always", "allow_always"), option("never", "reject_always")]);
+    say(&mut rig, Ruled::Allow);
+    assert_eq!(rig.pending().len(), 1, "the person may");
+    rig.choose("always");
+    ask(&mut rig, 2, &[option("always", "allow_always"), option("never", "reject_always")]);
+    say(&mut rig, Ruled::Deny);
+    assert_eq!(rig.sent_briefly(), ["1:selected always", "2:cancelled"]);
+}
+
+#[test]
+fn what_asks_nobody_is_held_to_the_rules_too() {
+    let mut rig = ruled(Policy::Ask);
+    let file = json!({ "path": "/project/a", "content": "x" });
+    rig.request(1, "fs/read_text_file", file.clone());
+    say(&mut rig, Ruled::Deny);
+    rig.request(2, "fs/write_text_file", file.clone());
+    say(&mut rig, Ruled::Deny);
+    rig.request(3, "terminal/create", json!({ "command": "ls" }));
+    say(&mut rig, Ruled::Deny);
+    let answers = rig.sent();
+    for answer in &answers {
+        assert_eq!(answer["error"]["message"], "Refused by a rule: not here", "{answer}");
+    }
+    assert_eq!(answers.len(), 3);
+    // An ask of a rule asks, although no gate does.
+    rig.request(4, "terminal/create", json!({ "command": "ls" }));
+    say(&mut rig, Ruled::Ask);
+    rig.choose("allow");
+    rig.wished(|e| matches!(e, Effect::TerminalCreate { .. }).then_some(()));
+    rig.request(5, "fs/write_text_file", file.clone());
+    say(&mut rig, Ruled::Ask);
+    let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
+    rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), real: None, result: Ok(()) });
+    assert_eq!(rig.pending(), [req]);
+    rig.choose("reject");
+    // Nobody could be shown what is read.
+    rig.request(6, "fs/read_text_file", file);
+    say(&mut rig, Ruled::Ask);
+    assert_eq!(rig.sent_briefly().len(), 2);
+    assert_replayed(&rig);
+}
+
+#[test]
+fn what_a_rule_allows_passes_the_gate() {
+    let mut rig = ruled(Policy::Ask);
+    rig.intent(Intent::SetGate(Gate::Ask));
+    rig.request(1, "terminal/create", json!({ "command": "git log" }));
+    say(&mut rig, Ruled::Allow);
+    rig.wished(|e| matches!(e, Effect::TerminalCreate { .. }).then_some(()));
+    rig.request(2, "fs/write_text_file", json!({ "path": "/project/a", "content": "x" }));
+    say(&mut rig, Ruled::Allow);
+    rig.wished(|e| matches!(e, Effect::FsWrite { .. }).then_some(()));
+    assert!(rig.pending().is_empty());
+    let entries = rig.entries().join("\n");
+    assert!(entries.contains("allowed by rule Bash(git *): run git log"), "{entries}");
+    assert!(entries.contains("allowed by rule Bash(git *): write /project/a"), "{entries}");
+    rig.request(3, "terminal/create", json!({ "command": "ls" }));
+    say(&mut rig, Ruled::Open);
+    assert_eq!(rig.pending().len(), 1, "no rule is for it: the gate");
+}
+
+/// Whatever comes first answers, and the rules come too late.
+#[test]
+fn each_request_that_waits_for_the_rules_is_answered_once() {
+    type End = fn(&mut Rig);
+    let ends: [(End, &str); 3] = [
+        (|rig| rig.intent(Intent::Cancel), "cancelled"),
+        (|rig| rig.stop("end_turn"), "cancelled"),
+        (
+            |rig| {
+                let params = json!({ "requestId": 1 });
+                rig.agent(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": params }));
+            },
+            "cancelled",
+        ),
+    ];
+    for (end, outcome) in ends {
+        let mut rig = ruled(Policy::Ask);
+        ask(&mut rig, 1, &usual());
+        end(&mut rig);
+        say(&mut rig, Ruled::Allow);
+        let sent = rig.sent_briefly();
+        assert_eq!(sent.iter().filter(|line| line.starts_with("1:")).collect::<Vec<_>>(), [&format!("1:{outcome}")]);
+        assert!(rig.pending().is_empty());
+    }
+    let mut rig = ruled(Policy::Ask);
+    ask(&mut rig, 1, &usual());
+    rig.exited(acp_tui::model::tool::Exit { code: Some(1), signal: None }, &[]);
+    say(&mut rig, Ruled::Allow);
+    assert!(rig.sent().is_empty());
+}
+
+#[test]
+fn where_nobody_is_asked_rules_decide_before_the_flag() {
+    let answers = |allow: Allow| {
+        let mut rig = ruled(Policy::Auto(allow));
+        for (id, verdict) in [(1, Ruled::Allow), (2, Ruled::Open), (3, Ruled::Ask), (4, Ruled::Deny)] {
+            ask(&mut rig, id, &usual());
+            say(&mut rig, verdict);
+        }
+        rig.sent_briefly()
+    };
+    assert_eq!(answers(Allow::None), ["1:selected once", "2:selected no", "3:selected no", "4:selected no"]);
+    assert_eq!(answers(Allow::All), ["1:selected once", "2:selected once", "3:selected no", "4:selected no"]);
+}
