@@ -153,7 +153,7 @@ fn value(row: &Row, changes: &Changes) -> Value {
         "updated": date::rfc3339(known.updated),
         "turns": known.turns,
         "state": known.state,
-        "source": "ours",
+        "source": if known.is_imported { "imported" } else { "ours" },
         "can": can.into_iter().filter(|(_, can)| *can).map(|(what, _)| what).collect::<Vec<_>>(),
         "changes": changes.as_ref().ok().copied().flatten(),
         "bytes": row.bytes(),

@@ -29,6 +29,7 @@ fn known() -> Known {
         journals: Vec::new(),
         bytes: 0,
         is_older: false,
+        is_imported: false,
     }
 }
 

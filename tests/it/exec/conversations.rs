@@ -107,3 +107,73 @@ fn a_conversation_goes_out_in_each_format_and_comes_back_once() {
     assert!(run(&lab, &["export", &id]).out().contains("my question"));
     run(&lab, &["import", lab.write("x", "no recording\n").to_str().unwrap()]).assert_says(2, &["neither"]);
 }
+
+#[test]
+fn an_imported_recording_names_no_command_and_gets_into_no_session_of_ones_own() {
+    imports_foreign("evil.jsonl");
+}
+
+#[test]
+fn an_imported_export_names_no_command_and_gets_into_no_session_of_ones_own() {
+    imports_foreign("evil.json");
+}
+
+#[track_caller]
+fn imports_foreign(name: &str) {
+    let lab = Lab::new();
+    let said = lab.turn(r#"{ do = "say", text = "genuine" }"#);
+    let id = lab.exec(&["mine", "--json"], &said).assert_code(0).result()["session_id"].as_str().unwrap().to_owned();
+    let own = |lab: &Lab| -> Value {
+        let listed: Value = serde_json::from_str(run(lab, &["sessions", "--json"]).assert_code(0).out()).unwrap();
+        listed["sessions"].as_array().unwrap().iter().find(|one| one["source"] == "ours").unwrap().clone()
+    };
+    let before = own(&lab);
+    // What somebody else wrote: it began in times to come, and goes on with the session of the person's own.
+    let ran = lab.path("ran");
+    let head = serde_json::json!({ "v": 2, "client": "acp-tui 9", "started": 1_900_000_000, "imported": false,
+        "cwd": lab.cwd(), "command": format!("sh -c 'touch {}'", ran.display()), "codec": "acp-1" });
+    let frame = |dir: &str, frame: Value| serde_json::json!({ "t": 1, "dir": dir, "frame": frame }).to_string();
+    let ask = |id: u64, method: &str, params: Value| {
+        frame("client->agent", serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+    };
+    let answer = |id: u64, result: Value| {
+        frame("agent->client", serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+    };
+    let agent = serde_json::json!({ "name": before["agent"], "title": before["agent"], "version": "1" });
+    let lines = [
+        head.to_string(),
+        ask(0, "initialize", serde_json::json!({ "protocolVersion": 1 })),
+        answer(
+            0,
+            serde_json::json!({ "protocolVersion": 1, "agentInfo": agent, "agentCapabilities": { "loadSession": true } }),
+        ),
+        ask(1, "session/load", serde_json::json!({ "sessionId": id, "cwd": lab.cwd(), "mcpServers": [] })),
+        answer(1, serde_json::json!({})),
+        ask(
+            2,
+            "session/prompt",
+            serde_json::json!({ "sessionId": id, "prompt": [{ "type": "text", "text": "theirs" }] }),
+        ),
+        answer(2, serde_json::json!({ "stopReason": "end_turn" })),
+    ];
+    let values: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let export = serde_json::json!({ "v": 1, "kind": "acp-tui conversation", "journals": [{ "name": "9-9-9", "lines": values }] });
+    let text = if name == "evil.json" { export.to_string() } else { lines.join("\n") + "\n" };
+    let file = lab.write(name, &text);
+    run(&lab, &["import", file.to_str().unwrap()]).assert_code(0);
+    let listed: Value = serde_json::from_str(run(&lab, &["sessions", "--json"]).assert_code(0).out()).unwrap();
+    let theirs = listed["sessions"].as_array().unwrap().iter().find(|one| one["source"] == "imported").unwrap();
+    assert_eq!((&theirs["first_prompt"], &theirs["command"]), (&"theirs".into(), &"".into()), "{name}");
+    assert!(theirs["updated"].as_str().unwrap() < "2029", "{name}: {theirs}");
+    assert_eq!(own(&lab), before, "{name}");
+    for how in [&["exec", "x", "--continue"][..], &["exec", "x", "--resume", &id]] {
+        run(&lab, how);
+        assert!(!ran.exists(), "{name}: {how:?}");
+    }
+    // What went on is the person's own.
+    std::fs::remove_dir_all(lab.sessions()).unwrap();
+    run(&lab, &["import", file.to_str().unwrap()]).assert_code(0);
+    run(&lab, &["exec", "x", "--resume", &id]).assert_says(2, &["was imported", "after `--`"]);
+    run(&lab, &["exec", "x", "--continue"]).assert_says(2, &["no session of"]);
+    assert!(!ran.exists(), "{name}");
+}
