@@ -9,6 +9,7 @@ use crate::base::sanitize;
 use crate::config::dirs::{Dirs, Env};
 use crate::headless::code;
 use crate::rules::{self, Doubt, Judgement, Kind, Loaded, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
+use crate::store::private::private_file;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::io::{self, Read as _, Write as _};
@@ -143,6 +144,8 @@ fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
     // A link stays one: what it leads to is written.
     let file = file.canonicalize().unwrap_or(file);
     let named = |what: &dyn std::fmt::Display| Usage(format!("{}: {what}", file.display()));
+    // Held until the file is written, so that of two who change it at once neither loses what the other added.
+    let _lock = lock(&file).map_err(|error| named(&error))?;
     let text = read(&file).map_err(|reason| named(&reason))?.unwrap_or_default();
     let edited = rules::edit(&text, change).map_err(|error| match error {
         rules::NotEdited::NoPattern(reason) => Usage(format!("`{}` is no pattern: {reason}", change.pattern)),
@@ -153,6 +156,15 @@ fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
         return Ok(code::OWN_FAULT);
     }
     print("")
+}
+
+/// Waits for others who change the file. The file itself is replaced, so that a lock on it would say nothing.
+fn lock(file: &Path) -> io::Result<std::fs::File> {
+    std::fs::create_dir_all(file.parent().ok_or(io::ErrorKind::NotFound)?)?;
+    let lock = private_file().write(true).create(true).truncate(false).open(file.with_extension("toml.lock"))?;
+    // A disk that knows no locks has none.
+    let _ = lock.lock();
+    Ok(lock)
 }
 
 /// In one step, so that whoever reads it meanwhile finds the old or the new rules; for the owner alone.

@@ -11,9 +11,10 @@ use crate::base::{date, human, paths, sanitize};
 use crate::headless::code;
 use crate::review::archive;
 use crate::review::report::json;
-use crate::store::sessions::State;
+use crate::store::sessions::{self, State};
 use crate::text::width::{str_width, truncate};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -54,6 +55,8 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
         return Err(Usage(why));
     }
     conversations::remove(&row).map_err(Usage)?;
+    // What the index remembers of it goes with the next look.
+    drop(sessions::list(state));
     print(&format!("removed {}; the files stay as they are\n", human::count(1 + beside.len() as u64, "session")))
 }
 
@@ -61,7 +64,7 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
 fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     let rows = all(state)?;
     say_namesakes(&archive::list(&archive::below(state)), archive::ALL);
-    let (mut removed, mut outcome) = (0, code::OK);
+    let (mut removed, mut outcome, mut kept) = (0, code::OK, HashSet::new());
     let question = format!(
         "Forget all that is kept of {}? They can no longer be read or gone on with, and their changes not undone.",
         human::count(rows.len() as u64, "session")
@@ -76,6 +79,7 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
         let stays = is_open || rows.iter().any(|o| o.known.state == State::Open && o.stem() == row.stem());
         if stays {
             say(&format!("{} is open in another acp-tui and stays", row.stem()));
+            kept.extend(row.known.journals.iter().cloned());
             continue;
         }
         match conversations::remove(row) {
@@ -84,11 +88,20 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
                 // Another of the same run has gone before, and its review with it.
                 if row.reviews.iter().any(|review| review.dir.exists()) {
                     say(&format!("{}: {why}", row.stem()));
+                    kept.extend(row.known.journals.iter().cloned());
                     outcome = code::OWN_FAULT;
                 } else {
                     removed += 1;
                 }
             }
+        }
+    }
+    match sessions::remove_all_but(state, &kept) {
+        Ok(0) => {}
+        Ok(count) => say(&format!("{} without a session went too", human::count(count, "journal"))),
+        Err(error) => {
+            say(&format!("the other journals: {error}"));
+            outcome = code::OWN_FAULT;
         }
     }
     let printed = print(&format!("removed {}; the files stay as they are\n", human::count(removed, "session")))?;

@@ -14,7 +14,7 @@ use index::Entry;
 pub use index::{ENDING, Problem, in_parallel};
 use scan::Found;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -241,6 +241,34 @@ pub fn choose(mut sessions: Vec<Known>, name: &str) -> Result<Known, NotFound> {
 /// Whether an acp-tui writes this journal now.
 pub fn is_open(journal: &Path) -> bool {
     lines::open(journal).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// Removes every journal but these and those that are being written, also those that hold no session that is listed, and
+/// what the index remembers of them. How many went.
+pub fn remove_all_but(state: &Path, kept: &HashSet<PathBuf>) -> io::Result<u64> {
+    let dir = journals(state);
+    let files = match std::fs::read_dir(&dir) {
+        Ok(files) => files,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    let mut removed = 0;
+    for path in files.flatten().map(|file| file.path()) {
+        let is_journal = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ENDING));
+        if !is_journal || kept.contains(&path) {
+            continue;
+        }
+        // A link, and what is somebody else's, is no journal of ours.
+        let Ok(file) = lines::open(&path) else { continue };
+        // Held until it is gone.
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            continue;
+        }
+        std::fs::remove_file(&path)?;
+        removed += 1;
+    }
+    index::refresh(&dir)?;
+    Ok(removed)
 }
 
 /// The sessions of one journal.
