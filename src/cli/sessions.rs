@@ -14,7 +14,6 @@ use crate::review::report::json;
 use crate::store::sessions::{self, State};
 use crate::text::width::{str_width, truncate};
 use serde_json::{Value, json};
-use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -64,7 +63,7 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
 fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     let rows = all(state)?;
     say_namesakes(&archive::list(&archive::below(state)), archive::ALL);
-    let (mut removed, mut outcome, mut kept) = (0, code::OK, HashSet::new());
+    let (mut removed, mut outcome, mut kept) = (0, code::OK, Vec::new());
     let question = format!(
         "Forget all that is kept of {}? They can no longer be read or gone on with, and their changes not undone.",
         human::count(rows.len() as u64, "session")
@@ -180,8 +179,8 @@ fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>) -> S
         let known = &row.known;
         let used = match known.state {
             State::Open => "open".to_owned(),
-            State::Interrupted => format!("{}, interrupted", ago(now.saturating_sub(known.updated).as_secs())),
-            State::Ended => ago(now.saturating_sub(known.updated).as_secs()),
+            State::Interrupted => format!("{}, interrupted", human::ago(now.saturating_sub(known.updated).as_secs())),
+            State::Ended => human::ago(now.saturating_sub(known.updated).as_secs()),
         };
         let place = if row.is_damaged { String::new() } else { paths::display(&known.cwd, &[], home) };
         let changes = match changes {
@@ -222,15 +221,6 @@ fn name(id: &str, stem: &str) -> String {
 
 fn short(text: &str, columns: usize) -> String {
     truncate(&sanitize::line(text), columns).into_owned()
-}
-
-fn ago(seconds: u64) -> String {
-    match seconds {
-        0..60 => "just now".to_owned(),
-        60..3600 => format!("{} min ago", seconds / 60),
-        3600..86400 => format!("{} h ago", seconds / 3600),
-        _ => format!("{} d ago", seconds / 86400),
-    }
 }
 
 #[cfg(test)]
