@@ -168,6 +168,7 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         journals: Vec::new(),
         bytes: 0,
         is_older: false,
+        is_imported: false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which earlier session is to go on: found among all that there is a journal of, with the command that starts its agent.
 //!
-//! Opens none. Invariant: a session goes on in its own directory, wherever it is called from.
+//! Opens none. Invariants: a session goes on in its own directory, wherever it is called from; what was imported names no
+//! command.
 
 use super::args::{Common, Earlier};
 use super::launch::{self, Surroundings};
@@ -67,6 +68,11 @@ fn recorded(known: &Known, surroundings: &Surroundings) -> Result<AgentCommand, 
     let words = known.argv().unwrap_or_default();
     let Some((command, args)) = words.split_first() else {
         let id = &known.session_id;
+        if known.is_imported {
+            return Err(Usage(format!(
+                "session {id} was imported, and no command is taken from a file; name its agent after `--`"
+            )));
+        }
         return Err(Usage(format!("with which command session {id} was had is not known; name its agent after `--`")));
     };
     let is_it = |listed: &agents::Listed| listed.agent.command == *command && listed.agent.args == args;

@@ -33,6 +33,12 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// `acp-tui export SESSION`.
 pub fn export(wanted: &Export) -> Result<u8, Usage> {
+    if wanted.redact && wanted.format == Format::Json {
+        // A secret there is in pieces, as it was said.
+        return Err(Usage(
+            "`--redact` cannot do that with `json`, in which a text is in pieces; take md, html or cast".into(),
+        ));
+    }
     let state = state()?;
     if let Some(file) = wanted.output.as_deref().filter(|file| file.symlink_metadata().is_ok()) {
         return Err(there(file));
@@ -45,7 +51,7 @@ pub fn export(wanted: &Export) -> Result<u8, Usage> {
     }
     let redaction = if wanted.redact { Some(Redaction::new(super::conversations::home().as_deref())?) } else { None };
     let text = if wanted.format == Format::Json {
-        write::json(&known, &records(&known, &parts)?, redaction.as_ref())
+        write::json(&known, &records(&known, &parts)?)
     } else {
         let mut items = Vec::new();
         for (number, journal) in known.journals.iter().enumerate() {

@@ -84,7 +84,8 @@ fn of_command(row: &CommandRow) -> String {
 fn usage(text: &mut String, row: &CommandRow) {
     for (typed, what) in row.usage {
         let typed = format!("acp-tui {typed}");
-        line(text, format_args!("  {typed:<width$}{what}", width = COMMAND_COLUMNS));
+        let width = COMMAND_COLUMNS.max(typed.chars().count() + 2);
+        line(text, format_args!("  {typed:<width$}{what}"));
     }
 }
 

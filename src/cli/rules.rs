@@ -11,6 +11,7 @@ use crate::engine::RulesConfig;
 use crate::engine::rulebook::{self, FileRules, Rulebook};
 use crate::headless::code;
 use crate::rules::{self, Doubt, Judgement, Kind, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
+use crate::store::private::private_file;
 use crate::store::replace::{Durability, Replacement};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
@@ -141,6 +142,8 @@ fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
     // A link stays one: what it leads to is written.
     let file = file.canonicalize().unwrap_or(file);
     let named = |what: &dyn std::fmt::Display| Usage(format!("{}: {what}", file.display()));
+    // Held until the file is written, so that of two who change it at once neither loses what the other added.
+    let _lock = lock(&file).map_err(|error| named(&error))?;
     let text = rulebook::read_text(&file).map_err(|reason| named(&reason))?.unwrap_or_default();
     let edited = rules::edit(&text, change).map_err(|error| match error {
         rules::NotEdited::NoPattern(reason) => Usage(format!("`{}` is no pattern: {reason}", change.pattern)),
@@ -151,6 +154,15 @@ fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
         return Ok(code::OWN_FAULT);
     }
     print("")
+}
+
+/// Waits for others who change the file. The file itself is replaced, so that a lock on it would say nothing.
+fn lock(file: &Path) -> io::Result<std::fs::File> {
+    std::fs::create_dir_all(file.parent().ok_or(io::ErrorKind::NotFound)?)?;
+    let lock = private_file().write(true).create(true).truncate(false).open(file.with_extension("toml.lock"))?;
+    // A disk that knows no locks has none.
+    let _ = lock.lock();
+    Ok(lock)
 }
 
 /// In one step, so that whoever reads it meanwhile finds the old or the new rules; for the owner alone.

@@ -11,7 +11,7 @@ use crate::base::{date, human, paths, sanitize};
 use crate::headless::code;
 use crate::review::archive;
 use crate::review::report::json;
-use crate::store::sessions::State;
+use crate::store::sessions::{self, State};
 use crate::text::width::{str_width, truncate};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -54,6 +54,8 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
         return Err(Usage(why));
     }
     conversations::remove(&row).map_err(Usage)?;
+    // What the index remembers of it goes with the next look.
+    drop(sessions::list(state));
     print(&format!("removed {}; the files stay as they are\n", human::count(1 + beside.len() as u64, "session")))
 }
 
@@ -61,7 +63,7 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
 fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     let rows = all(state)?;
     say_namesakes(&archive::list(&archive::below(state)), archive::ALL);
-    let (mut removed, mut outcome) = (0, code::OK);
+    let (mut removed, mut outcome, mut kept) = (0, code::OK, Vec::new());
     let question = format!(
         "Forget all that is kept of {}? They can no longer be read or gone on with, and their changes not undone.",
         human::count(rows.len() as u64, "session")
@@ -76,6 +78,7 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
         let stays = is_open || rows.iter().any(|o| o.known.state == State::Open && o.stem() == row.stem());
         if stays {
             say(&format!("{} is open in another acp-tui and stays", row.stem()));
+            kept.extend(row.known.journals.iter().cloned());
             continue;
         }
         match conversations::remove(row) {
@@ -84,11 +87,20 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
                 // Another of the same run has gone before, and its review with it.
                 if row.reviews.iter().any(|review| review.dir.exists()) {
                     say(&format!("{}: {why}", row.stem()));
+                    kept.extend(row.known.journals.iter().cloned());
                     outcome = code::OWN_FAULT;
                 } else {
                     removed += 1;
                 }
             }
+        }
+    }
+    match sessions::remove_all_but(state, &kept) {
+        Ok(0) => {}
+        Ok(count) => say(&format!("{} without a session went too", human::count(count, "journal"))),
+        Err(error) => {
+            say(&format!("the other journals: {error}"));
+            outcome = code::OWN_FAULT;
         }
     }
     let printed = print(&format!("removed {}; the files stay as they are\n", human::count(removed, "session")))?;
@@ -153,7 +165,7 @@ fn value(row: &Row, changes: &Changes) -> Value {
         "updated": date::rfc3339(known.updated),
         "turns": known.turns,
         "state": known.state,
-        "source": "ours",
+        "source": if known.is_imported { "imported" } else { "ours" },
         "can": can.into_iter().filter(|(_, can)| *can).map(|(what, _)| what).collect::<Vec<_>>(),
         "changes": changes.as_ref().ok().copied().flatten(),
         "bytes": row.bytes(),

@@ -29,6 +29,7 @@ fn row(id: &str, stem: &str, ago: u64) -> Row {
         journal,
         bytes: 2_500_000,
         is_older: false,
+        is_imported: false,
     };
     Row::of_journal(known)
 }

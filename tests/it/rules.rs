@@ -88,3 +88,15 @@ fn a_rule_that_is_added_is_listed_and_decides_until_it_is_removed() {
     let row: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((row["list"].as_str(), row["agent"].as_str()), (Some("deny"), Some("one")));
 }
+
+#[test]
+fn rules_that_are_added_at_the_same_time_are_all_there_afterwards() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path();
+    std::thread::scope(|scope| {
+        for n in 0..12 {
+            scope.spawn(move || assert_eq!(said(&rules(home, &["add", "allow", &format!("Bash(c{n} *)")])).0, 0));
+        }
+    });
+    assert_eq!(said(&rules(home, &["list", "--json"])).1.lines().count(), 12);
+}

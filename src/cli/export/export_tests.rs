@@ -29,6 +29,7 @@ fn known() -> Known {
         journals: Vec::new(),
         bytes: 0,
         is_older: false,
+        is_imported: false,
     }
 }
 
@@ -52,9 +53,43 @@ fn markdown_has_each_entry_under_a_heading_and_no_text_gets_out_of_its_place() {
     // The last two are inside of blocks.
     let want = ["# A \\[title\\](x) \\<b\\>", "## You", "## Agent", "## You", "## Tool: run \\`x\\` \\<b\\>", "# You"];
     assert_eq!(headings, want);
-    assert!(text.contains("#### You\n\\<img src=x> `<b>` \\<b>\nYou\n\n---\n```html\n<i>\n## You\n```\n"), "{text}");
+    assert!(text.contains("#### You\n&lt;img src=x> `<b>` &lt;b>\nYou\n\n---\n```html\n<i>\n## You\n```\n"), "{text}");
     assert!(text.contains("````diff\n+a\n```\n# You\n````\n"), "{text}");
     assert!(text.contains("\\# not a heading \\<script\\>  \n"), "{text}");
+}
+
+#[test]
+fn no_markdown_of_an_agent_gets_out_of_its_place() {
+    for evil in [
+        "\\<script>alert(1)</script>",
+        "<div>\n```\n</div>\n<script>",
+        "- a\n  ```\n  x\n\n<script>",
+        "> ```\n<script>",
+        "    ```\n<script>\n    ```\n",
+        "| a | b |\n|---|---|\n| `<script> | x` |",
+        "- # high\n> # high\n\n# high\nhigh\n===\nhigh\n---\n",
+        "> high\n> ---\n- high\n  ===\n",
+        "~~~~\n<script>\n~~~\n## You",
+        "- ```\n  code",
+        "````\n```",
+        "`<script>\n\n`",
+    ] {
+        let text =
+            write::markdown("t", &known(), &[item(Who::Agent, "", prose(evil)), item(Who::Person, "", prose("x"))]);
+        for options in [pulldown_cmark::Options::empty(), pulldown_cmark::Options::ENABLE_TABLES] {
+            let mut headings = Vec::new();
+            for (event, range) in pulldown_cmark::Parser::new_ext(&text, options).into_offset_iter() {
+                use pulldown_cmark::{Event, HeadingLevel, Tag};
+                assert!(!matches!(event, Event::Html(_) | Event::InlineHtml(_)), "{evil:?}: {text}");
+                if matches!(event, Event::Start(Tag::Heading { level, .. }) if level <= HeadingLevel::H2) {
+                    headings.push(text[range].trim_end().to_owned());
+                }
+            }
+            assert_eq!(headings, ["# t", "## Agent", "## You"], "{evil:?}: {text}");
+        }
+    }
+    let code = "- a\n  ```\n  if a < b\n  ```\n";
+    assert!(write::markdown("t", &known(), &[item(Who::Agent, "", prose(code))]).contains(code));
 }
 
 #[test]
@@ -67,6 +102,10 @@ fn html_has_every_text_escaped_and_fetches_nothing() {
     }
     assert!(text.contains("&lt;script&gt;alert(&#39;1&#39;)") && text.contains("default-src 'none'"));
     assert_eq!(text.matches("<pre").count(), 2);
+    let control = "a\u{1b}]0;x\u{7}\u{9b}31m\u{202e}b";
+    let of = Known { session_id: control.into(), agent: control.into(), ..known() };
+    let text = write::html(control, &of, &[item(Who::Tool, control, prose(control))]);
+    assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{text:?}");
 }
 
 #[test]
@@ -102,9 +141,6 @@ fn what_looks_like_a_secret_is_left_out_and_the_rest_stays() {
         assert_eq!(redaction.text(plain), plain);
     }
     assert_eq!(redaction.text("/home/me/work"), "~/work");
-    let mut value = json!({ "api_key": "hunter2hunter2", "list": ["x", { "path": "/home/me/x", "n": 1 }] });
-    redaction.value(&mut value);
-    assert_eq!(value, json!({ "api_key": "[redacted]", "list": ["x", { "path": "~/x", "n": 1 }] }));
 }
 
 #[test]

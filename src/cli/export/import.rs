@@ -1,7 +1,7 @@
 //! A file of ours, or a recording, as a journal.
 //!
 //! Invariant: a journal appears whole and under a name that its content decides, so that the same file gives none twice;
-//! no journal is written over.
+//! no journal is written over; each says in its first line that it was imported, whatever the file says.
 
 use super::super::conversations::state;
 use super::super::output::{print, say};
@@ -17,7 +17,10 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What the name of an imported journal begins with; ours begin with a number.
+const PREFIX: &str = "imported-";
 
 /// `acp-tui import FILE`.
 pub fn import(file: &Path) -> Result<u8, Usage> {
@@ -33,7 +36,10 @@ pub fn import(file: &Path) -> Result<u8, Usage> {
     let before = sessions::list(&state).map_err(|error| Usage(error.to_string()))?.sessions;
     let (mut taken, mut known) = (0, 0);
     for (name, text) in journals {
-        let is_new = put(&dir, &name, &text).map_err(|error| Usage(format!("it cannot be written: {error}")))?;
+        // Ours, which it was exported from.
+        let is_own = name.strip_prefix(PREFIX).is_some_and(|own| dir.join(own).symlink_metadata().is_ok());
+        let is_new =
+            !is_own && put(&dir, &name, &text).map_err(|error| Usage(format!("it cannot be written: {error}")))?;
         if is_new && is_double(&state, &before, &name)? {
             // The same conversation, under another name.
             std::fs::remove_file(dir.join(&name)).map_err(|error| Usage(error.to_string()))?;
@@ -91,25 +97,40 @@ fn of_export(value: &Value) -> Result<Vec<(String, String)>, Usage> {
     let journals = value["journals"].as_array().ok_or_else(|| Usage("it has no journals".into()))?;
     Ok(journals
         .iter()
-        .map(|journal| {
+        .filter_map(|journal| {
             let lines = journal["lines"].as_array().map(Vec::as_slice).unwrap_or_default();
-            let text = lines.iter().fold(String::new(), |mut text, line| {
+            let (head, lines) = lines.split_first()?;
+            let mut text = format!("{}\n", marked(head)?);
+            for line in lines {
                 // Writing to a string cannot fail.
                 let _ = writeln!(text, "{line}");
-                text
-            });
+            }
             let name = journal["name"].as_str().unwrap_or_default();
             // A name is a file here: only one that we could have given is taken.
             let is_ours =
                 !name.is_empty() && name.len() < 100 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-            (if is_ours { format!("{name}{}", sessions::ENDING) } else { named(&text) }, text)
+            let name = name.strip_prefix(PREFIX).unwrap_or(name);
+            Some((
+                if is_ours { format!("{PREFIX}{name}{}", sessions::ENDING) } else { named(&journal.to_string()) },
+                text,
+            ))
         })
         .collect())
 }
 
+/// The first line of a journal that came in a file: marked as such, and not begun in times to come.
+fn marked(head: &Value) -> Option<Value> {
+    let mut head = head.as_object()?.clone();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let started = head.get("started").and_then(Value::as_u64).unwrap_or(0).min(now);
+    head.insert("imported".into(), true.into());
+    head.insert("started".into(), started.into());
+    Some(Value::Object(head))
+}
+
 fn named(text: &str) -> String {
     let sum = crc32fast::hash(text.as_bytes());
-    format!("imported-{sum:08x}-{}{}", text.len(), sessions::ENDING)
+    format!("{PREFIX}{sum:08x}-{}{}", text.len(), sessions::ENDING)
 }
 
 /// A recording has the frames; what the person wanted is told by them.
@@ -122,7 +143,10 @@ fn of_recording(file: &Path, text: &str) -> Result<(String, String), Usage> {
     }
     if let Some(head) = lines.first().filter(|line| line["v"].is_u64() && line["client"].is_string()) {
         // A journal itself.
-        return Ok((named(&head.to_string()), text.to_owned()));
+        let rest = text.lines().skip_while(|line| serde_json::from_str::<Value>(line).is_err()).skip(1);
+        let first = marked(head).ok_or_else(nothing)?.to_string();
+        let journal = rest.fold(first + "\n", |text, line| text + line + "\n");
+        return Ok((named(&head.to_string()), journal));
     }
     let last = lines.iter().filter_map(|line| line["t"].as_f64()).fold(0.0, f64::max);
     let written = file.metadata().and_then(|meta| meta.modified()).ok();

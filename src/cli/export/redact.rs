@@ -5,7 +5,6 @@
 
 use super::super::usage::Usage;
 use regex_automata::meta::Regex;
-use serde_json::Value;
 use std::path::Path;
 
 /// Stands for what is left out.
@@ -49,25 +48,6 @@ impl Redaction {
         match &self.home {
             Some(home) => out.replace(home, "~"),
             None => out,
-        }
-    }
-
-    /// Every string in it, wherever it is. A member with such a name loses its string.
-    pub fn value(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => *text = self.text(text),
-            Value::Array(list) => list.iter_mut().for_each(|value| self.value(value)),
-            Value::Object(map) => {
-                for (name, value) in map {
-                    match value {
-                        Value::String(text) if self.text(&format!("{name}={text}")).starts_with(MASK) => {
-                            MASK.clone_into(text);
-                        }
-                        value => self.value(value),
-                    }
-                }
-            }
-            _ => {}
         }
     }
 }

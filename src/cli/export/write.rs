@@ -4,9 +4,9 @@
 //! needs nothing from the network.
 
 use super::entries::{Item, Part, Who};
-use super::redact::Redaction;
 use crate::base::{date, human, sanitize};
 use crate::store::sessions::Known;
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -16,6 +16,8 @@ pub const VERSION: u32 = 1;
 /// The terminal of a recording.
 const COLUMNS: usize = 100;
 const ROWS: usize = 30;
+/// How often Markdown is read again after a change to it.
+const ROUNDS: usize = 8;
 
 const STYLE: &str = "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222;\
 background:#fff}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4em 0}.code{background:#f4f4f4;padding:.6em;\
@@ -36,7 +38,8 @@ pub fn markdown(title: &str, known: &Known, items: &[Item]) -> String {
         for part in &item.parts {
             out.push('\n');
             match part {
-                Part::Prose(text) => out.push_str(&quiet(text, item.who != Who::Agent)),
+                Part::Prose(text) if item.who == Who::Agent => out.push_str(&quiet(text)),
+                Part::Prose(text) => out.push_str(&plain(text)),
                 Part::Code(language, text) => out.push_str(&fenced(language, text)),
             }
         }
@@ -63,77 +66,90 @@ fn fenced(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{text}\n{fence}\n")
 }
 
-/// Markdown without HTML, below our headings, with its blocks closed. `plain`: words of a person, which are none.
-fn quiet(text: &str, plain: bool) -> String {
-    if plain {
-        // Two blanks keep the ends of lines.
-        return text.lines().flat_map(|line| [flat(line), "  \n".into()]).collect();
-    }
-    let (mut out, mut fence) = (String::new(), None::<(char, usize)>);
-    for line in text.lines() {
-        let bare = line.trim_start_matches([' ', '>']);
-        let run = bare
-            .chars()
-            .next()
-            .filter(|c| "`~".contains(*c))
-            .map(|c| (c, bare.chars().take_while(|d| *d == c).count()));
-        match (fence, run) {
-            (None, Some((c, n))) if n >= 3 && !(c == '`' && bare[n..].contains('`')) => fence = run,
-            (Some((c, n)), Some((d, m))) if c == d && m >= n && bare[m..].trim().is_empty() => fence = None,
-            (Some(_), _) => {}
-            (None, _) => {
-                let heading = bare.len() - bare.trim_start_matches('#').len();
-                if (1..=6).contains(&heading) {
-                    out.push_str(&line[..line.len() - bare.len()]);
-                    out.push_str(&"#".repeat((heading + 2).min(6)));
-                    out.push_str(&no_html(&bare[heading..]));
-                } else {
-                    let is_rule = bare.len() > 1
-                        && (bare.trim_end().chars().all(|c| c == '=') || bare.trim_end().chars().all(|c| c == '-'));
-                    if is_rule {
-                        // Else the line above would be a heading.
-                        out.push('\n');
-                    }
-                    out.push_str(&no_html(line));
-                }
-                out.push('\n');
-                continue;
-            }
-        }
-        out.push_str(line);
-        out.push('\n');
-    }
-    if let Some((c, n)) = fence {
-        out.extend(std::iter::repeat_n(c, n));
-        out.push('\n');
-    }
-    out
+/// Words of a person, which are no Markdown. Two blanks keep the ends of lines.
+fn plain(text: &str) -> String {
+    text.lines().flat_map(|line| [flat(line), "  \n".into()]).collect()
 }
 
-/// Outside of code, what would be a tag is none.
-fn no_html(line: &str) -> String {
-    let (mut out, mut ticks) = (String::new(), 0);
-    let mut rest = line;
-    while let Some(c) = rest.chars().next() {
-        let run = if c == '`' { rest.len() - rest.trim_start_matches('`').len() } else { 0 };
-        if run > 0 {
-            let closes = "`".repeat(run);
-            if ticks == run {
-                ticks = 0;
-            } else if ticks == 0 && rest[run..].split('`').count() > 1 && rest[run..].contains(&closes) {
-                ticks = run;
+/// Markdown without HTML, below our headings, with its blocks closed. What does not come to rest is shown as plain words.
+fn quiet(text: &str) -> String {
+    let mut out = format!("{}\n", text.trim_end_matches('\n'));
+    for _ in 0..ROUNDS {
+        let mut is_quiet = true;
+        // What is code without tables may be none with them.
+        for options in [Options::empty(), Options::ENABLE_TABLES] {
+            if let Some(edited) = tamed(&out, options) {
+                (out, is_quiet) = (edited, false);
             }
-            out.push_str(&closes);
-            rest = &rest[run..];
-            continue;
         }
-        if c == '<' && ticks == 0 {
-            out.push('\\');
+        if is_quiet {
+            return closed(out).unwrap_or_else(|| plain(text));
         }
-        out.push(c);
-        rest = &rest[c.len_utf8()..];
     }
-    out
+    plain(text)
+}
+
+/// The same with no `<` outside of code and no heading as high as ours; nothing when that is so already. An edit can change
+/// what is around it, so whoever asks asks again.
+fn tamed(text: &str, options: Options) -> Option<String> {
+    let (mut code, mut edits) = (Vec::new(), Vec::<(usize, usize, &str)>::new());
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => code.push(range),
+            Event::Start(Tag::Heading { level, .. }) if level <= HeadingLevel::H2 => {
+                let source = text[range.clone()].trim_end();
+                let indent = source.len() - source.trim_start().len();
+                if source[indent..].starts_with('#') {
+                    edits.push((range.start + indent, 0, "##"));
+                } else if let Some(end) = source.rfind('\n') {
+                    // Else the line below would make a heading of it.
+                    edits.push((range.start + end, 0, "\n"));
+                }
+            }
+            _ => {}
+        }
+    }
+    code.sort_by_key(|range| range.start);
+    let mut code = code.into_iter().peekable();
+    for (at, _) in text.match_indices('<') {
+        while code.next_if(|range| range.end <= at).is_some() {}
+        if code.peek().is_none_or(|range| at < range.start) {
+            edits.push((at, 1, "&lt;"));
+        }
+    }
+    edits.sort_by_key(|edit| edit.0);
+    let (mut out, mut from) = (String::with_capacity(text.len() + edits.len() * 4), 0);
+    for (at, len, with) in &edits {
+        out.push_str(&text[from..*at]);
+        out.push_str(with);
+        from = at + len;
+    }
+    out.push_str(&text[from..]);
+    (!edits.is_empty()).then_some(out)
+}
+
+/// With the end of a block of code that has none, so that a heading of ours behind it is one.
+fn closed(mut text: String) -> Option<String> {
+    for _ in 0..2 {
+        let (mut block, mut is_closed) = (None, false);
+        let probe = format!("{text}\n## x\n");
+        for (event, range) in Parser::new(&probe).into_offset_iter() {
+            match event {
+                Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => block = Some(range.start),
+                Event::Start(Tag::Heading { .. }) if range.start == text.len() + 1 => is_closed = true,
+                _ => {}
+            }
+        }
+        if is_closed {
+            return Some(text);
+        }
+        let fence = text.get(block?..)?.trim_start();
+        let mark = fence.chars().next().filter(|mark| "`~".contains(*mark))?;
+        let run = fence.chars().take_while(|c| *c == mark).count();
+        text.extend(std::iter::repeat_n(mark, run));
+        text.push('\n');
+    }
+    None
 }
 
 pub fn html(title: &str, known: &Known, items: &[Item]) -> String {
@@ -164,7 +180,7 @@ pub fn html(title: &str, known: &Known, items: &[Item]) -> String {
 
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in sanitize::block(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -185,7 +201,7 @@ pub fn cast(title: &str, known: &Known, items: &[Item]) -> String {
     for item in items {
         // Times of a later journal begin anew.
         last = last.max(item.at.as_secs_f64());
-        let mut text = format!("\u{1b}[1m{}\u{1b}[0m {}\n", item.who.word(), item.title);
+        let mut text = format!("\u{1b}[1m{}\u{1b}[0m {}\n", item.who.word(), sanitize::line(&item.title));
         for part in &item.parts {
             let (Part::Prose(words) | Part::Code(_, words)) = part;
             text.push_str(words);
@@ -199,9 +215,9 @@ pub fn cast(title: &str, known: &Known, items: &[Item]) -> String {
 }
 
 /// The conversation with its journals, from which it can be imported.
-pub fn json(known: &Known, journals: &[(String, Vec<Value>)], redaction: Option<&Redaction>) -> String {
+pub fn json(known: &Known, journals: &[(String, Vec<Value>)]) -> String {
     let journals: Vec<Value> = journals.iter().map(|(name, lines)| json!({ "name": name, "lines": lines })).collect();
-    let mut value = json!({
+    let value = json!({
         "v": VERSION,
         "kind": KIND,
         "session_id": known.session_id,
@@ -213,8 +229,5 @@ pub fn json(known: &Known, journals: &[(String, Vec<Value>)], redaction: Option<
         "turns": known.turns,
         "journals": journals,
     });
-    if let Some(redaction) = redaction {
-        redaction.value(&mut value);
-    }
     crate::review::report::json::line(&value)
 }

@@ -15,6 +15,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tracing::{debug, warn};
 
 /// Its name; those of journals end otherwise.
@@ -22,7 +23,7 @@ pub const INDEX: &str = "index";
 /// What a journal's name ends with.
 pub const ENDING: &str = ".jsonl";
 /// The first line of the file. One of another version is made anew.
-const FIRST: &str = "{\"acp_tui_index\":1}";
+const FIRST: &str = "{\"acp_tui_index\":2}";
 /// Digits of the sum that a line begins with.
 const SUM: usize = 8;
 /// A larger file is none of ours.
@@ -58,6 +59,14 @@ struct Seen {
     size: u64,
     mtime: (i64, i64),
     ino: u64,
+}
+
+impl Entry {
+    /// No time of a journal that somebody else wrote is later than its arrival here.
+    pub fn latest(&self) -> Duration {
+        let is_imported = self.scan.head.as_ref().is_some_and(|head| head.imported);
+        if is_imported { Duration::from_secs(u64::try_from(self.mtime.0).unwrap_or(0)) } else { Duration::MAX }
+    }
 }
 
 impl Seen {

@@ -1,7 +1,7 @@
 //! What is known of every session of every agent, from the journals: one list, which one is meant, which one is open.
 //!
 //! Knows nothing of reviews and starts no agent. Invariants: a session that was taken up again is one session, however
-//! many journals it is in; whether one is open is decided by the lock of its journal.
+//! many journals it is in; what was imported is never part of one of our own, and names no command; whether one is open is decided by the lock of its journal.
 
 mod index;
 mod scan;
@@ -16,6 +16,7 @@ pub use index::{ENDING, Problem, in_parallel};
 use scan::Found;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -41,7 +42,7 @@ pub struct Known {
     pub session_id: String,
     /// What the agent calls itself, else its command.
     pub agent: String,
-    /// Its command line, quoted as for a shell; see [`Known::argv`].
+    /// Its command line, quoted as for a shell; see [`Known::argv`]. None is taken from what was imported.
     pub command: String,
     pub cwd: PathBuf,
     pub branch: Option<String>,
@@ -66,6 +67,8 @@ pub struct Known {
     pub bytes: u64,
     /// The agent had it before the oldest journal began.
     pub is_older: bool,
+    /// Somebody else may have written it: nothing that it says is run.
+    pub is_imported: bool,
 }
 
 impl Known {
@@ -161,7 +164,8 @@ pub fn parts(state: &Path) -> io::Result<(Vec<Part>, Vec<Problem>)> {
             Some(at) => turns[at] += known.turns,
             None => turns.push(known.turns),
         }
-        let began = Duration::from_secs(entry.scan.head.as_ref().map_or(0, |head| head.started));
+        let started = Duration::from_secs(entry.scan.head.as_ref().map_or(0, |head| head.started));
+        let began = started.min(entry.latest());
         let Some(codec) = entry.scan.codec() else { return };
         parts.push(Part {
             journal: known.journal,
@@ -172,7 +176,9 @@ pub fn parts(state: &Path) -> io::Result<(Vec<Part>, Vec<Problem>)> {
             command: known.command,
             cwd: known.cwd,
             began,
-            last: began.saturating_add(Duration::try_from_secs_f64(entry.scan.last).unwrap_or_default()),
+            last: began
+                .saturating_add(Duration::try_from_secs_f64(entry.scan.last).unwrap_or_default())
+                .min(entry.latest()),
             turns_before,
             goes_on: place.is_some(),
             is_alone: entry.scan.sessions.len() == 1,
@@ -195,7 +201,7 @@ fn gather<'a>(dir: &Path, entries: &'a [Entry], mut take: impl FnMut(OfJournal<'
     all.sort_by(|a, b| (a.known.created, &a.known.journal).cmp(&(b.known.created, &b.known.journal)));
     let (mut places, mut count) = (HashMap::new(), 0);
     for part in all {
-        let key = (part.known.session_id.clone(), part.known.agent.clone());
+        let key = (part.known.session_id.clone(), part.known.agent.clone(), part.known.is_imported);
         // An agent may give an id again: only one that it has kept is the same session.
         let place = places.get(&key).copied().filter(|_| part.known.is_older);
         if place.is_none() {
@@ -206,18 +212,19 @@ fn gather<'a>(dir: &Path, entries: &'a [Entry], mut take: impl FnMut(OfJournal<'
     }
 }
 
-/// The newest session of a directory in which something was said.
+/// The newest session of our own of a directory in which something was said.
 pub fn newest(state: &Path, cwd: &Path) -> io::Result<Option<Known>> {
-    Ok(list(state)?.sessions.into_iter().find(|known| known.cwd == cwd && !known.is_empty()))
+    Ok(list(state)?.sessions.into_iter().find(|known| known.cwd == cwd && !known.is_empty() && !known.is_imported))
 }
 
-/// The session that a name means: its id (the newest that has it), or a beginning of it that only one has.
+/// The session that a name means: its id (the newest of our own that has it, else the newest imported one), or a beginning of it that only one has.
 pub fn by_id(state: &Path, name: &str) -> Result<Known, NotFound> {
     choose(list(state)?.sessions, name)
 }
 
 /// The same among these, of which the newest comes first.
 pub fn choose(mut sessions: Vec<Known>, name: &str) -> Result<Known, NotFound> {
+    sessions.sort_by_key(|known| known.is_imported);
     if let Some(at) = sessions.iter().position(|known| known.session_id == name) {
         return Ok(sessions.swap_remove(at));
     }
@@ -237,6 +244,34 @@ pub fn is_open(journal: &Path) -> bool {
     lines::open(journal).is_ok_and(|file| is_locked(&file))
 }
 
+/// Removes every journal but these and those that are being written, also those that hold no session that is listed, and
+/// what the index remembers of them. How many went.
+pub fn remove_all_but(state: &Path, kept: &[PathBuf]) -> io::Result<u64> {
+    let dir = journals(state);
+    let files = match std::fs::read_dir(&dir) {
+        Ok(files) => files,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    let mut removed = 0;
+    for path in files.flatten().map(|file| file.path()) {
+        let is_journal = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ENDING));
+        if !is_journal || kept.contains(&path) {
+            continue;
+        }
+        // A link, and what is somebody else's, is no journal of ours.
+        let Ok(file) = lines::open(&path) else { continue };
+        // Held until it is gone.
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            continue;
+        }
+        std::fs::remove_file(&path)?;
+        removed += 1;
+    }
+    index::refresh(&dir)?;
+    Ok(removed)
+}
+
 /// The sessions of one journal.
 fn of_journal<'a>(dir: &Path, entry: &'a Entry) -> Vec<OfJournal<'a>> {
     let (scan, path) = (&entry.scan, dir.join(&entry.name));
@@ -251,7 +286,7 @@ fn of_journal<'a>(dir: &Path, entry: &'a Entry) -> Vec<OfJournal<'a>> {
     };
     let moment = |t: f64| {
         let since = Duration::try_from_secs_f64(t).unwrap_or_default();
-        Duration::from_secs(head.started).saturating_add(since)
+        Duration::from_secs(head.started).saturating_add(since).min(entry.latest())
     };
     let known = |(place, found): (usize, &'a Found)| {
         let agent = scan.agents.get(&found.agent).cloned().unwrap_or_default();
@@ -259,7 +294,7 @@ fn of_journal<'a>(dir: &Path, entry: &'a Entry) -> Vec<OfJournal<'a>> {
         let known = Known {
             session_id: found.id.clone(),
             agent: agent.name.unwrap_or_else(|| agent.command.clone()),
-            command: agent.command,
+            command: if head.imported { String::new() } else { agent.command },
             cwd: PathBuf::from(&found.cwd),
             branch: head.branch.clone().filter(|_| found.cwd == head.cwd),
             title: found.title.clone(),
@@ -277,6 +312,7 @@ fn of_journal<'a>(dir: &Path, entry: &'a Entry) -> Vec<OfJournal<'a>> {
             journals: vec![path.clone()],
             bytes: entry.size,
             is_older: matches!(found.origin, Origin::Loaded | Origin::Resumed),
+            is_imported: head.imported,
         };
         OfJournal { entry, found, known }
     };

@@ -40,6 +40,9 @@ pub struct Head {
     /// Its last line says that it is the last one. Older ones have none.
     #[serde(default)]
     pub ends: bool,
+    /// It came in a file of somebody's, who may have written into it whatever they liked.
+    #[serde(default)]
+    pub imported: bool,
 }
 
 /// A session of the journal. Times are seconds since the journal began.

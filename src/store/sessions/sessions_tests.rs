@@ -164,6 +164,7 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             bytes: journal.metadata().unwrap().len(),
             journal,
             is_older: false,
+            is_imported: false,
         };
         for _ in 0..2 {
             assert_eq!(state.list(), Listing { sessions: vec![want.clone()], problems: Vec::new() });

@@ -76,7 +76,7 @@ fn a_conversation_goes_out_in_each_format_and_comes_back_once() {
         lab.exec(&["my question", "--json", "--record", lab.path("r.jsonl").to_str().unwrap()], &lab.turn(script));
     let id = done.assert_code(0).result()["session_id"].as_str().unwrap().to_owned();
     let markdown = run(&lab, &["export", "last"]);
-    for part in ["## You", "my question", "## Agent", "the \\<b>answer\\</b> of the agent"] {
+    for part in ["## You", "my question", "## Agent", "the &lt;b>answer&lt;/b> of the agent"] {
         assert!(markdown.assert_code(0).out().contains(part), "{part}: {}", markdown.out());
     }
     let html = run(&lab, &["export", &id, "--format", "html"]);
@@ -86,6 +86,7 @@ fn a_conversation_goes_out_in_each_format_and_comes_back_once() {
     let export = ["export", &id, "--format", "json", "-o", file.to_str().unwrap()];
     run(&lab, &export).assert_code(0);
     run(&lab, &export).assert_says(2, &["not written over"]);
+    run(&lab, &["export", &id, "--format", "json", "--redact"]).assert_says(2, &["`--redact`", "md, html or cast"]);
     run(&lab, &["export", "nobody"]).assert_says(2, &["no session `nobody`"]);
 
     let count = || {
@@ -106,4 +107,93 @@ fn a_conversation_goes_out_in_each_format_and_comes_back_once() {
     assert_eq!(lines(run(&lab, &["search", "answer", "--json"]).assert_code(0))[0]["session_id"], id.as_str());
     assert!(run(&lab, &["export", &id]).out().contains("my question"));
     run(&lab, &["import", lab.write("x", "no recording\n").to_str().unwrap()]).assert_says(2, &["neither"]);
+}
+
+#[test]
+fn an_imported_recording_names_no_command_and_gets_into_no_session_of_ones_own() {
+    imports_foreign("evil.jsonl");
+}
+
+#[test]
+fn an_imported_export_names_no_command_and_gets_into_no_session_of_ones_own() {
+    imports_foreign("evil.json");
+}
+
+#[track_caller]
+fn imports_foreign(name: &str) {
+    let lab = Lab::new();
+    let said = lab.turn(r#"{ do = "say", text = "genuine" }"#);
+    let id = lab.exec(&["mine", "--json"], &said).assert_code(0).result()["session_id"].as_str().unwrap().to_owned();
+    let own = |lab: &Lab| -> Value {
+        let listed: Value = serde_json::from_str(run(lab, &["sessions", "--json"]).assert_code(0).out()).unwrap();
+        listed["sessions"].as_array().unwrap().iter().find(|one| one["source"] == "ours").unwrap().clone()
+    };
+    let before = own(&lab);
+    // What somebody else wrote: it began in times to come, and goes on with the session of the person's own.
+    let ran = lab.path("ran");
+    let head = serde_json::json!({ "v": 2, "client": "acp-tui 9", "started": 9_000_000_000u64, "imported": false,
+        "cwd": lab.cwd(), "command": format!("sh -c 'touch {}'", ran.display()), "codec": "acp-1" });
+    let frame = |dir: &str, frame: Value| serde_json::json!({ "t": 1, "dir": dir, "frame": frame }).to_string();
+    let ask = |id: u64, method: &str, params: Value| {
+        frame("client->agent", serde_json::json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+    };
+    let answer = |id: u64, result: Value| {
+        frame("agent->client", serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+    };
+    let agent = serde_json::json!({ "name": before["agent"], "title": before["agent"], "version": "1" });
+    let lines = [
+        head.to_string(),
+        ask(0, "initialize", serde_json::json!({ "protocolVersion": 1 })),
+        answer(
+            0,
+            serde_json::json!({ "protocolVersion": 1, "agentInfo": agent, "agentCapabilities": { "loadSession": true } }),
+        ),
+        ask(1, "session/load", serde_json::json!({ "sessionId": id, "cwd": lab.cwd(), "mcpServers": [] })),
+        answer(1, serde_json::json!({})),
+        ask(
+            2,
+            "session/prompt",
+            serde_json::json!({ "sessionId": id, "prompt": [{ "type": "text", "text": "theirs" }] }),
+        ),
+        answer(2, serde_json::json!({ "stopReason": "end_turn" })),
+    ];
+    let values: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let export = serde_json::json!({ "v": 1, "kind": "acp-tui conversation", "journals": [{ "name": "9-9-9", "lines": values }] });
+    let text = if name == "evil.json" { export.to_string() } else { lines.join("\n") + "\n" };
+    let file = lab.write(name, &text);
+    run(&lab, &["import", file.to_str().unwrap()]).assert_code(0);
+    let listed: Value = serde_json::from_str(run(&lab, &["sessions", "--json"]).assert_code(0).out()).unwrap();
+    let theirs = listed["sessions"].as_array().unwrap().iter().find(|one| one["source"] == "imported").unwrap();
+    assert_eq!((&theirs["first_prompt"], &theirs["command"]), (&"theirs".into(), &"".into()), "{name}");
+    assert!(theirs["updated"].as_str().unwrap() < "2200", "{name}: {theirs}");
+    assert_eq!(own(&lab), before, "{name}");
+    for how in [&["exec", "x", "--continue"][..], &["exec", "x", "--resume", &id]] {
+        run(&lab, how);
+        assert!(!ran.exists(), "{name}: {how:?}");
+    }
+    // What went on is the person's own.
+    std::fs::remove_dir_all(lab.sessions()).unwrap();
+    run(&lab, &["import", file.to_str().unwrap()]).assert_code(0);
+    run(&lab, &["exec", "x", "--resume", &id]).assert_says(2, &["was imported", "after `--`"]);
+    run(&lab, &["exec", "x", "--continue"]).assert_says(2, &["no session of"]);
+    assert!(!ran.exists(), "{name}");
+}
+
+#[test]
+fn remove_all_leaves_no_journal_but_those_that_are_open_and_nothing_in_the_index() {
+    let lab = Lab::new();
+    lab.exec(&["my question"], &lab.turn(r#"{ do = "say", text = "x" }"#)).assert_code(0);
+    run(&lab, &["sessions"]).assert_code(0);
+    // Of sessions that never came about.
+    let (failed, open) = (lab.sessions().join("1-0-1.jsonl"), lab.sessions().join("2-0-1.jsonl"));
+    for file in [&failed, &open] {
+        std::fs::write(file, "{\"v\":2,\"started\":1,\"cwd\":\"/\",\"command\":\"x\",\"codec\":\"acp-1\"}\n").unwrap();
+    }
+    let held = std::fs::File::open(&open).unwrap();
+    held.lock().unwrap();
+    run(&lab, &["sessions", "--remove", "all", "--yes"]).assert_code(0);
+    let left = std::fs::read_dir(lab.sessions()).unwrap().map(|file| file.unwrap().path());
+    let left: Vec<_> = left.filter(|path| path.extension().is_some()).collect();
+    assert_eq!(left, [open]);
+    assert!(!std::fs::read_to_string(lab.sessions().join("index")).unwrap().contains("my question"));
 }
