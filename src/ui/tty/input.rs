@@ -28,6 +28,8 @@ const WAITING: usize = 1024;
 const TORN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// The same for what no person types.
 const LATE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+/// How long after a beginning that was given up its rest is known for what it is.
+const REMEMBERED: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 /// How long after a question an escape may be the beginning of its answer.
 const MAY_COME: Duration = Duration::from_secs(5);
 /// How long after a question the terminal is not given away before its answer has come: nobody else would know it.
@@ -183,6 +185,7 @@ fn read(
         let timeout = parser.torn().map(|patience| match patience {
             Patience::Short => &TORN,
             Patience::Long => &LATE,
+            Patience::Memory => &REMEMBERED,
         });
         let found = match poll(&mut fds, timeout) {
             Err(Errno::INTR) => continue,
@@ -323,6 +326,22 @@ mod tests {
         stream.expect(Told::Attributes);
         person.write_all(b"\x1b").unwrap();
         assert_eq!(next(&mut stream).await, Some(Input::Key(Key::plain(crate::ui::keys::Code::Esc))));
+    }
+
+    #[tokio::test]
+    async fn the_rest_of_an_answer_is_no_keys_although_its_beginning_was_taken_for_one() {
+        use crate::ui::keys::Code;
+        for (beginning, taken, rest) in [
+            (&b"\x1b"[..], Key::plain(Code::Esc), &b"]11;rgb:1111/1111/1111\x1b\\x"[..]),
+            (b"\x1b]", Key::alt(Code::Char(']')), b"11;rgb:1111/1111/1111\x1b\\x"),
+        ] {
+            let (mut stream, mut person, _master) = terminal();
+            person.write_all(beginning).unwrap();
+            assert_eq!(next(&mut stream).await, Some(Input::Key(taken)));
+            person.write_all(rest).unwrap();
+            assert_eq!(next(&mut stream).await, Some(Input::Told(Told::Background(17, 17, 17))));
+            assert_eq!(next(&mut stream).await, Some(Input::Key(Key::char('x'))));
+        }
     }
 
     #[tokio::test]

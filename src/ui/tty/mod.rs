@@ -7,6 +7,7 @@ pub mod clipboard;
 pub mod editor;
 pub mod guard;
 pub mod input;
+mod late;
 mod parse;
 mod pen;
 pub mod surface;

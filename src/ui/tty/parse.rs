@@ -4,9 +4,10 @@
 //! focus reports, bracketed paste, and what the terminal answers about its background. Does not read: it is fed, in
 //! pieces of any size. Invariants: the same bytes give the same inputs however they are cut, but for a lone escape at
 //! the end of a piece, which is the key and is not held back unless an answer is expected; what is not understood is
-//! dropped whole, so that the rest of a sequence never types letters.
+//! dropped whole, so that the rest of a sequence never types letters, not even when it comes late or is too long.
 
 use super::input::{Click, Input, Scheme, Told};
+use super::late::{Doubt, missing};
 use crate::ui::keys::Key;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -16,6 +17,10 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 const MAX_SEQUENCE: usize = 256;
 /// The same for strings, such as answers about colours.
 const MAX_STRING: usize = 4096;
+/// So much of a string without an end is dropped before the bytes are keys again.
+const MAX_DROPPED: usize = 1 << 20;
+/// The same after a pause, of an answer about a colour: no more of it can be missing.
+const MAX_MISSING: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct Parser {
@@ -25,6 +30,31 @@ pub(super) struct Parser {
     paste: Option<Vec<u8>>,
     /// An answer of the terminal may come: an escape may be its beginning.
     pub(super) expects: bool,
+    /// What is being dropped.
+    open: Option<Open>,
+    /// What was given out as a key may have been a beginning all the same.
+    doubt: Option<Doubt>,
+}
+
+/// A sequence that was given up for its rest did not come in time, or one that is too long.
+#[derive(Debug)]
+struct Open {
+    kind: Kind,
+    /// How much of it has been dropped.
+    dropped: usize,
+    /// Nothing has come for a while: a single key now is the person's.
+    paused: bool,
+    /// It has come to an escape, which ends it or begins something else; true when it came alone, as a key does.
+    escape: Option<bool>,
+    /// How many bytes its last character lacks.
+    lacks: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Control,
+    Color,
+    Text,
 }
 
 /// How long the rest of what has begun may take.
@@ -34,6 +64,8 @@ pub(super) enum Patience {
     Short,
     /// Nobody types it: it is the terminal's, and the way from there may be slow.
     Long,
+    /// Nothing is held back: how long bytes that look like the rest are taken for it.
+    Memory,
 }
 
 /// What is at the start of the bytes.
@@ -41,11 +73,26 @@ enum Step {
     /// So many bytes, and what they mean if anything.
     Took(usize, Option<Input>),
     Paste(usize),
+    /// So many bytes of a string that is too long.
+    Drop(usize),
     More,
 }
 
 impl Parser {
     pub(super) fn feed(&mut self, bytes: &[u8], out: &mut Vec<Input>) {
+        let bytes = self.drop_rest(bytes);
+        if bytes.is_empty() {
+            return;
+        }
+        if self.paste.is_none() && self.pending.is_empty() {
+            self.pending.extend_from_slice(missing(self.doubt, bytes));
+            if self.doubt == Some(Doubt::Escape) && bytes == b"]" && self.pending.is_empty() {
+                out.extend(plain(KeyCode::Char(']')));
+                self.doubt = Some(Doubt::Introducer(b']'));
+                return;
+            }
+        }
+        self.doubt = None;
         self.pending.extend_from_slice(bytes);
         let mut at = 0;
         loop {
@@ -68,9 +115,14 @@ impl Parser {
                     at += n;
                     self.paste = Some(Vec::new());
                 }
+                Step::Drop(n) => {
+                    self.open = Some(Open::new(Kind::Text, n, false));
+                    at += n;
+                }
                 Step::More if rest == [ESC] && !self.expects => {
                     at += 1;
                     out.extend(plain(KeyCode::Esc));
+                    self.doubt = Some(Doubt::Escape);
                 }
                 Step::More => break,
             }
@@ -78,23 +130,126 @@ impl Parser {
         self.pending.drain(..at);
     }
 
+    /// Drops what belongs to an open sequence; what is left stands for itself.
+    fn drop_rest<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        if self.doubt == Some(Doubt::End) && !bytes.is_empty() {
+            self.doubt = Some(Doubt::Escape);
+            if let [b'\\', rest @ ..] = bytes {
+                self.doubt = None;
+                return rest;
+            }
+        }
+        let Some(mut open) = self.open.take() else { return bytes };
+        if open.escape.is_some() && !bytes.is_empty() {
+            if let [b'\\', rest @ ..] = bytes {
+                return rest;
+            }
+            self.pending.push(ESC);
+            return bytes;
+        }
+        if open.paused && open.is_typed(bytes) {
+            return bytes;
+        }
+        let whole = bytes.len();
+        let end = match open.kind {
+            Kind::Control => bytes.iter().position(|b| !(0x20..=0x3f).contains(b)),
+            Kind::Color | Kind::Text => end(bytes, &mut open.lacks),
+        };
+        let from = match (open.kind, end.and_then(|at| bytes.get(at..))) {
+            (_, None) => whole,
+            (Kind::Control, Some(rest)) => whole - rest.len() + usize::from(matches!(rest, [0x40..=0x7e, ..])),
+            (_, Some([ESC])) => {
+                open.escape = Some(whole == 1);
+                self.open = Some(open);
+                return &[];
+            }
+            (_, Some([ESC, b'\\', rest @ ..])) => whole - rest.len(),
+            (_, Some(rest @ [ESC, ..])) => whole - rest.len(),
+            (_, Some(rest)) => whole - rest.len() + 1,
+        };
+        if end.is_none() {
+            open.dropped += whole;
+            // A digit or the like that stands alone may be the person's: it does not make the wait longer.
+            open.paused &= whole == 1;
+            let most = if open.paused { MAX_MISSING } else { MAX_DROPPED };
+            self.open = (open.dropped <= most).then_some(open);
+        }
+        bytes.get(from..).unwrap_or_default()
+    }
+
     /// Whether something has begun that the next bytes should end soon.
     pub(super) fn torn(&self) -> Option<Patience> {
-        match self.pending.as_slice() {
-            [] => None,
-            [ESC, b']', _, ..] => Some(Patience::Long),
-            _ => Some(Patience::Short),
+        match (self.pending.as_slice(), &self.open) {
+            ([], Some(Open { escape: Some(_), .. })) => Some(Patience::Short),
+            ([], Some(Open { paused: false, .. })) => Some(Patience::Long),
+            ([], Some(_)) => Some(Patience::Memory),
+            ([], None) => self.doubt.map(|_| Patience::Memory),
+            ([ESC, b']'], _) if self.expects => Some(Patience::Long),
+            (pending, _) => Some(match begun(pending) {
+                Some(Kind::Color | Kind::Text) => Patience::Long,
+                Some(Kind::Control) | None => Patience::Short,
+            }),
         }
     }
 
-    /// Nothing more has come: what looked like the beginning of a sequence was a key, or is dropped.
+    /// Nothing more has come: what looked like the beginning of a sequence was a key, or is dropped with its rest.
     pub(super) fn give_up(&mut self, out: &mut Vec<Input>) {
-        match self.pending.as_slice() {
-            [ESC] => out.extend(plain(KeyCode::Esc)),
-            [ESC, byte @ (b'[' | b'O' | b']')] => out.extend(key(KeyCode::Char(char::from(*byte)), KeyModifiers::ALT)),
-            _ => {}
+        let pending = std::mem::take(&mut self.pending);
+        match (pending.as_slice(), self.open.take()) {
+            ([], Some(Open { escape: Some(alone), .. })) => {
+                out.extend(plain(KeyCode::Esc).filter(|_| alone));
+                self.doubt = Some(Doubt::End);
+            }
+            ([], Some(open)) if !open.paused => self.open = Some(Open { paused: true, dropped: 0, ..open }),
+            ([], _) => self.doubt = None,
+            ([ESC], _) => {
+                out.extend(plain(KeyCode::Esc));
+                self.doubt = Some(Doubt::Escape);
+            }
+            ([ESC, byte @ (b'[' | b'O' | b']' | b'P' | b'X' | b'^' | b'_')], _) => {
+                out.extend(key(KeyCode::Char(char::from(*byte)), KeyModifiers::ALT));
+                self.doubt = Some(Doubt::Introducer(*byte));
+            }
+            (pending, _) => match begun(pending) {
+                Some(Kind::Color | Kind::Text) if pending.ends_with(&[ESC]) => self.doubt = Some(Doubt::End),
+                kind => self.open = kind.map(|kind| Open::new(kind, 0, true)),
+            },
         }
-        self.pending.clear();
+    }
+}
+
+impl Open {
+    fn new(kind: Kind, dropped: usize, paused: bool) -> Self {
+        Self { kind, dropped, paused, escape: None, lacks: 0 }
+    }
+
+    /// Whether what comes after a pause is a key rather than the rest.
+    fn is_typed(&self, bytes: &[u8]) -> bool {
+        let one = std::str::from_utf8(bytes).is_ok_and(|text| text.chars().count() == 1);
+        let fits = |b: &u8| is_of_color(*b) || matches!(*b, 7 | ESC | 0x18 | 0x1a | 0x9c | 0xc2 | b'\\');
+        match self.kind {
+            Kind::Control => false,
+            Kind::Text => one && !bytes.iter().all(fits),
+            Kind::Color => {
+                let until = end(bytes, &mut 0).unwrap_or(bytes.len());
+                !bytes.iter().take(until).all(fits)
+            }
+        }
+    }
+}
+
+fn is_of_color(byte: u8) -> bool {
+    byte.is_ascii_hexdigit() || matches!(byte, b'r' | b'g' | b'/' | b':' | b';' | b'#')
+}
+
+/// What sequence the bytes have begun, when there is more of it than what introduces it.
+fn begun(bytes: &[u8]) -> Option<Kind> {
+    let (lead, introducer) = introducer(bytes)?;
+    let body = bytes.get(lead..).unwrap_or_default();
+    match introducer {
+        b'[' => Some(Kind::Control),
+        b']' if body.len() <= MAX_MISSING && body.iter().all(|b| is_of_color(*b)) => Some(Kind::Color),
+        _ => Some(Kind::Text),
     }
 }
 
@@ -120,19 +275,38 @@ fn plain(code: KeyCode) -> Option<Input> {
 }
 
 fn step(bytes: &[u8]) -> Step {
+    if let Some((lead, introducer)) = introducer(bytes) {
+        return match (introducer, bytes.get(lead..).unwrap_or_default()) {
+            (b'[', _) => csi(bytes, lead),
+            // Without its escape in one byte it is no key.
+            (_, _) if bytes.first() != Some(&ESC) => string(bytes, lead, introducer),
+            (_, []) => Step::More,
+            (b']', [b'0'..=b'9', ..]) | (b'P' | b'X' | b'^' | b'_', [0x20..=0x7e, ..]) => {
+                string(bytes, lead, introducer)
+            }
+            _ => single(bytes.get(1..).unwrap_or_default(), KeyModifiers::ALT, 1),
+        };
+    }
     match bytes {
         [] => Step::More,
         [ESC, rest @ ..] => match rest {
             [] => Step::More,
-            [b'[', ..] => csi(bytes),
             [b'O', ..] => ss3(bytes),
-            [b']'] => Step::More,
-            [b']', b'0'..=b'9', ..] => osc(bytes),
             // The first is the key; the second may begin a sequence.
             [ESC, ..] => Step::Took(1, plain(KeyCode::Esc)),
             rest => single(rest, KeyModifiers::ALT, 1),
         },
         bytes => single(bytes, KeyModifiers::NONE, 0),
+    }
+}
+
+/// What begins a sequence, and how long that is: an escape and a character, or the C1 control, alone or as UTF-8.
+fn introducer(bytes: &[u8]) -> Option<(usize, u8)> {
+    match bytes {
+        [ESC, c @ (b'[' | b']' | b'P' | b'X' | b'^' | b'_'), ..] => Some((2, *c)),
+        [c @ (0x90 | 0x98 | 0x9b | 0x9d..=0x9f), ..] => Some((1, c - 0x40)),
+        [0xc2, c @ (0x90 | 0x98 | 0x9b | 0x9d..=0x9f), ..] => Some((2, c - 0x40)),
+        _ => None,
     }
 }
 
@@ -180,21 +354,41 @@ fn ss3(bytes: &[u8]) -> Step {
     Step::Took(3, plain(code))
 }
 
-/// A string of the terminal, up to its end: the bell or `ESC \\`.
-fn osc(bytes: &[u8]) -> Step {
-    let body = bytes.get(2..).unwrap_or_default();
-    let Some(len) = body.iter().position(|b| matches!(*b, 7 | ESC | 0x18 | 0x1a)) else {
-        return if body.len() > MAX_STRING { Step::Took(bytes.len(), None) } else { Step::More };
+/// A string of the terminal, up to its end.
+fn string(bytes: &[u8], lead: usize, introducer: u8) -> Step {
+    let body = bytes.get(lead..).unwrap_or_default();
+    let Some(len) = end(body, &mut 0) else {
+        return if body.len() > MAX_STRING { Step::Drop(bytes.len()) } else { Step::More };
     };
-    let told = background(body.get(..len).unwrap_or_default()).map(Input::Told);
+    let text = body.get(..len).unwrap_or_default();
+    // The end may be a C1 control in UTF-8.
+    let text = text.strip_suffix(b"\xc2").unwrap_or(text);
+    let told = (introducer == b']').then(|| background(text)).flatten().map(Input::Told);
     match body.get(len..).unwrap_or_default() {
         [ESC] => Step::More,
-        [ESC, b'\\', ..] => Step::Took(len + 4, told),
+        [ESC, b'\\', ..] => Step::Took(lead + len + 2, told),
         // It broke off; what follows stands for itself.
-        [ESC, ..] => Step::Took(len + 2, None),
-        [7, ..] => Step::Took(len + 3, told),
-        _ => Step::Took(len + 3, None),
+        [ESC, ..] => Step::Took(lead + len, None),
+        [7 | 0x9c, ..] => Step::Took(lead + len + 1, told),
+        _ => Step::Took(lead + len + 1, None),
     }
+}
+
+/// Where a string ends: the bell, an escape, a cancel, or the C1 control, which is not a byte within a character.
+/// `lacks` is how many bytes of the last character are still to come.
+fn end(bytes: &[u8], lacks: &mut u8) -> Option<usize> {
+    bytes.iter().position(|&byte| {
+        let within = *lacks > 0 && (0x80..=0xbf).contains(&byte);
+        *lacks = match byte {
+            _ if within => *lacks - 1,
+            // Not after 0xc2, with which the controls themselves are written.
+            0xc3..=0xdf => 1,
+            0xe0..=0xef => 2,
+            0xf0..=0xf4 => 3,
+            _ => 0,
+        };
+        !within && matches!(byte, 7 | ESC | 0x18 | 0x1a | 0x9c)
+    })
 }
 
 /// `11;rgb:ffff/ffff/ffff`, with one to four digits for each, or `11;#ffffff`.
@@ -234,20 +428,20 @@ fn letter(last: u8) -> Option<KeyCode> {
     })
 }
 
-fn csi(bytes: &[u8]) -> Step {
-    let body = bytes.get(2..).unwrap_or_default();
+fn csi(bytes: &[u8], lead: usize) -> Step {
+    let body = bytes.get(lead..).unwrap_or_default();
     match body {
         [] => return Step::More,
         // The Linux console.
         [b'[', last, ..] => {
             let f = last.wrapping_sub(b'A').wrapping_add(1);
-            return Step::Took(4, if (1..=5).contains(&f) { plain(KeyCode::F(f)) } else { None });
+            return Step::Took(lead + 2, if (1..=5).contains(&f) { plain(KeyCode::F(f)) } else { None });
         }
         [b'['] => return Step::More,
         // Mouse as it was before SGR.
         [b'M', button, x, y, ..] => {
             let at = |byte: &u8| u32::from(byte.saturating_sub(32));
-            return Step::Took(6, mouse([at(button), at(x), at(y)], b'M'));
+            return Step::Took(lead + 4, mouse([at(button), at(x), at(y)], b'M'));
         }
         [b'M', ..] => return Step::More,
         _ => {}
@@ -257,10 +451,10 @@ fn csi(bytes: &[u8]) -> Step {
     };
     let (params, last) = (body.get(..len).unwrap_or_default(), body.get(len).copied().unwrap_or_default());
     match last {
-        b'~' if params == b"200" => Step::Paste(len + 3),
-        0x40..=0x7e => Step::Took(len + 3, sequence(params, last)),
+        b'~' if params == b"200" => Step::Paste(lead + len + 1),
+        0x40..=0x7e => Step::Took(lead + len + 1, sequence(params, last)),
         // It broke off; what follows stands for itself.
-        _ => Step::Took(len + 2, None),
+        _ => Step::Took(lead + len, None),
     }
 }
 

@@ -99,7 +99,7 @@ fn a_torn_sequence_waits_and_is_given_up() {
     assert_eq!(std::mem::take(&mut out), [Input::Key(Key::plain(Code::Up))]);
     parser.feed(b"\x1b[", &mut out);
     parser.give_up(&mut out);
-    assert!(parser.torn().is_none());
+    assert_eq!(parser.torn(), Some(Patience::Memory), "its rest may come, but nothing is held back");
     assert_eq!(std::mem::take(&mut out), [Input::Key(Key::alt(Code::Char('[')))]);
     parser.feed(b"\xe2\x82", &mut out);
     parser.give_up(&mut out);
@@ -123,7 +123,7 @@ proptest! {
         let (mut parser, mut out) = (Parser::default(), Vec::new());
         parser.feed(b"\x1b[", &mut out);
         parser.feed(&bytes, &mut out);
-        parser.give_up(&mut out);
+        silence(&mut parser, 7000, &mut out);
         prop_assert!(parser.torn().is_none());
     }
 }
@@ -182,4 +182,121 @@ fn an_answer_that_is_expected_may_be_torn_after_its_escape() {
     assert_eq!((parser.torn(), out.len()), (Some(Patience::Short), 0));
     parser.give_up(&mut out);
     assert_eq!(out, [Input::Key(Key::plain(Code::Esc))]);
+}
+
+/// The terminal is silent for so many milliseconds, as the reader sees it.
+fn silence(parser: &mut Parser, mut left: u32, out: &mut Vec<Input>) {
+    while let Some(patience) = parser.torn() {
+        let takes = match patience {
+            Patience::Short => 50,
+            Patience::Long => 1000,
+            Patience::Memory => 5000,
+        };
+        let Some(rest) = left.checked_sub(takes) else { return };
+        left = rest;
+        parser.give_up(out);
+    }
+}
+
+/// What is no press of a key that types or answers: an escape, or Alt with a character, does neither.
+fn is_quiet(input: &Input) -> bool {
+    match input {
+        Input::Key(key) => *key == Key::plain(Code::Esc) || key.mods.alt,
+        other => matches!(other, Input::Told(_)),
+    }
+}
+
+fn strings() -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = [
+        &b"\x1b]11;rgb:1111/1111/1111\x1b\\"[..],
+        b"\x1b]11;rgba:1111/1111/1111/ffff\x07",
+        b"\x1b]11;#111111\x07",
+        b"\x9d11;rgb:1111/1111/1111\x9c",
+        b"\x9d11;rgb:1111/1111/1111\x1b\\",
+        b"\xc2\x9d11;rgb:1111/1111/1111\xc2\x9c",
+        b"\x1bP1$r0000LEAK\x1b\\",
+        b"\x901$r0000LEAK\x9c",
+        b"\xc2\x901$r0000LEAK\xc2\x9c",
+        b"\x1b_G1111 LEAK\x1b\\",
+        b"\x1b^1111 LEAK\x1b\\",
+        b"\x1bX1111 LEAK\x1b\\",
+        b"\x9f1111\x9c\x9e1111\x9c\x981111\x9c",
+        b"\x1b[?62;11;22c",
+        b"\x9b?62;11;22c",
+    ]
+    .map(<[u8]>::to_vec)
+    .to_vec();
+    all.push([b"\x1b]11;", "1".repeat(20_000).as_bytes(), b"\x1b\\"].concat());
+    all.push([b"\x1b]11;", "1".repeat(50_000).as_bytes()].concat());
+    all
+}
+
+#[test]
+fn a_string_cut_at_any_place_with_any_gap_types_nothing_and_answers_nothing() {
+    for string in strings() {
+        // In a long string every place is not worth its time.
+        let long = [1, 2, 3, 10, 4095, 4096, 4103, string.len() - 2, string.len() - 1];
+        let cuts = if string.len() < 100 { (0..string.len()).collect() } else { long.to_vec() };
+        for cut in cuts {
+            for gap in [0, 40, 55, 200, 1100, 1600, 2500, 4000] {
+                for expects in [false, true] {
+                    let (mut parser, mut out) = (Parser { expects, ..Parser::default() }, Vec::new());
+                    for piece in string[..cut].chunks(4096) {
+                        parser.feed(piece, &mut out);
+                    }
+                    silence(&mut parser, gap, &mut out);
+                    for piece in string[cut..].chunks(4096) {
+                        parser.feed(piece, &mut out);
+                    }
+                    let shown = string[..string.len().min(40)].escape_ascii();
+                    assert!(out.iter().all(is_quiet), "{shown} cut at {cut}, {gap} ms, {expects}: {out:?}");
+                    // In the end the keys are the person's again.
+                    out.clear();
+                    silence(&mut parser, 7000, &mut out);
+                    parser.feed(b"1", &mut out);
+                    assert_eq!(out.last(), Some(&Input::Key(Key::char('1'))), "{shown} cut at {cut}, {gap} ms");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_string_types_nothing() {
+    assert_eq!(all(&[b"\x1b]11;", "1".repeat(200_000).as_bytes(), b"\x1b\\a"]), [Input::Key(Key::char('a'))]);
+}
+
+#[test]
+fn a_bare_answer_about_the_background_types_nothing() {
+    for bare in ["]11;rgb:1/1/1\x07", "11;rgb:1/1/1\x07", "1;rgba:1/1/1/1\x07", ";rgb:1/1/1\x07", "11;#111111\x07"] {
+        assert_eq!(all(&[bare.as_bytes()]), [Input::Told(Told::Background(17, 17, 17))], "{bare:?}");
+    }
+}
+
+#[test]
+fn a_person_types_on_soon_after_a_torn_string() {
+    for string in [&b"\x1b]11;rgb:"[..], b"\x1bP1$r", b"\x9d11;rgb:11"] {
+        for (typed, key) in
+            [(&b"h"[..], Key::char('h')), (b"\r", Key::plain(Code::Enter)), (b"\x1b[A", Key::plain(Code::Up))]
+        {
+            let (mut parser, mut out) = (Parser::default(), Vec::new());
+            parser.feed(string, &mut out);
+            silence(&mut parser, 1100, &mut out);
+            parser.feed(typed, &mut out);
+            assert_eq!(out, [Input::Key(key)], "{}", string.escape_ascii());
+            parser.feed(b"1", &mut out);
+            assert_eq!(out.len(), 2, "the digit is a key again");
+        }
+    }
+}
+
+#[test]
+fn a_byte_within_a_character_is_no_control() {
+    for text in ["\u{275d}1", "ÝÐß1", "\u{1f4dd}1"] {
+        let keys: Vec<Input> = text.chars().map(|c| Input::Key(Key::char(c))).collect();
+        assert_eq!(all(&[text.as_bytes()]), keys, "{text}");
+        for cut in 1..text.len() {
+            assert_eq!(all(&[&text.as_bytes()[..cut], &text.as_bytes()[cut..]]), keys, "{text} cut at {cut}");
+        }
+    }
 }
