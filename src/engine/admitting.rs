@@ -9,11 +9,12 @@ use crate::model::refusal::{Refusal, Subject};
 use std::path::Path;
 
 /// What a request names, if that may be used.
-pub(super) fn admit(roots: &Roots, request: Request, path: &str) -> Result<Resolved, Refusal> {
-    let resolved = roots.check(Path::new(path));
+pub(super) fn admit(roots: &Roots, request: Request, path: impl AsRef<Path>) -> Result<Resolved, Refusal> {
+    let path = path.as_ref();
+    let resolved = roots.check(path);
     match judge(&request.at(place(&resolved))) {
         Verdict::Allow(_) => resolved.map_err(|error| refusing::file(&error)),
-        verdict => Err(verdict.against().refusal(Subject::Path(path.to_owned()))),
+        verdict => Err(verdict.against().refusal(Subject::Path(path.to_string_lossy().into_owned()))),
     }
 }
 

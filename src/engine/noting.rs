@@ -63,6 +63,7 @@ impl Engine {
                 Job::Hold { req, path: path.into(), content, turn, entry, asked }
             }
             ReviewCommand::DecideHeld { req, write } => Job::DecideHeld { req, write },
+            ReviewCommand::CommandAsked => Job::CommandAsked,
             ReviewCommand::LetGo(req) => Job::LetGo(req),
             ReviewCommand::Act(action) => {
                 if let Some(reviewing) = self.workspaces.reviewing(at) {

@@ -82,6 +82,8 @@ pub(super) enum Job {
         done: SyncSender<Option<Replaceable>>,
     },
     /// The same before a command.
+    /// A command of the client was asked for.
+    CommandAsked,
     BeforeCommand {
         done: SyncSender<()>,
     },

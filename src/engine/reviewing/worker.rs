@@ -169,6 +169,10 @@ impl Worker {
                 // Whoever waited may have given up.
                 let _ = done.try_send(looked.flatten());
             }
+            Job::CommandAsked => {
+                let noted = self.tracker.command_asked();
+                self.trouble("command", "the review could not take note of a command", noted);
+            }
             Job::BeforeCommand { done } => {
                 let looked = self.tracker.before_command();
                 self.tracker.keep_theirs(Instant::now() + LAST_CHANCE);
@@ -182,7 +186,12 @@ impl Worker {
                 self.soon();
             }
             Job::Truth { req, asked, claims } => {
-                let truths = claims.iter().map(|claim| self.truth(claim)).collect();
+                let held = self.tracker.truth_of_held(req);
+                let held = self.trouble("truth", "the diff of a question could not be compared with the file", held);
+                let truths = match held.flatten() {
+                    Some(truth) => vec![truth],
+                    None => claims.iter().map(|claim| self.truth(claim)).collect(),
+                };
                 self.tell(at, ReviewEvent::Truths { req, asked, truths });
             }
             Job::Hold { req, path, content, turn, entry, asked } => {
@@ -193,6 +202,9 @@ impl Worker {
             Job::DecideHeld { req, write } => self.decide_held(at, req, write),
             Job::LetGo(req) => {
                 self.tracker.let_go(req);
+                if let Some(message) = self.release() {
+                    self.tell(at, ReviewEvent::ReviewFailed { message });
+                }
                 self.now();
             }
             Job::Act(action) => self.act(at, &action),
@@ -297,7 +309,8 @@ impl Worker {
     /// Tells of held writes that have been decided; in words when one has to be decided anew.
     fn release(&mut self) -> Option<String> {
         let mut again = None;
-        for (req, entry) in self.tracker.held() {
+        let held = self.tracker.held();
+        for &(req, entry) in &held {
             let at = session_of(entry);
             let outcome = match self.tracker.released(req) {
                 Ok(None) => continue,
@@ -316,6 +329,10 @@ impl Worker {
                 }
             };
             self.tell(at, ReviewEvent::HeldDecided { req, outcome });
+        }
+        let followed = self.tracker.followed();
+        for (req, entry) in held.into_iter().filter(|(req, _)| followed.contains(req)) {
+            self.tell(session_of(entry), ReviewEvent::WriteAgain { req });
         }
         again
     }
