@@ -34,6 +34,16 @@ pub fn precise(d: Duration) -> String {
     }
 }
 
+/// "just now", "5 min ago", "3 d ago".
+pub fn ago(seconds: u64) -> String {
+    match seconds {
+        0..60 => "just now".to_owned(),
+        60..3600 => format!("{} min ago", seconds / 60),
+        3600..86400 => format!("{} h ago", seconds / 3600),
+        _ => format!("{} d ago", seconds / 86400),
+    }
+}
+
 /// "512", "60,000".
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();

@@ -134,6 +134,8 @@ pub enum Earlier {
     Newest,
     /// By its id or a beginning of it.
     Named(String),
+    /// By the person, from a list on the screen.
+    Chosen,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -179,6 +181,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
                 let flag = flag.at(name).ok_or_else(|| not_of(name, flag))?;
                 match flag.takes {
                     Takes::Nothing(set) => set(&mut typed)?,
+                    Takes::Optional(_, set) => set(&mut typed, value)?,
                     Takes::Value(_, set) => set(&mut typed, value.unwrap_or_default())?,
                 }
             }
@@ -226,7 +229,8 @@ fn items(args: Vec<OsString>) -> Vec<Item> {
             None => Item::Unknown(typed),
             Some(flag) => match flag.takes {
                 Takes::Nothing(_) => Item::Option(flag, None),
-                Takes::Value(..) => match parser.value() {
+                Takes::Optional(..) if !has_value(&mut parser) => Item::Option(flag, None),
+                Takes::Value(..) | Takes::Optional(..) => match parser.value() {
                     Ok(value) => Item::Option(flag, Some(value)),
                     Err(error) => Item::Bad(error.into()),
                 },
@@ -237,6 +241,15 @@ fn items(args: Vec<OsString>) -> Vec<Item> {
         if is_last {
             return items;
         }
+    }
+}
+
+/// Whether a value follows: what begins with `-` is another option.
+fn has_value(parser: &mut lexopt::Parser) -> bool {
+    match parser.try_raw_args() {
+        // It stands behind a `=`.
+        None => true,
+        Some(raw) => raw.peek().is_some_and(|next| !next.to_string_lossy().starts_with('-')),
     }
 }
 
@@ -358,9 +371,12 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
 
 fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
     let earlier = match (typed.resume, typed.goes_on) {
-        (Some(_), true) => return Err(Usage("give either --resume ID or --continue, not both".into())),
-        (Some(name), false) if name.trim().is_empty() => return Err(Usage("the session's name is empty".into())),
-        (Some(name), false) => Some(Earlier::Named(name)),
+        _ if typed.resumes && typed.goes_on => {
+            return Err(Usage("give either --resume ID or --continue, not both".into()));
+        }
+        (Some(name), _) if name.trim().is_empty() => return Err(Usage("the session's name is empty".into())),
+        (Some(name), _) => Some(Earlier::Named(name)),
+        (None, _) if typed.resumes => Some(Earlier::Chosen),
         (None, true) => Some(Earlier::Newest),
         (None, false) => None,
     };
@@ -371,6 +387,9 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
     let prompt = prompt.ok_or_else(|| Usage("no prompt; `-` reads it from standard input".into()))?;
     if prompt.trim().is_empty() {
         return Err(Usage("the prompt is empty".into()));
+    }
+    if typed.resumes && typed.resume.is_none() {
+        return Err(Usage("which session? `exec` needs `--resume ID`; `acp-tui sessions` lists them".into()));
     }
     Ok(Exec {
         prompt,
@@ -457,6 +476,24 @@ mod tests {
         let Ok(Command::Screen(common)) = parse_words(&["--cwd", "/tmp", "--", "gemini", "--acp"]) else { panic!() };
         assert_eq!(common.command, ["gemini", "--acp"]);
         assert_eq!(common.cwd, Some("/tmp".into()));
+    }
+
+    #[test]
+    fn resume_without_a_name_is_a_choice_from_a_list() {
+        let earlier = |words: &[&str]| match parse_words(words) {
+            Ok(Command::Screen(common)) => Ok(common.earlier),
+            Ok(other) => panic!("{other:?}"),
+            Err(usage) => Err(usage.0),
+        };
+        let named = Ok(Some(Earlier::Named("abc".into())));
+        assert_eq!(earlier(&["--resume"]), Ok(Some(Earlier::Chosen)));
+        assert_eq!(earlier(&["--resume", "--theme", "dark"]), Ok(Some(Earlier::Chosen)));
+        assert_eq!(earlier(&["--resume", "--", "gemini"]), Ok(Some(Earlier::Chosen)));
+        assert_eq!(earlier(&["--resume", "abc"]), named);
+        assert_eq!(earlier(&["--resume=abc"]), named);
+        assert!(earlier(&["--resume", ""]).is_err_and(|why| why.contains("empty")));
+        assert!(earlier(&["--resume="]).is_err_and(|why| why.contains("empty")));
+        assert!(parse_words(&["exec", "x", "--resume"]).is_err_and(|usage| usage.0.contains("which session")));
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Row {
             } else if listed.head.is_none() {
                 return Err("cannot be read".to_owned());
             } else {
-                let doc = ReviewSession::open(&listed.dir).and_then(|mut tracker| tracker.doc(Scope::Session));
+                let doc = ReviewSession::open(&listed.dir).and_then(|mut review| review.doc(Scope::Session));
                 doc.map_err(|error| error.to_string())?.totals
             };
             let sum = sum.get_or_insert_default();
@@ -124,6 +124,13 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>) -> Vec<Row> {
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.known.updated));
     rows
+}
+
+/// The one conversation of which this is true. Says nothing.
+pub(super) fn find_known(state: &Path, is_it: impl Fn(&Known) -> bool) -> Result<Row, String> {
+    let listing = sessions::list(state).map_err(|error| error.to_string())?;
+    let rows = merged(listing.sessions, archive::list(&archive::below(state)));
+    rows.into_iter().find(|row| is_it(&row.known)).ok_or_else(|| "it is not there any more".to_owned())
 }
 
 /// Whether a review is of one of the session's runs and knows the session.

@@ -236,11 +236,11 @@ impl Gather {
         let run = &self.run;
         let mut texts = Texts::default();
         let mut why = "no review was kept of this run".to_owned();
-        let mut tracker = match run.dir.as_deref().map(|dir| open(dir, self)) {
-            Some(Ok(mut tracker)) => {
-                tracker.beat(Arc::clone(&self.pulse));
-                texts.problems.extend(tracker.trouble().filter(|_| !tracker.is_copy()));
-                Some(tracker)
+        let mut review = match run.dir.as_deref().map(|dir| open(dir, self)) {
+            Some(Ok(mut review)) => {
+                review.beat(Arc::clone(&self.pulse));
+                texts.problems.extend(review.trouble().filter(|_| !review.is_copy()));
+                Some(review)
             }
             Some(Err(error)) => {
                 why = format!("the review of this run cannot be read: {error}");
@@ -250,8 +250,8 @@ impl Gather {
             None => None,
         };
         if self.wants.0 {
-            let text = match &mut tracker {
-                Some(tracker) => json::report(tracker, &run.uncovered()).map_err(|error| {
+            let text = match &mut review {
+                Some(review) => json::report(review, &run.uncovered()).map_err(|error| {
                     let why = format!("the review of this run cannot be read: {error}");
                     texts.problems.push(why.clone());
                     why
@@ -260,8 +260,8 @@ impl Gather {
             };
             texts.review = text.unwrap_or_else(|why| run.nothing(&why));
         }
-        if let (true, Some(tracker)) = (self.wants.1, &mut tracker) {
-            texts.patch = patch::export(tracker, Scope::Session).map_err(|e| e.to_string());
+        if let (true, Some(review)) = (self.wants.1, &mut review) {
+            texts.patch = patch::export(review, Scope::Session).map_err(|e| e.to_string());
         }
         texts
     }
@@ -350,19 +350,19 @@ mod tests {
             started: 1,
             private: Vec::new(),
         };
-        let mut tracker = ReviewSession::create(&lab.join("home"), head).unwrap();
-        tracker.session("id", 1, "Agent").unwrap();
-        tracker.begin_turn(1).unwrap();
+        let mut review = ReviewSession::create(&lab.join("home"), head).unwrap();
+        review.session("id", 1, "Agent").unwrap();
+        review.begin_turn(1).unwrap();
         fs::write(cwd.join("file"), "two\n").unwrap();
-        tracker.wrote(&cwd.join("file"), "two\n", None, None).unwrap();
+        review.wrote(&cwd.join("file"), "two\n", None, None).unwrap();
         let run = Run {
-            dir: Some(tracker.dir().to_owned()),
+            dir: Some(review.dir().to_owned()),
             cwd,
             command: "agent".into(),
             survivors: Vec::new(),
             ended: Vec::new(),
         };
-        (tracker, run)
+        (review, run)
     }
 
     fn cut() -> Patience {
@@ -372,19 +372,19 @@ mod tests {
     #[test]
     fn what_is_known_is_written_when_the_last_look_never_ends() {
         let lab = tempfile::tempdir().unwrap();
-        let (review, patch) = (lab.path().join("r.json"), lab.path().join("p"));
-        let wanted = Wanted::settle(Some(&review), Some(&patch), None).unwrap();
-        let (tracker, run) = held(lab.path());
-        let ledger = fs::read(tracker.dir().join("ledger.jsonl")).unwrap();
+        let (report, patch) = (lab.path().join("r.json"), lab.path().join("p"));
+        let wanted = Wanted::settle(Some(&report), Some(&patch), None).unwrap();
+        let (review, run) = held(lab.path());
+        let ledger = fs::read(review.dir().join("ledger.jsonl")).unwrap();
         let written = wanted.write(run, &cut());
         assert_eq!(written.problems, [""; 0]);
         assert!(written.unfinished.is_some_and(|words| words.contains("changes may be missing")));
-        let said: serde_json::Value = serde_json::from_slice(&fs::read(review).unwrap()).unwrap();
+        let said: serde_json::Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
         assert_eq!((&said["files"][0]["path"], &said["session_id"]), (&"file".into(), &"id".into()));
         assert!(said["not_covered"][0].as_str().unwrap().contains("the last look was not over yet"), "{said}");
         assert!(String::from_utf8(fs::read(patch).unwrap()).unwrap().contains("+two\n"));
         // The review itself was not touched, and nothing is left over.
-        assert_eq!(fs::read(tracker.dir().join("ledger.jsonl")).unwrap(), ledger);
+        assert_eq!(fs::read(review.dir().join("ledger.jsonl")).unwrap(), ledger);
         let mut names = fs::read_dir(lab.path().join("home")).unwrap().map(|entry| entry.unwrap().file_name());
         assert!(names.all(|name| !name.to_string_lossy().starts_with('.')));
     }

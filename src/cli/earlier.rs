@@ -28,6 +28,8 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going
         return Err(Usage("there is no place for sessions: neither HOME nor XDG_STATE_HOME is set".into()));
     };
     let known = match earlier {
+        // The person chooses on the screen.
+        Earlier::Chosen => return Ok(None),
         Earlier::Newest => {
             let cwd = launch::directory(common)?;
             let found = sessions::newest(&dirs.state, &cwd);
@@ -43,6 +45,11 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going
         }
         Earlier::Named(name) => sessions::by_id(&dirs.state, name).map_err(|e| Usage(e.to_string()))?,
     };
+    going(known, common, surroundings).map(Some)
+}
+
+/// A session as it goes on, if it can.
+pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Result<Going, Usage> {
     if known.state == State::Open {
         return Err(Usage(format!("session {} is open in another acp-tui", known.session_id)));
     }
@@ -52,7 +59,7 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going
     }
     let is_named = common.agent.is_some() || !common.command.is_empty();
     let agent = if is_named { None } else { Some(recorded(&known, surroundings)?) };
-    Ok(Some(Going { opening: Opening::Continue(known.session_id.as_str().into()), cwd: known.cwd, agent }))
+    Ok(Going { opening: Opening::Continue(known.session_id.as_str().into()), cwd: known.cwd, agent })
 }
 
 /// The command that its journal has, with the variables that the configuration gives it.

@@ -33,6 +33,8 @@ pub struct Typed {
     pub record: Option<PathBuf>,
     pub theme: Option<String>,
     pub resume: Option<String>,
+    /// `--resume` was given; without a name the session is chosen from a list.
+    pub resumes: bool,
     pub goes_on: bool,
     pub json: bool,
     pub allow: Option<Allow>,
@@ -64,6 +66,8 @@ pub enum Takes {
     Nothing(fn(&mut Typed) -> Result<(), Usage>),
     /// The value's name in the help.
     Value(&'static str, fn(&mut Typed, OsString) -> Result<(), Usage>),
+    /// The same where the value may be left out.
+    Optional(&'static str, fn(&mut Typed, Option<OsString>) -> Result<(), Usage>),
 }
 
 pub struct Flag {
@@ -110,12 +114,13 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "resume",
         short: None,
-        takes: Takes::Value("ID", |typed, value| {
-            typed.resume = Some(text(value)?);
+        takes: Takes::Optional("ID", |typed, value| {
+            typed.resumes = true;
+            typed.resume = value.map(text).transpose()?;
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec],
-        help: "go on with this session, in its own directory",
+        help: "go on with this session, in its own directory; without ID choose from a list",
     },
     Flag {
         long: "record",

@@ -92,6 +92,7 @@ fn option(text: &mut String, flag: &Flag) {
     let value = match flag.takes {
         Takes::Nothing(_) => String::new(),
         Takes::Value(name, _) => format!(" {name}"),
+        Takes::Optional(name, _) => format!(" [{name}]"),
     };
     let typed = format!("{short}--{}{value}", flag.long);
     // A blank at least, however long it is.

@@ -10,6 +10,7 @@ mod flags;
 mod help;
 mod launch;
 mod output;
+mod past;
 mod progress;
 mod review;
 mod rules;

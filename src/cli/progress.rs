@@ -23,7 +23,7 @@ const STEP: usize = 10_000;
 /// Carries out an action that may write many files; `doing` says what it does. The exit code when a signal stopped it:
 /// then the rest is still to be done.
 pub(super) fn act(
-    tracker: &mut ReviewSession,
+    review: &mut ReviewSession,
     action: &ReviewAction,
     doing: &'static str,
 ) -> Result<(Done, Option<u8>), ReviewError> {
@@ -31,13 +31,13 @@ pub(super) fn act(
     let stop = Stop::listen().ok();
     let asked = stop.clone();
     let mut line = Line::new(io::stderr(), io::stderr().is_terminal(), doing);
-    tracker.watched(Some(Box::new(move |far| {
+    review.watched(Some(Box::new(move |far| {
         line.show(far, Instant::now());
         asked.as_ref().and_then(Stop::asked).is_none()
     })));
-    let done = tracker.act(action);
+    let done = review.act(action);
     // The line goes with it.
-    tracker.watched(None);
+    review.watched(None);
     let done = done?;
     let Some(far) = done.stopped else { return Ok((done, None)) };
     say(&stopped(far));

@@ -9,6 +9,7 @@ use crate::base::sanitize;
 use crate::config::dirs::{Dirs, Env};
 use crate::headless::code;
 use crate::rules::{self, Doubt, Judgement, Kind, Loaded, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
+use crate::store::replace::{Durability, Replacement};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::io::{self, Read as _, Write as _};
@@ -159,11 +160,9 @@ fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
 fn write(file: &Path, text: &str) -> io::Result<()> {
     let dir = file.parent().ok_or(io::ErrorKind::NotFound)?;
     std::fs::create_dir_all(dir)?;
-    let mut temp = tempfile::NamedTempFile::new_in(dir)?;
-    temp.write_all(text.as_bytes())?;
-    temp.as_file().sync_all()?;
-    temp.persist(file)?;
-    Ok(())
+    let mut new = Replacement::of(file)?;
+    new.write_all(text.as_bytes())?;
+    new.finish(Durability::Whole)
 }
 
 /// The person's own rules and those of the project, which can only narrow them.

@@ -1,9 +1,10 @@
 //! The full screen: which agent, where, with which theme; then hands over to `ui::run`.
 
-use super::args::Common;
+use super::args::{Common, Earlier};
 use super::earlier;
 use super::launch::{self, DEMO, Surroundings};
 use super::output::{can_draw, is_screen, say, say_goodbye};
+use super::past::{self, Journals};
 use super::runtime;
 use super::usage::Usage;
 use crate::config::agents::{self, AgentCommand};
@@ -16,11 +17,13 @@ use crate::review::archive;
 use crate::theme::color::Depth;
 use crate::theme::looks::{self, Ground, Looks, Shade};
 use crate::ui::agent_picker::{AgentPicker, PickItem};
-use crate::ui::run::{Ended, Exit, Pick, Purpose, UiOptions, pick, run_on};
+use crate::ui::past::Archive;
+use crate::ui::run::{Ended, Exit, Pick, Purpose, UiOptions, choose, pick, run_on};
 use crate::ui::screen::Screen;
 use crate::ui::tty::{Letters, Multiplexer, install_panic_hook};
 use crate::ui::view::Animation;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// `acp-tui`, `acp-tui --agent NAME`, `acp-tui -- AGENT…`.
 pub fn run(common: &Common) -> Result<u8, Usage> {
@@ -44,19 +47,33 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             }
         },
     };
+    // An agent of the configuration is none that the person has named for this session.
+    let is_named = common.agent.is_some() || !common.command.is_empty();
     let place = crate::base::paths::display(&cwd, &[], options.home.as_deref());
     panic_hook(&surroundings);
     let runtime = runtime::start()?;
     let ended: Result<Ended, Usage> = runtime.block_on(async {
         let mut screen = Screen::open(letters()).map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
-        let agent = match agent {
-            Some(agent) => agent,
-            None => match pick(&mut screen, picker(&surroundings), &mut options, &place).await {
-                Ok(Pick::Agent(id)) if id == DEMO => launch::demo_agent()?,
-                Ok(Pick::Agent(id)) => agents::resolve(&surroundings.config, &id).map_err(|e| Usage(e.to_string()))?,
-                Ok(Pick::Ended(exit)) => return Ok(Ended { exit, goodbye: Goodbye::default() }),
-                Err(_) => return Ok(Ended { exit: Exit::TerminalGone, goodbye: Goodbye::default() }),
-            },
+        let picked = match &agent {
+            _ if common.earlier == Some(Earlier::Chosen) => {
+                Some(choose(&mut screen, &mut options, &cwd, is_named).await)
+            }
+            Some(_) => None,
+            None => Some(pick(&mut screen, picker(&surroundings), &mut options, &place, &cwd).await),
+        };
+        let (cwd, opening, agent) = match (picked, agent) {
+            (None, Some(agent)) => (cwd, opening, agent),
+            (Some(Ok(Pick::Agent(id))), _) if id == DEMO => (cwd, opening, launch::demo_agent()?),
+            (Some(Ok(Pick::Agent(id))), _) => {
+                (cwd, opening, agents::resolve(&surroundings.config, &id).map_err(|e| Usage(e.to_string()))?)
+            }
+            (Some(Ok(Pick::Session(earlier))), named) => {
+                let going = past::going(&earlier, common, &surroundings)?;
+                let agent = named.filter(|_| is_named).or(going.agent);
+                (going.cwd, going.opening, agent.ok_or_else(|| Usage("no agent to go on with".into()))?)
+            }
+            (Some(Ok(Pick::Ended(exit))), _) => return Ok(Ended { exit, goodbye: Goodbye::default() }),
+            (Some(Err(_)) | None, _) => return Ok(Ended { exit: Exit::TerminalGone, goodbye: Goodbye::default() }),
         };
         let is_demo = agent.name == DEMO;
         // The demo writes; it gets a place of its own, which goes when this is dropped.
@@ -251,6 +268,9 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         multiplexer: Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref()),
         purpose: Purpose::Session,
         agents: installed(surroundings),
+        past: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn Archive> {
+            Arc::new(Journals::new(dirs.state.clone(), surroundings.config.clone()))
+        }),
     };
     Ok((options, warnings))
 }

@@ -167,8 +167,8 @@ fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>) -> S
         let known = &row.known;
         let used = match known.state {
             State::Open => "open".to_owned(),
-            State::Interrupted => format!("{}, interrupted", ago(now.saturating_sub(known.updated).as_secs())),
-            State::Ended => ago(now.saturating_sub(known.updated).as_secs()),
+            State::Interrupted => format!("{}, interrupted", human::ago(now.saturating_sub(known.updated).as_secs())),
+            State::Ended => human::ago(now.saturating_sub(known.updated).as_secs()),
         };
         let place = if row.is_damaged { String::new() } else { paths::display(&known.cwd, &[], home) };
         let changes = match changes {
@@ -209,15 +209,6 @@ fn name(id: &str, stem: &str) -> String {
 
 fn short(text: &str, columns: usize) -> String {
     truncate(&sanitize::line(text), columns).into_owned()
-}
-
-fn ago(seconds: u64) -> String {
-    match seconds {
-        0..60 => "just now".to_owned(),
-        60..3600 => format!("{} min ago", seconds / 60),
-        3600..86400 => format!("{} h ago", seconds / 3600),
-        _ => format!("{} d ago", seconds / 86400),
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! What threads tell the engine, with the address of the session that it is of.
 
-use super::filing::FileJob;
+use super::filing::WriteJob;
 use crate::model::event::HostEvent;
 use crate::model::history::Left;
-use crate::model::ids::{Address, SessionKey, TermId};
+use crate::model::ids::{Address, Addressed, SessionKey, TermId};
 use crate::model::tool::Exit;
 use std::io;
 use std::path::PathBuf;
@@ -14,20 +14,28 @@ pub enum Fact {
     Host(Address, HostEvent),
     TerminalExit(TermId, Exit),
     /// A write that is to be begun once more.
-    WriteAgain(FileJob),
+    WriteAgain(WriteJob),
     /// Entries that have left memory, or could not.
     Moved(SessionKey, io::Result<Vec<Left>>),
     /// A write that was done, or not; with the other names that the file was written under.
     Written(SessionKey, HostEvent, Vec<PathBuf>),
 }
 
-/// Where facts of a review go.
-#[derive(Clone)]
+/// Where threads put their facts.
+#[derive(Clone, Debug)]
 pub(super) struct Facts(pub mpsc::Sender<Fact>);
 
 impl Facts {
     pub fn tell(&self, at: SessionKey, event: HostEvent) {
+        self.send(Fact::Host(at.into(), event));
+    }
+
+    /// Waits for room; not for the loop.
+    pub fn send(&self, fact: Fact) {
         // When the engine is gone nobody needs to know.
-        let _ = self.0.blocking_send(Fact::Host(at.into(), event));
+        let _ = self.0.blocking_send(fact);
     }
 }
+
+/// What a part has to tell the model, in order.
+pub(super) type Told = Vec<Addressed<HostEvent>>;

@@ -4,22 +4,21 @@
 //! a read holds it up for no longer than its patience, and not beyond its turn; a write is over the file that the review has, or is not done.
 
 use super::admitting::{admit, place};
-use super::fact::Fact;
+use super::fact::{Fact, Facts, Told};
 use super::refusing;
-use super::reviewing::Job;
-use super::run::Engine;
+use super::reviews::Reviews;
 use crate::agent::quirks::MissingFile;
 use crate::host::fs::{self, FsError};
+use crate::model::Model;
 use crate::model::event::{HostEvent, WriteFact};
-use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
+use crate::model::ids::{Addressed, EntryId, ReqId, SessionKey, TurnId};
 use crate::model::judge::{Place, Request};
 use crate::model::refusal::{Reason, Refusal};
-use crate::review::protocol::Replaceable;
 use crate::review::session::expected::write_text;
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 /// How long a write waits for the review to look at the file first.
@@ -34,26 +33,14 @@ const MAX_STUCK: usize = 8;
 #[derive(Debug)]
 pub enum FileJob {
     Read(ReadJob),
-    Check {
-        at: SessionKey,
-        req: ReqId,
-        path: String,
-    },
-    Write {
-        at: SessionKey,
-        req: ReqId,
-        request: Box<Request>,
-        content: Arc<str>,
-        entry: EntryId,
-        /// How often it was begun before.
-        tries: u8,
-    },
+    Check { at: SessionKey, req: ReqId, path: String },
+    Write(WriteJob),
 }
 
 impl FileJob {
-    fn session(&self) -> SessionKey {
+    pub fn session(&self) -> SessionKey {
         match self {
-            Self::Read(ReadJob { at, .. }) | Self::Check { at, .. } | Self::Write { at, .. } => *at,
+            Self::Read(ReadJob { at, .. }) | Self::Check { at, .. } | Self::Write(WriteJob { at, .. }) => *at,
         }
     }
 }
@@ -68,6 +55,17 @@ pub struct ReadJob {
     pub missing: MissingFile,
     /// The turn in which it was asked for; nothing outside of turns.
     pub turn: Option<TurnId>,
+}
+
+#[derive(Debug)]
+pub struct WriteJob {
+    pub at: SessionKey,
+    pub req: ReqId,
+    pub request: Box<Request>,
+    pub content: Arc<str>,
+    pub entry: EntryId,
+    /// How often it was begun before.
+    pub tries: u8,
 }
 
 /// A read that is under way.
@@ -116,20 +114,43 @@ impl Lane {
 }
 
 /// What is asked for and what is under way, session by session.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct FileQueue {
     lanes: BTreeMap<SessionKey, Lane>,
     /// Reads that were given up and have not come back.
     stuck: usize,
+    facts: Facts,
 }
 
 impl FileQueue {
+    pub fn new(facts: &Facts) -> Self {
+        Self { lanes: BTreeMap::new(), stuck: 0, facts: facts.clone() }
+    }
+
     fn lane(&mut self, at: SessionKey) -> &mut Lane {
         self.lanes.entry(at).or_default()
     }
 
-    fn push(&mut self, job: FileJob) {
+    pub fn push(&mut self, job: FileJob) {
         self.lane(job.session()).jobs.push_back(job);
+    }
+
+    /// The next job of a session, to be begun now. Its files are read and written one after the other, in the order of
+    /// the requests: nothing while one is under way.
+    pub fn next(&mut self, at: SessionKey) -> Option<FileJob> {
+        self.lane(at).begin()
+    }
+
+    /// Begins a job. What is refused at once is told, and the next one can be begun.
+    pub fn begin(&mut self, job: FileJob, model: &Model, reviews: &mut Reviews) -> Told {
+        match job {
+            FileJob::Read(job) => self.read(job, model, reviews),
+            FileJob::Check { at, req, path } => {
+                self.check(at, req, path, reviews);
+                Told::new()
+            }
+            FileJob::Write(job) => self.write(job, reviews),
+        }
     }
 
     /// When a read that is under way is given up.
@@ -153,67 +174,76 @@ impl FileQueue {
         self.lane(at).is_busy = false;
     }
 
-    /// A read that takes too long: nobody waits for it any more.
-    fn give_up(&mut self) -> Option<(SessionKey, Reading)> {
-        let now = Instant::now();
-        let late = self.lanes.iter_mut().find_map(|(at, lane)| {
-            let reading = lane.reading.take_if(|reading| reading.until <= now)?;
-            lane.is_busy = false;
-            Some((*at, reading))
-        });
-        self.stuck += usize::from(late.is_some());
-        late
-    }
-}
-
-impl Engine {
-    /// The turn of a session that runs and is not being stopped.
-    fn live_turn(&self, at: SessionKey) -> Option<TurnId> {
-        self.model().session_of(at)?.turn.as_ref().filter(|turn| turn.cancelling.is_none()).map(|turn| turn.id)
-    }
-
-    /// Whether the session's agent is there.
-    fn is_running(&self, at: SessionKey) -> bool {
-        self.core.agent_at(at.into()).is_some_and(|agent| self.links.running(agent).is_some())
-    }
-
-    pub(super) fn queue_file(&mut self, job: FileJob) {
-        let at = job.session();
-        self.files.push(job);
-        self.next_file(at);
-    }
-
-    /// Files of a session are read and written one after the other, in the order of the requests.
-    pub(super) fn next_file(&mut self, at: SessionKey) {
-        while let Some(job) = self.files.lane(at).begin() {
-            match job {
-                FileJob::Read(job) => self.read(job),
-                FileJob::Check { at, req, path } => {
-                    let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
-                    tokio::task::spawn_blocking(move || {
-                        let (real, result) = match place(&roots.check(&path)) {
-                            Place::Barred(why) => (None, Err(why)),
-                            Place::Inside(real) => {
-                                (real.and_then(|real| real.into_os_string().into_string().ok()), Ok(()))
-                            }
-                            Place::Unknown => (None, Ok(())),
-                        };
-                        let checked = HostEvent::WriteChecked { req, path, real, result };
-                        // When the engine is gone nobody needs to know.
-                        let _ = facts.blocking_send(Fact::Host(at.into(), checked));
-                    });
-                }
-                job @ FileJob::Write { .. } => self.write(job),
+    /// Stops reads whose turns are over, and those of agents that are gone.
+    pub fn stop_unwanted(&mut self, model: &Model, is_running: impl Fn(SessionKey) -> bool) {
+        for (at, lane) in &self.lanes {
+            if let Some(reading) = &lane.reading
+                && ((reading.turn.is_some() && reading.turn != live_turn(model, *at)) || !is_running(*at))
+            {
+                reading.stop.now();
             }
         }
     }
 
-    fn read(&mut self, job: ReadJob) {
+    /// Gives a read up that does not come back; then the next job of its session can be begun.
+    pub fn give_up(&mut self) -> Option<(SessionKey, HostEvent)> {
+        let now = Instant::now();
+        let (at, Reading { req, path, stop, .. }) = self.lanes.iter_mut().find_map(|(at, lane)| {
+            let reading = lane.reading.take_if(|reading| reading.until <= now)?;
+            lane.is_busy = false;
+            Some((*at, reading))
+        })?;
+        stop.now();
+        self.stuck += 1;
+        let seconds = PATIENCE.as_secs();
+        let error = Refusal::new(Reason::Failed, format!("reading took longer than {seconds} s, given up: {path}"));
+        Some((at, HostEvent::FileRead { req, path, result: Err(error) }))
+    }
+
+    /// A write is to be begun once more, before anything else of its session.
+    pub fn again(&mut self, job: WriteJob) {
+        let lane = self.lane(job.at);
+        lane.is_busy = false;
+        lane.jobs.push_front(FileJob::Write(job));
+    }
+
+    /// A write is over. What was written is for the review to look at, under all names of the file.
+    pub fn written(
+        &mut self,
+        at: SessionKey,
+        event: &HostEvent,
+        links: Vec<PathBuf>,
+        model: &Model,
+        reviews: &mut Reviews,
+    ) -> Told {
+        let lane = self.lane(at);
+        lane.is_busy = false;
+        match (event, lane.writing.take()) {
+            (HostEvent::FileWritten { path, result: Ok(_), .. }, Some(writing)) => {
+                reviews.wrote(at, std::iter::once(path.into()).chain(links), &writing, model)
+            }
+            _ => Told::new(),
+        }
+    }
+
+    fn check(&self, at: SessionKey, req: ReqId, path: String, reviews: &Reviews) {
+        let (roots, facts) = (Arc::clone(reviews.roots(at)), self.facts.clone());
+        tokio::task::spawn_blocking(move || {
+            let (real, result) = match place(&roots.check(&path)) {
+                Place::Barred(why) => (None, Err(why)),
+                Place::Inside(real) => (real.and_then(|real| real.into_os_string().into_string().ok()), Ok(())),
+                Place::Unknown => (None, Ok(())),
+            };
+            facts.tell(at, HostEvent::WriteChecked { req, path, real, result });
+        });
+    }
+
+    fn read(&mut self, job: ReadJob, model: &Model, reviews: &Reviews) -> Told {
         let ReadJob { at, req, request, line, limit, missing, turn } = job;
         let path = request.path().unwrap_or_default().to_owned();
-        let refused = if turn.is_some() && turn != self.live_turn(at) {
+        let refused = if turn.is_some() && turn != live_turn(model, at) {
             Some(refusing::file(&FsError::NotWanted(path.clone().into())))
-        } else if self.files.stuck >= MAX_STUCK {
+        } else if self.stuck >= MAX_STUCK {
             Some(Refusal::new(
                 Reason::Failed,
                 format!("{MAX_STUCK} earlier reads have not come back; not read: {path}"),
@@ -222,14 +252,14 @@ impl Engine {
             None
         };
         if let Some(error) = refused {
-            self.files.lane(at).is_busy = false;
-            return self.apply(at, HostEvent::FileRead { req, path, result: Err(error) });
+            self.lane(at).is_busy = false;
+            return vec![Addressed::new(at, HostEvent::FileRead { req, path, result: Err(error) })];
         }
         let stop = Arc::<AtomicBool>::default();
         let until = Instant::now() + PATIENCE;
         let reading = Reading { req, path: path.clone(), turn, stop: Stop(Arc::clone(&stop)), until };
-        self.files.lane(at).reading = Some(reading);
-        let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
+        self.lane(at).reading = Some(reading);
+        let (roots, facts) = (Arc::clone(reviews.roots(at)), self.facts.clone());
         tokio::task::spawn_blocking(move || {
             let is_wanted = || !stop.load(Ordering::Relaxed);
             let result =
@@ -237,33 +267,19 @@ impl Engine {
                     Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
                     other => other.map_err(|e| refusing::file(&e)),
                 });
-            let _ = facts.blocking_send(Fact::Host(at.into(), HostEvent::FileRead { req, path, result }));
+            facts.tell(at, HostEvent::FileRead { req, path, result });
         });
+        Told::new()
     }
 
-    /// Stops reads whose turns are over, and gives those up that do not come back.
-    pub(super) fn mind_reading(&mut self) {
-        for (at, lane) in &self.files.lanes {
-            if let Some(reading) = &lane.reading
-                && ((reading.turn.is_some() && reading.turn != self.live_turn(*at)) || !self.is_running(*at))
-            {
-                reading.stop.now();
-            }
-        }
-        while let Some((at, Reading { req, path, stop, .. })) = self.files.give_up() {
-            stop.now();
-            let seconds = PATIENCE.as_secs();
-            let error = Refusal::new(Reason::Failed, format!("reading took longer than {seconds} s, given up: {path}"));
-            self.apply(at, HostEvent::FileRead { req, path, result: Err(error) });
-            self.next_file(at);
-        }
-    }
-
-    fn write(&mut self, job: FileJob) {
-        let FileJob::Write { at, req, request, content, entry, tries } = job else { return };
+    fn write(&mut self, job: WriteJob, reviews: &mut Reviews) -> Told {
+        let WriteJob { at, req, request, content, entry, tries } = job;
         let path = request.path().unwrap_or_default().to_owned();
-        let looked = self.before_write(at, &path, entry, &content);
-        let (roots, facts) = (Arc::clone(self.workspaces.roots(at)), self.facts_tx.clone());
+        let (looked, told) = reviews.before_write(at, &path, &content);
+        if looked.is_some() {
+            self.lane(at).writing = Some((entry, Arc::clone(&content)));
+        }
+        let (roots, facts) = (Arc::clone(reviews.roots(at)), self.facts.clone());
         tokio::task::spawn_blocking(move || {
             // Without an answer the write happens all the same.
             let known = looked.and_then(|looked| looked.recv_timeout(LOOK).ok()).flatten();
@@ -272,57 +288,22 @@ impl Engine {
             let (result, links) = match written {
                 // The review has not got what is there now: it looks again.
                 Ok(Err(FsError::Changed(_))) if tries + 1 < WRITES => {
-                    let again = FileJob::Write { at, req, request, content, entry, tries: tries + 1 };
-                    let _ = facts.blocking_send(Fact::WriteAgain(again));
-                    return;
+                    let again = WriteJob { at, req, request, content, entry, tries: tries + 1 };
+                    return facts.send(Fact::WriteAgain(again));
                 }
                 Ok(Ok((w, links))) => (Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old }), links),
                 Ok(Err(error)) => (Err(refusing::file(&error)), Vec::new()),
                 Err(refusal) => (Err(refusal), Vec::new()),
             };
-            let fact = Fact::Written(at, HostEvent::FileWritten { req, path, result }, links);
-            let _ = facts.blocking_send(fact);
+            facts.send(Fact::Written(at, HostEvent::FileWritten { req, path, result }, links));
         });
+        told
     }
+}
 
-    /// What is there right before a write is not its doing: the review has a look first.
-    fn before_write(
-        &mut self,
-        at: SessionKey,
-        path: &str,
-        entry: EntryId,
-        content: &Arc<str>,
-    ) -> Option<Receiver<Option<Replaceable>>> {
-        self.workspaces.reviewing(at)?;
-        let (done, looked) = sync_channel(1);
-        self.files.lane(at).writing = Some((entry, Arc::clone(content)));
-        self.give(at, Job::BeforeWrite { path: path.into(), content: Arc::clone(content), done });
-        Some(looked)
-    }
-
-    /// Begins a write once more, before anything else of its session.
-    pub(super) fn write_again(&mut self, job: FileJob) {
-        let at = job.session();
-        let lane = self.files.lane(at);
-        lane.is_busy = false;
-        lane.jobs.push_front(job);
-        self.next_file(at);
-    }
-
-    /// The write is done; the review has a look at it, under all its names.
-    pub(super) fn written(&mut self, at: SessionKey, event: HostEvent, links: Vec<std::path::PathBuf>) {
-        let lane = self.files.lane(at);
-        lane.is_busy = false;
-        let writing = lane.writing.take();
-        if let (HostEvent::FileWritten { path, result: Ok(_), .. }, Some((entry, content))) = (&event, writing) {
-            let turn = self.turn_of(at);
-            for path in std::iter::once(path.into()).chain(links) {
-                self.give(at, Job::Wrote { path, turn, entry, content: Arc::clone(&content) });
-            }
-        }
-        self.apply(at, event);
-        self.next_file(at);
-    }
+/// The turn of a session that runs and is not being stopped.
+fn live_turn(model: &Model, at: SessionKey) -> Option<TurnId> {
+    model.session_of(at)?.turn.as_ref().filter(|turn| turn.cancelling.is_none()).map(|turn| turn.id)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tests of files that somebody waits for in vain.
 
 use super::super::reviewing::tests::{engine, place};
-use super::super::run::Wake;
+use super::super::run::{Engine, Wake};
 use super::*;
 use crate::agent::quirks::MissingFile;
 use crate::model::changes::Gate;
@@ -121,7 +121,7 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     engine.files.push(job(2, &other, None));
     let content: Arc<str> = "agent".into();
     let request = request(Deed::Write(path.to_string_lossy().into()));
-    let again = FileJob::Write { at: SessionKey::FIRST, req: ReqId(1), request, content, entry: EntryId(1), tries: 1 };
+    let again = WriteJob { at: SessionKey::FIRST, req: ReqId(1), request, content, entry: EntryId(1), tries: 1 };
     engine.step(Wake::Fact(Fact::WriteAgain(again)));
     assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "the read waits for it");
     while engine.files.lane(AT).is_busy {

@@ -4,34 +4,56 @@
 //! answered (they are not part of the model), and the lines of a review that is large (they are on the disk).
 
 use super::core::Line;
+use super::fact::Told;
 use super::masking::masked;
+use super::stem::Stem;
 use crate::agent::codec::Codec;
 use crate::model::changes::{ReviewDoc, ReviewEvent, Truth};
 use crate::model::event::{HostEvent, Intent, Timer};
-use crate::model::ids::{Address, AgentKey, Now};
+use crate::model::ids::{Address, Addressed, AgentKey, Now};
 use crate::store::journal::Journal;
 use crate::store::recording::Recording;
 use crate::wire::frame::Frame;
 use crate::wire::trace::{Dir, Form, append_record, open_record, push_frame};
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A line of so many bytes is not copied on its way to the disk.
 const LARGE: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 pub struct Books {
-    pub recording: Option<Recording>,
-    pub journal: Option<Journal>,
+    recording: Option<Recording>,
+    journal: Option<Journal>,
     /// How records of an agent's frames begin at a time: those of a batch have it in common.
     opened: (Now, AgentKey, String),
-    /// What could not be written, to be said.
-    pub troubles: Vec<HostEvent>,
 }
 
 impl Books {
     pub fn recording(recording: Option<Recording>) -> Self {
         Self { recording, ..Self::default() }
+    }
+
+    /// Begins a journal, or tells why there is none.
+    pub fn open(&mut self, dir: &Path, stem: Stem, header: &serde_json::Value) -> Result<(), String> {
+        let created = Journal::create(dir, &format!("{}.jsonl", stem.name()), header);
+        self.journal = Some(created.map_err(|error| format!("{}: {error}", dir.display()))?);
+        Ok(())
+    }
+
+    /// Waits for the last lines of both to be written, one after the other, each so long. Gives why the end of the
+    /// recording is missing, if it is.
+    pub async fn close(&mut self, patience: Duration) -> Option<String> {
+        let (journal, recording) = (self.journal.take(), self.recording.take());
+        let written = tokio::task::spawn_blocking(move || {
+            if let Some(journal) = journal {
+                journal.close(patience);
+            }
+            recording.and_then(|recording| recording.close(patience))
+        });
+        written.await.unwrap_or_default()
     }
 
     pub fn incoming(&mut self, agent: AgentKey, codec: &dyn Codec, frame: &Frame, line: &Arc<str>, now: Now) {
@@ -123,14 +145,14 @@ impl Books {
         }
     }
 
-    /// Hands everything on to the disk; what fails is noted in `troubles`.
-    pub fn settle(&mut self) {
-        if let Some(why) = self.journal.as_mut().and_then(Journal::hand_over) {
-            self.troubles.push(HostEvent::JournalFailed { message: why });
-        }
-        if let Some(why) = self.recording.as_mut().and_then(Recording::hand_over) {
-            self.troubles.push(HostEvent::Warning { message: format!("the recording is not written any more: {why}") });
-        }
+    /// Hands everything on to the disk, and tells what could not be written.
+    pub fn settle(&mut self) -> Told {
+        let journal = self.journal.as_mut().and_then(Journal::hand_over);
+        let journal = journal.map(|message| HostEvent::JournalFailed { message });
+        let recording = self.recording.as_mut().and_then(Recording::hand_over);
+        let recording = recording.map(|why| format!("the recording is not written any more: {why}"));
+        let recording = recording.map(|message| HostEvent::Warning { message });
+        journal.into_iter().chain(recording).map(|event| Addressed::new(Address::All, event)).collect()
     }
 }
 

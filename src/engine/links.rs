@@ -52,17 +52,25 @@ impl AgentSetup {
 
 /// Agents that can be added, by the names under which they are configured; read when the first one is.
 #[derive(Debug)]
-pub struct Further(LazyLock<Setups, Box<dyn FnOnce() -> Setups + Send>>);
+pub struct Further {
+    configured: LazyLock<Setups, Box<dyn FnOnce() -> Setups + Send>>,
+    /// Those that are known otherwise.
+    added: Setups,
+}
 
 type Setups = BTreeMap<String, AgentSetup>;
 
 impl Further {
     pub fn read_by(read: impl FnOnce() -> BTreeMap<String, AgentSetup> + Send + 'static) -> Self {
-        Self(LazyLock::new(Box::new(read)))
+        Self { configured: LazyLock::new(Box::new(read)), added: Setups::new() }
     }
 
     pub fn get(&self, name: &str) -> Option<&AgentSetup> {
-        self.0.get(name)
+        self.added.get(name).or_else(|| self.configured.get(name))
+    }
+
+    pub fn add(&mut self, name: String, setup: AgentSetup) {
+        self.added.insert(name, setup);
     }
 }
 
@@ -97,6 +105,8 @@ pub(super) struct Links {
     agents: BTreeMap<AgentKey, Far>,
     /// Makes the links to agents that are no processes.
     connect: Option<Connect>,
+    /// How long those are waited for that are let go.
+    graces: Graces,
     /// The one that was served last.
     last: AgentKey,
     /// Those that were let go.
@@ -104,8 +114,8 @@ pub(super) struct Links {
 }
 
 impl Links {
-    pub fn new(first: AgentSetup, connect: Option<Connect>) -> Self {
-        let mut links = Self { agents: BTreeMap::new(), connect, last: AgentKey::FIRST, ending: Vec::new() };
+    pub fn new(first: AgentSetup, connect: Option<Connect>, graces: Graces) -> Self {
+        let mut links = Self { agents: BTreeMap::new(), connect, graces, last: AgentKey::FIRST, ending: Vec::new() };
         links.add(AgentKey::FIRST, Some(first));
         links
     }
@@ -124,8 +134,8 @@ impl Links {
     }
 
     /// Starts an agent, in place of the one that runs, and tells what came of it.
-    pub fn start(&mut self, agent: AgentKey, cwd: PathBuf, words: WordForWord, graces: Graces) -> HostEvent {
-        self.end(agent, graces);
+    pub fn start(&mut self, agent: AgentKey, cwd: PathBuf, words: WordForWord) -> HostEvent {
+        self.end(agent);
         let failed = |message, hint| HostEvent::SpawnFailed { message, hint };
         let Some(far) = self.agents.get_mut(&agent) else { return failed("no such agent".into(), String::new()) };
         far.stderr = None;
@@ -152,7 +162,8 @@ impl Links {
     }
 
     /// Lets an agent go in the background: input closed, then asked, then killed.
-    pub fn end(&mut self, agent: AgentKey, graces: Graces) {
+    pub fn end(&mut self, agent: AgentKey) {
+        let graces = self.graces;
         let Some(mut running) = self.agents.get_mut(&agent).and_then(|far| far.running.take()) else { return };
         running.far.look_around();
         self.ending.push(tokio::spawn(async move {
@@ -162,18 +173,34 @@ impl Links {
     }
 
     /// The same with all of them. Gives what is to be waited for.
-    pub fn end_all(&mut self, graces: Graces) -> Vec<JoinHandle<Vec<Survivor>>> {
+    pub fn end_all(&mut self) -> Vec<JoinHandle<Vec<Survivor>>> {
         let agents: Vec<AgentKey> = self.agents.keys().copied().collect();
         for agent in agents {
-            self.end(agent, graces);
+            self.end(agent);
         }
         std::mem::take(&mut self.ending)
+    }
+
+    /// From now on agents are ended within that time or soon after it.
+    pub fn hurry(&mut self, left: Duration) {
+        self.graces = self.graces.within(left);
     }
 
     /// Ends an agent's group at once.
     pub fn kill(&mut self, agent: AgentKey) {
         if let Some(running) = self.running_mut(agent) {
             running.far.kill();
+        }
+    }
+
+    /// Remembers that one of the ends of an agent's link has come to its end.
+    pub fn note(&mut self, agent: AgentKey, wake: LinkWake) {
+        let Some(running) = self.running_mut(agent) else { return };
+        match wake {
+            LinkWake::Incoming(Incoming::Closed { .. }) => running.note_closed(),
+            LinkWake::Exited(exit) => running.note_exit(exit),
+            LinkWake::InputClosed => running.note_input_closed(),
+            LinkWake::Incoming(_) | LinkWake::Decoded(_) | LinkWake::Stderr(_) | LinkWake::Written => {}
         }
     }
 

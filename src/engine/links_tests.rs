@@ -23,11 +23,11 @@ async fn two_floods() -> Links {
         tokio::spawn(flood(agent));
         link
     };
-    let mut links = Links::new(AgentSetup::default(), Some(Box::new(connect)));
+    let mut links = Links::new(AgentSetup::default(), Some(Box::new(connect)), Graces::default());
     links.add(B, None);
     let words = codec::shipped().word_for_word();
     for agent in [A, B] {
-        links.start(agent, PathBuf::new(), words, Graces::default());
+        links.start(agent, PathBuf::new(), words);
     }
     while [A, B].iter().any(|agent| links.running(*agent).unwrap().incoming.len() < 20) {
         tokio::task::yield_now().await;
@@ -70,9 +70,9 @@ async fn what_is_due_does_not_wait_for_the_end_of_a_flood() {
 
 #[tokio::test]
 async fn an_agent_that_is_not_configured_is_not_started() {
-    let mut links = Links::new(AgentSetup::default(), None);
+    let mut links = Links::new(AgentSetup::default(), None, Graces::default());
     links.add(B, None);
     let words = codec::shipped().word_for_word();
-    let told = links.start(B, PathBuf::new(), words, Graces::default());
+    let told = links.start(B, PathBuf::new(), words);
     assert!(matches!(told, HostEvent::SpawnFailed { message, .. } if message.contains("configured")));
 }

@@ -1,15 +1,15 @@
 //! Lets the model's decisions happen in the world, for whichever front end holds it.
 //!
-//! `core` is the pure part (the model and a `connection` to each agent), `run` the asynchronous one, over parts that own
-//! what is theirs: `links`, `terminals`, `filing`, `reviewing`, `journaling`, `timers`,
-//! `workspaces`, joined in `settling`. One owner, no lock, no replica.
+//! `core` is the pure part (the model and a `connection` to each agent), `run` the asynchronous one: one loop over parts
+//! that own what is theirs and tell what has become of it: `links`, `terminals`, `filing`, `reviews` (over `workspaces`
+//! and the threads of `reviewing`), `journaling`, `moving`, `timers`. One owner, no lock, no replica.
 
 mod admitting;
 pub mod attach;
+mod config;
 mod connection;
 pub mod core;
 mod decoding;
-mod execute;
 mod fact;
 mod filing;
 mod journaling;
@@ -21,16 +21,16 @@ mod noting;
 mod refusing;
 pub mod replay;
 mod reviewing;
+mod reviews;
 mod run;
 mod running;
-mod settling;
-mod shutdown;
+mod stem;
 mod terminals;
 mod timers;
 pub mod wait;
 mod workspaces;
 
+pub use config::EngineConfig;
 pub use links::{AgentSetup, Further, LinkWake};
 pub use reviewing::ReviewConfig;
-pub use run::{Engine, EngineConfig, Wake};
-pub use shutdown::Goodbye;
+pub use run::{Engine, Goodbye, Wake};

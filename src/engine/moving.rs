@@ -4,20 +4,24 @@
 //! written it stays in memory. Invariants: one write is under way at a time; where the file cannot be made or written any
 //! more, the model is told so and keeps what it has.
 
-use super::fact::Fact;
-use super::run::Engine;
+use super::core::Core;
+use super::fact::{Fact, Facts};
+use super::stem::Stem;
 use crate::model::event::Hint;
 use crate::model::history::{History, Left, NoHistory};
-use crate::model::ids::{EntryId, SessionKey};
+use crate::model::ids::{EntryId, Now, SessionKey};
 use crate::store::history::{HistoryFile, Packed};
 use std::collections::VecDeque;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tracing::warn;
 
 /// Where entries go that leave memory.
-#[derive(Debug, Default)]
-pub struct Moving {
+#[derive(Debug)]
+pub(super) struct Moving {
+    dir: Option<PathBuf>,
+    stem: Stem,
     /// Made when the first of them leave.
     file: Option<Arc<HistoryFile>>,
     /// What of the file is taken.
@@ -25,29 +29,31 @@ pub struct Moving {
     is_writing: bool,
     /// What is to be written next.
     waiting: VecDeque<(SessionKey, Vec<EntryId>)>,
+    facts: Facts,
 }
 
-impl Engine {
-    /// From now on old entries leave memory. Who shows them reads them by [`Self::history`].
-    pub fn keep_little_in_memory(&mut self) {
-        self.core.model.set_history(true);
+impl Moving {
+    /// The file is made below `dir`.
+    pub fn new(dir: Option<PathBuf>, stem: Stem, facts: &Facts) -> Self {
+        Self { dir, stem, file: None, end: 0, is_writing: false, waiting: VecDeque::new(), facts: facts.clone() }
     }
 
+    /// Where entries are read that have left memory.
     pub fn history(&self) -> &dyn History {
-        match &self.moving.file {
+        match &self.file {
             Some(file) => &**file,
             None => &NoHistory,
         }
     }
 
-    pub(super) fn move_out(&mut self, at: SessionKey, ids: Vec<EntryId>) {
-        self.moving.waiting.push_back((at, ids));
-        self.move_next();
+    pub fn move_out(&mut self, at: SessionKey, ids: Vec<EntryId>, core: &mut Core, now: Now) {
+        self.waiting.push_back((at, ids));
+        self.move_next(core, now);
     }
 
     /// Entries were written, or could not be.
-    pub(super) fn moved(&mut self, at: SessionKey, result: io::Result<Vec<Left>>) {
-        self.moving.is_writing = false;
+    pub fn moved(&mut self, at: SessionKey, result: io::Result<Vec<Left>>, core: &mut Core, now: Now) {
+        self.is_writing = false;
         let hint = match result {
             Ok(left) => Hint::Left(left),
             Err(error) => {
@@ -55,47 +61,51 @@ impl Engine {
                 Hint::Stay
             }
         };
-        let now = self.now();
-        self.core.hint(at, hint, now);
-        self.move_next();
+        core.hint(at, hint, now);
+        self.move_next(core, now);
     }
 
-    fn move_next(&mut self) {
-        if self.moving.is_writing {
+    fn move_next(&mut self, core: &mut Core, now: Now) {
+        if self.is_writing {
             return;
         }
-        let Some((at, ids)) = self.moving.waiting.pop_front() else { return };
-        let packed = self.history_file().and_then(|file| Ok((Arc::clone(&file), self.pack(&file, at, &ids)?)));
-        self.moving.is_writing = true;
-        let facts = self.facts_tx.clone();
+        let Some((at, ids)) = self.waiting.pop_front() else { return };
+        let packed = self.file(core).and_then(|file| Ok((Arc::clone(&file), self.pack(&file, core, at, &ids)?)));
+        self.is_writing = true;
         match packed {
             Ok((file, (packed, left))) => {
-                self.moving.end = packed.end();
+                self.end = packed.end();
+                let facts = self.facts.clone();
                 tokio::task::spawn_blocking(move || {
                     let result = file.write(&packed).map(|()| left);
-                    // When the engine is gone nobody needs to know.
-                    let _ = facts.blocking_send(Fact::Moved(at, result));
+                    facts.send(Fact::Moved(at, result));
                 });
             }
-            Err(error) => self.moved(at, Err(error)),
+            Err(error) => self.moved(at, Err(error), core, now),
         }
     }
 
-    fn history_file(&mut self) -> io::Result<Arc<HistoryFile>> {
-        if let Some(file) = &self.moving.file {
+    fn file(&mut self, core: &mut Core) -> io::Result<Arc<HistoryFile>> {
+        if let Some(file) = &self.file {
             return Ok(Arc::clone(file));
         }
-        let dir = self.config.journals.clone().unwrap_or_else(std::env::temp_dir);
+        let dir = self.dir.clone().unwrap_or_else(std::env::temp_dir);
         let file = Arc::new(HistoryFile::create(&dir, &format!("{}.transcript", self.stem.name()))?);
-        self.moving.file = Some(Arc::clone(&file));
-        self.core.read_from(Arc::clone(&file) as Arc<dyn History>);
+        self.file = Some(Arc::clone(&file));
+        core.read_from(Arc::clone(&file) as Arc<dyn History>);
         Ok(file)
     }
 
-    fn pack(&self, file: &HistoryFile, at: SessionKey, ids: &[EntryId]) -> io::Result<(Packed, Vec<Left>)> {
-        let session = self.core.model.session_of(at);
+    fn pack(
+        &self,
+        file: &HistoryFile,
+        core: &Core,
+        at: SessionKey,
+        ids: &[EntryId],
+    ) -> io::Result<(Packed, Vec<Left>)> {
+        let session = core.model.session_of(at);
         let entries = || ids.iter().filter_map(|id| session?.entries().get(*id));
-        let packed = file.pack(self.moving.end, entries())?;
+        let packed = file.pack(self.end, entries())?;
         let left =
             entries().zip(packed.spans()).map(|(entry, span)| Left { id: entry.id, rev: entry.rev, span: *span });
         let left = left.collect();

@@ -8,9 +8,10 @@ mod worker;
 
 use self::worker::Worker;
 use super::fact::Facts;
+use super::noting;
 use crate::host::calm::calm;
 use crate::host::fs::Roots;
-use crate::model::changes::{ReviewAction, ReviewDoc, ReviewEvent};
+use crate::model::changes::{ReviewCommand, ReviewDoc, ReviewEvent};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::protocol::{ClaimedEdit, Replaceable, SessionInfo, ToolNote, Watch};
@@ -31,6 +32,8 @@ const QUEUE: usize = 64;
 const BACKLOG: usize = 2048;
 /// Jobs that wait before news of tool calls lose their texts.
 const WITH_TEXTS: usize = 64;
+/// Calls of which it is remembered what was told.
+const MAX_NOTES: usize = 1 << 14;
 /// Between two looks at what changed while an agent works.
 const PACE: Duration = Duration::from_millis(500);
 /// After a look that took long nothing is looked at for so many times as long, but for what the person asks for.
@@ -63,13 +66,8 @@ pub(super) enum Job {
     },
     /// A session works in the directory from now on: it is told what concerns all.
     Join,
-    Session {
-        id: String,
-        first_turn: TurnId,
-        agent: String,
-    },
-    Begin(TurnId),
-    End(TurnId),
+    /// What the model wants, where the engine has nothing to add to it.
+    Do(ReviewCommand),
     /// The session is closed: nobody looks there any more.
     Leave,
     /// The agent has ended, and nobody sits before a screen.
@@ -82,8 +80,6 @@ pub(super) enum Job {
         done: SyncSender<Option<Replaceable>>,
     },
     /// The same before a command.
-    /// A command of the client was asked for.
-    CommandAsked,
     BeforeCommand {
         done: SyncSender<()>,
     },
@@ -106,12 +102,6 @@ pub(super) enum Job {
         entry: EntryId,
         asked: bool,
     },
-    DecideHeld {
-        req: ReqId,
-        write: bool,
-    },
-    LetGo(ReqId),
-    Act(ReviewAction),
 }
 
 /// A job and the session that wants it.
@@ -170,15 +160,15 @@ impl Reviewing {
         let (slot, sent, behind) = (Arc::clone(&shown), Arc::clone(&early), Arc::clone(&has_backlog));
         let thread = std::thread::Builder::new().name("review".into()).spawn(move || {
             calm();
-            let tracker = match earlier {
+            let review = match earlier {
                 Some(dir) => ReviewSession::open(&dir),
                 None => ReviewSession::create(&home, head),
             };
-            match tracker {
-                Ok(mut tracker) => {
+            match review {
+                Ok(mut review) => {
                     let asker = Arc::<Mutex<SessionKey>>::new(Mutex::new(first));
-                    tracker.watched(Some(watch(facts.clone(), Arc::clone(&asker))));
-                    Worker::new(tracker, roots, (first, asker), facts, (slot, sent), hint).work(&queue, &behind);
+                    review.watched(Some(watch(facts.clone(), Arc::clone(&asker))));
+                    Worker::new(review, roots, (first, asker), facts, (slot, sent), hint).work(&queue, &behind);
                 }
                 Err(error) => {
                     facts.tell(first, HostEvent::Review(ReviewEvent::ReviewOff { message: error.to_string() }));
@@ -215,6 +205,16 @@ impl Reviewing {
         }
         self.backlog.push_back(Asked { at, job });
         self.drain()
+    }
+
+    /// Whether anything of a call has changed since it was told last; from now on it is told.
+    pub fn is_news(&mut self, at: SessionKey, note: &ToolNote) -> bool {
+        if self.notes.len() >= MAX_NOTES {
+            // What is told once more does no harm.
+            self.notes.clear();
+        }
+        let print = noting::fingerprint(note);
+        self.notes.insert((at, note.entry), print) != Some(print)
     }
 
     /// Hands over what has waited, as far as there is room.

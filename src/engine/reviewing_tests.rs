@@ -6,7 +6,7 @@ use crate::host::process::Graces;
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::changes::Target;
-use crate::model::changes::{ReviewEvent, Scope, Verdict};
+use crate::model::changes::{ReviewAction, ReviewEvent, Scope, Verdict};
 use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
@@ -34,7 +34,14 @@ fn without_thread(queue: usize) -> (Reviewing, Receiver<Asked>) {
 }
 
 fn turns(taken: &Receiver<Asked>) -> Vec<u64> {
-    taken.try_iter().map(|asked| if let Job::Begin(turn) = asked.job { turn.0 } else { 0 }).collect()
+    taken
+        .try_iter()
+        .map(|asked| if let Job::Do(ReviewCommand::BeginTurn(turn)) = asked.job { turn.0 } else { 0 })
+        .collect()
+}
+
+fn begin(turn: u64) -> Job {
+    Job::Do(ReviewCommand::BeginTurn(TurnId(turn)))
 }
 
 fn note(entry: u64) -> Job {
@@ -56,11 +63,11 @@ fn note(entry: u64) -> Job {
 fn jobs_wait_in_their_order_when_the_queue_is_full() {
     let (mut reviewing, taken) = without_thread(2);
     for turn in 1..=5 {
-        assert_eq!(reviewing.give(AT, Job::Begin(TurnId(turn))), Given::Taken);
+        assert_eq!(reviewing.give(AT, begin(turn)), Given::Taken);
     }
     assert!(reviewing.has_backlog.load(Ordering::Acquire));
     assert_eq!(turns(&taken), [1, 2]);
-    reviewing.give(AT, Job::Begin(TurnId(6)));
+    reviewing.give(AT, begin(6));
     assert_eq!(turns(&taken), [3, 4]);
     reviewing.drain();
     assert_eq!(turns(&taken), [5, 6]);
@@ -75,8 +82,14 @@ fn what_waits_is_bounded() {
     assert_eq!(reviewing.backlog.len(), BACKLOG);
     let with_texts = reviewing.backlog.iter().filter(|job| matches!(&job.job, Job::Note(n) if !n.claims.is_empty()));
     assert!(with_texts.count() <= WITH_TEXTS + 1);
-    assert_eq!(reviewing.give(AT, Job::End(TurnId(1))), Given::Taken, "a turn is never left out");
-    let gone = (0..3 * BACKLOG).map(|_| reviewing.give(AT, Job::End(TurnId(1)))).find(|g| *g == Given::Gone);
+    assert_eq!(
+        reviewing.give(AT, Job::Do(ReviewCommand::EndTurn(TurnId(1)))),
+        Given::Taken,
+        "a turn is never left out"
+    );
+    let gone = (0..3 * BACKLOG)
+        .map(|_| reviewing.give(AT, Job::Do(ReviewCommand::EndTurn(TurnId(1)))))
+        .find(|g| *g == Given::Gone);
     assert_eq!(gone, Some(Given::Gone));
     drop(taken);
     assert_eq!(reviewing.drain(), Given::Gone);
@@ -208,11 +221,13 @@ async fn the_goodbye_waits_for_the_jobs() {
     let done: Arc<AtomicBool> = Arc::default();
     let told = Arc::clone(&done);
     for turn in 1..=10 {
-        reviewing.give(AT, Job::Begin(TurnId(turn)));
+        reviewing.give(AT, begin(turn));
     }
     reviewing.thread = Some(std::thread::spawn(move || {
-        let turns: Vec<u64> =
-            taken.iter().map(|asked| if let Job::Begin(turn) = asked.job { turn.0 } else { 0 }).collect();
+        let turns: Vec<u64> = taken
+            .iter()
+            .map(|asked| if let Job::Do(ReviewCommand::BeginTurn(turn)) = asked.job { turn.0 } else { 0 })
+            .collect();
         told.store(turns == (1..=10).collect::<Vec<_>>(), Ordering::Release);
     }));
     reviewing.finish(LAST_JOBS).await;

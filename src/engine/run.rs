@@ -3,33 +3,36 @@
 //! `next` waits and may be dropped at any time; `step` applies without waiting. Times are whole microseconds since the
 //! start, as the journal writes them.
 
+mod execute;
+mod shutdown;
+
+pub use shutdown::Goodbye;
+
 use super::attach;
+use super::config::EngineConfig;
 use super::core::{Core, Line, Out, login_line};
 use super::decoding::Decoding;
-use super::fact::Fact;
-use super::filing::FileQueue;
+use super::fact::{Fact, Facts, Told};
+use super::filing::{FileJob, FileQueue};
 use super::journaling::Books;
 use super::link::Connect;
 use super::links::{AgentSetup, Further, LinkWake, Links};
 use super::moving::Moving;
-use super::reviewing::ReviewConfig;
-use super::terminals::{Terminals, host_id};
+use super::reviews::Reviews;
+use super::stem::Stem;
+use super::terminals::Terminals;
 use super::timers::Timers;
 use super::wait::sleep_until;
-use super::workspaces::Workspaces;
 use crate::agent::codec::{self, SharedCodec};
 use crate::host::fs::Private;
-use crate::host::process::Graces;
 use crate::model::Model;
-use crate::model::changes::{Gate, ReviewEvent};
+use crate::model::changes::ReviewEvent;
 use crate::model::effect::{Effect, FrontEnd};
-use crate::model::event::{Event, Hint, HostEvent, Intent, Timer};
+use crate::model::event::{Event, HostEvent, Intent, Timer};
+use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
-use crate::model::session::Policy;
 use crate::model::tool::Exit;
 use crate::store::branch;
-use crate::store::journal::Journal;
-use crate::store::recording::Recording;
 use crate::wire::pump::{Batch, Incoming};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,60 +43,6 @@ use tokio::sync::{Notify, mpsc};
 const FACTS: usize = 256;
 /// How long screens of terminals are fetched for one frame; one is fetched at least.
 const SCREENS: Duration = Duration::from_millis(4);
-/// Between two facts that the screen of a terminal changes.
-const MOVED: Duration = Duration::from_secs(1);
-
-/// What an engine needs to know. The command and what belongs to it are of the first agent.
-#[derive(Debug)]
-pub struct EngineConfig {
-    pub command: String,
-    pub args: Vec<String>,
-    pub env: Vec<(String, String)>,
-    pub further: Further,
-    /// The session's directory, absolute.
-    pub cwd: PathBuf,
-    pub policy: Policy,
-    /// Where journals go; none are written without it.
-    pub journals: Option<PathBuf>,
-    pub record: Option<Recording>,
-    /// A command that the person may have meant.
-    pub suggestion: Option<String>,
-    /// How to install the agent, where that is known.
-    pub install: Option<String>,
-    /// The person's `$SHELL`.
-    pub shell: Option<String>,
-    pub graces: Graces,
-    /// Where changes of the agent are kept for the review; none is done without it.
-    pub review: Option<ReviewConfig>,
-    /// How writes and commands are let through, at first.
-    pub gate: Gate,
-    /// Absolute paths that are the client's own: the agent gets none of them, and the review leaves them out.
-    pub private: Vec<PathBuf>,
-}
-
-/// Names what a session leaves behind.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stem(Duration);
-
-impl Stem {
-    fn of_now() -> Self {
-        Self(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default())
-    }
-
-    /// Seconds since 1970.
-    pub fn started(self) -> u64 {
-        self.0.as_secs()
-    }
-
-    /// Of a further directory's review: the first is named like the session.
-    pub fn of_review(self, number: usize) -> String {
-        if number == 0 { self.name() } else { format!("{}-{}", self.name(), number + 1) }
-    }
-
-    pub fn name(self) -> String {
-        format!("{}-{:03}-{}", self.0.as_secs(), self.0.subsec_millis(), std::process::id())
-    }
-}
 
 /// Something that `next` has waited for.
 #[derive(Debug)]
@@ -108,23 +57,21 @@ pub enum Wake {
 
 pub struct Engine {
     pub(super) core: Core,
-    pub(super) config: EngineConfig,
     /// Of the runtime's clock, which stands still in tests.
-    pub(super) start: tokio::time::Instant,
+    start: tokio::time::Instant,
+    stem: Stem,
+    facts: mpsc::Receiver<Fact>,
+    hint: Arc<Notify>,
+    /// Agents that can be added.
+    further: Further,
     pub(super) links: Links,
-    pub(super) facts: mpsc::Receiver<Fact>,
-    pub(super) facts_tx: mpsc::Sender<Fact>,
-    pub(super) terminals: Terminals,
-    pub(super) hint: Arc<Notify>,
-    pub(super) timers: Timers,
-    pub(super) workspaces: Workspaces,
+    terminals: Terminals,
     pub(super) files: FileQueue,
-    /// Told when the first look is over.
-    pub(super) first_look: Option<mpsc::Receiver<()>>,
-    pub(super) stem: Stem,
-    pub(super) books: Books,
-    pub(super) moving: Moving,
-    pub(super) news: Vec<Addressed<FrontEnd>>,
+    reviews: Reviews,
+    books: Books,
+    moving: Moving,
+    pub(super) timers: Timers,
+    news: Vec<Addressed<FrontEnd>>,
 }
 
 impl Engine {
@@ -134,72 +81,55 @@ impl Engine {
     }
 
     /// The same, spoken in this way; with `connect` to an agent that is no process.
-    pub fn connected(mut config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
-        let (facts_tx, facts) = mpsc::channel(FACTS);
-        let hint = Arc::new(Notify::new());
-        let terminals = Terminals::new(config.shell.clone(), &facts_tx, &hint);
-        let first = AgentSetup {
-            command: config.command.clone(),
-            args: config.args.clone(),
-            env: config.env.clone(),
-            install: config.install.clone(),
-        };
+    pub fn connected(config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
+        let EngineConfig { command, args, env, install, further, cwd, policy, journals, record, .. } = config;
+        let EngineConfig { suggestion, shell, graces, review, gate, private, .. } = config;
+        let (sender, facts) = mpsc::channel(FACTS);
+        let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), Stem::of_now());
+        let names = env.iter().map(|(name, _)| name.clone()).collect();
+        let first = AgentSetup { command, args, env, install };
         let line = first.line();
-        let cwd = config.cwd.to_string_lossy().into_owned();
-        let model = Model::new(line, cwd, config.policy)
-            .with_suggestion(config.suggestion.clone())
-            .with_env(config.env.iter().map(|(name, _)| name.clone()).collect())
-            .with_review(config.review.is_some())
-            .with_gate(config.gate);
-        let books = Books::recording(config.record.take());
-        let private = Private::new(std::mem::take(&mut config.private));
-        let mut engine = Self {
-            core: Core::new(model, config.cwd.clone(), codec),
-            start: tokio::time::Instant::now(),
-            links: Links::new(first, connect),
-            facts,
-            facts_tx,
-            terminals,
-            hint,
-            timers: Timers::default(),
-            workspaces: Workspaces::new(private),
-            files: FileQueue::default(),
-            first_look: None,
-            stem: Stem::of_now(),
-            books,
-            moving: Moving::default(),
-            news: Vec::new(),
-            config,
-        };
-        engine.open_journal();
-        engine.workspaces.join(SessionKey::FIRST, &engine.config.cwd);
-        engine.start_review(SessionKey::FIRST);
-        engine
-    }
-
-    fn open_journal(&mut self) {
-        let Some(dir) = &self.config.journals else { return };
-        let header = serde_json::json!({
-            "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")),
-            "started": self.stem.started(),
-            "cwd": self.config.cwd.to_string_lossy(),
-            "command": self.core.model.agents().next().map_or("", |(_, agent)| agent.command.as_str()),
-            "codec": self.core.codec(AgentKey::FIRST).name(),
-            "branch": branch::of(&self.config.cwd),
-            "review": self.config.review.is_some(),
-            "gate": self.config.gate,
+        let header = journals.is_some().then(|| {
+            serde_json::json!({
+                "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")),
+                "started": stem.started(),
+                "cwd": cwd.to_string_lossy(),
+                "command": line,
+                "codec": codec.name(),
+                "branch": branch::of(&cwd),
+                "review": review.is_some(),
+                "gate": gate,
+            })
         });
-        let name = format!("{}.jsonl", self.stem.name());
-        match Journal::create(dir, &name, &header) {
-            Ok(journal) => {
-                self.books.journal = Some(journal);
-                self.core.with_journal();
-            }
-            Err(error) => {
-                let message = format!("{}: {error}", dir.display());
-                self.apply(Address::All, HostEvent::JournalFailed { message });
-            }
+        let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)
+            .with_suggestion(suggestion)
+            .with_env(names)
+            .with_review(review.is_some())
+            .with_gate(gate);
+        let mut engine = Self {
+            core: Core::new(model, cwd.clone(), codec),
+            start: tokio::time::Instant::now(),
+            stem,
+            facts,
+            further,
+            links: Links::new(first, connect, graces),
+            terminals: Terminals::new(shell, &sender, &hint),
+            files: FileQueue::new(&sender),
+            reviews: Reviews::new(review, stem, Private::new(private), &sender, &hint),
+            books: Books::recording(record),
+            moving: Moving::new(journals.clone(), stem, &sender),
+            timers: Timers::default(),
+            news: Vec::new(),
+            hint,
+        };
+        match journals.zip(header).map(|(dir, header)| engine.books.open(&dir, stem, &header)) {
+            Some(Ok(())) => engine.core.with_journal(),
+            Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
+            None => {}
         }
+        let told = engine.reviews.join(SessionKey::FIRST, &cwd, &engine.core.model);
+        engine.apply_all(told);
+        engine
     }
 
     /// The name of the session's journal and review, without an ending.
@@ -236,6 +166,21 @@ impl Engine {
         self.links.last_words(agent)
     }
 
+    /// From now on old entries leave memory. Who shows them reads them by [`Self::history`].
+    pub fn keep_little_in_memory(&mut self) {
+        self.core.model.set_history(true);
+    }
+
+    pub fn history(&self) -> &dyn History {
+        self.moving.history()
+    }
+
+    /// Where nobody sits before a screen: ends when the first look at the files does, or after `patience`. Before that
+    /// no agent should be started: what it has changed by then would be taken for what was there.
+    pub async fn first_look(&mut self, patience: Duration) {
+        self.reviews.first_look(patience).await;
+    }
+
     /// Waits until something has happened. May be dropped and called again without a loss.
     pub async fn next(&mut self) -> Wake {
         let deadlines = [self.timers.deadline(), self.links.deadline(), self.files.deadline()];
@@ -267,7 +212,7 @@ impl Engine {
         self.look_for_ends();
     }
 
-    fn heard(&mut self, agent: AgentKey, wake: LinkWake) {
+    fn heard(&mut self, agent: AgentKey, mut wake: LinkWake) {
         match wake {
             LinkWake::Incoming(Incoming::Frames(batch)) => self.frames(agent, batch),
             LinkWake::Decoded(decoded) => {
@@ -277,16 +222,14 @@ impl Engine {
                     self.frames(agent, decoding.rest);
                 }
             }
-            LinkWake::Incoming(Incoming::Closed { half_line, .. }) => {
-                if let Some((frame, line)) = half_line {
+            LinkWake::Incoming(Incoming::Closed { ref mut half_line, .. }) => {
+                if let Some((frame, line)) = half_line.take() {
                     let now = self.now();
                     self.books.incoming(agent, self.core.codec(agent).as_ref(), &frame, &line, now);
                     let out = self.core.frame(agent, frame, &line, now);
                     self.carry_out(out);
                 }
-                if let Some(running) = self.links.running_mut(agent) {
-                    running.note_closed();
-                }
+                self.links.note(agent, wake);
             }
             LinkWake::Stderr(line) => {
                 let now = self.now();
@@ -296,17 +239,8 @@ impl Engine {
                     self.apply(agent, HostEvent::LogInPrinted { line });
                 }
             }
-            LinkWake::Exited(exit) => {
-                if let Some(running) = self.links.running_mut(agent) {
-                    running.note_exit(exit);
-                }
-            }
-            LinkWake::InputClosed => {
-                if let Some(running) = self.links.running_mut(agent) {
-                    running.note_input_closed();
-                }
-            }
-            LinkWake::Written => {}
+            // What has ended is told when it is certain.
+            LinkWake::Exited(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
         }
     }
 
@@ -368,7 +302,7 @@ impl Engine {
                 Intent::Prompt { links: attach::links(&text, self.core.directory(at)), text }
             }
             Intent::AddAgent { command, cwd, how, .. } => {
-                setup = self.config.further.get(&command).cloned();
+                setup = self.further.get(&command).cloned();
                 let command = setup.as_ref().map_or(command, AgentSetup::line);
                 let env = setup.iter().flat_map(|setup| &setup.env).map(|(name, _)| name.clone()).collect();
                 Intent::AddAgent { command, env, cwd, how }
@@ -393,9 +327,22 @@ impl Engine {
         if let Address::Session(at) = at
             && leaves
         {
-            self.leave_review(at);
+            let told = self.reviews.leave(at);
+            self.apply_all(told);
         }
         self.settle()
+    }
+
+    /// Gives a session that has just come about its place.
+    fn settle_in(&mut self, at: SessionKey) {
+        let Some(cwd) = self.core.model.session_of(at).map(|session| PathBuf::from(&session.cwd)) else { return };
+        let told = self.reviews.join(at, &cwd, &self.core.model);
+        self.apply_all(told);
+    }
+
+    /// From now on an agent of this name can be added, as if it were configured.
+    pub fn offer(&mut self, name: String, setup: AgentSetup) {
+        self.further.add(name, setup);
     }
 
     /// Too much waits for the agent for a new prompt to make sense.
@@ -426,21 +373,12 @@ impl Engine {
     }
 
     fn refresh_terminal(&mut self, id: &TermId) {
-        let (Some(screen), Some(at)) =
-            (self.terminals.host().snapshot(&host_id(id)), self.core.model.session_of_terminal(id))
-        else {
-            return;
-        };
         let now = self.now();
-        let terminal = self.core.model.session_of(at).and_then(|session| session.terminal(id));
-        let has_moved = terminal.is_some_and(|terminal| {
-            let is_new = terminal.screen.as_ref().is_none_or(|old| old.generation != screen.generation);
-            is_new && now.saturating_sub(terminal.moved) >= MOVED
-        });
+        let Some((at, screen, has_moved)) = self.terminals.refreshed(id, &self.core.model, now) else { return };
         if has_moved {
             self.apply(at, HostEvent::TerminalMoved { term: id.clone() });
         }
-        self.core.hint(at, Hint::Screen(id.clone(), screen), now);
+        self.core.hint(at, screen, now);
     }
 
     fn fact(&mut self, fact: Fact) {
@@ -452,9 +390,21 @@ impl Engine {
                     self.terminal_exited(id, exit);
                 }
             }
-            Fact::Moved(at, result) => self.moved(at, result),
-            Fact::WriteAgain(job) => self.write_again(job),
-            Fact::Written(at, event, links) => self.written(at, event, links),
+            Fact::Moved(at, result) => {
+                let now = self.now();
+                self.moving.moved(at, result, &mut self.core, now);
+            }
+            Fact::WriteAgain(job) => {
+                let at = job.at;
+                self.files.again(job);
+                self.next_file(at);
+            }
+            Fact::Written(at, event, links) => {
+                let told = self.files.written(at, &event, links, &self.core.model, &mut self.reviews);
+                self.apply_all(told);
+                self.apply(at, event);
+                self.next_file(at);
+            }
             Fact::Host(at, event @ (HostEvent::TerminalStarted { .. } | HostEvent::TerminalFailed { .. })) => {
                 let started =
                     if let HostEvent::TerminalStarted { term, .. } = &event { Some(term.clone()) } else { None };
@@ -486,7 +436,8 @@ impl Engine {
                 match &event {
                     HostEvent::Review(ReviewEvent::ReviewOff { .. }) => {
                         if let Address::Session(at) = at {
-                            return self.review_is_off(at, &event);
+                            let told = self.reviews.is_off(at, &event);
+                            return self.apply_all(told);
                         }
                     }
                     // Nobody waits any more, and an idle client shall not wake for it.
@@ -523,7 +474,7 @@ impl Engine {
             let gone = matches!(event, HostEvent::AgentExited { .. });
             self.apply(agent, event);
             if gone {
-                self.links.end(agent, self.config.graces);
+                self.links.end(agent);
             }
         }
     }
@@ -536,7 +487,39 @@ impl Engine {
         self.carry_out(out);
     }
 
-    pub(super) fn carry_out(&mut self, out: Vec<Out>) {
+    /// The same with what a part has to tell.
+    fn apply_all(&mut self, told: Told) {
+        for Addressed { at, what } in told {
+            self.apply(at, what);
+        }
+    }
+
+    pub(super) fn queue_file(&mut self, job: FileJob) {
+        let at = job.session();
+        self.files.push(job);
+        self.next_file(at);
+    }
+
+    /// Begins the next jobs of a session, up to one that takes its time.
+    pub(super) fn next_file(&mut self, at: SessionKey) {
+        while let Some(job) = self.files.next(at) {
+            let told = self.files.begin(job, &self.core.model, &mut self.reviews);
+            self.apply_all(told);
+        }
+    }
+
+    /// Stops reads that nobody wants any more, and gives those up that do not come back.
+    pub(super) fn mind_reading(&mut self) {
+        let (core, links) = (&self.core, &self.links);
+        let is_running = |at: SessionKey| core.agent_at(at.into()).is_some_and(|agent| links.running(agent).is_some());
+        self.files.stop_unwanted(&core.model, is_running);
+        while let Some((at, event)) = self.files.give_up() {
+            self.apply(at, event);
+            self.next_file(at);
+        }
+    }
+
+    fn carry_out(&mut self, out: Vec<Out>) {
         for out in out {
             match out {
                 Out::Line(line) => self.send(line),
@@ -546,7 +529,7 @@ impl Engine {
         }
     }
 
-    pub(super) fn send(&mut self, line: Line) {
+    fn send(&mut self, line: Line) {
         let now = self.now();
         let Some(running) = self.links.running_mut(line.agent).filter(|r| r.tx.is_some()) else { return };
         let text: Arc<str> = line.text.as_str().into();
@@ -560,11 +543,10 @@ impl Engine {
 
     fn settle(&mut self) -> Vec<Addressed<FrontEnd>> {
         self.mind_reading();
-        self.tend_review();
-        self.books.settle();
-        for trouble in std::mem::take(&mut self.books.troubles) {
-            self.apply(Address::All, trouble);
-        }
+        let told = self.reviews.tend();
+        self.apply_all(told);
+        let told = self.books.settle();
+        self.apply_all(told);
         std::mem::take(&mut self.news)
     }
 }

@@ -1,21 +1,54 @@
 //! The terminals of all sessions: their host, those that have something new to show, and those that are being started.
 //!
-//! Knows no session. Invariant: the end of a terminal is never told before its start, although the two come from
+//! What may block runs on a blocking thread and comes back as a fact. Invariant: the end of a terminal is never told before its start, although the two come from
 //! different threads.
 
-use super::fact::Fact;
-use crate::host::pty::{self, Registry};
-use crate::model::ids::TermId;
+use super::admitting::admit;
+use super::fact::{Fact, Facts};
+use super::filing::LOOK;
+use super::refusing;
+use crate::host::fs::Roots;
+use crate::host::process;
+use crate::host::pty::{self, Registry, SpawnError, TermSpec};
+use crate::model::Model;
+use crate::model::effect::Answer;
+use crate::model::event::{Hint, HostEvent, TerminalSpec};
+use crate::model::ids::{Now, ReqId, SessionKey, TermId};
+use crate::model::judge::Request;
+use crate::model::refusal::{Reason, Refusal};
 use crate::model::tool::Exit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{Notify, mpsc};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// The width that tools of agents see; they cut their output at it and the agent reads that.
+const COLUMNS: u16 = 120;
+const ROWS: u16 = 30;
+/// Between two facts that the screen of a terminal changes.
+const MOVED: Duration = Duration::from_secs(1);
 
 type Dirty = Arc<Mutex<BTreeSet<TermId>>>;
 
+/// A command that an agent wants to run.
+pub(super) struct Start {
+    pub at: SessionKey,
+    pub req: ReqId,
+    pub request: Request,
+    pub spec: Arc<TerminalSpec>,
+    pub roots: Arc<Roots>,
+    /// The session's directory, where one has come about.
+    pub own: Option<PathBuf>,
+    /// Told when the review has looked at what is there before the command changes it.
+    pub looked: Option<Receiver<()>>,
+}
+
 pub(super) struct Terminals {
     host: Arc<Registry>,
+    facts: Facts,
     /// Those that have something new to show.
     dirty: Dirty,
     /// The one that was shown last.
@@ -28,19 +61,20 @@ pub(super) struct Terminals {
 
 impl Terminals {
     /// What happens to them is told through `facts` and `hint`.
-    pub fn new(shell: Option<String>, facts: &mpsc::Sender<Fact>, hint: &Arc<Notify>) -> Self {
+    pub fn new(shell: Option<String>, facts: &Facts, hint: &Arc<Notify>) -> Self {
         let dirty = Dirty::default();
-        let (noted, hint, facts) = (Arc::clone(&dirty), Arc::clone(hint), facts.clone());
+        let (noted, hint, told) = (Arc::clone(&dirty), Arc::clone(hint), facts.clone());
         let on_hint = move |id: &pty::TermId| {
             noted.lock().unwrap_or_else(PoisonError::into_inner).insert(TermId::from(id.0.as_str()));
             hint.notify_one();
         };
         let on_exit = move |id: &pty::TermId, exit: Exit| {
-            // Called on a thread of the terminal; when the engine is gone nobody needs to know.
-            let _ = facts.blocking_send(Fact::TerminalExit(TermId::from(id.0.as_str()), exit));
+            // Called on a thread of the terminal.
+            told.send(Fact::TerminalExit(TermId::from(id.0.as_str()), exit));
         };
         let host = Arc::new(Registry::new(shell, Arc::new(on_hint), Arc::new(on_exit)));
-        Self { host, dirty, shown: TermId::from(""), starting: 0, early_exits: BTreeMap::new() }
+        let facts = facts.clone();
+        Self { host, facts, dirty, shown: TermId::from(""), starting: 0, early_exits: BTreeMap::new() }
     }
 
     /// For threads that start and end them.
@@ -63,11 +97,47 @@ impl Terminals {
         !self.dirty.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// False: as many are being started as may run.
-    pub fn begin_start(&mut self) -> bool {
-        let has_room = self.starting < pty::MAX_RUNNING;
-        self.starting += usize::from(has_room);
-        has_room
+    /// Takes a place for one that is to be started, unless as many are being started as may run.
+    pub fn begin_start(&mut self) -> Result<(), Refusal> {
+        if self.starting >= pty::MAX_RUNNING {
+            return Err(refusing::start(&SpawnError::TooMany(pty::MAX_RUNNING)));
+        }
+        self.starting += 1;
+        Ok(())
+    }
+
+    /// Starts one that has its place; what comes of it is a fact.
+    pub fn start(&self, start: Start) {
+        let Start { at, req, request, spec, roots, own, looked } = start;
+        let (registry, facts) = (Arc::clone(&self.host), self.facts.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Some(looked) = looked {
+                // Late is better than never: the command starts all the same.
+                let _ = looked.recv_timeout(LOOK);
+            }
+            // The session's own directory, too: what has its name now need not be what had it.
+            let cwd = spec.cwd.as_ref().map(PathBuf::from).or(own);
+            let cwd = cwd.ok_or_else(|| Refusal::new(Reason::Failed, "the session has no directory"));
+            let result = cwd.and_then(|cwd| admit(&roots, request, cwd)).map(|dir| dir.real);
+            let started = result.and_then(|cwd: PathBuf| {
+                let TerminalSpec { command, args, env, limit, .. } = Arc::unwrap_or_clone(spec);
+                let spec = TermSpec {
+                    command,
+                    args,
+                    env: process::run_mark().into_iter().chain(env).collect(),
+                    cwd,
+                    cols: COLUMNS,
+                    rows: ROWS,
+                    output_limit: limit,
+                };
+                registry.create(&spec).map_err(|e| refusing::start(&e))
+            });
+            let event = match started {
+                Ok(term) => HostEvent::TerminalStarted { req, term: TermId::from(term.0) },
+                Err(error) => HostEvent::TerminalFailed { req, error },
+            };
+            facts.tell(at, event);
+        });
     }
 
     /// A start has come about, or not. Gives the end of the terminal if that is known already; the start is to be
@@ -94,8 +164,29 @@ impl Terminals {
         self.host.input(&host_id(id), bytes)
     }
 
-    pub fn output(&self, id: &TermId) -> Option<pty::Output> {
+    fn output(&self, id: &TermId) -> Option<pty::Output> {
         self.host.output(&host_id(id))
+    }
+
+    /// What the screen of one shows now, for the session that it is of; and whether it is to be told that it has moved.
+    pub fn refreshed(&self, id: &TermId, model: &Model, now: Now) -> Option<(SessionKey, Hint, bool)> {
+        let screen = self.host.snapshot(&host_id(id))?;
+        let at = model.session_of_terminal(id)?;
+        let terminal = model.session_of(at).and_then(|session| session.terminal(id));
+        let has_moved = terminal.is_some_and(|terminal| {
+            let is_new = terminal.screen.as_ref().is_none_or(|old| old.generation != screen.generation);
+            is_new && now.saturating_sub(terminal.moved) >= MOVED
+        });
+        Some((at, Hint::Screen(id.clone(), screen), has_moved))
+    }
+
+    /// What an agent is told that asks for the output. The exit is told when the model knows of it, so that all answers
+    /// agree on it.
+    pub fn answer(&self, id: &TermId, model: &Model) -> Answer {
+        let session = model.session_of_terminal(id).and_then(|at| model.session_of(at));
+        let exit = session.and_then(|session| session.terminal(id)).and_then(|t| t.exit.clone());
+        let (text, truncated) = self.output(id).map(|output| (output.text, output.truncated)).unwrap_or_default();
+        Answer::Output { text, truncated, exit }
     }
 
     /// What it has printed: the kept output, else what its screen shows.
@@ -117,6 +208,6 @@ impl Terminals {
 }
 
 /// The host's name of a terminal of ours.
-pub(super) fn host_id(id: &TermId) -> pty::TermId {
+fn host_id(id: &TermId) -> pty::TermId {
     pty::TermId(id.as_str().to_owned())
 }

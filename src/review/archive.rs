@@ -3,17 +3,18 @@
 //! Opens no review and writes nothing but its lock. Invariants: a review that is open elsewhere is never removed; one
 //! that cannot be read is listed all the same, and goes when it is old.
 
-use super::dir::{HEAD, LOCK, NUMBER, SESSIONS, write_json};
+use super::dir::{self, HEAD, LOCK, NUMBER, SESSIONS, write_json};
 use super::error::ReviewError;
 use super::protocol::{AgentSession, SessionInfo};
 use crate::base::paths::visible;
 use crate::review::worktree::walk;
-use crate::store::private::{check_owner, make_private_dir, private_file};
+use crate::store::lock::is_locked as is_held;
+use crate::store::private::{check_owner, make_private_dir};
 use crate::text::width::truncate;
 use serde::de::DeserializeOwned;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -152,7 +153,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
 
 /// Whether somebody has it open.
 pub fn is_locked(dir: &Path) -> bool {
-    File::open(dir.join(LOCK)).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    File::open(dir.join(LOCK)).is_ok_and(|file| is_held(&file))
 }
 
 /// A file: which, of how many names, and its bytes.
@@ -256,13 +257,7 @@ pub fn head(dir: &Path) -> Result<SessionInfo, ReviewError> {
 
 /// Removes a review, unless it is open elsewhere.
 pub fn remove(dir: &Path) -> Result<(), ReviewError> {
-    let lock = private_file().create(true).truncate(false).write(true).open(dir.join(LOCK));
-    let lock = lock.map_err(|e| ReviewError::io(dir, e))?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(ReviewError::Locked),
-        Err(TryLockError::Error(e)) => return Err(ReviewError::io(dir, e)),
-    }
+    let _lock = dir::lock(dir)?;
     let (Some(parent), Some(name)) = (dir.parent(), dir.file_name()) else {
         return Err(ReviewError::Refused(format!("{} is no review", visible(dir.as_os_str()))));
     };

@@ -1,8 +1,10 @@
 //! The directory of one session's review: its files, and who has it open.
 
 use super::error::ReviewError;
+use crate::store::lock::Lock;
 use crate::store::private::private_file;
-use std::fs::File;
+use crate::store::replace::{Durability, Replacement};
+use std::fs::{File, TryLockError};
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -34,15 +36,14 @@ pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
 }
 
 /// Nobody else may have the session open meanwhile.
-pub fn lock(dir: &Path) -> Result<File, ReviewError> {
+pub fn lock(dir: &Path) -> Result<Lock, ReviewError> {
     let path = dir.join(LOCK);
     let fail = |e| ReviewError::io(&path, e);
     let file = private_file().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(ReviewError::Locked),
-        Err(std::fs::TryLockError::Error(error)) => Err(fail(error)),
-    }
+    Lock::take(file).map_err(|error| match error {
+        TryLockError::WouldBlock => ReviewError::Locked,
+        TryLockError::Error(error) => fail(error),
+    })
 }
 
 /// Makes room for a word on what will have gone wrong.
@@ -110,10 +111,8 @@ pub fn trouble(dir: &Path) -> Option<String> {
 pub fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), ReviewError> {
     let fail = |e| ReviewError::io(path, e);
     let text = serde_json::to_vec_pretty(value).map_err(|e| fail(e.into()))?;
-    let dir = path.parent().unwrap_or(path);
-    let mut file = tempfile::NamedTempFile::new_in(dir).map_err(fail)?;
-    std::io::Write::write_all(&mut file, &text).map_err(fail)?;
-    file.persist(path).map(drop).map_err(|e| fail(e.error))
+    let mut file = Replacement::of(path).map_err(fail)?;
+    file.write_all(&text).and_then(|()| file.finish(Durability::None)).map_err(fail)
 }
 
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ReviewError> {

@@ -1,7 +1,7 @@
 //! What a [`ReviewSession`](super::session::ReviewSession) is told and tells: plain data.
 
 use super::state::State;
-use crate::model::changes::{Cause, Rewound};
+use crate::model::changes::{Cause, HeldOutcome, Rewound};
 use crate::model::ids::{EntryId, ReqId};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -109,14 +109,11 @@ pub type Watch = Box<dyn FnMut(Progress) -> bool + Send>;
 /// What became of a held write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Released {
-    /// All of it is on the disk.
-    Whole { created: bool, bytes: u64 },
-    /// Something else is on the disk; how that differs from what the agent wanted, as a unified diff.
-    Partly { differs: String },
-    /// Nothing was written.
-    Refused,
+    Decided(HeldOutcome),
     /// The file was changed in the same lines while the write was held; it is to be decided anew.
-    Again { path: PathBuf },
+    Again {
+        path: PathBuf,
+    },
 }
 
 /// A write that waits for the person.

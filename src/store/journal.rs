@@ -5,6 +5,7 @@
 //! directory 0700, and locked as long as it is written; the first line is the header, the last one says that it is the
 //! last; when writing fails it is said once and work goes on.
 
+use super::lock::Lock;
 use super::private;
 use super::writer::Writer;
 use serde::Serialize;
@@ -30,9 +31,7 @@ impl Journal {
     pub fn create(dir: &Path, name: &str, header: &Value) -> io::Result<Self> {
         private::make_private_dir(dir)?;
         let path = dir.join(name);
-        let mut file = private::private_file().write(true).create_new(true).open(&path)?;
-        // Who lists journals holds it for a moment. A disk that knows no locks has journals that are never seen open.
-        let _ = file.lock();
+        let mut file = Lock::of_new(private::private_file().write(true).create_new(true).open(&path)?);
         let mut first = header.clone();
         if let Value::Object(map) = &mut first {
             map.insert("v".into(), json!(VERSION));

@@ -4,7 +4,6 @@
 //! whoever else has them, not copied. Invariants: lines arrive whole and in order; when writing fails, or the disk falls
 //! too far behind, it is said once and nothing more is taken.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,7 +44,7 @@ pub struct Writer {
 
 impl Writer {
     /// Writes to `file` from now on. `name` is that of the thread, and stands in the log when something fails.
-    pub fn start(name: &'static str, mut file: File) -> io::Result<Self> {
+    pub fn start(name: &'static str, mut file: impl Write + Send + 'static) -> io::Result<Self> {
         let (tx, rx) = sync_channel::<Vec<Piece>>(QUEUE);
         let failure: Arc<Mutex<Option<String>>> = Arc::default();
         let last: Arc<Mutex<Vec<Piece>>> = Arc::default();
@@ -137,7 +136,7 @@ impl Writer {
     }
 }
 
-fn write(file: &mut File, piece: &Piece) -> io::Result<()> {
+fn write(file: &mut impl Write, piece: &Piece) -> io::Result<()> {
     match piece {
         Piece::Text(text) => file.write_all(text.as_bytes()),
         Piece::Shared(line) if line.contains(BREAKS) => {
@@ -155,7 +154,7 @@ fn write(file: &mut File, piece: &Piece) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
+    use std::fs::{self, File};
 
     const LONG: Duration = Duration::from_mins(1);
 

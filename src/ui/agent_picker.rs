@@ -36,6 +36,8 @@ pub struct PickItem {
 pub enum Picked {
     /// The id of the agent to start.
     Agent(String),
+    /// The earlier sessions are to be listed.
+    Sessions,
     Quit,
 }
 
@@ -46,13 +48,15 @@ pub struct AgentPicker {
     selected: usize,
     /// How to install the agent that was asked for.
     note: Option<String>,
+    /// Sessions of this directory that were interrupted, as far as is known.
+    pub interrupted: usize,
 }
 
 impl AgentPicker {
     /// The order is kept, but for those that are not installed.
     pub fn new(mut items: Vec<PickItem>) -> Self {
         items.sort_by_key(|item| !item.found);
-        Self { items, filter: String::new(), selected: 0, note: None }
+        Self { items, filter: String::new(), selected: 0, note: None, interrupted: 0 }
     }
 
     fn matching(&self) -> Vec<&PickItem> {
@@ -79,6 +83,7 @@ impl AgentPicker {
         match action {
             Action::Escape if !self.filter.is_empty() => self.clear_filter(),
             Action::Escape | Action::CtrlC => return Some(Picked::Quit),
+            Action::Sessions => return Some(Picked::Sessions),
             Action::Accept => return self.accept(),
             Action::Up => self.step(-1),
             Action::Down => self.step(1),
@@ -160,7 +165,12 @@ impl AgentPicker {
             Some(note) => LogicalLine::text(StyledText::of(sanitize::line(note), Token::Warn)),
             None => {
                 let esc = if self.filter.is_empty() { "quits" } else { "clears the filter" };
-                let words = format!("type to filter · Enter starts · Esc {esc}");
+                let keys = format!("type to filter · Enter starts · Esc {esc}");
+                let words = match self.interrupted {
+                    0 => format!("{keys} · F8 earlier sessions"),
+                    1 => format!("1 was interrupted here: F8 · {keys}"),
+                    n => format!("{n} were interrupted here: F8 · {keys}"),
+                };
                 let words = StyledText::of(width::truncate(&words, usize::from(columns)), Token::Dim);
                 LogicalLine { wrap: WrapMode::Truncate, ..LogicalLine::text(words) }
             }

@@ -38,7 +38,7 @@ fn it_looks_like_a_list() {
     Codex        codex-acp                                        not installed
 
 
-  type to filter · Enter starts · Esc quits
+  type to filter · Enter starts · Esc quits · F8 earlier sessions
 "
     );
 }

@@ -13,10 +13,12 @@ pub mod labels;
 pub mod md;
 pub mod msg;
 mod paint;
+pub mod past;
 #[cfg(test)]
 mod random_tests;
 pub mod run;
 pub mod screen;
+pub mod session_picker;
 pub mod state;
 pub mod status_line;
 pub mod transcript;

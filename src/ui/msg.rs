@@ -9,6 +9,7 @@ use super::state::opener::Wanted;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
+use super::state::session_list::{Earlier, ListFrame};
 use crate::model::changes::{FileDoc, HunkId, Scope, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, SessionKey, TermId};
@@ -24,6 +25,14 @@ pub enum Out {
     Intent(Intent),
     /// Shows another session.
     Show(SessionKey),
+    /// Shows another session and goes to what it asks.
+    Visit(SessionKey),
+    /// The earlier sessions are to be read for the list.
+    ReadSessions,
+    /// An earlier session goes on, as one more.
+    GoOn(Box<Earlier>),
+    /// What is kept of an earlier session is removed, and its agent is told to, where it can.
+    Forget(Box<Earlier>),
     /// Lists the agents that a further session can be opened with.
     ListAgents,
     Open(Wanted),
@@ -91,6 +100,8 @@ pub struct FrameInfo {
     /// The same for the help.
     pub help_scroll_max: usize,
     pub motion: Motion,
+    /// The list of sessions, when it was drawn.
+    pub list: ListFrame,
     /// The review, when it was drawn.
     pub review: Option<ReviewFrame>,
 }

@@ -3,12 +3,12 @@
 
 use super::keys::{Code, Key};
 use super::msg::{FrameInfo, Out};
+use super::state::attention::Attention;
 use super::state::dock::Dialog;
 use super::state::{App, Focus};
 use super::transcript::Transcript;
 use super::tty::Input;
 use super::update::{self, Cx};
-use super::view::sessions::Attention;
 use super::view::{self, Animation, ViewCx};
 use crate::model::Model;
 use crate::model::effect::Effect;

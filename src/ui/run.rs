@@ -4,16 +4,16 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
-use super::agent_picker::{AgentPicker, Picked};
+mod sessions;
+mod start;
+
 use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
-use super::labels;
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
+use super::past::{Archive, Found, Reader};
 use super::screen::{Device, Happening, Screen};
 use super::state::App;
 use super::state::dock::{Dialog, Raw};
-use super::state::opener::{Wanted, Whose};
-use super::state::picker::Picker;
 use super::status_line;
 use super::transcript::Transcript;
 use super::tty::{Input, Multiplexer, Scheme, Told, osc52};
@@ -26,13 +26,14 @@ use crate::engine::{Engine, Goodbye, LinkWake, Wake};
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Intent, Opening};
-use crate::model::ids::{Address, Addressed, EntryId, Now, TermId};
+use crate::model::event::Intent;
+use crate::model::ids::{Addressed, EntryId, Now, TermId};
 use crate::theme::color::Depth;
 use crate::theme::looks::{Ground, Looks, Shade};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitStatus;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
@@ -44,6 +45,8 @@ const INPUTS: usize = 512;
 /// Lines of the agent's messages that are shown while it is silent.
 const STDERR: usize = 200;
 
+pub use start::{Pick, choose, pick};
+
 pub struct UiOptions {
     pub looks: Looks,
     pub animation: Animation,
@@ -52,6 +55,8 @@ pub struct UiOptions {
     pub purpose: Purpose,
     /// Agents that a further session can be opened with: the name under which each is configured, and its command line.
     pub agents: Box<dyn Fn() -> Vec<(String, String)>>,
+    /// Where earlier sessions are kept, if anywhere.
+    pub past: Option<Arc<dyn Archive>>,
 }
 
 /// What the screen is for.
@@ -83,36 +88,8 @@ enum Awaited {
     Person(Happening),
     Engine(Wake),
     Coloured(Coloured),
+    Past(Found),
     Frame,
-}
-
-/// Lets the person choose an agent.
-pub async fn pick<D: Device>(
-    screen: &mut Screen<D>,
-    mut picker: AgentPicker,
-    options: &mut UiOptions,
-    place: &str,
-) -> io::Result<Pick> {
-    ask(screen, options)?;
-    loop {
-        screen.draw(|buf| picker.draw(options.looks.theme(), place, buf))?;
-        let mut input = match screen.next().await {
-            Happening::Signal(signal) => return Ok(Pick::Ended(Exit::Signal(signal))),
-            Happening::Gone => return Ok(Pick::Ended(Exit::TerminalGone)),
-            Happening::Input(input) => Some(input),
-        };
-        while let Some(one) = input {
-            if is_suspend(&one) {
-                screen.suspend()?;
-            }
-            hear(screen, options, &one)?;
-            match picker.input(one) {
-                Some(Picked::Agent(id)) => return Ok(Pick::Agent(id)),
-                Some(Picked::Quit) => return Ok(Pick::Ended(Exit::Quit)),
-                None => input = screen.ready(),
-            }
-        }
-    }
 }
 
 /// Asks the terminal what is behind the words, if that changes anything.
@@ -139,18 +116,6 @@ fn hear<D: Device>(screen: &mut Screen<D>, options: &mut UiOptions, input: &Inpu
     Ok(())
 }
 
-fn is_suspend(input: &Input) -> bool {
-    use super::keys::{Action, Layer, resolve};
-    matches!(input, Input::Key(key) if resolve(Layer::Picker, *key) == Some(Action::Suspend))
-}
-
-/// What came of the choice.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Pick {
-    Agent(String),
-    Ended(Exit),
-}
-
 /// Runs a session until the person quits; the terminal is given back first, then the agent is ended.
 pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: UiOptions) -> io::Result<Ended> {
     engine.keep_little_in_memory();
@@ -161,6 +126,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: U
         app: App::default(),
         transcript: Transcript::new(),
         info: FrameInfo::default(),
+        past: Reader::new(options.past.clone()),
         frames: Frames::default(),
         options,
         title: String::new(),
@@ -186,6 +152,7 @@ struct Running<D: Device> {
     /// What the person's editor is to be started for.
     editor: Option<EditorJob>,
     colours: Colours,
+    past: Reader,
 }
 
 impl<D: Device> Running<D> {
@@ -196,6 +163,7 @@ impl<D: Device> Running<D> {
         match self.options.purpose {
             Purpose::Session => {
                 self.intent(Intent::Start);
+                self.read_sessions();
             }
             Purpose::Review => self.open_review()?,
         }
@@ -218,6 +186,7 @@ impl<D: Device> Running<D> {
                 }
                 Awaited::Frame => {}
                 Awaited::Engine(wake) => self.step(wake),
+                Awaited::Past(found) => self.found(found),
                 Awaited::Person(Happening::Input(input)) => {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
@@ -256,12 +225,13 @@ impl<D: Device> Running<D> {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
         // What is never due needs no timer.
         let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
-        let Self { screen, engine, colours, .. } = self;
+        let Self { screen, engine, colours, past, .. } = self;
         tokio::select! {
             biased;
             happening = screen.next() => Awaited::Person(happening),
             wake = engine.next() => Awaited::Engine(wake),
             found = colours.next() => Awaited::Coloured(found),
+            found = past.next() => Awaited::Past(found),
             () = sleep_until(until) => Awaited::Frame,
         }
     }
@@ -328,49 +298,16 @@ impl<D: Device> Running<D> {
         self.app.sync(self.engine.model(), self.engine.now());
     }
 
-    fn list_agents(&mut self) {
-        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        self.app.picker = Some(Picker::agents(shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
-    }
-
-    /// Opens a further session and shows it. What cannot be is said where it was typed.
-    fn open(&mut self, wanted: &Wanted) {
-        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        let directory = match directory(&wanted.directory, Path::new(&shown.cwd), self.options.home.as_deref()) {
-            Ok(directory) => directory,
-            Err(trouble) => {
-                if let Some(opener) = &mut self.app.opener {
-                    opener.trouble = Some(trouble);
-                }
-                return;
-            }
-        };
-        let before = self.engine.model().sessions().count();
-        let news = match &wanted.whose {
-            Whose::Running(agent) => {
-                self.engine.intent_to((*agent).into(), Intent::OpenSession { cwd: directory, how: Opening::New })
-            }
-            Whose::Configured(name) => {
-                let (command, how) = (name.clone(), Opening::New);
-                let intent = Intent::AddAgent { command, env: Vec::new(), cwd: directory, how };
-                self.engine.intent_to(Address::All, intent)
-            }
-        };
-        self.news(news);
-        let now = self.engine.now();
-        self.app.sync(self.engine.model(), now);
-        if let Some((key, _)) = self.engine.model().sessions().nth(before) {
-            self.app.show(key, now);
-        }
-        self.app.opener = None;
-    }
-
     fn carry_out(&mut self, out: Out) -> io::Result<Option<Exit>> {
         match out {
             Out::Intent(intent) => self.intent(intent),
             Out::Show(key) => {
                 self.app.show(key, self.engine.now());
             }
+            Out::Visit(key) => self.visit(key),
+            Out::ReadSessions => self.read_sessions(),
+            Out::GoOn(earlier) => self.go_on(&earlier),
+            Out::Forget(earlier) => self.past.forget(*earlier),
             Out::ListAgents => self.list_agents(),
             Out::Open(wanted) => self.open(&wanted),
             Out::Scroll(by) => self.scroll(by),
@@ -545,19 +482,4 @@ fn view_cx<'a>(engine: &'a Engine, app: &'a App, options: &'a UiOptions, now: No
 fn update_cx<'a>(engine: &'a Engine, app: &App, frame: &'a FrameInfo) -> Option<Cx<'a>> {
     let model = engine.model();
     Some(Cx { model, session: model.at(app.shown())?, frame, now: engine.now() })
-}
-
-/// The absolute directory that was typed: beside the session's, or below `~`.
-fn directory(typed: &str, beside: &Path, home: Option<&Path>) -> Result<String, String> {
-    let wanted = match (typed.strip_prefix("~"), home) {
-        (Some(below), Some(home)) if below.is_empty() || below.starts_with('/') => {
-            home.join(below.trim_start_matches('/'))
-        }
-        _ => beside.join(typed),
-    };
-    let found = wanted.canonicalize().map_err(|error| format!("{}: {error}", wanted.display()))?;
-    if !found.is_dir() {
-        return Err(format!("{}: not a directory", wanted.display()));
-    }
-    found.into_os_string().into_string().map_err(|_| "the name of that directory is no text".to_owned())
 }

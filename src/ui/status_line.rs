@@ -21,6 +21,8 @@ use crate::text::width;
 use std::time::Duration;
 
 const KEEP: u8 = u8::MAX;
+/// Of the keys that lead on, where a shorter hint is to take the place of a longer one.
+const HINT: u8 = 250;
 
 /// A few words of the status line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,6 +83,14 @@ pub fn status(session: SessionRef<'_>, hint: &[&str], now: Now) -> Status {
     Status { busy, left, right: right(session) }
 }
 
+/// What a session does or waits for, without the keys that lead on: for a row of a list.
+pub fn brief(session: SessionRef<'_>, now: Now, columns: usize) -> StyledText {
+    let (busy, mut left) = left(session, &[], now);
+    // Hints give way first anywhere.
+    left.retain(|piece| piece.rank != HINT);
+    fit(&Status { busy, left, right: Vec::new() }, columns).0
+}
+
 /// The state while the person types into a command of the agent.
 pub fn typing(command: &str) -> Vec<Piece> {
     let command = sanitize::line(command);
@@ -100,9 +110,9 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             Piece::new(" ", clock(now.saturating_sub(first.at)), Token::Warn, 80),
         ];
         if turn.is_some() {
-            pieces.push(Piece::new(" · ", "esc stops the turn", Token::Dim, 250).or(50, "esc stops", Token::Dim));
+            pieces.push(Piece::new(" · ", "esc stops the turn", Token::Dim, HINT).or(50, "esc stops", Token::Dim));
         } else {
-            pieces.push(Piece::new(" · ", "Tab to answer", Token::Dim, 250));
+            pieces.push(Piece::new(" · ", "Tab to answer", Token::Dim, HINT));
         }
         return (Busy::No, pieces);
     }
@@ -114,7 +124,7 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             Busy::No,
             vec![
                 Piece::new("", "log-in needed", Token::Warn, KEEP),
-                Piece::new(" · ", "Tab, then a digit chooses", Token::Dim, 250).or(50, "Tab", Token::Dim),
+                Piece::new(" · ", "Tab, then a digit chooses", Token::Dim, HINT).or(50, "Tab", Token::Dim),
             ],
         ),
         Phase::Authenticating { method, since, .. } => {
@@ -126,7 +136,7 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
                     Piece::new("", "logging in", Token::Text, KEEP),
                     Piece::new(" with ", width::truncate(&name, OBJECT), Token::Text, 60),
                     Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80),
-                    Piece::new(" · ", "esc leaves", Token::Dim, 250),
+                    Piece::new(" · ", "esc leaves", Token::Dim, HINT),
                 ],
             )
         }
@@ -135,7 +145,7 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             if death.kind == DeathKind::Gone || death.kind == DeathKind::Early {
                 pieces.push(Piece::new(" after ", human::duration(death.after), Token::Bad, 80));
             }
-            pieces.push(Piece::new(" · ", "Tab, then r starts it again", Token::Dim, 250).or(
+            pieces.push(Piece::new(" · ", "Tab, then r starts it again", Token::Dim, HINT).or(
                 50,
                 "Tab, then r",
                 Token::Dim,
@@ -169,7 +179,7 @@ fn starting(what: &str, waited: Duration) -> (Busy, Vec<Piece>) {
             vec![
                 Piece::new("", "no answer", Token::Warn, KEEP),
                 Piece::new(" for ", clock(waited), Token::Warn, 80),
-                Piece::new(" · ", "Tab, then s shows its messages, q ends it", Token::Dim, 250).or(
+                Piece::new(" · ", "Tab, then s shows its messages, q ends it", Token::Dim, HINT).or(
                     50,
                     "Tab, then q ends it",
                     Token::Dim,
@@ -190,7 +200,7 @@ fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>)
                 Busy::Yes,
                 vec![
                     Piece::new("", "has not confirmed", Token::Warn, KEEP),
-                    Piece::new(" · ", "Tab, then k ends the agent", Token::Dim, 250).or(50, "Tab, then k", Token::Dim),
+                    Piece::new(" · ", "Tab, then k ends the agent", Token::Dim, HINT).or(50, "Tab, then k", Token::Dim),
                 ],
             );
         }
@@ -204,7 +214,7 @@ fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>)
             vec![
                 Piece::new("", "looking at the files", Token::Text, KEEP),
                 Piece::new(" ", human::duration(waited), Token::Text, 80),
-                Piece::new(" · ", "esc stops the turn", Token::Dim, 250).or(50, "esc stops", Token::Dim),
+                Piece::new(" · ", "esc stops the turn", Token::Dim, HINT).or(50, "esc stops", Token::Dim),
             ],
         );
     }
@@ -233,7 +243,7 @@ fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>)
             pieces.push(Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80));
         }
     }
-    pieces.push(Piece::new(" · ", "esc stops the turn", Token::Dim, 250).or(50, "esc stops", Token::Dim));
+    pieces.push(Piece::new(" · ", "esc stops the turn", Token::Dim, HINT).or(50, "esc stops", Token::Dim));
     (Busy::Yes, pieces)
 }
 

@@ -41,7 +41,15 @@ fn every_exit_code_of_the_help_is_in_the_readme() {
 #[test]
 fn every_key_is_in_the_readme() {
     let mut missing = Vec::new();
-    for layer in [Layer::Composer, Layer::Dock, Layer::Review, Layer::Line, Layer::ReviewEdit, Layer::ReviewConfirm] {
+    for layer in [
+        Layer::Composer,
+        Layer::Dock,
+        Layer::Sessions,
+        Layer::Review,
+        Layer::Line,
+        Layer::ReviewEdit,
+        Layer::ReviewConfirm,
+    ] {
         for (keys, what) in help(layer) {
             for key in keys.split(", ") {
                 // Plain editing keys are what everybody expects of them.

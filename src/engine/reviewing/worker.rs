@@ -7,7 +7,9 @@ use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
 use crate::engine::fact::Facts;
 use crate::host::fs::Roots;
-use crate::model::changes::{HeldOutcome, ReviewAction, ReviewDoc, ReviewEvent, Scope, Totals, Truth, Verdict};
+use crate::model::changes::{
+    HeldOutcome, ReviewAction, ReviewCommand, ReviewDoc, ReviewEvent, Scope, Totals, Truth, Verdict,
+};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
@@ -25,7 +27,7 @@ use tokio::sync::Notify;
 
 /// The thread's end.
 pub(super) struct Worker {
-    tracker: ReviewSession,
+    review: ReviewSession,
     roots: Arc<Roots>,
     facts: Facts,
     /// The sessions of the directory: what is true of all is told to each.
@@ -47,7 +49,7 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(
-        tracker: ReviewSession,
+        review: ReviewSession,
         roots: Arc<Roots>,
         (first, asker): (SessionKey, Arc<Mutex<SessionKey>>),
         facts: Facts,
@@ -55,7 +57,7 @@ impl Worker {
         hint: Arc<Notify>,
     ) -> Self {
         Self {
-            tracker,
+            review,
             roots,
             facts,
             members: BTreeSet::from([first]),
@@ -74,14 +76,14 @@ impl Worker {
     /// Until nobody can give a job any more and all are done.
     pub(super) fn work(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
         loop {
-            let beat = self.tracker.is_in_turn().then(|| Instant::now() + BEAT);
+            let beat = self.review.is_in_turn().then(|| Instant::now() + BEAT);
             let is_due = self.due.is_some_and(|at| at <= Instant::now());
             let job = match self.due.into_iter().chain(beat).min() {
-                _ if self.tracker.keeps_theirs() && !is_due => match queue.try_recv() {
+                _ if self.review.keeps_theirs() && !is_due => match queue.try_recv() {
                     Ok(job) => Some(job),
                     Err(TryRecvError::Disconnected) => return,
                     Err(TryRecvError::Empty) => {
-                        if !self.tracker.keep_theirs(Instant::now() + SLICE) && !self.scopes.is_empty() {
+                        if !self.review.keep_theirs(Instant::now() + SLICE) && !self.scopes.is_empty() {
                             self.soon();
                         }
                         None
@@ -94,7 +96,7 @@ impl Worker {
                 Some(at) => match queue.recv_timeout(at.saturating_duration_since(Instant::now())) {
                     Ok(job) => Some(job),
                     Err(RecvTimeoutError::Timeout) => {
-                        self.tracker.still_here();
+                        self.review.still_here();
                         None
                     }
                     Err(RecvTimeoutError::Disconnected) => return,
@@ -127,66 +129,45 @@ impl Worker {
             }
             Job::Look { alone } => {
                 if alone.is_some() {
-                    self.tracker.alone();
+                    self.review.alone();
                 }
-                let looked = self.tracker.first_look();
+                let looked = self.review.first_look();
                 self.trouble("snapshot", "the files could not be looked at", looked);
                 // Nobody waits any more when the time was up.
                 alone.map(|looked| looked.try_send(()));
             }
-            Job::Session { id, first_turn, agent } => {
-                let noted = self.tracker.session(&id, first_turn.0, &agent);
-                self.trouble("session", "the review could not take note of the session", noted);
-            }
-            Job::Begin(turn) => {
-                let early = Arc::clone(&self.early);
-                if let Some(old) = self.open.insert(at, turn) {
-                    let left = self.tracker.leave_turn(old.0);
-                    self.trouble("turn", "the end of a turn could not be noted", left);
-                }
-                let sent = || early.lock().unwrap_or_else(PoisonError::into_inner).remove(&turn);
-                let covered = self.tracker.begin_turn_unless(turn.0, sent);
-                let covered = covered.map_err(|e| e.to_string());
-                self.tracker.keep_theirs(Instant::now() + LAST_CHANCE);
-                self.tell(at, ReviewEvent::TurnCovered { turn, covered });
-                self.now();
-            }
-            Job::End(turn) => self.end(at, turn),
+            Job::Do(command) => self.command(at, command),
             Job::Last => {
-                let looked = self.tracker.last_look();
+                let looked = self.review.last_look();
                 self.trouble("last look", "the files could not be looked at after the agent had ended", looked);
             }
             Job::Note(note) => {
-                let changed = self.tracker.tool(&ToolNote { entry: shared(at, note.entry), ..note });
+                let changed = self.review.tool(&ToolNote { entry: shared(at, note.entry), ..note });
                 if self.trouble("tool", "the review could not look at what a tool call names", changed) == Some(true) {
                     self.soon();
                 }
             }
             Job::BeforeWrite { path, content, done } => {
                 let path = self.real(&path);
-                let looked = self.tracker.before_write(&path, &content);
+                let looked = self.review.before_write(&path, &content);
                 let looked = self.trouble("write", "the review could not look at a file before it was written", looked);
                 // Whoever waited may have given up.
                 let _ = done.try_send(looked.flatten());
             }
-            Job::CommandAsked => {
-                let noted = self.tracker.command_asked();
-                self.trouble("command", "the review could not take note of a command", noted);
-            }
             Job::BeforeCommand { done } => {
-                let looked = self.tracker.before_command();
-                self.tracker.keep_theirs(Instant::now() + LAST_CHANCE);
+                let looked = self.review.before_command();
+                self.review.keep_theirs(Instant::now() + LAST_CHANCE);
                 let _ = done.try_send(());
                 self.trouble("command", "the review could not look at the files before a command", looked);
             }
             Job::Wrote { path, turn, entry, content } => {
                 let path = self.real(&path);
-                let looked = self.tracker.wrote(&path, &content, Some(shared(at, entry)), turn.map(|turn| turn.0));
+                let looked = self.review.wrote(&path, &content, Some(shared(at, entry)), turn.map(|turn| turn.0));
                 self.trouble("written", "the review could not look at a file after it was written", looked);
                 self.soon();
             }
             Job::Truth { req, asked, claims } => {
-                let held = self.tracker.truth_of_held(req);
+                let held = self.review.truth_of_held(req);
                 let held = self.trouble("truth", "the diff of a question could not be compared with the file", held);
                 let truths = match held.flatten() {
                     Some(truth) => vec![truth],
@@ -199,24 +180,59 @@ impl Worker {
                 let proposal = Proposal { req, entry, turn, path: self.real(&path), asked };
                 self.hold(at, &proposal, &content);
             }
-            Job::DecideHeld { req, write } => self.decide_held(at, req, write),
-            Job::LetGo(req) => {
-                self.tracker.let_go(req);
+        }
+    }
+
+    fn command(&mut self, at: SessionKey, command: ReviewCommand) {
+        match command {
+            ReviewCommand::Session { id, first_turn, agent } => {
+                let noted = self.review.session(id.as_str(), first_turn.0, &agent);
+                self.trouble("session", "the review could not take note of the session", noted);
+            }
+            ReviewCommand::BeginTurn(turn) => self.begin(at, turn),
+            ReviewCommand::EndTurn(turn) => self.end(at, turn),
+            ReviewCommand::DecideHeld { req, write } => self.decide_held(at, req, write),
+            ReviewCommand::CommandAsked => {
+                let noted = self.review.command_asked();
+                self.trouble("command", "the review could not take note of a command", noted);
+            }
+            ReviewCommand::LetGo(req) => {
+                self.review.let_go(req);
                 if let Some(message) = self.release() {
                     self.tell(at, ReviewEvent::ReviewFailed { message });
                 }
                 self.now();
             }
-            Job::Act(action) => self.act(at, &action),
+            ReviewCommand::Act(action) => self.act(at, &action),
+            // Jobs of their own, with what only the engine knows; the first one passes the queue by.
+            ReviewCommand::SentEarly(_)
+            | ReviewCommand::Tool(_)
+            | ReviewCommand::Command { .. }
+            | ReviewCommand::Truth { .. }
+            | ReviewCommand::Hold { .. } => {}
         }
     }
 
+    fn begin(&mut self, at: SessionKey, turn: TurnId) {
+        let early = Arc::clone(&self.early);
+        if let Some(old) = self.open.insert(at, turn) {
+            let left = self.review.leave_turn(old.0);
+            self.trouble("turn", "the end of a turn could not be noted", left);
+        }
+        let sent = || early.lock().unwrap_or_else(PoisonError::into_inner).remove(&turn);
+        let covered = self.review.begin_turn_unless(turn.0, sent);
+        let covered = covered.map_err(|e| e.to_string());
+        self.review.keep_theirs(Instant::now() + LAST_CHANCE);
+        self.tell(at, ReviewEvent::TurnCovered { turn, covered });
+        self.now();
+    }
+
     fn end(&mut self, at: SessionKey, turn: TurnId) {
-        let ended = self.tracker.end_turn(turn.0);
+        let ended = self.review.end_turn(turn.0);
         if ended.is_ok() {
             self.open.remove(&at);
         }
-        self.trouble("root", "the session's directory is not what it was", self.tracker.root_stands());
+        self.trouble("root", "the session's directory is not what it was", self.review.root_stands());
         let totals = self.trouble("turn", "the files could not be looked at after a turn", ended).unwrap_or_default();
         let (session, after) = self.sums();
         if self.told != (session, after) {
@@ -232,14 +248,14 @@ impl Worker {
     /// What cannot be compared is shown as the agent told it.
     fn truth(&mut self, claim: &ClaimedEdit) -> Truth {
         let path = self.real(&claim.path);
-        let truth = self.tracker.truth(&path, claim.old.as_deref(), &claim.new);
+        let truth = self.review.truth(&path, claim.old.as_deref(), &claim.new);
         self.trouble("truth", "the diff of a question could not be compared with the file", truth)
             .unwrap_or_else(|| Truth { path, old: None, new: "".into(), differs: None })
     }
 
     fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str) {
         let req = proposal.req;
-        match self.tracker.hold(proposal, content) {
+        match self.review.hold(proposal, content) {
             Ok(true) => {
                 if !proposal.asked {
                     self.tell(at, ReviewEvent::WriteHeld { req });
@@ -257,14 +273,14 @@ impl Worker {
     }
 
     fn fail_held(&mut self, at: SessionKey, req: ReqId, error: &ReviewError) {
-        self.tracker.let_go(req);
+        self.review.let_go(req);
         let message = format!("the write could not be held for the user's review: {error}");
         self.tell(at, ReviewEvent::HeldDecided { req, outcome: HeldOutcome::Failed { message } });
     }
 
     fn decide_held(&mut self, at: SessionKey, req: ReqId, write: bool) {
         let verdict = if write { Verdict::Accept } else { Verdict::Reject };
-        if let Err(error) = self.tracker.decide_write(req, verdict) {
+        if let Err(error) = self.review.decide_write(req, verdict) {
             self.fail_held(at, req, &error);
         }
         if let Some(message) = self.release() {
@@ -283,7 +299,7 @@ impl Worker {
                 self.scopes.remove(&at);
                 if self.scopes.is_empty() {
                     // Nobody looks at what could fail here.
-                    let _ = self.tracker.act(action);
+                    let _ = self.review.act(action);
                 }
                 return;
             }
@@ -291,7 +307,7 @@ impl Worker {
         }
         let done = match action {
             ReviewAction::Export { scope, path } => self.export(*scope, path).map(|words| (words, Vec::new())),
-            action => self.tracker.act(action).map(|done| (done.words, done.rewound)),
+            action => self.review.act(action).map(|done| (done.words, done.rewound)),
         };
         let again = self.release();
         let event = match (done, action) {
@@ -309,14 +325,12 @@ impl Worker {
     /// Tells of held writes that have been decided; in words when one has to be decided anew.
     fn release(&mut self) -> Option<String> {
         let mut again = None;
-        let held = self.tracker.held();
+        let held = self.review.held();
         for &(req, entry) in &held {
             let at = session_of(entry);
-            let outcome = match self.tracker.released(req) {
+            let outcome = match self.review.released(req) {
                 Ok(None) => continue,
-                Ok(Some(Released::Whole { created, bytes })) => HeldOutcome::Whole { created, bytes },
-                Ok(Some(Released::Partly { differs })) => HeldOutcome::Partly { differs },
-                Ok(Some(Released::Refused)) => HeldOutcome::Refused,
+                Ok(Some(Released::Decided(outcome))) => outcome,
                 Ok(Some(Released::Again { path })) => {
                     let path = paths::display(&path, &[], None);
                     again = Some(format!("{path} was changed meanwhile, nothing is written · look again"));
@@ -330,7 +344,7 @@ impl Worker {
             };
             self.tell(at, ReviewEvent::HeldDecided { req, outcome });
         }
-        let followed = self.tracker.followed();
+        let followed = self.review.followed();
         for (req, entry) in held.into_iter().filter(|(req, _)| followed.contains(req)) {
             self.tell(session_of(entry), ReviewEvent::WriteAgain { req });
         }
@@ -339,17 +353,17 @@ impl Worker {
 
     /// Writes a patch; a file that is there already is left alone.
     fn export(&mut self, scope: Scope, path: &Path) -> Result<String, ReviewError> {
-        let path = self.tracker.head().cwd.join(path);
-        let patch = crate::review::report::patch::export(&mut self.tracker, scope)?;
+        let path = self.review.head().cwd.join(path);
+        let patch = crate::review::report::patch::export(&mut self.review, scope)?;
         let written = File::options().write(true).create_new(true).open(&path).and_then(|mut f| f.write_all(&patch));
         written.map_err(|e| ReviewError::io(&path, e))?;
         Ok(format!("wrote {}", paths::display(&path, &[], None)))
     }
 
     fn sums(&mut self) -> (Totals, bool) {
-        let totals = self.tracker.totals();
+        let totals = self.review.totals();
         let totals = self.trouble("sums", "the changes could not be counted", totals).unwrap_or(self.told.0);
-        (totals, self.tracker.is_after())
+        (totals, self.review.is_after())
     }
 
     /// Shows and tells what has changed.
@@ -369,7 +383,7 @@ impl Worker {
             }
         }
         for (at, scope) in self.scopes.clone() {
-            match self.tracker.doc(scope) {
+            match self.review.doc(scope) {
                 Ok(mut doc) => {
                     own_entries(&mut doc, at);
                     self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(at, Arc::new(doc));

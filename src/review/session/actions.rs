@@ -354,7 +354,7 @@ impl ReviewSession {
         if let Some(pair) = in_sight {
             self.shown.keep_in_sight(held.path, pair);
         }
-        Ok(Some(released))
+        Ok(Some(Released::Decided(released)))
     }
 
     /// Writes that wait for a decision, in the order in which they came, and what the transcript tells of them.

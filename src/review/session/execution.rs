@@ -6,7 +6,7 @@
 use super::session_dir::SessionDir;
 use super::write::{Carried, Writing};
 use crate::base::paths;
-use crate::model::changes::Cause;
+use crate::model::changes::{Cause, HeldOutcome};
 use crate::review::decide::hold::HeldWrite;
 use crate::review::decide::only_copies::{For, only_copies};
 use crate::review::error::ReviewError;
@@ -14,7 +14,7 @@ use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::file_history::Pair;
 use crate::review::history::ledger::{ChangeRecord, Decision, DecisionKey, FileDecision};
-use crate::review::protocol::{Done, Released};
+use crate::review::protocol::Done;
 use crate::review::snapshot::Snapshot;
 use crate::review::state::State;
 use std::path::Path;
@@ -116,13 +116,13 @@ impl Execution<'_> {
 
     /// Writes what was chosen of a held write. What the agent is told, and, when the person has decided it in the review,
     /// what is to stay in sight there.
-    pub fn release(&mut self, held: &HeldWrite) -> Result<(Released, Option<Pair>), ReviewError> {
+    pub fn release(&mut self, held: &HeldWrite) -> Result<(HeldOutcome, Option<Pair>), ReviewError> {
         if held.disk() == held.wanted() {
             // An earlier write of the same content was decided meanwhile.
-            return Ok((Released::Whole { created: false, bytes: size_of(&held.wanted()) }, None));
+            return Ok((HeldOutcome::Whole { created: false, bytes: size_of(&held.wanted()) }, None));
         }
         if held.chosen() == held.disk() {
-            return Ok((Released::Refused, None));
+            return Ok((HeldOutcome::Refused, None));
         }
         let path = &held.path;
         let disk = self.files.on_disk(path)?;
@@ -163,9 +163,9 @@ impl Execution<'_> {
             in_sight = held.is_touched().then_some(Pair { old, new: whole, upto });
         }
         let released = if held.chosen() == held.wanted() && to == held.wanted() {
-            Released::Whole { created: disk.is_absent(), bytes: size_of(&to) }
+            HeldOutcome::Whole { created: disk.is_absent(), bytes: size_of(&to) }
         } else {
-            Released::Partly { differs: self.difference(&held.wanted(), &to)? }
+            HeldOutcome::Partly { differs: self.difference(&held.wanted(), &to)? }
         };
         Ok((released, in_sight))
     }

@@ -8,6 +8,7 @@ use crate::review::dir::{self, HEAD, NUMBER, SESSIONS, last_sign, lock, read_jso
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, SessionInfo};
 use crate::review::snapshot::Snapshot;
+use crate::store::lock::Lock;
 use crate::store::private::{check_owner, make_private_dir};
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -20,7 +21,7 @@ pub struct SessionDir {
     head: SessionInfo,
     sessions: Vec<AgentSession>,
     /// Open elsewhere as long as somebody holds it.
-    lock: File,
+    lock: Lock,
     /// It is a copy of what was recorded, and goes with the review.
     copy: Option<TempDir>,
 }
@@ -54,7 +55,7 @@ impl SessionDir {
         Ok(dir)
     }
 
-    fn read(path: &Path, lock: File) -> Result<Self, ReviewError> {
+    fn read(path: &Path, lock: Lock) -> Result<Self, ReviewError> {
         let head: SessionInfo = read_json(&path.join(HEAD))?;
         let sessions = read_json(&path.join(SESSIONS)).unwrap_or_default();
         Ok(Self { path: path.to_owned(), head, sessions, lock, copy: None })
@@ -86,7 +87,7 @@ impl SessionDir {
     /// A sign for after a crash.
     pub fn still_here(&self) {
         // Without it only the agent's last word counts.
-        let mut lock = &self.lock;
+        let mut lock: &File = &self.lock;
         let _ = lock.seek(SeekFrom::Start(0)).and_then(|_| lock.write_all(b"\n"));
     }
 

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::model::changes::{
-    Cause, FileChange, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Target, Verdict,
+    Cause, FileChange, HeldOutcome, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound,
+    Target, Verdict,
 };
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::dir::LOCK;
@@ -861,7 +862,9 @@ fn a_held_write_is_decided_hunk_by_hunk_before_it_happens() {
     place.decide(Target::Hunk("a".into(), ids[0]), Verdict::Accept).unwrap();
     place.decide(Target::Hunk("a".into(), ids[1]), Verdict::Reject).unwrap();
     assert_eq!(place.read("a"), changed(&text, &[(28, "mine")]), "not written before it is asked for");
-    let Some(Released::Partly { differs }) = place.review.released(req).unwrap() else { panic!() };
+    let Some(Released::Decided(HeldOutcome::Partly { differs })) = place.review.released(req).unwrap() else {
+        panic!()
+    };
     assert!(differs.contains("-TWENTY") && differs.contains("+line 20"), "{differs}");
     assert_eq!(place.read("a"), changed(&text, &[(3, "THREE"), (28, "mine")]));
     place.review.end_turn(1).unwrap();
@@ -870,9 +873,10 @@ fn a_held_write_is_decided_hunk_by_hunk_before_it_happens() {
     assert_eq!(place.read("a"), changed(&text, &[(28, "mine")]));
     // All of it, and nothing of it.
     place.review.begin_turn(2).unwrap();
-    for (verdict, expected) in
-        [(Verdict::Reject, Released::Refused), (Verdict::Accept, Released::Whole { created: true, bytes: 2 })]
-    {
+    for (verdict, expected) in [
+        (Verdict::Reject, Released::Decided(HeldOutcome::Refused)),
+        (Verdict::Accept, Released::Decided(HeldOutcome::Whole { created: true, bytes: 2 })),
+    ] {
         assert!(place.hold(req, &place.at("new"), "x\n"));
         place.decide(Target::File("new".into()), verdict).unwrap();
         assert_eq!(place.review.released(req).unwrap(), Some(expected));
@@ -900,7 +904,7 @@ fn like_hunks_of_a_held_write_keep_their_names_while_they_are_decided() {
     for (id, verdict) in ids.iter().zip([Verdict::Reject, Verdict::Accept, Verdict::Reject]) {
         place.decide(Target::Hunk("a".into(), *id), verdict).unwrap();
     }
-    assert!(matches!(place.review.released(req).unwrap(), Some(Released::Partly { .. })));
+    assert!(matches!(place.review.released(req).unwrap(), Some(Released::Decided(HeldOutcome::Partly { .. }))));
     assert_eq!(place.read("a"), put(&[30]));
 }
 
@@ -910,8 +914,8 @@ fn two_held_writes_of_one_file_are_decided_one_after_the_other() {
     let one = changed(&text, &[(3, "THREE")]);
     let two = changed(&one, &[(20, "TWENTY")]);
     for (first, then, expected) in [
-        (Verdict::Accept, Released::Whole { created: false, bytes: two.len() as u64 }, &two),
-        (Verdict::Reject, Released::Whole { created: false, bytes: two.len() as u64 }, &two),
+        (Verdict::Accept, Released::Decided(HeldOutcome::Whole { created: false, bytes: two.len() as u64 }), &two),
+        (Verdict::Reject, Released::Decided(HeldOutcome::Whole { created: false, bytes: two.len() as u64 }), &two),
     ] {
         let mut place = Place::with(&[("a", text.as_bytes())]);
         place.review.begin_turn(1).unwrap();
@@ -1053,7 +1057,7 @@ fn what_the_person_writes_while_a_write_is_held_stays_theirs() {
     place.write("a", &changed(&first, &[(30, "mine")]));
     place.doc(Scope::Pending);
     place.decide(Target::File("a".into()), Verdict::Accept).unwrap();
-    assert!(matches!(place.review.released(ReqId(1)).unwrap(), Some(Released::Partly { .. })));
+    assert!(matches!(place.review.released(ReqId(1)).unwrap(), Some(Released::Decided(HeldOutcome::Partly { .. }))));
     assert_eq!(place.read("a"), changed(&first, &[(10, "TEN"), (30, "mine")]));
     place.review.end_turn(2).unwrap();
     place.act(ReviewAction::Rewind { turn: 2 });
@@ -1096,7 +1100,7 @@ fn a_held_write_that_conflicts_with_what_the_person_wrote_is_asked_about_again()
     let ids: Vec<HunkId> = place.doc(Scope::Pending).files[0].hunks.iter().map(|h| h.id).collect();
     place.decide(Target::Hunk("a".into(), ids[0]), Verdict::Reject).unwrap();
     place.decide(Target::Hunk("a".into(), ids[1]), Verdict::Accept).unwrap();
-    assert!(matches!(place.review.released(req).unwrap(), Some(Released::Partly { .. })));
+    assert!(matches!(place.review.released(req).unwrap(), Some(Released::Decided(HeldOutcome::Partly { .. }))));
     assert_eq!(place.read("a"), changed(&mine, &[(30, "THIRTY")]));
     // The person has written what the agent wants.
     assert!(place.hold(req, &path, &wanted));
@@ -1104,7 +1108,10 @@ fn a_held_write_that_conflicts_with_what_the_person_wrote_is_asked_about_again()
     place.decide(Target::File("a".into()), Verdict::Reject).unwrap();
     let bytes = wanted.len() as u64;
     let released = place.review.released(req).unwrap();
-    assert!(matches!(released, Some(Released::Whole { .. } | Released::Refused)), "{released:?} {bytes}");
+    assert!(
+        matches!(released, Some(Released::Decided(HeldOutcome::Whole { .. } | HeldOutcome::Refused))),
+        "{released:?} {bytes}"
+    );
     assert_eq!(place.read("a"), wanted);
 }
 
@@ -1121,7 +1128,7 @@ fn decisions_on_a_held_write_are_undone_also_when_it_is_written() {
     place.act(ReviewAction::Undo);
     place.act(ReviewAction::Redo);
     place.decide(Target::Hunk("a".into(), ids[1]), Verdict::Accept).unwrap();
-    assert!(matches!(place.review.released(req).unwrap(), Some(Released::Partly { .. })));
+    assert!(matches!(place.review.released(req).unwrap(), Some(Released::Decided(HeldOutcome::Partly { .. }))));
     let states = |place: &mut Place| -> Vec<HunkState> {
         place.doc(Scope::Pending).files.iter().flat_map(|f| &f.hunks).map(|h| h.state).collect()
     };
@@ -1147,7 +1154,7 @@ fn an_allowed_write_is_merged_with_what_the_person_wrote_and_still_to_be_reviewe
     assert!(place.review.hold(&proposal, &changed(&text, &[(10, "TEN")])).unwrap());
     place.write("a", &changed(&text, &[(30, "mine")]));
     place.review.decide_write(req, Verdict::Accept).unwrap();
-    assert!(matches!(place.review.released(req).unwrap(), Some(Released::Partly { .. })));
+    assert!(matches!(place.review.released(req).unwrap(), Some(Released::Decided(HeldOutcome::Partly { .. }))));
     assert_eq!(place.read("a"), changed(&text, &[(10, "TEN"), (30, "mine")]));
     place.review.end_turn(1).unwrap();
     let doc = place.doc(Scope::Pending);

@@ -2,7 +2,7 @@
 
 use crate::host::fs::moments::{self, Moment};
 use crate::host::fs::{FsError, Roots};
-use crate::model::changes::{ReviewAction, RewindOutcome, Scope, Target, Verdict};
+use crate::model::changes::{HeldOutcome, ReviewAction, RewindOutcome, Scope, Target, Verdict};
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::history::ledger::{Decision, DecisionKey, FileDecision};
 use crate::review::protocol::{Proposal, Released};
@@ -109,7 +109,7 @@ fn a_save_in_the_middle_of_a_held_write_is_merged_with_it() {
     let hook = saves(&place, "a", "person\n2\n3\n4\n5\n6\n7\n8\n", Moment::Compared);
     let released = place.review.released(req).unwrap().unwrap();
     drop(hook);
-    assert!(matches!(released, Released::Partly { .. }), "{released:?}");
+    assert!(matches!(released, Released::Decided(HeldOutcome::Partly { .. })), "{released:?}");
     assert_eq!(place.read("a"), "person\n2\n3\n4\n5\n6\n7\nagent\n");
 }
 

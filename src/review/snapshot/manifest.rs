@@ -3,14 +3,15 @@
 //! Both are rows of checked records; knows nothing of what a change is. Invariant: after a crash the records up to
 //! the last durable one are read again, and a record is read whole or not at all.
 
-use super::packs::{sha1, sync_dir};
+use super::packs::sha1;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::walk::{Kind, RelPath, Stat};
 use crate::store::private::private_file;
+use crate::store::replace::{Durability, Replacement};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 const HEADER: &[u8] = b"acp-tui snapshot 1\n";
@@ -140,8 +141,7 @@ impl Manifest {
     pub(crate) fn rewrite(&mut self, head: &Header, entries: &Entries) -> Result<(), ReviewError> {
         let path = self.dir.join("manifest");
         let broken = |e| ReviewError::io(&path, e);
-        let temp = tempfile::NamedTempFile::new_in(&self.dir).map_err(broken)?;
-        let mut out = BufWriter::with_capacity(1 << 16, temp);
+        let mut out = Replacement::of(&path).map_err(broken)?;
         out.write_all(HEADER).map_err(broken)?;
         let mut size = HEADER.len() as u64;
         let mut rest = entries.iter().peekable();
@@ -153,10 +153,7 @@ impl Manifest {
                 break;
             }
         }
-        let temp = out.into_inner().map_err(|e| broken(e.into_error()))?;
-        temp.as_file().sync_all().map_err(broken)?;
-        temp.persist(&path).map_err(|e| broken(e.error))?;
-        sync_dir(&self.dir)?;
+        out.finish(Durability::New).map_err(broken)?;
         self.manifest_size = size;
         // When this does not happen, the records of the log come to the same once more.
         self.cut(0)

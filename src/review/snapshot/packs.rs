@@ -7,6 +7,7 @@ use crate::review::error::ReviewError;
 use crate::review::state::Oid;
 use crate::review::worktree::walk;
 use crate::store::private::make_private_dir;
+use crate::store::replace::{Durability, Replacement, sync_dir};
 use gix::hash::Kind;
 use gix::zlib::stream::deflate;
 use gix::zlib::{Compression, Decompress, FlushDecompress, Status};
@@ -287,7 +288,7 @@ impl PackStore {
         temp_index.write_all(&index).and_then(|()| temp_index.as_file().sync_all()).map_err(broken)?;
         temp.persist(&path).map_err(|e| broken(e.error))?;
         temp_index.persist(path.with_extension("idx")).map_err(|e| broken(e.error))?;
-        sync_dir(&self.dir)?;
+        sync_dir(&self.dir).map_err(broken)?;
         let number = self.packs.len() as u32;
         self.packs.push(path);
         self.at.extend(entries.into_iter().map(|(oid, _, at)| (oid, (number, at))));
@@ -342,20 +343,13 @@ pub(crate) fn set_alternates(dir: &Path, stores: &[PathBuf]) -> Result<(), Revie
     let info = path.parent().unwrap_or(dir);
     let broken = |e| ReviewError::io(&path, e);
     make_private_dir(info).map_err(broken)?;
-    let mut temp = NamedTempFile::new_in(info).map_err(broken)?;
+    let mut new = Replacement::of(&path).map_err(broken)?;
     for store in stores.iter().map(|store| walk::bytes(store)) {
         if store.starts_with(b"/") && !store.contains(&b'\n') {
-            temp.write_all(store).and_then(|()| temp.write_all(b"\n")).map_err(broken)?;
+            new.write_all(store).and_then(|()| new.write_all(b"\n")).map_err(broken)?;
         }
     }
-    temp.as_file().sync_all().map_err(broken)?;
-    temp.persist(&path).map_err(|e| broken(e.error))?;
-    sync_dir(info)
-}
-
-/// Makes the names in a directory durable.
-pub(crate) fn sync_dir(dir: &Path) -> Result<(), ReviewError> {
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(|e| ReviewError::io(dir, e))
+    new.finish(Durability::New).map_err(broken)
 }
 
 fn read_blob(path: &Path, at: u64) -> std::io::Result<Vec<u8>> {

@@ -7,11 +7,12 @@
 
 use super::scan::Scan;
 use crate::store::lines;
+use crate::store::replace::{Durability, Replacement};
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use tracing::{debug, warn};
@@ -220,13 +221,11 @@ fn entry(line: &[u8]) -> Option<Entry> {
 
 /// Whole or not at all: a file of another name takes its place.
 fn write(dir: &Path, entries: &[Entry]) -> io::Result<()> {
-    let file = tempfile::NamedTempFile::new_in(dir)?;
-    let mut out = BufWriter::new(file);
+    let mut out = Replacement::of(&dir.join(INDEX))?;
     writeln!(out, "{FIRST}")?;
     for entry in entries {
         let text = serde_json::to_string(entry)?;
         writeln!(out, "{:0SUM$x} {text}", crc32fast::hash(text.as_bytes()))?;
     }
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.persist(dir.join(INDEX)).map(drop).map_err(|error| error.error)
+    out.finish(Durability::None)
 }

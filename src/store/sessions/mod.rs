@@ -10,12 +10,12 @@ use crate::agent::codec::SharedCodec;
 pub use crate::agent::codec::kept::{Can, Origin};
 use crate::model::changes::Totals;
 use crate::store::lines;
+use crate::store::lock::is_locked;
 use index::Entry;
 pub use index::{ENDING, Problem, in_parallel};
 use scan::Found;
 use serde::Serialize;
 use std::collections::HashMap;
-use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -234,7 +234,7 @@ pub fn choose(mut sessions: Vec<Known>, name: &str) -> Result<Known, NotFound> {
 
 /// Whether an acp-tui writes this journal now.
 pub fn is_open(journal: &Path) -> bool {
-    lines::open(journal).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    lines::open(journal).is_ok_and(|file| is_locked(&file))
 }
 
 /// The sessions of one journal.

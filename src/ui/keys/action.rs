@@ -36,6 +36,10 @@ pub enum Action {
     NextSession,
     PreviousSession,
     CloseSession,
+    /// The list of all sessions.
+    Sessions,
+    /// Shows the session that needs the person most.
+    NextWaiting,
 
     // Screen.
     PageUp,

@@ -13,6 +13,8 @@ pub enum Layer {
     Composer,
     Dock,
     Picker,
+    /// The list of sessions.
+    Sessions,
     /// A command of the agent is typed into; all keys but one are its own.
     Terminal,
     /// The review: files and hunks.
@@ -116,9 +118,21 @@ const DOCK: &[Bind] = &[
 
 const PICKER: &[Bind] = &[
     bind(&[Key::plain(Code::Enter)], Action::Accept, "choose"),
+    bind(&[Key::plain(Code::BackTab)], Action::Up, "up"),
+    bind(&[Key::plain(Code::Tab)], Action::Down, "down"),
+];
+
+const SESSIONS: &[Bind] = &[
+    bind(&[Key::plain(Code::Enter)], Action::Accept, "go there, or go on with an earlier one"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "earlier ones of all directories, or of this one"),
+    bind(&[Key::plain(Code::Delete)], Action::Delete, "forget an earlier one; asks first"),
+];
+
+/// In every list.
+const LIST: &[Bind] = &[
     bind(&[Key::plain(Code::Esc)], Action::Escape, "close"),
-    bind(&[Key::plain(Code::Up), Key::ctrl(Code::Char('p')), Key::plain(Code::BackTab)], Action::Up, "up"),
-    bind(&[Key::plain(Code::Down), Key::ctrl(Code::Char('n')), Key::plain(Code::Tab)], Action::Down, "down"),
+    bind(&[Key::plain(Code::Up), Key::ctrl(Code::Char('p'))], Action::Up, "up"),
+    bind(&[Key::plain(Code::Down), Key::ctrl(Code::Char('n'))], Action::Down, "down"),
     bind(&[Key::plain(Code::PageUp)], Action::PageUp, "page up"),
     bind(&[Key::plain(Code::PageDown)], Action::PageDown, "page down"),
     bind(&[Key::plain(Code::Home)], Action::Home, "first"),
@@ -143,6 +157,8 @@ const COMMON: &[Bind] = &[
     bind(&[Key::ctrl(Code::PageDown)], Action::NextSession, "the next session"),
     bind(&[Key::ctrl(Code::PageUp)], Action::PreviousSession, "the session before"),
     bind(&[Key::alt(Code::Char('w'))], Action::CloseSession, "close the session; asks when it works"),
+    bind(&[Key::plain(Code::F(8))], Action::Sessions, "all sessions, open and earlier"),
+    bind(&[Key::alt(Code::Char('j'))], Action::NextWaiting, "go to the session that needs you next"),
     bind(&[Key::ctrl(Code::Char('y'))], Action::CopyAnswer, "copy the last answer"),
     bind(&[Key::ctrl(Code::Char('o'))], Action::ToggleFold, "fold or unfold the newest entry"),
     bind(&[Key::ctrl(Code::Home)], Action::ToTop, "start of the conversation"),
@@ -157,7 +173,8 @@ fn own(layer: Layer) -> impl Iterator<Item = &'static Bind> {
     let (first, second): (&[Bind], &[Bind]) = match layer {
         Layer::Composer => (COMPOSER, EDITING),
         Layer::Dock => (DOCK, &[]),
-        Layer::Picker => (PICKER, &[]),
+        Layer::Picker => (PICKER, LIST),
+        Layer::Sessions => (SESSIONS, LIST),
         Layer::Terminal => (TERMINAL, &[]),
         Layer::Review => (REVIEW, &[]),
         Layer::Line => (LINE, EDITING),
@@ -226,10 +243,11 @@ impl Keys {
 mod tests {
     use super::*;
 
-    const LAYERS: [Layer; 8] = [
+    const LAYERS: [Layer; 9] = [
         Layer::Composer,
         Layer::Dock,
         Layer::Picker,
+        Layer::Sessions,
         Layer::Terminal,
         Layer::Review,
         Layer::Line,

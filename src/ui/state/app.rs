@@ -6,15 +6,17 @@
 use super::dock::{Dialog, Neighbour};
 use super::opener::Opener;
 use super::picker::{self, Picker};
+use super::session_list::SessionList;
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
-use super::{Holds, Toast};
+use super::{Focus, Holds, Toast};
 use crate::model::Model;
 use crate::model::ids::{Now, SessionKey};
 use crate::model::session::{Closed, Session, SessionState};
 use crate::model::session_ref::SessionRef;
 use crate::ui::keys::Mouse;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 #[derive(Debug)]
 pub struct App {
@@ -33,6 +35,10 @@ pub struct App {
     pub close_armed: Option<Now>,
     /// Where a further session is to be opened.
     pub opener: Option<Opener>,
+    /// The list of all sessions, when it is open.
+    pub list: Option<SessionList>,
+    /// How many sessions were interrupted in which directory, as far as is known.
+    pub interrupted: BTreeMap<PathBuf, usize>,
     pub mouse: Mouse,
 }
 
@@ -54,6 +60,8 @@ impl App {
             quit_armed_until: None,
             close_armed: None,
             opener: None,
+            list: None,
+            interrupted: BTreeMap::new(),
             mouse: Mouse::default(),
         }
     }
@@ -89,6 +97,16 @@ impl App {
         true
     }
 
+    /// The focus goes to what the session that is shown asks; false when it asks nothing.
+    pub fn to_question(&mut self, now: Now) -> bool {
+        let asks = self.view.dock.dialog.is_some();
+        if asks {
+            self.view.focus = Focus::Dock;
+            self.view.dock.arm(now);
+        }
+        asks
+    }
+
     /// The session that is shown after this one, or before it; the first follows the last.
     pub fn neighbour(&self, to: Neighbour) -> Option<SessionKey> {
         let around = match to {
@@ -106,6 +124,7 @@ impl App {
         self.quit_armed_until = None;
         self.close_armed = None;
         self.opener = None;
+        self.list = None;
     }
 
     pub fn say(&mut self, text: impl Into<String>, now: Now) {

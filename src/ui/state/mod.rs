@@ -4,12 +4,14 @@
 //! from what a frame has measured (scroll position, size).
 
 mod app;
+pub mod attention;
 pub mod dock;
 pub mod folds;
 pub mod opener;
 pub mod picker;
 pub mod review;
 pub mod scroll;
+pub mod session_list;
 pub mod session_view;
 pub mod timing;
 

@@ -7,6 +7,7 @@ mod composer;
 mod dock;
 mod picker;
 pub mod review;
+mod session_list;
 mod sessions;
 mod terminal;
 
@@ -95,6 +96,9 @@ fn layer(state: &App) -> Layer {
     if state.help.is_some() || state.picker.is_some() {
         return Layer::Picker;
     }
+    if let Some(list) = &state.list {
+        return if list.asks.is_some() { Layer::ReviewConfirm } else { Layer::Sessions };
+    }
     match state.view.focus {
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
@@ -128,6 +132,9 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     }
     if state.picker.is_some() {
         return picker::action(state, cx, action, out);
+    }
+    if state.list.is_some() {
+        return session_list::action(state, cx, action, out);
     }
     match state.view.focus {
         Focus::Dock => dock::action(state, cx, action, out),
@@ -171,6 +178,8 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::NextSession => sessions::go(state, cx, Neighbour::Next, out),
         Action::PreviousSession => sessions::go(state, cx, Neighbour::Previous, out),
         Action::CloseSession => sessions::close(state, cx, out),
+        Action::Sessions => session_list::open(state, cx, out),
+        Action::NextWaiting => session_list::next_waiting(state, cx, out),
         Action::OpenReview => review::toggle(state, cx, out),
         Action::CopyAnswer => match cx.session.last_answer() {
             Some(answer) => {
@@ -252,6 +261,9 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     if let Some(picker) = &mut state.picker {
         return picker.type_text(text);
     }
+    if let Some(list) = state.list.as_mut().filter(|_| state.help.is_none()) {
+        return list.type_text(text);
+    }
     state.help = None;
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
@@ -270,6 +282,10 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
             let by = if what == Click::WheelUp { -WHEEL } else { WHEEL };
             if let Some(top) = &mut state.help {
                 *top = top.saturating_add_signed(by as isize).min(cx.frame.help_scroll_max);
+            } else if let Some(list) = &mut state.list {
+                if list.asks.is_none() {
+                    list.step(by as isize);
+                }
             } else if cx.frame.dock.contains(at) && cx.frame.dock_scroll_max > 0 {
                 dock::scroll(state, cx, by as isize);
             } else if !review::wheel(state, cx, at, by as isize) {
@@ -279,6 +295,15 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
         Click::Left if at.y == 0 && cx.frame.sessions.iter().any(|(columns, _)| columns.contains(&at.x)) => {
             let hit = cx.frame.sessions.iter().find(|(columns, _)| columns.contains(&at.x));
             out.extend(hit.map(|(_, key)| Out::Show(*key)));
+        }
+        Click::Left if state.help.is_none() && state.list.is_some() => {
+            let hit = cx.frame.list.rows.iter().find(|(row, _)| *row == at.y).map(|(_, row)| *row);
+            if let (Some(list), Some(row)) = (&mut state.list, hit)
+                && list.asks.is_none()
+            {
+                list.select(row);
+                session_list::action(state, cx, Action::Accept, out);
+            }
         }
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {

@@ -126,13 +126,27 @@ pub fn welcome(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         lines.push(head);
         lines.push(StyledText::new());
     }
-    for (key, what) in [
+    let interrupted = cx.state.interrupted.get(Path::new(&cx.session.cwd)).copied().unwrap_or_default();
+    let mut tips = vec![
         ("Enter", "sends · Alt+Enter new line"),
         ("Shift+Tab", "next mode · F2 all options"),
         ("Esc", "stops the turn"),
         ("Alt+R", "review changes · Alt+G gate"),
         ("F1", "all keys · Ctrl+D quits"),
-    ] {
+    ];
+    let fits = lines.len() + tips.len() < usize::from(area.height);
+    let sessions = match interrupted {
+        0 => "all sessions, also earlier ones".to_owned(),
+        1 => "1 was interrupted here".to_owned(),
+        n => format!("{n} were interrupted here"),
+    };
+    if interrupted > 0 && !fits {
+        tips.pop();
+    }
+    if interrupted > 0 || fits {
+        tips.push(("F8", &sessions));
+    }
+    for (key, what) in tips {
         let mut line = StyledText::of(format!("{key:<10}"), Token::Text);
         line.push(what, Token::Dim);
         lines.push(line);

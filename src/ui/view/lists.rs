@@ -135,6 +135,7 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
         ("in the question", Layer::Dock),
         ("typing into a command", Layer::Terminal),
         ("in the review", Layer::Review),
+        ("in the list of sessions", Layer::Sessions),
         ("in a list", Layer::Picker),
     ];
     // What the person is in comes first. What is asked for in the review names its keys itself.

@@ -9,6 +9,7 @@ mod dock;
 mod lists;
 pub(super) mod paint;
 mod review;
+pub mod session_list;
 pub mod sessions;
 
 use super::cells::CellCtx;
@@ -20,7 +21,8 @@ use super::status_line;
 use super::transcript::{DrawCtx, Transcript};
 use crate::model::Model;
 use crate::model::history::History;
-use crate::model::ids::{Now, TermId};
+use crate::model::ids::{Now, SessionKey, TermId};
+use crate::model::session::Session;
 use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -35,6 +37,8 @@ use std::path::{Path, PathBuf};
 const MIN: (u16, u16) = (10, 3);
 /// Up to this height, or below this width, there is only the state and the composer.
 const TINY: (u16, u16) = (20, 4);
+/// Up to this height the list of sessions takes all but the state.
+const LIST_ALONE: u16 = 8;
 const HEADER_FROM: u16 = 16;
 const AIR_FROM: u16 = 20;
 const MORE_AIR_FROM: u16 = 30;
@@ -118,14 +122,18 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     }
     let mut moving = status.busy == status_line::Busy::Yes;
     let rest = chrome::status(cx, &status, area, buf);
-    if area.height <= TINY.1 || area.width < TINY.0 {
+    if let Some(list) = cx.state.list.as_ref().filter(|_| area.height <= LIST_ALONE && cx.state.help.is_none()) {
+        info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
+    } else if area.height <= TINY.1 || area.width < TINY.0 {
         tiny(cx, rest, &mut info, buf);
     } else {
         moving |= regular(cx, transcript, rest, &mut info, buf);
     }
+    let is_waiting = |(_, session): (SessionKey, &Session)| session.is_waiting();
     info.motion = match cx.animation {
         Animation::On if moving => Motion::Spinner,
         _ if moving || cx.session.is_waiting() => Motion::Clock,
+        _ if cx.state.list.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ => Motion::Still,
     };
     info
@@ -163,12 +171,14 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
     let (mut rest, rule) = split_bottom(rest, 1);
 
+    // The list says itself who waits, and no answer can be given while it is open.
+    let lists = cx.state.list.is_some() && cx.state.help.is_none();
     let dock_room = match (cx.state.picker.is_some() || cx.state.opener.is_some(), &cx.state.view.focus) {
         (true, _) => rest.height.min(3),
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
         (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)),
     };
-    let laid = dock::layout(cx, rest.width, dock_room.min(rest.height));
+    let laid = if lists { None } else { dock::layout(cx, rest.width, dock_room.min(rest.height)) };
     let dock_height = laid.as_ref().map_or(0, Dock::height);
     // The dock is reserved first: the lists share what it leaves, and stand below it, nearest to the words.
     let free = rest.height.saturating_sub(dock_height);
@@ -190,6 +200,9 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     }
     let moving = if let Some(top) = cx.state.help {
         info.help_scroll_max = lists::help(cx, rest, top, buf);
+        false
+    } else if let Some(list) = &cx.state.list {
+        info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
         false
     } else if let Some(review) = review {
         let (left, right) = review::place(review, rest);
@@ -259,7 +272,7 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
         let row = StyledText::of(row.as_str(), Token::Text);
         paint::put(buf, at.x + 2, y, at.width.saturating_sub(2), &row, cx.theme);
     }
-    if focused && cx.state.picker.is_none() && cx.state.opener.is_none() {
+    if focused && cx.state.picker.is_none() && cx.state.opener.is_none() && cx.state.list.is_none() {
         let (x, y) = layout.cursor;
         info.cursor = Some(Position {
             x: at.x.saturating_add(2).saturating_add(x).min(at.right().saturating_sub(1)),

@@ -6,15 +6,14 @@
 use super::paint;
 use super::{ViewCx, split_bottom};
 use crate::base::sanitize;
-use crate::model::agent::DeathKind;
 use crate::model::ids::SessionKey;
-use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
+use crate::ui::state::attention::Attention;
 use crate::ui::state::session_view::SessionView;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -25,71 +24,6 @@ const NAME: usize = 24;
 /// Columns of a name where there is little room, and where there is very little.
 const SHORT_NAME: usize = 14;
 const SHORTEST_NAME: usize = 7;
-
-/// What a session wants of the person, the most urgent first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Attention {
-    /// A question or a log-in.
-    Waits,
-    Died,
-    /// The agent did not open it.
-    Refused,
-    /// A turn has ended that nobody has looked at.
-    Done,
-    Works,
-    Starts,
-    Nothing,
-}
-
-impl Attention {
-    pub fn of(session: SessionRef<'_>, view: &SessionView) -> Self {
-        match session.phase() {
-            _ if session.waiting().next().is_some() => Self::Waits,
-            Phase::Dead(death) if death.kind == DeathKind::Refused => Self::Refused,
-            Phase::Dead(_) => Self::Died,
-            Phase::NotStarted
-            | Phase::Starting { .. }
-            | Phase::Opening { .. }
-            | Phase::AuthNeeded { .. }
-            | Phase::Authenticating { .. } => Self::Starts,
-            Phase::Ready if session.turn.is_some() => Self::Works,
-            Phase::Ready if view.has_news => Self::Done,
-            Phase::Ready => Self::Nothing,
-        }
-    }
-
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Waits => "waits for you",
-            Self::Died => "died",
-            Self::Refused => "refused",
-            Self::Done => "done",
-            Self::Works => "works",
-            Self::Starts => "starts",
-            Self::Nothing => "",
-        }
-    }
-
-    const fn sign(self) -> &'static str {
-        match self {
-            Self::Waits => "?",
-            Self::Died | Self::Refused => "✗",
-            Self::Done => "✓",
-            Self::Works => "…",
-            Self::Starts => "·",
-            Self::Nothing => "",
-        }
-    }
-
-    const fn token(self) -> Token {
-        match self {
-            Self::Waits => Token::Warn,
-            Self::Died | Self::Refused => Token::Bad,
-            Self::Done => Token::Good,
-            Self::Works | Self::Starts | Self::Nothing => Token::Dim,
-        }
-    }
-}
 
 /// One session on the line.
 struct Tab {
@@ -155,6 +89,11 @@ fn name(session: SessionRef<'_>) -> Name {
             Name::Ours(format!("{agent} {}", sanitize::line(&directory)))
         }
     }
+}
+
+/// What a session is called, in so many columns.
+pub(super) fn label(session: SessionRef<'_>, columns: usize) -> String {
+    name(session).within(columns)
 }
 
 /// Whether a session that is not shown waits for the person.

@@ -368,6 +368,7 @@ pub async fn play(
         multiplexer: Multiplexer::None,
         purpose: Purpose::Session,
         agents: Box::new(Vec::new),
+        past: None,
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();

@@ -1,0 +1,39 @@
+//! What an engine is begun with.
+//!
+//! Plain data; knows nothing of where it was read.
+
+use super::links::Further;
+use super::reviewing::ReviewConfig;
+use crate::host::process::Graces;
+use crate::model::changes::Gate;
+use crate::model::session::Policy;
+use crate::store::recording::Recording;
+use std::path::PathBuf;
+
+/// What an engine needs to know. The command and what belongs to it are of the first agent.
+#[derive(Debug)]
+pub struct EngineConfig {
+    pub command: String,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub further: Further,
+    /// The session's directory, absolute.
+    pub cwd: PathBuf,
+    pub policy: Policy,
+    /// Where journals go; none are written without it.
+    pub journals: Option<PathBuf>,
+    pub record: Option<Recording>,
+    /// A command that the person may have meant.
+    pub suggestion: Option<String>,
+    /// How to install the agent, where that is known.
+    pub install: Option<String>,
+    /// The person's `$SHELL`.
+    pub shell: Option<String>,
+    pub graces: Graces,
+    /// Where changes of the agent are kept for the review; none is done without it.
+    pub review: Option<ReviewConfig>,
+    /// How writes and commands are let through, at first.
+    pub gate: Gate,
+    /// Absolute paths that are the client's own: the agent gets none of them, and the review leaves them out.
+    pub private: Vec<PathBuf>,
+}

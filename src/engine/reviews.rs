@@ -1,0 +1,285 @@
+//! The reviews of all directories that sessions work in: one is begun, joined, told what happens, left, or has ended by
+//! itself.
+//!
+//! Looks at no file; that is for the threads. Invariants: a session that no review looks at has been told so; an agent
+//! that repeats itself causes no work.
+
+use super::fact::{Facts, Told};
+use super::noting;
+use super::reviewing::{self, Given, Job, LAST_JOBS, ReviewConfig, Reviewing};
+use super::stem::Stem;
+use super::workspaces::Workspaces;
+use crate::host::fs::{Private, Roots};
+use crate::model::Model;
+use crate::model::changes::{ReviewAction, ReviewCommand, ReviewEvent};
+use crate::model::event::HostEvent;
+use crate::model::ids::{Addressed, EntryId, SessionKey, TurnId};
+use crate::model::session::Policy;
+use crate::review::protocol::{Replaceable, ToolEffect, ToolNote};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, mpsc};
+
+/// What the last look gets at least, however late it is.
+const LAST_MOMENT: Duration = Duration::from_millis(250);
+
+pub(super) struct Reviews {
+    /// No review is done without it.
+    config: Option<ReviewConfig>,
+    stem: Stem,
+    workspaces: Workspaces,
+    /// Told when the first look is over.
+    first_look: Option<mpsc::Receiver<()>>,
+    facts: Facts,
+    hint: Arc<Notify>,
+}
+
+impl Reviews {
+    pub fn new(config: Option<ReviewConfig>, stem: Stem, private: Private, facts: &Facts, hint: &Arc<Notify>) -> Self {
+        let workspaces = Workspaces::new(private);
+        Self { config, stem, workspaces, first_look: None, facts: facts.clone(), hint: Arc::clone(hint) }
+    }
+
+    pub fn roots(&self, at: SessionKey) -> &Arc<Roots> {
+        self.workspaces.roots(at)
+    }
+
+    /// The session's directory, also one whose name is no text.
+    pub fn directory(&self, at: SessionKey) -> Option<&Path> {
+        self.workspaces.directory(at)
+    }
+
+    /// Gives a session that has just come about its place: the roots, and the review of its directory.
+    pub fn join(&mut self, at: SessionKey, cwd: &Path, model: &Model) -> Told {
+        if self.workspaces.join(at, cwd) {
+            self.start(at, model)
+        } else if self.workspaces.reviewing(at).is_some() {
+            self.give(at, Job::Join)
+        } else if self.config.is_some() {
+            let event = ReviewEvent::ReviewOff { message: "the review of this directory has ended".into() };
+            told(at, event)
+        } else {
+            Told::new()
+        }
+    }
+
+    /// Starts the thread of a directory's review, with a first look at the tree: the first prompt shall not wait for it.
+    fn start(&mut self, at: SessionKey, model: &Model) -> Told {
+        let (Some(config), Some(cwd)) = (&self.config, self.workspaces.directory(at)) else { return Told::new() };
+        let roots = Arc::clone(self.workspaces.roots(at));
+        let command = model.at(at).map(|session| session.agent().command.as_str());
+        let stem = self.stem.of_review(self.workspaces.review_of(at).unwrap_or_default());
+        let head = reviewing::head(stem, self.stem.started(), cwd, &roots, command.unwrap_or_default());
+        match Reviewing::start(config, head, roots, at, self.facts.clone(), Arc::clone(&self.hint)) {
+            Ok(reviewing) => {
+                let is_new = config.earlier.is_none();
+                self.workspaces.set(at, Some(reviewing));
+                if !is_new {
+                    return Told::new();
+                }
+                let is_alone = matches!(model.policy(), Policy::Auto(_));
+                let (looked, over) = mpsc::channel(1);
+                self.first_look = is_alone.then_some(over);
+                self.give(at, Job::Look { alone: is_alone.then_some(looked) })
+            }
+            Err(error) => told(at, ReviewEvent::ReviewOff { message: error.to_string() }),
+        }
+    }
+
+    /// Where nobody sits before a screen: ends when the first look at the files does, or after `patience`. Before that
+    /// no agent should be started: what it has changed by then would be taken for what was there.
+    pub async fn first_look(&mut self, patience: Duration) {
+        if let Some(mut over) = self.first_look.take() {
+            // A review that has ended says so itself.
+            let _ = tokio::time::timeout(patience, over.recv()).await;
+        }
+    }
+
+    /// The person has closed a session.
+    pub fn leave(&mut self, at: SessionKey) -> Told {
+        if let Some(reviewing) = self.workspaces.reviewing(at) {
+            reviewing.viewers.remove(&at);
+        }
+        self.give(at, Job::Leave)
+    }
+
+    /// A review has ended by itself, for all its sessions.
+    pub fn is_off(&mut self, at: SessionKey, event: &HostEvent) -> Told {
+        self.workspaces.set(at, None);
+        self.to_all_beside(at, event)
+    }
+
+    /// Does what the model wants of the review.
+    pub fn command(&mut self, at: SessionKey, command: ReviewCommand, model: &Model) -> Told {
+        let mut told = Told::new();
+        let reviewing = self.workspaces.reviewing(at);
+        let job = match command {
+            ReviewCommand::BeginTurn(turn) => {
+                told = self.name_session(at, turn, model);
+                Job::Do(ReviewCommand::BeginTurn(turn))
+            }
+            ReviewCommand::SentEarly(turn) => {
+                if let Some(reviewing) = reviewing {
+                    reviewing.sent_early(turn);
+                }
+                return told;
+            }
+            ReviewCommand::Tool(entry) => match self.tool_note(at, entry, model) {
+                Some(note) => Job::Note(note),
+                None => return told,
+            },
+            ReviewCommand::Command { entry, settled } => {
+                let doing = ToolEffect::Runs;
+                let (turn, at) = (turn_of(model, at).map(|turn| turn.0), Instant::now());
+                let (paths, claims) = (Vec::new(), Vec::new());
+                Job::Note(ToolNote { entry, turn, doing, at, settled, waits: false, paths, claims })
+            }
+            ReviewCommand::Truth { req, asked } => {
+                let (session, cwd) = (model.session_of(at), self.workspaces.directory(at));
+                let claims = session.zip(cwd).map(|(session, cwd)| noting::claims_of_question(session, req, cwd));
+                Job::Truth { req, asked, claims: claims.unwrap_or_default() }
+            }
+            ReviewCommand::Hold { req, path, content, entry, asked } => {
+                let turn = turn_of(model, at);
+                Job::Hold { req, path: path.into(), content, turn, entry, asked }
+            }
+            command => {
+                if let Some(reviewing) = reviewing {
+                    match &command {
+                        // A late word of a call is told once more; that does no harm.
+                        ReviewCommand::EndTurn(_) => reviewing.notes.retain(|(of, _), _| *of != at),
+                        ReviewCommand::Act(ReviewAction::Show(_)) => drop(reviewing.viewers.insert(at)),
+                        ReviewCommand::Act(ReviewAction::Close) => drop(reviewing.viewers.remove(&at)),
+                        _ => {}
+                    }
+                }
+                Job::Do(command)
+            }
+        };
+        told.extend(self.give(at, job));
+        told
+    }
+
+    /// Has the review look at a file right before a write: what is there is not the write's doing. Without an answer
+    /// there is no review.
+    pub fn before_write(
+        &mut self,
+        at: SessionKey,
+        path: &str,
+        content: &Arc<str>,
+    ) -> (Option<Receiver<Option<Replaceable>>>, Told) {
+        if self.workspaces.reviewing(at).is_none() {
+            return (None, Told::new());
+        }
+        let (done, looked) = sync_channel(1);
+        let told = self.give(at, Job::BeforeWrite { path: path.into(), content: Arc::clone(content), done });
+        (Some(looked), told)
+    }
+
+    /// A write is done; the review has a look at it, under all its names.
+    pub fn wrote(
+        &mut self,
+        at: SessionKey,
+        paths: impl Iterator<Item = PathBuf>,
+        (entry, content): &(EntryId, Arc<str>),
+        model: &Model,
+    ) -> Told {
+        let (turn, entry) = (turn_of(model, at), *entry);
+        paths.flat_map(|path| self.give(at, Job::Wrote { path, turn, entry, content: Arc::clone(content) })).collect()
+    }
+
+    /// Has the review look at what is there before a command changes it.
+    pub fn before_command(&mut self, at: SessionKey) -> (Option<Receiver<()>>, Told) {
+        if self.workspaces.reviewing(at).is_none() {
+            return (None, Told::new());
+        }
+        let (done, looked) = sync_channel(1);
+        let told = self.give(at, Job::BeforeCommand { done });
+        (Some(looked), told)
+    }
+
+    /// Hands over what had to wait, and tells what is new to be shown.
+    pub fn tend(&mut self) -> Told {
+        let new: Vec<_> =
+            self.workspaces.reviews().map(|(at, review)| (at, review.take_shown(), review.drain())).collect();
+        let mut all = Told::new();
+        for (at, shown, given) in new {
+            all.extend(shown.into_iter().flat_map(|(viewer, doc)| told(viewer, ReviewEvent::ReviewShown { doc })));
+            all.extend(self.after_giving(at, given));
+        }
+        all
+    }
+
+    /// What a turn has changed that nobody waited for is still its doing; what has changed since the last one may be the
+    /// agent's where nobody sits before a screen. From `end` on the last look is not waited for.
+    pub async fn finish(&mut self, model: &Model, end: Option<Instant>) {
+        for (sessions, mut reviewing) in self.workspaces.take_reviews() {
+            let patience = end.map_or(LAST_JOBS, |end| end.saturating_duration_since(Instant::now()).max(LAST_MOMENT));
+            let turn = |at: &SessionKey| Some((*at, turn_of(model, *at)?));
+            let open: Vec<(SessionKey, TurnId)> = sessions.iter().filter_map(turn).collect();
+            for (at, turn) in &open {
+                // Without the thread there is nothing to tell.
+                let _ = reviewing.give(*at, Job::Do(ReviewCommand::EndTurn(*turn)));
+            }
+            if let Some(at) = sessions.first().filter(|_| open.is_empty())
+                && matches!(model.policy(), Policy::Auto(_))
+            {
+                let _ = reviewing.give(*at, Job::Last);
+            }
+            reviewing.finish(patience).await;
+        }
+    }
+
+    fn give(&mut self, at: SessionKey, job: Job) -> Told {
+        let given = self.workspaces.reviewing(at).map(|reviewing| reviewing.give(at, job));
+        given.map_or_else(Told::new, |given| self.after_giving(at, given))
+    }
+
+    fn after_giving(&mut self, at: SessionKey, given: Given) -> Told {
+        let event = match given {
+            Given::Taken => return Told::new(),
+            Given::LeftOut => ReviewEvent::ReviewTrouble {
+                what: "behind".into(),
+                message: "the review does not keep up: some tool calls are left out of it".into(),
+            },
+            Given::Gone => {
+                self.workspaces.set(at, None);
+                ReviewEvent::ReviewOff { message: "it has stopped".into() }
+            }
+        };
+        self.to_all_beside(at, &HostEvent::Review(event))
+    }
+
+    /// The sessions that are looked at by the same review.
+    fn to_all_beside(&self, at: SessionKey, event: &HostEvent) -> Told {
+        self.workspaces.beside(at).into_iter().map(|at| Addressed::new(at, event.clone())).collect()
+    }
+
+    /// Turns from one on belong to the session that was named last: where several take turns, each is named anew.
+    fn name_session(&mut self, at: SessionKey, first_turn: TurnId, model: &Model) -> Told {
+        let Some(reviewing) = self.workspaces.reviewing(at) else { return Told::new() };
+        let before = reviewing.newest.replace(at);
+        let is_another = before.is_some_and(|before| before != at);
+        let Some(session) = model.at(at).filter(|_| is_another) else { return Told::new() };
+        let Some(id) = session.id.clone() else { return Told::new() };
+        let agent = session.agent().label().to_owned();
+        self.give(at, Job::Do(ReviewCommand::Session { id, first_turn, agent }))
+    }
+
+    /// News of a tool call, unless they are none.
+    fn tool_note(&mut self, at: SessionKey, entry: EntryId, model: &Model) -> Option<ToolNote> {
+        let note = noting::of(model.session_of(at)?, entry, self.workspaces.directory(at)?)?;
+        self.workspaces.reviewing(at)?.is_news(at, &note).then_some(note)
+    }
+}
+
+fn told(at: SessionKey, event: ReviewEvent) -> Told {
+    vec![Addressed::new(at, HostEvent::Review(event))]
+}
+
+/// The turn of a session that what happens in it now is of.
+fn turn_of(model: &Model, at: SessionKey) -> Option<TurnId> {
+    model.session_of(at)?.unended_turn()
+}

@@ -1,0 +1,71 @@
+//! "Which session?": the screen of `acp-tui --resume` without a name.
+//!
+//! The list of sessions before there is any session that is open; starts nothing itself.
+
+use super::keys::{Action, Layer, resolve};
+use super::state::session_list::{ListFrame, Offers, Past, SessionList, Step};
+use super::tty::{Click, Input};
+use super::view::session_list::{Look, draw};
+use crate::theme::resolve::Theme;
+use ratatui::buffer::Buffer;
+use std::path::{Path, PathBuf};
+
+/// Rows that one notch of the wheel moves.
+const WHEEL: isize = 3;
+
+#[derive(Debug)]
+pub struct SessionPicker {
+    pub list: SessionList,
+    /// The person has named the agent that goes on with it.
+    is_named: bool,
+    frame: ListFrame,
+}
+
+impl SessionPicker {
+    pub fn new(here: PathBuf, past: Past, is_named: bool) -> Self {
+        Self { list: SessionList::new(here, Vec::new(), past), is_named, frame: ListFrame::default() }
+    }
+
+    /// One input of the person.
+    pub fn input(&mut self, input: Input) -> Step {
+        let layer = if self.list.asks.is_some() { Layer::ReviewConfirm } else { Layer::Sessions };
+        match input {
+            Input::Key(key) => match resolve(layer, key) {
+                Some(action) => self.act(action),
+                None => Step::Stay,
+            },
+            Input::Paste(text) => {
+                self.list.type_text(&text);
+                Step::Stay
+            }
+            Input::Mouse { what: Click::WheelUp, .. } if self.list.asks.is_none() => {
+                self.list.step(-WHEEL);
+                Step::Stay
+            }
+            Input::Mouse { what: Click::WheelDown, .. } if self.list.asks.is_none() => {
+                self.list.step(WHEEL);
+                Step::Stay
+            }
+            Input::Mouse { what: Click::Left, y, .. } if self.list.asks.is_none() => {
+                let Some((_, row)) = self.frame.rows.iter().find(|(row, _)| *row == y).copied() else {
+                    return Step::Stay;
+                };
+                self.list.select(row);
+                self.act(Action::Accept)
+            }
+            Input::Mouse { .. } | Input::Resize(..) | Input::Focus(_) | Input::Told(_) => Step::Stay,
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Step {
+        let is_named = self.is_named;
+        self.list.act(action, &self.frame, Offers { runs: &|_| is_named, deletes: &|_| false })
+    }
+
+    /// Draws the whole screen. Returns where the cursor stands.
+    pub fn draw(&mut self, theme: &Theme, home: Option<&Path>, buf: &mut Buffer) -> Option<(u16, u16)> {
+        self.frame = ListFrame::default();
+        let look = Look { theme, home, open: &|_, _| None, escape: "Esc leaves" };
+        draw(&self.list, look, buf.area, &mut self.frame, buf).map(|at| (at.x, at.y))
+    }
+}

@@ -1,0 +1,90 @@
+//! F8 and Alt+J: the list is there at once, and a key leads to whoever needs the person.
+
+use crate::model::event::Intent;
+use crate::model::ids::SessionKey;
+use crate::ui::fixtures::Scene;
+use crate::ui::keys::{Code, Key};
+use crate::ui::msg::Out;
+use crate::ui::state::Focus;
+use crate::ui::state::session_list::{Earlier, End, Past, Starts};
+use std::path::PathBuf;
+
+fn shown() -> Earlier {
+    Earlier::clean("old".into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
+        .about(Some("mend the cart"), Some("please"), None)
+        .used(60, 2, End::Interrupted, vec![PathBuf::from("old.jsonl")], false)
+}
+
+#[test]
+fn the_list_is_painted_before_anything_is_read() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::F(8));
+    assert_eq!(s.outs, [Out::ReadSessions]);
+    let screen = s.draw();
+    assert!(screen.contains("open here") && screen.contains("earlier, in ~/src/shop"), "{screen}");
+    assert!(screen.contains("reading…") && screen.contains("▸ 1 "), "{screen}");
+    s.press(Code::F(8));
+    assert!(!s.draw().contains("open here"));
+}
+
+#[test]
+fn an_earlier_session_of_an_agent_that_runs_goes_on_with_enter() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::F(8));
+    s.ui.list.as_mut().unwrap().told(Past::Read([shown()].into()));
+    s.draw();
+    assert!(s.shown.contains("“mend the cart”") && s.shown.contains("interrupted"), "{}", s.shown);
+    s.press(Code::Down).press(Code::Enter);
+    assert_eq!(s.outs.last(), Some(&Out::GoOn(Box::new(shown()))));
+}
+
+#[test]
+fn who_waits_stands_in_the_list_with_what_is_asked_and_enter_goes_there() {
+    for size in [(80, 24), (120, 40), (40, 10), (20, 5)] {
+        let mut s = Scene::asked(size.0, size.1);
+        s.press(Code::F(8));
+        let screen = s.draw();
+        let waits = if size.0 >= 40 { "waiting for you" } else { "?" };
+        assert!(screen.lines().any(|row| row.contains("▸ 1 ") && row.contains(waits)), "{size:?}\n{screen}");
+        s.press(Code::Enter);
+        assert_eq!(s.outs.last(), Some(&Out::Visit(SessionKey::FIRST)), "{size:?}");
+        assert!(s.answers().is_empty() && s.ui.list.is_none());
+    }
+}
+
+#[test]
+fn keys_of_the_list_do_not_write_and_what_opens_something_else_closes_it() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::F(8)).typed("rq1");
+    assert!(s.ui.view.composer.is_empty());
+    assert_eq!(s.ui.list.as_ref().unwrap().filter(), "rq1");
+    s.key(Key::alt(Code::Char('r')));
+    assert!(s.ui.list.is_none());
+    s.press(Code::F(8)).press(Code::F(1));
+    assert!(s.ui.list.is_some() && s.ui.help.is_some());
+    s.press(Code::Esc).press(Code::Esc);
+    assert!(s.ui.list.is_none() && s.ui.help.is_none());
+    assert!(!s.intents().contains(&Intent::Cancel));
+}
+
+#[test]
+fn a_key_goes_to_the_question_of_the_session_that_is_shown_when_no_other_needs_anything() {
+    let mut s = Scene::ready(80, 24);
+    s.key(Key::alt(Code::Char('j')));
+    assert!(s.draw().contains("no session needs you"), "{}", s.shown);
+    let mut s = Scene::asked(80, 24);
+    s.key(Key::alt(Code::Char('j')));
+    assert_eq!(s.outs, [Out::Visit(SessionKey::FIRST)]);
+    assert!(s.ui.to_question(s.now));
+    assert_eq!(s.ui.view.focus, Focus::Dock);
+}
+
+#[test]
+fn an_empty_session_says_how_many_were_interrupted_here() {
+    for size in [(80, 24), (40, 10), (120, 40)] {
+        let mut s = Scene::ready(size.0, size.1);
+        assert!(!s.draw().contains("interrupted here"));
+        s.ui.interrupted.insert("/home/me/src/shop".into(), 2);
+        assert!(s.draw().contains("2 were interrupted here"), "{}", s.shown);
+    }
+}

@@ -1,0 +1,446 @@
+//! The list of sessions: the filter, what is open, what was earlier, and what is asked before something is done.
+//!
+//! Reads the list, keeps nothing. Needs no session, so that it can be chosen from before there is one. Invariants: the
+//! work for a frame is that of the rows that are seen; a command that is to be started is shown whole, or it is said that
+//! it is not.
+
+use super::paint;
+use super::{ViewCx, split_bottom, split_top};
+use crate::base::{human, paths, sanitize};
+use crate::model::ids::SessionKey;
+use crate::model::question::{About, Question};
+use crate::model::session_ref::SessionRef;
+use crate::text::line::LogicalLine;
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::theme::resolve::Theme;
+use crate::ui::labels;
+use crate::ui::state::attention::Attention;
+use crate::ui::state::session_list::{Ask, Earlier, End, ListFrame, Past, Reach, Row, SessionList};
+use crate::ui::status_line;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use std::path::Path;
+
+/// Rows from which headings, a row about what is chosen, and a row of keys are worth their room.
+const HEADS_FROM: u16 = 9;
+const DETAIL_FROM: u16 = 12;
+const FOOT_FROM: u16 = 4;
+/// Columns from which it is said how many turns there were, and which agent it was.
+const WIDE: u16 = 70;
+const MEDIUM: u16 = 34;
+/// Columns of an agent's name.
+const AGENT: usize = 16;
+/// Columns of what a session is called, at the least.
+const NAME: usize = 12;
+
+/// What it is drawn with.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    pub theme: &'a Theme,
+    pub home: Option<&'a Path>,
+    /// What is said of a session that is open, in so many columns.
+    pub open: &'a dyn Fn(SessionKey, usize) -> Option<StyledText>,
+    /// What Enter does besides going there, and what Esc does.
+    pub escape: &'a str,
+}
+
+/// A line of the list, which is longer than the screen.
+#[derive(Clone, Copy)]
+enum Line {
+    Head(&'static str),
+    Earlier,
+    Row(usize),
+    /// What is to be said where nothing is listed.
+    Empty,
+}
+
+/// Draws the list into the whole area; returns where the cursor stands.
+pub fn draw(
+    list: &SessionList,
+    look: Look<'_>,
+    area: Rect,
+    frame: &mut ListFrame,
+    buf: &mut Buffer,
+) -> Option<Position> {
+    if area.is_empty() {
+        return None;
+    }
+    if list.asks.is_some() && area.height < FOOT_FROM {
+        question(list, look, area, frame, buf);
+        return None;
+    }
+    let (head, rest) = split_top(area, u16::from(area.height > 1));
+    let cursor = if head.is_empty() { None } else { Some(filter(list, look, head, buf)) };
+    let foot = foot_rows(list, rest);
+    let (body, foot) = split_bottom(rest, foot);
+    let has_detail = rest.height >= DETAIL_FROM && list.asks.is_none();
+    let (body, detail) = split_bottom(body, u16::from(has_detail));
+    rows(list, look, body, frame, buf);
+    if has_detail {
+        self::detail(list, look, detail, buf);
+    }
+    if list.asks.is_some() {
+        question(list, look, foot, frame, buf);
+        return None;
+    }
+    self::foot(list, look, foot, buf);
+    cursor
+}
+
+/// The same over the screen of a session.
+pub fn over(
+    cx: &ViewCx<'_>,
+    list: &SessionList,
+    area: Rect,
+    frame: &mut ListFrame,
+    buf: &mut Buffer,
+) -> Option<Position> {
+    let open = |key, columns| about_open(cx, key, columns);
+    let look = Look { theme: cx.theme, home: cx.home, open: &open, escape: "Esc closes" };
+    draw(list, look, area, frame, buf)
+}
+
+fn filter(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) -> Position {
+    let mut line = StyledText::of("  ", Token::Accent);
+    if area.width >= MEDIUM {
+        line.push("sessions: ", Token::Dim);
+    }
+    // The end of what is typed is what is being typed.
+    let room = usize::from(area.width).saturating_sub(width::styled_width(&line) + 1);
+    line.push(&width::truncate_start(&sanitize::line(list.filter()), room), Token::Text);
+    let used = paint::put(buf, area.x, area.y, area.width, &line, look.theme);
+    let count = match list.past() {
+        Past::Reading => "reading…".to_owned(),
+        Past::Read(_) | Past::None | Past::Failed(_) => {
+            format!("{} of {}", (list.selected() + 1).min(list.len()), human::thousands(list.len() as u64))
+        }
+    };
+    paint::put_right(buf, area, used + 2, &StyledText::of(count, Token::Dim), look.theme);
+    Position { x: (area.x + used).min(area.right().saturating_sub(1)), y: area.y }
+}
+
+/// How many lines there are, and which the n-th is: with headings where there is room for them.
+struct Lines {
+    open: usize,
+    past: usize,
+    heads: bool,
+}
+
+impl Lines {
+    fn of(list: &SessionList, area: Rect) -> Self {
+        let open = list.open_len();
+        Self { open, past: list.len() - open, heads: area.height >= HEADS_FROM }
+    }
+
+    const fn heads_before_past(&self) -> usize {
+        if !self.heads {
+            0
+        } else if self.open > 0 {
+            // Both headings, and a blank row between them.
+            3
+        } else {
+            1
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.heads_before_past() + self.open + self.past.max(1)
+    }
+
+    fn place(&self, row: usize) -> usize {
+        if row < self.open { row + usize::from(self.heads) } else { row + self.heads_before_past() }
+    }
+
+    fn at(&self, line: usize) -> Line {
+        let first = usize::from(self.heads && self.open > 0);
+        if line < first {
+            return Line::Head("open here");
+        }
+        if line < first + self.open {
+            return Line::Row(line - first);
+        }
+        let past = self.heads_before_past() + self.open;
+        match line {
+            line if line >= past && self.past == 0 => Line::Empty,
+            line if line >= past => Line::Row(line - self.heads_before_past()),
+            line if line + 1 == past => Line::Earlier,
+            _ => Line::Head(""),
+        }
+    }
+}
+
+fn rows(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFrame, buf: &mut Buffer) {
+    let lines = Lines::of(list, area);
+    let height = usize::from(area.height);
+    frame.page = height;
+    let place = if list.is_empty() { 0 } else { lines.place(list.selected()) };
+    let first = (place + 1).saturating_sub(height);
+    for (n, y) in (first..lines.len()).zip(area.y..area.bottom()) {
+        let line = Rect { y, height: 1, ..area };
+        let strong = RunStyle::from(Token::Text).with_mods(Mods::BOLD);
+        match lines.at(n) {
+            Line::Head(words) => {
+                paint::put(
+                    buf,
+                    line.x + 2,
+                    y,
+                    line.width.saturating_sub(2),
+                    &StyledText::of(words, strong),
+                    look.theme,
+                );
+            }
+            Line::Earlier => {
+                let room = usize::from(line.width.saturating_sub(3));
+                let words = match list.reach() {
+                    Reach::Everywhere => "earlier, in all directories".to_owned(),
+                    Reach::Here => format!("earlier, in {}", paths::display(list.here(), &[], look.home)),
+                };
+                let words = StyledText::of(width::truncate(&words, room), strong);
+                paint::put(buf, line.x + 2, y, line.width.saturating_sub(2), &words, look.theme);
+            }
+            Line::Empty => {
+                let words = width::truncate_styled(&nothing(list), usize::from(line.width.saturating_sub(5)));
+                paint::put(buf, line.x + 4, y, line.width.saturating_sub(5), &words, look.theme);
+            }
+            Line::Row(at) => {
+                frame.rows.push((y, at));
+                row(list, look, at, line, buf);
+            }
+        }
+    }
+}
+
+/// Why no earlier session is listed.
+fn nothing(list: &SessionList) -> StyledText {
+    let words = match list.past() {
+        Past::None => "no sessions are kept: there is no home directory".to_owned(),
+        Past::Reading => "reading…".to_owned(),
+        Past::Failed(why) => {
+            return StyledText::of(format!("cannot be read: {}", sanitize::line(why)), Token::Warn);
+        }
+        Past::Read(_) if !list.filter().is_empty() => "nothing matches".to_owned(),
+        Past::Read(_) => match (list.reach(), list.elsewhere()) {
+            (Reach::Here, n) if n > 0 => format!("none of this directory · Tab shows {n} of others"),
+            _ => "none yet".to_owned(),
+        },
+    };
+    StyledText::of(words, Token::Dim)
+}
+
+fn row(list: &SessionList, look: Look<'_>, at: usize, line: Rect, buf: &mut Buffer) {
+    let selected = at == list.selected();
+    let mut text = StyledText::of(if selected { "▸ " } else { "  " }, Token::Accent);
+    let columns = usize::from(line.width.saturating_sub(3));
+    match list.row(at) {
+        None => return,
+        Some(Row::Open(open)) => match (look.open)(open.key, columns) {
+            Some(about) => text.append(&about),
+            None => text.push("closed", Token::Dim),
+        },
+        Some(Row::Earlier(earlier)) => text.append(&about_earlier(earlier, list, look, columns, selected)),
+    }
+    let room = line.width.saturating_sub(1);
+    let text = width::truncate_styled(&text, usize::from(room));
+    paint::put(buf, line.x, line.y, room, &text, look.theme);
+}
+
+/// Number, name, what it does. The name gives way to what it waits for.
+fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<StyledText> {
+    let views = cx.state.views();
+    let number = views.iter().position(|(one, _)| *one == key)?;
+    let (_, view) = views.get(number)?;
+    let session = cx.model.at(key)?;
+    let attention = Attention::of(session, view);
+    let is_shown = key == cx.session.key();
+    let style = if is_shown { RunStyle::from(Token::Accent).with_mods(Mods::BOLD) } else { Token::Text.into() };
+    if columns < usize::from(MEDIUM) {
+        let (sign, number) = (attention.sign(), format!("{} ", number + 1));
+        let room = columns.saturating_sub(width::str_width(&number) + width::str_width(sign) + 1);
+        let mut text = StyledText::of(number, style);
+        text.push(&super::sessions::label(session, room), style);
+        text.push(" ", Token::Dim);
+        text.push(sign, attention.token());
+        return Some(text);
+    }
+    let mut state = match attention {
+        Attention::Works | Attention::Starts | Attention::Died | Attention::Refused | Attention::Waits => {
+            status_line::brief(session, cx.now, columns)
+        }
+        Attention::Done | Attention::Nothing => StyledText::of(attention.words(), attention.token()),
+    };
+    if let Some(title) = session.questions().first().and_then(|question| asks(session, question)) {
+        state.push(": ", attention.token());
+        state.push(&title, Token::Text);
+    }
+    if state.is_empty() {
+        state.push(if is_shown { "shown" } else { "idle" }, Token::Dim);
+    }
+    let number = format!("{} ", number + 1);
+    let rest = columns.saturating_sub(width::str_width(&number) + 2);
+    let name =
+        super::sessions::label(session, rest.saturating_sub(width::styled_width(&state)).max(rest / 3).max(NAME));
+    let mut text = StyledText::of(number, style);
+    text.push(&name, style);
+    text.push("  ", Token::Dim);
+    text.append(&state);
+    Some(text)
+}
+
+/// What a question is about, in a few words.
+fn asks(session: SessionRef<'_>, question: &Question) -> Option<String> {
+    match &question.about {
+        About::Permission => {
+            let tool = session.tool(question.entry)?;
+            Some(format!("{} {}", labels::verb(tool.kind), labels::object(tool, &session.cwd)))
+        }
+        About::Write => Some("write".to_owned()),
+        About::Run(spec) => Some(format!("run {}", sanitize::line(&spec.command))),
+    }
+}
+
+fn about_earlier(one: &Earlier, list: &SessionList, look: Look<'_>, columns: usize, selected: bool) -> StyledText {
+    let style = if selected { RunStyle::from(Token::Accent).with_mods(Mods::BOLD) } else { Token::Text.into() };
+    let end = match one.end {
+        End::Open => Some(("open elsewhere", Token::Warn)),
+        End::Interrupted => Some(("interrupted", Token::Warn)),
+        End::Ended => None,
+    };
+    let end = if one.is_gone { Some(("directory gone", Token::Bad)) } else { end };
+    let age = human::ago(one.age);
+    let age = if columns >= usize::from(MEDIUM) { age.as_str() } else { age.trim_end_matches(" ago") };
+    // What gives way first stands first here, and in the middle of the row.
+    let mut parts = Vec::new();
+    if columns >= usize::from(WIDE) {
+        if list.reach() == Reach::Everywhere {
+            let place = paths::display(&one.cwd, &[], look.home);
+            parts.push((width::truncate_start(&place, AGENT + AGENT / 2).into_owned(), Token::Dim));
+        }
+        parts.push((width::truncate(&one.agent, AGENT).into_owned(), Token::Dim));
+        parts.push((human::count(one.turns, "turn"), Token::Dim));
+    }
+    parts.push((age.to_owned(), Token::Dim));
+    parts.extend(end.map(|(words, token)| (words.to_owned(), token)));
+    let room = |parts: &[(String, Token)]| {
+        columns
+            .checked_sub(parts.iter().map(|(words, _)| width::str_width(words) + 2).sum())
+            .filter(|room| *room >= NAME)
+    };
+    while !parts.is_empty() && room(&parts).is_none() {
+        parts.remove(0);
+    }
+    let room = room(&parts).unwrap_or(columns);
+    let mut right = StyledText::new();
+    for (words, token) in parts {
+        right.push("  ", Token::Dim);
+        right.push(&words, token);
+    }
+    let name = match one.name() {
+        Some(name) => format!("“{}”", width::truncate(name, room.saturating_sub(2).max(1))),
+        None => width::truncate(&format!("{} without a word", one.agent), room).into_owned(),
+    };
+    let mut text = StyledText::of(&*name, style);
+    text.push(&" ".repeat(room.saturating_sub(width::str_width(&name))), Token::Dim);
+    text.append(&right);
+    text
+}
+
+/// More of what is chosen: where it was, and what was said last.
+fn detail(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
+    let Some(Row::Earlier(one)) = list.current() else { return };
+    let room = usize::from(area.width.saturating_sub(5));
+    let mut words = paths::display(&one.cwd, &[], look.home);
+    for (what, said) in
+        [("first", one.title.as_ref().and(one.first_prompt.as_ref())), ("last", one.last_prompt.as_ref())]
+    {
+        if let Some(said) = said {
+            let said = width::truncate(said, room / 3);
+            words.extend([" · ", what, " “", &*said, "”"]);
+        }
+    }
+    let words = StyledText::of(width::truncate(&words, room), Token::Dim);
+    paint::put(buf, area.x + 4, area.y, area.width.saturating_sub(5), &words, look.theme);
+}
+
+/// What is asked, in as many rows as it takes.
+fn asked(asks: &Ask, columns: u16) -> Vec<paint::Painted> {
+    let quoted = |one: &Earlier| match one.name() {
+        Some(name) => format!("“{}”", width::truncate(name, 40)),
+        None => format!("the session of {}", one.agent),
+    };
+    let (words, command) = match asks {
+        Ask::Start(one) => ("Start this command? It is not configured:".to_owned(), Some(sanitize::line(&one.command))),
+        Ask::Forget { earlier, others, at_agent } => {
+            let mut words = format!("Forget {}", quoted(earlier));
+            if *others > 0 {
+                let others = human::count(*others as u64, "other session");
+                words.extend([", and ", &*others, " of the same run with it"]);
+            }
+            words.push_str(if *at_agent {
+                "? Its agent is told to forget it too."
+            } else {
+                "? Its agent may keep it."
+            });
+            (words, None)
+        }
+    };
+    let mut lines = vec![LogicalLine::text(StyledText::of(words, Token::Warn))];
+    lines.extend(command.map(|command| LogicalLine::text(StyledText::of(&*command, Token::Text))));
+    paint::rows(&lines, columns)
+}
+
+/// Rows that the foot takes of an area.
+fn foot_rows(list: &SessionList, area: Rect) -> u16 {
+    match &list.asks {
+        Some(asks) => {
+            let rows = u16::try_from(asked(asks, area.width.saturating_sub(3)).len()).unwrap_or(u16::MAX);
+            rows.saturating_add(1).min(area.height)
+        }
+        None => u16::from(area.height >= FOOT_FROM || list.note.is_some() && area.height > 1),
+    }
+}
+
+fn question(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFrame, buf: &mut Buffer) {
+    let Some(asks) = &list.asks else { return };
+    paint::fill(buf, area, Token::Question, look.theme);
+    let room = area.width.saturating_sub(3);
+    let rows = asked(asks, room);
+    let (body, foot) = split_bottom(area, 1);
+    frame.is_whole = rows.len() <= usize::from(body.height);
+    for (row, y) in rows.iter().zip(body.y..body.bottom()) {
+        paint::row(buf, Rect { x: area.x + 2, y, width: room, height: 1 }, row, look.theme);
+    }
+    let words = match asks {
+        Ask::Start(_) if !frame.is_whole => "too long for this window · Esc leaves",
+        Ask::Start(_) => "y starts it · Esc leaves",
+        Ask::Forget { .. } => "y forgets it · Esc keeps it",
+    };
+    let words = StyledText::of(width::truncate(words, usize::from(room)), Token::Accent);
+    paint::put(buf, foot.x + 2, foot.y, room, &words, look.theme);
+}
+
+fn foot(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    let room = area.width.saturating_sub(3);
+    let words = match &list.note {
+        Some(note) => StyledText::of(sanitize::line(note), Token::Warn),
+        None => {
+            let enter = match list.current() {
+                Some(Row::Open(_)) => "Enter goes there",
+                _ => "Enter goes on",
+            };
+            let tab = if list.reach() == Reach::Here { "Tab all directories" } else { "Tab this directory" };
+            let escape = if list.filter().is_empty() { look.escape } else { "Esc clears" };
+            StyledText::of(format!("{enter} · {escape} · {tab} · Delete forgets"), Token::Dim)
+        }
+    };
+    let words = width::truncate_styled(&words, usize::from(room));
+    paint::put(buf, area.x + 2, area.y, room, &words, look.theme);
+}
+
+#[cfg(test)]
+#[path = "session_list_tests.rs"]
+mod tests;

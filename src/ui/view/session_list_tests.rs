@@ -1,0 +1,86 @@
+//! The list of sessions at any size: what is seen, and how much of it is laid out.
+
+use super::*;
+use crate::ui::fixtures::text;
+use crate::ui::keys::Action;
+use crate::ui::state::session_list::{Offers, Starts};
+use std::path::PathBuf;
+
+fn list(count: usize, command: &str, starts: &Starts) -> SessionList {
+    let one = |n: usize| {
+        Earlier::clean(n.to_string(), "Gemini", command.to_owned(), starts.clone(), "/shop".into())
+            .about(Some(&format!("number {n} ✓ 2 other")), Some("first"), Some("last"))
+            .used(
+                7200,
+                2,
+                if n == 1 { End::Interrupted } else { End::Ended },
+                vec![PathBuf::from(n.to_string())],
+                n == 2,
+            )
+    };
+    let mut list = SessionList::new("/shop".into(), Vec::new(), Past::Reading);
+    list.told(Past::Read((0..count).map(one).collect()));
+    list
+}
+
+fn drawn(list: &SessionList, width: u16, height: u16) -> (String, ListFrame) {
+    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+    let (theme, mut frame) = (Theme::default(), ListFrame::default());
+    let look = Look { theme: &theme, home: None, open: &|_, _| None, escape: "Esc closes" };
+    let area = buf.area;
+    draw(list, look, area, &mut frame, &mut buf);
+    (text(&buf), frame)
+}
+
+#[test]
+fn what_is_drawn_is_what_is_seen_however_many_there_are() {
+    let mut list = list(10_000, "gemini", &Starts::Unknown);
+    let (shown, frame) = drawn(&list, 80, 24);
+    assert!(frame.rows.len() < 24 && frame.rows[0].1 == 0, "{frame:?}");
+    assert!(shown.contains("1 of 10,000") && shown.contains("earlier, in /shop"), "{shown}");
+    assert!(shown.contains("“number 1 ✓ 2 other”") && shown.contains("interrupted"), "{shown}");
+    assert!(shown.contains("directory gone") && shown.contains("2 turns") && shown.contains("2 h ago"), "{shown}");
+    list.step(isize::MAX);
+    let (shown, frame) = drawn(&list, 80, 24);
+    assert_eq!(frame.rows.last().map(|(_, row)| *row), Some(9999));
+    assert!(shown.contains("▸ “number 9999"), "{shown}");
+}
+
+#[test]
+fn the_chosen_row_is_seen_at_any_size() {
+    let mut list = list(50, "gemini", &Starts::Unknown);
+    for at in [0, 1, 25, 49] {
+        list.step(isize::MIN);
+        list.step(at);
+        for (width, height) in [(80, 24), (120, 40), (40, 10), (20, 4), (10, 2), (3, 1), (0, 0)] {
+            let (shown, frame) = drawn(&list, width, height);
+            if width > 5 && height > 1 {
+                assert!(frame.rows.iter().any(|(_, row)| *row == at as usize), "{at} at {width}×{height}\n{shown}");
+                assert!(shown.contains('▸'), "{shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_command_is_shown_whole_or_not_started() {
+    let command = format!("sh -c '{}end'", "do something; ".repeat(20));
+    let mut list = list(1, &command, &Starts::Recorded(vec!["sh".into()]));
+    let nobody = Offers { runs: &|_| false, deletes: &|_| false };
+    list.act(Action::Accept, &ListFrame::default(), nobody);
+    let (shown, frame) = drawn(&list, 80, 24);
+    assert!(frame.is_whole && shown.contains("end'") && shown.contains("y starts it"), "{shown}");
+    let (shown, frame) = drawn(&list, 40, 6);
+    assert!(!frame.is_whole && shown.contains("too long for this window"), "{shown}");
+}
+
+#[test]
+fn nothing_earlier_says_so_and_where_there_is_more() {
+    let mut list = SessionList::new("/mill".into(), Vec::new(), Past::Reading);
+    assert!(drawn(&list, 80, 24).0.contains("reading…"));
+    let all = self::list(2, "gemini", &Starts::Unknown);
+    list.told(all.past().clone());
+    assert!(drawn(&list, 80, 24).0.contains("none of this directory · Tab shows 2 of others"));
+    list.told(Past::Failed("no\x1b[31m way".into()));
+    assert!(drawn(&list, 80, 24).0.contains("cannot be read: no"));
+}
