@@ -223,7 +223,7 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
         RewindOutcome::Removed => format!("{} {path}{remark}", verb("removed", "would remove")),
         RewindOutcome::Merged => format!("{} {path} (your changes stay){remark}", verb("merged", "would merge")),
         RewindOutcome::Conflict => {
-            format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("you changed the same lines"))
+            format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("these lines were changed since"))
         }
         RewindOutcome::Doubtful => format!("{alone} {path}: nobody said who changed it; `acp-tui review` shows it"),
         RewindOutcome::NotKept => format!("{alone} {path}: what it was before is not kept"),

@@ -42,8 +42,8 @@ fn every_outcome_is_one_line_that_says_what_happened() {
         (RewindOutcome::Merged, "merged src/a.rs (your changes stay)", "would merge src/a.rs (your changes stay)"),
         (
             RewindOutcome::Conflict,
-            "left alone src/a.rs: you changed the same lines",
-            "would leave alone src/a.rs: you changed the same lines",
+            "left alone src/a.rs: these lines were changed since",
+            "would leave alone src/a.rs: these lines were changed since",
         ),
     ] {
         assert_eq!(super::outcome(&one(outcome), Tense::Did), did);

@@ -11,15 +11,21 @@ use crate::model::refusal::{Refusal, Subject};
 use std::path::Path;
 
 /// What a request names, if that may be used.
-pub(super) fn admit(roots: &Roots, held: Option<&Held>, request: Request, path: &str) -> Result<Resolved, Refusal> {
-    let resolved = roots.check(Path::new(path));
+pub(super) fn admit(
+    roots: &Roots,
+    held: Option<&Held>,
+    request: Request,
+    path: impl AsRef<Path>,
+) -> Result<Resolved, Refusal> {
+    let path = path.as_ref();
+    let resolved = roots.check(path);
     let request = match held {
         Some(held) => again(held, request, &resolved),
         None => request,
     };
     match judge(&request.at(place(&resolved))) {
         Verdict::Allow(_) => resolved.map_err(|error| refusing::file(&error)),
-        verdict => Err(verdict.against().refusal(Subject::Path(path.to_owned()))),
+        verdict => Err(verdict.against().refusal(Subject::Path(path.to_string_lossy().into_owned()))),
     }
 }
 

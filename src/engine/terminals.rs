@@ -115,11 +115,10 @@ impl Terminals {
                 // Late is better than never: the command starts all the same.
                 let _ = looked.recv_timeout(LOOK);
             }
-            let result = match &spec.cwd {
-                Some(cwd) => admit(&roots, None, request, cwd).map(|dir| dir.real),
-                // The directory itself needs no check: it is the root.
-                None => own.ok_or_else(|| Refusal::new(Reason::Failed, "the session has no directory")),
-            };
+            // The session's own directory, too: what has its name now need not be what had it.
+            let cwd = spec.cwd.as_ref().map(PathBuf::from).or(own);
+            let cwd = cwd.ok_or_else(|| Refusal::new(Reason::Failed, "the session has no directory"));
+            let result = cwd.and_then(|cwd| admit(&roots, None, request, cwd)).map(|dir| dir.real);
             let started = result.and_then(|cwd: PathBuf| {
                 let TerminalSpec { command, args, env, limit, .. } = Arc::unwrap_or_clone(spec);
                 let spec = TermSpec {

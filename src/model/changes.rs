@@ -240,6 +240,8 @@ pub enum ReviewCommand {
     EndTurn(TurnId),
     /// There are news of the tool call with this entry.
     Tool(EntryId),
+    /// A command of the client was asked for, whether it is to run or not.
+    CommandAsked,
     /// A command of the client runs, or has ended.
     Command {
         entry: EntryId,
@@ -361,7 +363,7 @@ pub enum RewindOutcome {
     Removed,
     /// Without the agent's changes; the person's stay.
     Merged,
-    /// Left alone: the person changed the same lines.
+    /// Left alone: the same lines were changed since, by whomever.
     Conflict,
     /// Left alone: nobody said who changed it, so that it may be the person's.
     Doubtful,

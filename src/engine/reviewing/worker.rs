@@ -167,7 +167,12 @@ impl Worker {
                 self.soon();
             }
             Job::Truth { req, asked, claims } => {
-                let truths = claims.iter().map(|claim| self.truth(claim)).collect();
+                let held = self.review.truth_of_held(req);
+                let held = self.trouble("truth", "the diff of a question could not be compared with the file", held);
+                let truths = match held.flatten() {
+                    Some(truth) => vec![truth],
+                    None => claims.iter().map(|claim| self.truth(claim)).collect(),
+                };
                 self.tell(at, ReviewEvent::Truths { req, asked, truths });
             }
             Job::Hold { req, path, content, turn, entry, asked } => {
@@ -187,8 +192,15 @@ impl Worker {
             ReviewCommand::BeginTurn(turn) => self.begin(at, turn),
             ReviewCommand::EndTurn(turn) => self.end(at, turn),
             ReviewCommand::DecideHeld { req, write } => self.decide_held(at, req, write),
+            ReviewCommand::CommandAsked => {
+                let noted = self.review.command_asked();
+                self.trouble("command", "the review could not take note of a command", noted);
+            }
             ReviewCommand::LetGo(req) => {
                 self.review.let_go(req);
+                if let Some(message) = self.release() {
+                    self.tell(at, ReviewEvent::ReviewFailed { message });
+                }
                 self.now();
             }
             ReviewCommand::Act(action) => self.act(at, &action),
@@ -313,7 +325,8 @@ impl Worker {
     /// Tells of held writes that have been decided; in words when one has to be decided anew.
     fn release(&mut self) -> Option<String> {
         let mut again = None;
-        for (req, entry) in self.review.held() {
+        let held = self.review.held();
+        for &(req, entry) in &held {
             let at = session_of(entry);
             let outcome = match self.review.released(req) {
                 Ok(None) => continue,
@@ -330,6 +343,10 @@ impl Worker {
                 }
             };
             self.tell(at, ReviewEvent::HeldDecided { req, outcome });
+        }
+        let followed = self.review.followed();
+        for (req, entry) in held.into_iter().filter(|(req, _)| followed.contains(req)) {
+            self.tell(session_of(entry), ReviewEvent::WriteAgain { req });
         }
         again
     }

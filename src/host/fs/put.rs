@@ -16,7 +16,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::beneath::{Missing, open_parent, regular, stat_regular};
-use super::swap::{Refusal, Was, beside, put_back, put_link, take_away};
+use super::swap::{Was, beside, put_link, take_away};
 use super::write::{replace, replace_by_link};
 use super::{FsError, Resolved};
 
@@ -123,17 +123,12 @@ pub fn link(root: &Path, below: &Path, first: &Path, is: &Was<'_>, was: &Was<'_>
     put_link(&dir, &name, (&from, &first_name), is, was).map_err(|e| e.about(&at.asked))
 }
 
-/// Puts what a killed program has left under a name of ours back to `below`, where there has to be what was expected;
-/// gives it a name that everybody sees when that cannot be, or nothing is expected.
-pub fn bring_back(root: &Path, below: &Path, swap: &OsStr, was: Option<&Was<'_>>) -> Result<(), FsError> {
+/// Gives what a killed program has left under a name of ours one that everybody sees, beside `below`. The error says
+/// which.
+pub fn bring_beside(root: &Path, below: &Path, swap: &OsStr) -> Result<(), FsError> {
     let at = beneath(root, below)?;
     let (dir, name) = open_parent(&at, Missing::Refuse)?;
-    let back = was.map(|was| put_back(&dir, &name, swap, was));
-    match back {
-        Some(Ok(())) => Ok(()),
-        Some(Err(refusal @ Refusal::Beside(_))) => Err(refusal.about(&at.asked)),
-        None | Some(Err(_)) => Err(beside(&dir, swap, &name).about(&at.asked)),
-    }
+    Err(beside(&dir, swap, &name).about(&at.asked))
 }
 
 fn beneath(root: &Path, below: &Path) -> Result<Resolved, FsError> {

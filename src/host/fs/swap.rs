@@ -237,17 +237,6 @@ pub(super) fn take_away(dir: &OwnedFd, name: &OsStr, was: &Was<'_>) -> Result<Op
     }
 }
 
-/// Puts what a killed program has left under a [`SWAP`] name back to where it came from: over what has to be there.
-pub(super) fn put_back(dir: &OwnedFd, name: &OsStr, swap: &OsStr, was: &Was<'_>) -> Result<(), Refusal> {
-    match was.at(dir, name)? {
-        Expected::Nothing => Ok(rename_new(dir, swap, name)?),
-        Expected::Something(before) => {
-            exchange(dir, swap, name)?;
-            removed(dir, swap, name, was, &before).map(drop).ok_or_else(|| beside(dir, swap, name))
-        }
-    }
-}
-
 /// It is not at its place any more.
 struct Gone {
     /// Its new name, unless it was removed.

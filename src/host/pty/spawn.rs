@@ -77,11 +77,7 @@ pub(super) fn pty_size(cols: u16, rows: u16) -> PtySize {
 pub(super) fn spawn(spec: &TermSpec, shell: Option<&str>) -> Result<Spawned, SpawnError> {
     let command = spec.command.as_str();
     check_words(spec)?;
-    // The pty library would silently go to the home directory instead.
-    let cwd = std::fs::metadata(&spec.cwd).map_err(|e| SpawnError::os(&spec.cwd.to_string_lossy(), e))?;
-    if !cwd.is_dir() {
-        return Err(SpawnError::os(&spec.cwd.to_string_lossy(), Errno::NOTDIR));
-    }
+    check_cwd(&spec.cwd)?;
     let mut builder = if spec.args.is_empty() {
         let mut builder = CommandBuilder::new(posix_shell(shell));
         builder.args(["-c", command]);
@@ -106,10 +102,17 @@ pub(super) fn spawn(spec: &TermSpec, shell: Option<&str>) -> Result<Spawned, Spa
     let size = pty_size(spec.cols, spec.rows);
     let pair = native_pty_system().openpty(size).map_err(|e| failed(command, &e))?;
     let reader = pair.master.try_clone_reader().map_err(|e| failed(command, &e))?;
+    check_cwd(&spec.cwd)?;
     let child = pair.slave.spawn_command(builder).map_err(|e| failed(command, &e))?;
     let pid = child.process_id().and_then(|pid| Pid::from_raw(pid as i32));
     let pid = pid.ok_or_else(|| SpawnError::os(command, Errno::CHILD))?;
     Ok(Spawned { pid, master: pair.master, reader, size })
+}
+
+/// The pty library would silently go to the home directory instead of one that is not there.
+fn check_cwd(cwd: &Path) -> Result<(), SpawnError> {
+    let failed = |error: io::Error| SpawnError::os(&cwd.to_string_lossy(), error);
+    if std::fs::metadata(cwd).map_err(failed)?.is_dir() { Ok(()) } else { Err(failed(Errno::NOTDIR.into())) }
 }
 
 /// An error of the pty library, which has a text only.

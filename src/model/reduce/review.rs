@@ -198,7 +198,7 @@ fn line(rewound: &Rewound) -> String {
         RewindOutcome::NotKept => "left alone: what it was before is not kept",
         RewindOutcome::Conflict | RewindOutcome::Failed => match &rewound.remark {
             Some(why) => return format!("{}: left alone: {why}", visible(rewound.path.as_os_str())),
-            None if rewound.outcome == RewindOutcome::Conflict => "left alone: you changed the same lines",
+            None if rewound.outcome == RewindOutcome::Conflict => "left alone: these lines were changed since",
             None => "left alone: it could not be written",
         },
     };

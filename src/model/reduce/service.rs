@@ -1,5 +1,6 @@
 //! Requests of the agent that a session serves: permission, files, terminals. Each leads to exactly one answer.
 
+use super::super::changes::ReviewCommand;
 use super::super::effect::{Answer, Effect};
 use super::super::entry::{Body, FileOp, FileOutcome, FileVerb};
 use super::super::event::{AgentRequest, TerminalSpec};
@@ -101,6 +102,10 @@ fn write(session: &mut Session, req: ReqId, path: String, content: Arc<str>, rul
 }
 
 fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, ruling: Option<Ruling>, cx: &mut Cx) {
+    if session.changes.is_on {
+        // What the person saves while it is decided is not the command's.
+        cx.push(Effect::Review(ReviewCommand::CommandAsked));
+    }
     let request = request_of(session, Deed::Run(Arc::clone(&spec)), cx).ruled(ruling);
     match judge(&request) {
         Verdict::Allow(ground) => {

@@ -1,7 +1,8 @@
 //! All writes that wait for the person, in the order in which they came.
 //!
 //! Touches no file. Invariants: of several writes of one file the first is decided first, and the next is about what is
-//! there then; all of them are decided by one decision, or none.
+//! there then; all of them are decided by one decision, or none; what somebody else has saved is never
+//! part of one.
 
 use super::hold::HeldWrite;
 use super::verdict::Selection;
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 #[derive(Default)]
 pub struct HeldWrites {
     writes: Vec<HeldWrite>,
+    /// Those before which something else of their file was decided.
+    followed: Vec<ReqId>,
     rev: u64,
 }
 
@@ -147,17 +150,33 @@ impl HeldWrites {
         Ok(held.pending(files)? > 0)
     }
 
-    /// It was carried out; the next one of its file is about what is on the disk now.
-    pub fn close(&mut self, req: ReqId, files: &mut Contents) -> Result<(), ReviewError> {
-        let Some(at) = self.writes.iter().position(|h| h.req == req) else { return Ok(()) };
+    /// It is over, and this is what it alone would have left.
+    pub fn close(&mut self, req: ReqId, left: State) {
+        let Some(at) = self.writes.iter().position(|h| h.req == req) else { return };
+        self.rev += 1;
         let held = self.writes.remove(at);
-        if let Some(next) = self.writes.iter_mut().find(|h| h.path == held.path) {
-            let disk = files.on_disk(&held.path)?;
-            if disk != next.disk() {
-                *next = next.over(disk);
-            }
+        let Some(next) = self.writes.iter_mut().skip(at).find(|h| h.path == held.path) else { return };
+        // Not over what is on the disk: what somebody else has saved meanwhile is merged, as with any write that waited.
+        if left != next.disk() {
+            *next = next.over(left);
         }
-        Ok(())
+        self.followed.push(next.req);
+    }
+
+    /// Those that still wait although what was before them has been decided, each once: what they would do is another
+    /// thing than when they were asked about.
+    pub fn take_followed(&mut self) -> Vec<ReqId> {
+        let followed = std::mem::take(&mut self.followed);
+        followed.into_iter().filter(|req| self.writes.iter().any(|h| h.req == *req)).collect()
+    }
+
+    /// Whether no other of its file waits before it.
+    pub fn is_first(&self, req: ReqId) -> bool {
+        self.get(req).is_some_and(|held| self.writes.iter().find(|h| h.path == held.path).is_some_and(|h| h.req == req))
+    }
+
+    pub fn get(&self, req: ReqId) -> Option<&HeldWrite> {
+        self.writes.iter().find(|h| h.req == req)
     }
 
     /// What waits for a decision, in the order in which it came, and what the transcript tells of it.
@@ -165,10 +184,11 @@ impl HeldWrites {
         self.writes.iter().map(|held| (held.req, held.entry())).collect()
     }
 
-    /// Forgets one.
+    /// Forgets one: it leaves what it was about.
     pub fn let_go(&mut self, req: ReqId) {
-        self.writes.retain(|h| h.req != req);
-        self.rev += 1;
+        if let Some(left) = self.get(req).map(HeldWrite::disk) {
+            self.close(req, left);
+        }
     }
 }
 

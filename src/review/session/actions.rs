@@ -8,7 +8,7 @@ use super::execution::{Execution, Why, look_at_root, shown};
 use crate::base::human;
 use crate::model::changes::Verdict;
 use crate::model::changes::{
-    HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals,
+    HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, Truth,
 };
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc;
@@ -24,6 +24,7 @@ use crate::review::protocol::{Done, Proposal, Released};
 use crate::review::state::State;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How often a held write is merged with what is saved meanwhile, before the person is asked again.
 const RELEASES: usize = 4;
@@ -348,7 +349,7 @@ impl ReviewSession {
             // The person has written just that.
             return self.released(req);
         }
-        self.held.close(req, &mut self.files)?;
+        self.held.close(req, if released.is_ok() { held.chosen() } else { held.disk() });
         let (released, in_sight) = released?;
         if let Some(pair) = in_sight {
             self.shown.keep_in_sight(held.path, pair);
@@ -359,6 +360,29 @@ impl ReviewSession {
     /// Writes that wait for a decision, in the order in which they came, and what the transcript tells of them.
     pub fn held(&self) -> Vec<(ReqId, EntryId)> {
         self.held.waiting()
+    }
+
+    /// Those of them that are to be looked at anew, since the one before them was decided; each once.
+    pub fn followed(&mut self) -> Vec<ReqId> {
+        self.held.take_followed()
+    }
+
+    /// What a held write would really do now; nothing when it does not wait.
+    pub fn truth_of_held(&mut self, req: ReqId) -> Result<Option<Truth>, ReviewError> {
+        let Some(held) = self.held.get(req) else { return Ok(None) };
+        let (path, base, wanted) = (held.path.clone(), held.disk(), held.wanted());
+        // Before one that waits itself it is about what that one would leave.
+        let disk = if self.held.is_first(req) { self.files.on_disk(&path)? } else { base };
+        let new = self.files.joined(&base, &disk, &wanted)?.unwrap_or(wanted);
+        let (old, new) = (self.files.content(&disk)?, self.files.content(&new)?);
+        let old = (!disk.is_absent()).then(|| String::from_utf8(old));
+        match (old.transpose(), String::from_utf8(new)) {
+            (Ok(old), Ok(new)) => {
+                let path = self.files.snapshot.root().join(path);
+                Ok(Some(Truth { path, old: old.map(Arc::from), new: new.into(), differs: None }))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Forgets a held write (the turn was cancelled, the agent is gone).

@@ -2,12 +2,12 @@
 //!
 //! Before the exchange that is what was to be written, afterwards what was there: most often what was decided about, and
 //! sometimes what the person saved in that moment. Invariants: what had that name before stays as it is, and what belongs
-//! to no file there; only what the store has is removed, and not what nobody else had. Anything else goes back to where it
-//! came from, or gets a name that everybody sees.
+//! to no file there; only what the store has is removed, and not what nobody else had. Anything else gets a name that
+//! everybody sees, beside the file, which stays as it is.
 
 use super::expected::expected;
 use super::sweep::{is_for_a_write, was_taken};
-use crate::host::fs::{self, Put, Was, is_swap, may_be_of};
+use crate::host::fs::{self, Put, is_swap, may_be_of};
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::ledger::FileDecision;
 use crate::review::snapshot::Snapshot;
@@ -18,6 +18,10 @@ use std::path::Path;
 pub fn settle_swapped(dir: &Path, swap: &OsString, names: &[OsString], log: &ChangeLog, snapshot: &Snapshot) {
     let (root, path) = (snapshot.root(), dir.join(swap));
     if !is_swap(swap) || was_taken(&path, log, snapshot) {
+        return;
+    }
+    let kind = root.join(&path).symlink_metadata().map(|meta| meta.file_type());
+    if !kind.is_ok_and(|kind| kind.is_file() || kind.is_symlink()) {
         return;
     }
     let Ok((state, _)) = snapshot.peek(&path) else { return };
@@ -41,11 +45,8 @@ pub fn settle_swapped(dir: &Path, swap: &OsString, names: &[OsString], log: &Cha
         let _ = expected(&state, |was| fs::put(root, &path, &Put::Absent, was));
         return;
     }
-    // Wherever it is in the end, everybody sees it there.
-    let _ = match written.filter(|_| !is_only) {
-        Some(file) => expected(&file.disk.1, |was: &Was<'_>| fs::bring_back(root, &owner, swap, Some(was))),
-        None => fs::bring_back(root, &owner, swap, None),
-    };
+    // Not over what is there: anybody may have given it that name. Beside it, everybody sees it.
+    let _ = fs::bring_beside(root, &owner, swap);
 }
 
 /// Files of a decision that a crash has cut short.

@@ -113,6 +113,12 @@ impl ReviewSession {
         Ok(self.log.rev() != before)
     }
 
+    /// The agent asks for a command of the client, whatever becomes of it: it tells what it does in this turn.
+    pub fn command_asked(&mut self) -> Result<(), ReviewError> {
+        self.attribution.presume_told();
+        self.note_told()
+    }
+
     /// Right before a command starts: what is there now is not its doing. Where looking at everything takes long, only
     /// files that the agent has changed before are looked at.
     pub fn before_command(&mut self) -> Result<(), ReviewError> {

@@ -941,6 +941,61 @@ fn two_held_writes_of_one_file_are_decided_one_after_the_other() {
 }
 
 #[test]
+fn what_the_person_saves_while_two_writes_of_one_file_wait_stays_whatever_becomes_of_the_first() {
+    let text = lines(30);
+    let one = changed(&text, &[(3, "THREE")]);
+    let two = changed(&one, &[(20, "TWENTY")]);
+    for asked in [true, false] {
+        for first in [Some(Verdict::Accept), Some(Verdict::Reject), None] {
+            let mut place = Place::with(&[("a", text.as_bytes())]);
+            place.review.begin_turn(1).unwrap();
+            for (req, wanted) in [(1, &one), (2, &two)] {
+                let proposal =
+                    Proposal { req: ReqId(req), entry: EntryId(req), turn: None, path: place.at("a"), asked };
+                assert!(place.review.hold(&proposal, wanted).unwrap());
+            }
+            place.write("a", &(text.clone() + "PERSON\n"));
+            match first {
+                Some(verdict) => {
+                    place.review.decide_write(ReqId(1), verdict).unwrap();
+                    assert!(place.review.released(ReqId(1)).unwrap().is_some());
+                }
+                None => place.review.let_go(ReqId(1)),
+            }
+            assert_eq!(place.review.followed(), [ReqId(2)], "it is shown anew");
+            assert!(place.review.followed().is_empty());
+            let truth = place.review.truth_of_held(ReqId(2)).unwrap().unwrap();
+            assert_eq!(&*truth.new, two.clone() + "PERSON\n", "the person's line is no part of the difference");
+            assert_eq!(truth.old.unwrap().contains("THREE"), first == Some(Verdict::Accept));
+            let hunks = place.doc(Scope::Pending).files.iter().find(|f| f.held == Some(ReqId(2))).unwrap().hunks.len();
+            assert_eq!(hunks, if first == Some(Verdict::Accept) { 1 } else { 2 });
+            place.review.decide_write(ReqId(2), Verdict::Accept).unwrap();
+            assert!(place.review.released(ReqId(2)).unwrap().is_some());
+            assert_eq!(place.read("a"), two.clone() + "PERSON\n", "{asked} {first:?}");
+        }
+    }
+}
+
+#[test]
+fn what_the_person_saves_while_a_command_is_asked_about_is_left_alone_and_named() {
+    for runs in [true, false] {
+        let mut place = Place::with(&[("a", lines(9).as_bytes())]);
+        place.review.begin_turn(1).unwrap();
+        place.review.command_asked().unwrap();
+        place.write("a", "the person's\n");
+        if runs {
+            place.review.before_command().unwrap();
+            place.command(|place| place.write("b", "the command's\n"));
+        }
+        place.review.end_turn(1).unwrap();
+        let rewound = place.act(ReviewAction::Rewind { turn: 1 }).rewound;
+        assert_eq!(place.read("a"), "the person's\n", "{rewound:?}");
+        assert!(rewound.iter().any(|one| one.path == Path::new("a") && one.outcome != RewindOutcome::Restored));
+        assert!(!place.at("b").exists());
+    }
+}
+
+#[test]
 fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
     let text = lines(40);
     let mut place = Place::with(&[("a", text.as_bytes()), ("b", text.as_bytes())]);

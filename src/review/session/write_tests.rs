@@ -8,7 +8,7 @@ use crate::review::history::ledger::{Decision, DecisionKey, FileDecision};
 use crate::review::protocol::{Proposal, Released};
 use crate::review::session::ReviewSession;
 use crate::review::session::expected::write_text;
-use crate::review::session::tests::{Place, changed, lines};
+use crate::review::session::tests::{Place, changed, git_in, lines};
 use crate::review::state::State;
 use crate::review::worktree::walk::faults::{self, Way};
 use rustix::io::Errno;
@@ -197,17 +197,34 @@ pub(crate) fn killed_undo(place: &mut Place, name: &str) {
 }
 
 #[test]
-fn what_the_person_saved_is_put_back_after_a_kill_right_after_the_exchange() {
-    let mut place = Place::with(&[("a", b"a\n")]);
-    place.turn(1, |p| p.tool_writes("a", "agent\n"));
-    let swap = swap_name(&place, "a");
-    killed_undo(&mut place, "a");
-    // What was to be written is there, and what was saved right before lies under the other name.
-    place.write("a", "a\n");
-    fs::write(&swap, "person\n").unwrap();
-    let place = place.reopen();
-    assert_eq!(place.read("a"), "person\n");
-    assert_eq!(names(&place.at("")), ["a"]);
+fn what_is_no_known_state_of_a_file_is_kept_beside_it_after_a_kill_right_after_the_exchange() {
+    for forged in [false, true] {
+        let mut place = Place::empty();
+        git_in(&place.at(""), &["init", "-q"]);
+        place.write(".gitignore", "*.swap\n");
+        place.write("a", "a\n");
+        place.begin();
+        place.turn(1, |p| p.tool_writes("a", "agent\n"));
+        let swap = swap_name(&place, "a");
+        killed_undo(&mut place, "a");
+        // What was to be written is there. What was saved right before lies under the other name, or what was there does
+        // and the agent has put something of its own beside it.
+        place.write("a", "a\n");
+        if forged {
+            fs::write(&swap, "agent\n").unwrap();
+        }
+        let mark = &swap.file_name().unwrap().to_str().unwrap()[..".acp-tui-01234567".len()];
+        place.write(&format!("{mark}00000000.swap"), "other\n");
+        let dir = format!("{mark}11111111.swap");
+        fs::create_dir(place.at(&dir)).unwrap();
+        let place = place.reopen();
+        assert_eq!(place.read("a"), "a\n", "{forged}");
+        assert!(place.at(&dir).is_dir(), "it is nothing that is exchanged");
+        let mut beside = names(&place.at(""));
+        beside.retain(|name| name.starts_with("a.saved-"));
+        assert_eq!(beside.len(), 1, "{forged} {beside:?}");
+        assert_eq!(place.read(&beside[0]), "other\n");
+    }
 }
 
 #[test]

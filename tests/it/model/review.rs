@@ -296,7 +296,7 @@ fn what_came_of_an_action_is_said() {
     assert_eq!(rig.model().first().session().rewind_preview(), Some(&(3, rewound.clone())));
     rig.host(HostEvent::Review(ReviewEvent::ReviewDone { words: "rewound".into(), rewound }));
     assert_eq!(rig.model().first().session().rewind_preview(), None);
-    assert_eq!(rig.entries(), ["Info: rewound | a: left alone: you changed the same lines"]);
+    assert_eq!(rig.entries(), ["Info: rewound | a: left alone: these lines were changed since"]);
 }
 
 #[test]

@@ -464,7 +464,7 @@ fn a_rewind_shows_what_it_does_before_it_is_done() {
     s.typed("y");
     assert_eq!(actions(&s).len(), 1, "nor drawn");
     let shown = s.draw();
-    assert!(shown.contains("✓ restored") && shown.contains("left alone: you changed the same lines"), "{shown}");
+    assert!(shown.contains("✓ restored") && shown.contains("left alone: these lines were changed since"), "{shown}");
     s.typed("y");
     assert_eq!(actions(&s).last(), Some(&ReviewAction::Rewind { turn: 3 }));
 }

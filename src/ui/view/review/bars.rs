@@ -292,7 +292,7 @@ fn outcome(file: &Rewound) -> (Cow<'static, str>, Token) {
         RewindOutcome::Restored => ("✓ restored", Token::Good),
         RewindOutcome::Removed => ("✓ removed", Token::Good),
         RewindOutcome::Merged => ("✓ without the agent's changes; yours stay", Token::Good),
-        RewindOutcome::Conflict => ("✗ left alone: you changed the same lines", Token::Warn),
+        RewindOutcome::Conflict => ("✗ left alone: these lines were changed since", Token::Warn),
         RewindOutcome::Doubtful => ("✗ left alone: nobody said who changed it", Token::Warn),
         RewindOutcome::NotKept => ("✗ left alone: what it was is not kept", Token::Warn),
         RewindOutcome::Failed => match &file.remark {
