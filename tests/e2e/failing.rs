@@ -127,8 +127,9 @@ fn a_killed_client_leaves_no_agent_that_honours_end_of_file() {
     s.signal(rustix::process::Signal::KILL);
     s.end();
     super::processes::wait_until(&place.mark(), <[String]>::is_empty);
-    let journals: Vec<_> = std::fs::read_dir(place.path("state/acp-tui/sessions")).unwrap().flatten().collect();
-    let journal = std::fs::read_to_string(journals[0].path()).unwrap();
+    let mut files = std::fs::read_dir(place.path("state/acp-tui/sessions")).unwrap().flatten().map(|file| file.path());
+    let journal = files.find(|file| file.extension().is_some_and(|end| end == "jsonl")).unwrap();
+    let journal = std::fs::read_to_string(journal).unwrap();
     assert!(journal.contains("hang on"), "{journal}");
 }
 
