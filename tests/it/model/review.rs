@@ -192,7 +192,8 @@ fn news_of_tool_calls_and_commands_are_told() {
     assert_eq!(wants(&mut rig), [], "says nothing of files");
     rig.terminal(2, "term-1");
     let term = rig.model().first().session().terminal(&TermId::from("term-1")).unwrap().entry.unwrap();
-    assert_eq!(wants(&mut rig), [ReviewCommand::Command { entry: term, settled: false }]);
+    let started = ReviewCommand::Command { entry: term, settled: false };
+    assert_eq!(wants(&mut rig), [ReviewCommand::CommandAsked, started], "asked for before it is begun");
     rig.terminal_ends("term-1", exit_code(0));
     assert_eq!(wants(&mut rig), [ReviewCommand::Command { entry: term, settled: true }]);
     rig.stop("end_turn");
