@@ -286,7 +286,7 @@ fn of_journal<'a>(dir: &Path, entry: &'a Entry) -> Vec<OfJournal<'a>> {
     };
     let moment = |t: f64| {
         let since = Duration::try_from_secs_f64(t).unwrap_or_default();
-        Duration::from_secs(head.started).saturating_add(since).min(entry.latest())
+        began(head.started, &entry.name).saturating_add(since).min(entry.latest())
     };
     let known = |(place, found): (usize, &'a Found)| {
         let agent = scan.agents.get(&found.agent).cloned().unwrap_or_default();
@@ -317,6 +317,14 @@ fn of_journal<'a>(dir: &Path, entry: &'a Entry) -> Vec<OfJournal<'a>> {
         OfJournal { entry, found, known }
     };
     scan.sessions.iter().enumerate().map(known).collect()
+}
+
+/// When a journal was begun. Its first line says it in seconds, its name in milliseconds as well.
+fn began(started: u64, name: &str) -> Duration {
+    let (seconds, rest) = name.split_once('-').unwrap_or_default();
+    let millis = rest.split_once('-').and_then(|(millis, _)| millis.parse().ok());
+    let millis = millis.filter(|millis: &u64| seconds.parse() == Ok(started) && *millis < 1000);
+    Duration::from_secs(started) + Duration::from_millis(millis.unwrap_or_default())
 }
 
 impl Known {

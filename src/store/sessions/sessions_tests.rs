@@ -487,3 +487,11 @@ proptest! {
         prop_assert!(state.ids().contains(&"good".to_owned()));
     }
 }
+
+#[test]
+fn journals_of_one_second_are_told_apart_by_their_names() {
+    assert_eq!(began(1_795_345_238, "1795345238-097-29590.jsonl"), Duration::from_millis(1_795_345_238_097));
+    for other in ["imported-1.jsonl", "1795345237-097-1.jsonl", "1795345238-1000-1.jsonl", "1795345238.jsonl", ""] {
+        assert_eq!(began(1_795_345_238, other), Duration::from_secs(1_795_345_238), "{other}");
+    }
+}
