@@ -115,10 +115,9 @@ fn of_journal(known: &Known, journal: &Path, is_later: bool) -> Result<Vec<Item>
     let cwd = known.cwd.to_string_lossy().into_owned();
     let model = Model::new(known.command.clone(), cwd, Policy::Auto(Allow::None));
     let (model, _) = replay(model, known.cwd.clone(), text.lines());
-    let began = known.created;
     let of =
         model.sessions().filter(|(_, session)| session.id.as_ref().is_some_and(|id| id.as_str() == known.session_id));
-    Ok(of.flat_map(|(_, session)| items(session, began, is_later)).collect())
+    Ok(of.flat_map(|(_, session)| items(session, is_later)).collect())
 }
 
 /// The lines of each journal, without what belongs to other sessions alone.

@@ -4,7 +4,7 @@
 
 use crate::base::sanitize;
 use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
-use crate::model::ids::{Now, TurnId};
+use crate::model::ids::TurnId;
 use crate::model::session::Session;
 use crate::model::tool::{ChangeBody, ToolCall, ToolContent, ToolStatus};
 use std::time::Duration;
@@ -64,7 +64,7 @@ impl Item {
 }
 
 /// The entries of a session. `is_later`: what was there before the first turn is known from an earlier journal.
-pub fn items(session: &Session, _began: Now, is_later: bool) -> Vec<Item> {
+pub fn items(session: &Session, is_later: bool) -> Vec<Item> {
     let entries = session.entries().iter().filter(|entry| !is_later || entry.turn != TurnId(0));
     let items = entries.map(|entry| item(session, entry));
     items.filter(|item| !item.title.is_empty() || !item.parts.is_empty()).collect()
