@@ -1,7 +1,7 @@
 //! What outlives a kill of the program or of its agent: what is written, what was said, what was asked before.
 
 use super::processes;
-use super::session::{BIN, CTRL_C, DOWN, ENTER, ESC, Place, Session, TAB, UP, composer};
+use super::session::{BIN, CTRL_C, CTRL_D, DOWN, ENTER, ESC, Place, Session, TAB, UP, composer};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,7 @@ fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
     s.ready();
     assert_eq!(composer(&s.screen()), "", "the draft is not of this session");
     s.send(F8);
-    s.see("interrupted");
+    s.see("earlier, in");
     s.send(DOWN);
     s.send(ENTER);
     let screen = s.see("half a thou");
@@ -94,11 +94,12 @@ fn a_draft_of_a_session_in_which_nothing_was_said_belongs_to_the_directory() {
     first.write("nothing said yet");
     is_kept(&place, "nothing said yet");
     // Another window does not take it away.
-    let second = start(&place, &[], &agent);
+    let mut second = start(&place, &[], &agent);
     second.ready();
     second.quiet(Duration::from_millis(300));
     assert_eq!(composer(&second.screen()), "");
-    second.quit(&place);
+    second.send(CTRL_D);
+    second.end();
     kill(&mut first, &place);
     let third = start(&place, &[], &agent);
     third.wait_for("the draft", |screen| composer(screen) == "nothing said yet");
@@ -141,10 +142,9 @@ fn prompts_of_all_sessions_can_be_found_again() {
     // Up goes on to them too.
     s.send(CTRL_C);
     s.see("cleared");
-    s.send(UP);
-    s.send(UP);
-    s.send(UP);
-    s.send(UP);
+    for _ in 0..3 {
+        s.send(UP);
+    }
     s.wait_for("an earlier one", |screen| composer(screen) == "another thing");
     s.quit_with_text(&place);
 }
@@ -161,7 +161,8 @@ fn an_agent_that_dies_between_turns_is_started_again_and_the_session_goes_on() {
     s.see("I fall");
     s.write("and then");
     s.see("starting the agent again");
-    let screen = s.wait_for("it goes on", |screen| screen.contains("the session goes on") || screen.contains("ready"));
+    let goes_on = |screen: &str| screen.contains("asking it for the session") && screen.contains("Enter sends");
+    let screen = s.wait_for("it goes on", goes_on);
     assert_eq!(screen.matches("turn 1: hello").count(), 1, "{screen}");
     s.wait_for("the draft", |screen| composer(screen) == "and then");
     s.send(ENTER);

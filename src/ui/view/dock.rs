@@ -435,7 +435,7 @@ fn dead(cx: &ViewCx<'_>, mut body: Vec<LogicalLine>) -> Contents {
     };
     let left = seconds(revival.at.saturating_sub(cx.now));
     let attempt = revival.attempt;
-    let words = format!("It is started again in {left} s, for the {attempt}. of at most {REVIVALS} times.");
+    let words = format!("It is started again in {left} s, try {attempt} of {REVIVALS}.");
     body.push(plain(&words, Token::Text));
     Contents::of(body, keys(&[("r", "start it again now"), ("Esc", "leave it as it is"), ("q", "quit")]))
 }
