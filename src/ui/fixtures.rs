@@ -43,7 +43,9 @@ pub struct Scene {
     /// Everything that inputs have led to, apart from scrolling.
     pub outs: Vec<Out>,
     pub shown: String,
-    theme: Theme,
+    /// The frame that was drawn last.
+    pub buf: Buffer,
+    pub theme: Theme,
 }
 
 impl Scene {
@@ -57,6 +59,7 @@ impl Scene {
             size: (width, height),
             outs: Vec::new(),
             shown: String::new(),
+            buf: Buffer::default(),
             theme: Theme::default(),
         }
     }
@@ -309,6 +312,7 @@ impl Scene {
             review.measure(frame.measured);
         }
         self.shown = text(&buf);
+        self.buf = buf;
         &self.shown
     }
 

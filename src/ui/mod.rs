@@ -15,6 +15,8 @@ pub mod msg;
 mod paint;
 pub mod past;
 #[cfg(test)]
+mod pictures_tests;
+#[cfg(test)]
 mod random_tests;
 pub mod run;
 pub mod screen;
