@@ -137,6 +137,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
             // Journals go out and come in.
             "store::lines",
+            "store::lock",
             "store::private",
             "store::log",
             "store::recording",
@@ -159,7 +160,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
     ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "model", "text", "base"]),
-    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text"]),
+    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base::weighted"]),
     ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model"]),
     (
         "ui::view",
