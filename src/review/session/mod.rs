@@ -24,6 +24,7 @@ use self::session_dir::{SessionDir, root_stands};
 use self::write::Writing;
 use super::dir::{LEDGER, STORE};
 use super::error::ReviewError;
+use super::snapshot::coverage::Uncovered;
 use super::snapshot::{Limits, Snapshot, root};
 use super::state::State;
 use crate::host::fs::Roots;
@@ -228,13 +229,13 @@ impl ReviewSession {
 
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
-        let mut named: Vec<String> = self.trouble().into_iter().collect();
+        let mut named: Vec<Uncovered> = self.trouble().into_iter().map(Uncovered::from).collect();
         let failed = !named.is_empty();
         if !self.is_copy() {
             named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path), failed));
         }
         let more = unknown_before::unknown_before(&self.log, &named);
-        named.extend(more);
+        let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
         named.extend(self.log.early().iter().map(|turn| {
             format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
         }));

@@ -1627,6 +1627,21 @@ fn what_was_ignored_is_not_new_when_the_agent_takes_the_rule_away() {
 }
 
 #[test]
+fn what_is_said_of_a_name_with_a_colon_is_not_taken_for_another_file() {
+    let mut place = Place::with(&[(".gitignore", b".env*\n"), (".env", b"SECRET\n"), (".env: x", b"x\n")]);
+    place.turn(1, |p| {
+        p.command(|p| {
+            p.write(".gitignore", "");
+            p.write(".env", "SECRET\nagent\n");
+            fs::remove_file(p.at(".env: x")).unwrap();
+        });
+    });
+    let said = place.review.uncovered();
+    assert!(said.iter().any(|line| line.starts_with(".env: x: was ignored and is gone")), "{said:?}");
+    assert!(said.contains(&".env: what it was before is not kept".to_owned()), "{said:?}");
+}
+
+#[test]
 fn what_changes_after_a_prompt_that_did_not_wait_is_the_turns_and_said() {
     let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
     place.write("a", "the person's\n");
