@@ -429,6 +429,7 @@ pub fn file_doc(path: &str, old: &str, new: &str) -> FileDoc {
         state: HunkState::Pending,
         cause: Cause::Tool,
         entry: None,
+        elsewhere: None,
         turn: 3,
         old_start: h.old_start,
         new_start: h.new_start,

@@ -6,7 +6,7 @@ pub mod cells;
 pub mod composer;
 pub mod editor_session;
 #[cfg(test)]
-mod fixtures;
+pub(crate) mod fixtures;
 pub mod frame;
 pub mod keys;
 pub mod labels;

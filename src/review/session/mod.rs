@@ -28,7 +28,7 @@ use super::snapshot::coverage::Uncovered;
 use super::snapshot::{Limits, Snapshot, root};
 use super::state::State;
 use crate::host::fs::Roots;
-use crate::model::changes::{Scope, Totals, Truth};
+use crate::model::changes::{Scope, Totals, WritePreview};
 use crate::review::decide::held_writes::HeldWrites;
 use crate::review::decide::preview;
 use crate::review::decide::shown_docs::ShownDocs;
@@ -193,11 +193,6 @@ impl ReviewSession {
         self.attribution.turn().unwrap_or_else(|| self.log.newest_turn())
     }
 
-    /// All turns that have begun, oldest first.
-    pub fn all_turns(&self) -> Vec<u64> {
-        self.log.turns().iter().copied().collect()
-    }
-
     /// Whether a change of the agent has appeared that did not come through the client.
     pub fn is_after(&self) -> bool {
         self.log.is_after()
@@ -269,7 +264,7 @@ impl ReviewSession {
     }
 
     /// What a write or the diff of a permission request would really do.
-    pub fn truth(&mut self, path: &Path, old: Option<&str>, new: &str) -> Result<Truth, ReviewError> {
+    pub fn preview(&mut self, path: &Path, old: Option<&str>, new: &str) -> Result<WritePreview, ReviewError> {
         let disk = match self.below(path) {
             Some(below) => self.files.snapshot.peek(&below)?.1,
             None => None,
@@ -277,10 +272,10 @@ impl ReviewSession {
         let text = disk.as_ref().map(|bytes| std::str::from_utf8(bytes).ok());
         if text == Some(None) {
             let differs = Some("the file on the disk is no UTF-8 text".to_owned());
-            return Ok(Truth { path: path.to_owned(), old: old.map(Arc::from), new: new.into(), differs });
+            return Ok(WritePreview { path: path.to_owned(), old: old.map(Arc::from), new: new.into(), differs });
         }
         let preview::Effective { old, new, differs } = preview::compare(text.flatten(), old, new);
-        Ok(Truth { path: path.to_owned(), old, new, differs })
+        Ok(WritePreview { path: path.to_owned(), old, new, differs })
     }
 
     /// Every file that the agent has changed, for patches and reports, sorted by path.

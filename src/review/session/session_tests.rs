@@ -964,9 +964,9 @@ fn what_the_person_saves_while_two_writes_of_one_file_wait_stays_whatever_become
             }
             assert_eq!(place.review.followed(), [ReqId(2)], "it is shown anew");
             assert!(place.review.followed().is_empty());
-            let truth = place.review.truth_of_held(ReqId(2)).unwrap().unwrap();
-            assert_eq!(&*truth.new, two.clone() + "PERSON\n", "the person's line is no part of the difference");
-            assert_eq!(truth.old.unwrap().contains("THREE"), first == Some(Verdict::Accept));
+            let preview = place.review.preview_of_held(ReqId(2)).unwrap().unwrap();
+            assert_eq!(&*preview.new, two.clone() + "PERSON\n", "the person's line is no part of the difference");
+            assert_eq!(preview.old.unwrap().contains("THREE"), first == Some(Verdict::Accept));
             let hunks = place.doc(Scope::Pending).files.iter().find(|f| f.held == Some(ReqId(2))).unwrap().hunks.len();
             assert_eq!(hunks, if first == Some(Verdict::Accept) { 1 } else { 2 });
             place.review.decide_write(ReqId(2), Verdict::Accept).unwrap();
