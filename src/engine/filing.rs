@@ -134,13 +134,7 @@ pub(super) struct FileQueue {
 
 impl FileQueue {
     pub fn new(facts: &Facts) -> Self {
-        Self {
-            lanes: BTreeMap::new(),
-            stuck: 0,
-            writes: JoinSet::new(),
-            is_over: Arc::default(),
-            facts: facts.clone(),
-        }
+        Self { lanes: BTreeMap::new(), stuck: 0, writes: JoinSet::new(), is_over: Arc::default(), facts: facts.clone() }
     }
 
     /// The client ends: nothing more is begun, and what has not come to its rename yet is given up.
@@ -238,13 +232,7 @@ impl FileQueue {
     }
 
     /// A write is over. What was written is for the review to look at, under all names of the file.
-    pub fn written(
-        &mut self,
-        at: SessionKey,
-        event: &HostEvent,
-        links: Vec<PathBuf>,
-        reviews: &mut Reviews,
-    ) -> Told {
+    pub fn written(&mut self, at: SessionKey, event: &HostEvent, links: Vec<PathBuf>, reviews: &mut Reviews) -> Told {
         while self.writes.try_join_next().is_some() {}
         let lane = self.lane(at);
         lane.is_busy = false;

@@ -107,8 +107,7 @@ impl Drop for Taken {
 /// Whether this program is just using that name for what it writes. Whoever asks before looking takes nothing of it for
 /// a file of the workspace, and nobody else can hide something under such a name for longer than one write.
 pub fn is_in_use(name: &OsStr) -> bool {
-    name.as_bytes().starts_with(OURS.as_bytes())
-        && TAKEN.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    name.as_bytes().starts_with(OURS.as_bytes()) && TAKEN.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
 }
 
 /// Something under a name of ours that is gone again unless it is put somewhere.

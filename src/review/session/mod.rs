@@ -369,3 +369,7 @@ mod property_tests;
 #[cfg(test)]
 #[path = "invariants_tests.rs"]
 mod invariants_tests;
+
+#[cfg(test)]
+#[path = "pending_tests.rs"]
+mod pending_tests;

@@ -136,11 +136,7 @@ enum Progress {
     Unknown,
 }
 
-fn progress(
-    (before, after): (&State, &State),
-    disk: &State,
-    files: &mut Contents,
-) -> Result<Progress, ReviewError> {
+fn progress((before, after): (&State, &State), disk: &State, files: &mut Contents) -> Result<Progress, ReviewError> {
     if disk == after || before == after {
         return Ok(Progress::Done);
     }
