@@ -409,7 +409,7 @@ impl Engine {
                 self.next_file(at);
             }
             Fact::Written(at, event, links) => {
-                let told = self.files.written(at, &event, links, &self.core.model, &mut self.reviews);
+                let told = self.files.written(at, &event, links, &mut self.reviews);
                 self.apply_all(told);
                 self.apply(at, event);
                 self.next_file(at);
