@@ -13,6 +13,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 const ESC: u8 = 0x1b;
 const PASTE_END: &[u8] = b"\x1b[201~";
+/// Bytes of a report of the mouse as it was before SGR, after what introduces it.
+const MOUSE: usize = 4;
 /// No sequence is longer; one that seems to be is dropped.
 const MAX_SEQUENCE: usize = 256;
 /// The same for strings, such as answers about colours.
@@ -46,13 +48,17 @@ struct Open {
     paused: bool,
     /// It has come to an escape, which ends it or begins something else; true when it came alone, as a key does.
     escape: Option<bool>,
-    /// How many bytes its last character lacks.
+    /// How many bytes its last character lacks, or all of it where its length is known.
     lacks: u8,
+    /// What has come of a control sequence: pasting may begin with it.
+    head: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Control,
+    /// Of the mouse as it was before SGR: three bytes of any kind end it.
+    Mouse,
     Color,
     Text,
 }
@@ -116,7 +122,7 @@ impl Parser {
                     self.paste = Some(Vec::new());
                 }
                 Step::Drop(n) => {
-                    self.open = Some(Open::new(Kind::Text, n, false));
+                    self.open = Some(Open { dropped: n, paused: false, ..Open::given_up(Kind::Text, &[]) });
                     at += n;
                 }
                 Step::More if rest == [ESC] && !self.expects => {
@@ -151,7 +157,14 @@ impl Parser {
             return bytes;
         }
         let whole = bytes.len();
+        if open.kind == Kind::Mouse {
+            let (rest, after) = bytes.split_at(whole.min(open.lacks.into()));
+            open.lacks = rest.iter().fold(open.lacks, |lacks, _| lacks.saturating_sub(1));
+            self.open = (open.lacks > 0).then_some(open);
+            return after;
+        }
         let end = match open.kind {
+            Kind::Mouse => None,
             Kind::Control => bytes.iter().position(|b| !(0x20..=0x3f).contains(b)),
             Kind::Color | Kind::Text => end(bytes, &mut open.lacks),
         };
@@ -167,6 +180,12 @@ impl Parser {
             (_, Some(rest @ [ESC, ..])) => whole - rest.len(),
             (_, Some(rest)) => whole - rest.len() + 1,
         };
+        if open.kind == Kind::Control && open.head.len() <= MAX_SEQUENCE {
+            open.head.extend_from_slice(bytes.get(..from).unwrap_or_default());
+            if matches!(step(&open.head), Step::Paste(_)) {
+                self.paste = Some(Vec::new());
+            }
+        }
         if end.is_none() {
             open.dropped += whole;
             // A digit or the like that stands alone may be the person's: it does not make the wait longer.
@@ -187,7 +206,7 @@ impl Parser {
             ([ESC, b']'], _) if self.expects => Some(Patience::Long),
             (pending, _) => Some(match begun(pending) {
                 Some(Kind::Color | Kind::Text) => Patience::Long,
-                Some(Kind::Control) | None => Patience::Short,
+                Some(Kind::Control | Kind::Mouse) | None => Patience::Short,
             }),
         }
     }
@@ -212,15 +231,19 @@ impl Parser {
             }
             (pending, _) => match begun(pending) {
                 Some(Kind::Color | Kind::Text) if pending.ends_with(&[ESC]) => self.doubt = Some(Doubt::End),
-                kind => self.open = kind.map(|kind| Open::new(kind, 0, true)),
+                kind => self.open = kind.map(|kind| Open::given_up(kind, pending)),
             },
         }
     }
 }
 
 impl Open {
-    fn new(kind: Kind, dropped: usize, paused: bool) -> Self {
-        Self { kind, dropped, paused, escape: None, lacks: 0 }
+    fn given_up(kind: Kind, head: &[u8]) -> Self {
+        let lacks = match (kind, introducer(head)) {
+            (Kind::Mouse, Some((lead, _))) => u8::try_from((lead + MOUSE).saturating_sub(head.len())).unwrap_or(0),
+            _ => 0,
+        };
+        Self { kind, dropped: 0, paused: true, escape: None, lacks, head: head.to_vec() }
     }
 
     /// Whether what comes after a pause is a key rather than the rest.
@@ -228,7 +251,7 @@ impl Open {
         let one = std::str::from_utf8(bytes).is_ok_and(|text| text.chars().count() == 1);
         let fits = |b: &u8| is_of_color(*b) || matches!(*b, 7 | ESC | 0x18 | 0x1a | 0x9c | 0xc2 | b'\\');
         match self.kind {
-            Kind::Control => false,
+            Kind::Control | Kind::Mouse => false,
             Kind::Text => one && !bytes.iter().all(fits),
             Kind::Color => {
                 let until = end(bytes, &mut 0).unwrap_or(bytes.len());
@@ -247,6 +270,7 @@ fn begun(bytes: &[u8]) -> Option<Kind> {
     let (lead, introducer) = introducer(bytes)?;
     let body = bytes.get(lead..).unwrap_or_default();
     match introducer {
+        b'[' if body.starts_with(b"M") => Some(Kind::Mouse),
         b'[' => Some(Kind::Control),
         b']' if body.len() <= MAX_MISSING && body.iter().all(|b| is_of_color(*b)) => Some(Kind::Color),
         _ => Some(Kind::Text),
