@@ -120,6 +120,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::agent_picker",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
+            // What is written on the screen as it is kept.
+            "ui::keeping::Desk",
             "ui::state::session_list",
             "ui::tty",
             // Whether anything moves is asked of the environment.
@@ -137,8 +139,11 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
             // Journals go out and come in.
             "store::lines",
+            "store::lock",
             "store::private",
+            "store::drafts",
             "store::log",
+            "store::prompts",
             "store::recording",
             // Rules are changed in one step.
             "store::replace",
@@ -159,7 +164,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
     ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "model", "text", "base"]),
-    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text"]),
+    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base::weighted"]),
     ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model"]),
     (
         "ui::view",
@@ -200,6 +205,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::agent_picker",
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
+    ("ui::keeping", &["ui::state", "model"]),
     ("ui::past", &["ui::state::session_list"]),
     (
         "ui::session_picker",
@@ -269,6 +275,8 @@ const FENCES: &[Fence] = &[
             "ui/run/start.rs",
             // The loop waits for what was read.
             "ui/past.rs",
+            // The loop waits for what was kept.
+            "ui/keeping.rs",
             "ui/screen.rs",
             // The loop waits for what was found.
             "ui/work/colours.rs",
@@ -312,7 +320,12 @@ const FENCES: &[Fence] = &[
     Fence { names: &["gix"], allowed: &["review/"], why: "objects are kept by review" },
     Fence { names: &["ignore"], allowed: &["review/worktree/rules.rs"], why: "one file says what is ignored" },
     Fence { names: &["syntect", "two_face"], allowed: &["ui/work/"], why: "highlighting is slow: a worker does it" },
-    Fence { names: &["unbounded_channel", "unbounded"], allowed: &[], why: "every queue has a bound" },
+    Fence {
+        names: &["unbounded_channel", "unbounded"],
+        // Bounded in bytes, which the crate does not count.
+        allowed: &["base/weighted.rs"],
+        why: "every queue has a bound",
+    },
     Fence { names: &["thread::sleep"], allowed: &[], why: "wait on a condition, not on time" },
 ];
 
