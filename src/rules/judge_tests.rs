@@ -417,7 +417,7 @@ proptest! {
         word in any::<prop::sample::Index>(),
         place in any::<prop::sample::Index>(),
         put in prop::sample::select(&[
-            "$x", "\"$x\"", "${x}", "${x-}", "$IFS", "$(echo)", "`echo`", "''", "\"\"", "\\", "*", "?", "{,}", "$@", "'\"'",
+            "$x", "\"$x\"", "${x}", "${x-}", "$IFS", "$(echo)", "`echo`", "''", "\"\"", "\\", "*", "?", "{,}", "$@",
             "\\\n", "\"$(echo)\"",
         ][..]),
         letters in "[qvn]{1,3}",
