@@ -286,7 +286,7 @@ const STEERING: &[&str] = &[
 /// Whether later commands run what stands in a file of this name, or in one of this directory.
 fn steers(name: &str) -> bool {
     let name = name.to_lowercase();
-    STEERING.contains(&name.as_str()) || name.ends_with(".git")
+    STEERING.contains(&name.as_str()) || name.strip_suffix(".git").is_some()
 }
 
 /// Whether the file at this path names what later commands run.
