@@ -70,7 +70,7 @@ impl AgentPicker {
     /// One input of the person; an answer ends the screen.
     pub fn input(&mut self, input: Input) -> Option<Picked> {
         let action = match input {
-            Input::Key(key) => resolve(Layer::Picker, key)?,
+            Input::Key(key) | Input::Hasty(key) => resolve(Layer::Picker, key)?,
             Input::Paste(text) => {
                 self.type_text(&text);
                 return None;

@@ -30,7 +30,7 @@ impl SessionPicker {
     pub fn input(&mut self, input: Input) -> Step {
         let layer = if self.list.asks.is_some() { Layer::ReviewConfirm } else { Layer::Sessions };
         match input {
-            Input::Key(key) => match resolve(layer, key) {
+            Input::Key(key) | Input::Hasty(key) => match resolve(layer, key) {
                 Some(action) => self.act(action),
                 None => Step::Stay,
             },

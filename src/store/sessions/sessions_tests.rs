@@ -340,6 +340,25 @@ fn a_damaged_journal_costs_only_itself_and_is_named() {
 }
 
 #[test]
+fn a_journal_that_is_a_hole_is_named_and_what_stands_before_one_is_listed() {
+    let state = state();
+    state.put("1-a", &conversation("a"));
+    state.put("2-b", &conversation("b"));
+    fs::write(state.file("3-c.jsonl"), "").unwrap();
+    for name in ["2-b.jsonl", "3-c.jsonl"] {
+        fs::OpenOptions::new().write(true).open(state.file(name)).unwrap().set_len(1 << 40).unwrap();
+    }
+    // Again from the index.
+    for _ in 0..2 {
+        let listing = state.list();
+        let ids: Vec<&str> = listing.sessions.iter().map(|known| &*known.session_id).collect();
+        assert_eq!((ids.len(), ids.contains(&"a"), ids.contains(&"b")), (2, true, true), "{ids:?}");
+        let why: Vec<&str> = listing.problems.iter().map(|problem| &*problem.why).collect();
+        assert_eq!(why, ["damaged: what follows its first zero byte is not read", "it does not begin like a journal"]);
+    }
+}
+
+#[test]
 fn wherever_a_journal_is_cut_the_others_are_listed_and_nothing_is_invented() {
     let whole = conversation("s").text();
     let state = state();

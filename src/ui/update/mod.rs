@@ -50,7 +50,10 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     let mut out = Vec::new();
     state.sync(cx.model, cx.now);
     match input {
-        Input::Key(key) => self::key(state, cx, key, &mut out),
+        Input::Hasty(key) if layer(state) == Layer::Dock && key.is_digit() => {
+            state.say("too soon: press it once more", cx.now);
+        }
+        Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
         Input::Paste(text) => paste(state, cx, &text, &mut out),
         Input::Mouse { what, x, y } => mouse(state, cx, what, Position { x, y }, &mut out),
         Input::Resize(..) | Input::Focus(_) | Input::Told(_) => {}
