@@ -34,6 +34,7 @@ use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::tool::Exit;
 use crate::store::branch;
+use crate::store::claims::Holder;
 use crate::wire::pump::{Batch, Incoming};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,6 +99,7 @@ impl Engine {
                 "cwd": cwd.to_string_lossy(),
                 "command": line,
                 "codec": codec.name(),
+                "holder": Holder::me(),
                 "branch": branch::of(&cwd),
                 "review": review.is_some(),
                 "gate": gate,
