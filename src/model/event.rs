@@ -17,7 +17,7 @@ use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{Can, Cans, Listed, Opening, SessionPage};
+pub use sessions::{Before, Can, Cans, Listed, Opening, SessionPage};
 use std::sync::Arc;
 
 /// Answers to what was asked for a session are addressed to it; everything else of an agent, to the agent.

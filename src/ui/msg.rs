@@ -5,7 +5,8 @@
 use super::frame::Motion;
 use super::keys::Mouse;
 use super::state::dock::Dialog;
-use super::state::opener::Wanted;
+use super::state::opener::{Wanted, Whose};
+use super::state::picker::Purpose;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
@@ -33,9 +34,11 @@ pub enum Out {
     GoOn(Box<Earlier>),
     /// What is kept of an earlier session is removed, and its agent is told to, where it can.
     Forget(Box<Earlier>),
-    /// Lists the agents that a further session can be opened with.
-    ListAgents,
+    /// Lists the agents that a session can be opened with.
+    ListAgents(Purpose),
     Open(Wanted),
+    /// The conversation that is shown goes on as a new session of this agent, with an account of it to begin with.
+    HandOver(Whose),
     Scroll(ScrollBy),
     /// Folds an entry of the session that is shown, or unfolds it.
     Fold(EntryId),

@@ -162,7 +162,11 @@ impl<D: Device> Running<D> {
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
-                self.intent(Intent::Start);
+                // One that is only shown needs no agent.
+                let shown = self.engine.model().first();
+                if shown.read_only().is_none() && !shown.is_to_be_shown() {
+                    self.intent(Intent::Start);
+                }
                 self.read_sessions();
             }
             Purpose::Review => self.open_review()?,
@@ -308,7 +312,8 @@ impl<D: Device> Running<D> {
             Out::ReadSessions => self.read_sessions(),
             Out::GoOn(earlier) => self.go_on(&earlier),
             Out::Forget(earlier) => self.past.forget(*earlier),
-            Out::ListAgents => self.list_agents(),
+            Out::ListAgents(purpose) => self.list_agents(purpose),
+            Out::HandOver(whose) => self.hand_over(whose),
             Out::Open(wanted) => self.open(&wanted),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),

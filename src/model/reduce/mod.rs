@@ -14,6 +14,7 @@ mod opening;
 mod options;
 mod permission;
 mod prompt;
+mod recalled;
 mod retold;
 mod review;
 mod ruling;
@@ -25,6 +26,7 @@ mod update;
 
 pub use cx::Cx;
 pub use opening::has_room_for_log_in;
+pub use recalled::{Found, take_out};
 pub use retold::Retold;
 pub use review::COVERAGE_PATIENCE;
 pub use ruling::Unruled;
@@ -59,6 +61,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
+        (Address::Session(key), Event::Host(HostEvent::Recalled(part))) => lifecycle::recalled(model, key, part, cx),
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }

@@ -119,15 +119,26 @@ pub fn journals(state: &Path) -> PathBuf {
 
 /// Every session that there is a journal of. `state` is acp-tui's directory for state.
 pub fn list(state: &Path) -> io::Result<Listing> {
-    let dir = journals(state);
-    let (entries, problems) = index::refresh(&dir)?;
+    list_in(&journals(state))
+}
+
+fn list_in(dir: &Path) -> io::Result<Listing> {
+    let (entries, problems) = index::refresh(dir)?;
     let mut sessions = Vec::with_capacity(entries.len());
-    gather(&dir, &entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
+    gather(dir, &entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
         Some(earlier) => Known::goes_on(earlier, part.known),
         None => sessions.push(part.known),
     });
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
     Ok(Listing { sessions, problems })
+}
+
+/// The session that the agent of this command calls like this; else one of another command, and at last one that was
+/// imported. `journals` is where the journals are.
+pub fn find(journals: &Path, id: &str, command: &str) -> io::Result<Option<Known>> {
+    let mut found: Vec<Known> = list_in(journals)?.sessions.into_iter().filter(|known| known.session_id == id).collect();
+    found.sort_by_key(|known| (known.is_imported, known.command != command));
+    Ok(found.into_iter().next())
 }
 
 /// What one journal has of a session.

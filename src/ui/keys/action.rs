@@ -38,6 +38,10 @@ pub enum Action {
     CloseSession,
     /// The list of all sessions.
     Sessions,
+    /// The conversation goes on with another agent.
+    HandOver,
+    /// A session that is only shown goes on as a new one.
+    GoOnAnew,
     /// Shows the session that needs the person most.
     NextWaiting,
 

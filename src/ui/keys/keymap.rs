@@ -154,6 +154,8 @@ const COMMON: &[Bind] = &[
     bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "go to the waiting question"),
     bind(&[Key::alt(Code::Char('r'))], Action::OpenReview, "review what was changed"),
     bind(&[Key::ctrl(Code::Char('t'))], Action::NewSession, "open a further session"),
+    bind(&[Key::alt(Code::Char('h'))], Action::HandOver, "hand the conversation over to another agent"),
+    bind(&[Key::alt(Code::Char('t'))], Action::GoOnAnew, "go on with the transcript of a session that is read-only"),
     bind(&[Key::ctrl(Code::PageDown)], Action::NextSession, "the next session"),
     bind(&[Key::ctrl(Code::PageUp)], Action::PreviousSession, "the session before"),
     bind(&[Key::alt(Code::Char('w'))], Action::CloseSession, "close the session; asks when it works"),

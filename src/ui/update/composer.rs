@@ -10,7 +10,7 @@ use crate::ui::state::{App, Focus, Holds};
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
-        Action::Submit => submit(state, out),
+        Action::Submit => submit(state, cx, out),
         Action::Escape => escape(state, cx, out),
         Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, "Ctrl+D", out),
         Action::CtrlD => edit(state, Action::Delete),
@@ -50,9 +50,12 @@ fn edit(state: &mut App, action: Action) {
 }
 
 /// Never an empty prompt. Whether it can go out now is the model's business; until then it is shown.
-fn submit(state: &mut App, out: &mut Vec<Out>) {
+fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.view.composer.text().trim().is_empty() {
         return;
+    }
+    if cx.session.read_only().is_some() {
+        return state.say("read only, so not sent · Alt+T goes on with its transcript", cx.now);
     }
     let text = state.view.composer.take();
     state.view.completion.closed_at = None;

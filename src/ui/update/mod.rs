@@ -14,7 +14,7 @@ mod terminal;
 use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
-use super::state::picker::{Picker, next_mode};
+use super::state::picker::{Picker, Purpose, next_mode};
 use super::state::timing::QUIT_WINDOW;
 use super::state::{App, AskedMode, Focus, Holds};
 use super::tty::{Click, Input};
@@ -174,7 +174,9 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
                 state.say("this agent offers no modes or options", cx.now);
             }
         }
-        Action::NewSession => out.push(Out::ListAgents),
+        Action::NewSession => out.push(Out::ListAgents(Purpose::Session)),
+        Action::HandOver => sessions::hand_over(state, cx, out),
+        Action::GoOnAnew => sessions::go_on_anew(state, cx, out),
         Action::NextSession => sessions::go(state, cx, Neighbour::Next, out),
         Action::PreviousSession => sessions::go(state, cx, Neighbour::Previous, out),
         Action::CloseSession => sessions::close(state, cx, out),

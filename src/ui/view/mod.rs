@@ -19,6 +19,7 @@ use super::state::folds::Fold;
 use super::state::{App, Focus};
 use super::status_line;
 use super::transcript::{DrawCtx, Transcript};
+use crate::base::sanitize;
 use crate::model::Model;
 use crate::model::history::History;
 use crate::model::ids::{Now, SessionKey, TermId};
@@ -271,6 +272,12 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
     for (row, y) in layout.rows.iter().zip(at.y..at.bottom()) {
         let row = StyledText::of(row.as_str(), Token::Text);
         paint::put(buf, at.x + 2, y, at.width.saturating_sub(2), &row, cx.theme);
+    }
+    if let Some(why) = cx.session.read_only().filter(|_| cx.state.view.composer.is_empty()) {
+        let words = format!("read only, {} · Alt+T goes on with its transcript", sanitize::line(&why.words()));
+        let room = at.width.saturating_sub(3);
+        let words = StyledText::of(width::truncate(&words, usize::from(room)), Token::Dim);
+        paint::put(buf, at.x + 2, at.y, room, &words, cx.theme);
     }
     if focused && cx.state.picker.is_none() && cx.state.opener.is_none() && cx.state.list.is_none() {
         let (x, y) = layout.cursor;
