@@ -64,9 +64,8 @@ pub fn recall(journals: &Path, id: &SessionId, command: &str) -> io::Result<(Pas
     let mut newest: Vec<&PathBuf> = known.journals.iter().rev().take_while(fits).collect();
     newest.reverse();
     let left_out = known.journals.len() - newest.len();
-    let mut trouble = (left_out > 0).then(|| {
-        format!("{left_out} older journals of this session are left out: together they have more than 1 GiB")
-    });
+    let mut trouble = (left_out > 0)
+        .then(|| format!("{left_out} older journals of this session are left out: together they have more than 1 GiB"));
     let mut past = Past::default();
     for journal in newest {
         match replayed(&known, journal, id, std::mem::take(&mut past)) {

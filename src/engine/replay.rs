@@ -92,14 +92,7 @@ impl Replay {
     pub fn new(model: Model, cwd: PathBuf) -> Self {
         let mut core = Core::new(model, cwd, codec::shipped());
         core.with_journal();
-        Self {
-            core,
-            named: Box::new(codec::named),
-            is_foreign: false,
-            skipped: 0,
-            wanted: None,
-            last: Now::ZERO,
-        }
+        Self { core, named: Box::new(codec::named), is_foreign: false, skipped: 0, wanted: None, last: Now::ZERO }
     }
 
     /// The same for one conversation, of which this is known from earlier journals.

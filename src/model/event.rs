@@ -484,6 +484,8 @@ pub enum Intent {
     OpenAs(Opening),
     /// What the session has under way is stopped, and everything is answered.
     CloseSession,
+    /// What was asked aside becomes a session like any other.
+    KeepAside,
     /// The agent is asked which sessions it has kept; with a directory, which of those in it.
     ListSessions {
         cwd: Option<String>,

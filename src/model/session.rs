@@ -10,7 +10,7 @@ use super::entries::Entries;
 use super::entry::{Body, ChunkKind};
 use super::event::{CallError, Link, Opening, SessionResult, TerminalSpec};
 use super::history::Kind;
-use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
+use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::question::Question;
 use super::reduce::{Retold, Unruled};
@@ -85,7 +85,9 @@ pub(super) enum Earlier {
     /// It is being read; the session is not asked for before it is here.
     Awaited,
     /// Some of it is here, and more is to come. Its turns are after this one.
-    Coming { after: TurnId },
+    Coming {
+        after: TurnId,
+    },
     Here,
     /// It is here, and the session has been opened since.
     Joined,
@@ -142,6 +144,8 @@ pub struct Session {
     /// How it is asked for, until it is open.
     pub(super) opening: Opening,
     pub(super) earlier: Earlier,
+    /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
+    pub(super) aside_of: Option<SessionKey>,
     /// The agent's name of it, once that is known.
     pub id: Option<SessionId>,
     /// Absolute.
@@ -220,6 +224,11 @@ impl Session {
     /// It is not open, and asking for it again would be in vain.
     pub fn is_given_up(&self) -> bool {
         matches!(self.state, SessionState::Closed(Closed::Refused(_))) && self.opening == Opening::New
+    }
+
+    /// It only answers a question beside another conversation.
+    pub fn is_aside(&self) -> bool {
+        self.aside_of.is_some()
     }
 
     /// It is about to be shown, and nothing more.

@@ -39,6 +39,11 @@ pub enum Out {
     Open(Wanted),
     /// The conversation that is shown goes on as a new session of this agent, with an account of it to begin with.
     HandOver(Whose),
+    /// A question is answered beside the conversation that is shown.
+    Aside(String),
+    /// Its answer is thrown away, or the session that it was given in is kept.
+    ThrowAway,
+    Keep,
     Scroll(ScrollBy),
     /// Folds an entry of the session that is shown, or unfolds it.
     Fold(EntryId),
@@ -100,8 +105,9 @@ pub struct FrameInfo {
     pub dock_rows: usize,
     /// Rows of the highlighted option that are below what the dock shows of it.
     pub option_below: usize,
-    /// The same for the help.
+    /// The same for the help, and for the answer to a side question.
     pub help_scroll_max: usize,
+    pub aside_scroll_max: usize,
     pub motion: Motion,
     /// The list of sessions, when it was drawn.
     pub list: ListFrame,

@@ -4,6 +4,7 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod aside;
 mod sessions;
 mod start;
 
@@ -314,6 +315,9 @@ impl<D: Device> Running<D> {
             Out::Forget(earlier) => self.past.forget(*earlier),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => self.hand_over(whose),
+            Out::Aside(question) => self.ask_aside(question),
+            Out::ThrowAway => self.throw_away(),
+            Out::Keep => self.keep_aside(),
             Out::Open(wanted) => self.open(&wanted),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),

@@ -25,6 +25,8 @@ pub enum Opening {
     Show { id: SessionId, why: ReadOnly },
     /// A new one that continues another: its first prompt is to carry an account of that.
     After(Before),
+    /// One in which a question is answered beside a conversation: a copy of that where it is named, else a new one.
+    Aside { beside: SessionKey, from: Option<SessionId> },
 }
 
 /// The session that another one continues.
@@ -42,7 +44,7 @@ impl Opening {
     /// The id, where it is known before the agent has answered.
     pub fn id(&self) -> Option<&SessionId> {
         match self {
-            Self::New | Self::Fork(_) | Self::After(_) => None,
+            Self::New | Self::Fork(_) | Self::After(_) | Self::Aside { .. } => None,
             Self::Load(id) | Self::Resume(id) | Self::Continue(id) | Self::Show { id, .. } => Some(id),
         }
     }
@@ -50,7 +52,7 @@ impl Opening {
     /// The session that the agent has to have kept.
     pub fn kept(&self) -> Option<&SessionId> {
         match self {
-            Self::New | Self::Show { .. } | Self::After(_) => None,
+            Self::New | Self::Show { .. } | Self::After(_) | Self::Aside { .. } => None,
             Self::Load(id) | Self::Resume(id) | Self::Continue(id) | Self::Fork(id) => Some(id),
         }
     }

@@ -5,16 +5,20 @@
 //! end of an agent closes its own sessions only; a message is given to the session that it names or to none.
 
 use super::agent::{self as one, End};
-use super::{Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, recalled, retold, service, update};
+use super::{
+    Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, recalled, retold, service, update,
+};
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{AgentRequest, Before, CallError, Can, ErrorKind, InitResult, Odd, Opening, SessionResult, Update};
+use crate::model::event::{
+    AgentRequest, Before, CallError, Can, ErrorKind, InitResult, Odd, Opening, SessionResult, Update,
+};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
-use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::past::Recalled;
-use crate::model::session::{Closed, Earlier, ReadOnly, Session, SessionState};
+use crate::model::refusal::{Reason, Refusal, Subject};
+use crate::model::session::{Allow, Closed, Earlier, Policy, ReadOnly, Session, SessionState};
 use crate::model::tool::Exit;
 
 /// A further agent with a session of its own.
@@ -39,6 +43,15 @@ fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
             continues(model, at, &before, cx);
             Opening::New
         }
+        Opening::Aside { beside, from } => {
+            in_session(model, at, cx, |session, _| {
+                session.aside_of = Some(beside);
+                // Nobody is asked, and nothing is changed.
+                session.policy = Policy::Auto(Allow::Reads);
+                session.changes.is_on = false;
+            });
+            from.map_or(Opening::New, Opening::Fork)
+        }
         how => how,
     };
     in_session(model, at, cx, |session, cx| {
@@ -57,7 +70,8 @@ fn continues(model: &mut Model, at: SessionKey, before: &Before, cx: &mut Cx) {
     let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
     let name = agent.map(|agent| agent.label().to_owned()).unwrap_or_default();
     let id = before.id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
-    let words = format!("continues session{id} of {}; what was said there is known here only by its account", before.agent);
+    let words =
+        format!("continues session{id} of {}; what was said there is known here only by its account", before.agent);
     in_session(model, at, cx, |session, cx| notice(session, Level::Info, words, Vec::new(), cx.now));
     if before.session != at {
         let words = format!("handed over to a new session of {name}");
@@ -79,6 +93,14 @@ pub fn recalled(model: &mut Model, at: SessionKey, part: Recalled, cx: &mut Cx) 
             open(model, key, at, cx);
         }
     }
+}
+
+/// The answer to a side question is kept.
+pub fn keep(model: &mut Model, at: SessionKey, cx: &mut Cx) {
+    let (policy, has_review) = (model.policy, model.has_review);
+    let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
+    let agent = agent.map(|agent| agent.label().to_owned()).unwrap_or_default();
+    in_session(model, at, cx, |session, cx| opening::keep(session, policy, has_review, &agent, cx));
 }
 
 /// One that is only shown is asked of nobody.
@@ -376,14 +398,7 @@ fn refused(model: &mut Model, key: AgentKey, at: SessionKey, end: End, cx: &mut 
 }
 
 /// `in_vain`: why asking for it again would not help. Then what is known of it is shown, where that is anything.
-fn not_opened(
-    model: &mut Model,
-    key: AgentKey,
-    at: SessionKey,
-    end: End,
-    in_vain: Option<ReadOnly>,
-    cx: &mut Cx,
-) {
+fn not_opened(model: &mut Model, key: AgentKey, at: SessionKey, end: End, in_vain: Option<ReadOnly>, cx: &mut Cx) {
     let is_in_vain = in_vain.is_some();
     if let Some(why) = in_vain.filter(|_| model.sessions.get(&at).is_some_and(opening::is_worth_showing)) {
         in_session(model, at, cx, |session, cx| opening::only_shown(session, why, end.message, end.detail, cx));

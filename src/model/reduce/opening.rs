@@ -27,9 +27,9 @@ pub fn needs_no_history(session: &Session) -> bool {
     matches!(session.policy, Policy::Auto(_)) || has_talked(session) && session.earlier != Earlier::Here
 }
 
-/// Whether there is a person who reads what is known of it.
+/// Whether anything is known of it from a journal, so that it can be read although it does not go on.
 pub fn is_worth_showing(session: &Session) -> bool {
-    session.policy == Policy::Ask && has_talked(session)
+    session.earlier == Earlier::Here && has_talked(session)
 }
 
 /// Whether anybody has said anything in it.
@@ -96,7 +96,7 @@ pub fn wait(session: &mut Session) {
 /// The agent has opened it. `agent` is its label.
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
     match std::mem::take(&mut session.opening) {
-        Opening::New | Opening::After(_) | Opening::Show { .. } => {}
+        Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
         Opening::Load(_) => {
             let was_shown = session.retold.is_some();
             retold::settle(session, cx);
@@ -160,6 +160,20 @@ pub fn refused(session: &mut Session, death: &Death, is_in_vain: bool, cx: &mut 
         // It will not be asked for again.
         session.opening = Opening::New;
     }
+}
+
+/// It was asked aside, and is kept: the person decides in it again, and what it changes is looked at.
+pub fn keep(session: &mut Session, policy: Policy, has_review: bool, agent: &str, cx: &mut Cx) {
+    if session.aside_of.take().is_none() {
+        return;
+    }
+    session.policy = policy;
+    session.changes.is_on = has_review;
+    if let Some(id) = session.id.clone().filter(|_| has_review) {
+        let first_turn = cx.next_turn();
+        cx.push(Effect::Review(ReviewCommand::Session { id, first_turn, agent: agent.to_owned() }));
+    }
+    notice(session, Level::Info, "kept as a session of its own", Vec::new(), cx.now);
 }
 
 /// It does not go on; what is known of it can be read.

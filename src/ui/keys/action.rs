@@ -42,6 +42,8 @@ pub enum Action {
     HandOver,
     /// A session that is only shown goes on as a new one.
     GoOnAnew,
+    /// The answer to a side question is kept, as a session of its own.
+    KeepAside,
     /// Shows the session that needs the person most.
     NextWaiting,
 

@@ -25,7 +25,8 @@ use tracing::warn;
 impl<D: Device> Running<D> {
     pub(super) fn list_agents(&mut self, purpose: Purpose) {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        self.app.picker = Some(Picker::agents(purpose, shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
+        self.app.picker =
+            Some(Picker::agents(purpose, shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
     }
 
     /// Opens a further session and shows it. What cannot be is said where it was typed.

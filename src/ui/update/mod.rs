@@ -75,6 +75,8 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         // The transcript has the whole of it.
         FrontEnd::Withdrawn(gone) if is_shown => state.say(format!("no longer asked, {}", gone.why.words()), now),
         FrontEnd::Said(words) if is_shown => state.say(sanitize::line(&words), now),
+        // What is thrown away is no news.
+        FrontEnd::Deleted(id, _) if state.asides.thrown_away.take_if(|gone| *gone == id).is_some() => {}
         FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
         FrontEnd::Deleted(_, Err(why)) => {
             state.say(format!("the session is not deleted: {}", sanitize::line(&why)), now);

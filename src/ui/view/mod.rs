@@ -4,6 +4,7 @@
 //! header, transcript, list, dock, held prompts, commands, rule, composer, status. Invariants: it draws into any
 //! size without a panic; the composer and the status line are the last to go, and nothing covers them.
 
+mod aside;
 mod chrome;
 mod dock;
 mod lists;
@@ -134,6 +135,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     info.motion = match cx.animation {
         Animation::On if moving => Motion::Spinner,
         _ if moving || cx.session.is_waiting() => Motion::Clock,
+        _ if cx.state.asides.open.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ if cx.state.list.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ => Motion::Still,
     };
@@ -186,6 +188,9 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     rest = lists::commands(cx, rest, free.saturating_sub(1), buf);
     let free = rest.height.saturating_sub(dock_height);
     rest = lists::held(cx, rest, free.saturating_sub(1), buf);
+    if !lists && rest.height > dock_height + 4 {
+        rest = aside::draw(cx, rest, info, buf);
+    }
     if let Some(laid) = laid {
         let (above, at) = split_bottom(rest, laid.height());
         show_dock(cx, &laid, at, info, buf);

@@ -21,12 +21,8 @@ fn past() -> Past {
         Body::User(UserMessage { text, links, state, message_id })
     };
     let agent = |text: &str| Body::Agent(Message { text: text.to_owned(), ..Message::default() });
-    let entries = vec![
-        entry(1, user("one")),
-        entry(1, agent("Hello.")),
-        entry(2, user("two")),
-        entry(2, agent("Done.")),
-    ];
+    let entries =
+        vec![entry(1, user("one")), entry(1, agent("Hello.")), entry(2, user("two")), entry(2, agent("Done."))];
     Past { entries, ..Past::default() }
 }
 
@@ -176,4 +172,55 @@ fn a_session_that_continues_another_says_so_in_both() {
     let new = rig.model().session_of(SessionKey(1)).unwrap();
     let Body::Notice(notice) = &new.entries().last().unwrap().body else { panic!("no notice") };
     assert!(notice.title.starts_with("continues session s of Old agent"), "{}", notice.title);
+}
+
+#[test]
+fn a_side_question_goes_to_a_copy_changes_nothing_and_leaves_the_turn_alone() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.intent(Intent::Start);
+    rig.host(HostEvent::AgentSpawned { pid: 7 });
+    let offers = json!({ "sessionCapabilities": { "fork": {}, "close": {} } });
+    rig.answer("initialize", with(plain_init(), json!({ "agentCapabilities": offers })));
+    rig.answer("session/new", json!({ "sessionId": "s" }));
+    rig.prompt("work");
+    rig.sent();
+    let how = Opening::Aside { beside: SessionKey::FIRST, from: Some("s".into()) };
+    rig.intent_at(AgentKey::FIRST, Intent::OpenSession { cwd: "/project".into(), how });
+    assert_eq!(rig.sent_briefly(), ["session/fork"]);
+    let aside = SessionKey(1);
+    rig.intent_at(aside, Intent::Prompt { text: "why?".into(), links: Vec::new() });
+    rig.answer("session/fork", json!({ "sessionId": "copy" }));
+    assert_eq!(rig.sent_briefly(), ["session/prompt"]);
+    let session = rig.model().session_of(aside).unwrap();
+    assert!(session.is_aside() && !session.changes().is_on);
+    // Nobody is asked: what would change something is refused.
+    let tool = json!({ "toolCallId": "t", "title": "Write it", "kind": "edit" });
+    rig.request(
+        9,
+        "session/request_permission",
+        json!({ "sessionId": "copy", "toolCall": tool, "options": crate::support::options() }),
+    );
+    assert!(rig.model().session_of(aside).unwrap().questions().is_empty());
+    assert!(rig.sent_briefly()[0].contains("no"), "{:?}", rig.lines.last());
+    assert!(rig.model().first().turn.is_some());
+    rig.intent_at(aside, Intent::CloseSession);
+    assert_eq!(rig.sent_briefly(), ["session/cancel", "session/close"]);
+    assert!(rig.model().first().turn.is_some(), "it goes on");
+}
+
+#[test]
+fn the_answer_to_a_side_question_that_is_kept_is_a_session_like_any_other() {
+    let mut rig = Rig::ready();
+    let how = Opening::Aside { beside: SessionKey::FIRST, from: None };
+    rig.intent_at(AgentKey::FIRST, Intent::OpenSession { cwd: "/project".into(), how });
+    rig.answer("session/new", json!({ "sessionId": "new" }));
+    rig.intent_at(SessionKey(1), Intent::KeepAside);
+    assert!(!rig.model().session_of(SessionKey(1)).unwrap().is_aside());
+    let tool = json!({ "toolCallId": "t", "title": "Write it", "kind": "edit" });
+    rig.request(
+        9,
+        "session/request_permission",
+        json!({ "sessionId": "new", "toolCall": tool, "options": crate::support::options() }),
+    );
+    assert_eq!(rig.model().session_of(SessionKey(1)).unwrap().questions().len(), 1);
 }
