@@ -9,6 +9,7 @@ use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand};
 use crate::model::event::Opening;
+use crate::model::session::ReadOnly;
 use crate::store::sessions::{self, Known, State};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +21,11 @@ pub struct Going {
     pub opening: Opening,
     /// The agent that it was had with; nothing when the person names one.
     pub agent: Option<AgentCommand>,
+    pub known: Known,
 }
+
+/// Where a session is open that is not open here.
+pub const ANOTHER: &str = "another acp-tui";
 
 /// The session that the command line asks for, if it asks for an earlier one.
 pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going>, Usage> {
@@ -51,16 +56,18 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going
 
 /// A session as it goes on, if it can.
 pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Result<Going, Usage> {
-    if known.state == State::Open {
-        return Err(Usage(format!("session {} is open in another acp-tui", known.session_id)));
-    }
     if !known.cwd.is_dir() {
         let place = visible(known.cwd.as_os_str());
         return Err(Usage(format!("the directory of session {} is gone: {place}", known.session_id)));
     }
     let is_named = common.agent.is_some() || !common.command.is_empty();
     let agent = if is_named { None } else { Some(recorded(&known, surroundings)?) };
-    Ok(Going { opening: Opening::Continue(known.session_id.as_str().into()), cwd: known.cwd, agent })
+    let id = known.session_id.as_str().into();
+    let opening = match known.state {
+        State::Open => Opening::Show { id, why: ReadOnly::Elsewhere(ANOTHER.to_owned()) },
+        State::Interrupted | State::Ended => Opening::Continue(id),
+    };
+    Ok(Going { opening, cwd: known.cwd.clone(), agent, known })
 }
 
 /// The command that its journal has, with the variables that the configuration gives it.

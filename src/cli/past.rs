@@ -62,10 +62,12 @@ impl Archive for Journals {
         Ok(listing.sessions.into_iter().filter(|known| !known.is_empty()).map(earlier).collect())
     }
 
+    fn open_in(&self, earlier: &Earlier) -> Option<String> {
+        let is_open = earlier.journals.iter().any(|journal| sessions::is_open(journal));
+        is_open.then(|| earlier::ANOTHER.to_owned())
+    }
+
     fn busy(&self, earlier: &Earlier) -> Option<String> {
-        if earlier.journals.iter().any(|journal| sessions::is_open(journal)) {
-            return Some("open in another acp-tui".to_owned());
-        }
         (!earlier.cwd.is_dir()).then(|| format!("its directory is gone: {}", visible(earlier.cwd.as_os_str())))
     }
 

@@ -13,7 +13,10 @@ pub trait Archive: Send + Sync {
     /// The newest first.
     fn list(&self) -> Result<Vec<Earlier>, String>;
 
-    /// Why it cannot be gone on with at this moment.
+    /// Where it is open at this moment, if anywhere: there it can only be looked at.
+    fn open_in(&self, earlier: &Earlier) -> Option<String>;
+
+    /// Why it cannot even be shown at this moment.
     fn busy(&self, earlier: &Earlier) -> Option<String>;
 
     fn forget(&self, earlier: &Earlier) -> Result<(), String>;

@@ -4,6 +4,7 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod aside;
 mod kept;
 mod sessions;
 mod start;
@@ -196,7 +197,11 @@ impl<D: Device> Running<D> {
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
-                self.intent(Intent::Start);
+                // One that is only shown needs no agent.
+                let shown = self.engine.model().first();
+                if shown.read_only().is_none() && !shown.is_to_be_shown() {
+                    self.intent(Intent::Start);
+                }
                 self.read_sessions();
                 self.keeping.read_prompts();
             }
@@ -352,7 +357,11 @@ impl<D: Device> Running<D> {
             Out::ReadPrompts => self.keeping.read_prompts(),
             Out::GoOn(earlier) => self.go_on(&earlier),
             Out::Forget(earlier) => self.past.forget(*earlier),
-            Out::ListAgents => self.list_agents(),
+            Out::ListAgents(purpose) => self.list_agents(purpose),
+            Out::HandOver(whose) => self.hand_over(whose),
+            Out::Aside(question) => self.ask_aside(question),
+            Out::ThrowAway => self.throw_away(),
+            Out::Keep => self.keep_aside(),
             Out::Open(wanted) => self.open(&wanted),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),

@@ -14,6 +14,7 @@ mod opening;
 mod options;
 mod permission;
 mod prompt;
+mod recalled;
 mod retold;
 mod review;
 mod revival;
@@ -26,6 +27,7 @@ mod update;
 
 pub use cx::Cx;
 pub use opening::{has_room_for_log_in, has_talked};
+pub use recalled::{Found, take_out};
 pub use retold::Retold;
 pub use review::COVERAGE_PATIENCE;
 pub use ruling::Unruled;
@@ -59,8 +61,10 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         }
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
+        (Address::Session(key), Event::User(Intent::KeepAside)) => lifecycle::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
+        (Address::Session(key), Event::Host(HostEvent::Recalled(part))) => lifecycle::recalled(model, key, part, cx),
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }

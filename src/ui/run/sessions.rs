@@ -6,25 +6,27 @@
 use super::Running;
 use crate::engine::AgentSetup;
 use crate::model::Model;
-use crate::model::agent::Agent;
-use crate::model::event::{Can, Intent, Opening};
-use crate::model::ids::{Address, SessionId, SessionKey};
-use crate::model::session::{Closed, Session, SessionState};
+use crate::model::account;
+use crate::model::agent::{Agent, Connection};
+use crate::model::event::{Before, Can, Intent, Opening};
+use crate::model::ids::{Address, AgentKey, SessionId, SessionKey};
+use crate::model::session::{Closed, ReadOnly, Session, SessionState};
 use crate::ui::frame::Urgency;
 use crate::ui::labels;
 use crate::ui::past::Found;
 use crate::ui::screen::Device;
 use crate::ui::state::opener::{Wanted, Whose};
-use crate::ui::state::picker::Picker;
+use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::session_list::{Earlier, End, Past, Starts};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tracing::warn;
 
 impl<D: Device> Running<D> {
-    pub(super) fn list_agents(&mut self) {
+    pub(super) fn list_agents(&mut self, purpose: Purpose) {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        self.app.picker = Some(Picker::agents(shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
+        self.app.picker =
+            Some(Picker::agents(purpose, shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
     }
 
     /// Opens a further session and shows it. What cannot be is said where it was typed.
@@ -58,6 +60,35 @@ impl<D: Device> Running<D> {
         if let Some((key, _)) = self.engine.model().sessions().nth(before) {
             self.app.show(key, now);
         }
+    }
+
+    /// The conversation that is shown goes on as a new session of this agent. What it does now is stopped; an account of
+    /// it is put into the new one's composer, for the person to send.
+    pub(super) fn hand_over(&mut self, whose: Whose) {
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        let agent = labels::agent(shown);
+        let account = account::of_session(shown.session(), self.engine.history(), &agent);
+        let before = Before { session: shown.key(), id: shown.known_id().cloned(), agent };
+        let cwd = shown.cwd.clone();
+        if shown.turn.is_some() {
+            self.intent(Intent::Cancel);
+        }
+        if let Whose::Running(agent) = whose {
+            self.wake(agent);
+        }
+        self.open_in(cwd, whose, Opening::After(before));
+        self.app.view.composer.set_text(&format!("{account}\n\n"));
+    }
+
+    /// Starts an agent that does not run.
+    fn wake(&mut self, agent: AgentKey) {
+        let intent = match self.engine.model().agent_of(agent).map(|agent| &agent.connection) {
+            Some(Connection::NotStarted) => Intent::Start,
+            Some(Connection::Dead(_)) => Intent::Restart,
+            _ => return,
+        };
+        let news = self.engine.intent_to(agent.into(), intent);
+        self.news(news);
     }
 
     /// Shows a session and goes to what it asks.
@@ -151,7 +182,12 @@ impl<D: Device> Running<D> {
             (None, Starts::Unknown) => return self.refuse("how its agent is started is not known".to_owned()),
         };
         self.app.list = None;
-        self.open_in(cwd, whose, Opening::Continue(SessionId::from(earlier.id.as_str())));
+        let id = SessionId::from(earlier.id.as_str());
+        let how = match self.past.archive().and_then(|archive| archive.open_in(earlier)) {
+            Some(place) => Opening::Show { id, why: ReadOnly::Elsewhere(place) },
+            None => Opening::Continue(id),
+        };
+        self.open_in(cwd, whose, how);
     }
 }
 
@@ -159,7 +195,7 @@ impl<D: Device> Running<D> {
 fn session_of(model: &Model, earlier: &Earlier) -> Option<SessionKey> {
     let is_it = |(_, session): &(SessionKey, &Session)| {
         session.state != SessionState::Closed(Closed::ByPerson)
-            && session.id.as_ref().is_some_and(|id| id.as_str() == earlier.id)
+            && session.known_id().is_some_and(|id| id.as_str() == earlier.id)
             && model.agent_of(session.agent).is_some_and(|agent| agent.command == earlier.command)
     };
     model.sessions().find(is_it).map(|(key, _)| key)
