@@ -120,6 +120,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::agent_picker",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
+            "ui::past::Held",
             // What is written on the screen as it is kept.
             "ui::keeping::Desk",
             "ui::state::session_list",
@@ -140,6 +141,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             // Journals go out and come in.
             "store::lines",
             "store::private",
+            "store::claims",
             "store::drafts",
             "store::log",
             "store::prompts",

@@ -8,6 +8,7 @@ use super::lock::Lock;
 use super::private;
 use crate::base::digest::digest;
 use crate::base::human::ago;
+use crate::base::sanitize;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -44,7 +45,7 @@ impl Holder {
     /// As part of a sentence: where a session is open.
     pub fn words(&self) -> String {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let terminal = self.terminal.iter().map(|name| format!(" on {name}")).collect::<String>();
+        let terminal = self.terminal.iter().map(|name| format!(" on {}", sanitize::line(name))).collect::<String>();
         let begun = ago(now.saturating_sub(self.since));
         format!("another acp-tui (process {}{terminal}, begun {begun})", self.pid)
     }
@@ -83,9 +84,10 @@ pub enum Refused {
     Io(#[from] io::Error),
 }
 
-/// Claims a session of this agent for this process.
-pub fn claim(dir: &Path, agent: &str, id: &str, holder: &Holder) -> Result<Claim, Refused> {
-    private::make_private_dir(dir)?;
+/// Claims a session of this agent for this process. `state` is acp-tui's directory for state.
+pub fn claim(state: &Path, agent: &str, id: &str, holder: &Holder) -> Result<Claim, Refused> {
+    let dir = state.join("open");
+    private::make_private_dir(&dir)?;
     let path = dir.join(format!("{:016x}", digest(&[agent.as_bytes(), id.as_bytes()])));
     for _ in 0..TRIES {
         let file = private::private_file().read(true).write(true).create(true).truncate(false).open(&path)?;
@@ -144,9 +146,9 @@ mod tests {
         fs::write(&second.path, "garbage").unwrap();
         assert!(matches!(claim("s", 1), Err(Refused::Held(None))));
         drop(second);
-        assert_eq!(dir.path().read_dir().unwrap().count(), 0);
+        assert_eq!(dir.path().join("open").read_dir().unwrap().count(), 0);
         // What a process has left that was killed is in nobody's way.
-        fs::write(dir.path().join(format!("{:016x}", digest(&[b"agent --acp", b"s"]))), "{}").unwrap();
+        fs::write(dir.path().join(format!("open/{:016x}", digest(&[b"agent --acp", b"s"]))), "{}").unwrap();
         claim("s", 1).unwrap();
     }
 

@@ -183,11 +183,13 @@ impl<D: Device> Running<D> {
         };
         self.app.list = None;
         let id = SessionId::from(earlier.id.as_str());
-        let how = match self.past.archive().and_then(|archive| archive.open_in(earlier)) {
-            Some(place) => Opening::Show { id, why: ReadOnly::Elsewhere(place) },
-            None => Opening::Continue(id),
+        let (how, held) = match self.past.archive().map(|archive| archive.claim(earlier)) {
+            Some(Err(place)) => (Opening::Show { id, why: ReadOnly::Elsewhere(place) }, None),
+            Some(Ok(held)) => (Opening::Continue(id), held),
+            None => (Opening::Continue(id), None),
         };
         self.open_in(cwd, whose, how);
+        self.held.extend(held.map(|held| (self.app.shown(), held)));
     }
 }
 
