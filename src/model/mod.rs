@@ -7,6 +7,7 @@ pub mod account;
 pub mod agent;
 pub mod changes;
 pub mod claims;
+pub mod draft;
 pub mod effect;
 pub mod entries;
 pub mod entry;

@@ -1,6 +1,7 @@
 //! Remembers across runs.
 
 pub mod branch;
+pub mod drafts;
 pub mod history;
 pub mod journal;
 pub mod lines;
@@ -8,6 +9,7 @@ pub mod lock;
 pub mod log;
 pub mod messages;
 pub mod private;
+pub mod prompts;
 pub mod recording;
 pub mod replace;
 pub mod search;

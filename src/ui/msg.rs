@@ -30,6 +30,8 @@ pub enum Out {
     Visit(SessionKey),
     /// The earlier sessions are to be read for the list.
     ReadSessions,
+    /// The prompts of all sessions are to be read for the list.
+    ReadPrompts,
     /// An earlier session goes on, as one more.
     GoOn(Box<Earlier>),
     /// What is kept of an earlier session is removed, and its agent is told to, where it can.

@@ -6,7 +6,7 @@
 
 use super::agent::{self as one, End};
 use super::{
-    Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, recalled, retold, service, update,
+    Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, recalled, retold, revival, service, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, Stray};
@@ -617,6 +617,7 @@ fn end_what_lingers(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key).filter(|agent| !agent.is_dead()) else { return };
     let death = end.of(agent, cx);
+    let was_at_work = revival::is_at_work(model, key);
     in_agent(model, key, cx, one::void_strays);
     end_what_lingers(model, key, cx);
     in_each(model, key, cx, |session, cx| {
@@ -635,4 +636,5 @@ fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
             opening::closed(session, &death, Closed::AgentGone, cx);
         }
     });
+    revival::plan(model, key, was_at_work, cx);
 }

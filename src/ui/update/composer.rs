@@ -5,7 +5,7 @@ use crate::model::event::Intent;
 use crate::model::session::Phase;
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, ScrollBy};
-use crate::ui::state::picker::step;
+use crate::ui::state::picker::{Picker, step};
 use crate::ui::state::{App, Focus, Holds};
 
 /// Rows of one page of the answer to a side question.
@@ -22,6 +22,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::KeepAside if state.asides.beside(cx.session.key()).is_some() => out.push(Out::Keep),
         Action::KeepAside => state.say("no answer to /btw is open", cx.now),
         Action::PageUp | Action::PageDown if scroll_aside(state, cx, action) => {}
+        Action::Prompts => prompts(state, cx, out),
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),
         Action::Char(_)
@@ -46,6 +47,15 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             edit(state, action);
         }
         _ => common(state, cx, action, out),
+    }
+}
+
+/// The list of what was sent; what is written stays until one is chosen.
+fn prompts(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    out.push(Out::ReadPrompts);
+    state.picker = Picker::prompts(&state.prompts, &cx.session.cwd);
+    if state.picker.is_none() {
+        state.say("no prompt is remembered yet", cx.now);
     }
 }
 
@@ -93,13 +103,16 @@ fn side_question(cx: Cx<'_>, text: &str) -> Option<String> {
     (is_command && !is_the_agents).then(|| rest.trim().to_owned())
 }
 
-/// Stops the turn; an open list of commands is closed first, a log-in that is under way is left.
+/// Stops the turn, or the new start that an agent would get by itself; an open list of commands or answer to a side question is closed first, a
+/// log-in that is under way is left.
 fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let text = state.view.composer.text();
     if !state.view.completion.matching(cx.session, text).is_empty() {
         state.view.completion.closed_at = Some(text.to_string());
     } else if state.asides.beside(cx.session.key()).is_some() {
         out.push(Out::ThrowAway);
+    } else if cx.session.agent().revival.is_some() {
+        out.push(Out::Intent(Intent::LetRest));
     } else if matches!(cx.session.phase(), Phase::Authenticating { .. }) {
         out.push(Out::Intent(Intent::LeaveAuthentication));
     } else if is_cancellable(cx.session) {

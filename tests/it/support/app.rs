@@ -370,6 +370,7 @@ pub async fn play(
         purpose: Purpose::Session,
         agents: Box::new(Vec::new),
         past: None,
+        desk: None,
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();
