@@ -4,58 +4,19 @@ use super::core::Core;
 use crate::agent::codec::{self, SharedCodec};
 use crate::model::Model;
 use crate::model::changes::Gate;
-use crate::model::event::{Event, HostEvent, Intent, Timer};
+use crate::model::event::{Event, HostEvent, Intent};
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId};
 use crate::model::past::Past;
 use crate::model::reduce::take_out;
 use crate::model::refusal::Reason;
 use crate::model::session::{Policy, Session};
+use crate::store::lines::Record;
 use crate::wire::frame::Frame;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
-
-#[derive(Deserialize)]
-struct Record<'a> {
-    #[serde(default)]
-    t: f64,
-    #[serde(borrow, default)]
-    dir: Cow<'a, str>,
-    /// Whom it concerns; missing in version 1, which knows one agent with one session, and in recordings.
-    #[serde(default)]
-    at: Option<Address>,
-    /// Of recordings: the agent's key, unless it is the first one. Old headers have a text here.
-    #[serde(borrow, default)]
-    agent: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    frame: Option<&'a RawValue>,
-    #[serde(default)]
-    raw: Option<String>,
-    #[serde(default)]
-    fact: Option<HostEvent>,
-    #[serde(default)]
-    intent: Option<Intent>,
-    #[serde(default)]
-    timer: Option<Timer>,
-    /// Of the header: whether prompts waited for the snapshot, and the gate at first.
-    #[serde(default)]
-    review: Option<bool>,
-    #[serde(default)]
-    gate: Option<Gate>,
-    /// Of the header: whether rules were asked.
-    #[serde(default)]
-    rules: Option<bool>,
-    /// Of the header: whether earlier journals were read, and how was decided what agents ask for.
-    #[serde(default)]
-    earlier: Option<bool>,
-    #[serde(default)]
-    policy: Option<Policy>,
-    /// Of the header: how the agent was spoken to.
-    #[serde(borrow, default)]
-    codec: Option<Cow<'a, str>>,
-}
 
 /// Replays the lines of a journal. Lines that cannot be read, such as a torn last one, are skipped and counted.
 pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a str>) -> (Model, usize) {
@@ -122,32 +83,27 @@ impl Replay {
             self.skipped += 1;
             return;
         }
-        let Ok(record) = serde_json::from_str::<Record<'_>>(line) else {
+        let read =
+            serde_json::from_str::<Record<'_>>(line).and_then(|record| Ok((head(&record)?, event(&record)?, record)));
+        let Ok((head, event, record)) = read else {
             self.skipped += 1;
             return;
         };
         let now = time(record.t);
         self.last = now;
-        if let Some(name) = record.codec {
-            let Some(codec) = (self.named)(&name) else {
+        if let Some(name) = &record.codec {
+            let Some(codec) = (self.named)(name) else {
                 (self.is_foreign, self.skipped) = (true, self.skipped + 1);
                 return;
             };
             self.core.speak(codec);
         }
-        if record.review.is_some() || record.gate.is_some() {
-            let rules = record.rules.unwrap_or_default();
-            self.core.begin_as(record.review.unwrap_or_default(), record.gate.unwrap_or_default(), rules);
+        if let Some(Head { review, gate, rules, earlier, policy }) = head {
+            self.core.begin_as(review, gate, rules);
+            if let Some(policy) = policy {
+                self.core.begin_with(earlier, policy);
+            }
         }
-        if let Some(policy) = record.policy {
-            self.core.begin_with(record.earlier.unwrap_or_default(), policy);
-        }
-        let event = match (record.intent, record.fact, record.timer) {
-            (Some(intent), ..) => Some(Event::User(intent)),
-            (None, Some(fact), _) => Some(Event::Host(fact)),
-            (None, None, Some(timer)) => Some(Event::Timer(timer)),
-            (None, None, None) => None,
-        };
         if let Some(mut what) = event {
             let at = record.at.unwrap_or_else(|| what.home());
             if let Event::Host(HostEvent::FileRead { result: Err(refusal), .. }) = &mut what
@@ -159,9 +115,7 @@ impl Replay {
             self.remember(at, &mut what);
             self.core.event(Addressed { at, what }, now);
         } else if record.dir == "agent->client" {
-            let further = record.agent.and_then(|agent| serde_json::from_str::<AgentKey>(agent.get()).ok());
-            let at = record.at.unwrap_or_else(|| further.unwrap_or(AgentKey::FIRST).into());
-            let Some(agent) = connected(&self.core, at) else {
+            let Some(agent) = connected(&self.core, record.peer()) else {
                 self.skipped += 1;
                 return;
             };
@@ -186,6 +140,40 @@ impl Replay {
             _ => {}
         }
     }
+}
+
+/// What a header says of how it began.
+struct Head {
+    review: bool,
+    gate: Gate,
+    rules: bool,
+    /// Earlier journals were read.
+    earlier: bool,
+    /// Older journals do not say it.
+    policy: Option<Policy>,
+}
+
+fn head(record: &Record<'_>) -> serde_json::Result<Option<Head>> {
+    let (review, gate, rules) = (read(record.review)?, read(record.gate)?, read(record.rules)?);
+    let (earlier, policy): (Option<bool>, _) = (read(record.earlier)?, read(record.policy)?);
+    let is_head = review.is_some() || gate.is_some();
+    Ok(is_head.then(|| Head {
+        review: review.unwrap_or_default(),
+        gate: gate.unwrap_or_default(),
+        rules: rules.unwrap_or_default(),
+        earlier: earlier.unwrap_or_default(),
+        policy,
+    }))
+}
+
+/// What happened without a frame.
+fn event(record: &Record<'_>) -> serde_json::Result<Option<Event>> {
+    let (intent, fact) = (read(record.intent)?.map(Event::User), read(record.fact)?.map(Event::Host));
+    Ok(intent.or(fact).or(read(record.timer)?.map(Event::Timer)))
+}
+
+fn read<T: DeserializeOwned>(value: Option<&RawValue>) -> serde_json::Result<Option<T>> {
+    value.map(|value| serde_json::from_str(value.get())).transpose()
 }
 
 /// The agent whose frames have this address, if there is a connection to it.

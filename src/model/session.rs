@@ -208,14 +208,9 @@ impl Session {
         &self.entries
     }
 
-    /// The agent's name of it, also while it is not open.
+    /// Its name, also before the agent has opened it, where that is known: one goes on that the agent has kept.
     pub fn known_id(&self) -> Option<&SessionId> {
         self.id.as_ref().or_else(|| self.opening.id())
-    }
-
-    /// It will be asked for once more, by its id.
-    pub fn is_to_go_on(&self) -> bool {
-        self.opening.kept().is_some()
     }
 
     /// What earlier journals have of it is being read.
@@ -241,6 +236,11 @@ impl Session {
     /// Why it is only shown, if it is.
     pub fn read_only(&self) -> Option<&ReadOnly> {
         if let SessionState::Closed(Closed::ReadOnly(why)) = &self.state { Some(why) } else { None }
+    }
+
+    /// It will be asked for once more, by its id.
+    pub fn is_to_go_on(&self) -> bool {
+        self.opening.kept().is_some()
     }
 
     pub fn is_closed(&self) -> bool {

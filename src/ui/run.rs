@@ -4,7 +4,6 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
-mod aside;
 mod kept;
 mod sessions;
 mod start;

@@ -6,19 +6,17 @@
 
 use super::agent::{self as one, End};
 use super::{
-    Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, recalled, retold, revival, service, update,
+    Cx, beginning, in_agent, in_each, in_session, notice, notice_once, opening, prompt, retold, revival, service,
+    update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{
-    AgentRequest, Before, CallError, Can, ErrorKind, InitResult, Odd, Opening, SessionResult, Update,
-};
+use crate::model::event::{AgentRequest, CallError, Can, ErrorKind, InitResult, Odd, Opening, SessionResult, Update};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
-use crate::model::past::Recalled;
 use crate::model::refusal::{Reason, Refusal, Subject};
-use crate::model::session::{Allow, Closed, Earlier, Policy, ReadOnly, Session, SessionState};
+use crate::model::session::{Closed, ReadOnly, Session, SessionState};
 use crate::model::tool::Exit;
 
 /// A further agent with a session of its own.
@@ -26,7 +24,7 @@ pub fn add(model: &mut Model, (command, env): (String, Vec<String>), cwd: String
     let key = model.add_agent(command);
     let at = model.add_session(key, cwd);
     let is_asked = !matches!(how, Opening::Show { .. });
-    prepare(model, at, how, cx);
+    beginning::prepare(model, at, how, cx);
     in_agent(model, key, cx, |agent, cx| {
         agent.env = env;
         if is_asked {
@@ -35,91 +33,11 @@ pub fn add(model: &mut Model, (command, env): (String, Vec<String>), cwd: String
     });
 }
 
-/// How a session will be asked for. What earlier journals have of it is read first.
-fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
-    let reads = model.has_earlier;
-    let how = match how {
-        Opening::After(before) => {
-            continues(model, at, &before, cx);
-            Opening::New
-        }
-        Opening::Aside { beside, from } => {
-            in_session(model, at, cx, |session, _| {
-                session.aside_of = Some(beside);
-                // Nobody is asked, and nothing is changed.
-                session.policy = Policy::Auto(Allow::Reads);
-                session.changes.is_on = false;
-            });
-            from.map_or(Opening::New, Opening::Fork)
-        }
-        how => how,
-    };
-    in_session(model, at, cx, |session, cx| {
-        session.opening = how;
-        let id = session.opening.id().filter(|_| reads && !opening::has_talked(session));
-        if let Some(id) = id.cloned() {
-            session.earlier = Earlier::Awaited;
-            cx.push(Effect::Recall(id));
-        }
-    });
-    show(model, at, cx);
-}
-
-/// Says in both of two sessions that one continues the other.
-fn continues(model: &mut Model, at: SessionKey, before: &Before, cx: &mut Cx) {
-    let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
-    let name = agent.map(|agent| agent.label().to_owned()).unwrap_or_default();
-    let id = before.id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
-    let words =
-        format!("continues session{id} of {}; what was said there is known here only by its account", before.agent);
-    in_session(model, at, cx, |session, cx| notice(session, Level::Info, words, Vec::new(), cx.now));
-    if before.session != at {
-        let words = format!("handed over to a new session of {name}");
-        in_session(model, before.session, cx, |session, cx| notice(session, Level::Info, words, Vec::new(), cx.now));
-    }
-}
-
-/// What earlier journals have of a session, or a part of it, has been read.
-pub fn recalled(model: &mut Model, at: SessionKey, part: Recalled, cx: &mut Cx) {
-    let Some(session) = model.sessions.get(&at).filter(|s| s.state != SessionState::Closed(Closed::ByPerson)) else {
-        return;
-    };
-    let (key, is_last) = (session.agent, part.is_last);
-    in_session(model, at, cx, |session, cx| recalled::take_in(session, part, cx));
-    if is_last {
-        show(model, at, cx);
-        let waits = model.sessions.get(&at).is_some_and(|session| session.state == SessionState::Waiting);
-        if waits && model.agents.get(&key).is_some_and(Agent::is_up) {
-            open(model, key, at, cx);
-        }
-    }
-}
-
-/// The answer to a side question is kept.
-pub fn keep(model: &mut Model, at: SessionKey, cx: &mut Cx) {
-    let (policy, has_review) = (model.policy, model.has_review);
-    let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
-    let agent = agent.map(|agent| agent.label().to_owned()).unwrap_or_default();
-    in_session(model, at, cx, |session, cx| opening::keep(session, policy, has_review, &agent, cx));
-}
-
-/// One that is only shown is asked of nobody.
-fn show(model: &mut Model, at: SessionKey, cx: &mut Cx) {
-    in_session(model, at, cx, |session, cx| {
-        if let Opening::Show { why, .. } = &session.opening
-            && !session.awaits_earlier()
-        {
-            let (words, why) = (why.words(), why.clone());
-            opening::only_shown(session, why, words, Vec::new(), cx);
-        }
-    });
-}
-
 /// A further session. It waits when its agent is not up.
 pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, how: Opening, cx: &mut Cx) {
     let Some(is_up) = model.agents.get(&key).map(Agent::is_up) else { return };
     let at = model.add_session(key, cwd);
-    prepare(model, at, how, cx);
+    beginning::prepare(model, at, how, cx);
     if is_up && model.sessions.get(&at).is_some_and(|session| session.state == SessionState::Waiting) {
         open(model, key, at, cx);
     }
@@ -129,9 +47,9 @@ pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, how: Opening,
 pub fn open_as(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
     let Some(session) = model.sessions.get(&at) else { return };
     match session.state {
-        SessionState::Waiting => prepare(model, at, how, cx),
+        SessionState::Waiting => beginning::prepare(model, at, how, cx),
         SessionState::Closed(Closed::Refused(_)) => {
-            prepare(model, at, how, cx);
+            beginning::prepare(model, at, how, cx);
             restart_of(model, at, cx);
         }
         SessionState::Opening { .. } | SessionState::Loading { .. } | SessionState::Ready | SessionState::Closed(_) => {
@@ -140,7 +58,7 @@ pub fn open_as(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
 }
 
 /// Asks the agent for a session, unless there is nothing to ask for.
-fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
+pub fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
     let (Some(agent), Some(session)) = (model.agents.get(&key), model.sessions.get(&at)) else { return };
     if session.awaits_earlier() {
         return;

@@ -10,7 +10,7 @@ use crate::agent::codec::SharedCodec;
 pub use crate::agent::codec::kept::{Can, Origin};
 use crate::model::changes::Totals;
 use crate::store::lines;
-use crate::store::lock::is_locked;
+use crate::store::lock::{Lock, is_locked};
 use index::Entry;
 pub use index::{ENDING, Problem, in_parallel};
 use scan::Found;
@@ -298,7 +298,8 @@ pub fn remove_all_but(state: &Path, kept: &[PathBuf]) -> io::Result<u64> {
         // A link, and what is somebody else's, is no journal of ours.
         let Ok(file) = lines::open(&path) else { continue };
         // Held until it is gone.
-        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        let lock = Lock::take(file);
+        if matches!(lock, Err(TryLockError::WouldBlock)) {
             continue;
         }
         std::fs::remove_file(&path)?;

@@ -1,4 +1,5 @@
-//! What the loop does with sessions: further ones are opened, earlier ones listed, gone on with and forgotten.
+//! What the loop does with sessions: further ones are opened, questions asked aside, earlier ones listed, gone on with
+//! and forgotten.
 //!
 //! Holds nothing of its own. Invariant: what was opened last is shown, and what cannot be done is said where it was asked
 //! for.
@@ -10,11 +11,12 @@ use crate::model::account;
 use crate::model::agent::{Agent, Connection};
 use crate::model::event::{Before, Can, Intent, Opening};
 use crate::model::ids::{Address, AgentKey, SessionId, SessionKey};
-use crate::model::session::{Closed, ReadOnly, Session, SessionState};
+use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::ui::frame::Urgency;
 use crate::ui::labels;
 use crate::ui::past::Found;
 use crate::ui::screen::Device;
+use crate::ui::state::aside::Aside;
 use crate::ui::state::opener::{Wanted, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::session_list::{Earlier, End, Past, Starts};
@@ -89,6 +91,56 @@ impl<D: Device> Running<D> {
         };
         let news = self.engine.intent_to(agent.into(), intent);
         self.news(news);
+    }
+
+    /// Asks on a copy of the conversation where the agent makes one, else in a new session with an account of it.
+    pub(super) fn ask_aside(&mut self, question: String) {
+        self.throw_away();
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        if shown.phase() != Phase::Ready {
+            return self.app.say("a side question needs a session that is open", self.engine.now());
+        }
+        let (beside, agent, cwd) = (shown.key(), shown.agent_key(), shown.cwd.clone());
+        let from = shown.id.clone().filter(|_| shown.agent().can(Can::Fork));
+        let text = match from {
+            Some(_) => format!("A side question; answer it in a few words and change nothing: {question}"),
+            None => {
+                let account = account::of_session(shown.session(), self.engine.history(), &labels::agent(shown));
+                format!("{account}\n\nA side question; answer it in a few words and change nothing:\n{question}")
+            }
+        };
+        let before = self.engine.model().sessions().count();
+        let how = Opening::Aside { beside, from };
+        let news = self.engine.intent_to(agent.into(), Intent::OpenSession { cwd, how });
+        self.news(news);
+        let Some((key, _)) = self.engine.model().sessions().nth(before) else { return };
+        let news = self.engine.intent_in(key, Intent::Prompt { text, links: Vec::new() });
+        self.news(news);
+        self.app.asides.open = Some(Aside { key, beside, question, scroll: 0 });
+    }
+
+    /// Nothing of it stays, with the agent neither where that can forget.
+    pub(super) fn throw_away(&mut self) {
+        let Some(aside) = self.app.asides.open.take() else { return };
+        let Some(session) = self.engine.model().at(aside.key) else { return };
+        let (id, agent, can_delete) = (session.id.clone(), session.agent_key(), session.agent().can(Can::Delete));
+        let news = self.engine.intent_in(aside.key, Intent::CloseSession);
+        self.news(news);
+        if let Some(id) = id.filter(|_| can_delete) {
+            self.app.asides.thrown_away = Some(id.clone());
+            let news = self.engine.intent_to(agent.into(), Intent::DeleteSession { id });
+            self.news(news);
+        }
+    }
+
+    /// From now on it is a session like any other.
+    pub(super) fn keep_aside(&mut self) {
+        let Some(aside) = self.app.asides.open.take() else { return };
+        let news = self.engine.intent_in(aside.key, Intent::KeepAside);
+        self.news(news);
+        let now = self.engine.now();
+        self.app.sync(self.engine.model(), now);
+        self.app.say("kept as a session of its own · Ctrl+PageDown goes there", now);
     }
 
     /// Shows a session and goes to what it asks.

@@ -34,10 +34,10 @@ pub enum Choice {
     Set(Intent),
     /// A further session of this agent.
     Open { whose: Whose, name: String },
-    /// This is written, in place of what is.
-    Write(Arc<str>),
     /// The conversation goes on with this agent.
     HandOver(Whose),
+    /// This is written, in place of what is.
+    Write(Arc<str>),
 }
 
 /// What an agent is chosen for.

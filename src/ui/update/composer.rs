@@ -19,10 +19,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::CtrlD => edit(state, Action::Delete),
         Action::Tab => tab(state, cx),
         Action::Up | Action::Down => vertical(state, cx, action, out),
-        Action::Prompts => prompts(state, cx, out),
         Action::KeepAside if state.asides.beside(cx.session.key()).is_some() => out.push(Out::Keep),
         Action::KeepAside => state.say("no answer to /btw is open", cx.now),
         Action::PageUp | Action::PageDown if scroll_aside(state, cx, action) => {}
+        Action::Prompts => prompts(state, cx, out),
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),
         Action::Char(_)
@@ -103,7 +103,7 @@ fn side_question(cx: Cx<'_>, text: &str) -> Option<String> {
     (is_command && !is_the_agents).then(|| rest.trim().to_owned())
 }
 
-/// Stops the turn, or the new start that an agent would get by itself; an open list of commands is closed first, a
+/// Stops the turn, or the new start that an agent would get by itself; an open list of commands or answer to a side question is closed first, a
 /// log-in that is under way is left.
 fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let text = state.view.composer.text();
