@@ -120,6 +120,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::agent_picker",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
+            "ui::past::Held",
             // What is written on the screen as it is kept.
             "ui::keeping::Desk",
             "ui::state::session_list",
@@ -141,6 +142,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "store::lines",
             "store::lock",
             "store::private",
+            "store::claims",
             "store::drafts",
             "store::log",
             "store::prompts",

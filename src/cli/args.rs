@@ -154,6 +154,8 @@ pub struct Exec {
     pub review: Option<PathBuf>,
     /// Where a patch of the changes goes.
     pub patch: Option<PathBuf>,
+    /// A session that cannot go on is begun anew, with an account of it.
+    pub with_transcript: bool,
 }
 
 /// Reads the arguments after the program's name.
@@ -393,6 +395,9 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
     if typed.resumes && typed.resume.is_none() {
         return Err(Usage("which session? `exec` needs `--resume ID`; `acp-tui sessions` lists them".into()));
     }
+    if typed.with_transcript && !typed.resumes && !typed.goes_on {
+        return Err(Usage("`--with-transcript` is for `--continue` and `--resume ID`".into()));
+    }
     Ok(Exec {
         prompt,
         json: typed.json,
@@ -404,6 +409,7 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         timeout: typed.timeout,
         review: typed.review.take(),
         patch: typed.patch.take(),
+        with_transcript: typed.with_transcript,
         common: common(typed, agent)?,
     })
 }

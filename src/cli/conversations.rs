@@ -168,6 +168,8 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         journals: Vec::new(),
         bytes: 0,
         is_older: false,
+        follows: None,
+        thread: None,
         is_imported: false,
     }
 }

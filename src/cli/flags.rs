@@ -36,6 +36,7 @@ pub struct Typed {
     /// `--resume` was given; without a name the session is chosen from a list.
     pub resumes: bool,
     pub goes_on: bool,
+    pub with_transcript: bool,
     pub json: bool,
     pub allow: Option<Allow>,
     pub mode: Option<String>,
@@ -118,6 +119,14 @@ pub const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Screen, Name::Exec],
         help: "go on with this session, in its own directory; without ID choose from a list",
+    },
+    Flag {
+        long: "with-transcript",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.with_transcript = true),
+        commands: &[Name::Exec],
+        help: "with --continue or --resume: where the agent cannot go on with the session, begin a new one with an \
+               account of it (at most 24 KiB)",
     },
     Flag {
         long: "record",

@@ -11,7 +11,7 @@ use crate::base::paths::visible;
 use crate::config::agents;
 use crate::config::schema::Config;
 use crate::store::sessions::{self, Known, State};
-use crate::ui::past::Archive;
+use crate::ui::past::{Archive, Held};
 use crate::ui::state::session_list::{Earlier, End, Starts};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -62,10 +62,15 @@ impl Archive for Journals {
         Ok(listing.sessions.into_iter().filter(|known| !known.is_empty()).map(earlier).collect())
     }
 
+    fn claim(&self, earlier: &Earlier) -> Result<Option<Held>, String> {
+        // It may have ended since it was listed.
+        let open = earlier.journals.iter().rev().find(|journal| sessions::is_open(journal));
+        let open = open.filter(|_| earlier.end == End::Open);
+        let claim = earlier::claimed(Some(&self.state), &earlier.command, &earlier.id, open.map(PathBuf::as_path));
+        Ok(claim?.map(|claim| -> Held { Box::new(claim) }))
+    }
+
     fn busy(&self, earlier: &Earlier) -> Option<String> {
-        if earlier.journals.iter().any(|journal| sessions::is_open(journal)) {
-            return Some("open in another acp-tui".to_owned());
-        }
         (!earlier.cwd.is_dir()).then(|| format!("its directory is gone: {}", visible(earlier.cwd.as_os_str())))
     }
 

@@ -167,6 +167,7 @@ fn value(row: &Row, changes: &Changes) -> Value {
         "state": known.state,
         "source": if known.is_imported { "imported" } else { "ours" },
         "can": can.into_iter().filter(|(_, can)| *can).map(|(what, _)| what).collect::<Vec<_>>(),
+        "thread": known.thread,
         "changes": changes.as_ref().ok().copied().flatten(),
         "bytes": row.bytes(),
     })

@@ -4,9 +4,12 @@ use super::core::Core;
 use crate::agent::codec::{self, SharedCodec};
 use crate::model::Model;
 use crate::model::changes::Gate;
-use crate::model::event::{Event, HostEvent};
-use crate::model::ids::{Address, Addressed, AgentKey, Now};
+use crate::model::event::{Event, HostEvent, Intent};
+use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId};
+use crate::model::past::Past;
+use crate::model::reduce::take_out;
 use crate::model::refusal::Reason;
+use crate::model::session::{Policy, Session};
 use crate::store::lines::Record;
 use crate::wire::frame::Frame;
 use serde::de::DeserializeOwned;
@@ -22,58 +25,145 @@ pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a st
 
 /// The same; `named` knows the codecs. What was said in one that it does not know cannot be read.
 pub fn replay_by<'a>(
-    named: impl Fn(&str) -> Option<SharedCodec>,
+    named: impl Fn(&str) -> Option<SharedCodec> + 'static,
     model: Model,
     cwd: PathBuf,
-    mut lines: impl Iterator<Item = &'a str>,
+    lines: impl Iterator<Item = &'a str>,
 ) -> (Model, usize) {
-    let mut core = Core::new(model, cwd, codec::shipped());
-    core.with_journal();
-    let mut skipped = 0;
-    while let Some(line) = lines.next() {
+    let mut replay = Replay { named: Box::new(named), ..Replay::new(model, cwd) };
+    lines.for_each(|line| replay.line(line));
+    (replay.core.model, replay.skipped)
+}
+
+type Named = Box<dyn Fn(&str) -> Option<SharedCodec>>;
+
+/// A journal on its way back into a model, line by line.
+pub struct Replay {
+    core: Core,
+    named: Named,
+    /// It is spoken in a way that is not known here: nothing more can be read.
+    is_foreign: bool,
+    skipped: usize,
+    /// The conversation that is wanted, and what is known of it from earlier journals and from before it was closed.
+    wanted: Option<(SessionId, Past)>,
+    last: Now,
+}
+
+impl Replay {
+    pub fn new(model: Model, cwd: PathBuf) -> Self {
+        let mut core = Core::new(model, cwd, codec::shipped());
+        core.with_journal();
+        Self { core, named: Box::new(codec::named), is_foreign: false, skipped: 0, wanted: None, last: Now::ZERO }
+    }
+
+    /// The same for one conversation, of which this is known from earlier journals.
+    #[must_use]
+    pub fn of(self, id: SessionId, before: Past) -> Self {
+        Self { wanted: Some((id, before)), ..self }
+    }
+
+    /// The conversation that was wanted, as far as it has come.
+    pub fn past(mut self) -> Past {
+        self.keep();
+        self.wanted.map(|(_, past)| past).unwrap_or_default()
+    }
+
+    /// Takes what the model has of it.
+    fn keep(&mut self) {
+        let Some((id, past)) = &mut self.wanted else { return };
+        match take_out(&mut self.core.model, id, self.last) {
+            Some(found) if found.is_whole || past.entries.is_empty() => *past = found.past,
+            Some(found) => past.append(found.without_history()),
+            None => {}
+        }
+    }
+
+    pub fn line(&mut self, line: &str) {
+        if self.is_foreign {
+            self.skipped += 1;
+            return;
+        }
         let read =
             serde_json::from_str::<Record<'_>>(line).and_then(|record| Ok((head(&record)?, event(&record)?, record)));
         let Ok((head, event, record)) = read else {
-            skipped += 1;
-            continue;
+            self.skipped += 1;
+            return;
         };
         let now = time(record.t);
+        self.last = now;
         if let Some(name) = &record.codec {
-            let Some(codec) = named(name) else { return (core.model, skipped + 1 + lines.count()) };
-            core.speak(codec);
+            let Some(codec) = (self.named)(name) else {
+                (self.is_foreign, self.skipped) = (true, self.skipped + 1);
+                return;
+            };
+            self.core.speak(codec);
         }
-        if let Some((review, gate, rules)) = head {
-            core.begin_as(review, gate, rules);
+        if let Some(Head { review, gate, rules, earlier, policy }) = head {
+            self.core.begin_as(review, gate, rules);
+            if let Some(policy) = policy {
+                self.core.begin_with(earlier, policy);
+            }
         }
         if let Some(mut what) = event {
             let at = record.at.unwrap_or_else(|| what.home());
             if let Event::Host(HostEvent::FileRead { result: Err(refusal), .. }) = &mut what
                 && let Reason::Number(code) = refusal.why
-                && let Some(agent) = core.agent_at(at)
+                && let Some(agent) = self.core.agent_at(at)
             {
-                refusal.why = core.codec(agent).reason(code);
+                refusal.why = self.core.codec(agent).reason(code);
             }
-            core.event(Addressed { at, what }, now);
+            self.remember(at, &mut what);
+            self.core.event(Addressed { at, what }, now);
         } else if record.dir == "agent->client" {
-            let Some(agent) = connected(&core, record.peer()) else {
-                skipped += 1;
-                continue;
+            let Some(agent) = connected(&self.core, record.peer()) else {
+                self.skipped += 1;
+                return;
             };
             let text = record.frame.map(RawValue::get).or(record.raw.as_deref()).unwrap_or("");
-            let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()), core.codec(agent).word_for_word());
+            let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()), self.core.codec(agent).word_for_word());
             // A request that was kept as raw text had bytes that could not be kept: it was refused.
             let frame = if record.frame.is_none() { frame.refuse_damaged() } else { frame };
-            core.frame(agent, frame, &line, now);
+            self.core.frame(agent, frame, &line, now);
         }
     }
-    (core.model, skipped)
+
+    /// A session that is closed lets go of what was said in it; one that goes on begins with it.
+    fn remember(&mut self, at: Address, what: &mut Event) {
+        let Address::Session(key) = at else { return };
+        let Some((id, past)) = &mut self.wanted else { return };
+        if self.core.model.session_of(key).and_then(Session::known_id) != Some(id) {
+            return;
+        }
+        match what {
+            Event::User(Intent::CloseSession) => self.keep(),
+            Event::Host(HostEvent::Recalled(part)) => part.past = std::mem::take(past),
+            _ => {}
+        }
+    }
 }
 
-/// What a header says of how it began: the review, the gate, the rules.
-fn head(record: &Record<'_>) -> serde_json::Result<Option<(bool, Gate, bool)>> {
+/// What a header says of how it began.
+struct Head {
+    review: bool,
+    gate: Gate,
+    rules: bool,
+    /// Earlier journals were read.
+    earlier: bool,
+    /// Older journals do not say it.
+    policy: Option<Policy>,
+}
+
+fn head(record: &Record<'_>) -> serde_json::Result<Option<Head>> {
     let (review, gate, rules) = (read(record.review)?, read(record.gate)?, read(record.rules)?);
+    let (earlier, policy): (Option<bool>, _) = (read(record.earlier)?, read(record.policy)?);
     let is_head = review.is_some() || gate.is_some();
-    Ok(is_head.then(|| (review.unwrap_or_default(), gate.unwrap_or_default(), rules.unwrap_or_default())))
+    Ok(is_head.then(|| Head {
+        review: review.unwrap_or_default(),
+        gate: gate.unwrap_or_default(),
+        rules: rules.unwrap_or_default(),
+        earlier: earlier.unwrap_or_default(),
+        policy,
+    }))
 }
 
 /// What happened without a frame.

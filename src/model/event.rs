@@ -17,7 +17,7 @@ use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{Can, Cans, Listed, Opening, SessionPage};
+pub use sessions::{Before, Can, Cans, Listed, Opening, SessionPage};
 use std::sync::Arc;
 
 /// Answers to what was asked for a session are addressed to it; everything else of an agent, to the agent.
@@ -484,6 +484,8 @@ pub enum Intent {
     OpenAs(Opening),
     /// What the session has under way is stopped, and everything is answered.
     CloseSession,
+    /// What was asked aside becomes a session like any other.
+    KeepAside,
     /// The agent is asked which sessions it has kept; with a directory, which of those in it.
     ListSessions {
         cwd: Option<String>,

@@ -155,6 +155,11 @@ pub struct Record<'a> {
     /// Of the header: whether rules were asked.
     #[serde(borrow, default)]
     pub rules: Option<&'a RawValue>,
+    /// Of the header: whether earlier journals were read, and how was decided what agents ask for.
+    #[serde(borrow, default)]
+    pub earlier: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub policy: Option<&'a RawValue>,
     /// Of the header: how the agent was spoken to.
     #[serde(borrow, default)]
     pub codec: Option<Cow<'a, str>>,

@@ -1,6 +1,7 @@
 //! Remembers across runs.
 
 pub mod branch;
+pub mod claims;
 pub mod drafts;
 pub mod history;
 pub mod journal;

@@ -5,7 +5,8 @@
 use super::frame::Motion;
 use super::keys::Mouse;
 use super::state::dock::Dialog;
-use super::state::opener::Wanted;
+use super::state::opener::{Wanted, Whose};
+use super::state::picker::Purpose;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
@@ -35,9 +36,16 @@ pub enum Out {
     GoOn(Box<Earlier>),
     /// What is kept of an earlier session is removed, and its agent is told to, where it can.
     Forget(Box<Earlier>),
-    /// Lists the agents that a further session can be opened with.
-    ListAgents,
+    /// Lists the agents that a session can be opened with.
+    ListAgents(Purpose),
     Open(Wanted),
+    /// The conversation that is shown goes on as a new session of this agent, with an account of it to begin with.
+    HandOver(Whose),
+    /// A question is answered beside the conversation that is shown.
+    Aside(String),
+    /// Its answer is thrown away, or the session that it was given in is kept.
+    ThrowAway,
+    Keep,
     Scroll(ScrollBy),
     /// Folds an entry of the session that is shown, or unfolds it.
     Fold(EntryId),
@@ -99,8 +107,9 @@ pub struct FrameInfo {
     pub dock_rows: usize,
     /// Rows of the highlighted option that are below what the dock shows of it.
     pub option_below: usize,
-    /// The same for the help.
+    /// The same for the help, and for the answer to a side question.
     pub help_scroll_max: usize,
+    pub aside_scroll_max: usize,
     pub motion: Motion,
     /// The list of sessions, when it was drawn.
     pub list: ListFrame,

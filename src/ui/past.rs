@@ -13,11 +13,17 @@ pub trait Archive: Send + Sync {
     /// The newest first.
     fn list(&self) -> Result<Vec<Earlier>, String>;
 
-    /// Why it cannot be gone on with at this moment.
+    /// Claims it before its agent is asked for it. Gives the place where it is open instead, as part of a sentence.
+    fn claim(&self, earlier: &Earlier) -> Result<Option<Held>, String>;
+
+    /// Why it cannot even be shown at this moment.
     fn busy(&self, earlier: &Earlier) -> Option<String>;
 
     fn forget(&self, earlier: &Earlier) -> Result<(), String>;
 }
+
+/// Says that a session is ours, until it is dropped.
+pub type Held = Box<dyn Send>;
 
 enum Job {
     List,

@@ -12,7 +12,7 @@ use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
 use super::keeping::{Brought, Desk, Keeping};
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
-use super::past::{Archive, Found, Reader};
+use super::past::{Archive, Found, Held, Reader};
 use super::screen::{Device, Happening, Screen};
 use super::state::App;
 use super::state::dock::{Dialog, Raw};
@@ -30,11 +30,12 @@ use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Can, Intent};
-use crate::model::ids::{Addressed, EntryId, Now, TermId};
+use crate::model::ids::{Addressed, EntryId, Now, SessionKey, TermId};
 use crate::model::reduce::has_talked;
 use crate::model::session::{Closed, Session, SessionState};
 use crate::theme::color::Depth;
 use crate::theme::looks::{Ground, Looks, Shade};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -62,6 +63,8 @@ pub struct UiOptions {
     pub agents: Box<dyn Fn() -> Vec<(String, String)>>,
     /// Where earlier sessions are kept, if anywhere.
     pub past: Option<Arc<dyn Archive>>,
+    /// What says that the first session is ours, where it goes on.
+    pub held: Option<Held>,
     /// Where what is written is kept, if anywhere.
     pub desk: Option<Arc<dyn Desk>>,
 }
@@ -134,7 +137,7 @@ fn hear<D: Device>(screen: &mut Screen<D>, options: &mut UiOptions, input: &Inpu
 }
 
 /// Runs a session until the person quits; the terminal is given back first, then the agent is ended.
-pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: UiOptions) -> io::Result<Ended> {
+pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut options: UiOptions) -> io::Result<Ended> {
     engine.keep_little_in_memory();
     // On the heap: the futures around it stay small.
     let mut running = Box::new(Running {
@@ -144,6 +147,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: U
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
+        held: options.held.take().map(|held| (SessionKey::FIRST, held)).into_iter().collect(),
         keeping: Keeping::new(options.desk.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
         options,
@@ -187,6 +191,8 @@ struct Running<D: Device> {
     colours: Colours,
     past: Reader,
     keeping: Keeping,
+    /// What says that sessions are ours that go on.
+    held: BTreeMap<SessionKey, Held>,
 }
 
 impl<D: Device> Running<D> {
@@ -196,7 +202,11 @@ impl<D: Device> Running<D> {
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
-                self.intent(Intent::Start);
+                // One that is only shown needs no agent.
+                let shown = self.engine.model().first();
+                if shown.read_only().is_none() && !shown.is_to_be_shown() {
+                    self.intent(Intent::Start);
+                }
                 self.read_sessions();
                 self.keeping.read_prompts();
             }
@@ -210,7 +220,10 @@ impl<D: Device> Running<D> {
             if self.frames.is_due(self.engine.now()) {
                 self.draw()?;
             }
-            self.keeping.look(self.engine.model(), &self.app);
+            self.held.retain(|key, _| self.app.has_view(*key));
+            if self.keeping.look(self.engine.model(), &self.app) {
+                self.app.recall(self.engine.model(), Arc::clone(&self.app.prompts));
+            }
             match self.wait().await {
                 Awaited::Person(Happening::Signal(signal)) => {
                     info!(?signal, "ends");
@@ -352,7 +365,11 @@ impl<D: Device> Running<D> {
             Out::ReadPrompts => self.keeping.read_prompts(),
             Out::GoOn(earlier) => self.go_on(&earlier),
             Out::Forget(earlier) => self.past.forget(*earlier),
-            Out::ListAgents => self.list_agents(),
+            Out::ListAgents(purpose) => self.list_agents(purpose),
+            Out::HandOver(whose) => self.hand_over(whose),
+            Out::Aside(question) => self.ask_aside(question),
+            Out::ThrowAway => self.throw_away(),
+            Out::Keep => self.keep_aside(),
             Out::Open(wanted) => self.open(&wanted),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),

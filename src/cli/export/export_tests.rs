@@ -29,6 +29,8 @@ fn known() -> Known {
         journals: Vec::new(),
         bytes: 0,
         is_older: false,
+        follows: None,
+        thread: None,
         is_imported: false,
     }
 }

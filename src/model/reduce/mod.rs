@@ -2,9 +2,11 @@
 //! out of the model and hands it to the file that knows its group of events.
 //!
 //! No IO, no clock, no channel: the same events at the same times give the same model and the same effects. Invariant:
-//! only `lifecycle` sees an agent together with its sessions; every other reducer sees one agent or one session.
+//! only `lifecycle` and `beginning` see an agent together with its sessions; every other reducer sees one agent or one
+//! session.
 
 mod agent;
+mod beginning;
 mod cx;
 mod gate;
 mod host;
@@ -14,6 +16,7 @@ mod opening;
 mod options;
 mod permission;
 mod prompt;
+mod recalled;
 mod retold;
 mod review;
 mod revival;
@@ -26,6 +29,7 @@ mod update;
 
 pub use cx::Cx;
 pub use opening::{has_room_for_log_in, has_talked};
+pub use recalled::{Found, take_out};
 pub use retold::Retold;
 pub use review::COVERAGE_PATIENCE;
 pub use ruling::Unruled;
@@ -59,8 +63,10 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         }
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
+        (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
+        (Address::Session(key), Event::Host(HostEvent::Recalled(part))) => beginning::recalled(model, key, part, cx),
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }

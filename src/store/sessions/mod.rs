@@ -15,7 +15,7 @@ use index::Entry;
 pub use index::{ENDING, Problem, in_parallel};
 use scan::Found;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,9 @@ use std::time::Duration;
 
 /// How many are named when a name is ambiguous.
 const MAX_NAMED: usize = 8;
+
+/// Sessions of one thread that are followed.
+const MAX_THREAD: usize = 1000;
 
 /// How a session ended, if it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -67,6 +70,9 @@ pub struct Known {
     pub bytes: u64,
     /// The agent had it before the oldest journal began.
     pub is_older: bool,
+    /// The session that it continues, and the first of the thread that both are of.
+    pub follows: Option<String>,
+    pub thread: Option<String>,
     /// Somebody else may have written it: nothing that it says is run.
     pub is_imported: bool,
 }
@@ -119,15 +125,45 @@ pub fn journals(state: &Path) -> PathBuf {
 
 /// Every session that there is a journal of. `state` is acp-tui's directory for state.
 pub fn list(state: &Path) -> io::Result<Listing> {
-    let dir = journals(state);
-    let (entries, problems) = index::refresh(&dir)?;
+    list_in(&journals(state))
+}
+
+fn list_in(dir: &Path) -> io::Result<Listing> {
+    let (entries, problems) = index::refresh(dir)?;
     let mut sessions = Vec::with_capacity(entries.len());
-    gather(&dir, &entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
+    gather(dir, &entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
         Some(earlier) => Known::goes_on(earlier, part.known),
         None => sessions.push(part.known),
     });
+    name_threads(&mut sessions);
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
     Ok(Listing { sessions, problems })
+}
+
+/// Sessions that continue one another are of one thread, which is named like the first of them.
+fn name_threads(sessions: &mut [Known]) {
+    let follows: HashMap<String, String> =
+        sessions.iter().filter_map(|known| Some((known.session_id.clone(), known.follows.clone()?))).collect();
+    let first = |id: &String| {
+        // Journals may say that two continue each other.
+        let before = std::iter::successors(Some(id), |id| follows.get(*id));
+        before.take(MAX_THREAD).last().unwrap_or(id).clone()
+    };
+    let roots: HashMap<String, String> = follows.keys().map(|id| (id.clone(), first(id))).collect();
+    let is_root: HashSet<&String> = roots.values().collect();
+    for known in sessions {
+        let root = roots.get(&known.session_id).or_else(|| is_root.get(&known.session_id).copied());
+        known.thread = root.cloned();
+    }
+}
+
+/// The session that the agent of this command calls like this; else one of another command, and at last one that was
+/// imported. `journals` is where the journals are.
+pub fn find(journals: &Path, id: &str, command: &str) -> io::Result<Option<Known>> {
+    let mut found: Vec<Known> =
+        list_in(journals)?.sessions.into_iter().filter(|known| known.session_id == id).collect();
+    found.sort_by_key(|known| (known.is_imported, known.command != command));
+    Ok(found.into_iter().next())
 }
 
 /// What one journal has of a session.
@@ -313,11 +349,13 @@ fn of_journal<'a>(dir: &Path, entry: &'a Entry) -> Vec<OfJournal<'a>> {
             journals: vec![path.clone()],
             bytes: entry.size,
             is_older: matches!(found.origin, Origin::Loaded | Origin::Resumed),
+            follows: found.follows.clone(),
+            thread: None,
             is_imported: head.imported,
         };
         OfJournal { entry, found, known }
     };
-    scan.sessions.iter().enumerate().map(known).collect()
+    scan.sessions.iter().enumerate().filter(|(_, found)| !found.is_aside).map(known).collect()
 }
 
 /// When a journal was begun. Its first line says it in seconds, its name in milliseconds as well.
@@ -341,6 +379,7 @@ impl Known {
         self.context = self.context.or(earlier.context);
         self.cost = self.cost.take().or(earlier.cost);
         self.totals = self.totals.or(earlier.totals);
+        self.follows = earlier.follows.or(self.follows.take());
         self.turns += earlier.turns;
         self.bytes += earlier.bytes;
         self.is_older = earlier.is_older;

@@ -164,6 +164,8 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             bytes: journal.metadata().unwrap().len(),
             journal,
             is_older: false,
+            follows: None,
+            thread: None,
             is_imported: false,
         };
         for _ in 0..2 {

@@ -40,6 +40,12 @@ pub enum Action {
     CloseSession,
     /// The list of all sessions.
     Sessions,
+    /// The conversation goes on with another agent.
+    HandOver,
+    /// A session that is only shown goes on as a new one.
+    GoOnAnew,
+    /// The answer to a side question is kept, as a session of its own.
+    KeepAside,
     /// Shows the session that needs the person most.
     NextWaiting,
 

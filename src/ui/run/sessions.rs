@@ -1,4 +1,5 @@
-//! What the loop does with sessions: further ones are opened, earlier ones listed, gone on with and forgotten.
+//! What the loop does with sessions: further ones are opened, questions asked aside, earlier ones listed, gone on with
+//! and forgotten.
 //!
 //! Holds nothing of its own. Invariant: what was opened last is shown, and what cannot be done is said where it was asked
 //! for.
@@ -6,25 +7,28 @@
 use super::Running;
 use crate::engine::AgentSetup;
 use crate::model::Model;
-use crate::model::agent::Agent;
-use crate::model::event::{Can, Intent, Opening};
-use crate::model::ids::{Address, SessionId, SessionKey};
-use crate::model::session::{Closed, Session, SessionState};
+use crate::model::account;
+use crate::model::agent::{Agent, Connection};
+use crate::model::event::{Before, Can, Intent, Opening};
+use crate::model::ids::{Address, AgentKey, SessionId, SessionKey};
+use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::ui::frame::Urgency;
 use crate::ui::labels;
 use crate::ui::past::Found;
 use crate::ui::screen::Device;
+use crate::ui::state::aside::Aside;
 use crate::ui::state::opener::{Wanted, Whose};
-use crate::ui::state::picker::Picker;
+use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::session_list::{Earlier, End, Past, Starts};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tracing::warn;
 
 impl<D: Device> Running<D> {
-    pub(super) fn list_agents(&mut self) {
+    pub(super) fn list_agents(&mut self, purpose: Purpose) {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        self.app.picker = Some(Picker::agents(shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
+        self.app.picker =
+            Some(Picker::agents(purpose, shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
     }
 
     /// Opens a further session and shows it. What cannot be is said where it was typed.
@@ -58,6 +62,85 @@ impl<D: Device> Running<D> {
         if let Some((key, _)) = self.engine.model().sessions().nth(before) {
             self.app.show(key, now);
         }
+    }
+
+    /// The conversation that is shown goes on as a new session of this agent. What it does now is stopped; an account of
+    /// it is put into the new one's composer, for the person to send.
+    pub(super) fn hand_over(&mut self, whose: Whose) {
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        let agent = labels::agent(shown);
+        let account = account::of_session(shown.session(), self.engine.history(), &agent);
+        let before = Before { session: shown.key(), id: shown.known_id().cloned(), agent };
+        let cwd = shown.cwd.clone();
+        if shown.turn.is_some() {
+            self.intent(Intent::Cancel);
+        }
+        if let Whose::Running(agent) = whose {
+            self.wake(agent);
+        }
+        self.open_in(cwd, whose, Opening::After(before));
+        self.app.view.composer.set_text(&format!("{account}\n\n"));
+    }
+
+    /// Starts an agent that does not run.
+    fn wake(&mut self, agent: AgentKey) {
+        let intent = match self.engine.model().agent_of(agent).map(|agent| &agent.connection) {
+            Some(Connection::NotStarted) => Intent::Start,
+            Some(Connection::Dead(_)) => Intent::Restart,
+            _ => return,
+        };
+        let news = self.engine.intent_to(agent.into(), intent);
+        self.news(news);
+    }
+
+    /// Asks on a copy of the conversation where the agent makes one, else in a new session with an account of it.
+    pub(super) fn ask_aside(&mut self, question: String) {
+        self.throw_away();
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        if shown.phase() != Phase::Ready {
+            return self.app.say("a side question needs a session that is open", self.engine.now());
+        }
+        let (beside, agent, cwd) = (shown.key(), shown.agent_key(), shown.cwd.clone());
+        let from = shown.id.clone().filter(|_| shown.agent().can(Can::Fork));
+        let text = match from {
+            Some(_) => format!("A side question; answer it in a few words and change nothing: {question}"),
+            None => {
+                let account = account::of_session(shown.session(), self.engine.history(), &labels::agent(shown));
+                format!("{account}\n\nA side question; answer it in a few words and change nothing:\n{question}")
+            }
+        };
+        let before = self.engine.model().sessions().count();
+        let how = Opening::Aside { beside, from };
+        let news = self.engine.intent_to(agent.into(), Intent::OpenSession { cwd, how });
+        self.news(news);
+        let Some((key, _)) = self.engine.model().sessions().nth(before) else { return };
+        let news = self.engine.intent_in(key, Intent::Prompt { text, links: Vec::new() });
+        self.news(news);
+        self.app.asides.open = Some(Aside { key, beside, question, scroll: 0 });
+    }
+
+    /// Nothing of it stays, with the agent neither where that can forget.
+    pub(super) fn throw_away(&mut self) {
+        let Some(aside) = self.app.asides.open.take() else { return };
+        let Some(session) = self.engine.model().at(aside.key) else { return };
+        let (id, agent, can_delete) = (session.id.clone(), session.agent_key(), session.agent().can(Can::Delete));
+        let news = self.engine.intent_in(aside.key, Intent::CloseSession);
+        self.news(news);
+        if let Some(id) = id.filter(|_| can_delete) {
+            self.app.asides.thrown_away = Some(id.clone());
+            let news = self.engine.intent_to(agent.into(), Intent::DeleteSession { id });
+            self.news(news);
+        }
+    }
+
+    /// From now on it is a session like any other.
+    pub(super) fn keep_aside(&mut self) {
+        let Some(aside) = self.app.asides.open.take() else { return };
+        let news = self.engine.intent_in(aside.key, Intent::KeepAside);
+        self.news(news);
+        let now = self.engine.now();
+        self.app.sync(self.engine.model(), now);
+        self.app.say("kept as a session of its own · Ctrl+PageDown goes there", now);
     }
 
     /// Shows a session and goes to what it asks.
@@ -151,7 +234,14 @@ impl<D: Device> Running<D> {
             (None, Starts::Unknown) => return self.refuse("how its agent is started is not known".to_owned()),
         };
         self.app.list = None;
-        self.open_in(cwd, whose, Opening::Continue(SessionId::from(earlier.id.as_str())));
+        let id = SessionId::from(earlier.id.as_str());
+        let (how, held) = match self.past.archive().map(|archive| archive.claim(earlier)) {
+            Some(Err(place)) => (Opening::Show { id, why: ReadOnly::Elsewhere(place) }, None),
+            Some(Ok(held)) => (Opening::Continue(id), held),
+            None => (Opening::Continue(id), None),
+        };
+        self.open_in(cwd, whose, how);
+        self.held.extend(held.map(|held| (self.app.shown(), held)));
     }
 }
 
@@ -159,7 +249,7 @@ impl<D: Device> Running<D> {
 fn session_of(model: &Model, earlier: &Earlier) -> Option<SessionKey> {
     let is_it = |(_, session): &(SessionKey, &Session)| {
         session.state != SessionState::Closed(Closed::ByPerson)
-            && session.id.as_ref().is_some_and(|id| id.as_str() == earlier.id)
+            && session.known_id().is_some_and(|id| id.as_str() == earlier.id)
             && model.agent_of(session.agent).is_some_and(|agent| agent.command == earlier.command)
     };
     model.sessions().find(is_it).map(|(key, _)| key)

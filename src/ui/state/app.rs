@@ -3,6 +3,7 @@
 //! Knows nothing of what a session is about. Changed by `ui::update` only. Invariants: one session is always shown; a
 //! session has one view, until the person has closed it.
 
+use super::aside::Asides;
 use super::dock::{Dialog, Neighbour};
 use super::opener::Opener;
 use super::picker::{self, Picker};
@@ -44,6 +45,7 @@ pub struct App {
     /// How many sessions were interrupted in which directory, as far as is known.
     pub interrupted: BTreeMap<PathBuf, usize>,
     pub mouse: Mouse,
+    pub asides: Asides,
 }
 
 impl Default for App {
@@ -68,6 +70,7 @@ impl App {
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),
             mouse: Mouse::default(),
+            asides: Asides::default(),
         }
     }
 
@@ -182,7 +185,7 @@ impl App {
     /// Takes note of a changed model and of the time: sessions get their views, and lose them when they are closed.
     pub fn sync(&mut self, model: &Model, now: Now) {
         for (key, session) in model.sessions() {
-            if key != self.shown && !is_closed(session) {
+            if key != self.shown && !is_closed(session) && !session.is_aside() {
                 self.others.entry(key).or_default();
             }
         }

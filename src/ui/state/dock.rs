@@ -65,7 +65,7 @@ fn dialog(session: SessionRef<'_>, chosen: Option<ReqId>, now: Now) -> Option<Di
     }
     match session.phase() {
         // A log-in waits, and is shown.
-        Phase::NotStarted | Phase::AuthNeeded { .. } => None,
+        Phase::NotStarted | Phase::AuthNeeded { .. } | Phase::ReadOnly(_) => None,
         Phase::Starting { since } | Phase::Opening { since } => {
             (now.saturating_sub(since) >= START_PATIENCE).then_some(Dialog::Silent)
         }

@@ -34,8 +34,17 @@ pub enum Choice {
     Set(Intent),
     /// A further session of this agent.
     Open { whose: Whose, name: String },
+    /// The conversation goes on with this agent.
+    HandOver(Whose),
     /// This is written, in place of what is.
     Write(Arc<str>),
+}
+
+/// What an agent is chosen for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Session,
+    HandOver,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -58,17 +67,24 @@ impl Picker {
 
     /// The agents that a further session can be opened with: the running one first, then by name, command line those
     /// that are configured.
-    pub fn agents(running: AgentKey, name: &str, configured: Vec<(String, String)>) -> Self {
+    pub fn agents(purpose: Purpose, running: AgentKey, name: &str, configured: Vec<(String, String)>) -> Self {
         let clean = |text: &str| sanitize::line(text).trim().to_owned();
         let row = |label: &str, detail: &str, whose| {
             let label = clean(label);
-            let choice = Choice::Open { whose, name: label.clone() };
+            let choice = match purpose {
+                Purpose::Session => Choice::Open { whose, name: label.clone() },
+                Purpose::HandOver => Choice::HandOver(whose),
+            };
             Row { group: String::new(), label, detail: clean(detail), choice }
         };
         let first = row(name, "the same agent", Whose::Running(running));
         let others = configured.iter().map(|(id, command)| row(id, command, Whose::Configured(id.clone())));
         let rows = std::iter::once(first).chain(others).collect();
-        Self { title: "a further session of", rows, filter: String::new(), selected: 0 }
+        let title = match purpose {
+            Purpose::Session => "a further session of",
+            Purpose::HandOver => "hand the conversation over to",
+        };
+        Self { title, rows, filter: String::new(), selected: 0 }
     }
 
     /// What was sent, `here` first, the newest first; nothing when nothing was.

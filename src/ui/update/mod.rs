@@ -14,7 +14,7 @@ mod terminal;
 use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
-use super::state::picker::{Picker, next_mode};
+use super::state::picker::{Picker, Purpose, next_mode};
 use super::state::timing::QUIT_WINDOW;
 use super::state::{App, AskedMode, Focus, Holds};
 use super::tty::{Click, Input};
@@ -78,6 +78,8 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         // The transcript has the whole of it.
         FrontEnd::Withdrawn(gone) if is_shown => state.say(format!("no longer asked, {}", gone.why.words()), now),
         FrontEnd::Said(words) if is_shown => state.say(sanitize::line(&words), now),
+        // What is thrown away is no news.
+        FrontEnd::Deleted(id, _) if state.asides.thrown_away.take_if(|gone| *gone == id).is_some() => {}
         FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
         FrontEnd::Deleted(_, Err(why)) => {
             state.say(format!("the session is not deleted: {}", sanitize::line(&why)), now);
@@ -177,7 +179,9 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
                 state.say("this agent offers no modes or options", cx.now);
             }
         }
-        Action::NewSession => out.push(Out::ListAgents),
+        Action::NewSession => out.push(Out::ListAgents(Purpose::Session)),
+        Action::HandOver => sessions::hand_over(state, cx, out),
+        Action::GoOnAnew => sessions::go_on_anew(state, cx, out),
         Action::NextSession => sessions::go(state, cx, Neighbour::Next, out),
         Action::PreviousSession => sessions::go(state, cx, Neighbour::Previous, out),
         Action::CloseSession => sessions::close(state, cx, out),

@@ -4,6 +4,7 @@
 //! header, transcript, list, dock, held prompts, commands, rule, composer, status. Invariants: it draws into any
 //! size without a panic; the composer and the status line are the last to go, and nothing covers them.
 
+mod aside;
 mod chrome;
 mod dock;
 mod lists;
@@ -19,6 +20,7 @@ use super::state::folds::Fold;
 use super::state::{App, Focus};
 use super::status_line;
 use super::transcript::{DrawCtx, Transcript};
+use crate::base::sanitize;
 use crate::model::Model;
 use crate::model::history::History;
 use crate::model::ids::{Now, SessionKey, TermId};
@@ -133,6 +135,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     info.motion = match cx.animation {
         Animation::On if moving => Motion::Spinner,
         _ if moving || cx.session.is_waiting() => Motion::Clock,
+        _ if cx.state.asides.open.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ if cx.state.list.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ => Motion::Still,
     };
@@ -185,6 +188,9 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     rest = lists::commands(cx, rest, free.saturating_sub(1), buf);
     let free = rest.height.saturating_sub(dock_height);
     rest = lists::held(cx, rest, free.saturating_sub(1), buf);
+    if !lists && rest.height > dock_height + 4 {
+        rest = aside::draw(cx, rest, info, buf);
+    }
     if let Some(laid) = laid {
         let (above, at) = split_bottom(rest, laid.height());
         show_dock(cx, &laid, at, info, buf);
@@ -271,6 +277,12 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
     for (row, y) in layout.rows.iter().zip(at.y..at.bottom()) {
         let row = StyledText::of(row.as_str(), Token::Text);
         paint::put(buf, at.x + 2, y, at.width.saturating_sub(2), &row, cx.theme);
+    }
+    if let Some(why) = cx.session.read_only().filter(|_| cx.state.view.composer.is_empty()) {
+        let words = format!("read only, {} · Alt+T goes on with its transcript", sanitize::line(&why.words()));
+        let room = at.width.saturating_sub(3);
+        let words = StyledText::of(width::truncate(&words, usize::from(room)), Token::Dim);
+        paint::put(buf, at.x + 2, at.y, room, &words, cx.theme);
     }
     if focused && cx.state.picker.is_none() && cx.state.opener.is_none() && cx.state.list.is_none() {
         let (x, y) = layout.cursor;

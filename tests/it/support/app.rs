@@ -371,6 +371,7 @@ pub async fn play(
         agents: Box::new(Vec::new),
         past: None,
         desk: None,
+        held: None,
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();
