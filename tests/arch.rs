@@ -139,6 +139,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "store::lines",
             "store::private",
             "store::log",
+            "store::preview",
             "store::recording",
             // Rules are changed in one step.
             "store::replace",
@@ -200,7 +201,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::agent_picker",
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
-    ("ui::past", &["ui::state::session_list"]),
+    ("ui::past", &["ui::state::session_list", "model::agent"]),
     (
         "ui::session_picker",
         &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],

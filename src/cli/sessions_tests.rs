@@ -30,6 +30,9 @@ fn row(id: &str, stem: &str, ago: u64) -> Row {
         bytes: 2_500_000,
         is_older: false,
         is_imported: false,
+        is_listed: false,
+        is_named: false,
+        used_as_told: None,
     };
     Row::of_journal(known)
 }

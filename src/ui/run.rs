@@ -26,10 +26,11 @@ use crate::engine::{Engine, Goodbye, LinkWake, Wake};
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::Intent;
-use crate::model::ids::{Addressed, EntryId, Now, TermId};
+use crate::model::event::{Intent, Opening};
+use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, TermId};
 use crate::theme::color::Depth;
 use crate::theme::looks::{Ground, Looks, Shade};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -127,6 +128,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: U
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
+        asked: BTreeMap::new(),
         frames: Frames::default(),
         options,
         title: String::new(),
@@ -153,6 +155,8 @@ struct Running<D: Device> {
     editor: Option<EditorJob>,
     colours: Colours,
     past: Reader,
+    /// Agents that were asked for their sessions, and when the process was started that was asked.
+    asked: BTreeMap<AgentKey, Now>,
 }
 
 impl<D: Device> Running<D> {
@@ -251,6 +255,7 @@ impl<D: Device> Running<D> {
         self.news(news);
         self.app.sync(self.engine.model(), self.engine.now());
         if changed {
+            self.ask_new_agents();
             self.frames.want(Urgency::NextFrame, self.engine.now());
         }
     }
@@ -258,6 +263,9 @@ impl<D: Device> Running<D> {
     fn news(&mut self, news: Vec<Addressed<FrontEnd>>) {
         let now = self.engine.now();
         for one in news {
+            if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
+                self.listed(agent);
+            }
             update::news(&mut self.app, one, now);
         }
     }
@@ -305,8 +313,26 @@ impl<D: Device> Running<D> {
                 self.app.show(key, self.engine.now());
             }
             Out::Visit(key) => self.visit(key),
-            Out::ReadSessions => self.read_sessions(),
+            Out::ReadSessions => {
+                self.read_sessions();
+                self.ask_for_lists();
+            }
+            Out::AskAgents => self.ask_for_lists(),
             Out::GoOn(earlier) => self.go_on(&earlier),
+            Out::Fork(earlier) => {
+                self.open_earlier(&earlier, Opening::Fork(SessionId::from(earlier.id.as_str())));
+            }
+            Out::ForkOpen(key) => self.fork_open(key),
+            // What could not be opened is said in the list, which is still there.
+            Out::GoTo(place) => {
+                if self.app.list.is_none() {
+                    self.app.view.place = Some(place);
+                }
+            }
+            Out::AnswerBelow(key) => self.answer_below(key),
+            Out::Rename(which, name) => self.past.rename(which, name),
+            Out::Export(which) => self.past.export(which),
+            Out::Find(query) => self.past.find(query),
             Out::Forget(earlier) => self.past.forget(*earlier),
             Out::ListAgents => self.list_agents(),
             Out::Open(wanted) => self.open(&wanted),
@@ -430,6 +456,7 @@ impl<D: Device> Running<D> {
         self.engine.refresh_terminals();
         let now = self.engine.now();
         self.app.sync(self.engine.model(), now);
+        self.go_to_place();
         if self.app.view.dock.dialog == Some(Dialog::Silent) {
             let lines = if self.app.view.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
             let agent = self.engine.model().at(self.app.shown()).map(|shown| shown.agent_key());
@@ -457,6 +484,7 @@ impl<D: Device> Running<D> {
             self.frames.want_at(at);
         }
         self.colour();
+        self.preview();
         if title != self.title {
             self.screen.set_title(&title)?;
             self.title = title;

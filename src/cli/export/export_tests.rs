@@ -30,6 +30,9 @@ fn known() -> Known {
         bytes: 0,
         is_older: false,
         is_imported: false,
+        is_listed: false,
+        is_named: false,
+        used_as_told: None,
     }
 }
 
