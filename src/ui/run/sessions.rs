@@ -139,10 +139,7 @@ impl<D: Device> Running<D> {
                 self.app.interrupted = interrupted(&all);
                 self.named(&all);
                 if let Some(list) = &mut self.app.list {
-                    let model = self.engine.model();
-                    // What is open here stands above.
-                    let others = all.iter().filter(|one| session_of(model, one).is_none()).cloned().collect();
-                    list.told(Past::Read(others));
+                    list.told(Past::Read(all));
                 }
             }
             Found::List(Err(why)) => {

@@ -277,7 +277,12 @@ impl SessionList {
         }
         self.shown_past.clear();
         if let Past::Read(all) = &self.past {
-            let is_in_reach = |one: &Earlier| self.reach == Reach::Everywhere || one.cwd == self.here;
+            let is_open_here = |one: &Earlier| {
+                let mut open = self.open.iter().filter_map(|open| open.which.as_ref());
+                open.any(|which| which.id == one.id && which.command == one.command)
+            };
+            let is_near = |one: &Earlier| self.reach == Reach::Everywhere || one.cwd == self.here;
+            let is_in_reach = |one: &Earlier| is_near(one) && !is_open_here(one);
             let (at, texts): (Vec<usize>, Vec<&str>) =
                 all.iter().enumerate().filter(|(_, one)| is_in_reach(one)).map(|(at, one)| (at, &*one.text)).unzip();
             self.shown_past = places(&self.filter, &texts).into_iter().filter_map(|i| at.get(i).copied()).collect();

@@ -31,6 +31,8 @@ mod preview;
 const HEADS_FROM: u16 = 9;
 const DETAIL_FROM: u16 = 12;
 const FOOT_FROM: u16 = 4;
+/// Rows from which what can be done with a session stands in a row of its own.
+const ACTS_FROM: u16 = 14;
 /// Columns from which it is said how many turns there were, and which agent it was.
 const WIDE: u16 = 70;
 const MEDIUM: u16 = 34;
@@ -48,12 +50,22 @@ const NAME: usize = 12;
 pub struct Look<'a> {
     pub theme: &'a Theme,
     pub home: Option<&'a Path>,
-    /// What is said of a session that is open, in so many columns, and where it is.
-    pub open: &'a dyn Fn(SessionKey, usize) -> Option<(StyledText, String)>,
+    /// What is said of a session that is open, in so many columns.
+    pub open: &'a dyn Fn(SessionKey, usize) -> Option<OpenRow>,
     /// The end of what was said in it.
     pub said: &'a dyn Fn(SessionKey) -> Vec<Said>,
     /// What Enter does besides going there, and what Esc does.
     pub escape: &'a str,
+}
+
+/// A session that is open.
+pub struct OpenRow {
+    /// Number, name, what it does.
+    row: StyledText,
+    /// Its agent and where it is.
+    place: String,
+    /// Something can be answered.
+    can_answer: bool,
 }
 
 /// A line of the list, which is longer than the screen.
@@ -273,7 +285,7 @@ fn row(list: &SessionList, look: Look<'_>, at: usize, line: Rect, buf: &mut Buff
     match list.row(at) {
         None => return,
         Some(Row::Open(open)) => match (look.open)(open.key, columns) {
-            Some((about, _)) => text.append(&about),
+            Some(about) => text.append(&about.row),
             None => text.push("closed", Token::Dim),
         },
         Some(Row::Hit(hit)) => text.append(&about_hit(hit, columns, selected)),
@@ -288,7 +300,7 @@ fn row(list: &SessionList, look: Look<'_>, at: usize, line: Rect, buf: &mut Buff
 fn more(list: &SessionList, look: Look<'_>, at: usize, columns: usize) -> StyledText {
     let words = match list.row(at) {
         None => String::new(),
-        Some(Row::Open(open)) => (look.open)(open.key, columns).map(|(_, place)| place).unwrap_or_default(),
+        Some(Row::Open(open)) => (look.open)(open.key, columns).map(|open| open.place).unwrap_or_default(),
         Some(Row::Hit(hit)) => format!("{} · {}", hit.session.agent, paths::display(&hit.session.cwd, &[], look.home)),
         Some(Row::Earlier(one)) => {
             let mut words = format!("{} · {}", one.agent, paths::display(&one.cwd, &[], look.home));
@@ -325,13 +337,14 @@ fn about_hit(hit: &Hit, columns: usize, selected: bool) -> StyledText {
     text
 }
 
-/// Number, name, what it does, and where it is. The name gives way to what it waits for.
-fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<(StyledText, String)> {
+/// The name gives way to what it waits for.
+fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<OpenRow> {
     let views = cx.state.views();
     let number = views.iter().position(|(one, _)| *one == key)?;
     let (_, view) = views.get(number)?;
     let session = cx.model.at(key)?;
     let attention = Attention::of(session, view);
+    let can_answer = view.dock.dialog.is_some();
     let place = format!("{} · {}", labels::agent(session), paths::display(Path::new(&session.cwd), &[], cx.home));
     let is_shown = key == cx.session.key();
     let style = if is_shown { RunStyle::from(Token::Accent).with_mods(Mods::BOLD) } else { Token::Text.into() };
@@ -342,7 +355,7 @@ fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<(Style
         text.push(&super::sessions::label(cx, session, room), style);
         text.push(" ", Token::Dim);
         text.push(sign, attention.token());
-        return Some((text, place));
+        return Some(OpenRow { row: text, place, can_answer });
     }
     let mut state = match attention {
         Attention::Works | Attention::Starts | Attention::Died | Attention::Refused | Attention::Waits => {
@@ -373,7 +386,7 @@ fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<(Style
     text.push(&name, style);
     text.push("  ", Token::Dim);
     text.append(&state);
-    Some((text, place))
+    Some(OpenRow { row: text, place, can_answer })
 }
 
 /// What a question is about, in a few words.
@@ -491,6 +504,7 @@ fn foot_rows(list: &SessionList, area: Rect) -> u16 {
             let rows = u16::try_from(asked(asks, area.width.saturating_sub(3)).len()).unwrap_or(u16::MAX);
             rows.saturating_add(1).min(area.height)
         }
+        None if area.height >= ACTS_FROM => 2,
         None => u16::from(area.height >= FOOT_FROM || list.note.is_some() && area.height > 1),
     }
 }
@@ -542,33 +556,38 @@ fn foot(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
         return;
     }
     let room = area.width.saturating_sub(3);
-    let words = match &list.note {
-        Some(note) => StyledText::of(sanitize::line(note), Token::Warn),
-        None => StyledText::of(keys(list, look), Token::Dim),
-    };
-    let words = width::truncate_styled(&words, usize::from(room));
-    paint::put(buf, area.x + 2, area.y, room, &words, look.theme);
+    let (ways, acts) = keys(list, look);
+    let mut rows = vec![StyledText::of(ways, Token::Dim)];
+    match area.height {
+        1 => rows[0].push(&format!(" · {acts}"), Token::Dim),
+        _ => rows.push(StyledText::of(acts, Token::Dim)),
+    }
+    if let Some(note) = &list.note {
+        rows[0] = StyledText::of(sanitize::line(note), Token::Warn);
+    }
+    for (row, y) in rows.iter().zip(area.y..area.bottom()) {
+        paint::put(buf, area.x + 2, y, room, &width::truncate_styled(row, usize::from(room)), look.theme);
+    }
 }
 
-/// What keys do now; what is needed least stands last.
-fn keys(list: &SessionList, look: Look<'_>) -> String {
+/// What keys do now: where they lead, and what they do with a session. What is needed least stands last.
+fn keys(list: &SessionList, look: Look<'_>) -> (String, String) {
     if list.finding().is_some() {
         let enter = if list.is_empty() { "Enter looks for it" } else { "Enter goes there" };
         let tab = if list.reach() == Reach::Here { "Tab all directories" } else { "Tab this directory" };
-        return format!("{enter} · Esc back to the list · {tab}");
+        return (format!("{enter} · Esc back to the list · {tab}"), String::new());
     }
     let is_open = matches!(list.current(), Some(Row::Open(_)));
     let enter = if is_open { "Enter goes there" } else { "Enter goes on" };
     let escape = if list.filter().is_empty() { look.escape } else { "Esc clears" };
     let tab = match (list.current(), list.reach()) {
-        (Some(Row::Open(one)), _) if one.attention == Attention::Waits => "Tab answers here",
+        (Some(Row::Open(one)), _) if (look.open)(one.key, 0).is_some_and(|open| open.can_answer) => "Tab answers here",
         (_, Reach::Here) => "Tab all directories",
         (_, Reach::Everywhere) => "Tab this directory",
     };
     let sort = if list.taste().sort == Sort::Needs { "^S by last use" } else { "^S by who needs you" };
-    format!(
-        "{enter} · {escape} · {tab} · / searches · ^R name · ^F copy · ^E export · Delete forgets · {sort} · ^D rows"
-    )
+    let acts = format!("/ searches · ^R name · ^F copy · ^E export · Delete forgets · {sort} · ^D rows");
+    (format!("{enter} · {escape} · {tab}"), acts)
 }
 
 #[cfg(test)]
