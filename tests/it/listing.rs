@@ -99,6 +99,7 @@ async fn r_151_an_agent_is_asked_for_its_sessions_when_it_is_there_and_when_the_
     let agent = async |mut agent: Agent| {
         let cwd = opens(&mut agent).await;
         lists(&mut agent, &cwd, &["old"]).await;
+        agent.says("all is listed").await;
         // The list opens.
         lists(&mut agent, &cwd, &["old", "s", "newer"]).await;
         // Wider: without a directory.
@@ -108,7 +109,7 @@ async fn r_151_an_agent_is_asked_for_its_sessions_when_it_is_there_and_when_the_
         agent.stays().await;
     };
     let person = async |person: Person| {
-        person.sees("write a request, Enter sends it").await;
+        person.sees("all is listed").await;
         person.press(Key::plain(Code::F(8))).await;
         let screen = person.sees("“about newer”").await;
         assert!(screen.contains("“about old”"), "{screen}");
@@ -131,6 +132,7 @@ async fn a_session_is_previewed_named_exported_copied_and_found_from_the_list() 
     let agent = async |mut agent: Agent| {
         let cwd = opens(&mut agent).await;
         lists(&mut agent, &cwd, &["old"]).await;
+        agent.says("all is listed").await;
         lists(&mut agent, &cwd, &["old"]).await;
         let call = agent.called("session/fork").await;
         assert_eq!(call["params"]["sessionId"], "old");
@@ -145,7 +147,7 @@ async fn a_session_is_previewed_named_exported_copied_and_found_from_the_list() 
         agent.stays().await;
     };
     let person = async |person: Person| {
-        person.sees("write a request, Enter sends it").await;
+        person.sees("all is listed").await;
         person.press(Key::plain(Code::F(8))).await;
         person.sees("“about old”").await;
         person.press(Key::plain(Code::Down)).await;
