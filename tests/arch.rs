@@ -120,6 +120,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::agent_picker",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
+            // What is written on the screen as it is kept.
+            "ui::keeping::Desk",
             "ui::state::session_list",
             "ui::tty",
             // Whether anything moves is asked of the environment.
@@ -138,8 +140,10 @@ const ROOMS: &[(&str, &[&str])] = &[
             // Journals go out and come in.
             "store::lines",
             "store::private",
+            "store::drafts",
             "store::log",
             "store::preview",
+            "store::prompts",
             "store::recording",
             // Rules are changed in one step.
             "store::replace",
@@ -201,6 +205,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::agent_picker",
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
+    ("ui::keeping", &["ui::state", "model"]),
     ("ui::past", &["ui::state::session_list", "model::agent"]),
     (
         "ui::session_picker",
@@ -270,6 +275,8 @@ const FENCES: &[Fence] = &[
             "ui/run/start.rs",
             // The loop waits for what was read.
             "ui/past.rs",
+            // The loop waits for what was kept.
+            "ui/keeping.rs",
             "ui/screen.rs",
             // The loop waits for what was found.
             "ui/work/colours.rs",

@@ -21,5 +21,6 @@ mod search;
 mod sessions;
 mod usage;
 mod values;
+mod written;
 
 pub use run::main;

@@ -60,6 +60,17 @@ pub enum DeathKind {
     Gone,
 }
 
+/// How often in a row an agent that keeps ending is started again by itself.
+pub const REVIVALS: u8 = 5;
+
+/// It has ended and is started again by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revival {
+    pub at: Now,
+    /// From 1.
+    pub attempt: u8,
+}
+
 /// What is known of the agent behind the connection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agent {
@@ -82,6 +93,11 @@ pub struct Agent {
     pub connection: Connection,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     pub suggestion: Option<String>,
+    /// Its next start, which nobody has asked for.
+    pub revival: Option<Revival>,
+    /// How often it was started again by itself since it was of use, or since the person started it.
+    pub revivals: u8,
+    pub(super) is_ended_by_person: bool,
     /// Updates and requests that named a session before `session/new` was answered.
     pub(super) strays: Vec<Stray>,
     /// Attempts to log in so far.

@@ -517,6 +517,8 @@ pub enum Intent {
     /// Stop waiting for `authenticate`; the call stays open on the wire.
     LeaveAuthentication,
     Restart,
+    /// An agent that has ended is not started again by itself.
+    LetRest,
     KillAgent,
     KillTerminal {
         term: TermId,
@@ -536,6 +538,7 @@ impl Intent {
             | Self::DeleteSession { .. }
             | Self::Start
             | Self::KillAgent
+            | Self::LetRest
             | Self::Authenticate { .. }
             | Self::LeaveAuthentication => agent.into(),
             _ => session.into(),
@@ -565,6 +568,8 @@ pub enum Timer {
     EarlyRequest(ReqId),
     /// The snapshot before this turn takes too long.
     Coverage(TurnId),
+    /// An agent that has ended is started again by itself.
+    Revive,
     /// The agent may have told the rest of a history that was not complete when it said so.
     History,
 }
@@ -573,7 +578,7 @@ impl Timer {
     /// Where it belongs while there is one agent with one session.
     pub fn home(self) -> Address {
         match self {
-            Self::ExplainStray | Self::EarlyRequest(_) => AGENT,
+            Self::ExplainStray | Self::EarlyRequest(_) | Self::Revive => AGENT,
             Self::KillTerminals(_) | Self::Coverage(_) | Self::History => SESSION,
         }
     }

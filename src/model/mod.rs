@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod changes;
 pub mod claims;
+pub mod draft;
 pub mod effect;
 pub mod entries;
 pub mod entry;

@@ -161,6 +161,16 @@ impl Session {
         &self.entries
     }
 
+    /// Its name, also before the agent has opened it, where that is known: one goes on that the agent has kept.
+    pub fn known_id(&self) -> Option<&SessionId> {
+        self.id.as_ref().or_else(|| self.opening.id())
+    }
+
+    /// It will be asked for once more, by its id.
+    pub fn is_to_go_on(&self) -> bool {
+        self.opening.kept().is_some()
+    }
+
     pub fn is_closed(&self) -> bool {
         matches!(self.state, SessionState::Closed(_))
     }

@@ -1,6 +1,7 @@
 //! Remembers across runs.
 
 pub mod branch;
+pub mod drafts;
 pub mod history;
 pub mod journal;
 pub mod lines;
@@ -9,6 +10,7 @@ pub mod log;
 pub mod messages;
 pub mod preview;
 pub mod private;
+pub mod prompts;
 pub mod recording;
 pub mod replace;
 pub mod search;

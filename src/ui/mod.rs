@@ -8,6 +8,7 @@ pub mod editor_session;
 #[cfg(test)]
 mod fixtures;
 pub mod frame;
+pub mod keeping;
 pub mod keys;
 pub mod labels;
 pub mod md;

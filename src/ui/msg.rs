@@ -31,6 +31,8 @@ pub enum Out {
     ReadSessions,
     /// The agents are to tell which sessions they keep.
     AskAgents,
+    /// The prompts of all sessions are to be read for the list.
+    ReadPrompts,
     /// An earlier session goes on, as one more.
     GoOn(Box<Earlier>),
     /// A copy of an earlier session is opened, or of one that is open.

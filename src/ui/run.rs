@@ -4,11 +4,13 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod kept;
 mod sessions;
 mod start;
 
 use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
+use super::keeping::{Brought, Desk, Keeping};
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
 use super::past::{Archive, Found, Reader};
 use super::screen::{Device, Happening, Screen};
@@ -23,11 +25,14 @@ use super::work::colours::Colours;
 use super::work::highlight::{Coloured, Job};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
+use crate::model::Model;
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Intent, Opening};
+use crate::model::event::{Can, Intent, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, TermId};
+use crate::model::reduce::has_talked;
+use crate::model::session::{Closed, Session, SessionState};
 use crate::theme::color::Depth;
 use crate::theme::looks::{Ground, Looks, Shade};
 use std::collections::BTreeMap;
@@ -58,6 +63,8 @@ pub struct UiOptions {
     pub agents: Box<dyn Fn() -> Vec<(String, String)>>,
     /// Where earlier sessions are kept, if anywhere.
     pub past: Option<Arc<dyn Archive>>,
+    /// Where what is written is kept, if anywhere.
+    pub desk: Option<Arc<dyn Desk>>,
 }
 
 /// What the screen is for.
@@ -83,6 +90,15 @@ pub enum Exit {
 pub struct Ended {
     pub exit: Exit,
     pub goodbye: Goodbye,
+    /// The ids of sessions that can be gone on with.
+    pub can_go_on: Vec<String>,
+}
+
+impl Ended {
+    /// Before anything was opened.
+    pub fn early(exit: Exit) -> Self {
+        Self { exit, goodbye: Goodbye::default(), can_go_on: Vec::new() }
+    }
 }
 
 enum Awaited {
@@ -90,6 +106,7 @@ enum Awaited {
     Engine(Wake),
     Coloured(Coloured),
     Past(Found),
+    Kept(Brought),
     Frame,
 }
 
@@ -129,6 +146,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: U
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
         asked: BTreeMap::new(),
+        keeping: Keeping::new(options.desk.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
         options,
         title: String::new(),
@@ -136,10 +154,25 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: U
         colours: Colours::default(),
     });
     let ended = running.drive().await;
-    let Running { screen, engine, .. } = *running;
+    let Running { screen, engine, app, mut keeping, .. } = *running;
     drop(screen);
+    keeping.look(engine.model(), &app);
+    let can_go_on = can_go_on(engine.model());
+    keeping.close();
     let goodbye = engine.shutdown().await;
-    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye })
+    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on })
+}
+
+/// The ids of the sessions that are open and that their agents can take up again.
+fn can_go_on(model: &Model) -> Vec<String> {
+    let is_kept = |session: &&Session| {
+        let agent = model.agent_of(session.agent);
+        session.state != SessionState::Closed(Closed::ByPerson)
+            && has_talked(session)
+            && agent.is_some_and(|agent| agent.can(Can::Load) || agent.can(Can::Resume))
+    };
+    let sessions = model.sessions().map(|(_, session)| session).filter(is_kept);
+    sessions.filter_map(|session| session.known_id()).map(|id| id.as_str().to_owned()).collect()
 }
 
 struct Running<D: Device> {
@@ -157,6 +190,7 @@ struct Running<D: Device> {
     past: Reader,
     /// Agents that were asked for their sessions, and when the process was started that was asked.
     asked: BTreeMap<AgentKey, Now>,
+    keeping: Keeping,
 }
 
 impl<D: Device> Running<D> {
@@ -168,6 +202,7 @@ impl<D: Device> Running<D> {
             Purpose::Session => {
                 self.intent(Intent::Start);
                 self.read_sessions();
+                self.keeping.read_prompts();
             }
             Purpose::Review => self.open_review()?,
         }
@@ -179,6 +214,7 @@ impl<D: Device> Running<D> {
             if self.frames.is_due(self.engine.now()) {
                 self.draw()?;
             }
+            self.keeping.look(self.engine.model(), &self.app);
             match self.wait().await {
                 Awaited::Person(Happening::Signal(signal)) => {
                     info!(?signal, "ends");
@@ -191,6 +227,7 @@ impl<D: Device> Running<D> {
                 Awaited::Frame => {}
                 Awaited::Engine(wake) => self.step(wake),
                 Awaited::Past(found) => self.found(found),
+                Awaited::Kept(brought) => self.brought(brought),
                 Awaited::Person(Happening::Input(input)) => {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
@@ -229,13 +266,14 @@ impl<D: Device> Running<D> {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
         // What is never due needs no timer.
         let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
-        let Self { screen, engine, colours, past, .. } = self;
+        let Self { screen, engine, colours, past, keeping, .. } = self;
         tokio::select! {
             biased;
             happening = screen.next() => Awaited::Person(happening),
             wake = engine.next() => Awaited::Engine(wake),
             found = colours.next() => Awaited::Coloured(found),
             found = past.next() => Awaited::Past(found),
+            brought = keeping.next() => Awaited::Kept(brought),
             () = sleep_until(until) => Awaited::Frame,
         }
     }
@@ -308,7 +346,12 @@ impl<D: Device> Running<D> {
 
     fn carry_out(&mut self, out: Out) -> io::Result<Option<Exit>> {
         match out {
-            Out::Intent(intent) => self.intent(intent),
+            Out::Intent(intent) => {
+                if let Intent::Prompt { text, .. } = &intent {
+                    self.remember(text);
+                }
+                self.intent(intent);
+            }
             Out::Show(key) => {
                 self.app.show(key, self.engine.now());
             }
@@ -318,6 +361,7 @@ impl<D: Device> Running<D> {
                 self.ask_for_lists();
             }
             Out::AskAgents => self.ask_for_lists(),
+            Out::ReadPrompts => self.keeping.read_prompts(),
             Out::GoOn(earlier) => self.go_on(&earlier),
             Out::Fork(earlier) => {
                 self.open_earlier(&earlier, Opening::Fork(SessionId::from(earlier.id.as_str())));

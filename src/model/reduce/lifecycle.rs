@@ -5,7 +5,9 @@
 //! end of an agent closes its own sessions only; a message is given to the session that it names or to none.
 
 use super::agent::{self as one, End};
-use super::{Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, retold, service, update};
+use super::{
+    Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, retold, revival, service, update,
+};
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, Stray};
 use crate::model::effect::{Answer, Call, Effect};
@@ -516,6 +518,7 @@ fn end_what_lingers(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key).filter(|agent| !agent.is_dead()) else { return };
     let death = end.of(agent, cx);
+    let was_at_work = revival::is_at_work(model, key);
     in_agent(model, key, cx, one::void_strays);
     end_what_lingers(model, key, cx);
     in_each(model, key, cx, |session, cx| {
@@ -534,4 +537,5 @@ fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
             opening::closed(session, &death, Closed::AgentGone, cx);
         }
     });
+    revival::plan(model, key, was_at_work, cx);
 }

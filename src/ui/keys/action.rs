@@ -23,6 +23,8 @@ pub enum Action {
     Escape,
     CtrlC,
     CtrlD,
+    /// The list of prompts that were sent.
+    Prompts,
     NextMode,
     /// The next gate for writes and commands.
     NextGate,

@@ -60,6 +60,7 @@ const COMPOSER: &[Bind] = &[
     bind(&[Key::plain(Code::PageDown)], Action::PageDown, "scroll down"),
     bind(&[Key::plain(Code::Up), Key::ctrl(Code::Char('p'))], Action::Up, "row up, earlier prompt"),
     bind(&[Key::plain(Code::Down), Key::ctrl(Code::Char('n'))], Action::Down, "row down, later prompt"),
+    bind(&[Key::ctrl(Code::Char('r'))], Action::Prompts, "earlier prompts of all sessions"),
     bind(&[Key::alt(Code::Char('i'))], Action::TypeInto, "type into the newest command that runs"),
     bind(&[Key::alt(Code::Char('k'))], Action::KillCommand, "kill the newest command that runs"),
 ];

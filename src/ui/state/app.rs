@@ -11,12 +11,14 @@ use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
 use super::{Focus, Holds, Toast};
 use crate::model::Model;
+use crate::model::draft::Sent;
 use crate::model::ids::{Now, SessionKey};
 use crate::model::session::{Closed, Session, SessionState};
 use crate::model::session_ref::SessionRef;
 use crate::ui::keys::Mouse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub struct App {
@@ -39,6 +41,8 @@ pub struct App {
     pub list: Option<SessionList>,
     /// How the list was left.
     pub taste: Taste,
+    /// Prompts of all sessions, the newest first.
+    pub prompts: Arc<[Sent]>,
     /// How many sessions were interrupted in which directory, as far as is known.
     pub interrupted: BTreeMap<PathBuf, usize>,
     pub mouse: Mouse,
@@ -64,6 +68,7 @@ impl App {
             opener: None,
             list: None,
             taste: Taste::default(),
+            prompts: Arc::default(),
             interrupted: BTreeMap::new(),
             mouse: Mouse::default(),
         }
@@ -81,6 +86,26 @@ impl App {
     pub fn name_of(&self, key: SessionKey) -> Option<&str> {
         let view = if key == self.shown { Some(&self.view) } else { self.others.get(&key) };
         view.and_then(|view| view.name.as_deref())
+    }
+
+    pub fn has_view(&self, key: SessionKey) -> bool {
+        key == self.shown || self.others.contains_key(&key)
+    }
+
+    /// What was sent in all sessions, the newest first: Up comes to it, what was sent in the same directory first.
+    pub fn recall(&mut self, model: &Model, sent: Arc<[Sent]>) {
+        self.prompts = sent;
+        let sent = &self.prompts;
+        for (key, view) in self.others.iter_mut().chain([(&self.shown, &mut self.view)]) {
+            let Some(session) = model.session_of(*key) else { continue };
+            let (own, others): (Vec<&Sent>, Vec<&Sent>) = sent.iter().rev().partition(|sent| sent.cwd == session.cwd);
+            view.composer.recall_others(others.into_iter().chain(own).map(|sent| Arc::clone(&sent.text)).collect());
+        }
+        if self.picker.as_ref().is_some_and(Picker::is_untouched_list_of_prompts)
+            && let Some(session) = model.session_of(self.shown)
+        {
+            self.picker = Picker::prompts(&self.prompts, &session.cwd);
+        }
     }
 
     /// All sessions that have a view, in the order in which they were opened.

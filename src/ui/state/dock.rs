@@ -83,9 +83,19 @@ pub fn next_by_time(session: SessionRef<'_>, now: Now) -> Option<Now> {
     let at = match session.phase() {
         Phase::Starting { since } | Phase::Opening { since } => since.saturating_add(START_PATIENCE),
         Phase::Ready => session.turn.as_ref()?.cancelling?.saturating_add(patience::WATCHED),
+        // Seconds are counted down.
+        Phase::Dead(_) => {
+            let left = session.agent().revival?.at.checked_sub(now)?;
+            now.saturating_add(left.checked_sub(Duration::from_secs(seconds(left).saturating_sub(1)))?)
+        }
         _ => return None,
     };
     (at > now).then_some(at)
+}
+
+/// Whole seconds that are left, the one that has begun counted.
+pub fn seconds(left: Duration) -> u64 {
+    left.as_secs() + u64::from(left.subsec_nanos() > 0)
 }
 
 /// Whether the raw input of the tool call is shown.

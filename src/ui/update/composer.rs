@@ -5,7 +5,7 @@ use crate::model::event::Intent;
 use crate::model::session::Phase;
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, ScrollBy};
-use crate::ui::state::picker::step;
+use crate::ui::state::picker::{Picker, step};
 use crate::ui::state::{App, Focus, Holds};
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
@@ -16,6 +16,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::CtrlD => edit(state, Action::Delete),
         Action::Tab => tab(state, cx),
         Action::Up | Action::Down => vertical(state, cx, action, out),
+        Action::Prompts => prompts(state, cx, out),
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),
         Action::Char(_)
@@ -43,6 +44,15 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     }
 }
 
+/// The list of what was sent; what is written stays until one is chosen.
+fn prompts(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    out.push(Out::ReadPrompts);
+    state.picker = Picker::prompts(&state.prompts, &cx.session.cwd);
+    if state.picker.is_none() {
+        state.say("no prompt is remembered yet", cx.now);
+    }
+}
+
 fn edit(state: &mut App, action: Action) {
     state.view.completion.selected = 0;
     // Only editing actions come here, so there is nothing to hear.
@@ -60,11 +70,14 @@ fn submit(state: &mut App, out: &mut Vec<Out>) {
     out.push(Out::Scroll(ScrollBy::End));
 }
 
-/// Stops the turn; an open list of commands is closed first, a log-in that is under way is left.
+/// Stops the turn, or the new start that an agent would get by itself; an open list of commands is closed first, a
+/// log-in that is under way is left.
 fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let text = state.view.composer.text();
     if !state.view.completion.matching(cx.session, text).is_empty() {
         state.view.completion.closed_at = Some(text.to_string());
+    } else if cx.session.agent().revival.is_some() {
+        out.push(Out::Intent(Intent::LetRest));
     } else if matches!(cx.session.phase(), Phase::Authenticating { .. }) {
         out.push(Out::Intent(Intent::LeaveAuthentication));
     } else if is_cancellable(cx.session) {

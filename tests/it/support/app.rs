@@ -381,6 +381,7 @@ pub async fn play_with(
         purpose: Purpose::Session,
         agents: Box::new(Vec::new),
         past,
+        desk: None,
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();
