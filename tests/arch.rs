@@ -139,6 +139,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
             // Journals go out and come in.
             "store::lines",
+            "store::lock",
             "store::private",
             "store::drafts",
             "store::log",
@@ -164,7 +165,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
     ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "model", "text", "base"]),
-    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text"]),
+    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base::weighted"]),
     ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model"]),
     (
         "ui::view",
@@ -320,7 +321,12 @@ const FENCES: &[Fence] = &[
     Fence { names: &["gix"], allowed: &["review/"], why: "objects are kept by review" },
     Fence { names: &["ignore"], allowed: &["review/worktree/rules.rs"], why: "one file says what is ignored" },
     Fence { names: &["syntect", "two_face"], allowed: &["ui/work/"], why: "highlighting is slow: a worker does it" },
-    Fence { names: &["unbounded_channel", "unbounded"], allowed: &[], why: "every queue has a bound" },
+    Fence {
+        names: &["unbounded_channel", "unbounded"],
+        // Bounded in bytes, which the crate does not count.
+        allowed: &["base/weighted.rs"],
+        why: "every queue has a bound",
+    },
     Fence { names: &["thread::sleep"], allowed: &[], why: "wait on a condition, not on time" },
 ];
 

@@ -1,7 +1,7 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
 use super::commands::{Agent, Name};
-use super::flags::{Flag, Format, Takes, Typed};
+use super::flags::{Flag, Format, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::text;
 use crate::model::session::Allow;
@@ -185,7 +185,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
             Item::Option(flag, value) => {
                 let flag = flag.at(name).ok_or_else(|| not_of(name, flag))?;
                 match flag.takes {
-                    Takes::Nothing(set) => set(&mut typed)?,
+                    Takes::Nothing(set) => set(&mut typed),
                     Takes::Optional(_, set) => set(&mut typed, value)?,
                     Takes::Value(_, set) => set(&mut typed, value.unwrap_or_default())?,
                 }
@@ -419,6 +419,7 @@ fn search(text: Option<String>, typed: Typed) -> Result<Search, Usage> {
 
 fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
     let what = match typed.remove {
+        Some(_) if typed.prune => return Err(one_removal()),
         Some(name) if name == ALL => Some(Sessions::RemoveAll { yes: typed.yes }),
         Some(name) => Some(Sessions::Remove { name, yes: typed.yes }),
         None => typed.prune.then_some(Sessions::Prune),
@@ -714,6 +715,8 @@ mod tests {
                 import_of_nothing: &["import"], "no file";
                 remove_without_a_session: &["sessions", "--remove"], "--remove";
                 prune_and_remove: &["sessions", "--prune", "--remove", "all"], "at a time";
+                remove_and_prune: &["sessions", "--remove", "all", "--prune"], "at a time";
+                two_removals: &["sessions", "--remove", "a", "--remove", "b"], "at a time";
                 prune_as_json: &["sessions", "--prune", "--json"], "for the list";
                 yes_for_the_list: &["sessions", "--yes"], "--remove";
             }

@@ -69,7 +69,7 @@ pub struct Typed {
 /// What follows an option, and what it sets.
 #[derive(Clone, Copy)]
 pub enum Takes {
-    Nothing(fn(&mut Typed) -> Result<(), Usage>),
+    Nothing(fn(&mut Typed)),
     /// The value's name in the help.
     Value(&'static str, fn(&mut Typed, OsString) -> Result<(), Usage>),
     /// The same where the value may be left out.
@@ -110,10 +110,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "continue",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.goes_on = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.goes_on = true),
         commands: &[Name::Screen, Name::Exec],
         help: "go on with the newest session of this directory",
     },
@@ -151,10 +148,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "json",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.json = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.json = true),
         commands: &[Name::Exec],
         help: "one JSON object a line instead of text",
     },
@@ -241,60 +235,42 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "dry-run",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.dry_run = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.dry_run = true),
         commands: &[Name::Undo],
         help: "only say what would happen",
     },
     Flag {
         long: "yes",
         short: Some('y'),
-        takes: Takes::Nothing(|typed| {
-            typed.yes = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.yes = true),
         commands: &[Name::Undo],
         help: "without a question",
     },
     Flag {
         long: "json",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.json = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.json = true),
         commands: &[Name::Sessions, Name::Rules],
         help: "as JSON",
     },
     Flag {
         long: "all",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.all = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.all = true),
         commands: &[Name::Sessions],
         help: "those of every directory",
     },
     Flag {
         long: "json",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.json = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.json = true),
         commands: &[Name::Search],
         help: "one JSON object a line for each message",
     },
     Flag {
         long: "regex",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.regex = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.regex = true),
         commands: &[Name::Search],
         help: "TEXT is a regular expression",
     },
@@ -381,10 +357,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "redact",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.redact = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.redact = true),
         commands: &[Name::Export],
         help: "leave out what looks like a secret, and your home directory",
     },
@@ -403,9 +376,7 @@ pub const FLAGS: &[Flag] = &[
         short: None,
         takes: Takes::Value("SESSION|all", |typed, value| {
             let name = text(value)?;
-            one_removal(typed)?;
-            typed.remove = Some(name);
-            Ok(())
+            typed.remove.replace(name).map_or(Ok(()), |_| Err(one_removal()))
         }),
         commands: &[Name::Sessions],
         help: "forget a conversation and what is kept for undo; the files stay as they are",
@@ -413,21 +384,14 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "prune",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            one_removal(typed)?;
-            typed.prune = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.prune = true),
         commands: &[Name::Sessions],
         help: "remove what is old or too much: 50 sessions, 2 GiB and 30 days are kept",
     },
     Flag {
         long: "yes",
         short: Some('y'),
-        takes: Takes::Nothing(|typed| {
-            typed.yes = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.yes = true),
         commands: &[Name::Sessions],
         help: "without a question; with --remove also others of the same run",
     },
@@ -474,30 +438,21 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "fast",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.fast = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.fast = true),
         commands: &[Name::DemoAgent],
         help: "without the pauses of somebody who types",
     },
     Flag {
         long: "help",
         short: Some('h'),
-        takes: Takes::Nothing(|typed| {
-            typed.help = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.help = true),
         commands: &[],
         help: "this text; after a command that command's",
     },
     Flag {
         long: "version",
         short: Some('V'),
-        takes: Takes::Nothing(|typed| {
-            typed.version = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.version = true),
         commands: &[],
         help: "the version",
     },
@@ -523,11 +478,8 @@ impl Flag {
     }
 }
 
-fn one_removal(typed: &Typed) -> Result<(), Usage> {
-    if typed.prune || typed.remove.is_some() {
-        return Err(Usage("one --remove or --prune at a time".into()));
-    }
-    Ok(())
+pub fn one_removal() -> Usage {
+    Usage("one --remove or --prune at a time".into())
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::engine::RulesConfig;
 use crate::engine::rulebook::{self, FileRules, Rulebook};
 use crate::headless::code;
 use crate::rules::{self, Doubt, Judgement, Kind, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
+use crate::store::lock::Lock;
 use crate::store::private::private_file;
 use crate::store::replace::{Durability, Replacement};
 use serde_json::{Value, json};
@@ -157,12 +158,9 @@ fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
 }
 
 /// Waits for others who change the file. The file itself is replaced, so that a lock on it would say nothing.
-fn lock(file: &Path) -> io::Result<std::fs::File> {
+fn lock(file: &Path) -> io::Result<Lock> {
     std::fs::create_dir_all(file.parent().ok_or(io::ErrorKind::NotFound)?)?;
-    let lock = private_file().write(true).create(true).truncate(false).open(file.with_extension("toml.lock"))?;
-    // A disk that knows no locks has none.
-    let _ = lock.lock();
-    Ok(lock)
+    private_file().write(true).create(true).truncate(false).open(file.with_extension("toml.lock")).map(Lock::wait)
 }
 
 /// In one step, so that whoever reads it meanwhile finds the old or the new rules; for the owner alone.

@@ -4,27 +4,13 @@ use super::super::reviewing::tests::{engine, place};
 use super::super::run::{Engine, Wake};
 use super::*;
 use crate::agent::quirks::MissingFile;
-use crate::model::changes::Gate;
-use crate::model::ids::AgentKey;
 use crate::model::judge::Deed;
-use crate::model::session::Policy;
 use std::path::Path;
 
 const AT: SessionKey = SessionKey::FIRST;
 
 fn request(deed: Deed) -> Box<Request> {
-    Box::new(Request {
-        agent: AgentKey::FIRST,
-        session: AT,
-        cwd: "/".into(),
-        deed,
-        place: Place::Unknown,
-        policy: Policy::Ask,
-        gate: Gate::Off,
-        is_stopping: false,
-        is_granted: false,
-        ruling: None,
-    })
+    Box::new(Request::of(deed))
 }
 
 fn job(req: u64, path: &Path, turn: Option<TurnId>) -> FileJob {

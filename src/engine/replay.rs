@@ -4,50 +4,16 @@ use super::core::Core;
 use crate::agent::codec::{self, SharedCodec};
 use crate::model::Model;
 use crate::model::changes::Gate;
-use crate::model::event::{Event, HostEvent, Intent, Timer};
+use crate::model::event::{Event, HostEvent};
 use crate::model::ids::{Address, Addressed, AgentKey, Now};
 use crate::model::refusal::Reason;
+use crate::store::lines::Record;
 use crate::wire::frame::Frame;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
-
-#[derive(Deserialize)]
-struct Record<'a> {
-    #[serde(default)]
-    t: f64,
-    #[serde(borrow, default)]
-    dir: Cow<'a, str>,
-    /// Whom it concerns; missing in version 1, which knows one agent with one session, and in recordings.
-    #[serde(default)]
-    at: Option<Address>,
-    /// Of recordings: the agent's key, unless it is the first one. Old headers have a text here.
-    #[serde(borrow, default)]
-    agent: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    frame: Option<&'a RawValue>,
-    #[serde(default)]
-    raw: Option<String>,
-    #[serde(default)]
-    fact: Option<HostEvent>,
-    #[serde(default)]
-    intent: Option<Intent>,
-    #[serde(default)]
-    timer: Option<Timer>,
-    /// Of the header: whether prompts waited for the snapshot, and the gate at first.
-    #[serde(default)]
-    review: Option<bool>,
-    #[serde(default)]
-    gate: Option<Gate>,
-    /// Of the header: whether rules were asked.
-    #[serde(default)]
-    rules: Option<bool>,
-    /// Of the header: how the agent was spoken to.
-    #[serde(borrow, default)]
-    codec: Option<Cow<'a, str>>,
-}
 
 /// Replays the lines of a journal. Lines that cannot be read, such as a torn last one, are skipped and counted.
 pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a str>) -> (Model, usize) {
@@ -65,25 +31,20 @@ pub fn replay_by<'a>(
     core.with_journal();
     let mut skipped = 0;
     while let Some(line) = lines.next() {
-        let Ok(record) = serde_json::from_str::<Record<'_>>(line) else {
+        let read =
+            serde_json::from_str::<Record<'_>>(line).and_then(|record| Ok((head(&record)?, event(&record)?, record)));
+        let Ok((head, event, record)) = read else {
             skipped += 1;
             continue;
         };
         let now = time(record.t);
-        if let Some(name) = record.codec {
-            let Some(codec) = named(&name) else { return (core.model, skipped + 1 + lines.count()) };
+        if let Some(name) = &record.codec {
+            let Some(codec) = named(name) else { return (core.model, skipped + 1 + lines.count()) };
             core.speak(codec);
         }
-        if record.review.is_some() || record.gate.is_some() {
-            let rules = record.rules.unwrap_or_default();
-            core.begin_as(record.review.unwrap_or_default(), record.gate.unwrap_or_default(), rules);
+        if let Some((review, gate, rules)) = head {
+            core.begin_as(review, gate, rules);
         }
-        let event = match (record.intent, record.fact, record.timer) {
-            (Some(intent), ..) => Some(Event::User(intent)),
-            (None, Some(fact), _) => Some(Event::Host(fact)),
-            (None, None, Some(timer)) => Some(Event::Timer(timer)),
-            (None, None, None) => None,
-        };
         if let Some(mut what) = event {
             let at = record.at.unwrap_or_else(|| what.home());
             if let Event::Host(HostEvent::FileRead { result: Err(refusal), .. }) = &mut what
@@ -94,9 +55,7 @@ pub fn replay_by<'a>(
             }
             core.event(Addressed { at, what }, now);
         } else if record.dir == "agent->client" {
-            let further = record.agent.and_then(|agent| serde_json::from_str::<AgentKey>(agent.get()).ok());
-            let at = record.at.unwrap_or_else(|| further.unwrap_or(AgentKey::FIRST).into());
-            let Some(agent) = connected(&core, at) else {
+            let Some(agent) = connected(&core, record.peer()) else {
                 skipped += 1;
                 continue;
             };
@@ -108,6 +67,23 @@ pub fn replay_by<'a>(
         }
     }
     (core.model, skipped)
+}
+
+/// What a header says of how it began: the review, the gate, the rules.
+fn head(record: &Record<'_>) -> serde_json::Result<Option<(bool, Gate, bool)>> {
+    let (review, gate, rules) = (read(record.review)?, read(record.gate)?, read(record.rules)?);
+    let is_head = review.is_some() || gate.is_some();
+    Ok(is_head.then(|| (review.unwrap_or_default(), gate.unwrap_or_default(), rules.unwrap_or_default())))
+}
+
+/// What happened without a frame.
+fn event(record: &Record<'_>) -> serde_json::Result<Option<Event>> {
+    let (intent, fact) = (read(record.intent)?.map(Event::User), read(record.fact)?.map(Event::Host));
+    Ok(intent.or(fact).or(read(record.timer)?.map(Event::Timer)))
+}
+
+fn read<T: DeserializeOwned>(value: Option<&RawValue>) -> serde_json::Result<Option<T>> {
+    value.map(|value| serde_json::from_str(value.get())).transpose()
 }
 
 /// The agent whose frames have this address, if there is a connection to it.

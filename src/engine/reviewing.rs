@@ -89,7 +89,7 @@ pub(super) enum Job {
         entry: EntryId,
         content: Arc<str>,
     },
-    Truth {
+    Preview {
         req: ReqId,
         asked: u64,
         claims: Vec<ClaimedEdit>,

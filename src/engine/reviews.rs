@@ -126,20 +126,20 @@ impl Reviews {
                 }
                 return told;
             }
-            ReviewCommand::Tool(entry) => match self.tool_note(at, entry, model) {
+            ReviewCommand::ToolCall(entry) => match self.tool_note(at, entry, model) {
                 Some(note) => Job::Note(note),
                 None => return told,
             },
-            ReviewCommand::Command { entry, settled } => {
+            ReviewCommand::CommandRun { entry, settled } => {
                 let doing = ToolEffect::Runs;
                 let (turn, at) = (turn_of(model, at).map(|turn| turn.0), Instant::now());
                 let (paths, claims) = (Vec::new(), Vec::new());
                 Job::Note(ToolNote { entry, turn, doing, at, settled, waits: false, paths, claims })
             }
-            ReviewCommand::Truth { req, asked } => {
+            ReviewCommand::Preview { req, asked } => {
                 let (session, cwd) = (model.session_of(at), self.workspaces.directory(at));
                 let claims = session.zip(cwd).map(|(session, cwd)| noting::claims_of_question(session, req, cwd));
-                Job::Truth { req, asked, claims: claims.unwrap_or_default() }
+                Job::Preview { req, asked, claims: claims.unwrap_or_default() }
             }
             ReviewCommand::Hold { req, path, content, entry, asked } => {
                 let turn = turn_of(model, at);

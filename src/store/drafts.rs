@@ -158,7 +158,7 @@ impl Drafts {
         let lock = self.lock.get_or_init(|| {
             private::make_private_dir(&self.dir).ok()?;
             let path = self.dir.join(window_file(self.window()));
-            private::private_file().write(true).create_new(true).open(path).ok().map(Lock::of_new)
+            private::private_file().write(true).create_new(true).open(path).ok().map(Lock::wait)
         });
         if lock.is_some() { Ok(()) } else { Err(io::Error::other("no file could be made beside the drafts")) }
     }

@@ -109,24 +109,51 @@ pub struct Row<'a> {
     pub what: What<'a>,
 }
 
+/// All members that a line of a journal or a recording may have.
 #[derive(Deserialize)]
-struct Record<'a> {
+pub struct Record<'a> {
     #[serde(default)]
-    t: f64,
+    pub t: f64,
     #[serde(borrow, default)]
-    dir: Cow<'a, str>,
+    pub dir: Cow<'a, str>,
+    /// Whom it concerns; missing in version 1, which knows one agent with one session, and in recordings.
     #[serde(default)]
-    at: Option<Address>,
-    #[serde(default)]
-    agent: Option<u32>,
+    pub at: Option<Address>,
+    /// Of recordings: the agent's key, unless it is the first one. Old headers have a text here.
     #[serde(borrow, default)]
-    frame: Option<&'a RawValue>,
+    agent: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    intent: Option<&'a RawValue>,
+    pub frame: Option<&'a RawValue>,
+    /// A frame with bytes that could not be kept.
     #[serde(borrow, default)]
-    fact: Option<&'a RawValue>,
+    pub raw: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub intent: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub fact: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub timer: Option<&'a RawValue>,
+    /// Of the header: whether prompts waited for the snapshot, and the gate at first.
+    #[serde(borrow, default)]
+    pub review: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub gate: Option<&'a RawValue>,
+    /// Of the header: whether rules were asked.
+    #[serde(borrow, default)]
+    pub rules: Option<&'a RawValue>,
+    /// Of the header: how the agent was spoken to.
+    #[serde(borrow, default)]
+    pub codec: Option<Cow<'a, str>>,
     #[serde(default)]
     end: bool,
+}
+
+impl Record<'_> {
+    /// Whom a frame concerns.
+    pub fn peer(&self) -> Address {
+        let further = || self.agent.and_then(|agent| serde_json::from_str::<AgentKey>(agent.get()).ok());
+        self.at.unwrap_or_else(|| further().unwrap_or(AgentKey::FIRST).into())
+    }
 }
 
 /// Reads a line; nothing when it is none of a journal.
@@ -160,8 +187,7 @@ fn plain(line: &str) -> Option<Row<'_>> {
 
 fn parsed(line: &str) -> Option<Row<'_>> {
     let record: Record<'_> = serde_json::from_str(line).ok()?;
-    let further = record.agent.map_or(AgentKey::FIRST, AgentKey);
-    let agent = if let Some(Address::Agent(agent)) = record.at { agent } else { further };
+    let agent = if let Address::Agent(agent) = record.peer() { agent } else { AgentKey::FIRST };
     let what = match (&*record.dir, record.frame) {
         ("client->agent", Some(frame)) => What::Sent(agent, frame.get()),
         ("agent->client", Some(frame)) => What::Heard(agent, frame.get()),

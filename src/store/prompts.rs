@@ -50,7 +50,7 @@ impl Prompts {
         private::make_private_dir(&self.dir)?;
         let file =
             private::private_file().write(true).create(true).truncate(false).open(self.dir.join("prompts.lock"))?;
-        Ok(Lock::of_new(file))
+        Ok(Lock::wait(file))
     }
 
     pub fn remember(&self, sent: &Sent) -> io::Result<()> {

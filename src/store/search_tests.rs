@@ -279,7 +279,7 @@ fn spelt(text: &str, how: &[u8]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::random(200))]
     #[test]
     fn what_was_said_is_found_however_it_is_spelt_and_cut(
         text in "[a-c\"\\\\/\\n é😀]{1,30}",

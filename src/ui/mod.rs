@@ -6,7 +6,7 @@ pub mod cells;
 pub mod composer;
 pub mod editor_session;
 #[cfg(test)]
-mod fixtures;
+pub(crate) mod fixtures;
 pub mod frame;
 pub mod keeping;
 pub mod keys;
@@ -15,6 +15,8 @@ pub mod md;
 pub mod msg;
 mod paint;
 pub mod past;
+#[cfg(test)]
+mod pictures_tests;
 #[cfg(test)]
 mod random_tests;
 pub mod run;

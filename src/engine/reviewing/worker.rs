@@ -8,7 +8,7 @@ use crate::base::paths;
 use crate::engine::fact::Facts;
 use crate::host::fs::Roots;
 use crate::model::changes::{
-    HeldOutcome, ReviewAction, ReviewCommand, ReviewDoc, ReviewEvent, Scope, Totals, Truth, Verdict,
+    HeldOutcome, ReviewAction, ReviewCommand, ReviewDoc, ReviewEvent, Scope, Totals, Verdict, WritePreview,
 };
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
@@ -166,14 +166,14 @@ impl Worker {
                 self.trouble("written", "the review could not look at a file after it was written", looked);
                 self.soon();
             }
-            Job::Truth { req, asked, claims } => {
-                let held = self.review.truth_of_held(req);
-                let held = self.trouble("truth", "the diff of a question could not be compared with the file", held);
-                let truths = match held.flatten() {
-                    Some(truth) => vec![truth],
-                    None => claims.iter().map(|claim| self.truth(claim)).collect(),
+            Job::Preview { req, asked, claims } => {
+                let held = self.review.preview_of_held(req);
+                let held = self.trouble("preview", "the diff of a question could not be compared with the file", held);
+                let previews = match held.flatten() {
+                    Some(preview) => vec![preview],
+                    None => claims.iter().map(|claim| self.preview(claim)).collect(),
                 };
-                self.tell(at, ReviewEvent::Truths { req, asked, truths });
+                self.tell(at, ReviewEvent::Previews { req, asked, previews });
             }
             Job::Hold { req, path, content, turn, entry, asked } => {
                 let (entry, turn) = (shared(at, entry), turn.map(|turn| turn.0));
@@ -206,9 +206,9 @@ impl Worker {
             ReviewCommand::Act(action) => self.act(at, &action),
             // Jobs of their own, with what only the engine knows; the first one passes the queue by.
             ReviewCommand::SentEarly(_)
-            | ReviewCommand::Tool(_)
-            | ReviewCommand::Command { .. }
-            | ReviewCommand::Truth { .. }
+            | ReviewCommand::ToolCall(_)
+            | ReviewCommand::CommandRun { .. }
+            | ReviewCommand::Preview { .. }
             | ReviewCommand::Hold { .. } => {}
         }
     }
@@ -246,11 +246,11 @@ impl Worker {
     }
 
     /// What cannot be compared is shown as the agent told it.
-    fn truth(&mut self, claim: &ClaimedEdit) -> Truth {
+    fn preview(&mut self, claim: &ClaimedEdit) -> WritePreview {
         let path = self.real(&claim.path);
-        let truth = self.review.truth(&path, claim.old.as_deref(), &claim.new);
-        self.trouble("truth", "the diff of a question could not be compared with the file", truth)
-            .unwrap_or_else(|| Truth { path, old: None, new: "".into(), differs: None })
+        let preview = self.review.preview(&path, claim.old.as_deref(), &claim.new);
+        self.trouble("preview", "the diff of a question could not be compared with the file", preview)
+            .unwrap_or_else(|| WritePreview { path, old: None, new: "".into(), differs: None })
     }
 
     fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str) {
@@ -430,7 +430,7 @@ impl Worker {
 const OWN_BITS: u32 = 40;
 
 /// The number of an entry among those of all sessions of the directory. Those of the first session are as they were.
-fn shared(at: SessionKey, entry: EntryId) -> EntryId {
+pub(super) fn shared(at: SessionKey, entry: EntryId) -> EntryId {
     EntryId((u64::from(at.0) << OWN_BITS) | (entry.0 & ((1 << OWN_BITS) - 1)))
 }
 
@@ -439,15 +439,16 @@ fn session_of(entry: EntryId) -> SessionKey {
     SessionKey(u32::try_from(entry.0 >> OWN_BITS).unwrap_or_default())
 }
 
-/// Gives the entries of a session their own numbers back. Those of others are in another conversation.
-fn own_entries(doc: &mut ReviewDoc, at: SessionKey) {
-    let own =
-        |entry: EntryId| (entry.0 >> OWN_BITS == u64::from(at.0)).then_some(EntryId(entry.0 & ((1 << OWN_BITS) - 1)));
-    let is_own = |entry: Option<EntryId>| entry.is_none_or(|entry| own(entry) == Some(entry));
+/// Gives the entries their own numbers back, and says which are in the conversation of another session than this one.
+pub(super) fn own_entries(doc: &mut ReviewDoc, at: SessionKey) {
+    let own = |entry: EntryId| EntryId(entry.0 & ((1 << OWN_BITS) - 1));
+    let elsewhere = |entry: EntryId| Some(session_of(entry)).filter(|session| *session != at);
+    let is_as_it_is = |entry: EntryId| own(entry) == entry && elsewhere(entry).is_none();
     for file in &mut doc.files {
-        if !file.hunks.iter().all(|hunk| is_own(hunk.entry)) {
+        if !file.hunks.iter().filter_map(|hunk| hunk.entry).all(is_as_it_is) {
             for hunk in &mut Arc::make_mut(file).hunks {
-                hunk.entry = hunk.entry.and_then(own);
+                hunk.elsewhere = hunk.entry.and_then(elsewhere);
+                hunk.entry = hunk.entry.map(own);
             }
         }
     }

@@ -94,7 +94,7 @@ pub struct Listed {
     pub additional: Vec<String>,
     /// One line that can be shown.
     pub title: Option<String>,
-    /// As it was sent; see [`crate::base::moment`].
+    /// As it was sent; see [`crate::base::date`].
     pub updated: Option<String>,
 }
 

@@ -30,13 +30,13 @@ impl ReviewSession {
         self.scan()
     }
 
-    /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's.
+    /// The same as [`Self::begin_turn_unless`] for a prompt that waits.
     pub fn begin_turn(&mut self, turn: u64) -> Result<(), ReviewError> {
         self.begin_turn_unless(turn, || None)
     }
 
-    /// The same; `sent` tells afterwards when the prompt went out if it did not wait. What has changed since then may
-    /// be the agent's.
+    /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's. `sent` tells
+    /// afterwards when the prompt went out if it did not wait. What has changed since then may be the agent's.
     pub fn begin_turn_unless(&mut self, turn: u64, sent: impl FnOnce() -> Option<Instant>) -> Result<(), ReviewError> {
         self.scan_and(|review, changes| {
             // In doubt it is the agent's: of two clocks that tick apart one is a little behind.

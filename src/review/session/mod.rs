@@ -24,10 +24,11 @@ use self::session_dir::{SessionDir, root_stands};
 use self::write::Writing;
 use super::dir::{LEDGER, STORE};
 use super::error::ReviewError;
+use super::snapshot::coverage::Uncovered;
 use super::snapshot::{Limits, Snapshot, root};
 use super::state::State;
 use crate::host::fs::Roots;
-use crate::model::changes::{Scope, Totals, Truth};
+use crate::model::changes::{Scope, Totals, WritePreview};
 use crate::review::decide::held_writes::HeldWrites;
 use crate::review::decide::preview;
 use crate::review::decide::shown_docs::ShownDocs;
@@ -192,11 +193,6 @@ impl ReviewSession {
         self.attribution.turn().unwrap_or_else(|| self.log.newest_turn())
     }
 
-    /// All turns that have begun, oldest first.
-    pub fn all_turns(&self) -> Vec<u64> {
-        self.log.turns().iter().copied().collect()
-    }
-
     /// Whether a change of the agent has appeared that did not come through the client.
     pub fn is_after(&self) -> bool {
         self.log.is_after()
@@ -228,13 +224,13 @@ impl ReviewSession {
 
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
-        let mut named: Vec<String> = self.trouble().into_iter().collect();
+        let mut named: Vec<Uncovered> = self.trouble().into_iter().map(Uncovered::from).collect();
         let failed = !named.is_empty();
         if !self.is_copy() {
             named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path), failed));
         }
         let more = unknown_before::unknown_before(&self.log, &named);
-        named.extend(more);
+        let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
         named.extend(self.log.early().iter().map(|turn| {
             format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
         }));
@@ -268,7 +264,7 @@ impl ReviewSession {
     }
 
     /// What a write or the diff of a permission request would really do.
-    pub fn truth(&mut self, path: &Path, old: Option<&str>, new: &str) -> Result<Truth, ReviewError> {
+    pub fn preview(&mut self, path: &Path, old: Option<&str>, new: &str) -> Result<WritePreview, ReviewError> {
         let disk = match self.below(path) {
             Some(below) => self.files.snapshot.peek(&below)?.1,
             None => None,
@@ -276,10 +272,10 @@ impl ReviewSession {
         let text = disk.as_ref().map(|bytes| std::str::from_utf8(bytes).ok());
         if text == Some(None) {
             let differs = Some("the file on the disk is no UTF-8 text".to_owned());
-            return Ok(Truth { path: path.to_owned(), old: old.map(Arc::from), new: new.into(), differs });
+            return Ok(WritePreview { path: path.to_owned(), old: old.map(Arc::from), new: new.into(), differs });
         }
         let preview::Effective { old, new, differs } = preview::compare(text.flatten(), old, new);
-        Ok(Truth { path: path.to_owned(), old, new, differs })
+        Ok(WritePreview { path: path.to_owned(), old, new, differs })
     }
 
     /// Every file that the agent has changed, for patches and reports, sorted by path.

@@ -4,6 +4,7 @@
 
 use super::{Known, State, index, journals, list};
 use crate::store::lines;
+use crate::store::lock::Lock;
 use std::collections::HashSet;
 use std::fs::TryLockError;
 use std::io;
@@ -97,7 +98,8 @@ pub fn remove_all_but(state: &Path, kept: &[PathBuf]) -> io::Result<u64> {
 fn remove(journal: &Path) -> io::Result<bool> {
     let Ok(file) = lines::open(journal) else { return Ok(false) };
     // Held until it is gone.
-    if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+    let lock = Lock::take(file);
+    if matches!(lock, Err(TryLockError::WouldBlock)) {
         return Ok(false);
     }
     std::fs::remove_file(journal)?;

@@ -238,11 +238,11 @@ fn fingerprint(pending: &Question, session: SessionRef<'_>) -> u64 {
     // What a write or command of the client is about never changes; what it would do is found out later, and only
     // confirms what is shown when the file is new.
     let none: (Option<&str>, Option<&str>) = (None, None);
-    if let Some(write) = session.write(pending.req).filter(|_| pending.truths.is_empty()) {
+    if let Some(write) = session.write(pending.req).filter(|_| pending.previews.is_empty()) {
         (none.0, &*write.content, none.1).hash(&mut hash);
     }
-    for truth in &pending.truths {
-        (truth.old.as_deref(), &*truth.new, truth.differs.as_deref()).hash(&mut hash);
+    for preview in &pending.previews {
+        (preview.old.as_deref(), &*preview.new, preview.differs.as_deref()).hash(&mut hash);
     }
     let Some(tool) = session.tool(pending.entry) else { return hash.finish() };
     (tool.label(), tool.kind as u8).hash(&mut hash);

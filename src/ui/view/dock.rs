@@ -307,7 +307,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let entry = cx.session.entries().get(pending.entry);
     let ctx = cx.cell_ctx(columns.saturating_sub(2), &roots);
     let lines = if pending.about == About::Permission {
-        entry.map(|e| cells::permission_body(e, &pending.truths, &ctx)).unwrap_or_default()
+        entry.map(|e| cells::permission_body(e, &pending.previews, &ctx)).unwrap_or_default()
     } else {
         cells::gate_body(pending, &ctx)
     };
