@@ -4,6 +4,7 @@
 //! a line of it that cannot be read costs only itself.
 
 use super::Can;
+use crate::base::date;
 use crate::base::limits::{MAX_COMMAND, MAX_ID, MAX_LISTED, MAX_NAME, MAX_PATH, cut};
 use crate::model::agent::Told;
 use crate::store::lines;
@@ -218,7 +219,7 @@ fn read(path: &Path) -> io::Result<Option<Book>> {
 
 /// When it was used last, as its agent says: never later than it was told.
 pub fn used(kept: &Kept, book: &Book) -> Option<Duration> {
-    let seconds = crate::base::moment::seconds(kept.updated.as_deref()?)?;
+    let seconds = date::seconds(kept.updated.as_deref()?)?;
     Some(Duration::from_secs(u64::try_from(seconds).ok()?.min(book.at)))
 }
 
