@@ -145,6 +145,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "store::claims",
             "store::drafts",
             "store::log",
+            "store::preview",
             "store::prompts",
             "store::recording",
             // Rules are changed in one step.
@@ -208,7 +209,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
     ("ui::keeping", &["ui::state", "model"]),
-    ("ui::past", &["ui::state::session_list"]),
+    ("ui::past", &["ui::state::session_list", "model::agent"]),
     (
         "ui::session_picker",
         &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],

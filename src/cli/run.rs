@@ -128,6 +128,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let dirs = surroundings.dirs.as_ref();
     let rules = exec.rules.map(|file| super::rules::only(&file, &agent.name, dirs)).transpose()?;
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
+    launch::keep_within_limits(&surroundings, &opening);
     config.rules = rules;
     config.private.extend([review, patch].into_iter().filter_map(launch::own_file));
     let options = ExecOptions {

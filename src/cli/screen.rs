@@ -90,6 +90,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         let (rules, wrong) = super::rules::of_session(&cwd, &agent.name, surroundings.dirs.as_ref());
         warnings.extend(wrong);
         let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
+        launch::keep_within_limits(&surroundings, &opening);
         let configured = surroundings.config;
         config.rules = Some(rules);
         config.gate = configured.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();

@@ -9,6 +9,7 @@ pub mod lines;
 pub mod lock;
 pub mod log;
 pub mod messages;
+pub mod preview;
 pub mod private;
 pub mod prompts;
 pub mod recording;

@@ -29,8 +29,8 @@ use crate::model::Model;
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Can, Intent};
-use crate::model::ids::{Addressed, EntryId, Now, SessionKey, TermId};
+use crate::model::event::{Can, Intent, Opening};
+use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId};
 use crate::model::reduce::has_talked;
 use crate::model::session::{Closed, Session, SessionState};
 use crate::theme::color::Depth;
@@ -148,6 +148,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
         held: options.held.take().map(|held| (SessionKey::FIRST, held)).into_iter().collect(),
+        asked: BTreeMap::new(),
         keeping: Keeping::new(options.desk.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
         options,
@@ -190,6 +191,8 @@ struct Running<D: Device> {
     editor: Option<EditorJob>,
     colours: Colours,
     past: Reader,
+    /// Agents that were asked for their sessions, and when the process was started that was asked.
+    asked: BTreeMap<AgentKey, Now>,
     keeping: Keeping,
     /// What says that sessions are ours that go on.
     held: BTreeMap<SessionKey, Held>,
@@ -302,6 +305,7 @@ impl<D: Device> Running<D> {
         self.news(news);
         self.app.sync(self.engine.model(), self.engine.now());
         if changed {
+            self.ask_new_agents();
             self.frames.want(Urgency::NextFrame, self.engine.now());
         }
     }
@@ -309,6 +313,9 @@ impl<D: Device> Running<D> {
     fn news(&mut self, news: Vec<Addressed<FrontEnd>>) {
         let now = self.engine.now();
         for one in news {
+            if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
+                self.listed(agent);
+            }
             update::news(&mut self.app, one, now);
         }
     }
@@ -361,9 +368,27 @@ impl<D: Device> Running<D> {
                 self.app.show(key, self.engine.now());
             }
             Out::Visit(key) => self.visit(key),
-            Out::ReadSessions => self.read_sessions(),
+            Out::ReadSessions => {
+                self.read_sessions();
+                self.ask_for_lists();
+            }
+            Out::AskAgents => self.ask_for_lists(),
             Out::ReadPrompts => self.keeping.read_prompts(),
             Out::GoOn(earlier) => self.go_on(&earlier),
+            Out::Fork(earlier) => {
+                self.open_earlier(&earlier, Opening::Fork(SessionId::from(earlier.id.as_str())));
+            }
+            Out::ForkOpen(key) => self.fork_open(key),
+            // What could not be opened is said in the list, which is still there.
+            Out::GoTo(place) => {
+                if self.app.list.is_none() {
+                    self.app.view.place = Some(place);
+                }
+            }
+            Out::AnswerBelow(key) => self.answer_below(key),
+            Out::Rename(which, name) => self.past.rename(which, name),
+            Out::Export(which) => self.past.export(which),
+            Out::Find(query) => self.past.find(query),
             Out::Forget(earlier) => self.past.forget(*earlier),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => self.hand_over(whose),
@@ -491,6 +516,7 @@ impl<D: Device> Running<D> {
         self.engine.refresh_terminals();
         let now = self.engine.now();
         self.app.sync(self.engine.model(), now);
+        self.go_to_place();
         if self.app.view.dock.dialog == Some(Dialog::Silent) {
             let lines = if self.app.view.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
             let agent = self.engine.model().at(self.app.shown()).map(|shown| shown.agent_key());
@@ -518,6 +544,7 @@ impl<D: Device> Running<D> {
             self.frames.want_at(at);
         }
         self.colour();
+        self.preview();
         if title != self.title {
             self.screen.set_title(&title)?;
             self.title = title;

@@ -32,6 +32,9 @@ fn known() -> Known {
         follows: None,
         thread: None,
         is_imported: false,
+        is_listed: false,
+        is_named: false,
+        used_as_told: None,
     }
 }
 

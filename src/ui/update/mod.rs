@@ -89,7 +89,11 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
                 view.has_news = true;
             }
         }
-        FrontEnd::Withdrawn(_) | FrontEnd::Said(_) | FrontEnd::TurnReviewed(_) | FrontEnd::Asked(_) => {}
+        FrontEnd::Withdrawn(_)
+        | FrontEnd::Said(_)
+        | FrontEnd::TurnReviewed(_)
+        | FrontEnd::Asked(_)
+        | FrontEnd::Listed => {}
     }
 }
 
@@ -101,8 +105,8 @@ fn layer(state: &App) -> Layer {
     if state.help.is_some() || state.picker.is_some() {
         return Layer::Picker;
     }
-    if let Some(list) = &state.list {
-        return if list.asks.is_some() { Layer::ReviewConfirm } else { Layer::Sessions };
+    if let Some(list) = state.list.as_ref().filter(|_| !state.answers_from_list()) {
+        return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
     match state.view.focus {
         Focus::Dock => Layer::Dock,
@@ -138,7 +142,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if state.picker.is_some() {
         return picker::action(state, cx, action, out);
     }
-    if state.list.is_some() {
+    if state.list.is_some() && !state.answers_from_list() {
         return session_list::action(state, cx, action, out);
     }
     match state.view.focus {
@@ -289,7 +293,7 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
             let by = if what == Click::WheelUp { -WHEEL } else { WHEEL };
             if let Some(top) = &mut state.help {
                 *top = top.saturating_add_signed(by as isize).min(cx.frame.help_scroll_max);
-            } else if let Some(list) = &mut state.list {
+            } else if let Some(list) = state.list.as_mut().filter(|_| !cx.frame.dock.contains(at)) {
                 if list.asks.is_none() {
                     list.step(by as isize);
                 }
@@ -309,6 +313,8 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
                 && list.asks.is_none()
             {
                 list.select(row);
+                state.view.focus =
+                    if state.view.focus == Focus::Dock { Focus::Composer } else { state.view.focus.clone() };
                 session_list::action(state, cx, Action::Accept, out);
             }
         }
