@@ -131,7 +131,7 @@ pub const FLAGS: &[Flag] = &[
         short: None,
         takes: Takes::Nothing(|typed| typed.with_transcript = true),
         commands: &[Name::Exec],
-        help: "with --continue or --resume: begin a new session with an account of it if need be",
+        help: "where `--resume ID` cannot go on: begin a new session with an account of the old one",
     },
     Flag {
         long: "record",

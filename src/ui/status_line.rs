@@ -13,7 +13,7 @@ use crate::model::entry::Body;
 use crate::model::event::Stop;
 use crate::model::ids::Now;
 use crate::model::options::{OptionKind, OptionValue};
-use crate::model::session::{Phase, Session, Turn, TurnEnd};
+use crate::model::session::{Phase, Session, SessionState, Turn, TurnEnd};
 use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -117,6 +117,10 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
         return (Busy::No, pieces);
     }
     match session.phase() {
+        // What is about to start is drawn once before it does. An earlier session that is reviewed has no agent.
+        Phase::NotStarted if session.state == SessionState::Waiting && session.review().is_none() => {
+            (Busy::No, vec![Piece::new("", "starting", Token::Dim, KEEP)])
+        }
         Phase::NotStarted => (Busy::No, vec![Piece::new("", "no agent runs here", Token::Dim, KEEP)]),
         Phase::Starting { since } => starting(&format!("starting {}", agent(session)), now.saturating_sub(since)),
         Phase::Opening { since } => starting("waiting for session", now.saturating_sub(since)),

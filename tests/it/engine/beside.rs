@@ -104,7 +104,7 @@ async fn look(engine: &mut Engine, at: SessionKey, files: usize) -> Arc<ReviewDo
 
 fn facts(file: &FileDoc) -> (String, Cause, u64, bool) {
     let hunk = &file.hunks[0];
-    (file.path.display().to_string(), hunk.cause, hunk.turn, hunk.entry.is_some())
+    (file.path.display().to_string(), hunk.cause, hunk.turn, hunk.entry.is_some() && hunk.elsewhere.is_none())
 }
 
 #[tokio::test]
