@@ -120,6 +120,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::agent_picker",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
+            "ui::past::Held",
             // What is written on the screen as it is kept.
             "ui::keeping::Desk",
             "ui::state::session_list",
@@ -141,8 +142,10 @@ const ROOMS: &[(&str, &[&str])] = &[
             "store::lines",
             "store::lock",
             "store::private",
+            "store::claims",
             "store::drafts",
             "store::log",
+            "store::preview",
             "store::prompts",
             "store::recording",
             // Rules are changed in one step.
@@ -206,7 +209,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
     ("ui::keeping", &["ui::state", "model"]),
-    ("ui::past", &["ui::state::session_list"]),
+    ("ui::past", &["ui::state::session_list", "model::agent"]),
     (
         "ui::session_picker",
         &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],

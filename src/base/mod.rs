@@ -1,6 +1,7 @@
 //! Small tools without knowledge of agents, screens or file formats.
 
 pub mod date;
+pub mod digest;
 pub mod escape;
 pub mod exit;
 pub mod human;

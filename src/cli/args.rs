@@ -52,8 +52,11 @@ pub struct Search {
     pub agent: Option<String>,
     pub cwd: Option<PathBuf>,
     pub role: Option<Role>,
-    /// Since 1970.
+    pub tool: Option<String>,
+    pub file: Option<PathBuf>,
+    /// Since 1970; before the end.
     pub since: Option<Duration>,
+    pub until: Option<Duration>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -416,8 +419,8 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
 
 fn search(text: Option<String>, typed: Typed) -> Result<Search, Usage> {
     let text = text.filter(|text| !text.is_empty()).ok_or_else(|| Usage("nothing to look for".into()))?;
-    let Typed { regex: is_regex, json, agent, cwd, role, since, .. } = typed;
-    Ok(Search { text, is_regex, json, agent, cwd, role, since })
+    let Typed { regex: is_regex, json, agent, cwd, role, tool, file, since, until, .. } = typed;
+    Ok(Search { text, is_regex, json, agent, cwd, role, tool, file, since, until })
 }
 
 fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
@@ -540,6 +543,12 @@ mod tests {
             "tool",
             "--since",
             "2026-01-02",
+            "--until",
+            "2026-01-02",
+            "--tool",
+            "edit",
+            "--file",
+            "src/lib.rs",
         ];
         let Ok(Command::Search(search)) = parse_words(&words) else { panic!() };
         let want = Search {
@@ -549,7 +558,11 @@ mod tests {
             agent: Some("x".into()),
             cwd: Some("/d".into()),
             role: Some(Role::Tool),
+            tool: Some("edit".into()),
+            file: Some("src/lib.rs".into()),
             since: Some(Duration::from_hours(490_920)),
+            // The day belongs to it.
+            until: Some(Duration::from_hours(490_944)),
         };
         assert_eq!(search, want);
     }
@@ -702,6 +715,7 @@ mod tests {
                 search_of_nothing: &["search", ""], "nothing to look for";
                 search_of_an_unknown_role: &["search", "x", "--role", "me"], "user, agent, thought or tool";
                 search_since_a_word: &["search", "x", "--since", "friday"], "YYYY-MM-DD";
+                search_until_a_word: &["search", "x", "--until", "friday"], "--until takes a day";
                 export_of_nothing: &["export"], "no session";
                 export_as_another_word: &["export", "x", "--format", "pdf"], "md, html, json or cast";
                 import_of_nothing: &["import"], "no file";

@@ -5,12 +5,15 @@
 
 use super::commands::Name;
 use super::usage::Usage;
-use super::values::{allow, file, format, number, pair, role, seconds, since, text};
+use super::values::{allow, day, file, format, number, pair, role, seconds, text};
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// The day that is named belongs to what is looked for.
+const DAY: Duration = Duration::from_hours(24);
 
 /// What a conversation becomes outside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +55,10 @@ pub struct Typed {
     pub all: bool,
     pub regex: bool,
     pub role: Option<Role>,
+    pub tool: Option<String>,
+    pub file: Option<PathBuf>,
     pub since: Option<Duration>,
+    pub until: Option<Duration>,
     pub format: Option<Format>,
     pub redact: bool,
     pub output: Option<PathBuf>,
@@ -311,11 +317,41 @@ pub const FLAGS: &[Flag] = &[
         long: "since",
         short: None,
         takes: Takes::Value("YYYY-MM-DD", |typed, value| {
-            typed.since = Some(since(&text(value)?)?);
+            typed.since = Some(day("--since", &text(value)?)?);
             Ok(())
         }),
         commands: &[Name::Search],
         help: "only from this day on (UTC)",
+    },
+    Flag {
+        long: "until",
+        short: None,
+        takes: Takes::Value("YYYY-MM-DD", |typed, value| {
+            typed.until = Some(day("--until", &text(value)?)?.saturating_add(DAY));
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "only up to this day, which belongs to it (UTC)",
+    },
+    Flag {
+        long: "tool",
+        short: None,
+        takes: Takes::Value("NAME", |typed, value| {
+            typed.tool = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "only what was done with this in its kind or title: execute, read, edit, …",
+    },
+    Flag {
+        long: "file",
+        short: None,
+        takes: Takes::Value("PATH", |typed, value| {
+            typed.file = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "only what was done to this file: a path, or the end of one",
     },
     Flag {
         long: "format",

@@ -103,12 +103,13 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
     let wanted = Wanted::settle(review, patch, exec.common.record.as_deref())?;
     let going = earlier::find(&exec.common, &surroundings)?;
-    let (cwd, opening, recorded, known) = match going {
-        Some(Going { opening: Opening::Show { id, .. }, .. }) => {
-            return Err(Usage(format!("session {id} is open in {}", earlier::ANOTHER)));
+    // The claim is held until the end.
+    let (cwd, opening, recorded, known, _claim) = match going {
+        Some(Going { opening: Opening::Show { id, why }, .. }) => {
+            return Err(Usage(format!("session {id}: {}", why.words())));
         }
-        Some(going) => (going.cwd, going.opening, going.agent, Some(going.known)),
-        None => (launch::directory(&exec.common)?, Opening::New, None, None),
+        Some(going) => (going.cwd, going.opening, going.agent, Some(going.known), going.claim),
+        None => (launch::directory(&exec.common)?, Opening::New, None, None, None),
     };
     let account = known.filter(|_| exec.with_transcript).map(|known| account(&known, &surroundings)).transpose()?;
     debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
@@ -127,6 +128,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let dirs = surroundings.dirs.as_ref();
     let rules = exec.rules.map(|file| super::rules::only(&file, &agent.name, dirs)).transpose()?;
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
+    launch::keep_within_limits(&surroundings, &opening);
     config.rules = rules;
     config.private.extend([review, patch].into_iter().filter_map(launch::own_file));
     let options = ExecOptions {

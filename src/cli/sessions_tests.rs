@@ -32,6 +32,9 @@ fn row(id: &str, stem: &str, ago: u64) -> Row {
         follows: None,
         thread: None,
         is_imported: false,
+        is_listed: false,
+        is_named: false,
+        used_as_told: None,
     };
     Row::of_journal(known)
 }

@@ -77,7 +77,14 @@ pub(super) enum Job {
     BeforeWrite {
         path: PathBuf,
         content: Arc<str>,
+        entry: EntryId,
+        turn: Option<TurnId>,
         done: SyncSender<Option<Replaceable>>,
+    },
+    /// The write was not done.
+    NotWritten {
+        entry: EntryId,
+        content: Arc<str>,
     },
     /// The same before a command.
     BeforeCommand {

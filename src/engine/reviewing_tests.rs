@@ -111,7 +111,7 @@ fn what_comes_after_the_review_was_closed_is_not_shown() {
 pub struct Place {
     _dir: tempfile::TempDir,
     pub root: PathBuf,
-    home: PathBuf,
+    pub home: PathBuf,
 }
 
 pub fn place() -> Place {

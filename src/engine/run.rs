@@ -36,6 +36,7 @@ use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
 use crate::model::tool::Exit;
 use crate::store::branch;
+use crate::store::claims::Holder;
 use crate::wire::pump::{Batch, Incoming};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -103,6 +104,7 @@ impl Engine {
                 "cwd": cwd.to_string_lossy(),
                 "command": line,
                 "codec": codec.name(),
+                "holder": Holder::me(),
                 "branch": branch::of(&cwd),
                 "review": review.is_some(),
                 "gate": gate,
@@ -418,7 +420,7 @@ impl Engine {
                 self.next_file(at);
             }
             Fact::Written(at, event, links) => {
-                let told = self.files.written(at, &event, links, &self.core.model, &mut self.reviews);
+                let told = self.files.written(at, &event, links, &mut self.reviews);
                 self.apply_all(told);
                 self.apply(at, event);
                 self.next_file(at);

@@ -167,6 +167,8 @@ pub enum FrontEnd {
     Withdrawn(Withdrawn),
     /// The agent has forgotten this session, or why it has not.
     Deleted(SessionId, Result<(), String>),
+    /// The list of an agent's sessions has ended, whole or not.
+    Listed,
 }
 
 /// What happened before the person has answered.

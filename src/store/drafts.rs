@@ -8,6 +8,7 @@ use super::lines;
 use super::lock::{Lock, is_locked};
 use super::private;
 use super::replace::{Durability, Replacement};
+use crate::base::digest::digest;
 use crate::model::draft::{Draft, Place};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -185,12 +186,6 @@ fn group(place: &Place) -> String {
             format!("{DRAFT}-d-{:016x}", digest(&[agent.as_bytes(), cwd.as_os_str().as_encoded_bytes()]))
         }
     }
-}
-
-/// The same for the same parts in every version of the program (FNV-1a).
-fn digest(parts: &[&[u8]]) -> u64 {
-    let bytes = parts.iter().flat_map(|part| part.iter().copied().chain([0]));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// As much as is kept, from its beginning.

@@ -1,7 +1,8 @@
 //! The lines of a journal or a recording, as they stand in the file.
 //!
 //! Decodes no frame. Invariants: nothing but a plain file of the person's own is opened, and nobody waits for it; a line
-//! that is too long is passed over and never held; what cannot be read is counted.
+//! that is too long is passed over and never held; what cannot be read is counted; nothing behind a zero byte is read,
+//! which no line has, but the holes of a file that is far larger than what was written.
 
 use crate::model::ids::{Address, AgentKey};
 use memchr::memchr;
@@ -37,9 +38,18 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// How far a file was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Behind the last line.
+    pub offset: u64,
+    /// A zero byte stands there.
+    pub is_damaged: bool,
+}
+
 /// Hands over each line from an offset on, without its end. A last line without an end is one only when it is whole JSON:
-/// else somebody is still writing it, or was stopped. Gives the offset behind the last one.
-pub fn each(file: &mut File, from: u64, take: impl FnMut(&[u8])) -> io::Result<u64> {
+/// else somebody is still writing it, or was stopped.
+pub fn each(file: &mut File, from: u64, take: impl FnMut(&[u8])) -> io::Result<Reached> {
     each_within(file, from, (BLOCK, MAX_LINE), take)
 }
 
@@ -48,7 +58,7 @@ fn each_within(
     from: u64,
     (block, most): (usize, usize),
     mut take: impl FnMut(&[u8]),
-) -> io::Result<u64> {
+) -> io::Result<Reached> {
     file.seek(SeekFrom::Start(from))?;
     let mut buffer = vec![0; block];
     // What is in the buffer and not yet taken; the offset of its first byte; whether the line is passed over.
@@ -72,16 +82,20 @@ fn each_within(
                 take(rest);
                 at += held as u64;
             }
-            return Ok(at);
+            return Ok(Reached { offset: at, is_damaged: false });
         }
         let (mut begin, mut look) = (0, held);
-        held += read;
+        let zero = memchr(0, &buffer[held..held + read]);
+        held += zero.unwrap_or(read);
         while let Some(end) = memchr(b'\n', &buffer[look..held]) {
             let end = look + end;
             if !std::mem::take(&mut skips) {
                 take(&buffer[begin..end]);
             }
             (begin, look) = (end + 1, end + 1);
+        }
+        if zero.is_some() {
+            return Ok(Reached { offset: at + begin as u64, is_damaged: true });
         }
         buffer.copy_within(begin..held, 0);
         (at, held) = (at + begin as u64, held - begin);

@@ -1,6 +1,7 @@
 //! Remembers across runs.
 
 pub mod branch;
+pub mod claims;
 pub mod drafts;
 pub mod history;
 pub mod journal;
@@ -8,6 +9,7 @@ pub mod lines;
 pub mod lock;
 pub mod log;
 pub mod messages;
+pub mod preview;
 pub mod private;
 pub mod prompts;
 pub mod recording;

@@ -9,6 +9,7 @@ use super::state::App;
 use crate::model::Model;
 use crate::model::draft::{Draft, Place, Sent};
 use crate::model::ids::SessionKey;
+use crate::model::session::ReadOnly;
 use crate::model::session_ref::SessionRef;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::take;
@@ -179,18 +180,29 @@ impl Keeping {
         self.tell(|jobs| jobs.sent.push(sent));
     }
 
-    /// Looks what has changed in the drafts of all sessions. To be called after whatever may have changed them.
-    pub fn look(&mut self, model: &Model, app: &App) {
+    /// Looks what has changed in the drafts of all sessions. To be called after whatever may have changed them. True
+    /// when there is a session that was not there before.
+    pub fn look(&mut self, model: &Model, app: &App) -> bool {
+        let mut has_grown = false;
         if self.desk.is_none() {
-            return;
+            return has_grown;
         }
         self.kept.retain(|key, _| app.has_view(*key));
         for (key, view) in app.views() {
             let Some(session) = model.at(key) else { continue };
+            // The draft of what is open in another window is kept there.
+            if session.is_to_be_shown() || matches!(session.read_only(), Some(ReadOnly::Elsewhere(_))) {
+                continue;
+            }
             let Some(kept) = self.kept.get_mut(&key) else {
+                has_grown = true;
                 let place = Place::of(session, None);
-                self.kept.insert(key, Kept { place: place.clone(), draft: Draft::default(), is_read: false });
-                self.tell(|jobs| jobs.fetch.push_back((key, place)));
+                // A session that begins with words of its own takes none that were left in its directory.
+                let is_read = matches!(place, Place::Directory { .. }) && !view.composer.is_empty();
+                self.kept.insert(key, Kept { place: place.clone(), draft: Draft::default(), is_read });
+                if !is_read {
+                    self.tell(|jobs| jobs.fetch.push_back((key, place)));
+                }
                 continue;
             };
             if !kept.is_read {
@@ -213,6 +225,7 @@ impl Keeping {
                 }
             });
         }
+        has_grown
     }
 
     /// What was kept of a session has been read: whether something is to be put into its composer.

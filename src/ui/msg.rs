@@ -10,7 +10,7 @@ use super::state::picker::Purpose;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
-use super::state::session_list::{Earlier, ListFrame};
+use super::state::session_list::{Earlier, ListFrame, Place, Query, Which};
 use crate::model::changes::{FileDoc, HunkId, Scope, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, SessionKey, TermId};
@@ -30,10 +30,24 @@ pub enum Out {
     Visit(SessionKey),
     /// The earlier sessions are to be read for the list.
     ReadSessions,
+    /// The agents are to tell which sessions they keep.
+    AskAgents,
     /// The prompts of all sessions are to be read for the list.
     ReadPrompts,
     /// An earlier session goes on, as one more.
     GoOn(Box<Earlier>),
+    /// A copy of an earlier session is opened, or of one that is open.
+    Fork(Box<Earlier>),
+    ForkOpen(SessionKey),
+    /// To this place of the session that is shown now, once that is there.
+    GoTo(Place),
+    /// Goes to what a session asks, below the list.
+    AnswerBelow(SessionKey),
+    /// What the person calls a session, or that it has its own name again.
+    Rename(Which, Option<String>),
+    Export(Which),
+    /// Looks for something in all that was said.
+    Find(Query),
     /// What is kept of an earlier session is removed, and its agent is told to, where it can.
     Forget(Box<Earlier>),
     /// Lists the agents that a session can be opened with.

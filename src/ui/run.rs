@@ -12,7 +12,7 @@ use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
 use super::keeping::{Brought, Desk, Keeping};
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
-use super::past::{Archive, Found, Reader};
+use super::past::{Archive, Found, Held, Reader};
 use super::screen::{Device, Happening, Screen};
 use super::state::App;
 use super::state::dock::{Dialog, Raw};
@@ -29,12 +29,13 @@ use crate::model::Model;
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Can, Intent};
-use crate::model::ids::{Addressed, EntryId, Now, TermId};
+use crate::model::event::{Can, Intent, Opening};
+use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId};
 use crate::model::reduce::has_talked;
 use crate::model::session::{Closed, Session, SessionState};
 use crate::theme::color::Depth;
 use crate::theme::looks::{Ground, Looks, Shade};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -62,6 +63,8 @@ pub struct UiOptions {
     pub agents: Box<dyn Fn() -> Vec<(String, String)>>,
     /// Where earlier sessions are kept, if anywhere.
     pub past: Option<Arc<dyn Archive>>,
+    /// What says that the first session is ours, where it goes on.
+    pub held: Option<Held>,
     /// Where what is written is kept, if anywhere.
     pub desk: Option<Arc<dyn Desk>>,
 }
@@ -134,7 +137,7 @@ fn hear<D: Device>(screen: &mut Screen<D>, options: &mut UiOptions, input: &Inpu
 }
 
 /// Runs a session until the person quits; the terminal is given back first, then the agent is ended.
-pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: UiOptions) -> io::Result<Ended> {
+pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut options: UiOptions) -> io::Result<Ended> {
     engine.keep_little_in_memory();
     // On the heap: the futures around it stay small.
     let mut running = Box::new(Running {
@@ -144,6 +147,8 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: U
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
+        held: options.held.take().map(|held| (SessionKey::FIRST, held)).into_iter().collect(),
+        asked: BTreeMap::new(),
         keeping: Keeping::new(options.desk.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
         options,
@@ -186,7 +191,11 @@ struct Running<D: Device> {
     editor: Option<EditorJob>,
     colours: Colours,
     past: Reader,
+    /// Agents that were asked for their sessions, and when the process was started that was asked.
+    asked: BTreeMap<AgentKey, Now>,
     keeping: Keeping,
+    /// What says that sessions are ours that go on.
+    held: BTreeMap<SessionKey, Held>,
 }
 
 impl<D: Device> Running<D> {
@@ -214,7 +223,10 @@ impl<D: Device> Running<D> {
             if self.frames.is_due(self.engine.now()) {
                 self.draw()?;
             }
-            self.keeping.look(self.engine.model(), &self.app);
+            self.held.retain(|key, _| self.app.has_view(*key));
+            if self.keeping.look(self.engine.model(), &self.app) {
+                self.app.recall(self.engine.model(), Arc::clone(&self.app.prompts));
+            }
             match self.wait().await {
                 Awaited::Person(Happening::Signal(signal)) => {
                     info!(?signal, "ends");
@@ -293,6 +305,7 @@ impl<D: Device> Running<D> {
         self.news(news);
         self.app.sync(self.engine.model(), self.engine.now());
         if changed {
+            self.ask_new_agents();
             self.frames.want(Urgency::NextFrame, self.engine.now());
         }
     }
@@ -300,6 +313,9 @@ impl<D: Device> Running<D> {
     fn news(&mut self, news: Vec<Addressed<FrontEnd>>) {
         let now = self.engine.now();
         for one in news {
+            if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
+                self.listed(agent);
+            }
             update::news(&mut self.app, one, now);
         }
     }
@@ -352,9 +368,27 @@ impl<D: Device> Running<D> {
                 self.app.show(key, self.engine.now());
             }
             Out::Visit(key) => self.visit(key),
-            Out::ReadSessions => self.read_sessions(),
+            Out::ReadSessions => {
+                self.read_sessions();
+                self.ask_for_lists();
+            }
+            Out::AskAgents => self.ask_for_lists(),
             Out::ReadPrompts => self.keeping.read_prompts(),
             Out::GoOn(earlier) => self.go_on(&earlier),
+            Out::Fork(earlier) => {
+                self.open_earlier(&earlier, Opening::Fork(SessionId::from(earlier.id.as_str())));
+            }
+            Out::ForkOpen(key) => self.fork_open(key),
+            // What could not be opened is said in the list, which is still there.
+            Out::GoTo(place) => {
+                if self.app.list.is_none() {
+                    self.app.view.place = Some(place);
+                }
+            }
+            Out::AnswerBelow(key) => self.answer_below(key),
+            Out::Rename(which, name) => self.past.rename(which, name),
+            Out::Export(which) => self.past.export(which),
+            Out::Find(query) => self.past.find(query),
             Out::Forget(earlier) => self.past.forget(*earlier),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => self.hand_over(whose),
@@ -482,6 +516,7 @@ impl<D: Device> Running<D> {
         self.engine.refresh_terminals();
         let now = self.engine.now();
         self.app.sync(self.engine.model(), now);
+        self.go_to_place();
         if self.app.view.dock.dialog == Some(Dialog::Silent) {
             let lines = if self.app.view.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
             let agent = self.engine.model().at(self.app.shown()).map(|shown| shown.agent_key());
@@ -509,6 +544,7 @@ impl<D: Device> Running<D> {
             self.frames.want_at(at);
         }
         self.colour();
+        self.preview();
         if title != self.title {
             self.screen.set_title(&title)?;
             self.title = title;

@@ -70,7 +70,7 @@ fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
     s.ready();
     assert_eq!(composer(&s.screen()), "", "the draft is not of this session");
     s.send(F8);
-    s.see("earlier, in");
+    s.see("hello there");
     s.send(DOWN);
     s.send(ENTER);
     let screen = s.see("half a thou");
@@ -121,6 +121,7 @@ fn prompts_of_all_sessions_can_be_found_again() {
     s.send("\x1b[200~two rows\n\x1b]0;x\x07here\x1b[201~");
     s.send(ENTER);
     s.see("turn 3");
+    s.quit(&place);
     let mut s = start(&place, &[], &agent);
     s.ready();
     s.write("draft");
@@ -177,4 +178,40 @@ fn an_agent_that_dies_between_turns_is_started_again_and_the_session_goes_on() {
     s.see("r start it again");
     s.pass(Duration::from_millis(1500));
     assert!(s.screen().contains("r start it again"), "{}", s.dump());
+}
+
+#[test]
+fn a_second_window_shows_the_session_and_says_where_it_is_open() {
+    let place = Place::new();
+    let agent = keeper(&place);
+    let mut first = start(&place, &[], &agent);
+    first.ready();
+    first.prompt("hello");
+    first.see("turn 1: hello");
+    first.write("of the first window");
+    is_kept(&place, "of the first window");
+    let mut second = start(&place, &["--continue"], &agent);
+    let screen = second.see(&format!("another acp-tui (process {} on /dev/pts/", first.pid));
+    assert!(!screen.contains("of the first window"), "{screen}");
+    second.see("turn 1: hello");
+    second.send(CTRL_D);
+    second.end();
+    assert_eq!(kept(&place, "of the first window").len(), 1, "its draft stays");
+    first.quit_with_text(&place);
+}
+
+#[test]
+fn of_two_windows_that_go_on_at_once_only_one_does() {
+    let place = Place::new();
+    let agent = keeper(&place);
+    let mut s = start(&place, &[], &agent);
+    s.ready();
+    s.prompt("hello");
+    s.see("turn 1: hello");
+    s.quit(&place);
+    let windows = [start(&place, &["--continue"], &agent), start(&place, &["--continue"], &agent)];
+    let is_settled = |screen: &str| screen.contains("turn 1: hello") && !screen.contains("starting");
+    let screens = windows.each_ref().map(|window| window.wait_for("the session", is_settled));
+    let shown = screens.iter().filter(|screen| screen.contains("another acp-tui")).count();
+    assert_eq!(shown, 1, "{}\n{}", screens[0], screens[1]);
 }

@@ -75,6 +75,12 @@ impl Worker {
 
     /// Until nobody can give a job any more and all are done.
     pub(super) fn work(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
+        self.work_off(queue, has_backlog);
+        let looked = self.review.last_writes();
+        self.trouble("written", "the review could not look at a file after it was written", looked);
+    }
+
+    fn work_off(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
         loop {
             let beat = self.review.is_in_turn().then(|| Instant::now() + BEAT);
             let is_due = self.due.is_some_and(|at| at <= Instant::now());
@@ -147,9 +153,9 @@ impl Worker {
                     self.soon();
                 }
             }
-            Job::BeforeWrite { path, content, done } => {
+            Job::BeforeWrite { path, content, entry, turn, done } => {
                 let path = self.real(&path);
-                let looked = self.review.before_write(&path, &content);
+                let looked = self.review.write_begins(&path, &content, shared(at, entry), turn.map(|turn| turn.0));
                 let looked = self.trouble("write", "the review could not look at a file before it was written", looked);
                 // Whoever waited may have given up.
                 let _ = done.try_send(looked.flatten());
@@ -165,6 +171,10 @@ impl Worker {
                 let looked = self.review.wrote(&path, &content, Some(shared(at, entry)), turn.map(|turn| turn.0));
                 self.trouble("written", "the review could not look at a file after it was written", looked);
                 self.soon();
+            }
+            Job::NotWritten { entry, content } => {
+                let noted = self.review.not_written(&content, shared(at, entry));
+                self.trouble("written", "the review could not take note of a write that was not done", noted);
             }
             Job::Preview { req, asked, claims } => {
                 let held = self.review.preview_of_held(req);

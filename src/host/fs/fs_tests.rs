@@ -21,7 +21,7 @@ fn read_text(
 }
 
 fn write_text(roots: &Roots, path: impl AsRef<Path>, content: &str, was: &Was<'_>) -> Result<Written, FsError> {
-    super::write_text(&roots.check(path)?, content, was)
+    super::write_text(&roots.check(path)?, content, was, &|| true)
 }
 
 /// A workspace with `in.txt`, and a file beside it that is outside.

@@ -40,6 +40,7 @@ pub fn listed(agent: &mut Agent, attempt: u64, result: Result<SessionPage, CallE
         Ok(page) => page,
         Err(error) => {
             listing.state = ListState::Failed(error.clone());
+            cx.push(Effect::FrontEnd(FrontEnd::Listed));
             if error.is_auth() {
                 cx.log_in_needed(error);
             }
@@ -66,6 +67,7 @@ pub fn listed(agent: &mut Agent, attempt: u64, result: Result<SessionPage, CallE
         let time = |session: &Listed| session.updated.as_deref().and_then(date::seconds);
         listing.sessions.sort_by_key(|session| Reverse(time(session)));
         note_places(listing);
+        cx.push(Effect::FrontEnd(FrontEnd::Listed));
     }
 }
 

@@ -37,6 +37,7 @@ use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::ledger::{ChangeRecord, Ledger, Record};
 use crate::review::protocol::{AgentSession, Changed, SessionInfo, Watch};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -123,10 +124,11 @@ impl ReviewSession {
     fn replay(&mut self, records: Vec<Record>, last_sign: SystemTime) -> Result<(), ReviewError> {
         let open = self.take_in(records);
         self.log.forget_lost(&mut self.files);
-        if !open.is_empty() || self.log.undo_log().unfinished().is_some() {
+        if !open.is_empty() || self.log.undo_log().unfinished().is_some() || !self.log.pending().is_empty() {
             sweep::sweep(&self.dir, &self.log, &self.files.snapshot);
         }
         recover::finish_act(&mut self.log, &mut self.files)?;
+        recover::finish_writes(&mut self.log, &mut self.files)?;
         if let Err(error) = recover::finish_turns(&mut self.observer(), &open, last_sign) {
             // What is known so far can be looked at all the same.
             for turn in open {
@@ -231,6 +233,9 @@ impl ReviewSession {
         }
         let more = unknown_before::unknown_before(&self.log, &named);
         let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
+        let names: BTreeSet<&Path> = self.log.pending().iter().map(|(path, _)| path).collect();
+        let pending = |path: &Path| format!("{}: was being written when this was put down", execution::shown(path));
+        named.extend(names.into_iter().map(pending));
         named.extend(self.log.early().iter().map(|turn| {
             format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
         }));
@@ -360,3 +365,7 @@ mod property_tests;
 #[cfg(test)]
 #[path = "invariants_tests.rs"]
 mod invariants_tests;
+
+#[cfg(test)]
+#[path = "pending_tests.rs"]
+mod pending_tests;

@@ -182,7 +182,7 @@ impl Place {
     }
 
     /// The last sign of the client is so long ago.
-    fn was_heard_of(&self, ago: Duration) {
+    pub fn was_heard_of(&self, ago: Duration) {
         for name in [LEDGER, LOCK] {
             let file = File::options().write(true).open(self.review.dir().join(name)).unwrap();
             file.set_modified(SystemTime::now() - ago).unwrap();
@@ -647,6 +647,7 @@ fn a_turn_that_a_crash_has_cut_short_is_looked_at_again() {
     let mut place = Place::with(&[("a", text.as_bytes())]);
     place.review.begin_turn(1).unwrap();
     place.write("a", &changed(&text, &[(2, "before the crash")]));
+    place.review.still_here();
     let mut place = place.reopen();
     assert_eq!(place.pending().len(), 1);
     place.act(ReviewAction::Rewind { turn: 1 });

@@ -144,6 +144,9 @@ pub struct Scan {
     /// When the last line was written.
     pub last: f64,
     pub skipped: u64,
+    /// Zero bytes end it, which nobody writes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_damaged: bool,
 }
 
 impl Scan {

@@ -48,6 +48,15 @@ pub enum Action {
     KeepAside,
     /// Shows the session that needs the person most.
     NextWaiting,
+    // In the list of sessions.
+    RenameSession,
+    /// Opens a copy.
+    ForkSession,
+    /// Writes the transcript to a file.
+    ExportSession,
+    SortSessions,
+    /// One row for each, or two.
+    Density,
 
     // Screen.
     PageUp,

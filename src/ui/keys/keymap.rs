@@ -126,8 +126,18 @@ const PICKER: &[Bind] = &[
 
 const SESSIONS: &[Bind] = &[
     bind(&[Key::plain(Code::Enter)], Action::Accept, "go there, or go on with an earlier one"),
-    bind(&[Key::plain(Code::Tab)], Action::Tab, "earlier ones of all directories, or of this one"),
+    bind(
+        &[Key::plain(Code::Tab)],
+        Action::Tab,
+        "answer what an open one asks, else earlier ones of all directories, or of this one",
+    ),
+    bind(&[Key::char('/')], Action::Char('/'), "search in all that was said, while nothing is typed"),
+    bind(&[Key::ctrl(Code::Char('r'))], Action::RenameSession, "give it a name"),
+    bind(&[Key::ctrl(Code::Char('f'))], Action::ForkSession, "open a copy, where its agent makes them"),
+    bind(&[Key::ctrl(Code::Char('e'))], Action::ExportSession, "write it to a file, as Markdown"),
     bind(&[Key::plain(Code::Delete)], Action::Delete, "forget an earlier one; asks first"),
+    bind(&[Key::ctrl(Code::Char('s'))], Action::SortSessions, "by who needs you, or by last use"),
+    bind(&[Key::ctrl(Code::Char('d'))], Action::Density, "one row for each, or two"),
 ];
 
 /// In every list.

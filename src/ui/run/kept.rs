@@ -31,8 +31,6 @@ impl<D: Device> Running<D> {
                     view.composer.prepend(&text);
                     self.app.say("what you had written is here again", now);
                 }
-                // It may be a new session.
-                self.app.recall(self.engine.model(), Arc::clone(&self.app.prompts));
             }
             Brought::Prompts(all) => self.app.recall(self.engine.model(), all),
             Brought::Failed(why) => {

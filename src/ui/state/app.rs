@@ -7,7 +7,7 @@ use super::aside::Asides;
 use super::dock::{Dialog, Neighbour};
 use super::opener::Opener;
 use super::picker::{self, Picker};
-use super::session_list::SessionList;
+use super::session_list::{SessionList, Taste};
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
 use super::{Focus, Holds, Toast};
@@ -40,6 +40,8 @@ pub struct App {
     pub opener: Option<Opener>,
     /// The list of all sessions, when it is open.
     pub list: Option<SessionList>,
+    /// How the list was left.
+    pub taste: Taste,
     /// Prompts of all sessions, the newest first.
     pub prompts: Arc<[Sent]>,
     /// How many sessions were interrupted in which directory, as far as is known.
@@ -67,6 +69,7 @@ impl App {
             close_armed: None,
             opener: None,
             list: None,
+            taste: Taste::default(),
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),
             mouse: Mouse::default(),
@@ -80,6 +83,12 @@ impl App {
 
     pub fn view_of(&mut self, key: SessionKey) -> Option<&mut SessionView> {
         if key == self.shown { Some(&mut self.view) } else { self.others.get_mut(&key) }
+    }
+
+    /// What the person calls a session.
+    pub fn name_of(&self, key: SessionKey) -> Option<&str> {
+        let view = if key == self.shown { Some(&self.view) } else { self.others.get(&key) };
+        view.and_then(|view| view.name.as_deref())
     }
 
     pub fn has_view(&self, key: SessionKey) -> bool {
@@ -116,13 +125,27 @@ impl App {
 
     /// Shows another session, with all that the person has left there. False when it has no view.
     pub fn show(&mut self, key: SessionKey, now: Now) -> bool {
+        let has_moved = key != self.shown;
+        let is_there = self.go_below(key, now);
+        if is_there && has_moved {
+            self.clear_overlays();
+        }
+        is_there
+    }
+
+    /// The same below whatever lies over it.
+    pub fn go_below(&mut self, key: SessionKey, now: Now) -> bool {
         let Some(view) = self.others.remove(&key) else { return key == self.shown };
         self.view.leave();
         let left = std::mem::replace(&mut self.view, view);
         self.others.insert(std::mem::replace(&mut self.shown, key), left);
         self.view.enter(now);
-        self.clear_overlays();
         true
+    }
+
+    /// A question is answered from the list of sessions, which stays open above it.
+    pub fn answers_from_list(&self) -> bool {
+        self.list.is_some() && self.help.is_none() && self.view.focus == Focus::Dock
     }
 
     /// The focus goes to what the session that is shown asks; false when it asks nothing.

@@ -50,7 +50,10 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     let mut out = Vec::new();
     state.sync(cx.model, cx.now);
     match input {
-        Input::Key(key) => self::key(state, cx, key, &mut out),
+        Input::Hasty(key) if layer(state) == Layer::Dock && key.is_digit() => {
+            state.say("too soon: press it once more", cx.now);
+        }
+        Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
         Input::Paste(text) => paste(state, cx, &text, &mut out),
         Input::Mouse { what, x, y } => mouse(state, cx, what, Position { x, y }, &mut out),
         Input::Resize(..) | Input::Focus(_) | Input::Told(_) => {}
@@ -86,7 +89,11 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
                 view.has_news = true;
             }
         }
-        FrontEnd::Withdrawn(_) | FrontEnd::Said(_) | FrontEnd::TurnReviewed(_) | FrontEnd::Asked(_) => {}
+        FrontEnd::Withdrawn(_)
+        | FrontEnd::Said(_)
+        | FrontEnd::TurnReviewed(_)
+        | FrontEnd::Asked(_)
+        | FrontEnd::Listed => {}
     }
 }
 
@@ -98,8 +105,8 @@ fn layer(state: &App) -> Layer {
     if state.help.is_some() || state.picker.is_some() {
         return Layer::Picker;
     }
-    if let Some(list) = &state.list {
-        return if list.asks.is_some() { Layer::ReviewConfirm } else { Layer::Sessions };
+    if let Some(list) = state.list.as_ref().filter(|_| !state.answers_from_list()) {
+        return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
     match state.view.focus {
         Focus::Dock => Layer::Dock,
@@ -135,7 +142,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if state.picker.is_some() {
         return picker::action(state, cx, action, out);
     }
-    if state.list.is_some() {
+    if state.list.is_some() && !state.answers_from_list() {
         return session_list::action(state, cx, action, out);
     }
     match state.view.focus {
@@ -286,7 +293,7 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
             let by = if what == Click::WheelUp { -WHEEL } else { WHEEL };
             if let Some(top) = &mut state.help {
                 *top = top.saturating_add_signed(by as isize).min(cx.frame.help_scroll_max);
-            } else if let Some(list) = &mut state.list {
+            } else if let Some(list) = state.list.as_mut().filter(|_| !cx.frame.dock.contains(at)) {
                 if list.asks.is_none() {
                     list.step(by as isize);
                 }
@@ -306,6 +313,8 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
                 && list.asks.is_none()
             {
                 list.select(row);
+                state.view.focus =
+                    if state.view.focus == Focus::Dock { Focus::Composer } else { state.view.focus.clone() };
                 session_list::action(state, cx, Action::Accept, out);
             }
         }

@@ -165,7 +165,7 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         rows = rows.split_off(rows.len().saturating_sub(1));
     }
     let token = if focused { Token::Accent } else { Token::Dim };
-    for hint in hints(dock, &cx.state.view.focus) {
+    for hint in hints(dock, &cx.state.view.focus, cx.state.list.is_some()) {
         let hint = StyledText::of(hint, token);
         let at =
             rows.iter().rev().find(|(y, used)| paint::put_right(buf, line(*y), *used, &hint, cx.theme) == Placed::Yes);
@@ -176,10 +176,11 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
 }
 
 /// What the right end says, longest first.
-fn hints(dock: &Dock, focus: &Focus) -> Vec<String> {
+fn hints(dock: &Dock, focus: &Focus, over_list: bool) -> Vec<String> {
     let more = dock.scroll_max();
     let focused = *focus == Focus::Dock;
     let (long, short, shortest) = match focus {
+        Focus::Dock if over_list => ("Esc back to the list", "Esc back", "Esc"),
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
         Focus::Composer => ("Tab to answer", "Tab", "Tab"),
         Focus::Review => ("Alt+P to answer", "Alt+P", "Alt+P"),

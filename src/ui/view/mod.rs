@@ -17,6 +17,7 @@ use super::cells::CellCtx;
 use super::frame::Motion;
 use super::msg::FrameInfo;
 use super::state::folds::Fold;
+use super::state::session_list::SessionList;
 use super::state::{App, Focus};
 use super::status_line;
 use super::transcript::{DrawCtx, Transcript};
@@ -124,7 +125,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     }
     let mut moving = status.busy == status_line::Busy::Yes;
     let rest = chrome::status(cx, &status, area, buf);
-    if let Some(list) = cx.state.list.as_ref().filter(|_| area.height <= LIST_ALONE && cx.state.help.is_none()) {
+    if let Some(list) = alone(cx, area) {
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
     } else if area.height <= TINY.1 || area.width < TINY.0 {
         tiny(cx, rest, &mut info, buf);
@@ -140,6 +141,12 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
         _ => Motion::Still,
     };
     info
+}
+
+/// The list, when there is no room for anything beside it.
+fn alone<'a>(cx: &ViewCx<'a>, area: Rect) -> Option<&'a SessionList> {
+    let is_alone = area.height <= LIST_ALONE && cx.state.help.is_none() && !cx.state.answers_from_list();
+    cx.state.list.as_ref().filter(|_| is_alone)
 }
 
 /// The state and the composer; the dock instead of the composer while the person has gone there.
@@ -174,10 +181,12 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
     let (mut rest, rule) = split_bottom(rest, 1);
 
-    // The list says itself who waits, and no answer can be given while it is open.
-    let lists = cx.state.list.is_some() && cx.state.help.is_none();
+    // The list says itself who waits; a question stands below it only while it is answered.
+    let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
     let dock_room = match (cx.state.picker.is_some() || cx.state.opener.is_some(), &cx.state.view.focus) {
         (true, _) => rest.height.min(3),
+        // The list stays in view.
+        (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
         (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)),
     };
