@@ -3,6 +3,7 @@
 //! Decodes no frame. Invariants: nothing but a plain file of the person's own is opened, and nobody waits for it; a line
 //! that is too long is passed over and never held; what cannot be read is counted.
 
+use crate::base::human;
 use crate::model::ids::{Address, AgentKey};
 use memchr::memchr;
 use rustix::fs::OFlags;
@@ -35,6 +36,16 @@ pub fn open(path: &Path) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
     }
     Ok(file)
+}
+
+/// All of a file that is read as a journal, unless it has more bytes than that. What is no text in it is replaced.
+pub fn text(path: &Path, most: u64) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("it is larger than {}", human::bytes(most))));
+    }
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// Hands over each line from an offset on, without its end. A last line without an end is one only when it is whole JSON:

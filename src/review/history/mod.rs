@@ -9,4 +9,5 @@ pub mod file_history;
 pub mod json_path;
 pub mod ledger;
 pub mod order;
+pub mod origins;
 pub mod undo_log;
