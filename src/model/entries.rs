@@ -6,11 +6,12 @@
 //! bound, beyond which the oldest go and one line says how many.
 
 use super::entry::{Attachment, Body, Entry, FileOutcome, Level, Notice, PlanEntry, PlanStatus, UserState};
-use super::history::{Away, Kind, Left};
+use super::history::{Away, Kind, Left, fingerprint_of};
 use super::ids::{EntryId, Now, TurnId};
 use std::collections::vec_deque::Iter as DequeIter;
 use std::collections::{BTreeSet, VecDeque};
 use std::iter::FilterMap;
+use std::num::NonZeroU64;
 
 /// Bytes that the transcript keeps in memory. What gives way is still in the journal, where one is written.
 pub const TRANSCRIPT_BUDGET: usize = 96 << 20;
@@ -64,6 +65,14 @@ impl Slot {
         match self {
             Self::Here(entry) => Kind::of(&entry.body),
             Self::Away(away) => away.kind(),
+        }
+    }
+
+    /// By what it is known again.
+    pub(super) fn fingerprint(&self) -> Option<NonZeroU64> {
+        match self {
+            Self::Here(entry) => fingerprint_of(&entry.body),
+            Self::Away(away) => away.fingerprint(),
         }
     }
 

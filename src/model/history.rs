@@ -6,6 +6,8 @@
 use super::entry::{Attachment, Body, ChunkKind, Entry, Level, Notice, UserState};
 use super::ids::{EntryId, Now, TurnId};
 use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hasher as _};
+use std::num::NonZeroU64;
 
 /// Bytes of the newest entries that stay in memory.
 pub const HELD: usize = 4 << 20;
@@ -79,6 +81,21 @@ impl Kind {
     }
 }
 
+/// By what an entry is known again when an agent tells it once more: the words of a message, whatever its white space, or
+/// the id of a call. Nothing else is known again.
+pub fn fingerprint_of(body: &Body) -> Option<NonZeroU64> {
+    let words = match body {
+        Body::User(user) => &user.text,
+        Body::Agent(message) => &message.text,
+        Body::Thought(thought) => &thought.message.text,
+        Body::Tool(tool) => tool.id.as_str(),
+        _ => return None,
+    };
+    let mut hasher = DefaultHasher::new();
+    words.split_whitespace().for_each(|word| hasher.write(word.as_bytes()));
+    Some(NonZeroU64::new(hasher.finish()).unwrap_or(NonZeroU64::MIN))
+}
+
 /// An entry that is not in memory. Nothing is added to it, and it draws something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
@@ -87,6 +104,8 @@ pub struct Away {
     rev: u32,
     /// Bytes of its text.
     text: u32,
+    /// By what it is known again, see [`fingerprint_of`].
+    print: Option<NonZeroU64>,
     kind: Kind,
     /// Its prompt was refused since it left.
     is_dropped: bool,
@@ -102,7 +121,13 @@ impl Away {
             _ => 0,
         };
         let (rev, text) = (u32::try_from(entry.rev).ok()?, u32::try_from(text).ok()?);
-        Some(Self { at: span.at, len: span.len, rev, text, kind: Kind::of(&entry.body), is_dropped: false })
+        let (print, kind) = (fingerprint_of(&entry.body), Kind::of(&entry.body));
+        Some(Self { at: span.at, len: span.len, rev, text, print, kind, is_dropped: false })
+    }
+
+    /// By what it is known again.
+    pub const fn fingerprint(&self) -> Option<NonZeroU64> {
+        self.print
     }
 
     pub const fn kind(&self) -> Kind {

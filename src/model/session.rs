@@ -6,10 +6,9 @@
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
 use super::effect::Ended;
-use super::entries::Entries;
+use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 use super::event::{CallError, Link, Opening, SessionResult, TerminalSpec};
-use super::history::Kind;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::question::Question;
@@ -141,8 +140,6 @@ pub struct Session {
     pub(super) retold: Option<Box<Retold>>,
     /// The answer to the call that loads it, for as long as the agent still tells its history.
     pub(super) answered: Option<Box<SessionResult>>,
-    /// Of messages that have left memory: whose they are, and by what they are known again.
-    pub(super) left_words: BTreeMap<EntryId, (Kind, u64)>,
     /// The plans of the running turn, by their ids.
     pub(super) plans: HashMap<Option<Arc<str>>, EntryId>,
     pub(super) changes: Changes,
@@ -253,10 +250,11 @@ impl Session {
     }
 
     /// The title, kind and text of what a turn does now, for the status line: the newest tool call that is not
-    /// settled.
+    /// settled, among the newest [`STATUS_REACH`] entries.
     pub fn running_tool(&self) -> Option<&ToolCall> {
         let turn = self.turn.as_ref()?.id;
-        self.entries.iter().rev().take_while(|e| e.turn == turn).find_map(|e| match &e.body {
+        let newest = self.entries.slots().rev().take(STATUS_REACH).filter_map(Slot::here);
+        newest.take_while(|e| e.turn == turn).find_map(|e| match &e.body {
             Body::Tool(tool) if !tool.is_settled() => Some(&**tool),
             _ => None,
         })
@@ -397,6 +395,8 @@ pub struct Terminal {
 
 /// Bytes of a terminal's text that are kept for the screen.
 const TERMINAL_TEXT: usize = 1 << 20;
+/// Entries in which the status line looks for a call that runs: it is drawn often, and a turn can have 100,000.
+const STATUS_REACH: usize = 4096;
 
 impl Terminal {
     pub fn new(id: TermId, origin: TerminalOrigin, turn: TurnId, started: Now) -> Self {

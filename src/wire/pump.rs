@@ -19,7 +19,7 @@ use super::stderr::StderrTail;
 pub type WordForWord = &'static [&'static str];
 
 /// Room for the channel `spawn_reader` sends on.
-pub const INBOX: usize = 64;
+pub const INBOX: usize = 16;
 
 const BLOCK: usize = 64 << 10;
 const BATCH_FRAMES: usize = 512;

@@ -7,12 +7,12 @@
 use super::super::effect::Effect;
 use super::super::entries::size_of_entry;
 use super::super::entry::{Body, Entry, UserState};
-use super::super::history::{HELD, Kind, LEAVE_STEP, Left};
+use super::super::history::{HELD, LEAVE_STEP, Left};
 use super::super::ids::EntryId;
 use super::super::session::{Session, Terminal};
 use super::super::tool::ToolCall;
+use super::Cx;
 use super::update::MESSAGE_REACH;
-use super::{Cx, retold};
 use serde_json::Value;
 
 /// Entries that had to stay and are looked at again at once.
@@ -72,13 +72,7 @@ pub fn left(session: &mut Session, all: Vec<Left>) {
     session.entries.leaving.under_way.pop_front();
     for left in all {
         match session.entries.get(left.id) {
-            Some(entry) if may_leave(session, entry) => {
-                if let Some(words) = retold::words(&entry.body) {
-                    let known = (Kind::of(&entry.body), retold::fingerprint(words));
-                    session.left_words.insert(left.id, known);
-                }
-                session.entries.leave(left);
-            }
+            Some(entry) if may_leave(session, entry) => session.entries.leave(left),
             Some(_) => session.entries.leaving.stayed.push_back(left.id),
             None => {}
         }

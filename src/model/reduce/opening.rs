@@ -282,7 +282,6 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
     prompt::return_held(session, None, cx);
     session.retold = None;
     session.answered = None;
-    session.left_words.clear();
     session.state = SessionState::Closed(Closed::ByPerson);
     session.review = None;
     session.rewind = None;

@@ -9,12 +9,12 @@ use super::{Cx, update};
 use crate::model::entries::Entries;
 use crate::model::entry::{Body, ChunkKind, Entry, Message};
 use crate::model::event::Update;
-use crate::model::history::Kind;
+use crate::model::history::{Kind, fingerprint_of};
 use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
 use crate::model::session::{Session, Terminal};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::mem::swap;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 /// What of a session is beside the transcript for as long as the history is told.
@@ -32,24 +32,6 @@ pub struct Retold {
 impl Retold {
     pub fn entries(&self) -> &Entries {
         &self.entries
-    }
-}
-
-/// What was said, whatever its white space.
-pub fn fingerprint(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.chars().filter(|c| !c.is_whitespace()).for_each(|c| c.hash(&mut hasher));
-    hasher.finish()
-}
-
-/// By what an entry is known again: the words of a message, the id of a call.
-pub fn words(body: &Body) -> Option<&str> {
-    match body {
-        Body::User(user) => Some(&user.text),
-        Body::Agent(message) => Some(&message.text),
-        Body::Thought(thought) => Some(&thought.message.text),
-        Body::Tool(tool) => Some(tool.id.as_str()),
-        _ => None,
     }
 }
 
@@ -80,25 +62,26 @@ fn exchange(session: &mut Session, told: &mut Retold) {
 /// What the transcript has.
 struct Shown {
     /// By what its entries are known again.
-    said: HashSet<u64>,
+    said: HashSet<NonZeroU64>,
     /// Its prompts in their order.
-    prompts: Vec<(EntryId, u64)>,
+    prompts: Vec<(EntryId, NonZeroU64)>,
 }
 
 impl Shown {
     fn of(session: &Session) -> Self {
-        let mut all = session.left_words.clone();
-        for entry in &session.entries {
-            if let Some(words) = words(&entry.body) {
-                all.insert(entry.id, (Kind::of(&entry.body), fingerprint(words)));
+        let mut shown = Self { said: HashSet::new(), prompts: Vec::new() };
+        for (index, slot) in session.entries.slots().enumerate() {
+            let Some(print) = slot.fingerprint() else { continue };
+            shown.said.insert(print);
+            if slot.kind() == Kind::User {
+                shown.prompts.push((session.entries.id_at(index), print));
             }
         }
-        let prompts = all.iter().filter(|(_, (kind, _))| *kind == Kind::User).map(|(id, (_, print))| (*id, *print));
-        Self { prompts: prompts.collect(), said: all.values().map(|(_, print)| *print).collect() }
+        shown
     }
 
     fn has(&self, body: &Body) -> bool {
-        words(body).is_some_and(|words| self.said.contains(&fingerprint(words)))
+        fingerprint_of(body).is_some_and(|print| self.said.contains(&print))
     }
 }
 
@@ -118,9 +101,10 @@ pub fn settle(session: &mut Session, cx: &mut Cx) {
     let (mut next, mut about) = (0, String::new());
     let mut fresh: Vec<Body> = Vec::new();
     for turn in turns {
-        let prompt = turn.first().and_then(|first| if let Body::User(user) = &first.body { Some(user) } else { None });
-        let print = prompt.map(|user| fingerprint(&user.text));
-        let found = shown.prompts.iter().skip(next).position(|(_, shown)| Some(*shown) == print).map(|at| at + next);
+        let prompt = turn.first().filter(|first| matches!(first.body, Body::User(_)));
+        let print = prompt.and_then(|prompt| fingerprint_of(&prompt.body));
+        let is_it = |(_, shown): &(EntryId, NonZeroU64)| Some(*shown) == print;
+        let found = shown.prompts.iter().skip(next).position(is_it).map(|at| at + next);
         if let Some(at) = found {
             next = at + 1;
             about = shown.prompts.get(at).map(|(prompt, _)| text_of_turn(session, *prompt)).unwrap_or_default();

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// Above this the least recently used layouts are dropped, down to half of it.
-pub(super) const CACHE_BYTES: usize = 16 << 20;
+pub(super) const CACHE_BYTES: usize = 8 << 20;
 /// Columns of glyphs left of the text.
 pub(super) const GUTTER: u16 = 2;
 
