@@ -52,7 +52,9 @@ fn place(word: &str) -> Result<(PathBuf, Option<usize>), Usage> {
     if whole.symlink_metadata().is_ok() {
         return Ok((whole, None));
     }
-    let Some((file, line)) = word.rsplit_once(':').filter(|(file, _)| !file.is_empty()) else { return Ok((whole, None)) };
+    let Some((file, line)) = word.rsplit_once(':').filter(|(file, _)| !file.is_empty()) else {
+        return Ok((whole, None));
+    };
     match line.parse() {
         Ok(0) => Err(Usage("lines are counted from 1".into())),
         Ok(line) => Ok((file.into(), Some(line))),

@@ -84,7 +84,9 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         };
         let cwd = match &common.worktree {
             None => cwd,
-            Some(_) if is_demo => return Err(Usage("the demo has a directory of its own; leave out --worktree".into())),
+            Some(_) if is_demo => {
+                return Err(Usage("the demo has a directory of its own; leave out --worktree".into()));
+            }
             Some(wanted) => {
                 let made = super::worktrees::for_session(wanted, &cwd)?;
                 warnings.extend(made.remarks);

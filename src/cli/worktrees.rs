@@ -64,7 +64,8 @@ pub(super) fn for_agent(agent: &str, dir: &Path, with_changes: bool) -> Result<F
 fn make(name: Naming<'_>, dir: &Path, with_changes: bool) -> Result<ForSession, Usage> {
     let made = worktrees::create(&state()?, dir, name, with_changes);
     let Made { worktree, remarks: more } = made.map_err(|error| said(&error))?;
-    let mut remarks = vec![format!("worktree {} on branch {}: {}", worktree.name, worktree.branch, shown(&worktree.path))];
+    let mut remarks =
+        vec![format!("worktree {} on branch {}: {}", worktree.name, worktree.branch, shown(&worktree.path))];
     remarks.extend(more);
     let below = dir.strip_prefix(&worktree.origin).unwrap_or(Path::new(""));
     let mut cwd = worktree.path.join(below);
@@ -82,7 +83,9 @@ pub(super) fn say_what_next(worktree: &Worktree) {
         Ok(Difference { files: 0, .. }) => {
             say(&format!("worktree {name} has no changes; `acp-tui worktrees discard {name}` removes it"));
         }
-        Ok(changes) => say(&format!("worktree {name}: {}; `acp-tui worktrees merge {name}` puts it here", sums(changes))),
+        Ok(changes) => {
+            say(&format!("worktree {name}: {}; `acp-tui worktrees merge {name}` puts it here", sums(changes)))
+        }
         Err(error) => say(&format!("worktree {name}: {error}")),
     }
 }
@@ -169,7 +172,9 @@ fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> 
         let changes = worktrees::changes(worktree).map_or_else(|error| error.to_string(), sums);
         let question = format!("Discard worktree {name} ({changes})? A recovery ref keeps all that is in it.");
         if !is_screen() {
-            return Err(Usage(format!("discarding {name} is asked for on a terminal; `--yes` does it without a question")));
+            return Err(Usage(format!(
+                "discarding {name} is asked for on a terminal; `--yes` does it without a question"
+            )));
         }
         if !confirmed(&question) {
             say("nothing was discarded");

@@ -5,8 +5,8 @@
 
 use super::replay::replay;
 use super::reviewing::shared;
-use crate::base::{human, sanitize};
 use crate::base::paths::visible;
+use crate::base::{human, sanitize};
 use crate::model::Model;
 use crate::model::changes::Cause;
 use crate::model::entry::Body;
@@ -128,7 +128,8 @@ pub fn of_line(state: &Path, path: &Path, line: usize, text: &str, bounds: Bound
     let call = from.call.and_then(|call| blamed.calls.get(call)).map(|title| format!(" · {title}")).unwrap_or_default();
     let prompt = turn.prompt.as_deref().map(|prompt| format!(" · {}", prompt.trim())).unwrap_or_default();
     let Turn { session_id, agent, number, .. } = turn;
-    let words = format!("line {}: turn {number} of {} ({agent}){call}{prompt}", line + 1, archive::shown_id(session_id));
+    let words =
+        format!("line {}: turn {number} of {} ({agent}){call}{prompt}", line + 1, archive::shown_id(session_id));
     Ok(sanitize::line(&words).chars().take(WORDS).collect())
 }
 
@@ -235,7 +236,7 @@ impl Told {
                 Turn { session_id: id.as_str().to_owned(), agent, number, prompt: None }
             });
             match &entry.body {
-                Body::User(message) => drop(of_turn.prompt.get_or_insert_with(|| message.text.clone())),
+                Body::User(message) if of_turn.prompt.is_none() => of_turn.prompt = Some(message.text.clone()),
                 Body::Tool(tool) => drop(self.calls.insert((review, shared(key, entry.id).0), tool.title.clone())),
                 _ => {}
             }

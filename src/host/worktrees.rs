@@ -276,9 +276,11 @@ fn seconds() -> u64 {
 
 /// The same for the same directory; two directories of one name are told apart.
 fn stem(top: &Path) -> String {
-    let hash = top.as_os_str().as_bytes().iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = top
+        .as_os_str()
+        .as_bytes()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
     let name = top.file_name().unwrap_or_default().to_string_lossy();
     let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(40).collect();
     format!("{}-{:08x}", plain.trim_start_matches(['.', '-']), hash >> 32)
@@ -325,7 +327,9 @@ pub fn find(state: &Path, name: &str, here: &Path) -> Outcome<Worktree> {
     match (named.pop(), named.is_empty()) {
         (Some(one), true) => Ok(one),
         (None, _) => refused(format!("no worktree is called {name}; `acp-tui worktrees` lists them")),
-        (Some(_), false) => refused(format!("several repositories have a worktree {name}; call it from the one you mean")),
+        (Some(_), false) => {
+            refused(format!("several repositories have a worktree {name}; call it from the one you mean"))
+        }
     }
 }
 
@@ -543,7 +547,10 @@ fn check_repositories(git: &Git, worktree: &Worktree, tree: &str) -> Outcome<()>
     if found.is_empty() {
         return Ok(());
     }
-    refused(format!("there are repositories inside, whose files would not be kept: {}; move them away first", found.join(", ")))
+    refused(format!(
+        "there are repositories inside, whose files would not be kept: {}; move them away first",
+        found.join(", ")
+    ))
 }
 
 #[cfg(test)]

@@ -114,7 +114,10 @@ fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     assert_eq!(merged.conflicts.len(), 1);
     assert_eq!(merged.conflicts[0].0, Path::new("src/b"));
     assert_eq!(place.read("a"), "ONE\n2\n3\n4\n5\n6\n7\nEIGHT\n");
-    assert_eq!((place.read("src/b"), place.read("new"), place.read("mine")), ("mine\n".into(), "new\n".into(), "untracked\n".into()));
+    assert_eq!(
+        (place.read("src/b"), place.read("new"), place.read("mine")),
+        ("mine\n".into(), "new\n".into(), "untracked\n".into())
+    );
     assert_eq!(fs::read(place.top().join("bytes")).unwrap(), [0, 1, 2, 255]);
     assert!(!place.top().join("x.log").exists());
     assert_eq!(place.git(&["diff", "--cached", "--name-only"]), "", "the index is the person's");
@@ -154,7 +157,10 @@ fn what_is_discarded_is_all_kept_under_a_ref() {
     let kept = discard(&made, false).unwrap().unwrap();
     assert!(kept.starts_with("refs/acp-tui/recovery/w-"), "{kept}");
     let show = |what: &str| place.git(&["show", &format!("{kept}{what}")]);
-    assert_eq!((show(":a"), show(":new"), show(":x.log")), ("on the disk".into(), "untracked".into(), "ignored".into()));
+    assert_eq!(
+        (show(":a"), show(":new"), show(":x.log")),
+        ("on the disk".into(), "untracked".into(), "ignored".into())
+    );
     assert_eq!((show("^1:a"), show("^2:a")), ("committed".into(), "staged".into()));
     assert!(!made.path.exists() && all(&place.state()).is_empty());
     assert_eq!(place.git(&["branch", "--list", "acp-tui/*"]), "");

@@ -11,8 +11,8 @@ mod spawn;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod table;
 
-pub use git::{Git, GitError};
 pub use family::{Household, Survivor, run_mark};
+pub use git::{Git, GitError};
 pub use shutdown::{AgentProcess, Graces, Needed, ShutdownReport};
 pub use spawn::{AgentSpec, SpawnError, spawn};
 

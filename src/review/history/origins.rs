@@ -269,7 +269,9 @@ impl Walk<'_> {
             return None;
         }
         let went = |one: &ChangeRecord| {
-            one.after.is_absent() && one.before.oid() == Some(oid) && (one.turn, one.decided) == (step.turn, step.decided)
+            one.after.is_absent()
+                && one.before.oid() == Some(oid)
+                && (one.turn, one.decided) == (step.turn, step.decided)
         };
         let others = self.histories.iter().filter(|(other, _)| other.as_path() != path);
         let mut gone = others.filter_map(|(other, history)| {

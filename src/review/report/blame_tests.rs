@@ -49,8 +49,7 @@ fn lines_are_carried_through_what_others_change_around_them() {
     place.turn(2, |p| p.tool_writes("f", "mine\na\nONE\nb\nTWO\nc\n"));
     place.turn(3, |p| p.command(|p| p.write("f", "a\nONE\nb\nTWO\nTHREE\nc\n")));
     place.write("f", "a\nONE\nb\nTWO\nTHREE\nc\nlast\n");
-    let want =
-        [None, known(1, Cause::Write), None, known(2, Cause::Tool), known(3, Cause::Command), None, None];
+    let want = [None, known(1, Cause::Write), None, known(2, Cause::Tool), known(3, Cause::Command), None, None];
     assert_eq!(of(&place, "f"), want);
     assert_eq!(blamed(&place, "f").remarks, [""; 0]);
 }

@@ -16,9 +16,8 @@ fn lines(done: &Done) -> Vec<Value> {
 
 /// One prompt whose answer is to write a file through the client; the session's id.
 fn writes(lab: &Lab, prompt: &str, text: &str) -> String {
-    let steps = format!(
-        r#"{{ do = "write", tool = "w", path = "f", text = {text:?} }}, {{ do = "say", text = "done" }}"#
-    );
+    let steps =
+        format!(r#"{{ do = "write", tool = "w", path = "f", text = {text:?} }}, {{ do = "say", text = "done" }}"#);
     let done = lab.exec(&[prompt, "--json", "--allow", "all"], &lab.turn(&steps));
     done.assert_code(0).result()["session_id"].as_str().unwrap().to_owned()
 }
@@ -32,12 +31,8 @@ fn each_line_is_put_down_to_session_turn_and_prompt_and_the_persons_are_unknown(
     let second = writes(&lab, "and a last one", "first\nold\nmine\nold too\nlast\n");
     let blamed = lines(run(&lab, &["blame", "f", "--json"]).assert_code(0));
     let agent = blamed[0]["agent"].clone();
-    let known = |line: u64, id: &str, prompt: &str| {
-        json!({ "line": line, "session_id": id, "agent": agent, "turn": 1, "prompt": prompt, "cause": "write" })
-    };
-    let unknown = |line: u64| {
-        json!({ "line": line, "session_id": null, "agent": null, "turn": null, "prompt": null, "cause": null })
-    };
+    let known = |line: u64, id: &str, prompt: &str| json!({ "line": line, "session_id": id, "agent": agent, "turn": 1, "prompt": prompt, "cause": "write" });
+    let unknown = |line: u64| json!({ "line": line, "session_id": null, "agent": null, "turn": null, "prompt": null, "cause": null });
     let want = [
         known(1, &first, "write the first line"),
         unknown(2),

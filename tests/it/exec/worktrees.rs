@@ -41,12 +41,19 @@ fn a_session_in_a_worktree_leaves_the_origin_alone_until_it_is_merged() {
     assert_eq!(read("f"), "one\n");
     let all = listed(&lab);
     let one = &all["worktrees"][0];
-    assert_eq!((&one["name"], &one["changes"]["files"], &one["changes"]["added"]), (&"try".into(), &1.into(), &1.into()));
+    assert_eq!(
+        (&one["name"], &one["changes"]["files"], &one["changes"]["added"]),
+        (&"try".into(), &1.into(), &1.into())
+    );
     let path = one["path"].as_str().unwrap();
     assert!(path.starts_with(lab.path("state/acp-tui/worktrees").to_str().unwrap()), "{path}");
     // The session's changes can be looked at and decided there.
-    let sessions: Value = serde_json::from_str(run(&lab, &["sessions", "--all", "--json"]).assert_code(0).out()).unwrap();
-    assert_eq!((&sessions["sessions"][0]["cwd"], &sessions["sessions"][0]["changes"]["pending"]), (&path.into(), &1.into()));
+    let sessions: Value =
+        serde_json::from_str(run(&lab, &["sessions", "--all", "--json"]).assert_code(0).out()).unwrap();
+    assert_eq!(
+        (&sessions["sessions"][0]["cwd"], &sessions["sessions"][0]["changes"]["pending"]),
+        (&path.into(), &1.into())
+    );
     assert_eq!(run(&lab, &["worktrees", "merge", "try"]).assert_code(0).out(), "merged f\n");
     assert_eq!(read("f"), "one\ntwo\n");
     assert_eq!(run(&lab, &["worktrees", "merge", "try"]).assert_code(0).out(), "nothing to merge\n");
@@ -64,7 +71,11 @@ fn a_conflict_is_named_and_nothing_is_overwritten() {
     lab.exec(&["change it", "--allow", "all", "--worktree"], &lab.turn(WRITES)).assert_code(0);
     lab.write("work/f", "one\nmine\n");
     let merged = run(&lab, &["worktrees", "merge", "w1"]);
-    assert!(merged.assert_says(1, &["both sides have changed 1 file"]).out().contains("left alone f"), "{}", merged.out());
+    assert!(
+        merged.assert_says(1, &["both sides have changed 1 file"]).out().contains("left alone f"),
+        "{}",
+        merged.out()
+    );
     assert_eq!(std::fs::read_to_string(lab.path("work/f")).unwrap(), "one\nmine\n");
 }
 
@@ -87,7 +98,8 @@ fn one_prompt_goes_to_several_agents_each_in_a_worktree() {
     repository(&lab);
     let mut config = String::new();
     for (name, text) in [("alpha", "one\nalpha\n"), ("beta", "one\nbeta\nmore\n")] {
-        let steps = format!(r#"{{ do = "write", tool = "w", path = "f", text = {text:?} }}, {{ do = "say", text = "done" }}"#);
+        let steps =
+            format!(r#"{{ do = "write", tool = "w", path = "f", text = {text:?} }}, {{ do = "say", text = "done" }}"#);
         let agent = lab.script_named(name, &format!("[[turn]]\ndefault = true\nstep = [\n{steps}\n]\n"));
         config.push_str(&format!("[agents.{name}]\ncommand = {:?}\nargs = {:?}\n", agent[0], &agent[1..]));
     }
@@ -108,7 +120,8 @@ fn one_prompt_goes_to_several_agents_each_in_a_worktree() {
     assert!(table["runs"][0]["session_id"].is_string());
     assert_eq!(std::fs::read_to_string(lab.path("work/f")).unwrap(), "one\n");
     // Each has a journal and a review of its own.
-    let sessions: Value = serde_json::from_str(run(&lab, &["sessions", "--all", "--json"]).assert_code(0).out()).unwrap();
+    let sessions: Value =
+        serde_json::from_str(run(&lab, &["sessions", "--all", "--json"]).assert_code(0).out()).unwrap();
     assert_eq!(sessions["sessions"].as_array().unwrap().len(), 2);
     // One is taken; of the other what does not go with it is left alone.
     run(&lab, &["worktrees", "merge", "beta-1"]).assert_code(0);
