@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, host (process, outputs), config, theme,
-//!             model, store (journals, log, recording, search, sessions), base
+//!             model, store (journals, lock, log, recording, search, sessions), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, host, review, store, model, wire, base
@@ -49,6 +49,14 @@ macro_rules! cases {
             $check($($given),+);
         })+
     };
+}
+
+/// The settings of a test of so many random cases; `PROPTEST_CASES` overrules their number.
+#[cfg(test)]
+fn random(cases: u32) -> proptest::test_runner::Config {
+    let usual = proptest::test_runner::Config::default();
+    let is_overruled = std::env::var_os("PROPTEST_CASES").is_some();
+    proptest::test_runner::Config { cases: if is_overruled { usual.cases } else { cases }, ..usual }
 }
 
 pub mod agent;

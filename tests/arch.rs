@@ -129,6 +129,9 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::agent_picker",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
+            "ui::past::Held",
+            // What is written on the screen as it is kept.
+            "ui::keeping::Desk",
             "ui::state::session_list",
             "ui::tty",
             // Whether anything moves is asked of the environment.
@@ -147,8 +150,13 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
             // Journals go out and come in.
             "store::lines",
+            "store::lock",
             "store::private",
+            "store::claims",
+            "store::drafts",
             "store::log",
+            "store::preview",
+            "store::prompts",
             "store::recording",
             // Rules are changed in one step.
             "store::replace",
@@ -169,7 +177,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
     ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "model", "text", "base"]),
-    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text"]),
+    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base::weighted"]),
     ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model"]),
     (
         "ui::view",
@@ -210,7 +218,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::agent_picker",
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
-    ("ui::past", &["ui::state::session_list"]),
+    ("ui::keeping", &["ui::state", "model"]),
+    ("ui::past", &["ui::state::session_list", "model::agent"]),
     (
         "ui::session_picker",
         &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],
@@ -279,6 +288,8 @@ const FENCES: &[Fence] = &[
             "ui/run/start.rs",
             // The loop waits for what was read.
             "ui/past.rs",
+            // The loop waits for what was kept.
+            "ui/keeping.rs",
             "ui/screen.rs",
             // The loop waits for what was found.
             "ui/work/colours.rs",
@@ -322,7 +333,12 @@ const FENCES: &[Fence] = &[
     Fence { names: &["gix"], allowed: &["review/"], why: "objects are kept by review" },
     Fence { names: &["ignore"], allowed: &["review/worktree/rules.rs"], why: "one file says what is ignored" },
     Fence { names: &["syntect", "two_face"], allowed: &["ui/work/"], why: "highlighting is slow: a worker does it" },
-    Fence { names: &["unbounded_channel", "unbounded"], allowed: &[], why: "every queue has a bound" },
+    Fence {
+        names: &["unbounded_channel", "unbounded"],
+        // Bounded in bytes, which the crate does not count.
+        allowed: &["base/weighted.rs"],
+        why: "every queue has a bound",
+    },
     Fence { names: &["thread::sleep"], allowed: &[], why: "wait on a condition, not on time" },
 ];
 

@@ -15,6 +15,8 @@ mod session;
 
 #[path = "e2e/after.rs"]
 mod after;
+#[path = "e2e/alive.rs"]
+mod alive;
 #[path = "e2e/ending.rs"]
 mod ending;
 #[path = "e2e/escape.rs"]

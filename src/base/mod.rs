@@ -1,11 +1,11 @@
 //! Small tools without knowledge of agents, screens or file formats.
 
 pub mod date;
+pub mod digest;
 pub mod escape;
 pub mod exit;
 pub mod human;
 pub mod limits;
-pub mod moment;
 pub mod paths;
 pub mod patience;
 pub mod sanitize;
@@ -13,3 +13,4 @@ pub mod signal;
 pub mod tail;
 pub mod toml_doc;
 pub mod utf8;
+pub mod weighted;

@@ -1,7 +1,7 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
 use super::commands::{Agent, Name};
-use super::flags::{Flag, Format, Takes, Typed};
+use super::flags::{Flag, Format, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::text;
 use crate::model::session::Allow;
@@ -56,8 +56,11 @@ pub struct Search {
     pub agent: Option<String>,
     pub cwd: Option<PathBuf>,
     pub role: Option<Role>,
-    /// Since 1970.
+    pub tool: Option<String>,
+    pub file: Option<PathBuf>,
+    /// Since 1970; before the end.
     pub since: Option<Duration>,
+    pub until: Option<Duration>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -184,6 +187,8 @@ pub struct Exec {
     pub patch: Option<PathBuf>,
     /// Agents that all get the prompt, each in a worktree of its own; none for the usual way.
     pub fan_out: Vec<String>,
+    /// A session that cannot go on is begun anew, with an account of it.
+    pub with_transcript: bool,
 }
 
 /// Reads the arguments after the program's name.
@@ -212,7 +217,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
             Item::Option(flag, value) => {
                 let flag = flag.at(name).ok_or_else(|| not_of(name, flag))?;
                 match flag.takes {
-                    Takes::Nothing(set) => set(&mut typed)?,
+                    Takes::Nothing(set) => set(&mut typed),
                     Takes::Optional(_, set) => set(&mut typed, value)?,
                     Takes::Value(_, set) => set(&mut typed, value.unwrap_or_default())?,
                 }
@@ -439,6 +444,9 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         return Err(Usage("which session? `exec` needs `--resume ID`; `acp-tui sessions` lists them".into()));
     }
     let fan_out = fan_out(&mut typed, &agent)?;
+    if typed.with_transcript && !typed.resumes && !typed.goes_on {
+        return Err(Usage("`--with-transcript` is for `--continue` and `--resume ID`".into()));
+    }
     Ok(Exec {
         prompt,
         json: typed.json,
@@ -451,6 +459,7 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         review: typed.review.take(),
         patch: typed.patch.take(),
         fan_out,
+        with_transcript: typed.with_transcript,
         common: common(typed, agent)?,
     })
 }
@@ -481,12 +490,13 @@ fn fan_out(typed: &mut Typed, agent: &[OsString]) -> Result<Vec<String>, Usage> 
 
 fn search(text: Option<String>, typed: Typed) -> Result<Search, Usage> {
     let text = text.filter(|text| !text.is_empty()).ok_or_else(|| Usage("nothing to look for".into()))?;
-    let Typed { regex: is_regex, json, agent, cwd, role, since, .. } = typed;
-    Ok(Search { text, is_regex, json, agent, cwd, role, since })
+    let Typed { regex: is_regex, json, agent, cwd, role, tool, file, since, until, .. } = typed;
+    Ok(Search { text, is_regex, json, agent, cwd, role, tool, file, since, until })
 }
 
 fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
     let what = match typed.remove {
+        Some(_) if typed.prune => return Err(one_removal()),
         Some(name) if name == ALL => Some(Sessions::RemoveAll { yes: typed.yes }),
         Some(name) => Some(Sessions::Remove { name, yes: typed.yes }),
         None => typed.prune.then_some(Sessions::Prune),
@@ -624,6 +634,12 @@ mod tests {
             "tool",
             "--since",
             "2026-01-02",
+            "--until",
+            "2026-01-02",
+            "--tool",
+            "edit",
+            "--file",
+            "src/lib.rs",
         ];
         let Ok(Command::Search(search)) = parse_words(&words) else { panic!() };
         let want = Search {
@@ -633,7 +649,11 @@ mod tests {
             agent: Some("x".into()),
             cwd: Some("/d".into()),
             role: Some(Role::Tool),
+            tool: Some("edit".into()),
+            file: Some("src/lib.rs".into()),
             since: Some(Duration::from_hours(490_920)),
+            // The day belongs to it.
+            until: Some(Duration::from_hours(490_944)),
         };
         assert_eq!(search, want);
     }
@@ -793,6 +813,7 @@ mod tests {
                 search_of_nothing: &["search", ""], "nothing to look for";
                 search_of_an_unknown_role: &["search", "x", "--role", "me"], "user, agent, thought or tool";
                 search_since_a_word: &["search", "x", "--since", "friday"], "YYYY-MM-DD";
+                search_until_a_word: &["search", "x", "--until", "friday"], "--until takes a day";
                 export_of_nothing: &["export"], "no session";
                 merge_of_nothing: &["worktrees", "merge"], "which one?";
                 another_word_of_worktrees: &["worktrees", "list"], "merge NAME, discard NAME";
@@ -810,6 +831,8 @@ mod tests {
                 blame_of_an_empty_name: &["blame", ""], "the file's name is empty";
                 remove_without_a_session: &["sessions", "--remove"], "--remove";
                 prune_and_remove: &["sessions", "--prune", "--remove", "all"], "at a time";
+                remove_and_prune: &["sessions", "--remove", "all", "--prune"], "at a time";
+                two_removals: &["sessions", "--remove", "a", "--remove", "b"], "at a time";
                 prune_as_json: &["sessions", "--prune", "--json"], "for the list";
                 yes_for_the_list: &["sessions", "--yes"], "--remove";
             }

@@ -168,7 +168,12 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         journals: Vec::new(),
         bytes: 0,
         is_older: false,
+        follows: None,
+        thread: None,
         is_imported: false,
+        is_listed: false,
+        is_named: false,
+        used_as_told: None,
     }
 }
 
@@ -186,7 +191,7 @@ pub(super) fn find(rows: Vec<Row>, name: &str) -> Result<Row, NotFound> {
         let newest = rows.iter().position(|row| Some(&row.known.cwd) == here.as_ref()).unwrap_or(0);
         return rows.into_iter().nth(newest).ok_or_else(none);
     }
-    let stored = |row: &Row| row.known.stem() == name;
+    let stored = |row: &Row| !name.is_empty() && row.known.stem() == name;
     let is_known = rows.iter().any(|row| row.known.session_id == name);
     if !is_known && let Some(at) = rows.iter().position(stored) {
         return rows.into_iter().nth(at).ok_or_else(none);
@@ -221,8 +226,9 @@ pub(super) fn fits(known: &Known, query: &str) -> bool {
     query.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
-/// Removes what is kept of a conversation: the changes first, which nobody may have open.
-pub(super) fn remove(row: &Row) -> Result<(), String> {
+/// Removes what is kept of a conversation: the changes first, which nobody may have open. What its agent tells of it is
+/// left out from now on.
+pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     if row.known.state == State::Open || row.known.journals.iter().any(|journal| sessions::is_open(journal)) {
         return Err("open in another acp-tui; close it there first".to_owned());
     }
@@ -237,7 +243,10 @@ pub(super) fn remove(row: &Row) -> Result<(), String> {
             _ => {}
         }
     }
-    Ok(())
+    if row.known.is_imported {
+        return Ok(());
+    }
+    sessions::hide(state, &row.known).map_err(|error| error.to_string())
 }
 
 /// Other conversations that are in the same journals or reviews.

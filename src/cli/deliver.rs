@@ -150,9 +150,10 @@ impl Wanted {
             run: Arc::clone(run),
             pulse: Arc::clone(&pulse),
             over: Arc::default(),
+            is_open: Arc::default(),
             wants: (self.review.is_some(), self.patch.is_some()),
         };
-        let over = Arc::clone(&gather.over);
+        let (over, is_open) = (Arc::clone(&gather.over), Arc::clone(&gather.is_open));
         let thread = std::thread::Builder::new().name("report".into());
         // Nobody may wait for it any more.
         thread.spawn(move || drop(done.try_send(gather.texts(open)))).ok()?;
@@ -163,7 +164,9 @@ impl Wanted {
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if watch.is_over(pulse.load(Ordering::Relaxed)) {
+            // Whoever still looks at the files may do so for minutes.
+            let is_late = !is_open.load(Ordering::Relaxed) && watch.is_cut_for(STILL);
+            if watch.is_over(pulse.load(Ordering::Relaxed)) || is_late {
                 over.store(true, Ordering::Relaxed);
                 return None;
             }
@@ -227,6 +230,8 @@ struct Gather {
     pulse: Arc<AtomicU64>,
     /// Nobody waits any more.
     over: Arc<AtomicBool>,
+    /// The review is open: nobody else looks at the files any more.
+    is_open: Arc<AtomicBool>,
     /// The report, the patch.
     wants: (bool, bool),
 }
@@ -238,6 +243,7 @@ impl Gather {
         let mut why = "no review was kept of this run".to_owned();
         let mut review = match run.dir.as_deref().map(|dir| open(dir, self)) {
             Some(Ok(mut review)) => {
+                self.is_open.store(true, Ordering::Relaxed);
                 review.beat(Arc::clone(&self.pulse));
                 texts.problems.extend(review.trouble().filter(|_| !review.is_copy()));
                 Some(review)

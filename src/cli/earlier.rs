@@ -9,9 +9,12 @@ use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand};
 use crate::model::event::Opening;
+use crate::model::session::ReadOnly;
+use crate::store::claims::{self, Claim, Holder, Refused};
 use crate::store::sessions::{self, Known, State};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use tracing::warn;
 
 /// A session that goes on.
 #[derive(Debug)]
@@ -20,7 +23,13 @@ pub struct Going {
     pub opening: Opening,
     /// The agent that it was had with; nothing when the person names one.
     pub agent: Option<AgentCommand>,
+    pub known: Known,
+    /// Says that it is ours, for as long as it is held.
+    pub claim: Option<Claim>,
 }
+
+/// Where a session is open that is not open here.
+const ANOTHER: &str = "another acp-tui";
 
 /// The session that the command line asks for, if it asks for an earlier one.
 pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going>, Usage> {
@@ -51,16 +60,42 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going
 
 /// A session as it goes on, if it can.
 pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Result<Going, Usage> {
-    if known.state == State::Open {
-        return Err(Usage(format!("session {} is open in another acp-tui", known.session_id)));
-    }
     if !known.cwd.is_dir() {
         let place = visible(known.cwd.as_os_str());
         return Err(Usage(format!("the directory of session {} is gone: {place}", known.session_id)));
     }
     let is_named = common.agent.is_some() || !common.command.is_empty();
     let agent = if is_named { None } else { Some(recorded(&known, surroundings)?) };
-    Ok(Going { opening: Opening::Continue(known.session_id.as_str().into()), cwd: known.cwd, agent })
+    let id = known.session_id.as_str().into();
+    let state = surroundings.dirs.as_ref().map(|dirs| dirs.state.as_path());
+    let (opening, claim) = match claimed(state, &known.command, &known.session_id, open_journal(&known)) {
+        Ok(claim) => (Opening::Continue(id), claim),
+        Err(place) => (Opening::Show { id, why: ReadOnly::Elsewhere(place) }, None),
+    };
+    Ok(Going { opening, cwd: known.cwd.clone(), agent, known, claim })
+}
+
+fn open_journal(known: &Known) -> Option<&Path> {
+    (known.state == State::Open).then_some(&known.journal)
+}
+
+/// Claims a session before its agent is asked for it, so that of two who want to go on with it only one does. Gives where
+/// it is open instead, when somebody else has it; `open` is the journal into which they write.
+pub fn claimed(state: Option<&Path>, agent: &str, id: &str, open: Option<&Path>) -> Result<Option<Claim>, String> {
+    let place = |holder: Option<Holder>| holder.map_or_else(|| ANOTHER.to_owned(), |holder| holder.words());
+    if let Some(journal) = open {
+        return Err(place(claims::writer_of(journal)));
+    }
+    let Some(state) = state else { return Ok(None) };
+    match claims::claim(state, agent, id, &Holder::me()) {
+        Ok(claim) => Ok(Some(claim)),
+        Err(Refused::Held(holder)) => Err(place(holder)),
+        Err(Refused::Io(error)) => {
+            // Where nothing can be written nobody is kept from going on.
+            warn!(kind = ?error.kind(), "a session cannot be claimed");
+            Ok(None)
+        }
+    }
 }
 
 /// The command that its journal has, with the variables that the configuration gives it.

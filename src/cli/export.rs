@@ -23,12 +23,16 @@ use crate::store::sessions::{self, Known, Part};
 use entries::{Item, items};
 use redact::Redaction;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use import::import;
 
 /// Bytes of a journal, or a file to import, that are held at once.
 const MAX_BYTES: u64 = 1 << 30;
+/// Words and bytes of a title that become the name of a file, and files of one name.
+const WORDS: usize = 6;
+const MAX_STEM: usize = 60;
+const MAX_NAMESAKES: usize = 99;
 
 /// `acp-tui export SESSION`.
 pub fn export(wanted: &Export) -> Result<u8, Usage> {
@@ -43,36 +47,78 @@ pub fn export(wanted: &Export) -> Result<u8, Usage> {
         return Err(there(file));
     }
     let row = find(all(&state)?, &wanted.session).map_err(|error| Usage(error.to_string()))?;
-    let (known, mut parts) = (row.known, sessions::parts(&state).map_err(fault)?.0);
-    parts.retain(|part| known.journals.contains(&part.journal));
-    if parts.is_empty() {
-        return Err(Usage("of this session only the changes are kept; `acp-tui review` shows them".into()));
-    }
+    let known = row.known;
+    let parts = parts_of(&state, &known)?;
     let redaction = if wanted.redact { Some(Redaction::new(super::conversations::home().as_deref())?) } else { None };
-    let text = if wanted.format == Format::Json {
-        write::json(&known, &records(&known, &parts)?)
-    } else {
-        let mut items = Vec::new();
-        for (number, journal) in known.journals.iter().enumerate() {
-            items.extend(of_journal(&known, journal, number > 0)?);
-        }
-        if let Some(redaction) = &redaction {
-            for item in &mut items {
-                item.change(|text| redaction.text(text));
-            }
-        }
-        let title = known.title.as_ref().or(known.first_prompt.as_ref()).unwrap_or(&known.session_id);
-        let title = redaction.as_ref().map_or_else(|| title.clone(), |redaction| redaction.text(title));
-        match wanted.format {
-            Format::Html => write::html(&title, &known, &items),
-            Format::Cast => write::cast(&title, &known, &items),
-            _ => write::markdown(&title, &known, &items),
-        }
-    };
+    let text = text(&known, &parts, wanted.format, redaction.as_ref())?;
     match &wanted.output {
         None => print(&text),
         Some(file) => write_new(file, &text).map(|()| crate::headless::code::OK),
     }
+}
+
+/// Writes a conversation as Markdown into its own directory, under a name that nothing has there yet.
+pub(super) fn beside(state: &Path, known: &Known) -> Result<PathBuf, Usage> {
+    let text = text(known, &parts_of(state, known)?, Format::Markdown, None)?;
+    let title = known.title.as_ref().or(known.first_prompt.as_ref()).unwrap_or(&known.session_id);
+    let stem = file_stem(title);
+    for n in 1..=MAX_NAMESAKES {
+        let name = if n == 1 { format!("{stem}.md") } else { format!("{stem}-{n}.md") };
+        let file = known.cwd.join(name);
+        if file.symlink_metadata().is_err() {
+            write_new(&file, &text)?;
+            return Ok(file);
+        }
+    }
+    Err(Usage(format!("there are {MAX_NAMESAKES} files of that name already")))
+}
+
+/// The first words of a title, as a name that is easy to type.
+fn file_stem(title: &str) -> String {
+    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut stem = String::from("session");
+    for word in words.take(WORDS) {
+        if stem.len() + word.len() >= MAX_STEM {
+            break;
+        }
+        stem.push('-');
+        stem.push_str(&word.to_lowercase());
+    }
+    stem
+}
+
+fn parts_of(state: &Path, known: &Known) -> Result<Vec<Part>, Usage> {
+    let mut parts = sessions::parts(state).map_err(fault)?.0;
+    parts.retain(|part| known.journals.contains(&part.journal));
+    if known.source() == "agent" {
+        return Err(Usage("only its agent knows what was said in this session; `acp-tui --resume` opens it".into()));
+    }
+    if parts.is_empty() {
+        return Err(Usage("of this session only the changes are kept; `acp-tui review` shows them".into()));
+    }
+    Ok(parts)
+}
+
+fn text(known: &Known, parts: &[Part], format: Format, redaction: Option<&Redaction>) -> Result<String, Usage> {
+    if format == Format::Json {
+        return Ok(write::json(known, &records(known, parts)?));
+    }
+    let mut items = Vec::new();
+    for (number, journal) in known.journals.iter().enumerate() {
+        items.extend(of_journal(known, journal, number > 0)?);
+    }
+    if let Some(redaction) = redaction {
+        for item in &mut items {
+            item.change(|text| redaction.text(text));
+        }
+    }
+    let title = known.title.as_ref().or(known.first_prompt.as_ref()).unwrap_or(&known.session_id);
+    let title = redaction.map_or_else(|| title.clone(), |redaction| redaction.text(title));
+    Ok(match format {
+        Format::Html => write::html(&title, known, &items),
+        Format::Cast => write::cast(&title, known, &items),
+        _ => write::markdown(&title, known, &items),
+    })
 }
 
 fn there(file: &Path) -> Usage {

@@ -71,6 +71,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
             options: exec.config.clone(),
             timeout: exec.timeout,
             opening: Opening::New,
+            account: None,
         };
         // Runs are told apart by when they began.
         let (begun, begins) = sync_channel(1);

@@ -5,12 +5,15 @@
 
 use super::commands::Name;
 use super::usage::Usage;
-use super::values::{allow, file, format, names, number, pair, role, seconds, since, text};
+use super::values::{allow, day, file, format, names, number, pair, role, seconds, text};
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// The day that is named belongs to what is looked for.
+const DAY: Duration = Duration::from_hours(24);
 
 /// What a conversation becomes outside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +45,7 @@ pub struct Typed {
     pub with_changes: bool,
     pub fan_out: Option<Vec<String>>,
     pub drop_ignored: bool,
+    pub with_transcript: bool,
     pub json: bool,
     pub allow: Option<Allow>,
     pub mode: Option<String>,
@@ -57,7 +61,10 @@ pub struct Typed {
     pub all: bool,
     pub regex: bool,
     pub role: Option<Role>,
+    pub tool: Option<String>,
+    pub file: Option<PathBuf>,
     pub since: Option<Duration>,
+    pub until: Option<Duration>,
     pub format: Option<Format>,
     pub redact: bool,
     pub output: Option<PathBuf>,
@@ -69,7 +76,7 @@ pub struct Typed {
 /// What follows an option, and what it sets.
 #[derive(Clone, Copy)]
 pub enum Takes {
-    Nothing(fn(&mut Typed) -> Result<(), Usage>),
+    Nothing(fn(&mut Typed)),
     /// The value's name in the help.
     Value(&'static str, fn(&mut Typed, OsString) -> Result<(), Usage>),
     /// The same where the value may be left out.
@@ -110,10 +117,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "continue",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.goes_on = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.goes_on = true),
         commands: &[Name::Screen, Name::Exec],
         help: "go on with the newest session of this directory",
     },
@@ -142,10 +146,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "with-changes",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.with_changes = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.with_changes = true),
         commands: &[Name::Screen, Name::Exec],
         help: "with --worktree: take along what is not committed, untracked files too",
     },
@@ -158,6 +159,14 @@ pub const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Exec],
         help: "to two to five agents at once, each in a worktree; prints what each changed",
+    },
+    Flag {
+        long: "with-transcript",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.with_transcript = true),
+        commands: &[Name::Exec],
+        help: "with --continue or --resume: where the agent cannot go on with the session, begin a new one with an \
+               account of it (at most 24 KiB)",
     },
     Flag {
         long: "record",
@@ -182,10 +191,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "json",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.json = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.json = true),
         commands: &[Name::Exec],
         help: "one JSON object a line instead of text",
     },
@@ -272,70 +278,49 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "dry-run",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.dry_run = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.dry_run = true),
         commands: &[Name::Undo],
         help: "only say what would happen",
     },
     Flag {
         long: "yes",
         short: Some('y'),
-        takes: Takes::Nothing(|typed| {
-            typed.yes = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.yes = true),
         commands: &[Name::Undo],
         help: "without a question",
     },
     Flag {
         long: "json",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.json = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.json = true),
         commands: &[Name::Sessions, Name::Worktrees, Name::Rules],
         help: "as JSON",
     },
     Flag {
         long: "all",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.all = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.all = true),
         commands: &[Name::Sessions],
         help: "those of every directory",
     },
     Flag {
         long: "json",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.json = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.json = true),
         commands: &[Name::Search],
         help: "one JSON object a line for each message",
     },
     Flag {
         long: "json",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.json = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.json = true),
         commands: &[Name::Blame],
         help: "one JSON object a line for each line of the file",
     },
     Flag {
         long: "regex",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.regex = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.regex = true),
         commands: &[Name::Search],
         help: "TEXT is a regular expression",
     },
@@ -373,11 +358,41 @@ pub const FLAGS: &[Flag] = &[
         long: "since",
         short: None,
         takes: Takes::Value("YYYY-MM-DD", |typed, value| {
-            typed.since = Some(since(&text(value)?)?);
+            typed.since = Some(day("--since", &text(value)?)?);
             Ok(())
         }),
         commands: &[Name::Search],
         help: "only from this day on (UTC)",
+    },
+    Flag {
+        long: "until",
+        short: None,
+        takes: Takes::Value("YYYY-MM-DD", |typed, value| {
+            typed.until = Some(day("--until", &text(value)?)?.saturating_add(DAY));
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "only up to this day, which belongs to it (UTC)",
+    },
+    Flag {
+        long: "tool",
+        short: None,
+        takes: Takes::Value("NAME", |typed, value| {
+            typed.tool = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "only what was done with this in its kind or title: execute, read, edit, …",
+    },
+    Flag {
+        long: "file",
+        short: None,
+        takes: Takes::Value("PATH", |typed, value| {
+            typed.file = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Search],
+        help: "only what was done to this file: a path, or the end of one",
     },
     Flag {
         long: "format",
@@ -392,10 +407,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "redact",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.redact = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.redact = true),
         commands: &[Name::Export],
         help: "leave out what looks like a secret, and your home directory",
     },
@@ -414,9 +426,7 @@ pub const FLAGS: &[Flag] = &[
         short: None,
         takes: Takes::Value("SESSION|all", |typed, value| {
             let name = text(value)?;
-            one_removal(typed)?;
-            typed.remove = Some(name);
-            Ok(())
+            typed.remove.replace(name).map_or(Ok(()), |_| Err(one_removal()))
         }),
         commands: &[Name::Sessions],
         help: "forget a conversation and what is kept for undo; the files stay as they are",
@@ -424,41 +434,28 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "prune",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            one_removal(typed)?;
-            typed.prune = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.prune = true),
         commands: &[Name::Sessions],
         help: "remove what is old or too much: 50 sessions, 2 GiB and 30 days are kept",
     },
     Flag {
         long: "yes",
         short: Some('y'),
-        takes: Takes::Nothing(|typed| {
-            typed.yes = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.yes = true),
         commands: &[Name::Sessions],
         help: "without a question; with --remove also others of the same run",
     },
     Flag {
         long: "yes",
         short: Some('y'),
-        takes: Takes::Nothing(|typed| {
-            typed.yes = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.yes = true),
         commands: &[Name::Worktrees],
         help: "of discard: do not ask",
     },
     Flag {
         long: "drop-ignored",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.drop_ignored = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.drop_ignored = true),
         commands: &[Name::Worktrees],
         help: "of discard: files that git ignores are not kept",
     },
@@ -505,30 +502,21 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: "fast",
         short: None,
-        takes: Takes::Nothing(|typed| {
-            typed.fast = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.fast = true),
         commands: &[Name::DemoAgent],
         help: "without the pauses of somebody who types",
     },
     Flag {
         long: "help",
         short: Some('h'),
-        takes: Takes::Nothing(|typed| {
-            typed.help = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.help = true),
         commands: &[],
         help: "this text; after a command that command's",
     },
     Flag {
         long: "version",
         short: Some('V'),
-        takes: Takes::Nothing(|typed| {
-            typed.version = true;
-            Ok(())
-        }),
+        takes: Takes::Nothing(|typed| typed.version = true),
         commands: &[],
         help: "the version",
     },
@@ -554,11 +542,8 @@ impl Flag {
     }
 }
 
-fn one_removal(typed: &Typed) -> Result<(), Usage> {
-    if typed.prune || typed.remove.is_some() {
-        return Err(Usage("one --remove or --prune at a time".into()));
-    }
-    Ok(())
+pub fn one_removal() -> Usage {
+    Usage("one --remove or --prune at a time".into())
 }
 
 #[cfg(test)]

@@ -8,18 +8,20 @@ use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::load::{self, Warning};
-use crate::config::schema::Config;
+use crate::config::schema::{Config, Keep};
 use crate::demo;
 use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
+use crate::model::event::Opening;
 use crate::model::session::Policy;
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
 use crate::store::recording::Recording;
+use crate::store::sessions::{self, Limits};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use tracing::{debug, warn};
 
 /// Name of the demo in the picker, of `--agent demo` and of its scenario.
@@ -204,6 +206,32 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
 /// does it; what it leaves unfinished at the end of the program too.
 fn make_room(reviews: PathBuf) {
     let _ = std::thread::Builder::new().name("prune".into()).spawn(move || archive::prune(&reviews, None));
+}
+
+/// Removes conversations beyond the limits that the person has set, beside everything else.
+pub fn keep_within_limits(surroundings: &Surroundings, opening: &Opening) {
+    let limits = limits(surroundings.config.keep);
+    let Some(dirs) = surroundings.dirs.as_ref().filter(|_| limits != Limits::default()) else { return };
+    let (state, goes_on) = (dirs.state.clone(), opening.kept().map(|id| id.as_str().to_owned()));
+    let work = move || match sessions::prune(&state, limits, now(), goes_on.as_deref()) {
+        Ok(pruned) => debug!(sessions = pruned.sessions, bytes = pruned.bytes, "journals beyond the limits"),
+        Err(error) => warn!(kind = ?error.kind(), "journals beyond the limits cannot be removed"),
+    };
+    let _ = std::thread::Builder::new().name("limits".into()).spawn(work);
+}
+
+/// What the configuration says is to be kept.
+pub fn limits(keep: Keep) -> Limits {
+    Limits {
+        count: keep.count,
+        age: keep.days.map(|days| Duration::from_secs(days.saturating_mul(24 * 60 * 60))),
+        bytes: keep.mib.map(|mib| mib.saturating_mul(1 << 20)),
+    }
+}
+
+/// Since 1970.
+pub fn now() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// What is known of a program that speaks the protocol only when it is started in a certain way.

@@ -24,5 +24,6 @@ mod sessions;
 mod usage;
 mod values;
 mod worktrees;
+mod written;
 
 pub use run::main;

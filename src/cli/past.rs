@@ -1,21 +1,29 @@
-//! Earlier sessions for the list on the screen, from the journals.
+//! Earlier sessions for the list on the screen, from the journals and from what agents tell.
 //!
-//! Reads and removes, opens none. Invariant: a session that an acp-tui has open is never removed.
+//! Reads, remembers and removes, opens none. Invariant: a session that an acp-tui has open is never removed.
 
 use super::args::Common;
 use super::conversations;
 use super::earlier::{self, Going};
+use super::export;
 use super::launch::Surroundings;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents;
 use crate::config::schema::Config;
+use crate::model::agent::Told;
+use crate::store::preview;
+use crate::store::search::{self, Matcher, Role};
 use crate::store::sessions::{self, Known, State};
-use crate::ui::past::Archive;
-use crate::ui::state::session_list::{Earlier, End, Starts};
+use crate::ui::past::{Archive, Held};
+use crate::ui::state::session_list::{Earlier, End, Hit, Query, Said, Starts, Which, Who};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// Places that are shown of what was found.
+const MAX_HITS: usize = 500;
 
 pub(super) struct Journals {
     state: PathBuf,
@@ -55,34 +63,112 @@ impl Archive for Journals {
                 State::Interrupted => End::Interrupted,
                 State::Ended => End::Ended,
             };
+            // Where no time is known none is shown.
+            let told = known.used_as_told.clone().or_else(|| known.updated.is_zero().then(String::new));
+            let (forks, is_named) = (known.can.fork, known.is_named);
             let one = Earlier::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
             let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
+            let one = one.told(told.as_deref(), forks, is_named);
             one.used(age, known.turns, end, known.journals, is_gone)
         };
         Ok(listing.sessions.into_iter().filter(|known| !known.is_empty()).map(earlier).collect())
     }
 
+    fn claim(&self, earlier: &Earlier) -> Result<Option<Held>, String> {
+        // It may have ended since it was listed.
+        let open = earlier.journals.iter().rev().find(|journal| sessions::is_open(journal));
+        let open = open.filter(|_| earlier.end == End::Open);
+        let claim = earlier::claimed(Some(&self.state), &earlier.command, &earlier.id, open.map(PathBuf::as_path));
+        Ok(claim?.map(|claim| -> Held { Box::new(claim) }))
+    }
+
     fn busy(&self, earlier: &Earlier) -> Option<String> {
-        if earlier.journals.iter().any(|journal| sessions::is_open(journal)) {
-            return Some("open in another acp-tui".to_owned());
-        }
         (!earlier.cwd.is_dir()).then(|| format!("its directory is gone: {}", visible(earlier.cwd.as_os_str())))
     }
 
     fn forget(&self, earlier: &Earlier) -> Result<(), String> {
-        let row = conversations::find_known(&self.state, |known| is_it(known, earlier))?;
-        conversations::remove(&row)
+        let row = self.row(&earlier.which())?;
+        conversations::remove(&self.state, &row)
+    }
+
+    fn end_of(&self, which: &Which) -> Result<Vec<Said>, String> {
+        let said = preview::end_of(which.journals.as_deref().unwrap_or_default(), &which.id);
+        let said = said.map_err(|error| error.to_string())?;
+        Ok(said.into_iter().map(|(role, text)| Said::new(who(role), &text)).collect())
+    }
+
+    fn find(&self, query: &Query) -> Result<(Vec<Hit>, bool), String> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let mut sessions: HashMap<(PathBuf, String), Arc<Earlier>> = HashMap::new();
+        for one in self.list()?.into_iter().map(Arc::new) {
+            for journal in &one.journals {
+                sessions.insert((journal.clone(), one.id.clone()), Arc::clone(&one));
+            }
+        }
+        let wanted = search::Query { cwd: query.below.clone(), ..search::Query::of(Matcher::literal(&query.text)) };
+        let (mut hits, mut more) = (Vec::new(), false);
+        let found = search::search(&self.state, &wanted, |found| {
+            for one in found {
+                if hits.len() >= MAX_HITS {
+                    more = true;
+                    return false;
+                }
+                let session = sessions.get(&(one.journal.clone(), one.session_id.clone()));
+                hits.extend(session.map(|session| hit(Arc::clone(session), &one, now)));
+            }
+            true
+        });
+        found.map_err(|error| error.to_string())?;
+        Ok((hits, more))
+    }
+
+    fn rename(&self, which: &Which, name: Option<&str>) -> Result<(), String> {
+        let row = self.row(which)?;
+        sessions::rename(&self.state, &row.known, name.map(str::to_owned)).map_err(|error| error.to_string())
+    }
+
+    fn export(&self, which: &Which) -> Result<String, String> {
+        let row = self.row(which)?;
+        let file = export::beside(&self.state, &row.known).map_err(|why| why.0)?;
+        Ok(visible(file.as_os_str()))
+    }
+
+    fn learn(&self, told: &Told) -> Result<(), String> {
+        sessions::remember(&self.state, told).map_err(|error| error.to_string())
     }
 }
 
-fn is_it(known: &Known, earlier: &Earlier) -> bool {
-    known.session_id == earlier.id && known.journals == earlier.journals
+impl Journals {
+    fn row(&self, which: &Which) -> Result<conversations::Row, String> {
+        conversations::find_known(&self.state, |known| is_it(known, which))
+    }
+}
+
+fn is_it(known: &Known, which: &Which) -> bool {
+    known.session_id == which.id
+        && known.command == which.command
+        && which.journals.as_ref().is_none_or(|journals| known.journals == *journals)
+}
+
+const fn who(role: Role) -> Who {
+    match role {
+        Role::User => Who::Person,
+        Role::Agent => Who::Agent,
+        Role::Thought => Who::Thought,
+        Role::Tool => Who::Tool,
+    }
+}
+
+fn hit(session: Arc<Earlier>, found: &search::Hit, now: Duration) -> Hit {
+    let (begin, line) = found.line();
+    let age = now.saturating_sub(found.time).as_secs();
+    Hit::new(session, (who(found.role), found.turn), age, line, found.at.start - begin)
 }
 
 /// The session that was chosen, as the journals know it now.
 pub(super) fn going(chosen: &Earlier, common: &Common, surroundings: &Surroundings) -> Result<Going, Usage> {
     let none = || Usage("the session is not there any more".into());
     let dirs = surroundings.dirs.as_ref().ok_or_else(none)?;
-    let row = conversations::find_known(&dirs.state, |known| is_it(known, chosen)).map_err(Usage)?;
+    let row = conversations::find_known(&dirs.state, |known| is_it(known, &chosen.which())).map_err(Usage)?;
     earlier::going(row.known, common, surroundings)
 }

@@ -89,6 +89,7 @@ fn the_list_names_files_and_hunks() {
         state: HunkState::Pending,
         cause: Cause::Tool,
         entry: None,
+        elsewhere: None,
         turn: 2,
         old_start: 3,
         new_start: 4,

@@ -11,6 +11,7 @@ use crate::engine::RulesConfig;
 use crate::engine::rulebook::{self, FileRules, Rulebook};
 use crate::headless::code;
 use crate::rules::{self, Doubt, Judgement, Kind, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
+use crate::store::lock::Lock;
 use crate::store::private::private_file;
 use crate::store::replace::{Durability, Replacement};
 use serde_json::{Value, json};
@@ -104,11 +105,12 @@ fn words_of(doubt: Doubt) -> &'static str {
         Doubt::TooLong => "it is too long or too deep to be judged",
         Doubt::Arithmetic => "a sum or a test may run what variables hold",
         Doubt::Parameter => "what becomes of a variable may run something",
-        Doubt::Setting => "it sets a list or a part of one",
+        Doubt::Setting => "it sets a variable, of which later programs are made",
         Doubt::Program => "which program it is only shows when it runs",
         Doubt::Options => "something may turn out to be an option when it runs",
         Doubt::File => "which file it is only shows when it runs",
-        Doubt::Moved => "where that is depends on the change of directory before it",
+        Doubt::Moved => "what it does depends on a directory that is not the session's",
+        Doubt::Steering => "git and its hooks run what this file names; a rule has to spell the name out",
         Doubt::PerhapsDenied => "it may be what a rule denies",
         Doubt::BrokenDeny => "a rule that denies could not be read",
     }
@@ -157,12 +159,9 @@ fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
 }
 
 /// Waits for others who change the file. The file itself is replaced, so that a lock on it would say nothing.
-fn lock(file: &Path) -> io::Result<std::fs::File> {
+fn lock(file: &Path) -> io::Result<Lock> {
     std::fs::create_dir_all(file.parent().ok_or(io::ErrorKind::NotFound)?)?;
-    let lock = private_file().write(true).create(true).truncate(false).open(file.with_extension("toml.lock"))?;
-    // A disk that knows no locks has none.
-    let _ = lock.lock();
-    Ok(lock)
+    private_file().write(true).create(true).truncate(false).open(file.with_extension("toml.lock")).map(Lock::wait)
 }
 
 /// In one step, so that whoever reads it meanwhile finds the old or the new rules; for the owner alone.

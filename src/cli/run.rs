@@ -2,7 +2,7 @@
 
 use super::args::{self, Command, Common, Exec};
 use super::deliver::{Patience, Run, Wanted, Written};
-use super::earlier;
+use super::earlier::{self, Going};
 use super::help::help;
 use super::launch::{self, Surroundings};
 use super::output::{can_draw, is_screen, print, say, say_goodbye};
@@ -10,12 +10,15 @@ use super::runtime::{self, Runtime};
 use super::usage::Usage;
 use crate::config::dirs::{Dirs, Env};
 use crate::demo;
-use crate::engine::{Engine, EngineConfig, Goodbye};
-use crate::headless::{self, ExecOptions, Style, code};
-use crate::model::event::Opening;
+use crate::engine::{Engine, EngineConfig, Goodbye, recalling};
+use crate::headless::{self, Account, ExecOptions, Style, code};
+use crate::model::account;
+use crate::model::event::{Before, Opening};
+use crate::model::ids::{SessionId, SessionKey};
 use crate::model::session::{Allow, Policy};
 use crate::review::session::recorded;
 use crate::store::log;
+use crate::store::sessions::{self, Known};
 use std::ffi::OsString;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -106,10 +109,15 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
     let wanted = Wanted::settle(review, patch, exec.common.record.as_deref())?;
     let going = earlier::find(&exec.common, &surroundings)?;
-    let (cwd, opening, recorded) = match going {
-        Some(going) => (going.cwd, going.opening, going.agent),
-        None => (launch::directory(&exec.common)?, Opening::New, None),
+    // The claim is held until the end.
+    let (cwd, opening, recorded, known, _claim) = match going {
+        Some(Going { opening: Opening::Show { id, why }, .. }) => {
+            return Err(Usage(format!("session {id}: {}", why.words())));
+        }
+        Some(going) => (going.cwd, going.opening, going.agent, Some(going.known), going.claim),
+        None => (launch::directory(&exec.common)?, Opening::New, None, None, None),
     };
+    let account = known.filter(|_| exec.with_transcript).map(|known| account(&known, &surroundings)).transpose()?;
     debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
     let agent = match launch::named_agent(&exec.common, &surroundings.config)?.or(recorded) {
         Some(agent) => agent,
@@ -132,6 +140,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let dirs = surroundings.dirs.as_ref();
     let rules = exec.rules.map(|file| super::rules::only(&file, &agent.name, dirs)).transpose()?;
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
+    launch::keep_within_limits(&surroundings, &opening);
     config.rules = rules;
     config.private.extend([review, patch].into_iter().filter_map(launch::own_file));
     let options = ExecOptions {
@@ -141,10 +150,24 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         options: exec.config,
         timeout: exec.timeout,
         opening,
+        account: account.flatten(),
     };
     let ended = execute(config, options, &wanted);
     worktree.iter().for_each(super::worktrees::say_what_next);
     ended
+}
+
+/// What an agent is told that cannot go on with a session, where anything is known of it.
+fn account(known: &Known, surroundings: &Surroundings) -> Result<Option<Account>, Usage> {
+    let Some(dirs) = &surroundings.dirs else { return Ok(None) };
+    let id = SessionId::from(known.session_id.as_str());
+    let read = recalling::recall(&sessions::journals(&dirs.state), &id, &known.command);
+    let (past, trouble) = read.map_err(|error| Usage(format!("the journals cannot be read: {error}")))?;
+    if let Some(trouble) = trouble {
+        say(&trouble);
+    }
+    let before = Before { session: SessionKey::FIRST, id: Some(id), agent: known.agent.clone() };
+    Ok((!past.entries.is_empty()).then(|| Account { text: account::of_past(&past, &known.agent), before }))
 }
 
 fn no_agent() -> Usage {
@@ -270,6 +293,7 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         options: Vec::new(),
         timeout: None,
         opening: Opening::New,
+        account: None,
     };
     execute(config, options, &Wanted::default())
 }

@@ -7,17 +7,21 @@ use super::output::{can_draw, is_screen, say, say_goodbye};
 use super::past::{self, Journals};
 use super::runtime;
 use super::usage::Usage;
+use super::written::Written;
 use crate::config::agents::{self, AgentCommand};
-use crate::engine::{Engine, EngineConfig, Further, Goodbye};
+use crate::engine::{Engine, EngineConfig, Further};
 use crate::headless::code;
 use crate::model::changes::Gate;
 use crate::model::event::{Intent, Opening};
+use crate::model::login::quote;
 use crate::model::session::Policy;
 use crate::review::archive;
+use crate::store::claims::Claim;
 use crate::theme::color::Depth;
 use crate::theme::looks::{self, Ground, Looks, Shade};
 use crate::ui::agent_picker::{AgentPicker, PickItem};
-use crate::ui::past::Archive;
+use crate::ui::keeping::Desk;
+use crate::ui::past::{Archive, Held};
 use crate::ui::run::{Ended, Exit, Pick, Purpose, UiOptions, choose, pick, run_on};
 use crate::ui::screen::Screen;
 use crate::ui::tty::{Letters, Multiplexer, install_panic_hook};
@@ -69,11 +73,12 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             }
             (Some(Ok(Pick::Session(earlier))), named) => {
                 let going = past::going(&earlier, common, &surroundings)?;
+                options.held = going.claim.map(held);
                 let agent = named.filter(|_| is_named).or(going.agent);
                 (going.cwd, going.opening, agent.ok_or_else(|| Usage("no agent to go on with".into()))?)
             }
-            (Some(Ok(Pick::Ended(exit))), _) => return Ok(Ended { exit, goodbye: Goodbye::default() }),
-            (Some(Err(_)) | None, _) => return Ok(Ended { exit: Exit::TerminalGone, goodbye: Goodbye::default() }),
+            (Some(Ok(Pick::Ended(exit))), _) => return Ok(Ended::early(exit)),
+            (Some(Err(_)) | None, _) => return Ok(Ended::early(Exit::TerminalGone)),
         };
         let is_demo = agent.name == DEMO;
         // The demo writes; it gets a place of its own, which goes when this is dropped.
@@ -96,11 +101,17 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         let (rules, wrong) = super::rules::of_session(&cwd, &agent.name, surroundings.dirs.as_ref());
         warnings.extend(wrong);
         let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
+        launch::keep_within_limits(&surroundings, &opening);
         let configured = surroundings.config;
         config.rules = Some(rules);
         config.gate = configured.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
         config.further = Further::read_by(move || launch::further(&configured));
-        Ok(Box::pin(session(screen, config, opening, options, warnings)).await)
+        let mut ended = Box::pin(session(screen, config, opening, options, warnings)).await;
+        if is_demo {
+            // Its directory goes now.
+            ended.can_go_on.clear();
+        }
+        Ok(ended)
     });
     runtime.shutdown_background();
     Ok(exit_code(&ended?))
@@ -134,13 +145,18 @@ pub(super) struct Asked {
 
 /// Reads it; what is wrong with it is said before anything else, also where there is no terminal.
 pub(super) fn asked(common: &Common, surroundings: &Surroundings) -> Result<Asked, Usage> {
-    let (cwd, opening, recorded) = match earlier::find(common, surroundings)? {
-        Some(going) => (going.cwd, going.opening, going.agent),
-        None => (launch::directory(common)?, Opening::New, None),
+    let (cwd, opening, recorded, claim) = match earlier::find(common, surroundings)? {
+        Some(going) => (going.cwd, going.opening, going.agent, going.claim),
+        None => (launch::directory(common)?, Opening::New, None, None),
     };
-    let (options, warnings) = options(common, surroundings)?;
+    let (mut options, warnings) = options(common, surroundings)?;
+    options.held = claim.map(held);
     let agent = launch::named_agent(common, &surroundings.config)?.or(recorded);
     Ok(Asked { cwd, opening, options, warnings, agent })
+}
+
+fn held(claim: Claim) -> Held {
+    Box::new(claim)
 }
 
 /// `acp-tui demo`.
@@ -186,12 +202,15 @@ async fn session(
     }
     match run_on(screen, engine, options).await {
         Ok(ended) => ended,
-        Err(_) => Ended { exit: Exit::TerminalGone, goodbye: Goodbye::default() },
+        Err(_) => Ended::early(Exit::TerminalGone),
     }
 }
 
 fn exit_code(ended: &Ended) -> u8 {
     say_goodbye(&ended.goodbye);
+    for id in &ended.can_go_on {
+        say(&format!("to go on: acp-tui --resume {}", quote(id)));
+    }
     match ended.exit {
         Exit::Quit => code::OK,
         Exit::Signal(signal) => signal.exit_code(),
@@ -285,6 +304,8 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         past: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn Archive> {
             Arc::new(Journals::new(dirs.state.clone(), surroundings.config.clone()))
         }),
+        held: None,
+        desk: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn Desk> { Arc::new(Written::new(&dirs.state)) }),
     };
     Ok((options, warnings))
 }

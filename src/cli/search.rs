@@ -28,8 +28,16 @@ pub fn run(wanted: &Search) -> Result<u8, Usage> {
     };
     let cwd = wanted.cwd.as_ref().map(|cwd| std::path::absolute(cwd).map(|dir| dir.canonicalize().unwrap_or(dir)));
     let cwd = cwd.transpose().map_err(|error| Usage(error.to_string()))?;
-    let (agent, role, since) = (wanted.agent.clone(), wanted.role, wanted.since);
-    let query = Query { matcher, agent, cwd, role, since };
+    let query = Query {
+        agent: wanted.agent.clone(),
+        cwd,
+        role: wanted.role,
+        tool: wanted.tool.clone(),
+        file: wanted.file.clone(),
+        since: wanted.since,
+        until: wanted.until,
+        ..Query::of(matcher)
+    };
     let (mut found, mut reads) = (false, true);
     let problems = search(&state()?, &query, |hits| {
         found = true;
@@ -65,9 +73,8 @@ fn json_line(hit: &Hit) -> String {
 
 /// Where it is, and the line in which it was found, shortened around it.
 fn line(hit: &Hit) -> String {
-    let (from, to) = (hit.at.start, hit.at.end);
-    let begin = hit.text[..from].rfind('\n').map_or(0, |at| at + 1);
-    let end = hit.text[to..].find('\n').map_or(hit.text.len(), |at| to + at);
+    let (from, (begin, line)) = (hit.at.start, hit.line());
+    let end = begin + line.len();
     let first = hit.text.ceil_char_boundary(begin.max(from.saturating_sub(BEFORE)));
     let last = hit.text.floor_char_boundary(end.min(first + SHOWN));
     let (head, tail) = (if first > begin { "…" } else { "" }, if last < end { "…" } else { "" });

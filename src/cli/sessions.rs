@@ -4,6 +4,7 @@
 
 use super::args::Sessions;
 use super::conversations::{self, Changes, Row, all, beside, find, fits, here, state};
+use super::launch::{Surroundings, limits, now};
 use super::output::{confirmed, is_screen, print, say};
 use super::review::{say_namesakes, say_removed, sums};
 use super::usage::Usage;
@@ -15,7 +16,7 @@ use crate::store::sessions::{self, State};
 use crate::text::width::{str_width, truncate};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// Columns of an agent's name, and of what a conversation is about.
 const AGENT_COLUMNS: usize = 24;
@@ -34,8 +35,16 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
         Sessions::Prune => {
             let pruned = archive::prune(&home, None);
             archive::take_removed(&home, None);
+            let surroundings = Surroundings::read();
+            for warning in &surroundings.warnings {
+                say(&warning.to_string());
+            }
+            let gone = sessions::prune(&state, limits(surroundings.config.keep), now(), None)
+                .map_err(|error| Usage(format!("the journals cannot be read: {error}")))?;
             print(&format!(
-                "removed {}, {}\n",
+                "removed {}, {}; what is kept for undo of {}, {}\n",
+                human::count(gone.sessions, "session"),
+                human::bytes(gone.bytes),
                 human::count(pruned.removed as u64, "session"),
                 human::bytes(pruned.bytes)
             ))
@@ -53,7 +62,7 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
         let why = format!("in the same run there are {}, which would go too; `--yes` removes them all", ids.join(", "));
         return Err(Usage(why));
     }
-    conversations::remove(&row).map_err(Usage)?;
+    conversations::remove(state, &row).map_err(Usage)?;
     // What the index remembers of it goes with the next look.
     drop(sessions::list(state));
     print(&format!("removed {}; the files stay as they are\n", human::count(1 + beside.len() as u64, "session")))
@@ -61,7 +70,7 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
 
 /// Where there is somebody to ask, nothing is removed before the answer is yes.
 fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
-    let rows = all(state)?;
+    let mut rows = all(state)?;
     say_namesakes(&archive::list(&archive::below(state)), archive::ALL);
     let (mut removed, mut outcome, mut kept) = (0, code::OK, Vec::new());
     let question = format!(
@@ -72,6 +81,12 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
         say("nothing was removed");
         return Ok(code::OK);
     }
+    if let Err(error) = sessions::forget_told(state) {
+        say(&format!("what agents have told: {error}"));
+        outcome = code::OWN_FAULT;
+    }
+    // What only agents know of has gone with what they have told.
+    rows.retain(|row| row.known.source() != "agent");
     for row in &rows {
         let is_open = row.known.state == State::Open;
         // What shares a journal with one that is open stays with it.
@@ -81,7 +96,7 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
             kept.extend(row.known.journals.iter().cloned());
             continue;
         }
-        match conversations::remove(row) {
+        match conversations::remove(state, row) {
             Ok(()) => removed += 1,
             Err(why) => {
                 // Another of the same run has gone before, and its review with it.
@@ -125,7 +140,7 @@ fn list(state: &Path, everywhere: bool, as_json: bool, query: Option<&str>) -> R
     if rows.is_empty() {
         return Err(Usage(nothing(count, everywhere, query)));
     }
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let now = now();
     let home_dir = conversations::home();
     let rows: Vec<_> = rows.iter().map(|row| (row, row.changes(), row.bytes())).collect();
     print(&table(&rows, now, home_dir.as_deref()))
@@ -161,15 +176,21 @@ fn value(row: &Row, changes: &Changes) -> Value {
         "title": known.title,
         "first_prompt": known.first_prompt,
         "last_prompt": known.last_prompt,
-        "created": date::rfc3339(known.created),
-        "updated": date::rfc3339(known.updated),
+        "created": time(known.created),
+        "updated": time(known.updated),
         "turns": known.turns,
         "state": known.state,
-        "source": if known.is_imported { "imported" } else { "ours" },
+        "source": known.source(),
         "can": can.into_iter().filter(|(_, can)| *can).map(|(what, _)| what).collect::<Vec<_>>(),
+        "thread": known.thread,
         "changes": changes.as_ref().ok().copied().flatten(),
         "bytes": row.bytes(),
     })
+}
+
+/// Nothing where no time is known: its agent has told none.
+fn time(time: Duration) -> Option<String> {
+    (time > Duration::ZERO).then(|| date::rfc3339(time))
 }
 
 fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>) -> String {
@@ -178,6 +199,9 @@ fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>) -> S
     for (row, changes, bytes) in rows {
         let known = &row.known;
         let used = match known.state {
+            _ if known.updated.is_zero() => {
+                known.used_as_told.as_ref().map(|told| short(told, AGENT_COLUMNS)).unwrap_or_default()
+            }
             State::Open => "open".to_owned(),
             State::Interrupted => format!("{}, interrupted", human::ago(now.saturating_sub(known.updated).as_secs())),
             State::Ended => human::ago(now.saturating_sub(known.updated).as_secs()),

@@ -31,8 +31,8 @@ pub fn role(value: &str) -> Result<Role, Usage> {
         .ok_or_else(|| Usage(format!("--role is user, agent, thought or tool, not `{value}`")))
 }
 
-pub fn since(value: &str) -> Result<Duration, Usage> {
-    date::day(value).ok_or_else(|| Usage(format!("--since takes a day as YYYY-MM-DD, not `{value}`")))
+pub fn day(option: &str, value: &str) -> Result<Duration, Usage> {
+    date::day(value).ok_or_else(|| Usage(format!("{option} takes a day as YYYY-MM-DD, not `{value}`")))
 }
 
 pub fn format(value: &str) -> Result<Format, Usage> {

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::base::toml_doc::{Report, kind_of};
 
-use super::schema::{AGENT_KEYS, AgentConfig, Config, GATES, KEYS};
+use super::schema::{AGENT_KEYS, AgentConfig, Config, GATES, KEEP_KEYS, KEYS, Keep, SESSIONS_KEYS};
 
 pub use crate::base::toml_doc::Warning;
 
@@ -64,6 +64,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             }
             "theme" => config.theme = string("theme", "the name of a theme", value, &mut report),
             "gate" => config.gate = gate(value, &mut report),
+            "sessions" => config.keep = sessions(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
             other => report.warn(&key.span(), format!("unknown key {other:?}; allowed: {}", KEYS.join(", "))),
         }
@@ -90,6 +91,54 @@ fn gate(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<String>
         return None;
     }
     Some(name)
+}
+
+fn sessions(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Keep {
+    let mut keep = Keep::default();
+    let Some(table) = value.get_ref().as_table() else {
+        let given = kind_of(value.get_ref());
+        report.warn(&value.span(), format!("sessions is {given}; allowed: a table, [sessions]"));
+        return keep;
+    };
+    for (key, value) in table {
+        match (key.get_ref().as_ref(), value.get_ref().as_table()) {
+            ("keep", Some(limits)) => {
+                for (key, value) in limits {
+                    let name = key.get_ref().as_ref();
+                    let limit = match name {
+                        "count" => &mut keep.count,
+                        "days" => &mut keep.days,
+                        "mib" => &mut keep.mib,
+                        other => {
+                            let allowed = KEEP_KEYS.join(", ");
+                            report.warn(&key.span(), format!("unknown key {other:?} in keep; allowed: {allowed}"));
+                            continue;
+                        }
+                    };
+                    *limit = number(name, value, report);
+                }
+            }
+            ("keep", None) => {
+                let given = kind_of(value.get_ref());
+                report.warn(&value.span(), format!("keep is {given}; allowed: a table, {{ count = 500, days = 90 }}"));
+            }
+            (other, _) => {
+                let allowed = SESSIONS_KEYS.join(", ");
+                report.warn(&key.span(), format!("unknown key {other:?} in [sessions]; allowed: {allowed}"));
+            }
+        }
+    }
+    keep
+}
+
+/// A number from 1.
+fn number(name: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<u64> {
+    let number = value.get_ref().as_integer().and_then(|number| number.as_str().parse().ok());
+    let number = number.filter(|number| *number > 0);
+    if number.is_none() {
+        report.warn(&value.span(), format!("keep.{name} is {}; allowed: a number from 1", kind_of(value.get_ref())));
+    }
+    number
 }
 
 fn agents(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> BTreeMap<String, AgentConfig> {

@@ -14,6 +14,8 @@ fn a_whole_file() {
 default_agent = "mine"
 theme = "dark"
 gate = "hold"
+[sessions]
+keep = { count = 500, days = 90, mib = 2_048 }
 [agents.mine]
 command = "/opt/agent"
 args = ["--acp", "-v"]
@@ -26,6 +28,7 @@ command = "x"
     assert_eq!(config.default_agent.as_deref(), Some("mine"));
     assert_eq!(config.theme.as_deref(), Some("dark"));
     assert_eq!(config.gate.as_deref(), Some("hold"));
+    assert_eq!(config.keep, Keep { count: Some(500), days: Some(90), mib: Some(2048) });
     let mine = &config.agents["mine"];
     assert_eq!((mine.command.as_str(), mine.args.len(), mine.env["KEY"].as_str()), ("/opt/agent", 2, "value"));
     assert!(config.agents.contains_key("two words"));
@@ -41,7 +44,7 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     assert_eq!(
         said(text),
         [
-            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, agents",
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, sessions, agents",
             "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env",
         ]
     );
@@ -59,6 +62,18 @@ mod bad_values_say_what_is_allowed {
             theme_is_a_number:
                 "theme = 3",
                 "config.toml:1: theme is a number; allowed: a string, the name of a theme";
+            keep_is_a_number:
+                "[sessions]\nkeep = 5",
+                "config.toml:2: keep is a number; allowed: a table, { count = 500, days = 90 }";
+            keep_counts_nothing:
+                "[sessions]\nkeep = { count = 0 }",
+                "config.toml:2: keep.count is a number; allowed: a number from 1";
+            keep_of_another_sort:
+                "[sessions]\nkeep = { weeks = 1 }",
+                "config.toml:2: unknown key \"weeks\" in keep; allowed: count, days, mib";
+            sessions_hold_something_else:
+                "[sessions]\nlose = true",
+                "config.toml:2: unknown key \"lose\" in [sessions]; allowed: keep";
             default_agent_is_empty:
                 "\ndefault_agent = \"\"",
                 "config.toml:2: default_agent is empty; allowed: a string, the name of an agent";

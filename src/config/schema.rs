@@ -6,9 +6,12 @@
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 4] = ["default_agent", "theme", "gate", "agents"];
+pub const KEYS: [&str; 5] = ["default_agent", "theme", "gate", "sessions", "agents"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
+/// The keys about sessions, and the limits of what is kept of them.
+pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
+pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
 pub const AGENT_KEYS: [&str; 3] = ["command", "args", "env"];
 
@@ -20,8 +23,19 @@ pub struct Config {
     pub theme: Option<String>,
     /// One of [`GATES`].
     pub gate: Option<String>,
+    pub keep: Keep,
     /// The person's own agents by name.
     pub agents: BTreeMap<String, AgentConfig>,
+}
+
+/// How many conversations are kept; without a number there is no limit of the sort.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Keep {
+    pub count: Option<u64>,
+    /// Since they were used last.
+    pub days: Option<u64>,
+    /// Of all together.
+    pub mib: Option<u64>,
 }
 
 /// How an agent is started.

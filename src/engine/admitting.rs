@@ -55,7 +55,6 @@ mod tests {
     use super::*;
     use crate::engine::rulebook::Rulebook;
     use crate::model::changes::Gate;
-    use crate::model::ids::{AgentKey, SessionKey};
     use crate::model::judge::Deed;
     use crate::model::refusal::Reason;
     use crate::model::ruling::{Ruled, Ruling};
@@ -64,18 +63,7 @@ mod tests {
     use tempfile::TempDir;
 
     fn request(path: &str) -> Request {
-        Request {
-            agent: AgentKey::FIRST,
-            session: SessionKey::FIRST,
-            cwd: "/".into(),
-            deed: Deed::Write(path.into()),
-            place: Place::Unknown,
-            policy: Policy::Auto(Allow::All),
-            gate: Gate::Off,
-            is_stopping: false,
-            is_granted: true,
-            ruling: None,
-        }
+        Request { policy: Policy::Auto(Allow::All), is_granted: true, ..Request::of(Deed::Write(path.into())) }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::model::event::{Event, Hint};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey};
 use crate::model::reduce::reduce;
+use crate::model::session::Policy;
 use crate::wire::frame::Frame;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -84,6 +85,11 @@ impl Core {
     /// What the header of a journal says of the session that is replayed.
     pub fn begin_as(&mut self, review: bool, gate: Gate, rules: bool) {
         self.model = std::mem::take(&mut self.model).with_review(review).with_gate(gate).with_rules(rules);
+    }
+
+    /// The same of whether earlier journals were read, and of how was decided what agents ask for.
+    pub fn begin_with(&mut self, earlier: bool, policy: Policy) {
+        self.model = std::mem::take(&mut self.model).with_earlier(earlier).with_policy(policy);
     }
 
     /// A journal is written of all that happens.

@@ -6,7 +6,7 @@
 use super::admitting::{admit, place};
 use super::fact::{Fact, Facts, Told};
 use super::refusing;
-use super::reviews::Reviews;
+use super::reviews::{Reviews, Writing, turn_of};
 use super::ruling::Held;
 use crate::agent::quirks::MissingFile;
 use crate::host::fs::{self, FsError};
@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
 
 /// How long a write waits for the review to look at the file first.
 pub(super) const LOOK: Duration = Duration::from_secs(2);
@@ -105,8 +106,8 @@ struct Lane {
     jobs: VecDeque<FileJob>,
     is_busy: bool,
     reading: Option<Reading>,
-    /// The entry and the text of the write that is under way, where the review has looked at the file before.
-    writing: Option<(EntryId, Arc<str>)>,
+    /// The write that is under way, where the review has looked at the file before.
+    writing: Option<Writing>,
 }
 
 impl Lane {
@@ -124,12 +125,30 @@ pub(super) struct FileQueue {
     lanes: BTreeMap<SessionKey, Lane>,
     /// Reads that were given up and have not come back.
     stuck: usize,
+    /// Writes that are under way.
+    writes: JoinSet<()>,
+    /// The client ends: no write takes its place any more.
+    is_over: Arc<AtomicBool>,
     facts: Facts,
 }
 
 impl FileQueue {
     pub fn new(facts: &Facts) -> Self {
-        Self { lanes: BTreeMap::new(), stuck: 0, facts: facts.clone() }
+        Self { lanes: BTreeMap::new(), stuck: 0, writes: JoinSet::new(), is_over: Arc::default(), facts: facts.clone() }
+    }
+
+    /// The client ends: nothing more is begun, and what has not come to its rename yet is given up.
+    pub fn close(&mut self) {
+        self.is_over.store(true, Ordering::Release);
+        self.lanes.clear();
+    }
+
+    /// Waits for writes that have come to their rename, for a while: what is looked at afterwards stays as it is.
+    pub async fn finish(mut self, patience: Duration) {
+        let all = async { while self.writes.join_next().await.is_some() {} };
+        if tokio::time::timeout(patience, all).await.is_err() {
+            tracing::warn!("a write is not over when the files are looked at for the last time");
+        }
     }
 
     fn lane(&mut self, at: SessionKey) -> &mut Lane {
@@ -154,7 +173,7 @@ impl FileQueue {
                 self.check(at, req, path, reviews);
                 Told::new()
             }
-            FileJob::Write(job) => self.write(job, reviews),
+            FileJob::Write(job) => self.write(job, model, reviews),
         }
     }
 
@@ -213,21 +232,16 @@ impl FileQueue {
     }
 
     /// A write is over. What was written is for the review to look at, under all names of the file.
-    pub fn written(
-        &mut self,
-        at: SessionKey,
-        event: &HostEvent,
-        links: Vec<PathBuf>,
-        model: &Model,
-        reviews: &mut Reviews,
-    ) -> Told {
+    pub fn written(&mut self, at: SessionKey, event: &HostEvent, links: Vec<PathBuf>, reviews: &mut Reviews) -> Told {
+        while self.writes.try_join_next().is_some() {}
         let lane = self.lane(at);
         lane.is_busy = false;
         match (event, lane.writing.take()) {
             (HostEvent::FileWritten { path, result: Ok(_), .. }, Some(writing)) => {
-                reviews.wrote(at, std::iter::once(path.into()).chain(links), &writing, model)
+                reviews.wrote(at, std::iter::once(path.into()).chain(links), &writing)
             }
-            _ => Told::new(),
+            (_, Some(writing)) => reviews.not_written(at, writing),
+            (_, None) => Told::new(),
         }
     }
 
@@ -278,19 +292,18 @@ impl FileQueue {
         Told::new()
     }
 
-    fn write(&mut self, job: WriteJob, reviews: &mut Reviews) -> Told {
+    fn write(&mut self, job: WriteJob, model: &Model, reviews: &mut Reviews) -> Told {
         let WriteJob { at, req, request, content, entry, tries, held } = job;
         let path = request.path().unwrap_or_default().to_owned();
-        let (looked, told) = reviews.before_write(at, &path, &content);
-        if looked.is_some() {
-            self.lane(at).writing = Some((entry, Arc::clone(&content)));
-        }
-        let (roots, facts) = (Arc::clone(reviews.roots(at)), self.facts.clone());
-        tokio::task::spawn_blocking(move || {
+        let writing = Writing { entry, content: Arc::clone(&content), turn: turn_of(model, at) };
+        let (looked, told) = reviews.before_write(at, &path, &writing);
+        self.lane(at).writing = looked.is_some().then_some(writing);
+        let (roots, facts, is_over) = (Arc::clone(reviews.roots(at)), self.facts.clone(), Arc::clone(&self.is_over));
+        self.writes.spawn_blocking(move || {
             // Without an answer the write happens all the same.
             let known = looked.and_then(|looked| looked.recv_timeout(LOOK).ok()).flatten();
             let written = admit(&roots, held.as_ref(), Request::clone(&request), &path)
-                .map(|file| write_text(&roots, &file, &content, known.as_ref()));
+                .map(|file| write_text(&roots, &file, &content, known.as_ref(), &|| !is_over.load(Ordering::Acquire)));
             let (result, links) = match written {
                 // The review has not got what is there now: it looks again.
                 Ok(Err(FsError::Changed(_))) if tries + 1 < WRITES => {

@@ -4,27 +4,13 @@ use super::super::reviewing::tests::{engine, place};
 use super::super::run::{Engine, Wake};
 use super::*;
 use crate::agent::quirks::MissingFile;
-use crate::model::changes::Gate;
-use crate::model::ids::AgentKey;
 use crate::model::judge::Deed;
-use crate::model::session::Policy;
 use std::path::Path;
 
 const AT: SessionKey = SessionKey::FIRST;
 
 fn request(deed: Deed) -> Box<Request> {
-    Box::new(Request {
-        agent: AgentKey::FIRST,
-        session: AT,
-        cwd: "/".into(),
-        deed,
-        place: Place::Unknown,
-        policy: Policy::Ask,
-        gate: Gate::Off,
-        is_stopping: false,
-        is_granted: false,
-        ruling: None,
-    })
+    Box::new(Request::of(deed))
 }
 
 fn job(req: u64, path: &Path, turn: Option<TurnId>) -> FileJob {
@@ -153,4 +139,56 @@ async fn a_read_that_does_not_come_back_holds_up_its_own_session_only() {
     }
     assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "it waits");
     engine.shutdown().await;
+}
+
+fn write_job(req: u64, path: &Path, content: &Arc<str>) -> FileJob {
+    let request = request(Deed::Write(path.to_string_lossy().into()));
+    let entry = EntryId(req);
+    FileJob::Write(WriteJob {
+        at: AT,
+        req: ReqId(req),
+        request,
+        content: Arc::clone(content),
+        entry,
+        tries: 0,
+        held: None,
+    })
+}
+
+/// When the client ends, each write is either known to the review or never done.
+#[test]
+fn nothing_is_written_once_the_client_has_ended_and_what_was_is_known() {
+    let content: Arc<str> = "agent\n".repeat(1 << 14).into();
+    let mut written = 0;
+    // Ends before the first is written, while one is, and after some.
+    for done in 0..4 {
+        let place = place();
+        let path = |n: u64| place.root.join(format!("f{n}"));
+        (0..8).for_each(|n| std::fs::write(path(n), "mine\n").unwrap());
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let dir = runtime.block_on(async {
+            let mut engine = engine(&place, "", None);
+            let dir = place.home.join(engine.stem());
+            (0..8).for_each(|n| engine.queue_file(write_job(n, &path(n), &content)));
+            while engine.files.lane(AT).jobs.len() > 7 - done {
+                let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
+                engine.step(wake);
+            }
+            engine.shutdown().await;
+            dir
+        });
+        let is_changed = |n: &u64| std::fs::metadata(path(*n)).unwrap().len() > 5;
+        let at_the_end: Vec<u64> = (0..8).filter(is_changed).collect();
+        // Waits for every thread that has still something to do.
+        drop(runtime);
+        assert_eq!((0..8).filter(is_changed).collect::<Vec<_>>(), at_the_end, "written after the end");
+        let names = std::fs::read_dir(&place.root).unwrap().flatten().map(|e| e.file_name());
+        assert_eq!(names.filter(|name| name.to_string_lossy().starts_with('.')).count(), 0, "left behind");
+        let mut review = crate::review::session::ReviewSession::open(&dir).unwrap();
+        let doc = review.doc(crate::model::changes::Scope::Session).unwrap();
+        let known: Vec<_> = doc.files.iter().map(|file| place.root.join(&file.path)).collect();
+        assert_eq!(known, at_the_end.iter().map(|n| path(*n)).collect::<Vec<_>>(), "not known");
+        written += at_the_end.len();
+    }
+    assert!(written > 0, "nothing was ever written");
 }

@@ -8,7 +8,7 @@ use super::fact::Told;
 use super::masking::masked;
 use super::stem::Stem;
 use crate::agent::codec::Codec;
-use crate::model::changes::{ReviewDoc, ReviewEvent, Truth};
+use crate::model::changes::{ReviewDoc, ReviewEvent, WritePreview};
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::ids::{Address, Addressed, AgentKey, Now};
 use crate::store::journal::Journal;
@@ -114,15 +114,15 @@ impl Books {
                 journal.fact(now, "host", &at, "fact", &fact);
             }
             // The texts are on the disk and in the frames; what differs is said nowhere else.
-            HostEvent::Review(ReviewEvent::Truths { req, asked, truths }) => {
-                let brief = |t: &Truth| Truth { old: None, new: "".into(), ..t.clone() };
-                let truths = truths.iter().map(brief).collect();
+            HostEvent::Review(ReviewEvent::Previews { req, asked, previews }) => {
+                let brief = |t: &WritePreview| WritePreview { old: None, new: "".into(), ..t.clone() };
+                let previews = previews.iter().map(brief).collect();
                 journal.fact(
                     now,
                     "host",
                     &at,
                     "fact",
-                    &HostEvent::Review(ReviewEvent::Truths { req: *req, asked: *asked, truths }),
+                    &HostEvent::Review(ReviewEvent::Previews { req: *req, asked: *asked, previews }),
                 );
             }
             HostEvent::Review(ReviewEvent::ReviewShown { doc }) if size_of_lines(doc) > LARGE => {

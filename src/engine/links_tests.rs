@@ -29,7 +29,7 @@ async fn two_floods() -> Links {
     for agent in [A, B] {
         links.start(agent, PathBuf::new(), words);
     }
-    while [A, B].iter().any(|agent| links.running(*agent).unwrap().incoming.len() < 20) {
+    while [A, B].iter().any(|agent| links.running(*agent).unwrap().incoming.len() < 8) {
         tokio::task::yield_now().await;
     }
     links

@@ -276,7 +276,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(crate::random(2000))]
         #[test]
         fn a_value_never_stands_in_the_journal_however_the_line_is_damaged(
             harms in proptest::collection::vec(harm(), 0..5),

@@ -2,7 +2,7 @@
 //!
 //! `core` is the pure part (the model and a `connection` to each agent), `run` the asynchronous one: one loop over parts
 //! that own what is theirs and tell what has become of it: `links`, `terminals`, `filing`, `reviews` (over `workspaces`
-//! and the threads of `reviewing`), `journaling`, `moving`, `ruling`, `timers`. One owner, no lock, no replica.
+//! and the threads of `reviewing`), `journaling`, `moving`, `recalling`, `ruling`, `timers`. One owner, no lock, no replica.
 
 mod admitting;
 pub mod attach;
@@ -19,6 +19,7 @@ mod links;
 mod masking;
 mod moving;
 mod noting;
+pub mod recalling;
 mod refusing;
 pub mod replay;
 mod reviewing;

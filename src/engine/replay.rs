@@ -4,50 +4,19 @@ use super::core::Core;
 use crate::agent::codec::{self, SharedCodec};
 use crate::model::Model;
 use crate::model::changes::Gate;
-use crate::model::event::{Event, HostEvent, Intent, Timer};
-use crate::model::ids::{Address, Addressed, AgentKey, Now};
+use crate::model::event::{Event, HostEvent, Intent};
+use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId};
+use crate::model::past::Past;
+use crate::model::reduce::take_out;
 use crate::model::refusal::Reason;
+use crate::model::session::{Policy, Session};
+use crate::store::lines::Record;
 use crate::wire::frame::Frame;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
-
-#[derive(Deserialize)]
-struct Record<'a> {
-    #[serde(default)]
-    t: f64,
-    #[serde(borrow, default)]
-    dir: Cow<'a, str>,
-    /// Whom it concerns; missing in version 1, which knows one agent with one session, and in recordings.
-    #[serde(default)]
-    at: Option<Address>,
-    /// Of recordings: the agent's key, unless it is the first one. Old headers have a text here.
-    #[serde(borrow, default)]
-    agent: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    frame: Option<&'a RawValue>,
-    #[serde(default)]
-    raw: Option<String>,
-    #[serde(default)]
-    fact: Option<HostEvent>,
-    #[serde(default)]
-    intent: Option<Intent>,
-    #[serde(default)]
-    timer: Option<Timer>,
-    /// Of the header: whether prompts waited for the snapshot, and the gate at first.
-    #[serde(default)]
-    review: Option<bool>,
-    #[serde(default)]
-    gate: Option<Gate>,
-    /// Of the header: whether rules were asked.
-    #[serde(default)]
-    rules: Option<bool>,
-    /// Of the header: how the agent was spoken to.
-    #[serde(borrow, default)]
-    codec: Option<Cow<'a, str>>,
-}
 
 /// Replays the lines of a journal. Lines that cannot be read, such as a torn last one, are skipped and counted.
 pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a str>) -> (Model, usize) {
@@ -56,58 +25,155 @@ pub fn replay<'a>(model: Model, cwd: PathBuf, lines: impl Iterator<Item = &'a st
 
 /// The same; `named` knows the codecs. What was said in one that it does not know cannot be read.
 pub fn replay_by<'a>(
-    named: impl Fn(&str) -> Option<SharedCodec>,
+    named: impl Fn(&str) -> Option<SharedCodec> + 'static,
     model: Model,
     cwd: PathBuf,
-    mut lines: impl Iterator<Item = &'a str>,
+    lines: impl Iterator<Item = &'a str>,
 ) -> (Model, usize) {
-    let mut core = Core::new(model, cwd, codec::shipped());
-    core.with_journal();
-    let mut skipped = 0;
-    while let Some(line) = lines.next() {
-        let Ok(record) = serde_json::from_str::<Record<'_>>(line) else {
-            skipped += 1;
-            continue;
+    let mut replay = Replay { named: Box::new(named), ..Replay::new(model, cwd) };
+    lines.for_each(|line| replay.line(line));
+    (replay.core.model, replay.skipped)
+}
+
+type Named = Box<dyn Fn(&str) -> Option<SharedCodec>>;
+
+/// A journal on its way back into a model, line by line.
+pub struct Replay {
+    core: Core,
+    named: Named,
+    /// It is spoken in a way that is not known here: nothing more can be read.
+    is_foreign: bool,
+    skipped: usize,
+    /// The conversation that is wanted, and what is known of it from earlier journals and from before it was closed.
+    wanted: Option<(SessionId, Past)>,
+    last: Now,
+}
+
+impl Replay {
+    pub fn new(model: Model, cwd: PathBuf) -> Self {
+        let mut core = Core::new(model, cwd, codec::shipped());
+        core.with_journal();
+        Self { core, named: Box::new(codec::named), is_foreign: false, skipped: 0, wanted: None, last: Now::ZERO }
+    }
+
+    /// The same for one conversation, of which this is known from earlier journals.
+    #[must_use]
+    pub fn of(self, id: SessionId, before: Past) -> Self {
+        Self { wanted: Some((id, before)), ..self }
+    }
+
+    /// The conversation that was wanted, as far as it has come.
+    pub fn past(mut self) -> Past {
+        self.keep();
+        self.wanted.map(|(_, past)| past).unwrap_or_default()
+    }
+
+    /// Takes what the model has of it.
+    fn keep(&mut self) {
+        let Some((id, past)) = &mut self.wanted else { return };
+        match take_out(&mut self.core.model, id, self.last) {
+            Some(found) if found.is_whole || past.entries.is_empty() => *past = found.past,
+            Some(found) => past.append(found.without_history()),
+            None => {}
+        }
+    }
+
+    pub fn line(&mut self, line: &str) {
+        if self.is_foreign {
+            self.skipped += 1;
+            return;
+        }
+        let read =
+            serde_json::from_str::<Record<'_>>(line).and_then(|record| Ok((head(&record)?, event(&record)?, record)));
+        let Ok((head, event, record)) = read else {
+            self.skipped += 1;
+            return;
         };
         let now = time(record.t);
-        if let Some(name) = record.codec {
-            let Some(codec) = named(&name) else { return (core.model, skipped + 1 + lines.count()) };
-            core.speak(codec);
+        self.last = now;
+        if let Some(name) = &record.codec {
+            let Some(codec) = (self.named)(name) else {
+                (self.is_foreign, self.skipped) = (true, self.skipped + 1);
+                return;
+            };
+            self.core.speak(codec);
         }
-        if record.review.is_some() || record.gate.is_some() {
-            let rules = record.rules.unwrap_or_default();
-            core.begin_as(record.review.unwrap_or_default(), record.gate.unwrap_or_default(), rules);
+        if let Some(Head { review, gate, rules, earlier, policy }) = head {
+            self.core.begin_as(review, gate, rules);
+            if let Some(policy) = policy {
+                self.core.begin_with(earlier, policy);
+            }
         }
-        let event = match (record.intent, record.fact, record.timer) {
-            (Some(intent), ..) => Some(Event::User(intent)),
-            (None, Some(fact), _) => Some(Event::Host(fact)),
-            (None, None, Some(timer)) => Some(Event::Timer(timer)),
-            (None, None, None) => None,
-        };
         if let Some(mut what) = event {
             let at = record.at.unwrap_or_else(|| what.home());
             if let Event::Host(HostEvent::FileRead { result: Err(refusal), .. }) = &mut what
                 && let Reason::Number(code) = refusal.why
-                && let Some(agent) = core.agent_at(at)
+                && let Some(agent) = self.core.agent_at(at)
             {
-                refusal.why = core.codec(agent).reason(code);
+                refusal.why = self.core.codec(agent).reason(code);
             }
-            core.event(Addressed { at, what }, now);
+            self.remember(at, &mut what);
+            self.core.event(Addressed { at, what }, now);
         } else if record.dir == "agent->client" {
-            let further = record.agent.and_then(|agent| serde_json::from_str::<AgentKey>(agent.get()).ok());
-            let at = record.at.unwrap_or_else(|| further.unwrap_or(AgentKey::FIRST).into());
-            let Some(agent) = connected(&core, at) else {
-                skipped += 1;
-                continue;
+            let Some(agent) = connected(&self.core, record.peer()) else {
+                self.skipped += 1;
+                return;
             };
             let text = record.frame.map(RawValue::get).or(record.raw.as_deref()).unwrap_or("");
-            let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()), core.codec(agent).word_for_word());
+            let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()), self.core.codec(agent).word_for_word());
             // A request that was kept as raw text had bytes that could not be kept: it was refused.
             let frame = if record.frame.is_none() { frame.refuse_damaged() } else { frame };
-            core.frame(agent, frame, &line, now);
+            self.core.frame(agent, frame, &line, now);
         }
     }
-    (core.model, skipped)
+
+    /// A session that is closed lets go of what was said in it; one that goes on begins with it.
+    fn remember(&mut self, at: Address, what: &mut Event) {
+        let Address::Session(key) = at else { return };
+        let Some((id, past)) = &mut self.wanted else { return };
+        if self.core.model.session_of(key).and_then(Session::known_id) != Some(id) {
+            return;
+        }
+        match what {
+            Event::User(Intent::CloseSession) => self.keep(),
+            Event::Host(HostEvent::Recalled(part)) => part.past = std::mem::take(past),
+            _ => {}
+        }
+    }
+}
+
+/// What a header says of how it began.
+struct Head {
+    review: bool,
+    gate: Gate,
+    rules: bool,
+    /// Earlier journals were read.
+    earlier: bool,
+    /// Older journals do not say it.
+    policy: Option<Policy>,
+}
+
+fn head(record: &Record<'_>) -> serde_json::Result<Option<Head>> {
+    let (review, gate, rules) = (read(record.review)?, read(record.gate)?, read(record.rules)?);
+    let (earlier, policy): (Option<bool>, _) = (read(record.earlier)?, read(record.policy)?);
+    let is_head = review.is_some() || gate.is_some();
+    Ok(is_head.then(|| Head {
+        review: review.unwrap_or_default(),
+        gate: gate.unwrap_or_default(),
+        rules: rules.unwrap_or_default(),
+        earlier: earlier.unwrap_or_default(),
+        policy,
+    }))
+}
+
+/// What happened without a frame.
+fn event(record: &Record<'_>) -> serde_json::Result<Option<Event>> {
+    let (intent, fact) = (read(record.intent)?.map(Event::User), read(record.fact)?.map(Event::Host));
+    Ok(intent.or(fact).or(read(record.timer)?.map(Event::Timer)))
+}
+
+fn read<T: DeserializeOwned>(value: Option<&RawValue>) -> serde_json::Result<Option<T>> {
+    value.map(|value| serde_json::from_str(value.get())).transpose()
 }
 
 /// The agent whose frames have this address, if there is a connection to it.

@@ -78,7 +78,14 @@ pub(super) enum Job {
     BeforeWrite {
         path: PathBuf,
         content: Arc<str>,
+        entry: EntryId,
+        turn: Option<TurnId>,
         done: SyncSender<Option<Replaceable>>,
+    },
+    /// The write was not done.
+    NotWritten {
+        entry: EntryId,
+        content: Arc<str>,
     },
     /// The same before a command.
     BeforeCommand {
@@ -90,7 +97,7 @@ pub(super) enum Job {
         entry: EntryId,
         content: Arc<str>,
     },
-    Truth {
+    Preview {
         req: ReqId,
         asked: u64,
         claims: Vec<ClaimedEdit>,

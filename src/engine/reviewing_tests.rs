@@ -111,7 +111,7 @@ fn what_comes_after_the_review_was_closed_is_not_shown() {
 pub struct Place {
     _dir: tempfile::TempDir,
     pub root: PathBuf,
-    home: PathBuf,
+    pub home: PathBuf,
 }
 
 pub fn place() -> Place {
@@ -294,9 +294,9 @@ async fn a_held_write_happens_when_it_is_let_through() {
     {
         let place = place();
         let mut engine = writer(&place, Gate::Hold);
-        until(&mut engine, |model, _| model.first().session().questions().iter().any(|p| !p.truths.is_empty())).await;
+        until(&mut engine, |model, _| model.first().session().questions().iter().any(|p| !p.previews.is_empty())).await;
         let pending = &engine.model().first().session().questions()[0];
-        assert_eq!(pending.truths[0].old.as_deref(), Some("one\ntwo\nthree\n"));
+        assert_eq!(pending.previews[0].old.as_deref(), Some("one\ntwo\nthree\n"));
         assert_eq!(std::fs::read_to_string(place.root.join("x.txt")).unwrap(), "one\ntwo\nthree\n");
         let req = pending.req;
         engine.intent(Intent::Answer { req, option: option.into() });
@@ -312,4 +312,21 @@ fn a_look_at_very_many_files_leaves_the_thread_to_others_for_longer_than_it_take
     let ended = began + Duration::from_secs(2);
     assert_eq!(rested(began, ended), ended + Duration::from_secs(8));
     assert_eq!(rested(began, began), began);
+}
+
+#[test]
+fn entries_get_their_own_numbers_back_and_those_of_others_are_told_apart() {
+    use super::worker::{own_entries, shared};
+    let mut doc = (*crate::ui::fixtures::review_doc(1)).clone();
+    let (here, there) = (SessionKey(2), SessionKey(1));
+    let of = |doc: &ReviewDoc| doc.files[3].hunks.iter().map(|h| (h.entry, h.elsewhere)).collect::<Vec<_>>();
+    let hunks = &mut Arc::make_mut(&mut doc.files[3]).hunks;
+    (hunks[0].entry, hunks[1].entry) = (Some(shared(here, EntryId(7))), Some(shared(there, EntryId(9))));
+    own_entries(&mut doc, here);
+    assert_eq!(of(&doc), [(Some(EntryId(7)), None), (Some(EntryId(9)), Some(there)), (None, None)]);
+    // Those of the first session are as they are, and still not another's.
+    let hunks = &mut Arc::make_mut(&mut doc.files[3]).hunks;
+    (hunks[0].entry, hunks[1].entry, hunks[1].elsewhere) = (Some(EntryId(7)), None, None);
+    own_entries(&mut doc, here);
+    assert_eq!(of(&doc)[0], (Some(EntryId(7)), Some(SessionKey::FIRST)));
 }

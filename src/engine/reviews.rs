@@ -126,20 +126,20 @@ impl Reviews {
                 }
                 return told;
             }
-            ReviewCommand::Tool(entry) => match self.tool_note(at, entry, model) {
+            ReviewCommand::ToolCall(entry) => match self.tool_note(at, entry, model) {
                 Some(note) => Job::Note(note),
                 None => return told,
             },
-            ReviewCommand::Command { entry, settled } => {
+            ReviewCommand::CommandRun { entry, settled } => {
                 let doing = ToolEffect::Runs;
                 let (turn, at) = (turn_of(model, at).map(|turn| turn.0), Instant::now());
                 let (paths, claims) = (Vec::new(), Vec::new());
                 Job::Note(ToolNote { entry, turn, doing, at, settled, waits: false, paths, claims })
             }
-            ReviewCommand::Truth { req, asked } => {
+            ReviewCommand::Preview { req, asked } => {
                 let (session, cwd) = (model.session_of(at), self.workspaces.directory(at));
                 let claims = session.zip(cwd).map(|(session, cwd)| noting::claims_of_question(session, req, cwd));
-                Job::Truth { req, asked, claims: claims.unwrap_or_default() }
+                Job::Preview { req, asked, claims: claims.unwrap_or_default() }
             }
             ReviewCommand::Hold { req, path, content, entry, asked } => {
                 let turn = turn_of(model, at);
@@ -168,13 +168,14 @@ impl Reviews {
         &mut self,
         at: SessionKey,
         path: &str,
-        content: &Arc<str>,
+        Writing { entry, content, turn }: &Writing,
     ) -> (Option<Receiver<Option<Replaceable>>>, Told) {
         if self.workspaces.reviewing(at).is_none() {
             return (None, Told::new());
         }
         let (done, looked) = sync_channel(1);
-        let told = self.give(at, Job::BeforeWrite { path: path.into(), content: Arc::clone(content), done });
+        let (entry, turn, content) = (*entry, *turn, Arc::clone(content));
+        let told = self.give(at, Job::BeforeWrite { path: path.into(), content, entry, turn, done });
         (Some(looked), told)
     }
 
@@ -183,11 +184,15 @@ impl Reviews {
         &mut self,
         at: SessionKey,
         paths: impl Iterator<Item = PathBuf>,
-        (entry, content): &(EntryId, Arc<str>),
-        model: &Model,
+        Writing { entry, content, turn }: &Writing,
     ) -> Told {
-        let (turn, entry) = (turn_of(model, at), *entry);
+        let (turn, entry) = (*turn, *entry);
         paths.flat_map(|path| self.give(at, Job::Wrote { path, turn, entry, content: Arc::clone(content) })).collect()
+    }
+
+    /// A write was not done.
+    pub fn not_written(&mut self, at: SessionKey, Writing { entry, content, .. }: Writing) -> Told {
+        self.give(at, Job::NotWritten { entry, content })
     }
 
     /// Has the review look at what is there before a command changes it.
@@ -275,11 +280,20 @@ impl Reviews {
     }
 }
 
+/// A write that is under way, as the review knows it.
+#[derive(Debug)]
+pub(super) struct Writing {
+    pub entry: EntryId,
+    pub content: Arc<str>,
+    /// The turn in which it begins.
+    pub turn: Option<TurnId>,
+}
+
 fn told(at: SessionKey, event: ReviewEvent) -> Told {
     vec![Addressed::new(at, HostEvent::Review(event))]
 }
 
 /// The turn of a session that what happens in it now is of.
-fn turn_of(model: &Model, at: SessionKey) -> Option<TurnId> {
+pub(super) fn turn_of(model: &Model, at: SessionKey) -> Option<TurnId> {
     model.session_of(at)?.unended_turn()
 }

@@ -60,8 +60,13 @@ fn a_rule_is_for_every_part_of_a_command_and_tells_where_it_stands() {
     assert!(denied.place.unwrap().ends_with("rules.toml:2"));
     assert_eq!(ruled(&line("git status; ls")).verdict, Ruled::Open);
     assert_eq!(ruled(&line("$x -rf /")).verdict, Ruled::Ask, "it may be what is denied");
-    assert_eq!(ruled(&command("git", &["log; rm x"], &[])).verdict, Ruled::Allow, "one word of a program");
+    assert_eq!(ruled(&command("git", &["log", "; rm x"], &[])).verdict, Ruled::Allow, "one word of a program");
     assert_eq!(ruled(&command("rm", &["x"], &[("A", "b")])).verdict, Ruled::Deny);
+    // Another repository's settings name programs.
+    create_dir_all(cwd.join("src/sub")).unwrap();
+    let elsewhere = |dir: &str| Claims { cwd: Some(dir.to_owned()), ..line("git status") };
+    assert_ne!(ruled(&elsewhere("src/sub")).verdict, Ruled::Allow);
+    assert_eq!(ruled(&elsewhere("src/sub/../..")).verdict, Ruled::Allow);
     // What is set for a command may make it another one.
     assert_ne!(ruled(&command("git", &["log"], &[("GIT_PAGER", "sh")])).verdict, Ruled::Allow);
     assert_ne!(ruled(&command("git log", &[], &[("GIT_PAGER", "sh")])).verdict, Ruled::Allow);

@@ -18,6 +18,7 @@ use super::journaling::Books;
 use super::link::Connect;
 use super::links::{AgentSetup, Further, LinkWake, Links};
 use super::moving::Moving;
+use super::recalling::Recalling;
 use super::reviews::Reviews;
 use super::ruling::Ruler;
 use super::stem::Stem;
@@ -32,8 +33,10 @@ use crate::model::effect::{Effect, FrontEnd};
 use crate::model::event::{Event, HostEvent, Intent, Timer};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
+use crate::model::session::Policy;
 use crate::model::tool::Exit;
 use crate::store::branch;
+use crate::store::claims::Holder;
 use crate::wire::pump::{Batch, Incoming};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -71,6 +74,7 @@ pub struct Engine {
     reviews: Reviews,
     books: Books,
     moving: Moving,
+    recalling: Recalling,
     ruler: Ruler,
     pub(super) timers: Timers,
     news: Vec<Addressed<FrontEnd>>,
@@ -91,6 +95,8 @@ impl Engine {
         let names = env.iter().map(|(name, _)| name.clone()).collect();
         let first = AgentSetup { command, args, env, install };
         let line = first.line();
+        // Where nobody looks, nothing of it is shown.
+        let reads_earlier = journals.is_some() && policy == Policy::Ask;
         let header = journals.is_some().then(|| {
             serde_json::json!({
                 "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")),
@@ -98,10 +104,13 @@ impl Engine {
                 "cwd": cwd.to_string_lossy(),
                 "command": line,
                 "codec": codec.name(),
+                "holder": Holder::me(),
                 "branch": branch::of(&cwd),
                 "review": review.is_some(),
                 "gate": gate,
                 "rules": rules.is_some(),
+                "earlier": reads_earlier,
+                "policy": policy,
             })
         });
         let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)
@@ -109,7 +118,8 @@ impl Engine {
             .with_env(names)
             .with_review(review.is_some())
             .with_gate(gate)
-            .with_rules(rules.is_some());
+            .with_rules(rules.is_some())
+            .with_earlier(reads_earlier);
         let mut engine = Self {
             core: Core::new(model, cwd.clone(), codec),
             start: tokio::time::Instant::now(),
@@ -122,6 +132,7 @@ impl Engine {
             reviews: Reviews::new(review, stem, Private::new(private), &sender, &hint),
             books: Books::recording(record),
             moving: Moving::new(journals.clone(), stem, &sender),
+            recalling: Recalling::new(journals.clone(), &sender),
             ruler: Ruler::new(rules, &sender),
             timers: Timers::default(),
             news: Vec::new(),
@@ -409,7 +420,7 @@ impl Engine {
                 self.next_file(at);
             }
             Fact::Written(at, event, links) => {
-                let told = self.files.written(at, &event, links, &self.core.model, &mut self.reviews);
+                let told = self.files.written(at, &event, links, &mut self.reviews);
                 self.apply_all(told);
                 self.apply(at, event);
                 self.next_file(at);

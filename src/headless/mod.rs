@@ -6,7 +6,7 @@ mod run;
 pub mod stop;
 mod verdict;
 
-pub use run::{ExecOptions, Outcome, Style, run};
+pub use run::{Account, ExecOptions, Outcome, Style, run};
 
 /// Exit codes of `exec`, as the README documents them.
 pub mod code {

@@ -11,7 +11,7 @@ use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::effect::{Ended, FrontEnd};
-use crate::model::event::{Intent, Opening};
+use crate::model::event::{Before, Intent, Opening};
 use crate::model::ids::{Addressed, TurnId};
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::question::Waiting;
@@ -54,6 +54,15 @@ pub struct ExecOptions {
     pub timeout: Option<Duration>,
     /// The session that the prompt is for.
     pub opening: Opening,
+    /// With what a new session begins where that one cannot go on.
+    pub account: Option<Account>,
+}
+
+/// What is known of a conversation, for an agent that has not had it.
+#[derive(Debug)]
+pub struct Account {
+    pub text: String,
+    pub before: Before,
 }
 
 #[derive(Debug)]
@@ -253,6 +262,14 @@ impl Exec {
             Phase::Dead(death) if !matches!(self.stage, Stage::Quieting(..)) => {
                 if let Stage::Cancelling(cause, _) = self.stage {
                     return Some(cancel_verdict(cause));
+                }
+                if engine.model().first().is_given_up()
+                    && let Some(Account { text, before }) = self.options.account.take()
+                {
+                    say(&format!("{}; a new session begins with its transcript", death.message), &[]);
+                    self.options.prompt = format!("{text}\n\n{}", self.options.prompt);
+                    let news = engine.intent(Intent::OpenAs(Opening::After(before)));
+                    return self.advance(engine, news);
                 }
                 return Some(death_verdict(death));
             }

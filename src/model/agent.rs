@@ -3,7 +3,7 @@
 //! Knows of no session but their names in what came too early. Read by the front ends and written by `reduce` only.
 //! Invariant: messages that name a session that is not known yet are kept only while a `session/new` is unanswered.
 
-use super::event::{AgentCaps, AgentRequest, AuthMethod, CallError, Can, Listed, Odd, Update};
+use super::event::{AgentCaps, AgentRequest, AuthMethod, CallError, Can, Cans, Listed, Odd, Update};
 use super::ids::{Now, ReqId, SessionId};
 use super::tool::Exit;
 use std::collections::{HashMap, HashSet};
@@ -60,6 +60,17 @@ pub enum DeathKind {
     Gone,
 }
 
+/// How often in a row an agent that keeps ending is started again by itself.
+pub const REVIVALS: u8 = 5;
+
+/// It has ended and is started again by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revival {
+    pub at: Now,
+    /// From 1.
+    pub attempt: u8,
+}
+
 /// What is known of the agent behind the connection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agent {
@@ -82,6 +93,11 @@ pub struct Agent {
     pub connection: Connection,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     pub suggestion: Option<String>,
+    /// Its next start, which nobody has asked for.
+    pub revival: Option<Revival>,
+    /// How often it was started again by itself since it was of use, or since the person started it.
+    pub revivals: u8,
+    pub(super) is_ended_by_person: bool,
     /// Updates and requests that named a session before `session/new` was answered.
     pub(super) strays: Vec<Stray>,
     /// Attempts to log in so far.
@@ -106,6 +122,21 @@ pub struct Listing {
     pub(super) places: HashMap<SessionId, usize>,
     /// Cursors that were followed.
     pub(super) cursors: HashSet<String>,
+}
+
+/// What an agent has told of the sessions that it keeps, for whoever remembers it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// Its command line.
+    pub command: String,
+    /// What it calls itself.
+    pub agent: String,
+    pub can: Cans,
+    /// Only those in this directory were asked for.
+    pub cwd: Option<String>,
+    /// What it did not tell of, it does not keep.
+    pub is_whole: bool,
+    pub sessions: Vec<Listed>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -139,6 +170,19 @@ impl Agent {
     /// What it has listed of its sessions, since it was last asked.
     pub fn listing(&self) -> Option<&Listing> {
         self.listing.as_ref()
+    }
+
+    /// What it has told, once the list has ended.
+    pub fn told(&self) -> Option<Told> {
+        let listing = self.listing.as_ref().filter(|listing| listing.state != ListState::Going)?;
+        Some(Told {
+            command: self.command.clone(),
+            agent: self.label().to_owned(),
+            can: self.caps.sessions,
+            cwd: listing.cwd.clone(),
+            is_whole: listing.state == ListState::Whole,
+            sessions: listing.sessions.clone(),
+        })
     }
 
     pub fn is_up(&self) -> bool {

@@ -3,7 +3,7 @@
 //!
 //! Data only. Who finds the changes is `review`; nothing here reads a file or computes a difference.
 
-use super::ids::{EntryId, ReqId, SessionId, TurnId};
+use super::ids::{EntryId, ReqId, SessionId, SessionKey, TurnId};
 use crate::text::diff::DiffLine;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,6 +135,9 @@ pub struct HunkDoc {
     pub cause: Cause,
     /// The entry of the tool call, write or command that made it, where one is known.
     pub entry: Option<EntryId>,
+    /// The session of that entry, where it is not the one that looks.
+    #[serde(default)]
+    pub elsewhere: Option<SessionKey>,
     /// The turn that made it, from 1; 0 when none did.
     pub turn: u64,
     /// First line in the old and the new text, from 1.
@@ -245,16 +248,16 @@ pub enum ReviewCommand {
     /// Look at everything after a turn; answered by a fact.
     EndTurn(TurnId),
     /// There are news of the tool call with this entry.
-    Tool(EntryId),
+    ToolCall(EntryId),
     /// A command of the client was asked for, whether it is to run or not.
     CommandAsked,
     /// A command of the client runs, or has ended.
-    Command {
+    CommandRun {
         entry: EntryId,
         settled: bool,
     },
     /// What the diffs of a question would really do; `asked` comes back with the answer.
-    Truth {
+    Preview {
         req: ReqId,
         asked: u64,
     },
@@ -297,10 +300,12 @@ pub enum ReviewEvent {
         after: bool,
     },
     /// What the diffs of a question would really do, in their order. `asked` is that of the wish.
-    Truths {
+    #[serde(alias = "Truths")]
+    Previews {
         req: ReqId,
         asked: u64,
-        truths: Vec<Truth>,
+        #[serde(alias = "truths")]
+        previews: Vec<WritePreview>,
     },
     /// A write waits for the person.
     WriteHeld {
@@ -381,7 +386,7 @@ pub enum RewindOutcome {
 
 /// What the review says of a write, before it happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Truth {
+pub struct WritePreview {
     pub path: PathBuf,
     /// The text on the disk, nothing when there is no file or no text.
     pub old: Option<Arc<str>>,
@@ -428,6 +433,9 @@ impl Gate {
         }
     }
 }
+
+/// Bytes of a difference that an agent is told.
+pub const MAX_DIFFERENCE: usize = 8 << 10;
 
 /// What became of a write that was held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -68,6 +68,8 @@ pub enum Effect {
         after: Duration,
     },
     Review(ReviewCommand),
+    /// Read what earlier journals have of the session of this id.
+    Recall(SessionId),
     /// Write these entries where they can be read again, and say where with a hint: memory is better used for others.
     MoveOut(Vec<EntryId>),
     FrontEnd(FrontEnd),
@@ -165,6 +167,8 @@ pub enum FrontEnd {
     Withdrawn(Withdrawn),
     /// The agent has forgotten this session, or why it has not.
     Deleted(SessionId, Result<(), String>),
+    /// The list of an agent's sessions has ended, whole or not.
+    Listed,
 }
 
 /// What happened before the person has answered.

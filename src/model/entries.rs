@@ -330,6 +330,14 @@ impl Entries {
         }
     }
 
+    /// The entries in memory, which are not here any more.
+    pub(super) fn take(&mut self) -> Vec<Entry> {
+        let list = std::mem::take(&mut self.list);
+        self.clear();
+        self.first += list.len() as u64;
+        list.into_iter().filter_map(|slot| if let Slot::Here(entry) = slot { Some(*entry) } else { None }).collect()
+    }
+
     /// Lets all of them go. Ids go on.
     pub(super) fn clear(&mut self) {
         self.first = self.next_id().0;

@@ -17,7 +17,7 @@ use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{Can, Cans, Listed, Opening, SessionPage};
+pub use sessions::{Before, Can, Cans, Listed, Opening, SessionPage};
 use std::sync::Arc;
 
 /// Answers to what was asked for a session are addressed to it; everything else of an agent, to the agent.
@@ -484,6 +484,8 @@ pub enum Intent {
     OpenAs(Opening),
     /// What the session has under way is stopped, and everything is answered.
     CloseSession,
+    /// What was asked aside becomes a session like any other.
+    KeepAside,
     /// The agent is asked which sessions it has kept; with a directory, which of those in it.
     ListSessions {
         cwd: Option<String>,
@@ -517,6 +519,8 @@ pub enum Intent {
     /// Stop waiting for `authenticate`; the call stays open on the wire.
     LeaveAuthentication,
     Restart,
+    /// An agent that has ended is not started again by itself.
+    LetRest,
     KillAgent,
     KillTerminal {
         term: TermId,
@@ -536,6 +540,7 @@ impl Intent {
             | Self::DeleteSession { .. }
             | Self::Start
             | Self::KillAgent
+            | Self::LetRest
             | Self::Authenticate { .. }
             | Self::LeaveAuthentication => agent.into(),
             _ => session.into(),
@@ -565,6 +570,8 @@ pub enum Timer {
     EarlyRequest(ReqId),
     /// The snapshot before this turn takes too long.
     Coverage(TurnId),
+    /// An agent that has ended is started again by itself.
+    Revive,
     /// The agent may have told the rest of a history that was not complete when it said so.
     History,
 }
@@ -573,7 +580,7 @@ impl Timer {
     /// Where it belongs while there is one agent with one session.
     pub fn home(self) -> Address {
         match self {
-            Self::ExplainStray | Self::EarlyRequest(_) => AGENT,
+            Self::ExplainStray | Self::EarlyRequest(_) | Self::Revive => AGENT,
             Self::KillTerminals(_) | Self::Coverage(_) | Self::History => SESSION,
         }
     }

@@ -274,5 +274,24 @@ fn served(request: &Request) -> Option<Verdict> {
 }
 
 #[cfg(test)]
+impl Request {
+    /// As a session asks in which nothing is special.
+    pub(crate) fn of(deed: Deed) -> Self {
+        Self {
+            agent: AgentKey::FIRST,
+            session: SessionKey::FIRST,
+            cwd: "/p".into(),
+            deed,
+            place: Place::Unknown,
+            policy: Policy::Ask,
+            gate: Gate::Off,
+            is_stopping: false,
+            is_granted: false,
+            ruling: None,
+        }
+    }
+}
+
+#[cfg(test)]
 #[path = "judge_tests.rs"]
 mod tests;

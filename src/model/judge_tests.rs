@@ -2,21 +2,6 @@
 
 use super::*;
 
-fn request(deed: Deed) -> Request {
-    Request {
-        agent: AgentKey::FIRST,
-        session: SessionKey::FIRST,
-        cwd: "/p".into(),
-        deed,
-        place: Place::Unknown,
-        policy: Policy::Ask,
-        gate: Gate::Off,
-        is_stopping: false,
-        is_granted: false,
-        ruling: None,
-    }
-}
-
 fn permission(kind: ToolKind) -> Deed {
     Deed::Permission { kind, paths: Vec::new(), is_whole: true, has_choice: true }
 }
@@ -32,7 +17,7 @@ fn all() -> [Deed; 4] {
 }
 
 fn judged(change: impl Fn(Request) -> Request) -> [Verdict; 4] {
-    all().map(|deed| judge(&change(request(deed))))
+    all().map(|deed| judge(&change(Request::of(deed))))
 }
 
 const SERVED: Verdict = Verdict::Allow(Ground::Served);
@@ -83,7 +68,7 @@ fn where_nobody_is_asked_the_flag_alone_decides() {
     assert_eq!(by(reads), [no(reads), yes(reads), no(reads), no(reads)]);
     assert_eq!(by(none), [no(none), no(none), no(none), no(none)]);
     for kind in [ToolKind::Read, ToolKind::Search, ToolKind::Think] {
-        let request = Request { policy: Policy::Auto(reads), ..request(permission(kind)) };
+        let request = Request { policy: Policy::Auto(reads), ..Request::of(permission(kind)) };
         assert_eq!(judge(&request), yes(reads), "{kind:?}");
     }
 }
@@ -91,7 +76,7 @@ fn where_nobody_is_asked_the_flag_alone_decides() {
 #[test]
 fn r_329_what_cannot_be_shown_or_answered_is_no_question() {
     let asked = |is_whole, has_choice| {
-        judge(&request(Deed::Permission { kind: ToolKind::Read, paths: Vec::new(), is_whole, has_choice }))
+        judge(&Request::of(Deed::Permission { kind: ToolKind::Read, paths: Vec::new(), is_whole, has_choice }))
     };
     assert_eq!(asked(false, true), Verdict::Refuse(Ground::NotWhole));
     assert_eq!(asked(true, false), Verdict::Refuse(Ground::NoChoice));

@@ -3,9 +3,11 @@
 //!
 //! Invariant: each session's agent is in the model; keys are never used twice.
 
+pub mod account;
 pub mod agent;
 pub mod changes;
 pub mod claims;
+pub mod draft;
 pub mod effect;
 pub mod entries;
 pub mod entry;
@@ -15,6 +17,7 @@ pub mod ids;
 pub mod judge;
 pub mod login;
 pub mod options;
+pub mod past;
 pub mod patch;
 pub mod question;
 pub mod reduce;
@@ -49,6 +52,8 @@ pub struct Model {
     has_journal: bool,
     /// Old entries leave memory.
     has_history: bool,
+    /// What earlier journals have of a session is read before its agent is asked for it.
+    has_earlier: bool,
     /// The last turn of any session.
     last_turn: TurnId,
 }
@@ -72,6 +77,7 @@ impl Model {
             has_review: false,
             has_journal: false,
             has_history: false,
+            has_earlier: false,
             last_turn: TurnId::default(),
         };
         let agent = model.add_agent(command);
@@ -116,6 +122,21 @@ impl Model {
         self.has_rules = has_rules;
         for session in self.sessions.values_mut() {
             session.has_rules = has_rules;
+        }
+        self
+    }
+
+    /// Somebody reads what earlier journals have of a session.
+    pub fn with_earlier(mut self, is_read: bool) -> Self {
+        self.has_earlier = is_read;
+        self
+    }
+
+    /// How what agents ask for is decided.
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        for session in self.sessions.values_mut() {
+            session.policy = policy;
         }
         self
     }

@@ -3,7 +3,7 @@
 //! Plain data. Who asks and what becomes of an answer is the reducer's; how it looks is the front ends'. Invariant: whatever
 //! waits for the person is found through [`SessionRef::waiting`](super::session_ref::SessionRef::waiting).
 
-use super::changes::Truth;
+use super::changes::WritePreview;
 use super::event::{CallError, PermissionOption, TerminalSpec};
 use super::ids::{EntryId, Now, ReqId};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct Question {
     /// A request for a session that we do not know, or outside a turn, says so.
     pub note: Option<String>,
     /// What its diffs would really do, in their order; empty until that is known.
-    pub truths: Vec<Truth>,
+    pub previews: Vec<WritePreview>,
     /// How often its diffs have changed.
     pub(super) asked: u64,
 }

@@ -9,7 +9,7 @@ use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 use super::event::{CallError, Link, Opening, SessionResult, TerminalSpec};
-use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
+use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::question::Question;
 use super::reduce::{Retold, Unruled};
@@ -17,6 +17,7 @@ use super::ruling::Ruling;
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
 use crate::text::grid::ScreenSnapshot;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -48,6 +49,47 @@ pub enum Closed {
     Refused(Death),
     /// The person has closed it; what was under way is still answered.
     ByPerson,
+    /// It is only shown, and why it does not go on.
+    ReadOnly(ReadOnly),
+}
+
+/// Why a session is only shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReadOnly {
+    /// Its agent can neither load nor resume sessions.
+    NoWay,
+    /// Its agent does not know it any more.
+    Forgotten,
+    /// It is open there.
+    Elsewhere(String),
+}
+
+impl ReadOnly {
+    /// As a sentence about the session.
+    pub fn words(&self) -> String {
+        match self {
+            Self::NoWay => "its agent can neither load nor resume it".to_owned(),
+            Self::Forgotten => "its agent has forgotten it".to_owned(),
+            Self::Elsewhere(place) => format!("it is open in {place}"),
+        }
+    }
+}
+
+/// What earlier journals have of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Earlier {
+    /// Nobody has asked for it.
+    #[default]
+    Nothing,
+    /// It is being read; the session is not asked for before it is here.
+    Awaited,
+    /// Some of it is here, and more is to come. Its turns are after this one.
+    Coming {
+        after: TurnId,
+    },
+    Here,
+    /// It is here, and the session has been opened since.
+    Joined,
 }
 
 /// What a person sees of a session and its agent: where the agent is up, the state of the session.
@@ -60,11 +102,13 @@ pub enum Phase<'a> {
     AuthNeeded { error: &'a CallError },
     Authenticating { method: &'a str, since: Now },
     Dead(&'a Death),
+    ReadOnly(&'a ReadOnly),
 }
 
 impl<'a> Phase<'a> {
     pub fn of(agent: &'a Agent, session: &'a Session) -> Self {
         match (&agent.connection, &session.state) {
+            (_, SessionState::Closed(Closed::ReadOnly(why))) => Self::ReadOnly(why),
             (Connection::NotStarted, _)
             | (Connection::Up, SessionState::Closed(Closed::AgentGone | Closed::ByPerson)) => Self::NotStarted,
             (Connection::Starting { since }, _) => Self::Starting { since: *since },
@@ -98,6 +142,9 @@ pub struct Session {
     pub state: SessionState,
     /// How it is asked for, until it is open.
     pub(super) opening: Opening,
+    pub(super) earlier: Earlier,
+    /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
+    pub(super) aside_of: Option<SessionKey>,
     /// The agent's name of it, once that is known.
     pub id: Option<SessionId>,
     /// Absolute.
@@ -159,6 +206,41 @@ pub struct Session {
 impl Session {
     pub fn entries(&self) -> &Entries {
         &self.entries
+    }
+
+    /// Its name, also before the agent has opened it, where that is known: one goes on that the agent has kept.
+    pub fn known_id(&self) -> Option<&SessionId> {
+        self.id.as_ref().or_else(|| self.opening.id())
+    }
+
+    /// What earlier journals have of it is being read.
+    pub(super) fn awaits_earlier(&self) -> bool {
+        matches!(self.earlier, Earlier::Awaited | Earlier::Coming { .. })
+    }
+
+    /// It is not open, and asking for it again would be in vain.
+    pub fn is_given_up(&self) -> bool {
+        matches!(self.state, SessionState::Closed(Closed::Refused(_))) && self.opening == Opening::New
+    }
+
+    /// It only answers a question beside another conversation.
+    pub fn is_aside(&self) -> bool {
+        self.aside_of.is_some()
+    }
+
+    /// It is about to be shown, and nothing more.
+    pub fn is_to_be_shown(&self) -> bool {
+        matches!(self.opening, Opening::Show { .. })
+    }
+
+    /// Why it is only shown, if it is.
+    pub fn read_only(&self) -> Option<&ReadOnly> {
+        if let SessionState::Closed(Closed::ReadOnly(why)) = &self.state { Some(why) } else { None }
+    }
+
+    /// It will be asked for once more, by its id.
+    pub fn is_to_go_on(&self) -> bool {
+        self.opening.kept().is_some()
     }
 
     pub fn is_closed(&self) -> bool {
@@ -435,7 +517,7 @@ pub enum TerminalOrigin {
 }
 
 /// How permission requests and the client's own services are decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Policy {
     /// A person is asked; files and commands inside the roots are served.
     #[default]
@@ -444,7 +526,7 @@ pub enum Policy {
     Auto(Allow),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Allow {
     All,
     Reads,

@@ -2,7 +2,7 @@
 //!
 //! Invariant: `content` and `locations` are replaced whole, never appended to.
 
-use super::changes::Truth;
+use super::changes::WritePreview;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 use super::patch::Patch;
@@ -60,6 +60,24 @@ pub enum ToolKind {
     SwitchMode,
     #[default]
     Other,
+}
+
+impl ToolKind {
+    /// As the protocol spells it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Edit => "edit",
+            Self::Delete => "delete",
+            Self::Move => "move",
+            Self::Search => "search",
+            Self::Execute => "execute",
+            Self::Think => "think",
+            Self::Fetch => "fetch",
+            Self::SwitchMode => "switch_mode",
+            Self::Other => "other",
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -321,11 +339,11 @@ impl ToolCall {
         })
     }
 
-    /// Takes note of where its changes belong; `truths` are in the order of [`ToolCall::texts`].
-    pub fn learn(&mut self, truths: &[Truth]) {
-        let known = self.texts().zip(truths).filter_map(|((path, old, new), truth)| {
+    /// Takes note of where its changes belong; `previews` are in the order of [`ToolCall::texts`].
+    pub fn learn(&mut self, previews: &[WritePreview]) {
+        let known = self.texts().zip(previews).filter_map(|((path, old, new), preview)| {
             let old = old?;
-            Some(Place { path: path.to_owned(), old: Arc::clone(old), line: place(old, new, truth)? })
+            Some(Place { path: path.to_owned(), old: Arc::clone(old), line: place(old, new, preview)? })
         });
         self.places = known.collect();
     }
@@ -360,15 +378,15 @@ impl ToolCall {
     }
 }
 
-/// Where `old` begins in the file of which `truth` knows the whole text.
-fn place(old: &str, new: &str, truth: &Truth) -> Option<u32> {
-    let file = truth.old.as_deref()?;
-    if truth.differs.is_some() && file == old {
+/// Where `old` begins in the file of which `preview` knows the whole text.
+fn place(old: &str, new: &str, preview: &WritePreview) -> Option<u32> {
+    let file = preview.old.as_deref()?;
+    if preview.differs.is_some() && file == old {
         // Nothing but what the agent says.
         return None;
     }
     let same = |a: &str, b: &str| a.lines().zip(b.lines()).take_while(|(a, b)| a == b).count();
-    let first = same(file, &truth.new).checked_sub(same(old, new))?;
+    let first = same(file, &preview.new).checked_sub(same(old, new))?;
     let mut there = file.lines().skip(first);
     let fits = old.lines().all(|line| there.next().is_some_and(|have| have.contains(line)));
     fits.then(|| u32::try_from(first + 1).ok())?

@@ -1,9 +1,11 @@
 //! What makes a harmless-looking program run or write something else: how the rows of `hazard_table` are found.
+//! What is known of git stands in `git`.
 //!
 //! Rules with a `*` do not cover these; only a pattern that has the word itself does. Knows nothing of patterns.
 //! Invariant: long options are known by any beginning of theirs, as the programs themselves do.
 
-use super::hazard_table::TABLE;
+use super::git;
+use super::hazard_table::{STEADY, TABLE};
 use super::word::Word;
 
 /// What a row looks for in the words after the program.
@@ -15,6 +17,14 @@ pub(super) enum Sign {
     Short(&'static str),
     /// A letter among short options.
     Letter(char),
+    /// One of these letters in the first word, where it is a bundle of options without a dash.
+    Bare(&'static str),
+    /// A short option that is not among these: those without a value, and those with one.
+    But(&'static str, &'static str),
+    /// A first word that is not one of these.
+    Only(&'static [&'static str]),
+    /// Any word.
+    Each,
     /// Words in this order, options between them not counted.
     Words(&'static [&'static str]),
     /// A word that begins so.
@@ -39,14 +49,17 @@ pub(super) struct Row {
     pub(super) reason: &'static str,
 }
 
-/// The first words that a pattern has to have itself: where, how many bytes of it, and why.
-pub(super) fn find(program: &str, words: &[Word]) -> Vec<(usize, usize, &'static str)> {
+/// A word that a pattern has to have itself: where, how many bytes of it, and why.
+pub(super) type Hit = (usize, usize, &'static str);
+
+pub(super) fn find(program: &str, words: &[Word]) -> Vec<Hit> {
+    if program == "git" {
+        return git::find(words);
+    }
     let mut found = Vec::new();
     for row in rows(program) {
         for sign in row.signs {
-            if let Some((at, bytes)) = sign.find(words) {
-                found.push((at, bytes, row.reason));
-            }
+            found.extend(sign.find(words).into_iter().map(|(at, bytes)| (at, bytes, row.reason)));
         }
     }
     found
@@ -54,7 +67,25 @@ pub(super) fn find(program: &str, words: &[Word]) -> Vec<(usize, usize, &'static
 
 /// Whether the program has options that matter.
 pub(super) fn is_listed(program: &str) -> bool {
-    rows(program).next().is_some()
+    program == "git" || rows(program).next().is_some()
+}
+
+/// Whether the program does the same in every directory, but for the files that it is given.
+pub(super) fn is_steady(program: &str) -> bool {
+    STEADY.contains(&program)
+}
+
+/// How much of a bundle of short options there is up to the first that is not known.
+pub(super) fn unknown_letter(text: &str, flags: &str, valued: &str) -> Option<usize> {
+    for (at, letter) in text.char_indices().skip(1) {
+        if valued.contains(letter) {
+            return None;
+        }
+        if !letter.is_ascii_digit() && !flags.contains(letter) {
+            return Some(at + letter.len_utf8());
+        }
+    }
+    None
 }
 
 fn rows(program: &str) -> impl Iterator<Item = &'static Row> {
@@ -65,56 +96,79 @@ fn rows(program: &str) -> impl Iterator<Item = &'static Row> {
 }
 
 impl Sign {
-    /// The word, counted from the program, and how much of it has to be in the pattern.
-    fn find(self, words: &[Word]) -> Option<(usize, usize)> {
-        let arguments = || words.iter().enumerate().skip(1);
-        let options = || arguments().filter(|(_, word)| word.text.starts_with('-') && word.text.len() > 1);
+    /// The words, counted from the program, and how much of each has to be in the pattern.
+    fn find(self, words: &[Word]) -> Vec<(usize, usize)> {
+        let arguments = || words.iter().enumerate().skip(1).map(|(at, word)| (at, word.text.as_str()));
+        let options = || arguments().filter(|(_, text)| text.starts_with('-') && text.len() > 1);
+        let letters = || options().filter(|(_, text)| !text.starts_with("--"));
         match self {
-            Self::Long(name) => options().find_map(|(at, word)| {
-                let typed = word.text.split('=').next().unwrap_or_default();
-                let is_it = typed == name || is_beginning(typed, name);
-                is_it.then(|| (at, word.text.len().min(typed.len() + 1)))
-            }),
-            Self::Short(name) => {
-                options().find(|(_, word)| word.text.starts_with(name)).map(|(at, _)| (at, name.len()))
+            Self::Long(name) => {
+                let typed = |text: &str| text.find('=').unwrap_or(text.len());
+                let found = options().filter(|(_, text)| {
+                    let typed = &text[..typed(text)];
+                    typed == name || is_beginning(typed, name)
+                });
+                found.map(|(at, text)| (at, text.len().min(typed(text) + 1))).collect()
             }
-            Self::Letter(letter) => options().find_map(|(at, word)| {
-                let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
-                letters.contains(letter).then_some((at, word.text.len()))
-            }),
+            Self::Short(name) => {
+                options().filter(|(_, text)| text.starts_with(name)).map(|(at, _)| (at, name.len())).collect()
+            }
+            Self::Letter(letter) => {
+                letters().filter(|(_, text)| text.contains(letter)).map(|(at, text)| (at, text.len())).collect()
+            }
+            Self::Bare(bundle) => arguments()
+                .take(1)
+                .filter(|(_, text)| !text.starts_with('-') && text.contains(|c| bundle.contains(c)))
+                .map(|(at, text)| (at, text.len()))
+                .collect(),
+            Self::But(flags, valued) => {
+                letters().filter_map(|(at, text)| Some((at, unknown_letter(text, flags, valued)?))).collect()
+            }
+            Self::Only(names) => arguments()
+                .take(1)
+                .filter(|(_, text)| !names.contains(text))
+                .map(|(at, text)| (at, text.len().max(1)))
+                .collect(),
+            Self::Each => {
+                arguments().map(|(at, text)| (at, text.find('=').map_or(text.len(), |end| end + 1))).collect()
+            }
             Self::Words(names) => {
                 let mut last = None;
                 let mut rest = arguments();
                 for name in names {
-                    let is_it = |(_, word): &(usize, &Word)| {
-                        word.text == *name || name.starts_with('-') && word.text.starts_with(name)
-                    };
-                    last = Some(rest.find(is_it)?.0);
+                    let is_it =
+                        |(_, text): &(usize, &str)| text == name || name.starts_with('-') && text.starts_with(name);
+                    last = rest.find(is_it);
+                    if last.is_none() {
+                        return Vec::new();
+                    }
                 }
-                last.and_then(|at| Some((at, words.get(at)?.text.len())))
+                last.map(|(at, text)| (at, text.len())).into_iter().collect()
             }
             Self::Begins(start) => {
-                arguments().find(|(_, word)| word.text.starts_with(start)).map(|(at, _)| (at, start.len()))
+                arguments().filter(|(_, text)| text.starts_with(start)).map(|(at, _)| (at, start.len())).collect()
             }
             Self::Has(part) => {
-                arguments().find(|(_, word)| word.text.contains(part)).map(|(at, word)| (at, word.text.len()))
+                arguments().filter(|(_, text)| text.contains(part)).map(|(at, text)| (at, text.len())).collect()
             }
             Self::NoScript => {
-                let has_script = arguments().any(|(_, word)| !word.text.starts_with('-'));
-                let dash = arguments().find(|(_, word)| word.text == "-");
+                let has_script = arguments().any(|(_, text)| !text.starts_with('-'));
+                let dash = arguments().find(|(_, text)| *text == "-");
                 match dash {
-                    Some((at, _)) => Some((at, 1)),
-                    None if has_script => None,
+                    Some((at, _)) => vec![(at, 1)],
+                    None if has_script => Vec::new(),
                     // The last word, so that a pattern without `*` is the only one.
-                    None => Some((words.len(), 1)),
+                    None => vec![(words.len(), 1)],
                 }
             }
-            Self::SedScript => sed_script(words),
-            Self::Unknown => arguments().find(|(_, word)| !word.is_known()).map(|(at, word)| (at, word.text.len() + 1)),
+            Self::SedScript => sed_scripts(words),
+            Self::Unknown => {
+                let unknown = words.iter().enumerate().skip(1).filter(|(_, word)| !word.is_known());
+                unknown.map(|(at, word)| (at, word.text.len() + 1)).collect()
+            }
             Self::SecondName => {
-                let mut names =
-                    arguments().filter(|(_, word)| !word.text.starts_with('-') && !word.text.starts_with('+'));
-                names.nth(1).map(|(at, word)| (at, word.text.len()))
+                let names = arguments().filter(|(_, text)| !text.starts_with(['-', '+']));
+                names.skip(1).map(|(at, text)| (at, text.len())).collect()
             }
         }
     }
@@ -125,7 +179,8 @@ fn is_beginning(typed: &str, name: &str) -> bool {
     typed.len() > 2 && typed.starts_with("--") && name.starts_with(typed)
 }
 
-fn sed_script(words: &[Word]) -> Option<(usize, usize)> {
+fn sed_scripts(words: &[Word]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
     let mut takes_next = false;
     let mut is_given = false;
     for (at, word) in words.iter().enumerate().skip(1) {
@@ -156,10 +211,10 @@ fn sed_script(words: &[Word]) -> Option<(usize, usize)> {
         };
         is_given |= script.is_some() || takes_next;
         if script.is_some_and(|script| !is_plain_sed(script)) {
-            return Some((at, text.len()));
+            found.push((at, text.len()));
         }
     }
-    None
+    found
 }
 
 /// `5p`, `1,20p`, `$d`, `/text/d`, `s/a/b/g`, several of them with `;`.

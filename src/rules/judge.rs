@@ -3,10 +3,10 @@
 //! Looks nothing up. Invariants: a denied part denies all of it, a part that is asked about asks, and what is allowed is
 //! allowed in every part; adding a deny never allows more.
 
-use super::pattern::{Match, Spec, base_name};
+use super::pattern::{Match, Spec, base_name, is_steering};
 use super::shell::{self, Command, Segment};
 use super::tool::{Kind, Tool};
-use super::word::{Rest, Word};
+use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, wrappers};
 use crate::base::paths::normalize;
 use std::path::Path;
@@ -23,7 +23,8 @@ pub fn verdict(rules: &Rules, request: &Request<'_>) -> (Verdict, Option<RuleRef
 }
 
 pub fn judge(rules: &Rules, request: &Request<'_>) -> Judgement {
-    let judge = Judge { rules, request };
+    let is_elsewhere = !request.roots.iter().any(|root| root == request.cwd);
+    let judge = Judge { rules, request, is_elsewhere };
     let opinion = judge.request();
     Judgement {
         verdict: opinion.verdict,
@@ -66,6 +67,8 @@ impl<'a> Opinion<'a> {
 struct Judge<'a> {
     rules: &'a Rules,
     request: &'a Request<'a>,
+    /// Commands begin in another directory than the session's.
+    is_elsewhere: bool,
 }
 
 /// What a command would run: from where on, and whether that is certain.
@@ -73,6 +76,8 @@ struct Judge<'a> {
 struct Inside {
     commands: Vec<(usize, bool)>,
     lines: Vec<(String, bool)>,
+    /// They get further words that are not known.
+    is_fed: bool,
     /// Words that a pattern has to have itself: where, and how many bytes.
     spelled: Vec<(usize, usize)>,
 }
@@ -82,8 +87,7 @@ impl<'a> Judge<'a> {
         match self.request.subject {
             Subject::Line(line) => self.line(line, false, 0),
             Subject::Words(words) => {
-                let word =
-                    |text: &String| Word { text: text.clone(), rest: Rest::Nothing, is_glob: false, is_tilde: false };
+                let word = |text: &String| Word { text: text.clone(), ..Word::default() };
                 let command = Command { words: words.iter().map(word).collect(), ..Command::default() };
                 let opinion = self.command(&command, 0);
                 let is_deceptive = words.iter().any(|text| text.chars().any(shell::is_hidden));
@@ -189,15 +193,24 @@ impl<'a> Judge<'a> {
         if let Some(doubt) = doubt_of(command) {
             return Opinion::ask(doubt);
         }
-        let default = self.default(tool);
+        let mut default = self.default(tool);
         if default == Doubt::BrokenDeny {
             return Opinion::ask(default);
         }
+        // What most programs do depends on the files of their directory: only those that are known not to care are
+        // covered elsewhere, and only where the rule names no file of it.
+        let is_moved = command.is_moved || self.is_elsewhere;
+        let is_steady = command.words.first().is_some_and(|program| hazards::is_steady(&program.text));
+        if is_moved && !is_steady {
+            default = Doubt::Moved;
+        }
         let words: Vec<Word> = command.settings.iter().chain(&command.words).cloned().collect();
         let fits = |rule: &&Rule| match &rule.pattern.spec {
+            _ if is_moved && !is_steady => false,
             Spec::Any => inside.spelled.is_empty(),
             Spec::Command(spec) => {
-                spec.matches(&words, false) == Match::Yes
+                (!is_moved || spec.words.len() == 1)
+                    && spec.matches(&words, false) == Match::Yes
                     && inside.spelled.iter().all(|(at, bytes)| spec.spells(*at, *bytes))
             }
             _ => false,
@@ -220,12 +233,15 @@ impl<'a> Judge<'a> {
             result = spec.matches(&all, true);
         }
         for (from, is_certain) in &inside.commands {
-            let words = command.words.get(*from..).unwrap_or_default();
+            let mut words = command.words.get(*from..).unwrap_or_default().to_vec();
             if words.is_empty() {
                 continue;
             }
-            let found = spec.matches(words, true);
-            let found = if found == Match::No && spec.matches_without_options(words) { Match::Perhaps } else { found };
+            if inside.is_fed {
+                words.push(Word::any());
+            }
+            let found = spec.matches(&words, true);
+            let found = if found == Match::No && spec.matches_without_options(&words) { Match::Perhaps } else { found };
             result = result.max(if *is_certain { found } else { found.min(Match::Perhaps) });
         }
         result
@@ -301,11 +317,24 @@ impl<'a> Judge<'a> {
         let is_deceptive = path.to_string_lossy().chars().any(shell::is_hidden);
         let strict = |spec: &Spec| match (spec, &real) {
             _ if is_deceptive => false,
-            (Spec::Any, Some(real)) => roots.iter().any(|root| real.starts_with(root)),
-            (Spec::Path(spec), Some(real)) => spec.matches(real, &roots, home, false),
+            // The session's own directory may be below such a name.
+            (Spec::Any, Some(real)) => {
+                let inside = roots.iter().find_map(|root| real.strip_prefix(root).ok());
+                inside.is_some_and(|inside| tool.kind != Kind::Edit || !is_steering(inside))
+            }
+            (Spec::Path(spec), Some(real)) => {
+                let inside = roots.iter().find_map(|root| real.strip_prefix(root).ok());
+                spec.matches(real, &roots, home, false)
+                    && (tool.kind != Kind::Edit || spec.spells(inside.unwrap_or(real)))
+            }
             _ => false,
         };
-        self.by_rules(tool, wide, strict)
+        let opinion = self.by_rules(tool, wide, strict);
+        let steers = tool.kind == Kind::Edit && real.as_deref().is_some_and(is_steering);
+        match opinion.doubt {
+            Some(Doubt::NoRule) if steers => Opinion::ask(Doubt::Steering),
+            _ => opinion,
+        }
     }
 
     fn text(&self, text: &str) -> Opinion<'a> {
@@ -381,6 +410,7 @@ fn look_inside(words: &[Word], from: usize, before: usize, depth: usize, inside:
             None => inside.spelled.push((at(1), here.get(1).map_or(1, |word| word.text.len().max(1)))),
         },
         wrappers::Kind::Opaque => {
+            inside.is_fed |= row.feeds;
             inside.spelled.push((at(0), first.text.len()));
             let lines = here.iter().skip(1).filter(|word| word.text.contains(char::is_whitespace));
             inside.lines.extend(lines.take(8).map(|word| (word.text.clone(), false)));
@@ -410,9 +440,23 @@ fn doubt_of(command: &Command) -> Option<Doubt> {
     }
     let name = base_name(program).text;
     let is_listed = hazards::is_listed(&name) || wrappers::find(&name).is_some();
-    let options = command.words.iter().skip(1).take_while(|word| word.text != "--" || !word.is_known());
-    let mut doubtful = options.filter(|word| word.could_be_option() && (word.is_glob || is_listed));
-    doubtful.next().map(|_| Doubt::Options)
+    let mut is_over = false;
+    let mut has_name = false;
+    for word in command.words.iter().skip(1) {
+        if !word.is_known() {
+            // A part of a word may be that of an option, of a subcommand or of an address.
+            let is_doubtful = if is_listed { !word.is_below() } else { word.is_glob && word.could_be_option() };
+            if is_doubtful && !is_over {
+                return Some(Doubt::Options);
+            }
+        } else if word.text == "--" {
+            // Of the programs that matter only git is known to end its options there, after its subcommand.
+            is_over |= !is_listed || name == "git" && has_name;
+        } else {
+            has_name |= !word.text.starts_with('-');
+        }
+    }
+    None
 }
 
 /// An address of the web.

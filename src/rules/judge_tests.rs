@@ -39,9 +39,12 @@ fn asked(rules: &Rules, tool: &str, text: &str, agent: Option<&str>) -> Judgemen
         Kind::Read | Kind::Edit => Subject::Paths(&path),
         _ => Subject::Text(text),
     };
-    let roots = [PathBuf::from(ROOT)];
-    let (cwd, home) = (Path::new(ROOT), Some(Path::new("/home/me")));
-    judge(rules, &Request { tool: &tool, subject, cwd, roots: &roots, home, agent, links: &links })
+    at(Path::new(ROOT), rules, &tool, subject, agent)
+}
+
+fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Option<&str>) -> Judgement {
+    let (roots, home) = ([PathBuf::from(ROOT)], Some(Path::new("/home/me")));
+    judge(rules, &Request { tool, subject, cwd, roots: &roots, home, agent, links: &links })
 }
 
 /// The characters that an editor would not show.
@@ -276,6 +279,81 @@ fn deep_long_and_endless_lines_are_asked_about_at_once() {
     }
 }
 
+#[test]
+fn a_command_in_another_directory_is_asked_about_unless_that_makes_no_difference() {
+    use Verdict::{Allow, Ask, Deny};
+    let rules = rules(&[
+        (Allow, "Bash(git *)"),
+        (Allow, "Bash(npm test)"),
+        (Allow, "Bash(ls *)"),
+        (Allow, "Bash(cat src/*)"),
+        (Allow, "Edit(sub/**)"),
+        (Deny, "Bash(rm *)"),
+    ]);
+    let tool = Tool::named("Bash").unwrap();
+    for (cwd, line, wanted) in [
+        ("/w", "git status", Allow),
+        ("/w/sub", "git status", Ask),
+        ("/w/sub", "npm test", Ask),
+        ("/w/sub", "timeout 5 git status", Ask),
+        ("/w/sub", "bash -c 'git status'", Ask),
+        ("/w/sub", "ls -l", Allow),
+        ("/w/sub", "cat src/a", Ask),
+        ("/w/sub", "ls > a", Allow),
+        ("/w/sub", "ls > /w/a", Ask),
+        ("/elsewhere", "git status", Ask),
+        ("/w/sub", "rm x", Deny),
+    ] {
+        let given = at(Path::new(cwd), &rules, &tool, Subject::Line(line), None);
+        assert_eq!(given.verdict, wanted, "{cwd} {line} {given:?}");
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        if !line.contains(['>', '\'']) {
+            let given = at(Path::new(cwd), &rules, &tool, Subject::Words(&words), None);
+            assert_eq!(given.verdict, wanted, "{cwd} {words:?} {given:?}");
+        }
+    }
+    let bare = self::rules(&[(Allow, "Bash")]);
+    let given = at(Path::new("/w/sub"), &bare, &tool, Subject::Line("git status"), None);
+    assert_eq!((given.verdict, given.doubt), (Ask, Some(Doubt::Moved)));
+}
+
+mod files_that_steer_later_commands {
+    use super::*;
+
+    fn check(pattern: &str, path: &str, wanted: Verdict) {
+        let given = asked(&rules(&[(Verdict::Allow, pattern)]), "Edit", path, None);
+        assert_eq!(given.verdict, wanted, "{pattern} {path}");
+        // Reading them runs nothing.
+        let pattern = pattern.replace("Edit", "Read");
+        assert_eq!(asked(&rules(&[(Verdict::Allow, &pattern)]), "Read", path, None).verdict, Verdict::Allow);
+    }
+
+    use Verdict::{Allow, Ask};
+
+    cases! {
+        check {
+            a_file_that_leads_to_another_repository: "Edit(src/**)", "src/sub/.git", Ask;
+            settings: "Edit(src/**)", "src/.git/config", Ask;
+            settings_in_capitals: "Edit(src/**)", "src/.Git/config", Ask;
+            settings_of_the_session: "Edit(**)", ".git/config", Ask;
+            by_the_bare_tool: "Edit", ".git/hooks/pre-commit", Ask;
+            by_a_part_of_the_name: "Edit(src/*git/*)", "src/.git/config", Ask;
+            a_repository_without_files: "Edit(**)", "src/a.git/config", Ask;
+            what_makes_one: "Edit(src/**)", "src/fake/HEAD", Ask;
+            where_its_settings_are: "Edit(src/**)", "src/fake/commondir", Ask;
+            submodules: "Edit(**)", ".gitmodules", Ask;
+            attributes: "Edit(src/**)", "src/.gitattributes", Ask;
+            hooks_that_are_kept: "Edit(**)", ".husky/pre-commit", Ask;
+            own_rules: "Edit", ".acp-tui/rules.toml", Ask;
+            written_out: "Edit(src/.gitattributes)", "src/.gitattributes", Allow;
+            written_out_with_a_glob: "Edit(**/.gitattributes)", "src/.gitattributes", Allow;
+            its_directory_written_out: "Edit(.husky/*)", ".husky/pre-commit", Allow;
+            names_that_are_like_them: "Edit(src/**)", "src/header/git/heads.rs", Allow;
+            what_git_leaves_out: "Edit(**)", ".gitignore", Allow;
+        }
+    }
+}
+
 /// Pieces of lines that hostile ones are made of.
 fn line() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
@@ -308,6 +386,63 @@ fn pattern() -> impl Strategy<Value = &'static str> {
             "Bash(* status)",
         ][..],
     )
+}
+
+/// The lines of the corpus that are asked about for what they do rather than for how they are written.
+fn plain_hazards() -> Vec<(Rules, String)> {
+    let mut found = Vec::new();
+    for section in
+        ["options that run or write something else", "the rules of the README", "words inside words and bundles"]
+    {
+        let text = CORPUS.split("\n== ").find(|text| text.starts_with(section)).unwrap();
+        let mut rules = Rules::default();
+        for line in text.lines().skip(1) {
+            if let Some((verdict, pattern)) = line.split_once(' ').filter(|_| !line.contains('\t')) {
+                rules.add(rule(Verdict::named(verdict).unwrap(), pattern, None)).unwrap();
+            }
+        }
+        let plain = |line: &&str| line.bytes().all(|b| b.is_ascii_alphanumeric() || b" ._/=+-:".contains(&b));
+        let lines = text.lines().filter_map(|line| line.strip_prefix("ask\t")).filter(plain);
+        found.extend(lines.map(|line| (rules.clone(), line.to_owned())));
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn what_is_asked_about_is_so_with_any_expansion_in_any_word_and_with_other_letters_before_its_own(
+        hazard in any::<prop::sample::Index>(),
+        word in any::<prop::sample::Index>(),
+        place in any::<prop::sample::Index>(),
+        put in prop::sample::select(&[
+            "$x", "\"$x\"", "${x}", "${x-}", "$IFS", "$(echo)", "`echo`", "''", "\"\"", "\\", "*", "?", "{,}", "$@",
+            "\\\n", "\"$(echo)\"",
+        ][..]),
+        letters in "[qvn]{1,3}",
+    ) {
+        let all = plain_hazards();
+        assert!(all.len() > 150, "{}", all.len());
+        let (rules, line) = hazard.get(&all);
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let word = word.index(words.len());
+        let with = |place: usize, put: &str| {
+            let mut words = words.clone();
+            words[word].insert_str(place, put);
+            let line = words.join(" ");
+            let given = asked(rules, "Bash", &line, None);
+            assert!(given.verdict != Verdict::Allow, "{line}: {given:?}");
+        };
+        // A blank after a backslash would make one word of two.
+        let end = words[word].len() + usize::from(put != "\\");
+        if end > 0 {
+            with(place.index(end), put);
+        }
+        if words[0] == "git" && words[word].len() > 1 && words[word].starts_with('-') && !words[word].starts_with("--") {
+            with(1, &letters);
+        }
+    }
 }
 
 proptest! {

@@ -1,14 +1,13 @@
 //! Rules: what agents may do without a question, what they may not do at all, and what is asked.
 //!
 //! Knows no session, no agent, no file and no screen: rules, a request and a way to resolve links go in, a verdict comes
-//! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `hazard_table`, `hazards` and
-//! `wrappers` (data), `tool`, `pattern`,
-//! `judge`, `file` (TOML to
-//! rules) and `edit` (adds and removes in that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; whatever cannot be read
+//! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `hazard_table`, `git`, `hazards` and `wrappers` (data),
+//! `tool`, `pattern`, `judge`, `file` (TOML to rules) and `edit` (adds and removes in that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; whatever cannot be read
 //! for certain is asked about.
 
 mod edit;
 mod file;
+mod git;
 mod glob;
 mod hazard_table;
 mod hazards;
@@ -83,7 +82,7 @@ pub enum Doubt {
     Arithmetic,
     /// A variable is not just replaced.
     Parameter,
-    /// A variable with several values.
+    /// It sets a variable other than by `NAME=VALUE`.
     Setting,
     /// Which program it is only shows when it runs.
     Program,
@@ -91,8 +90,10 @@ pub enum Doubt {
     Options,
     /// The file is only known when it runs.
     File,
-    /// Where the file is depends on a change of the directory.
+    /// Where the file is depends on a change of the directory, or the program on the files of another one.
     Moved,
+    /// Later commands run what this file names.
+    Steering,
     /// It might be what a rule denies.
     PerhapsDenied,
     /// A deny that could not be read.

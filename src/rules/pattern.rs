@@ -266,6 +266,34 @@ impl WordSpec {
     }
 }
 
+/// Names of files and directories that later commands take programs from, in small letters: git's own, also those of a
+/// bare repository, and where hooks are kept.
+const STEERING: &[&str] = &[
+    ".git",
+    "head",
+    "commondir",
+    ".gitmodules",
+    ".gitattributes",
+    ".gitconfig",
+    ".githooks",
+    ".husky",
+    "lefthook.yml",
+    ".lefthook.yml",
+    ".pre-commit-config.yaml",
+    ".acp-tui",
+];
+
+/// Whether later commands run what stands in a file of this name, or in one of this directory.
+fn steers(name: &str) -> bool {
+    let name = name.to_lowercase();
+    STEERING.contains(&name.as_str()) || name.strip_suffix(".git").is_some()
+}
+
+/// Whether the file at this path names what later commands run.
+pub(super) fn is_steering(path: &Path) -> bool {
+    path.components().any(|part| matches!(part, Component::Normal(name) if steers(&name.to_string_lossy())))
+}
+
 /// The program without the path before it.
 pub(super) fn base_name(word: &Word) -> Word {
     let mut word = word.clone();
@@ -284,6 +312,17 @@ impl PathSpec {
             Base::Top => below(Path::new("/")),
             Base::Home => home.is_some_and(below),
         }
+    }
+
+    /// Whether every name that steers later commands is written out in the pattern.
+    pub(super) fn spells(&self, path: &Path) -> bool {
+        let spelled = |name: &str| {
+            self.parts.iter().any(|part| matches!(part, Part::One(glob) if glob.is_literal() && glob.text() == name))
+        };
+        path.components().all(|part| match part {
+            Component::Normal(name) => name.to_str().is_some_and(|name| !steers(name) || spelled(name)),
+            _ => true,
+        })
     }
 
     fn fits(&self, path: &Path, is_wide: bool) -> bool {

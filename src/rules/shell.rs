@@ -16,6 +16,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A longer line is asked about.
 const MAX_BYTES: usize = 16 << 10;
+/// After these it is not known what the directory is.
+const MOVERS: &[&str] = &["cd", "pushd", "popd", "chdir", "eval", "source", "."];
+/// Variables of loops that mean nothing to any shell or program, beside single letters.
+const OWN_VARIABLES: &[&str] =
+    &["branch", "commit", "crate", "dir", "file", "host", "idx", "item", "line", "name", "num", "pkg", "test", "word"];
 /// What opens something in one line: the parser goes down with each.
 const MAX_OPENERS: usize = 64;
 /// Groups, and choices: of those that are not closed the parser tries every reading, twice as many with each.
@@ -115,6 +120,11 @@ impl Reader {
     }
 
     fn raw(&mut self, raw: &str) -> Word {
+        // Before a redirection it names a variable, which is set.
+        let inner = raw.strip_prefix('{').and_then(|raw| raw.strip_suffix('}'));
+        if inner.is_some_and(|name| name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())) {
+            self.doubt(Doubt::Setting);
+        }
         let mut found = Found::default();
         let word = word::read(raw, &mut found);
         self.found(found);
@@ -180,6 +190,9 @@ impl Reader {
             CompoundCommand::Subshell(shell) => self.list(&shell.list),
             CompoundCommand::ForClause(each) => {
                 self.repeats = true;
+                if !is_own_variable(&each.variable_name) {
+                    self.doubt(Doubt::Setting);
+                }
                 for value in each.values.iter().flatten() {
                     self.word(value);
                 }
@@ -243,7 +256,7 @@ impl Reader {
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             self.item(item, false, &mut command);
         }
-        if command.words.iter().take(4).any(|word| matches!(word.text.as_str(), "cd" | "pushd" | "popd" | "chdir")) {
+        if command.words.iter().take(4).any(|word| MOVERS.contains(&word.text.as_str())) {
             self.is_moved = true;
         }
         if command.words.is_empty() && command.settings.is_empty() {
@@ -275,14 +288,14 @@ impl Reader {
                                 self.word(word);
                             }
                         }
-                        Word { text: String::new(), rest: Rest::Words, is_glob: false, is_tilde: false }
+                        Word::any()
                     }
                 };
                 if is_before { command.settings.push(word) } else { command.words.push(word) }
             }
             Item::ProcessSubstitution(_, shell) => {
                 self.list(&shell.list);
-                let word = Word { text: "/dev/fd/".into(), rest: Rest::Text, is_glob: false, is_tilde: false };
+                let word = Word { text: "/dev/fd/".into(), rest: Rest::Text, ..Word::default() };
                 command.words.push(word);
             }
         }
@@ -348,6 +361,11 @@ fn operands<'a>(test: &'a ast::ExtendedTestExpr, words: &mut Vec<&'a ast::Word>)
         ast::ExtendedTestExpr::UnaryTest(_, word) => words.push(word),
         ast::ExtendedTestExpr::BinaryTest(_, a, b) => words.extend([a, b]),
     }
+}
+
+fn is_own_variable(name: &str) -> bool {
+    let is_letter = matches!(name.as_bytes(), [letter] if letter.is_ascii_lowercase());
+    is_letter || OWN_VARIABLES.contains(&name)
 }
 
 /// Whether what follows each `<<` is a plain mark, quoted or not, and none is inside a substitution.

@@ -7,8 +7,9 @@
 use super::Doubt;
 
 /// What follows the known text of a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rest {
+    #[default]
     Nothing,
     /// Text of the same word.
     Text,
@@ -16,18 +17,25 @@ pub(super) enum Rest {
     Words,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
     /// What the word begins with; all of it when nothing follows.
     pub(super) text: String,
     pub(super) rest: Rest,
     /// What follows are names of files.
     pub(super) is_glob: bool,
+    /// What follows is split at blanks: further words may begin with anything.
+    pub(super) is_split: bool,
     /// Begins with a `~` that the shell replaces.
     pub(super) is_tilde: bool,
 }
 
 impl Word {
+    /// Any words, or none.
+    pub(super) fn any() -> Self {
+        Self { rest: Rest::Words, is_split: true, ..Self::default() }
+    }
+
     pub(super) fn is_known(&self) -> bool {
         self.rest == Rest::Nothing
     }
@@ -39,7 +47,16 @@ impl Word {
 
     /// Whether it may turn out to be an option.
     pub(super) fn could_be_option(&self) -> bool {
-        !self.is_known() && (self.text.is_empty() || self.text.starts_with(['-', '+']))
+        !self.is_known() && (self.is_split || self.text.is_empty() || self.text.starts_with(['-', '+']))
+    }
+
+    /// Whether it is known to be the name of a file below the directory, whatever follows: neither an option nor a
+    /// subcommand nor an address.
+    pub(super) fn is_below(&self) -> bool {
+        !self.is_split
+            && self.text.starts_with(|c: char| c == '.' || c.is_ascii_alphanumeric())
+            && self.text.contains('/')
+            && !self.text.contains([':', '='])
     }
 }
 
@@ -54,7 +71,7 @@ pub(super) struct Found {
 /// Reads a word as it stands in the line.
 pub(super) fn read(raw: &str, found: &mut Found) -> Word {
     let chars: Vec<char> = raw.chars().collect();
-    let word = Word { text: String::new(), rest: Rest::Nothing, is_glob: false, is_tilde: false };
+    let word = Word::default();
     let mut reader = Reader { chars: &chars, at: 0, word, found };
     reader.unquoted();
     reader.word
@@ -63,7 +80,7 @@ pub(super) fn read(raw: &str, found: &mut Found) -> Word {
 /// The substitutions in the body of a here-document.
 pub(super) fn read_document(body: &str, found: &mut Found) {
     let chars: Vec<char> = body.chars().collect();
-    let word = Word { text: String::new(), rest: Rest::Nothing, is_glob: false, is_tilde: false };
+    let word = Word::default();
     Reader { chars: &chars, at: 0, word, found }.quoted(None);
 }
 
@@ -93,6 +110,7 @@ impl Reader<'_> {
 
     fn open(&mut self, rest: Rest) {
         self.word.rest = self.word.rest.max(rest);
+        self.word.is_split |= rest == Rest::Words;
     }
 
     fn doubt(&mut self, doubt: Doubt) {
@@ -142,7 +160,7 @@ impl Reader<'_> {
 
     fn glob(&mut self) {
         self.word.is_glob = true;
-        self.open(Rest::Words);
+        self.word.rest = Rest::Words;
     }
 
     fn brace(&mut self) {

@@ -26,6 +26,8 @@ pub(super) struct Row {
     flags: &'static str,
     /// Words before the command.
     before: usize,
+    /// Adds words of its own to the command.
+    pub(super) feeds: bool,
 }
 
 const fn row(
@@ -35,7 +37,7 @@ const fn row(
     flags: &'static str,
     before: usize,
 ) -> Row {
-    Row { names, kind, valued, flags, before }
+    Row { names, kind, valued, flags, before, feeds: false }
 }
 
 pub(super) const TABLE: &[Row] = &[
@@ -68,14 +70,8 @@ pub(super) const TABLE: &[Row] = &[
     row(Kind::Opaque, &["script", "screen", "tmux", "expect", "unbuffer", "at", "batch", "crontab"], "", "", 0),
     row(Kind::Opaque, &["strace", "ltrace", "gdb", "lldb", "valgrind", "perf"], "abeEIoOpPsSuUX", "", 0),
     // Words that only come when it runs, or more than once.
-    row(Kind::Opaque, &["xargs", "gxargs"], "InPLdEsa", "", 0),
-    row(
-        Kind::Opaque,
-        &["parallel", "watch", "flock", "entr", "hyperfine", "nodemon", "watchexec", "dotenv"],
-        "ndIjw",
-        "",
-        0,
-    ),
+    Row { feeds: true, ..row(Kind::Opaque, &["xargs", "gxargs", "parallel"], "InPLdEsaj", "", 0) },
+    row(Kind::Opaque, &["watch", "flock", "entr", "hyperfine", "nodemon", "watchexec", "dotenv"], "ndIjw", "", 0),
     row(Kind::Opaque, &["busybox", "toybox"], "", "", 0),
     // Run what a package, a file or a string says.
     row(

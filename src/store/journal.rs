@@ -31,7 +31,7 @@ impl Journal {
     pub fn create(dir: &Path, name: &str, header: &Value) -> io::Result<Self> {
         private::make_private_dir(dir)?;
         let path = dir.join(name);
-        let mut file = Lock::of_new(private::private_file().write(true).create_new(true).open(&path)?);
+        let mut file = Lock::wait(private::private_file().write(true).create_new(true).open(&path)?);
         let mut first = header.clone();
         if let Value::Object(map) = &mut first {
             map.insert("v".into(), json!(VERSION));

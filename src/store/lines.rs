@@ -1,7 +1,8 @@
 //! The lines of a journal or a recording, as they stand in the file.
 //!
 //! Decodes no frame. Invariants: nothing but a plain file of the person's own is opened, and nobody waits for it; a line
-//! that is too long is passed over and never held; what cannot be read is counted.
+//! that is too long is passed over and never held; what cannot be read is counted; nothing behind a zero byte is read,
+//! which no line has, but the holes of a file that is far larger than what was written.
 
 use crate::base::human;
 use crate::model::ids::{Address, AgentKey};
@@ -48,9 +49,18 @@ pub fn text(path: &Path, most: u64) -> io::Result<String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
+/// How far a file was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Behind the last line.
+    pub offset: u64,
+    /// A zero byte stands there.
+    pub is_damaged: bool,
+}
+
 /// Hands over each line from an offset on, without its end. A last line without an end is one only when it is whole JSON:
-/// else somebody is still writing it, or was stopped. Gives the offset behind the last one.
-pub fn each(file: &mut File, from: u64, take: impl FnMut(&[u8])) -> io::Result<u64> {
+/// else somebody is still writing it, or was stopped.
+pub fn each(file: &mut File, from: u64, take: impl FnMut(&[u8])) -> io::Result<Reached> {
     each_within(file, from, (BLOCK, MAX_LINE), take)
 }
 
@@ -59,7 +69,7 @@ fn each_within(
     from: u64,
     (block, most): (usize, usize),
     mut take: impl FnMut(&[u8]),
-) -> io::Result<u64> {
+) -> io::Result<Reached> {
     file.seek(SeekFrom::Start(from))?;
     let mut buffer = vec![0; block];
     // What is in the buffer and not yet taken; the offset of its first byte; whether the line is passed over.
@@ -83,16 +93,20 @@ fn each_within(
                 take(rest);
                 at += held as u64;
             }
-            return Ok(at);
+            return Ok(Reached { offset: at, is_damaged: false });
         }
         let (mut begin, mut look) = (0, held);
-        held += read;
+        let zero = memchr(0, &buffer[held..held + read]);
+        held += zero.unwrap_or(read);
         while let Some(end) = memchr(b'\n', &buffer[look..held]) {
             let end = look + end;
             if !std::mem::take(&mut skips) {
                 take(&buffer[begin..end]);
             }
             (begin, look) = (end + 1, end + 1);
+        }
+        if zero.is_some() {
+            return Ok(Reached { offset: at + begin as u64, is_damaged: true });
         }
         buffer.copy_within(begin..held, 0);
         (at, held) = (at + begin as u64, held - begin);
@@ -120,24 +134,56 @@ pub struct Row<'a> {
     pub what: What<'a>,
 }
 
+/// All members that a line of a journal or a recording may have.
 #[derive(Deserialize)]
-struct Record<'a> {
+pub struct Record<'a> {
     #[serde(default)]
-    t: f64,
+    pub t: f64,
     #[serde(borrow, default)]
-    dir: Cow<'a, str>,
+    pub dir: Cow<'a, str>,
+    /// Whom it concerns; missing in version 1, which knows one agent with one session, and in recordings.
     #[serde(default)]
-    at: Option<Address>,
-    #[serde(default)]
-    agent: Option<u32>,
+    pub at: Option<Address>,
+    /// Of recordings: the agent's key, unless it is the first one. Old headers have a text here.
     #[serde(borrow, default)]
-    frame: Option<&'a RawValue>,
+    agent: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    intent: Option<&'a RawValue>,
+    pub frame: Option<&'a RawValue>,
+    /// A frame with bytes that could not be kept.
     #[serde(borrow, default)]
-    fact: Option<&'a RawValue>,
+    pub raw: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    pub intent: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub fact: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub timer: Option<&'a RawValue>,
+    /// Of the header: whether prompts waited for the snapshot, and the gate at first.
+    #[serde(borrow, default)]
+    pub review: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub gate: Option<&'a RawValue>,
+    /// Of the header: whether rules were asked.
+    #[serde(borrow, default)]
+    pub rules: Option<&'a RawValue>,
+    /// Of the header: whether earlier journals were read, and how was decided what agents ask for.
+    #[serde(borrow, default)]
+    pub earlier: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub policy: Option<&'a RawValue>,
+    /// Of the header: how the agent was spoken to.
+    #[serde(borrow, default)]
+    pub codec: Option<Cow<'a, str>>,
     #[serde(default)]
     end: bool,
+}
+
+impl Record<'_> {
+    /// Whom a frame concerns.
+    pub fn peer(&self) -> Address {
+        let further = || self.agent.and_then(|agent| serde_json::from_str::<AgentKey>(agent.get()).ok());
+        self.at.unwrap_or_else(|| further().unwrap_or(AgentKey::FIRST).into())
+    }
 }
 
 /// Reads a line; nothing when it is none of a journal.
@@ -171,8 +217,7 @@ fn plain(line: &str) -> Option<Row<'_>> {
 
 fn parsed(line: &str) -> Option<Row<'_>> {
     let record: Record<'_> = serde_json::from_str(line).ok()?;
-    let further = record.agent.map_or(AgentKey::FIRST, AgentKey);
-    let agent = if let Some(Address::Agent(agent)) = record.at { agent } else { further };
+    let agent = if let Address::Agent(agent) = record.peer() { agent } else { AgentKey::FIRST };
     let what = match (&*record.dir, record.frame) {
         ("client->agent", Some(frame)) => What::Sent(agent, frame.get()),
         ("agent->client", Some(frame)) => What::Heard(agent, frame.get()),

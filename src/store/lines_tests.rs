@@ -10,7 +10,7 @@ fn lines_of(text: &[u8], limits: (usize, usize)) -> (Vec<String>, u64) {
     let mut lines = Vec::new();
     let take = |line: &[u8]| lines.push(String::from_utf8_lossy(line).into_owned());
     let end = each_within(&mut open(&path).unwrap(), 0, limits, take).unwrap();
-    (lines, end)
+    (lines, end.offset)
 }
 
 #[test]
@@ -39,6 +39,21 @@ fn a_line_that_is_too_long_is_passed_over_and_what_follows_is_read() {
 }
 
 #[test]
+fn nothing_behind_a_zero_byte_is_read_however_much_there_is() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("j");
+    for (text, lines, offset) in [("", 0, 0), ("{}\n", 1, 3), ("{}\n{\"half\":", 1, 3)] {
+        fs::write(&path, text).unwrap();
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+        for block in [1, 4, BLOCK] {
+            let mut taken = 0;
+            let reached = each_within(&mut open(&path).unwrap(), 0, (block, 1000), |_| taken += 1).unwrap();
+            assert_eq!((taken, reached), (lines, Reached { offset, is_damaged: true }), "{text} {block}");
+        }
+    }
+}
+
+#[test]
 fn reading_goes_on_where_it_ended() {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("j");
@@ -46,7 +61,7 @@ fn reading_goes_on_where_it_ended() {
     let mut all = Vec::new();
     let end = each(&mut open(&path).unwrap(), 0, |line| all.push(line.to_vec())).unwrap();
     fs::write(&path, "{}\n{\"half\":1}\n{\"more\":2}\n").unwrap();
-    each(&mut open(&path).unwrap(), end, |line| all.push(line.to_vec())).unwrap();
+    each(&mut open(&path).unwrap(), end.offset, |line| all.push(line.to_vec())).unwrap();
     assert_eq!(all.iter().map(|line| line.len()).collect::<Vec<_>>(), [2, 10, 10]);
 }
 

@@ -18,8 +18,8 @@ impl Lock {
         Ok(Self(file))
     }
 
-    /// Waits for those who have a look, see [`is_locked`]. A disk that knows no locks has files that are never seen locked.
-    pub fn of_new(file: File) -> Self {
+    /// Waits for whoever holds it or has a look, see [`is_locked`]. On a disk that knows no locks nobody is kept out.
+    pub fn wait(file: File) -> Self {
         let _ = file.lock();
         Self(file)
     }

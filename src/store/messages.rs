@@ -54,6 +54,10 @@ pub struct Message {
     pub text: String,
     /// The agent told it again while the session was loaded.
     pub is_told_again: bool,
+    /// Of what was done: its sort and its title.
+    pub tool: String,
+    /// The files that it was done to.
+    pub files: Vec<String>,
 }
 
 /// A message of which more may come.
@@ -153,7 +157,17 @@ impl Reader {
 impl Session {
     fn message(&self, role: Role, text: String, t: f64) -> Message {
         let is_told_again = !self.loads.is_empty();
-        Message { agent: self.agent, session: self.id.clone(), turn: self.turns, role, t, text, is_told_again }
+        Message {
+            agent: self.agent,
+            session: self.id.clone(),
+            turn: self.turns,
+            role,
+            t,
+            text,
+            is_told_again,
+            tool: String::new(),
+            files: Vec::new(),
+        }
     }
 
     fn update(&mut self, update: Update, t: f64) {
@@ -233,7 +247,9 @@ impl Session {
         for call in std::mem::take(&mut self.calls) {
             let text = text_of_call(&call.tool, &call.printed);
             let message = self.message(Role::Tool, text, call.t);
-            messages.push(Message { turn: call.turn, is_told_again: call.is_told_again, ..message });
+            let tool = format!("{} {}", call.tool.kind.word(), call.tool.title);
+            let (turn, is_told_again, files) = (call.turn, call.is_told_again, files(&call.tool));
+            messages.push(Message { turn, is_told_again, tool, files, ..message });
         }
         messages.sort_by(|a, b| a.t.total_cmp(&b.t));
         messages.into_iter().for_each(out);
@@ -248,6 +264,15 @@ fn text_of(block: &Block) -> String {
             parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
         }
     }
+}
+
+/// The files that a call is about.
+fn files(tool: &ToolCall) -> Vec<String> {
+    let changed = tool.content.iter().filter_map(|content| match content {
+        ToolContent::Change(change) => Some(change.path.clone()),
+        _ => None,
+    });
+    tool.locations.iter().map(|location| location.path.clone()).chain(changed).collect()
 }
 
 /// Everything of a call that is text, a part a line.

@@ -1,13 +1,17 @@
 //! Remembers across runs.
 
 pub mod branch;
+pub mod claims;
+pub mod drafts;
 pub mod history;
 pub mod journal;
 pub mod lines;
 pub mod lock;
 pub mod log;
 pub mod messages;
+pub mod preview;
 pub mod private;
+pub mod prompts;
 pub mod recording;
 pub mod replace;
 pub mod search;

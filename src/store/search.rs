@@ -68,11 +68,22 @@ pub struct Query {
     /// This directory or one below.
     pub cwd: Option<PathBuf>,
     pub role: Option<Role>,
-    /// Since 1970.
+    /// In the sort or the title of what was done, in small or large letters.
+    pub tool: Option<String>,
+    /// What was done to this file: a path, or the end of one.
+    pub file: Option<PathBuf>,
+    /// Since 1970; before the end.
     pub since: Option<Duration>,
+    pub until: Option<Duration>,
 }
 
 impl Query {
+    /// Everywhere.
+    pub const fn of(matcher: Matcher) -> Self {
+        let (agent, cwd, role, tool, file, since, until) = (None, None, None, None, None, None, None);
+        Self { matcher, agent, cwd, role, tool, file, since, until }
+    }
+
     fn wants(&self, part: &Part) -> bool {
         let is_named = |wanted: &String| {
             [&part.agent, &part.command].iter().any(|text| text.to_lowercase().contains(&wanted.to_lowercase()))
@@ -80,12 +91,26 @@ impl Query {
         self.agent.as_ref().is_none_or(is_named)
             && self.cwd.as_ref().is_none_or(|cwd| part.cwd.starts_with(cwd))
             && self.since.is_none_or(|since| part.last >= since)
+            && self.until.is_none_or(|until| part.began < until)
+    }
+
+    fn wants_message(&self, message: &Message, time: Duration) -> bool {
+        let is_tool = |wanted: &String| {
+            message.role == Role::Tool && message.tool.to_lowercase().contains(&wanted.to_lowercase())
+        };
+        let is_of = |wanted: &PathBuf| message.files.iter().any(|file| Path::new(file).ends_with(wanted));
+        self.role.is_none_or(|role| role == message.role)
+            && self.tool.as_ref().is_none_or(is_tool)
+            && self.file.as_ref().is_none_or(is_of)
+            && self.since.is_none_or(|since| time >= since)
+            && self.until.is_none_or(|until| time < until)
     }
 }
 
 /// A message in which it was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
+    pub journal: PathBuf,
     pub session_id: String,
     pub agent: String,
     pub cwd: PathBuf,
@@ -97,6 +122,15 @@ pub struct Hit {
     pub text: String,
     /// Where in the text it was found first.
     pub at: Range<usize>,
+}
+
+impl Hit {
+    /// The line in which it was found first, and where in the text it begins.
+    pub fn line(&self) -> (usize, &str) {
+        let begin = self.text[..self.at.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = self.text[self.at.end..].find('\n').map_or(self.text.len(), |at| self.at.end + at);
+        (begin, &self.text[begin..end])
+    }
 }
 
 /// Looks through everything, the newest journal first. `take` gets the hits of a journal in their order, and says whether
@@ -163,9 +197,10 @@ fn hit(parts: &[Part], query: &Query, message: Message) -> Option<Hit> {
     let time = part.began.saturating_add(Duration::try_from_secs_f64(message.t).unwrap_or_default());
     // What an earlier journal has was found there.
     let is_double = message.is_told_again && part.goes_on;
-    let is_wanted = query.role.is_none_or(|role| role == message.role) && query.since.is_none_or(|since| time >= since);
-    let at = query.matcher.find(&message.text).filter(|_| is_wanted && !is_double)?;
+    let is_wanted = query.wants_message(&message, time) && !is_double;
+    let at = if is_wanted { query.matcher.find(&message.text) } else { None }?;
     Some(Hit {
+        journal: part.journal.clone(),
         session_id: message.session,
         agent: part.agent.clone(),
         cwd: part.cwd.clone(),

@@ -101,7 +101,7 @@ fn literal(text: &str) -> Query {
 }
 
 fn of(matcher: Matcher) -> Query {
-    Query { matcher, agent: None, cwd: None, role: None, since: None }
+    Query::of(matcher)
 }
 
 fn conversation() -> Journal {
@@ -185,7 +185,16 @@ fn filters_leave_out_what_is_not_wanted() {
     only("o", Query { since: Some(Duration::from_secs(STARTED + 86_400)), ..literal("roof") });
     assert_eq!(ids(Query { cwd: Some("/wor".into()), ..literal("roof") }), []);
     assert_eq!(ids(Query { cwd: Some("/work".into()), ..literal("roof") }).len(), 6);
-    assert_eq!(ids(Query { role: Some(Role::Tool), ..literal("roof") }), [("s".to_owned(), "tool")]);
+    let tool = [("s".to_owned(), "tool")];
+    assert_eq!(ids(Query { role: Some(Role::Tool), ..literal("roof") }), tool);
+    only("s", Query { until: Some(Duration::from_secs(STARTED + 86_400)), ..literal("roof") });
+    assert_eq!(ids(Query { until: Some(Duration::from_secs(STARTED)), ..literal("roof") }), []);
+    for (name, file) in [("climb", "roof.rs"), ("EDIT", "a/roof.rs"), ("edit climb", "/work/a/roof.rs")] {
+        assert_eq!(ids(Query { tool: Some(name.into()), ..literal("roof") }), tool, "{name}");
+        assert_eq!(ids(Query { file: Some(file.into()), ..literal("tile") }), tool, "{file}");
+    }
+    assert_eq!(ids(Query { tool: Some("read".into()), ..literal("roof") }), []);
+    assert_eq!(ids(Query { file: Some("oof.rs".into()), ..literal("tile") }), [], "not a whole name");
 }
 
 #[test]
@@ -270,7 +279,7 @@ fn spelt(text: &str, how: &[u8]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(crate::random(200))]
     #[test]
     fn what_was_said_is_found_however_it_is_spelt_and_cut(
         text in "[a-c\"\\\\/\\n é😀]{1,30}",

@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,8 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::base::sanitize;
 
+/// Unchanged lines on each side of what has changed.
+pub const CONTEXT: usize = 3;
 /// Above this, old and new together, lines are only counted.
 const MAX_BYTES: usize = 4 << 20;
 /// Time for finding the changed lines; the same again for the changed words.
@@ -192,21 +195,25 @@ fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// The same number for the same line.
-fn numbered<'a>(lines: &[&'a str], numbers: &mut HashMap<&'a str, u32>) -> Vec<u32> {
-    let number = |line: &&'a str| {
+/// What turns old lines into new ones, in order; coarsely when the time is up.
+pub fn line_ops<T: Eq + Hash>(
+    old: impl Iterator<Item = T>,
+    new: impl Iterator<Item = T>,
+    time: Duration,
+) -> Vec<DiffOp> {
+    // Comparing numbers instead of lines keeps the worst case independent of their length.
+    let mut numbers = HashMap::new();
+    let mut number = |line| {
         let next = numbers.len() as u32;
         *numbers.entry(line).or_insert(next)
     };
-    lines.iter().map(number).collect()
+    let old: Vec<u32> = old.map(&mut number).collect();
+    let new: Vec<u32> = new.map(number).collect();
+    capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + time))
 }
 
 fn hunks(old: &Side<'_>, new: &Side<'_>, context: usize) -> FileDiff {
-    // Comparing numbers instead of lines keeps the worst case independent of their length.
-    let mut numbers = HashMap::new();
-    let a = numbered(&old.lines, &mut numbers);
-    let b = numbered(&new.lines, &mut numbers);
-    let ops = capture_diff_slices_deadline(Algorithm::Myers, &a, &b, Some(Instant::now() + TIME));
+    let ops = line_ops(old.lines.iter(), new.lines.iter(), TIME);
     let mut out = FileDiff::default();
     for op in &ops {
         let (removed, added) = match op {

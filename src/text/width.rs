@@ -1,13 +1,13 @@
 //! How many columns text takes.
 //!
-//! Measures graphemes, never single characters, and cuts only between them. Knows no particular terminal: where
-//! terminals disagree, [`is_doubtful`] says so. Invariants: no grapheme is wider than two columns, control characters
-//! take none, and the width of a string is the sum of the widths of its graphemes.
+//! Measures graphemes, never single characters, and cuts only between them. Knows no particular terminal. Invariants: no
+//! grapheme is wider than two columns, control characters take none, and the width of a string is the sum of the widths
+//! of its graphemes.
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::run::StyledText;
 use super::token::Token;
@@ -133,37 +133,6 @@ pub fn truncate_styled(text: &StyledText, cols: usize) -> StyledText {
     out
 }
 
-/// Whether terminals disagree about the width: ZWJ sequences, variation selectors, flags, ambiguous characters.
-/// A row that contains such text is not to be filled to the edge.
-pub fn is_doubtful(text: &str) -> bool {
-    !text.is_ascii()
-        && text.chars().any(|c| {
-            matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
-                || (!c.is_ascii() && c.width() != c.width_cjk())
-        })
-}
-
-/// Tabs become spaces up to the next multiple of [`TAB`] columns, counted from the start of the text.
-pub fn expand_tabs(text: &StyledText) -> StyledText {
-    if !text.as_str().contains('\t') {
-        return text.clone();
-    }
-    let mut out = StyledText::new();
-    let mut column = 0;
-    for (run, style) in text.iter() {
-        for (n, piece) in run.split('\t').enumerate() {
-            if n > 0 {
-                let fill = TAB - column % TAB;
-                out.push(&"    "[..fill], style);
-                column += fill;
-            }
-            out.push(piece, style);
-            column += str_width(piece);
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,25 +181,6 @@ mod tests {
         assert_eq!(cut.iter().map(|(t, s)| (t, s.token)).collect::<Vec<_>>(), [("ab", Token::Good), ("…", Token::Bad)]);
         assert_eq!(truncate_styled(&text, 4), text);
         assert!(truncate_styled(&text, 0).is_empty());
-    }
-
-    #[test]
-    fn doubtful_widths_are_known() {
-        for text in ["👩\u{200d}🚀", "❤\u{fe0f}", "🇩🇪", "…", "■"] {
-            assert!(is_doubtful(text), "{text:?}");
-        }
-        for text in ["plain", "漢字", "ü", "🦀"] {
-            assert!(!is_doubtful(text), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn tabs_go_to_the_next_stop_across_runs() {
-        let mut text = StyledText::of("a", Token::Good);
-        text.push("\tb漢\t\t", Token::Bad);
-        assert_eq!(expand_tabs(&text).as_str(), "a   b漢     ");
-        let plain = StyledText::from("no tab");
-        assert_eq!(expand_tabs(&plain), plain);
     }
 
     proptest! {

@@ -5,9 +5,10 @@
 
 use super::keys::{Action, Layer, resolve};
 use super::state::picker::{ranked, step};
+use super::state::session_list::{Earlier, End, Starts};
 use super::tty::{Click, Input};
 use super::view::paint::{self, Painted};
-use crate::base::sanitize;
+use crate::base::{human, sanitize};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -15,10 +16,13 @@ use crate::text::width;
 use crate::theme::resolve::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::path::Path;
 
 const MAX_FILTER: usize = 100;
 /// Rows above the list: blank, question, blank.
 const HEAD: u16 = 3;
+/// Earlier sessions that stand below the agents.
+const MAX_EARLIER: usize = 5;
 
 /// One agent to choose from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +42,8 @@ pub enum Picked {
     Agent(String),
     /// The earlier sessions are to be listed.
     Sessions,
+    /// This one goes on.
+    Session(Box<Earlier>),
     Quit,
 }
 
@@ -46,17 +52,29 @@ pub struct AgentPicker {
     items: Vec<PickItem>,
     filter: String,
     selected: usize,
-    /// How to install the agent that was asked for.
-    note: Option<String>,
+    /// How to install the agent that was asked for, or why a session cannot go on.
+    pub note: Option<String>,
     /// Sessions of this directory that were interrupted, as far as is known.
     pub interrupted: usize,
+    /// The sessions of this directory, those first that were interrupted, then the newest.
+    earlier: Vec<Earlier>,
+    /// How many of them stand on the screen.
+    shown: usize,
 }
 
 impl AgentPicker {
     /// The order is kept, but for those that are not installed.
     pub fn new(mut items: Vec<PickItem>) -> Self {
         items.sort_by_key(|item| !item.found);
-        Self { items, filter: String::new(), selected: 0, note: None, interrupted: 0 }
+        Self { items, filter: String::new(), selected: 0, note: None, interrupted: 0, earlier: Vec::new(), shown: 0 }
+    }
+
+    /// The earlier sessions of this directory, of all that have been read, the newest first.
+    pub fn told(&mut self, all: &[Earlier], here: &Path) {
+        let mut earlier: Vec<&Earlier> = all.iter().filter(|one| one.cwd == here && one.end != End::Open).collect();
+        self.interrupted = earlier.iter().filter(|one| one.end == End::Interrupted).count();
+        earlier.sort_by_key(|one| one.end != End::Interrupted);
+        self.earlier = earlier.into_iter().take(MAX_EARLIER).cloned().collect();
     }
 
     fn matching(&self) -> Vec<&PickItem> {
@@ -70,7 +88,7 @@ impl AgentPicker {
     /// One input of the person; an answer ends the screen.
     pub fn input(&mut self, input: Input) -> Option<Picked> {
         let action = match input {
-            Input::Key(key) => resolve(Layer::Picker, key)?,
+            Input::Key(key) | Input::Hasty(key) => resolve(Layer::Picker, key)?,
             Input::Paste(text) => {
                 self.type_text(&text);
                 return None;
@@ -101,7 +119,7 @@ impl AgentPicker {
     }
 
     fn step(&mut self, by: isize) {
-        self.selected = step(self.selected, by, self.matching().len());
+        self.selected = step(self.selected, by, self.matching().len() + self.shown);
     }
 
     fn clear_filter(&mut self) {
@@ -119,7 +137,13 @@ impl AgentPicker {
     }
 
     fn accept(&mut self) -> Option<Picked> {
-        let item = self.matching().get(self.selected).copied().cloned()?;
+        let agents = self.matching().len();
+        let Some(item) = self.matching().get(self.selected).copied().cloned() else {
+            let one = self.earlier.get(self.selected.checked_sub(agents)?)?;
+            // What is to be started has to be shown before, and the list has room for it.
+            let is_clear = matches!(one.starts, Starts::Configured(_)) && !one.is_gone;
+            return Some(if is_clear { Picked::Session(Box::new(one.clone())) } else { Picked::Sessions });
+        };
         if item.found {
             return Some(Picked::Agent(item.id));
         }
@@ -132,7 +156,7 @@ impl AgentPicker {
     }
 
     /// Draws the whole screen; `place` is the directory as it is shown. Returns where the cursor stands.
-    pub fn draw(&self, theme: &Theme, place: &str, buf: &mut Buffer) -> Option<(u16, u16)> {
+    pub fn draw(&mut self, theme: &Theme, place: &str, buf: &mut Buffer) -> Option<(u16, u16)> {
         let area = buf.area;
         if area.width < 10 || area.height < 3 {
             return None;
@@ -152,7 +176,15 @@ impl AgentPicker {
         foot.truncate(usize::from(area.height.saturating_sub(head + 1).max(1)));
         let rows = u16::try_from(foot.len()).unwrap_or(1);
         let height = area.height.saturating_sub(head + rows + u16::from(head > 1)).max(1);
-        self.draw_list(theme, Rect { y: area.y + head, height, ..area }, buf);
+        let list = Rect { y: area.y + head, height, ..area };
+        // A blank row and a heading stand between the agents and the sessions.
+        let agents = u16::try_from(self.matching().len()).unwrap_or(u16::MAX);
+        let room_below = usize::from(height.saturating_sub(agents.saturating_add(2)));
+        self.shown = if self.filter.is_empty() { self.earlier.len().min(room_below) } else { 0 };
+        self.draw_list(theme, list, buf);
+        if self.shown > 0 {
+            self.draw_earlier(theme, Rect { y: list.y + agents + 1, height: list.height - agents - 1, ..list }, buf);
+        }
         for (row, y) in foot.iter().zip(area.bottom() - rows..) {
             paint::row(buf, Rect { x: area.x + 2, y, width: room, height: 1 }, row, theme);
         }
@@ -178,6 +210,27 @@ impl AgentPicker {
         paint::rows(&[line], columns)
     }
 
+    fn draw_earlier(&self, theme: &Theme, area: Rect, buf: &mut Buffer) {
+        let agents = self.matching().len();
+        let room = area.width.saturating_sub(3);
+        let strong = RunStyle::from(Token::Text).with_mods(Mods::BOLD);
+        paint::put(buf, area.x + 2, area.y, room, &StyledText::of("Or go on here", strong), theme);
+        for ((n, one), y) in self.earlier.iter().take(self.shown).enumerate().zip(area.y + 1..area.bottom()) {
+            let selected = agents + n == self.selected;
+            let style = if selected { RunStyle::from(Token::Accent).with_mods(Mods::BOLD) } else { Token::Text.into() };
+            let age = one.used_as_told.clone().unwrap_or_else(|| human::ago(one.age));
+            let end = if one.end == End::Interrupted { "  interrupted" } else { "" };
+            let right = format!("  {}  {age}{end}", one.agent);
+            let columns = usize::from(room).saturating_sub(width::str_width(&right) + 2);
+            let mut text = StyledText::of(if selected { "❯ " } else { "  " }, Token::Accent);
+            let name = one.name().unwrap_or("without a word");
+            text.push(&format!("“{}”", width::truncate(name, columns.saturating_sub(2).max(1))), style);
+            let line = Rect { x: area.x + 2, y, width: room, height: 1 };
+            let used = paint::put(buf, line.x, y, line.width, &text, theme);
+            paint::put_right(buf, line, used, &StyledText::of(right, Token::Dim), theme);
+        }
+    }
+
     fn draw_list(&self, theme: &Theme, list: Rect, buf: &mut Buffer) {
         let items = self.matching();
         let inner = usize::from(list.width.saturating_sub(3));
@@ -186,7 +239,7 @@ impl AgentPicker {
         if items.is_empty() {
             paint::put(buf, list.x + 4, list.y, list.width, &StyledText::of("nothing matches", Token::Dim), theme);
         }
-        let first = (self.selected + 1).saturating_sub(usize::from(list.height));
+        let first = (self.selected.min(items.len()) + 1).saturating_sub(usize::from(list.height));
         for ((n, item), y) in items.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
             let selected = n == self.selected;
             let mut text = StyledText::of(if selected { "❯ " } else { "  " }, Token::Accent);

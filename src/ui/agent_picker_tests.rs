@@ -21,7 +21,7 @@ fn press(p: &mut AgentPicker, code: Code) -> Option<Picked> {
 
 fn drawn(p: &AgentPicker, width: u16, height: u16) -> String {
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-    p.draw(&Theme::default(), "~/src/shop", &mut buf);
+    p.clone().draw(&Theme::default(), "~/src/shop", &mut buf);
     text(&buf)
 }
 
@@ -88,6 +88,44 @@ fn typing_filters_and_esc_quits() {
     assert_eq!(press(&mut p, Code::Esc), None, "the filter first");
     assert!(drawn(&p, 80, 10).contains("Gemini"));
     assert_eq!(press(&mut p, Code::Esc), Some(Picked::Quit));
+}
+
+#[test]
+fn sessions_of_this_directory_stand_below_the_agents_and_go_on() {
+    let one =
+        |id: &str, cwd: &str, starts: Starts, end: End| {
+            Earlier::clean(id.into(), "Gemini", "gemini --acp".into(), starts, cwd.into())
+                .about(Some(id), None, None)
+                .used(60, 1, end, vec![id.into()], false)
+        };
+    let configured = || Starts::Configured("gemini".into());
+    let all = [
+        one("new", "/here", configured(), End::Ended),
+        one("other", "/there", configured(), End::Ended),
+        one("broken", "/here", configured(), End::Interrupted),
+        one("odd", "/here", Starts::Recorded(vec!["sh".into()]), End::Ended),
+        one("taken", "/here", configured(), End::Open),
+    ];
+    let mut p = picker();
+    p.told(&all, Path::new("/here"));
+    let mut buf = Buffer::empty(Rect::new(0, 0, 80, 24));
+    p.draw(&Theme::default(), "~/src/shop", &mut buf);
+    let shown = text(&buf);
+    assert!(shown.contains("Or go on here") && shown.contains("“broken”"), "{shown}");
+    assert!(!shown.contains("other") && !shown.contains("taken"), "{shown}");
+    for (row, want) in [(4, Some("broken")), (5, Some("new")), (6, None)] {
+        press(&mut p, Code::Home);
+        p.step(row);
+        let picked = press(&mut p, Code::Enter);
+        match want {
+            Some(id) => assert!(matches!(&picked, Some(Picked::Session(one)) if one.id == id), "{picked:?}"),
+            None => assert_eq!(picked, Some(Picked::Sessions), "its command has to be shown first"),
+        }
+    }
+    press(&mut p, Code::End);
+    p.input(Input::Paste("gem".into()));
+    assert_eq!(press(&mut p, Code::Enter), Some(Picked::Agent("gemini".into())));
+    assert!(!drawn(&p, 80, 10).contains("Or go on here"), "no room, or a filter");
 }
 
 #[test]

@@ -43,7 +43,9 @@ pub struct Scene {
     /// Everything that inputs have led to, apart from scrolling.
     pub outs: Vec<Out>,
     pub shown: String,
-    theme: Theme,
+    /// The frame that was drawn last.
+    pub buf: Buffer,
+    pub theme: Theme,
 }
 
 impl Scene {
@@ -57,6 +59,7 @@ impl Scene {
             size: (width, height),
             outs: Vec::new(),
             shown: String::new(),
+            buf: Buffer::default(),
             theme: Theme::default(),
         }
     }
@@ -309,6 +312,7 @@ impl Scene {
             review.measure(frame.measured);
         }
         self.shown = text(&buf);
+        self.buf = buf;
         &self.shown
     }
 
@@ -425,6 +429,7 @@ pub fn file_doc(path: &str, old: &str, new: &str) -> FileDoc {
         state: HunkState::Pending,
         cause: Cause::Tool,
         entry: None,
+        elsewhere: None,
         turn: 3,
         old_start: h.old_start,
         new_start: h.new_start,

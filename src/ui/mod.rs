@@ -6,14 +6,17 @@ pub mod cells;
 pub mod composer;
 pub mod editor_session;
 #[cfg(test)]
-mod fixtures;
+pub(crate) mod fixtures;
 pub mod frame;
+pub mod keeping;
 pub mod keys;
 pub mod labels;
 pub mod md;
 pub mod msg;
 mod paint;
 pub mod past;
+#[cfg(test)]
+mod pictures_tests;
 #[cfg(test)]
 mod random_tests;
 pub mod run;

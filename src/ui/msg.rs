@@ -5,11 +5,12 @@
 use super::frame::Motion;
 use super::keys::Mouse;
 use super::state::dock::Dialog;
-use super::state::opener::Wanted;
+use super::state::opener::{Wanted, Whose};
+use super::state::picker::Purpose;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
-use super::state::session_list::{Earlier, ListFrame};
+use super::state::session_list::{Earlier, ListFrame, Place, Query, Which};
 use crate::model::changes::{FileDoc, HunkId, Scope, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, SessionKey, TermId};
@@ -29,13 +30,36 @@ pub enum Out {
     Visit(SessionKey),
     /// The earlier sessions are to be read for the list.
     ReadSessions,
+    /// The agents are to tell which sessions they keep.
+    AskAgents,
+    /// The prompts of all sessions are to be read for the list.
+    ReadPrompts,
     /// An earlier session goes on, as one more.
     GoOn(Box<Earlier>),
+    /// A copy of an earlier session is opened, or of one that is open.
+    Fork(Box<Earlier>),
+    ForkOpen(SessionKey),
+    /// To this place of the session that is shown now, once that is there.
+    GoTo(Place),
+    /// Goes to what a session asks, below the list.
+    AnswerBelow(SessionKey),
+    /// What the person calls a session, or that it has its own name again.
+    Rename(Which, Option<String>),
+    Export(Which),
+    /// Looks for something in all that was said.
+    Find(Query),
     /// What is kept of an earlier session is removed, and its agent is told to, where it can.
     Forget(Box<Earlier>),
-    /// Lists the agents that a further session can be opened with.
-    ListAgents,
+    /// Lists the agents that a session can be opened with.
+    ListAgents(Purpose),
     Open(Wanted),
+    /// The conversation that is shown goes on as a new session of this agent, with an account of it to begin with.
+    HandOver(Whose),
+    /// A question is answered beside the conversation that is shown.
+    Aside(String),
+    /// Its answer is thrown away, or the session that it was given in is kept.
+    ThrowAway,
+    Keep,
     Scroll(ScrollBy),
     /// Folds an entry of the session that is shown, or unfolds it.
     Fold(EntryId),
@@ -97,8 +121,9 @@ pub struct FrameInfo {
     pub dock_rows: usize,
     /// Rows of the highlighted option that are below what the dock shows of it.
     pub option_below: usize,
-    /// The same for the help.
+    /// The same for the help, and for the answer to a side question.
     pub help_scroll_max: usize,
+    pub aside_scroll_max: usize,
     pub motion: Motion,
     /// The list of sessions, when it was drawn.
     pub list: ListFrame,

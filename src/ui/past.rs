@@ -1,9 +1,11 @@
-//! The worker that reads earlier sessions and forgets them, and what it has found, for the loop of the screen.
+//! The worker that reads earlier sessions, looks through them, names, exports and forgets one and remembers what agents
+//! tell of theirs, and what it has found, for the loop of the screen.
 //!
 //! Where they are kept, somebody else knows. Invariants: there is no thread before the first job, and none after the
 //! last; jobs are done one after the other; [`Reader::next`] never ends while nothing is on its way.
 
-use super::state::session_list::Earlier;
+use super::state::session_list::{Earlier, Hit, Query, Said, Which};
+use crate::model::agent::Told;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -13,15 +15,41 @@ pub trait Archive: Send + Sync {
     /// The newest first.
     fn list(&self) -> Result<Vec<Earlier>, String>;
 
-    /// Why it cannot be gone on with at this moment.
+    /// Claims it before its agent is asked for it. Gives the place where it is open instead, as part of a sentence.
+    fn claim(&self, earlier: &Earlier) -> Result<Option<Held>, String>;
+
+    /// Why it cannot even be shown at this moment.
     fn busy(&self, earlier: &Earlier) -> Option<String>;
 
     fn forget(&self, earlier: &Earlier) -> Result<(), String>;
+
+    /// Its messages that were said last, the newest last.
+    fn end_of(&self, which: &Which) -> Result<Vec<Said>, String>;
+
+    /// The newest first, and whether there are more.
+    fn find(&self, query: &Query) -> Result<(Vec<Hit>, bool), String>;
+
+    /// Calls a session like this from now on; without a name as its agent does.
+    fn rename(&self, which: &Which, name: Option<&str>) -> Result<(), String>;
+
+    /// Writes a transcript into the session's directory. Gives where it is, for the person.
+    fn export(&self, which: &Which) -> Result<String, String>;
+
+    /// Remembers what an agent has told of its sessions.
+    fn learn(&self, told: &Told) -> Result<(), String>;
 }
+
+/// Says that a session is ours, until it is dropped.
+pub type Held = Box<dyn Send>;
 
 enum Job {
     List,
     Forget(Box<Earlier>),
+    Learn(Box<Told>),
+    End(Which),
+    Find(Query),
+    Rename(Which, Option<String>),
+    Export(Which),
 }
 
 /// What came of a job.
@@ -29,6 +57,11 @@ enum Job {
 pub enum Found {
     List(Result<Arc<[Earlier]>, String>),
     Forgotten(Box<Earlier>, Result<(), String>),
+    Learnt(Result<(), String>),
+    End(Which, Result<Arc<[Said]>, String>),
+    Hits(Query, Result<(Arc<[Hit]>, bool), String>),
+    Renamed(Which, Option<String>, Result<(), String>),
+    Exported(Result<String, String>),
 }
 
 pub struct Reader {
@@ -56,6 +89,37 @@ impl Reader {
 
     pub fn forget(&mut self, earlier: Earlier) {
         self.jobs.push_back(Job::Forget(Box::new(earlier)));
+        self.start();
+    }
+
+    /// What was told of the same before and waits to be remembered is not needed any more. Listed anew afterwards.
+    pub fn learn(&mut self, told: Told) {
+        self.jobs.retain(|job| !matches!(job, Job::Learn(t) if (&t.command, &t.cwd) == (&told.command, &told.cwd)));
+        self.jobs.push_back(Job::Learn(Box::new(told)));
+        self.list();
+    }
+
+    /// Only the one that is wanted last is read.
+    pub fn end_of(&mut self, which: Which) {
+        self.jobs.retain(|job| !matches!(job, Job::End(_)));
+        self.jobs.push_back(Job::End(which));
+        self.start();
+    }
+
+    /// Only what is wanted last is looked for.
+    pub fn find(&mut self, query: Query) {
+        self.jobs.retain(|job| !matches!(job, Job::Find(_)));
+        self.jobs.push_back(Job::Find(query));
+        self.start();
+    }
+
+    pub fn rename(&mut self, which: Which, name: Option<String>) {
+        self.jobs.push_back(Job::Rename(which, name));
+        self.start();
+    }
+
+    pub fn export(&mut self, which: Which) {
+        self.jobs.push_back(Job::Export(which));
         self.start();
     }
 
@@ -89,6 +153,20 @@ impl Reader {
 fn done(archive: &dyn Archive, job: Job) -> Found {
     match job {
         Job::List => Found::List(archive.list().map(Into::into)),
+        Job::End(which) => {
+            let end = archive.end_of(&which).map(Into::into);
+            Found::End(which, end)
+        }
+        Job::Find(query) => {
+            let hits = archive.find(&query).map(|(hits, more)| (hits.into(), more));
+            Found::Hits(query, hits)
+        }
+        Job::Rename(which, name) => {
+            let done = archive.rename(&which, name.as_deref());
+            Found::Renamed(which, name, done)
+        }
+        Job::Export(which) => Found::Exported(archive.export(&which)),
+        Job::Learn(told) => Found::Learnt(archive.learn(&told)),
         Job::Forget(earlier) => {
             let done = archive.forget(&earlier);
             Found::Forgotten(earlier, done)

@@ -311,7 +311,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 500, ..crate::random(12) })]
 
     #[test]
     fn whatever_happens_every_question_is_seen_and_answered_once(

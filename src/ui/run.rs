@@ -4,13 +4,15 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod kept;
 mod sessions;
 mod start;
 
 use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
+use super::keeping::{Brought, Desk, Keeping};
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
-use super::past::{Archive, Found, Reader};
+use super::past::{Archive, Found, Held, Reader};
 use super::screen::{Device, Happening, Screen};
 use super::state::App;
 use super::state::dock::{Dialog, Raw};
@@ -23,13 +25,17 @@ use super::work::colours::Colours;
 use super::work::highlight::{Coloured, Job};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
+use crate::model::Model;
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::Intent;
-use crate::model::ids::{Addressed, EntryId, Now, TermId};
+use crate::model::event::{Can, Intent, Opening};
+use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId};
+use crate::model::reduce::has_talked;
+use crate::model::session::{Closed, Session, SessionState};
 use crate::theme::color::Depth;
 use crate::theme::looks::{Ground, Looks, Shade};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -57,6 +63,10 @@ pub struct UiOptions {
     pub agents: Box<dyn Fn() -> Vec<(String, String)>>,
     /// Where earlier sessions are kept, if anywhere.
     pub past: Option<Arc<dyn Archive>>,
+    /// What says that the first session is ours, where it goes on.
+    pub held: Option<Held>,
+    /// Where what is written is kept, if anywhere.
+    pub desk: Option<Arc<dyn Desk>>,
 }
 
 /// What the screen is for.
@@ -82,6 +92,15 @@ pub enum Exit {
 pub struct Ended {
     pub exit: Exit,
     pub goodbye: Goodbye,
+    /// The ids of sessions that can be gone on with.
+    pub can_go_on: Vec<String>,
+}
+
+impl Ended {
+    /// Before anything was opened.
+    pub fn early(exit: Exit) -> Self {
+        Self { exit, goodbye: Goodbye::default(), can_go_on: Vec::new() }
+    }
 }
 
 enum Awaited {
@@ -89,6 +108,7 @@ enum Awaited {
     Engine(Wake),
     Coloured(Coloured),
     Past(Found),
+    Kept(Brought),
     Frame,
 }
 
@@ -117,7 +137,7 @@ fn hear<D: Device>(screen: &mut Screen<D>, options: &mut UiOptions, input: &Inpu
 }
 
 /// Runs a session until the person quits; the terminal is given back first, then the agent is ended.
-pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: UiOptions) -> io::Result<Ended> {
+pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut options: UiOptions) -> io::Result<Ended> {
     engine.keep_little_in_memory();
     // On the heap: the futures around it stay small.
     let mut running = Box::new(Running {
@@ -127,6 +147,9 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: U
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
+        held: options.held.take().map(|held| (SessionKey::FIRST, held)).into_iter().collect(),
+        asked: BTreeMap::new(),
+        keeping: Keeping::new(options.desk.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
         options,
         title: String::new(),
@@ -134,10 +157,25 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, options: U
         colours: Colours::default(),
     });
     let ended = running.drive().await;
-    let Running { screen, engine, .. } = *running;
+    let Running { screen, engine, app, mut keeping, .. } = *running;
     drop(screen);
+    keeping.look(engine.model(), &app);
+    let can_go_on = can_go_on(engine.model());
+    keeping.close();
     let goodbye = engine.shutdown().await;
-    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye })
+    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on })
+}
+
+/// The ids of the sessions that are open and that their agents can take up again.
+fn can_go_on(model: &Model) -> Vec<String> {
+    let is_kept = |session: &&Session| {
+        let agent = model.agent_of(session.agent);
+        session.state != SessionState::Closed(Closed::ByPerson)
+            && has_talked(session)
+            && agent.is_some_and(|agent| agent.can(Can::Load) || agent.can(Can::Resume))
+    };
+    let sessions = model.sessions().map(|(_, session)| session).filter(is_kept);
+    sessions.filter_map(|session| session.known_id()).map(|id| id.as_str().to_owned()).collect()
 }
 
 struct Running<D: Device> {
@@ -153,6 +191,11 @@ struct Running<D: Device> {
     editor: Option<EditorJob>,
     colours: Colours,
     past: Reader,
+    /// Agents that were asked for their sessions, and when the process was started that was asked.
+    asked: BTreeMap<AgentKey, Now>,
+    keeping: Keeping,
+    /// What says that sessions are ours that go on.
+    held: BTreeMap<SessionKey, Held>,
 }
 
 impl<D: Device> Running<D> {
@@ -162,8 +205,13 @@ impl<D: Device> Running<D> {
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
-                self.intent(Intent::Start);
+                // One that is only shown needs no agent.
+                let shown = self.engine.model().first();
+                if shown.read_only().is_none() && !shown.is_to_be_shown() {
+                    self.intent(Intent::Start);
+                }
                 self.read_sessions();
+                self.keeping.read_prompts();
             }
             Purpose::Review => self.open_review()?,
         }
@@ -174,6 +222,10 @@ impl<D: Device> Running<D> {
             }
             if self.frames.is_due(self.engine.now()) {
                 self.draw()?;
+            }
+            self.held.retain(|key, _| self.app.has_view(*key));
+            if self.keeping.look(self.engine.model(), &self.app) {
+                self.app.recall(self.engine.model(), Arc::clone(&self.app.prompts));
             }
             match self.wait().await {
                 Awaited::Person(Happening::Signal(signal)) => {
@@ -187,6 +239,7 @@ impl<D: Device> Running<D> {
                 Awaited::Frame => {}
                 Awaited::Engine(wake) => self.step(wake),
                 Awaited::Past(found) => self.found(found),
+                Awaited::Kept(brought) => self.brought(brought),
                 Awaited::Person(Happening::Input(input)) => {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
@@ -225,13 +278,14 @@ impl<D: Device> Running<D> {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
         // What is never due needs no timer.
         let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
-        let Self { screen, engine, colours, past, .. } = self;
+        let Self { screen, engine, colours, past, keeping, .. } = self;
         tokio::select! {
             biased;
             happening = screen.next() => Awaited::Person(happening),
             wake = engine.next() => Awaited::Engine(wake),
             found = colours.next() => Awaited::Coloured(found),
             found = past.next() => Awaited::Past(found),
+            brought = keeping.next() => Awaited::Kept(brought),
             () = sleep_until(until) => Awaited::Frame,
         }
     }
@@ -251,6 +305,7 @@ impl<D: Device> Running<D> {
         self.news(news);
         self.app.sync(self.engine.model(), self.engine.now());
         if changed {
+            self.ask_new_agents();
             self.frames.want(Urgency::NextFrame, self.engine.now());
         }
     }
@@ -258,6 +313,9 @@ impl<D: Device> Running<D> {
     fn news(&mut self, news: Vec<Addressed<FrontEnd>>) {
         let now = self.engine.now();
         for one in news {
+            if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
+                self.listed(agent);
+            }
             update::news(&mut self.app, one, now);
         }
     }
@@ -300,15 +358,43 @@ impl<D: Device> Running<D> {
 
     fn carry_out(&mut self, out: Out) -> io::Result<Option<Exit>> {
         match out {
-            Out::Intent(intent) => self.intent(intent),
+            Out::Intent(intent) => {
+                if let Intent::Prompt { text, .. } = &intent {
+                    self.remember(text);
+                }
+                self.intent(intent);
+            }
             Out::Show(key) => {
                 self.app.show(key, self.engine.now());
             }
             Out::Visit(key) => self.visit(key),
-            Out::ReadSessions => self.read_sessions(),
+            Out::ReadSessions => {
+                self.read_sessions();
+                self.ask_for_lists();
+            }
+            Out::AskAgents => self.ask_for_lists(),
+            Out::ReadPrompts => self.keeping.read_prompts(),
             Out::GoOn(earlier) => self.go_on(&earlier),
+            Out::Fork(earlier) => {
+                self.open_earlier(&earlier, Opening::Fork(SessionId::from(earlier.id.as_str())));
+            }
+            Out::ForkOpen(key) => self.fork_open(key),
+            // What could not be opened is said in the list, which is still there.
+            Out::GoTo(place) => {
+                if self.app.list.is_none() {
+                    self.app.view.place = Some(place);
+                }
+            }
+            Out::AnswerBelow(key) => self.answer_below(key),
+            Out::Rename(which, name) => self.past.rename(which, name),
+            Out::Export(which) => self.past.export(which),
+            Out::Find(query) => self.past.find(query),
             Out::Forget(earlier) => self.past.forget(*earlier),
-            Out::ListAgents => self.list_agents(),
+            Out::ListAgents(purpose) => self.list_agents(purpose),
+            Out::HandOver(whose) => self.hand_over(whose),
+            Out::Aside(question) => self.ask_aside(question),
+            Out::ThrowAway => self.throw_away(),
+            Out::Keep => self.keep_aside(),
             Out::Open(wanted) => self.open(&wanted),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),
@@ -430,6 +516,7 @@ impl<D: Device> Running<D> {
         self.engine.refresh_terminals();
         let now = self.engine.now();
         self.app.sync(self.engine.model(), now);
+        self.go_to_place();
         if self.app.view.dock.dialog == Some(Dialog::Silent) {
             let lines = if self.app.view.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
             let agent = self.engine.model().at(self.app.shown()).map(|shown| shown.agent_key());
@@ -457,6 +544,7 @@ impl<D: Device> Running<D> {
             self.frames.want_at(at);
         }
         self.colour();
+        self.preview();
         if title != self.title {
             self.screen.set_title(&title)?;
             self.title = title;

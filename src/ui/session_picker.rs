@@ -3,7 +3,7 @@
 //! The list of sessions before there is any session that is open; starts nothing itself.
 
 use super::keys::{Action, Layer, resolve};
-use super::state::session_list::{ListFrame, Offers, Past, SessionList, Step};
+use super::state::session_list::{ListFrame, Offers, Past, SessionList, Step, Taste, Which};
 use super::tty::{Click, Input};
 use super::view::session_list::{Look, draw};
 use crate::theme::resolve::Theme;
@@ -23,14 +23,14 @@ pub struct SessionPicker {
 
 impl SessionPicker {
     pub fn new(here: PathBuf, past: Past, is_named: bool) -> Self {
-        Self { list: SessionList::new(here, Vec::new(), past), is_named, frame: ListFrame::default() }
+        Self { list: SessionList::new(here, Vec::new(), past, Taste::default()), is_named, frame: ListFrame::default() }
     }
 
     /// One input of the person.
     pub fn input(&mut self, input: Input) -> Step {
-        let layer = if self.list.asks.is_some() { Layer::ReviewConfirm } else { Layer::Sessions };
+        let layer = if self.list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
         match input {
-            Input::Key(key) => match resolve(layer, key) {
+            Input::Key(key) | Input::Hasty(key) => match resolve(layer, key) {
                 Some(action) => self.act(action),
                 None => Step::Stay,
             },
@@ -59,13 +59,18 @@ impl SessionPicker {
 
     fn act(&mut self, action: Action) -> Step {
         let is_named = self.is_named;
-        self.list.act(action, &self.frame, Offers { runs: &|_| is_named, deletes: &|_| false })
+        self.list.act(action, &self.frame, Offers { runs: &|_| is_named, deletes: &|_| false, forks: &|_| Some(false) })
+    }
+
+    /// The session of which the end is to be read, since there was room for it.
+    pub fn wants_end(&mut self) -> Option<Which> {
+        self.list.wants_end(self.frame.has_preview)
     }
 
     /// Draws the whole screen. Returns where the cursor stands.
     pub fn draw(&mut self, theme: &Theme, home: Option<&Path>, buf: &mut Buffer) -> Option<(u16, u16)> {
         self.frame = ListFrame::default();
-        let look = Look { theme, home, open: &|_, _| None, escape: "Esc leaves" };
+        let look = Look { theme, home, open: &|_, _| None, said: &|_| Vec::new(), escape: "Esc leaves" };
         draw(&self.list, look, buf.area, &mut self.frame, buf).map(|at| (at.x, at.y))
     }
 }

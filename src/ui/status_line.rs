@@ -152,6 +152,10 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             ));
             (Busy::No, pieces)
         }
+        Phase::ReadOnly(why) => {
+            let why = Piece::new(": ", sanitize::line(&why.words()), Token::Dim, HINT);
+            (Busy::No, vec![Piece::new("", "read only", Token::Warn, KEEP), why])
+        }
         Phase::Ready => match turn {
             Some(turn) => working(session, turn, now),
             None => idle(session, hint),
@@ -448,6 +452,7 @@ pub fn terminal_title(session: SessionRef<'_>, others_wait: bool) -> String {
         (None, Phase::NotStarted | Phase::Starting { .. } | Phase::Opening { .. }) => "starting",
         (None, Phase::AuthNeeded { .. } | Phase::Authenticating { .. }) => "log-in needed",
         (None, Phase::Dead(_)) => "agent ended",
+        (None, Phase::ReadOnly(_)) => "read only",
         (None, Phase::Ready) => match &session.turn {
             Some(turn) if turn.cancelling.is_some() => "stopping",
             Some(_) => "working",

@@ -36,14 +36,8 @@ impl Form {
     }
 }
 
-/// One record, without a newline. JSON text is embedded as it is, anything else as a string.
-pub fn encode_record(t: Duration, dir: Dir, line: &str, form: Form) -> String {
-    let mut record = String::with_capacity(line.len() + 64);
-    append_record(&mut record, t, dir, "", line, form);
-    record
-}
-
-/// [`encode_record`] without a string of its own. `more` is JSON members of the record, each with a comma after it.
+/// Appends one record, without a newline. JSON text is embedded as it is, anything else as a string. `more` is JSON members
+/// of the record, each with a comma after it.
 pub fn append_record(out: &mut String, t: Duration, dir: Dir, more: &str, line: &str, form: Form) {
     match form {
         Form::Json => {
@@ -102,10 +96,14 @@ mod tests {
 
     #[test]
     fn a_record_embeds_json_and_quotes_the_rest() {
-        let t = Duration::from_micros(1_234_005);
-        let frame = encode_record(t, Dir::FromAgent, r#"{"id":9007199254740993}"#, Form::Json);
+        let record = |dir, line, form| {
+            let mut out = String::new();
+            append_record(&mut out, Duration::from_micros(1_234_005), dir, "", line, form);
+            out
+        };
+        let frame = record(Dir::FromAgent, r#"{"id":9007199254740993}"#, Form::Json);
         assert_eq!(frame, r#"{"t":1.234005,"dir":"agent->client","frame":{"id":9007199254740993}}"#);
-        let raw: Value = serde_json::from_str(&encode_record(t, Dir::Stderr, "a\"\u{1b}", Form::Raw)).unwrap();
+        let raw: Value = serde_json::from_str(&record(Dir::Stderr, "a\"\u{1b}", Form::Raw)).unwrap();
         assert_eq!(raw, json!({"t": 1.234_005, "dir": "stderr", "raw": "a\"\u{1b}"}));
     }
 }

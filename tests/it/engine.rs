@@ -5,6 +5,7 @@ mod framing;
 mod leaving;
 mod loading;
 mod many;
+mod recalled;
 mod rules;
 
 use crate::support::app::config;

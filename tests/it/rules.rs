@@ -31,7 +31,7 @@ fn rules_test_prints_verdict_and_rule_and_its_exit_code_says_the_same() {
     assert_eq!(test(&["--cwd", "/", "Edit", "src/a"]).0, 0);
     assert_eq!(test(&["Edit", "/src/a"]).0, 3);
     for (line, code, wanted) in [
-        ("git x", 0, serde_json::json!({ "verdict": "allow", "rule": "Bash(git *)" })),
+        ("git log x", 0, serde_json::json!({ "verdict": "allow", "rule": "Bash(git *)" })),
         ("ls", 3, serde_json::json!({ "verdict": "ask", "rule": null })),
     ] {
         let (given, json) = test(&["--json", "Bash", line]);

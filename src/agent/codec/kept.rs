@@ -2,7 +2,7 @@
 //!
 //! Plain data; what a frame is made of is the codec's. Invariant: what cannot be read says nothing.
 
-use crate::model::event::Update;
+use crate::model::event::{self, Cans, Update};
 use crate::model::ids::SessionId;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,18 @@ pub struct Can {
     pub fork: bool,
     pub close: bool,
     pub delete: bool,
+}
+
+impl From<Cans> for Can {
+    fn from(cans: Cans) -> Self {
+        Self {
+            load: cans.has(event::Can::Load),
+            resume: cans.has(event::Can::Resume),
+            fork: cans.has(event::Can::Fork),
+            close: cans.has(event::Can::Close),
+            delete: cans.has(event::Can::Delete),
+        }
+    }
 }
 
 /// Who an agent says that it is.

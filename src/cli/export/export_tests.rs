@@ -29,7 +29,12 @@ fn known() -> Known {
         journals: Vec::new(),
         bytes: 0,
         is_older: false,
+        follows: None,
+        thread: None,
         is_imported: false,
+        is_listed: false,
+        is_named: false,
+        used_as_told: None,
     }
 }
 
@@ -73,6 +78,11 @@ fn no_markdown_of_an_agent_gets_out_of_its_place() {
         "- ```\n  code",
         "````\n```",
         "`<script>\n\n`",
+        "![i](http://evil/x.png)",
+        "![i][r] and ![r] and [![i](http://evil)](https://fine)\n\n[r]: http://evil/x.png",
+        "[a](javascript:alert(1)) [b](JavaScript&colon;alert(1)) [c][r] [r]\n\n[r]: java&#10;script:alert(1)",
+        "[a](data:text/html,x) [b](vscode:x) [c](file:///etc/passwd) <javascript:x>",
+        "| a |\n|---|\n| ![i](http://evil) [a](javascript:x) |",
     ] {
         let text =
             write::markdown("t", &known(), &[item(Who::Agent, "", prose(evil)), item(Who::Person, "", prose("x"))]);
@@ -81,6 +91,10 @@ fn no_markdown_of_an_agent_gets_out_of_its_place() {
             for (event, range) in pulldown_cmark::Parser::new_ext(&text, options).into_offset_iter() {
                 use pulldown_cmark::{Event, HeadingLevel, Tag};
                 assert!(!matches!(event, Event::Html(_) | Event::InlineHtml(_)), "{evil:?}: {text}");
+                assert!(!matches!(event, Event::Start(Tag::Image { .. })), "{evil:?}: {text}");
+                if let Event::Start(Tag::Link { dest_url, .. }) = &event {
+                    assert!(dest_url.starts_with("http"), "{evil:?}: {text}");
+                }
                 if matches!(event, Event::Start(Tag::Heading { level, .. }) if level <= HeadingLevel::H2) {
                     headings.push(text[range].trim_end().to_owned());
                 }
@@ -88,6 +102,8 @@ fn no_markdown_of_an_agent_gets_out_of_its_place() {
             assert_eq!(headings, ["# t", "## Agent", "## You"], "{evil:?}: {text}");
         }
     }
+    let fine = "[a](https://b) [c](src/c.rs:3) [d](#e) `![i](http://evil)`\n";
+    assert!(write::markdown("t", &known(), &[item(Who::Agent, "", prose(fine))]).contains(fine));
     let code = "- a\n  ```\n  if a < b\n  ```\n";
     assert!(write::markdown("t", &known(), &[item(Who::Agent, "", prose(code))]).contains(code));
 }

@@ -1,7 +1,7 @@
 //! A conversation in the formats that it is exported in.
 //!
 //! Invariants: no text of the conversation is taken for HTML, for a heading of ours or for the end of a block; the file
-//! needs nothing from the network.
+//! needs nothing from the network, and none of its links runs anything.
 
 use super::entries::{Item, Part, Who};
 use crate::base::{date, human, sanitize};
@@ -89,13 +89,25 @@ fn quiet(text: &str) -> String {
     plain(text)
 }
 
-/// The same with no `<` outside of code and no heading as high as ours; nothing when that is so already. An edit can change
+/// Whether following it does no more than show a page, a letter or a file.
+fn is_plain_address(address: &str) -> bool {
+    let scheme = address.find([':', '/', '?', '#']).filter(|end| address[*end..].starts_with(':'));
+    scheme.is_none_or(|end| ["http", "https", "mailto"].iter().any(|plain| address[..end].eq_ignore_ascii_case(plain)))
+}
+
+/// The same with no `<` outside of code, no picture, no link that runs something and no heading as high as ours; nothing
+/// when that is so already. An edit can change
 /// what is around it, so whoever asks asks again.
 fn tamed(text: &str, options: Options) -> Option<String> {
     let (mut code, mut edits) = (Vec::new(), Vec::<(usize, usize, &str)>::new());
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
             Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => code.push(range),
+            // Whoever shows the file would fetch it.
+            Event::Start(Tag::Image { .. }) => edits.push((range.start + 1, 0, "\\")),
+            Event::Start(Tag::Link { dest_url, .. }) if !is_plain_address(&dest_url) => {
+                edits.push((range.start, 0, "\\"));
+            }
             Event::Start(Tag::Heading { level, .. }) if level <= HeadingLevel::H2 => {
                 let source = text[range.clone()].trim_end();
                 let indent = source.len() - source.trim_start().len();

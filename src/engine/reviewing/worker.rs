@@ -9,7 +9,7 @@ use crate::engine::blame::{Bounds, of_line};
 use crate::engine::fact::Facts;
 use crate::host::fs::Roots;
 use crate::model::changes::{
-    HeldOutcome, ReviewAction, ReviewCommand, ReviewDoc, ReviewEvent, Scope, Totals, Truth, Verdict,
+    HeldOutcome, ReviewAction, ReviewCommand, ReviewDoc, ReviewEvent, Scope, Totals, Verdict, WritePreview,
 };
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
@@ -80,6 +80,12 @@ impl Worker {
 
     /// Until nobody can give a job any more and all are done.
     pub(super) fn work(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
+        self.work_off(queue, has_backlog);
+        let looked = self.review.last_writes();
+        self.trouble("written", "the review could not look at a file after it was written", looked);
+    }
+
+    fn work_off(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
         loop {
             let beat = self.review.is_in_turn().then(|| Instant::now() + BEAT);
             let is_due = self.due.is_some_and(|at| at <= Instant::now());
@@ -152,9 +158,9 @@ impl Worker {
                     self.soon();
                 }
             }
-            Job::BeforeWrite { path, content, done } => {
+            Job::BeforeWrite { path, content, entry, turn, done } => {
                 let path = self.real(&path);
-                let looked = self.review.before_write(&path, &content);
+                let looked = self.review.write_begins(&path, &content, shared(at, entry), turn.map(|turn| turn.0));
                 let looked = self.trouble("write", "the review could not look at a file before it was written", looked);
                 // Whoever waited may have given up.
                 let _ = done.try_send(looked.flatten());
@@ -171,14 +177,18 @@ impl Worker {
                 self.trouble("written", "the review could not look at a file after it was written", looked);
                 self.soon();
             }
-            Job::Truth { req, asked, claims } => {
-                let held = self.review.truth_of_held(req);
-                let held = self.trouble("truth", "the diff of a question could not be compared with the file", held);
-                let truths = match held.flatten() {
-                    Some(truth) => vec![truth],
-                    None => claims.iter().map(|claim| self.truth(claim)).collect(),
+            Job::NotWritten { entry, content } => {
+                let noted = self.review.not_written(&content, shared(at, entry));
+                self.trouble("written", "the review could not take note of a write that was not done", noted);
+            }
+            Job::Preview { req, asked, claims } => {
+                let held = self.review.preview_of_held(req);
+                let held = self.trouble("preview", "the diff of a question could not be compared with the file", held);
+                let previews = match held.flatten() {
+                    Some(preview) => vec![preview],
+                    None => claims.iter().map(|claim| self.preview(claim)).collect(),
                 };
-                self.tell(at, ReviewEvent::Truths { req, asked, truths });
+                self.tell(at, ReviewEvent::Previews { req, asked, previews });
             }
             Job::Hold { req, path, content, turn, entry, asked } => {
                 let (entry, turn) = (shared(at, entry), turn.map(|turn| turn.0));
@@ -211,9 +221,9 @@ impl Worker {
             ReviewCommand::Act(action) => self.act(at, &action),
             // Jobs of their own, with what only the engine knows; the first one passes the queue by.
             ReviewCommand::SentEarly(_)
-            | ReviewCommand::Tool(_)
-            | ReviewCommand::Command { .. }
-            | ReviewCommand::Truth { .. }
+            | ReviewCommand::ToolCall(_)
+            | ReviewCommand::CommandRun { .. }
+            | ReviewCommand::Preview { .. }
             | ReviewCommand::Hold { .. } => {}
         }
     }
@@ -251,11 +261,11 @@ impl Worker {
     }
 
     /// What cannot be compared is shown as the agent told it.
-    fn truth(&mut self, claim: &ClaimedEdit) -> Truth {
+    fn preview(&mut self, claim: &ClaimedEdit) -> WritePreview {
         let path = self.real(&claim.path);
-        let truth = self.review.truth(&path, claim.old.as_deref(), &claim.new);
-        self.trouble("truth", "the diff of a question could not be compared with the file", truth)
-            .unwrap_or_else(|| Truth { path, old: None, new: "".into(), differs: None })
+        let preview = self.review.preview(&path, claim.old.as_deref(), &claim.new);
+        self.trouble("preview", "the diff of a question could not be compared with the file", preview)
+            .unwrap_or_else(|| WritePreview { path, old: None, new: "".into(), differs: None })
     }
 
     fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str) {
@@ -459,15 +469,16 @@ fn session_of(entry: EntryId) -> SessionKey {
     SessionKey(u32::try_from(entry.0 >> OWN_BITS).unwrap_or_default())
 }
 
-/// Gives the entries of a session their own numbers back. Those of others are in another conversation.
-fn own_entries(doc: &mut ReviewDoc, at: SessionKey) {
-    let own =
-        |entry: EntryId| (entry.0 >> OWN_BITS == u64::from(at.0)).then_some(EntryId(entry.0 & ((1 << OWN_BITS) - 1)));
-    let is_own = |entry: Option<EntryId>| entry.is_none_or(|entry| own(entry) == Some(entry));
+/// Gives the entries their own numbers back, and says which are in the conversation of another session than this one.
+pub(super) fn own_entries(doc: &mut ReviewDoc, at: SessionKey) {
+    let own = |entry: EntryId| EntryId(entry.0 & ((1 << OWN_BITS) - 1));
+    let elsewhere = |entry: EntryId| Some(session_of(entry)).filter(|session| *session != at);
+    let is_as_it_is = |entry: EntryId| own(entry) == entry && elsewhere(entry).is_none();
     for file in &mut doc.files {
-        if !file.hunks.iter().all(|hunk| is_own(hunk.entry)) {
+        if !file.hunks.iter().filter_map(|hunk| hunk.entry).all(is_as_it_is) {
             for hunk in &mut Arc::make_mut(file).hunks {
-                hunk.entry = hunk.entry.and_then(own);
+                hunk.elsewhere = hunk.entry.and_then(elsewhere);
+                hunk.entry = hunk.entry.map(own);
             }
         }
     }

@@ -63,6 +63,11 @@ impl Engine {
                 let told = self.reviews.command(at, command, &self.core.model);
                 self.apply_all(told);
             }
+            Effect::Recall(id) => {
+                let agent = self.core.agent_at(at.into()).and_then(|agent| self.core.model.agent_of(agent));
+                let command = agent.map(|agent| agent.command.clone()).unwrap_or_default();
+                self.recalling.begin(at, id, command);
+            }
             Effect::MoveOut(ids) => {
                 let now = self.now();
                 self.moving.move_out(at, ids, &mut self.core, now);

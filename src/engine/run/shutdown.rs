@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// How long the last lines of the journal, and then those of a recording, may take on their way to the disk.
 const LAST_LINES: Duration = Duration::from_secs(3);
+/// How long writes that have begun may take to end.
+const LAST_WRITES: Duration = Duration::from_secs(2);
 /// What the last lines get at least, however late it is.
 const LAST_MOMENT: Duration = Duration::from_millis(250);
 
@@ -37,6 +39,7 @@ impl Engine {
     /// The same; from `end` on the last look of the review is not waited for.
     pub async fn shutdown_by(mut self, end: Option<Instant>) -> Goodbye {
         let household = Household::look();
+        self.files.close();
         for line in self.core.answer_all() {
             self.send(line);
         }
@@ -57,6 +60,8 @@ impl Engine {
         survivors.extend(household.survivors().await);
         survivors.retain(Survivor::is_alive);
         let mut ended = Vec::new();
+        let left = end.map_or(LAST_WRITES, |end| end.saturating_duration_since(Instant::now()));
+        self.files.finish(left.clamp(LAST_MOMENT, LAST_WRITES)).await;
         self.reviews.finish(&self.core.model, end).await;
         if !survivors.is_empty() {
             // They may have left their work to others.

@@ -21,7 +21,7 @@ fn read_text(
 }
 
 fn write_text(roots: &Roots, path: impl AsRef<Path>, content: &str, was: &Was<'_>) -> Result<Written, FsError> {
-    super::write_text(&roots.check(path)?, content, was)
+    super::write_text(&roots.check(path)?, content, was, &|| true)
 }
 
 /// A workspace with `in.txt`, and a file beside it that is outside.
@@ -271,7 +271,7 @@ fn r_352_r_353_line_and_limit() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+    #![proptest_config(crate::random(64))]
     #[test]
     fn r_352_lines_agree_with_the_definition(text in "[a\n\r]{0,40}", line in 0_u32..8, limit in 0_u32..8) {
         let place = Place::new();

@@ -18,7 +18,7 @@ pub use policy::{Resolved, Roots};
 pub use private::Private;
 pub use put::{Done, Inode, Put, bring_beside, inode, link, make_dir, put};
 pub use read::{MAX_READ_BYTES, MAX_SKIPPED_BYTES, read_text};
-pub use swap::{Was, is_swap, may_be_of};
+pub use swap::{Was, is_in_use, is_swap, may_be_of};
 pub use write::{MAX_OLD_BYTES, Written, write_text};
 
 use std::io;
@@ -49,6 +49,8 @@ pub enum FsError {
     TooFar { path: PathBuf, line: u64, limit: u64 },
     #[error("not read to its end, since the turn is over: {}", .0.display())]
     NotWanted(PathBuf),
+    #[error("not written, since acp-tui is ending: {}", .0.display())]
+    Ending(PathBuf),
     #[error("changed meanwhile, nothing was written: {}", .0.display())]
     Changed(PathBuf),
     #[error("changed twice meanwhile, nothing was written: {}; what was saved first is in {}", .path.display(), .beside.display())]

@@ -5,6 +5,7 @@
 //! the old or the new, also when the process is killed at any point; what somebody else has saved is never removed. A
 //! name that ends in [`SWAP`] may hold such a save after a kill, one that ends in [`TEMP`] never does.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -12,6 +13,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{
     AtFlags, FileType, Mode, RenameFlags, Stat, fstat, linkat, openat, readlinkat, renameat, renameat_with, statat,
@@ -82,11 +84,39 @@ impl Refusal {
     }
 }
 
+/// Names of ours that something has now.
+static TAKEN: Mutex<BTreeSet<OsString>> = Mutex::new(BTreeSet::new());
+
+/// A name of ours, from before something has it until nothing has it any more.
+#[derive(Debug)]
+struct Taken(OsString);
+
+impl Taken {
+    fn new(name: OsString) -> Self {
+        TAKEN.lock().unwrap_or_else(PoisonError::into_inner).insert(name.clone());
+        Self(name)
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        TAKEN.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
+}
+
+/// Whether this program is just using that name for what it writes. Whoever asks before looking takes nothing of it for
+/// a file of the workspace, and nobody else can hide something under such a name for longer than one write.
+pub fn is_in_use(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(OURS.as_bytes()) && TAKEN.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+}
+
 /// Something under a name of ours that is gone again unless it is put somewhere.
 #[derive(Debug)]
 pub(super) struct Temp<'a> {
     dir: BorrowedFd<'a>,
     name: Option<OsString>,
+    /// Names that it has had. They go last.
+    taken: Vec<Taken>,
 }
 
 impl Drop for Temp<'_> {
@@ -102,8 +132,17 @@ pub(super) fn temporary<T>(
     dir: &OwnedFd,
     make: impl Fn(&OsStr) -> Result<T, Errno>,
 ) -> Result<(Temp<'_>, T), io::Error> {
-    let (name, made) = named(|| format!("{OURS}{:016x}{TEMP}", random()).into(), make)?;
-    Ok((Temp { dir: dir.as_fd(), name: Some(name) }, made))
+    let (name, made) = taken(|| format!("{OURS}{:016x}{TEMP}", random()).into(), make)?;
+    Ok((Temp { dir: dir.as_fd(), name: Some(name.0.clone()), taken: vec![name] }, made))
+}
+
+/// As [`named`], for a name of ours.
+fn taken<T>(name: impl Fn() -> OsString, make: impl Fn(&OsStr) -> Result<T, Errno>) -> Result<(Taken, T), Errno> {
+    let (_, (taken, made)) = named(name, |name| {
+        let taken = Taken::new(name.to_owned());
+        make(name).map(|made| (taken, made))
+    })?;
+    Ok((taken, made))
 }
 
 fn named<T>(name: impl Fn() -> OsString, make: impl Fn(&OsStr) -> Result<T, Errno>) -> Result<(OsString, T), Errno> {
@@ -164,8 +203,10 @@ pub(super) fn put_in_place(
         };
     };
     let ours = statat(dir, from.as_os_str(), AtFlags::SYMLINK_NOFOLLOW)?;
-    let (swap, ()) = named(|| swap_name(name), |to| rename_new(dir, &from, to))?;
+    let (swapped, ()) = taken(|| swap_name(name), |to| rename_new(dir, &from, to))?;
+    let swap = swapped.0.clone();
     temp.name = Some(swap.clone());
+    temp.taken.push(swapped);
     match exchange(dir, &swap, name) {
         Ok(()) => temp.name = None,
         Err(Errno::NOENT) => return Err(Refusal::Changed),
@@ -221,19 +262,20 @@ pub(super) fn put_link(
 pub(super) fn take_away(dir: &OwnedFd, name: &OsStr, was: &Was<'_>) -> Result<Option<OsString>, Refusal> {
     let Expected::Something(before) = was.at(dir, name)? else { return Ok(None) };
     at(Moment::Compared);
-    let swap = match named(|| swap_name(name), |to| rename_new(dir, name, to)) {
-        Ok((swap, ())) => swap,
+    let swapped = match taken(|| swap_name(name), |to| rename_new(dir, name, to)) {
+        Ok((swapped, ())) => swapped,
         Err(Errno::NOENT) => return Ok(None),
         Err(e) => return Err(e.into()),
     };
+    let swap = &swapped.0;
     at(Moment::Exchanged);
-    if let Some(Gone { stays }) = removed(dir, &swap, name, was, &before) {
+    if let Some(Gone { stays }) = removed(dir, swap, name, was, &before) {
         return Ok(stays);
     }
     at(Moment::GoesBack);
-    match rename_new(dir, &swap, name) {
+    match rename_new(dir, swap, name) {
         Ok(()) => Err(Refusal::Changed),
-        Err(_) => Err(beside(dir, &swap, name)),
+        Err(_) => Err(beside(dir, swap, name)),
     }
 }
 

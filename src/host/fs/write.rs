@@ -22,6 +22,9 @@ pub const MAX_OLD_BYTES: u64 = 1024 * 1024;
 /// The most that is copied of one extended attribute.
 const MAX_XATTR_BYTES: usize = 64 * 1024;
 
+/// So many bytes are written before it is asked again whether they are wanted.
+const CHUNK: usize = 1 << 20;
+
 /// What a write did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
@@ -33,7 +36,17 @@ pub struct Written {
 }
 
 /// Writes `content`, byte for byte, creating missing parent directories inside the roots. Only over what was expected.
-pub fn write_text(at: &Resolved, content: &str, was: &Was<'_>) -> Result<Written, FsError> {
+/// What is not wanted any more before it is in its place does not get there.
+pub fn write_text(
+    at: &Resolved,
+    content: &str,
+    was: &Was<'_>,
+    is_wanted: &dyn Fn() -> bool,
+) -> Result<Written, FsError> {
+    let unwanted = || FsError::Ending(at.asked.clone());
+    if !is_wanted() {
+        return Err(unwanted());
+    }
     let (dir, name) = open_parent(at, Missing::Create)?;
     let stat = stat_regular(at, &dir, &name)?;
     let mut old = None;
@@ -43,8 +56,14 @@ pub fn write_text(at: &Resolved, content: &str, was: &Was<'_>) -> Result<Written
             old = open_regular(at, &dir, &name).ok().and_then(|(file, _)| previous(file));
         }
     }
-    replace(&dir, &name, stat.as_ref(), None, was, |file| file.write_all(content.as_bytes()))
-        .map_err(|e| e.about(&at.asked))?;
+    let go_on = || if is_wanted() { Ok(()) } else { Err(io::Error::from(io::ErrorKind::Interrupted)) };
+    let fill = |file: &mut File| {
+        content.as_bytes().chunks(CHUNK).try_for_each(|part| go_on().and_then(|()| file.write_all(part)))?;
+        file.sync_data()?;
+        go_on()
+    };
+    replace(&dir, &name, stat.as_ref(), None, was, fill)
+        .map_err(|e| if is_wanted() { e.about(&at.asked) } else { unwanted() })?;
     Ok(Written { created: stat.is_none(), bytes: content.len() as u64, old })
 }
 

@@ -442,17 +442,6 @@ fn queries_of_the_program_are_answered() {
 }
 
 #[test]
-fn resizing_reaches_the_program() {
-    let rig = Rig::new();
-    let id = rig.start("trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.05; done");
-    rig.await_screen(&id, |s| !s.rows.is_empty());
-    rig.registry.resize(&id, 133, 30);
-    rig.next_exit();
-    assert_eq!(rig.registry.output(&id).unwrap().text, "ready\n30 133\n");
-    assert_eq!(rig.registry.snapshot(&id).unwrap().cols, 133);
-}
-
-#[test]
 fn r_382_a_flood_is_bounded() {
     let rig = Rig::new();
     // Three times what is kept of the text, eighty times what is kept of the rows: more would only take longer, in

@@ -161,12 +161,6 @@ impl Registry {
         self.any(id).map(|terminal| terminal.snapshot())
     }
 
-    pub fn resize(&self, id: &TermId, cols: u16, rows: u16) {
-        if let Some(terminal) = self.any(id) {
-            terminal.resize(cols, rows);
-        }
-    }
-
     /// Types into the terminal. False: unknown, exited, or the program does not read.
     pub fn input(&self, id: &TermId, bytes: &[u8]) -> bool {
         self.any(id).is_some_and(|terminal| terminal.input(bytes))

@@ -129,26 +129,26 @@ fn a_defect_of_the_emulator_costs_the_screen_only() {
 
 #[test]
 fn sizes_are_clamped() {
-    let mut screen = Screen::new(0, 0);
-    screen.advance(b"abc\r\ndef");
-    screen.resize(1, 0);
-    screen.advance("漢".as_bytes());
-    screen.resize(u16::MAX, u16::MAX);
-    assert_eq!(screen.snapshot().cols, MAX_COLS);
+    for (cols, rows, clamped) in [(0, 0, MIN_COLS), (1, 0, MIN_COLS), (u16::MAX, u16::MAX, MAX_COLS)] {
+        let mut screen = Screen::new(cols, rows);
+        screen.advance("abc\r\ndef漢".as_bytes());
+        assert_eq!(screen.snapshot().cols, clamped);
+    }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+    #![proptest_config(crate::random(200))]
     #[test]
     fn any_bytes_and_sizes_are_survived(
+        cols in 0_u16..12, rows in 0_u16..6,
         steps in prop::collection::vec(
-            (prop::collection::vec(prop_oneof![Just(0x1b_u8), Just(b'['), Just(b']'), Just(b'?'), Just(b'9'), any::<u8>()], 0..60),
-             0_u16..12, 0_u16..6), 1..6)
+            prop::collection::vec(
+                prop_oneof![Just(0x1b_u8), Just(b'['), Just(b']'), Just(b'?'), Just(b'9'), any::<u8>()], 0..60),
+            1..6)
     ) {
-        let mut screen = Screen::new(5, 3);
-        for (bytes, cols, rows) in steps {
+        let mut screen = Screen::new(cols, rows);
+        for bytes in steps {
             screen.advance(&bytes);
-            screen.resize(cols, rows);
             for row in screen.snapshot().rows {
                 prop_assert!(row.as_str().chars().all(|c| !c.is_control()));
             }

@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, waitid, w
 use super::groups::{Leader, Processes, signal_leader};
 use super::registry::{ExitFn, Share, Shared};
 use super::screen::Screen;
-use super::spawn::{Spawned, pty_size};
+use super::spawn::Spawned;
 use crate::base::exit::Exit;
 use crate::base::sanitize::PlainStream;
 use crate::base::signal;
@@ -184,17 +184,6 @@ impl Terminal {
         if let Some(screen) = &mut feed.screen {
             screen.confine(share.rows);
         }
-    }
-
-    pub(super) fn resize(&self, cols: u16, rows: u16) {
-        let size = pty_size(cols, rows);
-        if let Some(io) = lock(&self.io).as_ref() {
-            let _ = io.master.resize(size);
-        }
-        if let Some(screen) = &mut lock(&self.feed).screen {
-            screen.resize(size.cols, size.rows);
-        }
-        self.mark();
     }
 
     /// Types into the terminal. False: it has exited, or the program does not read.

@@ -5,6 +5,7 @@
 use super::{AGENT, SESSION};
 use crate::model::changes::ReviewEvent;
 use crate::model::ids::{Address, ReqId, TermId};
+use crate::model::past::Recalled;
 use crate::model::refusal::Refusal;
 use crate::model::ruling::Ruling;
 use crate::model::tool::Exit;
@@ -81,6 +82,8 @@ pub enum HostEvent {
     JournalFailed {
         message: String,
     },
+    /// What earlier journals have of a session, part by part.
+    Recalled(Recalled),
     /// Something to say at the start, such as a mistake in the configuration.
     Warning {
         message: String,

@@ -2,7 +2,8 @@
 //!
 //! Data only. Knows nothing of calls. Invariant: what is listed is bounded by whoever reads it.
 
-use super::super::ids::SessionId;
+use super::super::ids::{SessionId, SessionKey};
+use super::super::session::ReadOnly;
 use serde::{Deserialize, Serialize};
 
 /// How a session is opened.
@@ -20,21 +21,38 @@ pub enum Opening {
     Continue(SessionId),
     /// A copy of one that the agent has kept; the agent gives it an id of its own.
     Fork(SessionId),
+    /// It is only shown, as our journals have it.
+    Show { id: SessionId, why: ReadOnly },
+    /// A new one that continues another: its first prompt is to carry an account of that.
+    After(Before),
+    /// One in which a question is answered beside a conversation: a copy of that where it is named, else a new one.
+    Aside { beside: SessionKey, from: Option<SessionId> },
+}
+
+/// The session that another one continues.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before {
+    /// Where it is in the model.
+    pub session: SessionKey,
+    /// Its agent's name of it, where it has one.
+    pub id: Option<SessionId>,
+    /// Its agent, for people.
+    pub agent: String,
 }
 
 impl Opening {
     /// The id, where it is known before the agent has answered.
     pub fn id(&self) -> Option<&SessionId> {
         match self {
-            Self::New | Self::Fork(_) => None,
-            Self::Load(id) | Self::Resume(id) | Self::Continue(id) => Some(id),
+            Self::New | Self::Fork(_) | Self::After(_) | Self::Aside { .. } => None,
+            Self::Load(id) | Self::Resume(id) | Self::Continue(id) | Self::Show { id, .. } => Some(id),
         }
     }
 
     /// The session that the agent has to have kept.
     pub fn kept(&self) -> Option<&SessionId> {
         match self {
-            Self::New => None,
+            Self::New | Self::Show { .. } | Self::After(_) | Self::Aside { .. } => None,
             Self::Load(id) | Self::Resume(id) | Self::Continue(id) | Self::Fork(id) => Some(id),
         }
     }
@@ -94,7 +112,7 @@ pub struct Listed {
     pub additional: Vec<String>,
     /// One line that can be shown.
     pub title: Option<String>,
-    /// As it was sent; see [`crate::base::moment`].
+    /// As it was sent; see [`crate::base::date`].
     pub updated: Option<String>,
 }
 

@@ -85,6 +85,7 @@ pub fn spawned(agent: &mut Agent, cx: &mut Cx) {
 
 pub fn kill(agent: &mut Agent, cx: &mut Cx) {
     if agent.alive {
+        agent.is_ended_by_person = true;
         cx.push(Effect::KillAgent);
     }
 }

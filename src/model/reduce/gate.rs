@@ -3,7 +3,7 @@
 //! Asks and answers; what a path means and what is on the disk is found out elsewhere. Invariant: each request that a
 //! gate has stopped gets exactly one answer, whichever of answer, cancel, withdrawal and death comes first.
 
-use super::super::changes::{Gate, HeldOutcome, ReviewCommand};
+use super::super::changes::{Gate, HeldOutcome, MAX_DIFFERENCE, ReviewCommand};
 use super::super::effect::{Answer, Effect, Withdrawal};
 use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
@@ -19,8 +19,6 @@ use std::sync::Arc;
 /// Ids of the two answers to a question of our own.
 pub const ALLOW: &str = "allow";
 pub const REJECT: &str = "reject";
-/// Bytes of a difference that an agent is told.
-const MAX_DIFFERS: usize = 8 << 10;
 
 /// How the prompt begins that tells the agent of writes that the person has changed. The write itself is answered as
 /// done: measured with real agents, Gemini CLI shows its model an error of this sort as "[object Object]" and takes the
@@ -120,7 +118,7 @@ pub fn again(session: &mut Session, req: ReqId, cx: &mut Cx) {
     let Some(write) = session.write(req).filter(|write| write.is_in_review()) else { return };
     let (entry, stage) = (write.entry, write.stage);
     if session.question(req).is_some() {
-        return review::ask_truth(session, req, cx);
+        return review::ask_preview(session, req, cx);
     }
     if stage == Stage::Allowed {
         advance(session, req, Stage::Kept);
@@ -212,7 +210,7 @@ pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut
 
 /// How a file differs from what the agent wanted, for the agent to read.
 fn altered(path: &str, differs: &str) -> String {
-    let shown = differs.get(..differs.floor_char_boundary(MAX_DIFFERS)).unwrap_or_default();
+    let shown = differs.get(..differs.floor_char_boundary(MAX_DIFFERENCE)).unwrap_or_default();
     let more = if shown.len() < differs.len() { "\n[the rest of the difference is left out]" } else { "" };
     // Longer than any in the text.
     let longest = shown.split(|c| c != '`').map(str::len).max().unwrap_or(0);

@@ -49,6 +49,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::LogInPrinted { .. }
         | HostEvent::StdoutClosed { .. }
         | HostEvent::ConnectionDropped { .. }
+        | HostEvent::Recalled(_)
         | HostEvent::JournalFailed { .. } => {}
     }
 }

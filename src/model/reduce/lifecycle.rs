@@ -5,7 +5,10 @@
 //! end of an agent closes its own sessions only; a message is given to the session that it names or to none.
 
 use super::agent::{self as one, End};
-use super::{Cx, in_agent, in_each, in_session, notice, notice_once, opening, prompt, retold, service, update};
+use super::{
+    Cx, beginning, in_agent, in_each, in_session, notice, notice_once, opening, prompt, retold, revival, service,
+    update,
+};
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, Stray};
 use crate::model::effect::{Answer, Call, Effect};
@@ -13,17 +16,20 @@ use crate::model::entry::{Body, Level};
 use crate::model::event::{AgentRequest, CallError, Can, ErrorKind, InitResult, Odd, Opening, SessionResult, Update};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
-use crate::model::session::{Closed, Session, SessionState};
+use crate::model::session::{Closed, ReadOnly, Session, SessionState};
 use crate::model::tool::Exit;
 
 /// A further agent with a session of its own.
 pub fn add(model: &mut Model, (command, env): (String, Vec<String>), cwd: String, how: Opening, cx: &mut Cx) {
     let key = model.add_agent(command);
     let at = model.add_session(key, cwd);
-    in_session(model, at, cx, |session, _| session.opening = how);
+    let is_asked = !matches!(how, Opening::Show { .. });
+    beginning::prepare(model, at, how, cx);
     in_agent(model, key, cx, |agent, cx| {
         agent.env = env;
-        one::start(agent, cx);
+        if is_asked {
+            one::start(agent, cx);
+        }
     });
 }
 
@@ -31,8 +37,8 @@ pub fn add(model: &mut Model, (command, env): (String, Vec<String>), cwd: String
 pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, how: Opening, cx: &mut Cx) {
     let Some(is_up) = model.agents.get(&key).map(Agent::is_up) else { return };
     let at = model.add_session(key, cwd);
-    in_session(model, at, cx, |session, _| session.opening = how);
-    if is_up {
+    beginning::prepare(model, at, how, cx);
+    if is_up && model.sessions.get(&at).is_some_and(|session| session.state == SessionState::Waiting) {
         open(model, key, at, cx);
     }
 }
@@ -41,9 +47,9 @@ pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, how: Opening,
 pub fn open_as(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
     let Some(session) = model.sessions.get(&at) else { return };
     match session.state {
-        SessionState::Waiting => drop(in_session(model, at, cx, |session, _| session.opening = how)),
+        SessionState::Waiting => beginning::prepare(model, at, how, cx),
         SessionState::Closed(Closed::Refused(_)) => {
-            in_session(model, at, cx, |session, _| session.opening = how);
+            beginning::prepare(model, at, how, cx);
             restart_of(model, at, cx);
         }
         SessionState::Opening { .. } | SessionState::Loading { .. } | SessionState::Ready | SessionState::Closed(_) => {
@@ -52,8 +58,11 @@ pub fn open_as(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
 }
 
 /// Asks the agent for a session, unless there is nothing to ask for.
-fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
+pub fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
     let (Some(agent), Some(session)) = (model.agents.get(&key), model.sessions.get(&at)) else { return };
+    if session.awaits_earlier() {
+        return;
+    }
     let how = way(agent, session);
     let hopeless = match &how {
         Opening::Load(_) if !agent.can(Can::Load) => Some("this agent cannot load sessions".to_owned()),
@@ -62,10 +71,10 @@ fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
         Opening::Fork(_) if !agent.can(Can::Fork) => Some("this agent cannot fork sessions".to_owned()),
         _ => how.id().filter(|id| model.session_named(key, id).is_some()).map(|id| format!("{id} is open already")),
     };
-    let is_in_vain = matches!(how, Opening::Continue(_));
+    let in_vain = matches!(how, Opening::Continue(_)).then_some(ReadOnly::NoWay);
     in_session(model, at, cx, |session, _| session.opening = how);
     match hopeless {
-        Some(why) => not_opened(model, key, at, End::new(DeathKind::Refused, why), is_in_vain, cx),
+        Some(why) => not_opened(model, key, at, End::new(DeathKind::Refused, why), in_vain, cx),
         None => drop(in_session(model, at, cx, opening::open)),
     }
 }
@@ -165,7 +174,11 @@ pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
         one::void_strays(agent, cx);
     });
     let keeps_sessions = agent_keeps(model, key);
-    in_each(model, key, cx, |session, cx| opening::begin_anew(session, keeps_sessions, cx));
+    in_each(model, key, cx, |session, cx| {
+        if session.read_only().is_none() {
+            opening::begin_anew(session, keeps_sessions, cx);
+        }
+    });
     in_agent(model, key, cx, |agent, cx| {
         one::forget(agent);
         one::start(agent, cx);
@@ -237,8 +250,8 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
         Err(error) => {
             let is_kept = model.sessions.get(&at).is_some_and(|session| session.opening.kept().is_some());
             let end = if is_kept { End::not_continued(&error) } else { End::refused(&error) };
-            let is_forgotten = is_kept && error.kind == ErrorKind::NotFound;
-            not_opened(model, key, at, end, is_forgotten, cx);
+            let in_vain = (is_kept && error.kind == ErrorKind::NotFound).then_some(ReadOnly::Forgotten);
+            not_opened(model, key, at, end, in_vain, cx);
         }
     }
 }
@@ -299,10 +312,16 @@ fn has_ready(model: &Model, key: AgentKey) -> bool {
 
 /// A session does not come about. An agent that opens no new one and has no other is of no use.
 fn refused(model: &mut Model, key: AgentKey, at: SessionKey, end: End, cx: &mut Cx) {
-    not_opened(model, key, at, end, false, cx);
+    not_opened(model, key, at, end, None, cx);
 }
 
-fn not_opened(model: &mut Model, key: AgentKey, at: SessionKey, end: End, is_in_vain: bool, cx: &mut Cx) {
+/// `in_vain`: why asking for it again would not help. Then what is known of it is shown, where that is anything.
+fn not_opened(model: &mut Model, key: AgentKey, at: SessionKey, end: End, in_vain: Option<ReadOnly>, cx: &mut Cx) {
+    let is_in_vain = in_vain.is_some();
+    if let Some(why) = in_vain.filter(|_| model.sessions.get(&at).is_some_and(opening::is_worth_showing)) {
+        in_session(model, at, cx, |session, cx| opening::only_shown(session, why, end.message, end.detail, cx));
+        return drop_hopeless_strays(model, key, cx);
+    }
     let has_others = model.sessions_of(key).any(|(other, s)| other != at && !s.is_closed());
     let is_new = model.sessions.get(&at).is_some_and(|session| session.opening == Opening::New);
     if is_new && !has_others {
@@ -516,6 +535,7 @@ fn end_what_lingers(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key).filter(|agent| !agent.is_dead()) else { return };
     let death = end.of(agent, cx);
+    let was_at_work = revival::is_at_work(model, key);
     in_agent(model, key, cx, one::void_strays);
     end_what_lingers(model, key, cx);
     in_each(model, key, cx, |session, cx| {
@@ -534,4 +554,5 @@ fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
             opening::closed(session, &death, Closed::AgentGone, cx);
         }
     });
+    revival::plan(model, key, was_at_work, cx);
 }

@@ -2,9 +2,11 @@
 //! out of the model and hands it to the file that knows its group of events.
 //!
 //! No IO, no clock, no channel: the same events at the same times give the same model and the same effects. Invariant:
-//! only `lifecycle` sees an agent together with its sessions; every other reducer sees one agent or one session.
+//! only `lifecycle` and `beginning` see an agent together with its sessions; every other reducer sees one agent or one
+//! session.
 
 mod agent;
+mod beginning;
 mod cx;
 mod gate;
 mod host;
@@ -14,8 +16,10 @@ mod opening;
 mod options;
 mod permission;
 mod prompt;
+mod recalled;
 mod retold;
 mod review;
+mod revival;
 mod ruling;
 mod service;
 mod sessions;
@@ -24,7 +28,8 @@ mod tool;
 mod update;
 
 pub use cx::Cx;
-pub use opening::has_room_for_log_in;
+pub use opening::{has_room_for_log_in, has_talked};
+pub use recalled::{Found, take_out};
 pub use retold::Retold;
 pub use review::COVERAGE_PATIENCE;
 pub use ruling::Unruled;
@@ -50,6 +55,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
         (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),
         (Address::Agent(key), Event::Timer(Timer::ExplainStray)) => lifecycle::explain_stray(model, key, cx),
+        (Address::Agent(key), Event::Timer(Timer::Revive)) => revival::begin(model, key, cx),
         (Address::Agent(key), Event::Timer(Timer::EarlyRequest(req))) => lifecycle::too_early(model, key, req, cx),
         (Address::Session(key), Event::Agent(AgentEvent::SessionOpened(result))) => {
             heard(model, key, cx);
@@ -57,8 +63,10 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         }
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
+        (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
+        (Address::Session(key), Event::Host(HostEvent::Recalled(part))) => beginning::recalled(model, key, part, cx),
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }
@@ -208,6 +216,7 @@ fn to_agent(model: &mut Model, key: AgentKey, intent: Intent, cx: &mut Cx) {
     match intent {
         Intent::Start => drop(in_agent(model, key, cx, agent::start)),
         Intent::Restart => lifecycle::restart(model, key, cx),
+        Intent::LetRest => drop(in_agent(model, key, cx, |agent, _| revival::give_up(agent))),
         Intent::KillAgent => drop(in_agent(model, key, cx, agent::kill)),
         Intent::Authenticate { method } => lifecycle::authenticate(model, key, method, cx),
         Intent::LeaveAuthentication => drop(in_agent(model, key, cx, agent::leave_authentication)),
@@ -225,7 +234,7 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::User(intent) => to_session(session, intent, cx),
         Event::Timer(Timer::KillTerminals(turn)) => host::kill_terminals_of(session, turn, cx),
         Event::Timer(Timer::Coverage(turn)) => review::late(session, turn, cx),
-        Event::Timer(Timer::ExplainStray | Timer::EarlyRequest(_) | Timer::History) => {}
+        Event::Timer(Timer::ExplainStray | Timer::EarlyRequest(_) | Timer::History | Timer::Revive) => {}
         Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
         Event::Hint(Hint::Left(all)) => leave::left(session, all),
         Event::Hint(Hint::Back(entry)) => leave::back(session, entry),

@@ -12,7 +12,7 @@ use crate::model::event::{CallError, ErrorKind, Opening, PromptResult, SessionRe
 use crate::model::history::Kind;
 use crate::model::ids::SessionId;
 use crate::model::refusal::{Reason, Refusal};
-use crate::model::session::{Closed, Policy, Session, SessionState, TerminalOrigin};
+use crate::model::session::{Closed, Earlier, Policy, ReadOnly, Session, SessionState, TerminalOrigin};
 use crate::model::tool::Mark;
 use std::time::Duration;
 
@@ -21,9 +21,15 @@ const LOGIN_LINES: usize = 50;
 /// How long an agent is silent that has told a history to its end.
 const HISTORY_QUIET: Duration = Duration::from_millis(300);
 
-/// Whether going on without the history loses nothing of it: it is here, or nobody reads it.
+/// Whether going on without the history loses nothing of it: it is here, or nobody reads it. Where it is from a journal,
+/// it may have gone on elsewhere since.
 pub fn needs_no_history(session: &Session) -> bool {
-    matches!(session.policy, Policy::Auto(_)) || has_talked(session)
+    matches!(session.policy, Policy::Auto(_)) || has_talked(session) && session.earlier != Earlier::Here
+}
+
+/// Whether anything is known of it from a journal, so that it can be read although it does not go on.
+pub fn is_worth_showing(session: &Session) -> bool {
+    session.earlier == Earlier::Here && has_talked(session)
 }
 
 /// Whether anybody has said anything in it.
@@ -90,10 +96,14 @@ pub fn wait(session: &mut Session) {
 /// The agent has opened it. `agent` is its label.
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
     match std::mem::take(&mut session.opening) {
-        Opening::New => {}
+        Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
         Opening::Load(_) => {
+            let was_shown = session.retold.is_some();
             retold::settle(session, cx);
             end_past_turn(session, cx);
+            if was_shown && session.earlier == Earlier::Here {
+                notice(session, Level::Info, "the session goes on", Vec::new(), cx.now);
+            }
         }
         Opening::Resume(_) | Opening::Continue(_) => {
             let words = if has_talked(session) {
@@ -114,6 +124,9 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
             };
             notice(session, Level::Info, words, Vec::new(), cx.now);
         }
+    }
+    if session.earlier == Earlier::Here {
+        session.earlier = Earlier::Joined;
     }
     session.state = SessionState::Ready;
     session.id = Some(opened.id.clone());
@@ -147,6 +160,31 @@ pub fn refused(session: &mut Session, death: &Death, is_in_vain: bool, cx: &mut 
         // It will not be asked for again.
         session.opening = Opening::New;
     }
+}
+
+/// It was asked aside, and is kept: the person decides in it again, and what it changes is looked at.
+pub fn keep(session: &mut Session, policy: Policy, has_review: bool, agent: &str, cx: &mut Cx) {
+    if session.aside_of.take().is_none() {
+        return;
+    }
+    session.policy = policy;
+    session.changes.is_on = has_review;
+    if let Some(id) = session.id.clone().filter(|_| has_review) {
+        let first_turn = cx.next_turn();
+        cx.push(Effect::Review(ReviewCommand::Session { id, first_turn, agent: agent.to_owned() }));
+    }
+    notice(session, Level::Info, "kept as a session of its own", Vec::new(), cx.now);
+}
+
+/// It does not go on; what is known of it can be read.
+pub fn only_shown(session: &mut Session, why: ReadOnly, words: String, detail: Vec<String>, cx: &mut Cx) {
+    answer_everything(session, "the session was not opened", cx);
+    retold::settle(session, cx);
+    prompt::return_held(session, None, cx);
+    notice(session, Level::Warn, words, detail, cx.now);
+    session.id = None;
+    session.ended = None;
+    session.state = SessionState::Closed(Closed::ReadOnly(why));
 }
 
 /// A line that the agent prints while the person logs in. All of it belongs into one entry, in which it can be read

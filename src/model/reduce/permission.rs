@@ -60,12 +60,12 @@ pub fn wait(
         About::Write => true,
         About::Run(_) => false,
     };
-    let pending = Question { req, entry, about, options, at: cx.now, note, truths: Vec::new(), asked: 0 };
+    let pending = Question { req, entry, about, options, at: cx.now, note, previews: Vec::new(), asked: 0 };
     session.questions.push(pending);
     session.entries.touch(entry);
     cx.push(Effect::FrontEnd(FrontEnd::Asked(req)));
     if has_diff {
-        review::ask_truth(session, req, cx);
+        review::ask_preview(session, req, cx);
     }
 }
 
@@ -117,7 +117,7 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     session.entries.change(pending.entry, |e| {
         if let Body::Tool(tool) = &mut e.body {
             tool.refused = refused;
-            tool.learn(&pending.truths);
+            tool.learn(&pending.previews);
         }
     });
     if pending.about == About::Permission {

@@ -3,7 +3,7 @@
 //! Without a review nothing waits. Invariant: a prompt waits at most [`COVERAGE_PATIENCE`] (longer without a
 //! screen), and that it went out too early is said and kept.
 
-use super::super::changes::{ReviewAction, ReviewCommand, ReviewEvent, RewindOutcome, Rewound, Totals, Truth};
+use super::super::changes::{ReviewAction, ReviewCommand, ReviewEvent, RewindOutcome, Rewound, Totals, WritePreview};
 use super::super::effect::{Effect, FrontEnd};
 use super::super::entry::{Body, Level, TurnChanges};
 use super::super::event::Timer;
@@ -22,8 +22,8 @@ pub const COVERAGE_PATIENCE: Duration = Duration::from_secs(3);
 const PATIENCE_ALONE: Duration = Duration::from_secs(30);
 /// Files that a notice names.
 const MAX_NAMED: usize = 50;
-/// Bytes of the texts of a truth that are kept for the dock.
-const MAX_TRUTH: usize = 1 << 20;
+/// Bytes of the texts of a preview that are kept for the dock.
+const MAX_PREVIEW: usize = 1 << 20;
 
 /// What the review says.
 pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
@@ -35,7 +35,7 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
             reviewed(session, turn, totals, cx);
         }
         ReviewEvent::ChangesSeen { session: sum, after } => seen(session, sum, after),
-        ReviewEvent::Truths { req, asked, truths } => compared(session, req, asked, truths),
+        ReviewEvent::Previews { req, asked, previews } => compared(session, req, asked, previews),
         ReviewEvent::WriteHeld { req } => gate::held(session, req, cx),
         ReviewEvent::NotKept { req } => gate::not_kept(session, req, cx),
         ReviewEvent::WriteAgain { req } => gate::again(session, req, cx),
@@ -125,40 +125,40 @@ fn seen(session: &mut Session, sum: Totals, after: bool) {
 /// What is told of earlier says nothing of the files as they are.
 pub fn tool(session: &Session, entry: EntryId, cx: &mut Cx) {
     if session.changes.is_on && !session.is_loading() {
-        cx.push(Effect::Review(ReviewCommand::Tool(entry)));
+        cx.push(Effect::Review(ReviewCommand::ToolCall(entry)));
     }
 }
 
 pub fn command(session: &Session, entry: EntryId, settled: bool, cx: &mut Cx) {
     if session.changes.is_on {
-        cx.push(Effect::Review(ReviewCommand::Command { entry, settled }));
+        cx.push(Effect::Review(ReviewCommand::CommandRun { entry, settled }));
     }
 }
 
 /// The diffs of a question are compared with the disk; what was known of them is forgotten.
-pub fn ask_truth(session: &mut Session, req: ReqId, cx: &mut Cx) {
+pub fn ask_preview(session: &mut Session, req: ReqId, cx: &mut Cx) {
     let is_on = session.changes.is_on;
     let Some(pending) = session.questions.iter_mut().find(|p| p.req == req) else { return };
-    pending.truths.clear();
+    pending.previews.clear();
     pending.asked += 1;
     if is_on {
-        cx.push(Effect::Review(ReviewCommand::Truth { req, asked: pending.asked }));
+        cx.push(Effect::Review(ReviewCommand::Preview { req, asked: pending.asked }));
     }
 }
 
-fn compared(session: &mut Session, req: ReqId, asked: u64, mut truths: Vec<Truth>) {
+fn compared(session: &mut Session, req: ReqId, asked: u64, mut previews: Vec<WritePreview>) {
     let Some(pending) = session.questions.iter_mut().find(|p| p.req == req && p.asked == asked) else { return };
-    for truth in &mut truths {
+    for preview in &mut previews {
         if pending.about != About::Permission {
             // A write claims nothing of what was there before.
-            truth.differs = None;
+            preview.differs = None;
         }
-        if truth.new.len() + truth.old.as_ref().map_or(0, |o| o.len()) > MAX_TRUTH {
-            truth.old = None;
-            truth.new = "".into();
+        if preview.new.len() + preview.old.as_ref().map_or(0, |o| o.len()) > MAX_PREVIEW {
+            preview.old = None;
+            preview.new = "".into();
         }
     }
-    pending.truths = truths;
+    pending.previews = previews;
     let entry = pending.entry;
     session.entries.touch(entry);
 }

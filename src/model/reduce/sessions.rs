@@ -4,8 +4,8 @@
 //! asked for nothing that it does not offer.
 
 use super::{Cx, in_agent, lifecycle};
+use crate::base::date;
 use crate::base::limits::{MAX_LISTED, MAX_PAGES};
-use crate::base::moment;
 use crate::model::Model;
 use crate::model::agent::{Agent, ListState, Listing};
 use crate::model::effect::{Call, Effect, FrontEnd};
@@ -40,6 +40,7 @@ pub fn listed(agent: &mut Agent, attempt: u64, result: Result<SessionPage, CallE
         Ok(page) => page,
         Err(error) => {
             listing.state = ListState::Failed(error.clone());
+            cx.push(Effect::FrontEnd(FrontEnd::Listed));
             if error.is_auth() {
                 cx.log_in_needed(error);
             }
@@ -63,9 +64,10 @@ pub fn listed(agent: &mut Agent, attempt: u64, result: Result<SessionPage, CallE
     };
     if listing.state != ListState::Going {
         // The newest first; what has no time that can be read comes last.
-        let time = |session: &Listed| session.updated.as_deref().and_then(moment::seconds);
+        let time = |session: &Listed| session.updated.as_deref().and_then(date::seconds);
         listing.sessions.sort_by_key(|session| Reverse(time(session)));
         note_places(listing);
+        cx.push(Effect::FrontEnd(FrontEnd::Listed));
     }
 }
 

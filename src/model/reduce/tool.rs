@@ -71,7 +71,7 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         // The person is asked about other diffs cx.now.
         let asked: Vec<ReqId> = session.questions.iter().filter(|p| p.entry == entry).map(|p| p.req).collect();
         for req in asked {
-            review::ask_truth(session, req, cx);
+            review::ask_preview(session, req, cx);
         }
     }
     entry

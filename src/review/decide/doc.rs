@@ -206,6 +206,7 @@ fn hunk_doc(
         state,
         cause: step.map_or(Cause::Unknown, |s| s.cause),
         entry: step.and_then(|s| s.entry).map(EntryId),
+        elsewhere: None,
         turn: step.map_or(0, |s| s.turn),
         old_start: 1,
         new_start: 1,

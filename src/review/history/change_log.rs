@@ -8,6 +8,7 @@ use super::contents::Contents;
 use super::file_history::FileHistory;
 use super::ledger::{ChangeRecord, Decision, FileDecision, Ledger, Record};
 use super::order::Order;
+use super::pending_writes::{PendingWrite, PendingWrites};
 use super::undo_log::UndoLog;
 use crate::model::changes::Cause;
 use crate::review::error::ReviewError;
@@ -28,6 +29,7 @@ pub struct ChangeLog {
     early: BTreeSet<u64>,
     /// Turns in which the agent said what it does.
     told: BTreeSet<u64>,
+    pending: PendingWrites,
     /// Steps of a look that go into the ledger together.
     batch: Option<Vec<Record>>,
     forgotten: u64,
@@ -45,6 +47,7 @@ impl ChangeLog {
             turns: BTreeSet::new(),
             early: BTreeSet::new(),
             told: BTreeSet::new(),
+            pending: PendingWrites::default(),
             batch: None,
             forgotten: 0,
         }
@@ -66,8 +69,10 @@ impl ChangeLog {
                     }
                 }
                 Record::Told { turn } => drop(self.told.insert(turn)),
-                Record::Step { path, .. } if hides(&path) => {}
+                Record::Step { path, .. } | Record::Writes { path, .. } if hides(&path) => {}
                 Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
+                Record::Writes { path, write } => self.pending.begins(&path, write),
+                Record::WritesEnd { content, entry } => drop(self.pending.end(content, entry)),
                 Record::Untaken { path } => self.take_off(&path),
                 Record::Act(ref act) => {
                     self.order.acts(act.id, self.rev);
@@ -251,6 +256,7 @@ impl ChangeLog {
 
     fn put_step(&mut self, path: &Path, step: ChangeRecord, accepted: State) {
         self.rev += 1;
+        self.pending.seen(path, &step.after);
         self.order.changed(path, &step.after, self.rev);
         match self.histories.get_mut(path) {
             Some(history) => {
@@ -261,6 +267,25 @@ impl ChangeLog {
                 self.histories.insert(path.to_owned(), FileHistory { steps: vec![step], accepted });
             }
         }
+    }
+
+    // ---- writes through the client
+
+    /// Those of which it is not known yet what has become of them.
+    pub const fn pending(&self) -> &PendingWrites {
+        &self.pending
+    }
+
+    /// A write through the client is about to begin.
+    pub fn write_begins(&mut self, path: &Path, write: PendingWrite) -> Result<(), ReviewError> {
+        self.ledger.add(&Record::Writes { path: path.to_owned(), write })?;
+        self.pending.begins(path, write);
+        Ok(())
+    }
+
+    /// The write of that content for an entry is over, and what it did is recorded.
+    pub fn write_ends(&mut self, content: Oid, entry: Option<u64>) -> Result<(), ReviewError> {
+        if self.pending.end(content, entry) { self.ledger.add(&Record::WritesEnd { content, entry }) } else { Ok(()) }
     }
 
     // ---- decisions

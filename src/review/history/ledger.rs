@@ -5,10 +5,11 @@
 //! written, is noticed.
 
 use super::json_path;
+use super::pending_writes::PendingWrite;
 use crate::model::changes::{Cause, HunkId, ReviewAction, Scope, Target, Verdict};
 use crate::review::error::ReviewError;
 use crate::review::snapshot::packs::sha1;
-use crate::review::state::State;
+use crate::review::state::{Oid, State};
 use crate::store::private::private_file;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -45,6 +46,14 @@ pub enum Record {
         #[serde(with = "json_path")]
         path: PathBuf,
     },
+    /// A write through the client begins: whose it is is known, whenever the client is killed.
+    Writes {
+        #[serde(with = "json_path")]
+        path: PathBuf,
+        write: PendingWrite,
+    },
+    /// Writes of that content are over, with or without a step.
+    WritesEnd { content: Oid, entry: Option<u64> },
     /// The agent says in this turn what it does: what nobody accounts for may be the person's.
     Told { turn: u64 },
     /// A decision, before it is carried out.

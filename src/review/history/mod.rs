@@ -10,4 +10,5 @@ pub mod json_path;
 pub mod ledger;
 pub mod order;
 pub mod origins;
+pub mod pending_writes;
 pub mod undo_log;

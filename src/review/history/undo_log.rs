@@ -55,7 +55,12 @@ impl UndoLog {
                     self.flip(id);
                 }
             }
-            Record::Turn { .. } | Record::Told { .. } | Record::Step { .. } | Record::Untaken { .. } => {}
+            Record::Turn { .. }
+            | Record::Told { .. }
+            | Record::Step { .. }
+            | Record::Untaken { .. }
+            | Record::Writes { .. }
+            | Record::WritesEnd { .. } => {}
         }
     }
 

@@ -87,6 +87,7 @@ fn hunk(what: HunkKind, kinds: &[Kind], turn: u64) -> HunkDoc {
         state: HunkState::Pending,
         cause: Cause::Tool,
         entry: None,
+        elsewhere: None,
         turn,
         old_start: 3,
         new_start: 4,

@@ -8,16 +8,15 @@ use crate::review::error::ReviewError;
 use crate::review::protocol::Changed;
 use crate::review::session::ReviewSession;
 use crate::review::state::{Oid, State};
+use crate::text::diff::{CONTEXT, line_ops};
 use gix::zlib::{Compression, stream::deflate};
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
-use std::collections::{BTreeMap, HashMap};
+use similar::{DiffOp, group_diff_ops};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::ops::Range;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Unchanged lines around a change.
-const CONTEXT: usize = 3;
 /// Time for finding the changed lines of a file; after it they are found coarsely.
 const TIME: Duration = Duration::from_secs(2);
 /// Bytes in a line of a binary patch.
@@ -253,10 +252,7 @@ fn side_name(prefix: &[u8], path: &Path, side: &Side<'_>) -> Vec<u8> {
 
 fn text_hunks(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
     let (old, new) = (lines(old), lines(new));
-    // Comparing numbers instead of lines keeps the worst case independent of their length.
-    let mut numbers = HashMap::new();
-    let (a, b) = (numbered(&old, &mut numbers), numbered(&new, &mut numbers));
-    let ops = capture_diff_slices_deadline(Algorithm::Myers, &a, &b, Some(Instant::now() + TIME));
+    let ops = line_ops(old.iter(), new.iter(), TIME);
     for group in group_diff_ops(ops, CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
         let (olds, news) =
@@ -277,14 +273,6 @@ fn text_hunks(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
 /// Lines with their ends.
 fn lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|b| *b == b'\n').collect()
-}
-
-fn numbered<'a>(lines: &[&'a [u8]], numbers: &mut HashMap<&'a [u8], usize>) -> Vec<usize> {
-    let number = |line: &&'a [u8]| {
-        let next = numbers.len();
-        *numbers.entry(line).or_insert(next)
-    };
-    lines.iter().map(number).collect()
 }
 
 /// `START,COUNT`; without lines the start is the line before.

@@ -250,7 +250,7 @@ fn edited(name: usize, node: Node, edit: Edit) -> Option<(usize, Node)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::random(150))]
 
     #[test]
     fn git_applies_it_to_the_byte_and_takes_it_back(

@@ -8,7 +8,7 @@ use super::execution::{Execution, Why, look_at_root, shown};
 use crate::base::human;
 use crate::model::changes::Verdict;
 use crate::model::changes::{
-    HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, Truth,
+    HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, WritePreview,
 };
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc;
@@ -368,7 +368,7 @@ impl ReviewSession {
     }
 
     /// What a held write would really do now; nothing when it does not wait.
-    pub fn truth_of_held(&mut self, req: ReqId) -> Result<Option<Truth>, ReviewError> {
+    pub fn preview_of_held(&mut self, req: ReqId) -> Result<Option<WritePreview>, ReviewError> {
         let Some(held) = self.held.get(req) else { return Ok(None) };
         let (path, base, wanted) = (held.path.clone(), held.disk(), held.wanted());
         // Before one that waits itself it is about what that one would leave.
@@ -379,7 +379,7 @@ impl ReviewSession {
         match (old.transpose(), String::from_utf8(new)) {
             (Ok(old), Ok(new)) => {
                 let path = self.files.snapshot.root().join(path);
-                Ok(Some(Truth { path, old: old.map(Arc::from), new: new.into(), differs: None }))
+                Ok(Some(WritePreview { path, old: old.map(Arc::from), new: new.into(), differs: None }))
             }
             _ => Ok(None),
         }

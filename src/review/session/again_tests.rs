@@ -445,11 +445,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(30),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(crate::random(30))]
     #[test]
     fn undo_and_review_never_contradict_each_other(ops in prop::collection::vec(op(), 1..16)) {
         let mut world = World::new();

@@ -85,8 +85,8 @@ pub struct Attribution {
     wrote: bool,
     /// The number of the last look at each path that was looked at by itself.
     looked: HashMap<PathBuf, u64>,
-    /// Writes through the client that have begun, and what they write.
-    under_way: HashMap<PathBuf, Oid>,
+    /// Writes through the client that have begun, what they write and for whom.
+    under_way: HashMap<PathBuf, (Oid, Attributed)>,
 }
 
 impl Attribution {
@@ -169,8 +169,8 @@ impl Attribution {
     }
 
     /// A write of that content through the client begins.
-    pub fn write_begins(&mut self, path: PathBuf, content: Oid) {
-        self.under_way.insert(path, content);
+    pub fn write_begins(&mut self, path: PathBuf, content: Oid, by: Attributed) {
+        self.under_way.insert(path, (content, by));
     }
 
     pub fn write_ends(&mut self, path: &Path) {
@@ -178,9 +178,19 @@ impl Attribution {
         self.writes(path);
     }
 
-    /// Whether the client is just writing that content there.
-    pub fn is_writing(&self, path: &Path, content: Option<Oid>) -> bool {
-        content.is_some() && self.under_way.get(path).copied() == content
+    /// A write through the client was not done.
+    pub fn not_written(&mut self, content: Oid, entry: Option<u64>) {
+        self.under_way.retain(|_, (of, by)| *of != content || by.entry != entry);
+    }
+
+    /// For whom the client is just writing that content there, if it is.
+    pub fn writing(&self, path: &Path, content: Option<Oid>) -> Option<Attributed> {
+        self.under_way.get(path).filter(|(of, _)| Some(*of) == content).map(|(_, by)| *by)
+    }
+
+    /// Where the client is just writing.
+    pub fn written(&self) -> Vec<PathBuf> {
+        self.under_way.keys().cloned().collect()
     }
 
     /// A look at everything is over.

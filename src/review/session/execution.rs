@@ -6,7 +6,7 @@
 use super::session_dir::SessionDir;
 use super::write::{Carried, Writing};
 use crate::base::paths;
-use crate::model::changes::{Cause, HeldOutcome};
+use crate::model::changes::{Cause, HeldOutcome, MAX_DIFFERENCE};
 use crate::review::decide::hold::HeldWrite;
 use crate::review::decide::only_copies::{For, only_copies};
 use crate::review::error::ReviewError;
@@ -18,9 +18,10 @@ use crate::review::protocol::Done;
 use crate::review::snapshot::Snapshot;
 use crate::review::state::State;
 use std::path::Path;
+use std::time::Duration;
 
-/// Bytes of a difference that goes into an answer to the agent.
-const MAX_DIFFERENCE: usize = 8 << 10;
+/// Time for finding a difference; after that it is coarse.
+const DIFFERENCE_TIME: Duration = Duration::from_secs(2);
 
 /// What a decision is: asked for by the person, or one that takes another back or does it again.
 pub enum Why {
@@ -174,13 +175,10 @@ impl Execution<'_> {
     fn difference(&self, wanted: &State, is: &State) -> Result<String, ReviewError> {
         let (wanted, is) = (self.files.content(wanted)?, self.files.content(is)?);
         let (wanted, is) = (String::from_utf8_lossy(&wanted), String::from_utf8_lossy(&is));
-        let diff = similar::TextDiff::from_lines(&*wanted, &*is);
+        let diff = similar::TextDiff::configure().timeout(DIFFERENCE_TIME).diff_lines(&*wanted, &*is);
         let mut text = diff.unified_diff().header("proposed", "written").to_string();
-        if text.len() > MAX_DIFFERENCE {
-            let end = (0..=MAX_DIFFERENCE).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            text.truncate(end);
-            text.push_str("\n…");
-        }
+        // One byte more says that there is more.
+        text.truncate(text.ceil_char_boundary(MAX_DIFFERENCE + 1));
         Ok(text)
     }
 }

@@ -50,11 +50,12 @@ pub fn write_text(
     at: &Resolved,
     content: &str,
     known: Option<&Replaceable>,
+    is_wanted: &dyn Fn() -> bool,
 ) -> Result<(Written, Vec<PathBuf>), FsError> {
     let Some(Replaceable { state, path: below, links }) = known else {
-        return fs::write_text(at, content, &Was::Any).map(|written| (written, Vec::new()));
+        return fs::write_text(at, content, &Was::Any, is_wanted).map(|written| (written, Vec::new()));
     };
-    let written = expected(state, |was| fs::write_text(at, content, was))?;
+    let written = expected(state, |was| fs::write_text(at, content, was, is_wanted))?;
     let Some(root) = roots.paths().first() else { return Ok((written, Vec::new())) };
     let is = |bytes: &[u8]| bytes == content.as_bytes();
     let new = Was::File { mode: state.mode().unwrap_or_default(), size: content.len() as u64, is: &is };

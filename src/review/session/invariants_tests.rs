@@ -284,11 +284,7 @@ fn check(steps: &[Step]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(12),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(crate::random(12))]
     #[test]
     fn every_invariant_holds_after_each_step_of_a_random_history(steps in prop::collection::vec(step(), 1..60)) {
         check(&steps);

@@ -12,6 +12,7 @@ use crate::model::changes::{Cause, Scope, Totals};
 use crate::model::ids::EntryId;
 use crate::review::decide::totals::totals_of;
 use crate::review::error::ReviewError;
+use crate::review::history::pending_writes::PendingWrite;
 use crate::review::protocol::{Replaceable, ToolEffect, ToolNote};
 use crate::review::snapshot::clock::TICK;
 use crate::review::snapshot::packs;
@@ -30,13 +31,13 @@ impl ReviewSession {
         self.scan()
     }
 
-    /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's.
+    /// The same as [`Self::begin_turn_unless`] for a prompt that waits.
     pub fn begin_turn(&mut self, turn: u64) -> Result<(), ReviewError> {
         self.begin_turn_unless(turn, || None)
     }
 
-    /// The same; `sent` tells afterwards when the prompt went out if it did not wait. What has changed since then may
-    /// be the agent's.
+    /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's. `sent` tells
+    /// afterwards when the prompt went out if it did not wait. What has changed since then may be the agent's.
     pub fn begin_turn_unless(&mut self, turn: u64, sent: impl FnOnce() -> Option<Instant>) -> Result<(), ReviewError> {
         self.scan_and(|review, changes| {
             // In doubt it is the agent's: of two clocks that tick apart one is a little behind.
@@ -130,20 +131,65 @@ impl ReviewSession {
         if self.attribution.is_told() { self.log.note_told(self.attribution.turns()) } else { Ok(()) }
     }
 
-    /// Right before a write of `content` through the client: what is there now is not its doing. `path` is absolute.
-    /// What the write may replace, as far as that is known.
+    /// Right before a write of `content` through the client is held: what is there now is not its doing. `path` is
+    /// absolute. What the write may replace, as far as that is known.
     pub fn before_write(&mut self, path: &Path, content: &str) -> Result<Option<Replaceable>, ReviewError> {
         let Some(path) = self.below(path) else { return Ok(None) };
+        self.look_before(&path, content)?;
+        self.files.snapshot.objects.keep(content.as_bytes())?;
+        let by = Attributed::new(Cause::Write, None);
+        self.attribution.write_begins(path.clone(), packs::hash(content.as_bytes())?, by);
+        replaceable(&self.files.snapshot, path)
+    }
+
+    /// The same right before it is done, for an entry of a turn: the ledger knows of it before the file is touched.
+    pub fn write_begins(
+        &mut self,
+        path: &Path,
+        content: &str,
+        entry: EntryId,
+        turn: Option<u64>,
+    ) -> Result<Option<Replaceable>, ReviewError> {
+        let Some(path) = self.below(path) else { return Ok(None) };
+        self.look_before(&path, content)?;
+        let (oid, size) = (packs::hash(content.as_bytes())?, content.len() as u64);
+        let (entry, of) = (Some(entry.0), turn.unwrap_or_else(|| self.last_turn()));
+        let known = replaceable(&self.files.snapshot, path.clone())?;
+        let by = Attributed::new(Cause::Write, entry).of_turn(turn);
+        if let Some(Replaceable { state: before, links, .. }) = &known {
+            let write = PendingWrite { turn: of, entry, before: *before, content: oid, size };
+            // One that changes nothing leaves nothing to be found out.
+            for name in links.iter().chain([&path]).filter(|_| before.oid() != Some(oid)) {
+                self.log.write_begins(name, write)?;
+                self.attribution.write_begins(name.clone(), oid, by);
+            }
+        }
+        self.files.snapshot.objects.keep(content.as_bytes())?;
+        self.attribution.write_begins(path, oid, by);
+        Ok(known)
+    }
+
+    /// A write through the client that was about to begin was not done.
+    pub fn not_written(&mut self, content: &str, entry: EntryId) -> Result<(), ReviewError> {
+        let oid = packs::hash(content.as_bytes())?;
+        self.attribution.not_written(oid, Some(entry.0));
+        self.log.write_ends(oid, Some(entry.0))
+    }
+
+    /// The client ends. What its writes have done by now is recorded; of one that nobody knows the end of, the ledger
+    /// says that it had begun.
+    pub fn last_writes(&mut self) -> Result<(), ReviewError> {
+        let paths = self.attribution.written();
+        self.look(&paths)
+    }
+
+    fn look_before(&mut self, path: &PathBuf, content: &str) -> Result<(), ReviewError> {
         // Some agents write the file themselves as well, and first.
-        if self.files.snapshot.peek(&path).is_ok_and(|(_, disk)| disk.as_deref() != Some(content.as_bytes())) {
-            self.attribution.writes(&path);
+        if self.files.snapshot.peek(path).is_ok_and(|(_, disk)| disk.as_deref() != Some(content.as_bytes())) {
+            self.attribution.writes(path);
         }
         self.note_told()?;
-        self.look(std::slice::from_ref(&path))?;
-        // After a crash in the middle of the write it is known whose it is.
-        self.files.snapshot.objects.keep(content.as_bytes())?;
-        self.attribution.write_begins(path.clone(), packs::hash(content.as_bytes())?);
-        replaceable(&self.files.snapshot, path)
+        self.look(std::slice::from_ref(path))
     }
 
     /// Right after a write through the client. What is there beyond `content` was done by somebody else since.
@@ -171,6 +217,7 @@ impl ReviewSession {
             let later = parts.blame(&change.path);
             parts.record(&change.path, written, change.after, later)?;
         }
+        self.log.write_ends(packs::hash(content.as_bytes())?, entry.map(|entry| entry.0))?;
         self.log.save(&mut self.files)?;
         self.attribution.looked_at(&[path]);
         Ok(())

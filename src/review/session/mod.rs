@@ -24,10 +24,11 @@ use self::session_dir::{SessionDir, root_stands};
 use self::write::Writing;
 use super::dir::{LEDGER, STORE};
 use super::error::ReviewError;
+use super::snapshot::coverage::Uncovered;
 use super::snapshot::{Limits, Snapshot, root};
 use super::state::State;
 use crate::host::fs::Roots;
-use crate::model::changes::{Scope, Totals, Truth};
+use crate::model::changes::{Scope, Totals, WritePreview};
 use crate::review::decide::held_writes::HeldWrites;
 use crate::review::decide::preview;
 use crate::review::decide::shown_docs::ShownDocs;
@@ -38,6 +39,7 @@ use crate::review::history::ledger::{ChangeRecord, Ledger, Record};
 use crate::review::history::origins::origins;
 pub use crate::review::history::origins::{Carried, Origins, Whose};
 use crate::review::protocol::{AgentSession, Changed, SessionInfo, Watch};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -124,10 +126,11 @@ impl ReviewSession {
     fn replay(&mut self, records: Vec<Record>, last_sign: SystemTime) -> Result<(), ReviewError> {
         let open = self.take_in(records);
         self.log.forget_lost(&mut self.files);
-        if !open.is_empty() || self.log.undo_log().unfinished().is_some() {
+        if !open.is_empty() || self.log.undo_log().unfinished().is_some() || !self.log.pending().is_empty() {
             sweep::sweep(&self.dir, &self.log, &self.files.snapshot);
         }
         recover::finish_act(&mut self.log, &mut self.files)?;
+        recover::finish_writes(&mut self.log, &mut self.files)?;
         if let Err(error) = recover::finish_turns(&mut self.observer(), &open, last_sign) {
             // What is known so far can be looked at all the same.
             for turn in open {
@@ -194,11 +197,6 @@ impl ReviewSession {
         self.attribution.turn().unwrap_or_else(|| self.log.newest_turn())
     }
 
-    /// All turns that have begun, oldest first.
-    pub fn all_turns(&self) -> Vec<u64> {
-        self.log.turns().iter().copied().collect()
-    }
-
     /// Whether a change of the agent has appeared that did not come through the client.
     pub fn is_after(&self) -> bool {
         self.log.is_after()
@@ -230,13 +228,16 @@ impl ReviewSession {
 
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
-        let mut named: Vec<String> = self.trouble().into_iter().collect();
+        let mut named: Vec<Uncovered> = self.trouble().into_iter().map(Uncovered::from).collect();
         let failed = !named.is_empty();
         if !self.is_copy() {
             named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path), failed));
         }
         let more = unknown_before::unknown_before(&self.log, &named);
-        named.extend(more);
+        let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
+        let names: BTreeSet<&Path> = self.log.pending().iter().map(|(path, _)| path).collect();
+        let pending = |path: &Path| format!("{}: was being written when this was put down", execution::shown(path));
+        named.extend(names.into_iter().map(pending));
         named.extend(self.log.early().iter().map(|turn| {
             format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
         }));
@@ -270,7 +271,7 @@ impl ReviewSession {
     }
 
     /// What a write or the diff of a permission request would really do.
-    pub fn truth(&mut self, path: &Path, old: Option<&str>, new: &str) -> Result<Truth, ReviewError> {
+    pub fn preview(&mut self, path: &Path, old: Option<&str>, new: &str) -> Result<WritePreview, ReviewError> {
         let disk = match self.below(path) {
             Some(below) => self.files.snapshot.peek(&below)?.1,
             None => None,
@@ -278,10 +279,10 @@ impl ReviewSession {
         let text = disk.as_ref().map(|bytes| std::str::from_utf8(bytes).ok());
         if text == Some(None) {
             let differs = Some("the file on the disk is no UTF-8 text".to_owned());
-            return Ok(Truth { path: path.to_owned(), old: old.map(Arc::from), new: new.into(), differs });
+            return Ok(WritePreview { path: path.to_owned(), old: old.map(Arc::from), new: new.into(), differs });
         }
         let preview::Effective { old, new, differs } = preview::compare(text.flatten(), old, new);
-        Ok(Truth { path: path.to_owned(), old, new, differs })
+        Ok(WritePreview { path: path.to_owned(), old, new, differs })
     }
 
     /// Every file that the agent has changed, for patches and reports, sorted by path.
@@ -371,3 +372,7 @@ mod property_tests;
 #[cfg(test)]
 #[path = "invariants_tests.rs"]
 mod invariants_tests;
+
+#[cfg(test)]
+#[path = "pending_tests.rs"]
+mod pending_tests;

@@ -527,11 +527,7 @@ fn check(ops: &[(Who, Op)], undone: u8, reopened: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(crate::random(40))]
     #[test]
     fn no_content_of_a_file_that_is_gone_is_taken_away(
         ops in prop::collection::vec(op(), 1..8),

@@ -53,10 +53,10 @@ impl Observer<'_> {
                 // Some agents write the file themselves as well.
                 Some(entry) => Attributed::new(Cause::Tool, Some(entry.0)),
                 // The client's own write, seen before it is told that it is done; or the agent was faster with the same.
-                None if self.attribution.is_writing(&change.path, change.after.oid()) => {
-                    Attributed::new(Cause::Write, None)
-                }
-                None => self.blame(&change.path),
+                None => match self.attribution.writing(&change.path, change.after.oid()) {
+                    Some(by) => by,
+                    None => self.blame(&change.path),
+                },
             };
             let last = self.log.history(&change.path).and_then(|history| history.steps.last());
             let blamed = match last {

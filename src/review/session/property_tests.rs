@@ -226,11 +226,7 @@ fn check(ops: &[Op], reopened: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(30),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(crate::random(30))]
     #[test]
     fn nothing_of_the_persons_is_lost(ops in prop::collection::vec(op(), 1..14), reopened in any::<bool>()) {
         check(&ops, reopened);

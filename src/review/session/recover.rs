@@ -9,10 +9,50 @@ use crate::review::dir::{AFTERMATH, SIGN_LAG};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
-use crate::review::history::ledger::{ChangeRecord, FileDecision};
+use crate::review::history::ledger::ChangeRecord;
+use crate::review::history::pending_writes::PendingWrite;
 use crate::review::state::State;
 use crate::review::text::merge::follow;
+use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
+
+/// Writes through the client that nobody knows the end of: which of them were done. What was changed in them since is in
+/// doubt.
+pub fn finish_writes(log: &mut ChangeLog, files: &mut Contents) -> Result<(), ReviewError> {
+    let writes: Vec<(PathBuf, PendingWrite)> =
+        log.pending().iter().map(|(path, write)| (path.to_owned(), *write)).collect();
+    for (path, write) in &writes {
+        let PendingWrite { turn, entry, before, content, size } = *write;
+        // What cannot be read was not written.
+        let Ok(disk) = files.on_disk(path) else { continue };
+        let mode = disk.mode().or(before.mode()).unwrap_or_default();
+        let written = State::File { oid: content, mode, size };
+        // Without the text nobody can tell.
+        let done = progress((&before, &written), &disk, files).unwrap_or(Progress::Unknown);
+        if disk == before || matches!(done, Progress::Nothing) {
+            continue;
+        }
+        for change in files.snapshot.look(std::slice::from_ref(path))? {
+            let mut last = log.last(path).unwrap_or(before);
+            let step = |cause, doubt, entry, before, after| ChangeRecord {
+                turn,
+                cause,
+                doubt,
+                entry,
+                decided: false,
+                before,
+                after,
+            };
+            if matches!(done, Progress::Done) {
+                log.record(path, step(Cause::Write, false, entry, last, written), files)?;
+                last = written;
+            }
+            log.record(path, step(Cause::Unknown, true, None, last, change.after), files)?;
+        }
+        log.save(files)?;
+    }
+    writes.iter().try_for_each(|(_, write)| log.write_ends(write.content, write.entry))
+}
 
 /// Turns that a crash has cut short; what they have left behind is of the newest one. What changed up to the last sign
 /// is taken for its, what changed right after that is in doubt, and what changed later is the person's.
@@ -34,7 +74,8 @@ pub fn finish_turns(parts: &mut Observer<'_>, open: &[u64], last_sign: SystemTim
         // The date of the content can be set by anybody, that of the change by nobody.
         match snapshot.changed_at(&change.path) {
             at if is_set_back && at <= now => aftermath.push(change),
-            at if at <= last_sign + SIGN_LAG => turns.push(change),
+            // Anybody may have saved since then.
+            at if at <= last_sign => turns.push(change),
             at if at <= last_sign + AFTERMATH => aftermath.push(change),
             // Since when it is gone nobody knows.
             _ if change.after.is_absent() => aftermath.push(change),
@@ -66,7 +107,7 @@ pub fn finish_act(log: &mut ChangeLog, files: &mut Contents) -> Result<(), Revie
     for (at, file) in act.files.iter().enumerate() {
         // What cannot be read was not written.
         let Ok(disk) = files.on_disk(&file.path) else { continue };
-        match progress(file, &disk, files)? {
+        match progress((&file.disk.0, &file.disk.1), &disk, files)? {
             Progress::Nothing => {}
             Progress::Done => {
                 done.push(at);
@@ -88,15 +129,14 @@ pub fn finish_act(log: &mut ChangeLog, files: &mut Contents) -> Result<(), Revie
     log.save(files)
 }
 
-/// How far a decision came with a file.
+/// How far a decision, or a write, came with a file.
 enum Progress {
     Nothing,
     Done,
     Unknown,
 }
 
-fn progress(file: &FileDecision, disk: &State, files: &mut Contents) -> Result<Progress, ReviewError> {
-    let (before, after) = &file.disk;
+fn progress((before, after): (&State, &State), disk: &State, files: &mut Contents) -> Result<Progress, ReviewError> {
     if disk == after || before == after {
         return Ok(Progress::Done);
     }

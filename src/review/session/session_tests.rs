@@ -182,7 +182,7 @@ impl Place {
     }
 
     /// The last sign of the client is so long ago.
-    fn was_heard_of(&self, ago: Duration) {
+    pub fn was_heard_of(&self, ago: Duration) {
         for name in [LEDGER, LOCK] {
             let file = File::options().write(true).open(self.review.dir().join(name)).unwrap();
             file.set_modified(SystemTime::now() - ago).unwrap();
@@ -662,6 +662,7 @@ fn a_turn_that_a_crash_has_cut_short_is_looked_at_again() {
     let mut place = Place::with(&[("a", text.as_bytes())]);
     place.review.begin_turn(1).unwrap();
     place.write("a", &changed(&text, &[(2, "before the crash")]));
+    place.review.still_here();
     let mut place = place.reopen();
     assert_eq!(place.pending().len(), 1);
     place.act(ReviewAction::Rewind { turn: 1 });
@@ -979,9 +980,9 @@ fn what_the_person_saves_while_two_writes_of_one_file_wait_stays_whatever_become
             }
             assert_eq!(place.review.followed(), [ReqId(2)], "it is shown anew");
             assert!(place.review.followed().is_empty());
-            let truth = place.review.truth_of_held(ReqId(2)).unwrap().unwrap();
-            assert_eq!(&*truth.new, two.clone() + "PERSON\n", "the person's line is no part of the difference");
-            assert_eq!(truth.old.unwrap().contains("THREE"), first == Some(Verdict::Accept));
+            let preview = place.review.preview_of_held(ReqId(2)).unwrap().unwrap();
+            assert_eq!(&*preview.new, two.clone() + "PERSON\n", "the person's line is no part of the difference");
+            assert_eq!(preview.old.unwrap().contains("THREE"), first == Some(Verdict::Accept));
             let hunks = place.doc(Scope::Pending).files.iter().find(|f| f.held == Some(ReqId(2))).unwrap().hunks.len();
             assert_eq!(hunks, if first == Some(Verdict::Accept) { 1 } else { 2 });
             place.review.decide_write(ReqId(2), Verdict::Accept).unwrap();
@@ -1639,6 +1640,21 @@ fn what_was_ignored_is_not_new_when_the_agent_takes_the_rule_away() {
         assert_eq!(outcomes(&done), [env, (".gitignore", RewindOutcome::Restored), ("fresh", RewindOutcome::Removed)]);
         assert_eq!(place.read(".env"), if named { "SECRET\n" } else { "SECRET\nagent\n" });
     }
+}
+
+#[test]
+fn what_is_said_of_a_name_with_a_colon_is_not_taken_for_another_file() {
+    let mut place = Place::with(&[(".gitignore", b".env*\n"), (".env", b"SECRET\n"), (".env: x", b"x\n")]);
+    place.turn(1, |p| {
+        p.command(|p| {
+            p.write(".gitignore", "");
+            p.write(".env", "SECRET\nagent\n");
+            fs::remove_file(p.at(".env: x")).unwrap();
+        });
+    });
+    let said = place.review.uncovered();
+    assert!(said.iter().any(|line| line.starts_with(".env: x: was ignored and is gone")), "{said:?}");
+    assert!(said.contains(&".env: what it was before is not kept".to_owned()), "{said:?}");
 }
 
 #[test]

@@ -9,13 +9,14 @@ use super::session_dir::SessionDir;
 use crate::host::fs::{Put, Was, put};
 use crate::review::dir::LOCK;
 use crate::review::history::change_log::ChangeLog;
+use crate::review::history::pending_writes::PendingWrite;
 use crate::review::snapshot::Snapshot;
 use crate::review::state::{Oid, State, content};
 use crate::review::worktree::walk;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::DirEntry;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What stands between the two ends of such a name, in hexadecimal digits.
 const DIGITS: usize = 16;
@@ -27,7 +28,9 @@ pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
         return;
     }
     let acted = log.undo_log().unfinished().into_iter().flat_map(|act| &act.files).map(|file| &file.path);
-    let dirs: BTreeSet<&Path> = log.histories().keys().chain(acted).filter_map(|path| path.parent()).collect();
+    let known = log.histories().keys().chain(acted).map(PathBuf::as_path);
+    let dirs: BTreeSet<&Path> =
+        known.chain(log.pending().iter().map(|(path, _)| path)).filter_map(Path::parent).collect();
     for dir in dirs {
         let Ok(entries) = root.join(dir).read_dir() else { continue };
         let entries: Vec<_> = entries.flatten().collect();
@@ -62,7 +65,12 @@ fn is_being_written(dir: &Path, path: &Path, log: &ChangeLog, snapshot: &Snapsho
     let beside = acted(log).filter(|file| file.path.parent() == Some(dir)).map(|file| file.disk.1);
     let mut alike = beside.filter(|to| !to.is_absent() && is_link(to) == is_link(&state));
     let begins = |to: State| snapshot.objects.content(&to).is_ok_and(|content| content.starts_with(&bytes));
-    alike.any(begins) || is_for_a_write(&state, log, snapshot)
+    let mut writes = log.pending().iter().filter(|(path, _)| path.parent() == Some(dir)).map(|(_, write)| *write);
+    let is_begun = |write: PendingWrite| {
+        let PendingWrite { content: oid, size, .. } = write;
+        !is_link(&state) && begins(State::File { oid, mode: 0, size })
+    };
+    alike.any(begins) || writes.any(is_begun) || is_for_a_write(&state, log, snapshot)
 }
 
 /// Whether it is kept and of no file that was ever seen: as what the client was about to write for the agent.

@@ -121,7 +121,7 @@ fn what_is_saved_after_the_look_before_an_agents_write_is_never_written_over_uns
     let path = place.at("a");
     let known = place.review.before_write(&path, "agent\n").unwrap().unwrap();
     place.write("a", "person\n");
-    let write = |known| write_text(&roots, &roots.check(&path).unwrap(), "agent\n", Some(known));
+    let write = |known| write_text(&roots, &roots.check(&path).unwrap(), "agent\n", Some(known), &|| true);
     assert!(matches!(write(&known), Err(FsError::Changed(_))));
     assert_eq!(place.read("a"), "person\n");
     // In the middle of the write as well.
@@ -150,7 +150,7 @@ fn a_file_that_comes_before_an_agent_creates_it_is_not_written_over_unseen() {
     assert!(known.state.is_absent());
     place.write("new", "person\n");
     assert!(matches!(
-        write_text(&roots, &roots.check(&path).unwrap(), "agent\n", Some(&known)),
+        write_text(&roots, &roots.check(&path).unwrap(), "agent\n", Some(&known), &|| true),
         Err(FsError::Changed(_))
     ));
     assert_eq!(place.read("new"), "person\n");
@@ -324,7 +324,7 @@ fn an_agents_write_is_under_all_names_that_the_file_has_inside() {
     place.review.begin_turn(1).unwrap();
     let path = place.at("a");
     let known = place.review.before_write(&path, "agent\n").unwrap().unwrap();
-    let (_, links) = write_text(&roots, &roots.check(&path).unwrap(), "agent\n", Some(&known)).unwrap();
+    let (_, links) = write_text(&roots, &roots.check(&path).unwrap(), "agent\n", Some(&known), &|| true).unwrap();
     assert_eq!(links, [place.at("b")]);
     for path in std::iter::once(path).chain(links) {
         place.review.wrote(&path, "agent\n", Some(EntryId(1)), None).unwrap();

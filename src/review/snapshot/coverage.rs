@@ -22,9 +22,23 @@ const DIRECTORIES: usize = 64;
 /// Whether something holds of a path.
 type IsIt<'a> = &'a dyn Fn(&[u8]) -> bool;
 
+/// A line about what is not covered.
+#[derive(Debug)]
+pub struct Uncovered {
+    pub words: String,
+    /// The file whose content it says not to be kept.
+    pub unkept: Option<RelPath>,
+}
+
+impl From<String> for Uncovered {
+    fn from(words: String) -> Self {
+        Self { words, unkept: None }
+    }
+}
+
 /// A list that ends with how many more there would be.
 struct List {
-    lines: Vec<String>,
+    lines: Vec<Uncovered>,
     more: usize,
 }
 
@@ -34,7 +48,16 @@ impl List {
     }
 
     fn add(&mut self, line: impl FnOnce() -> String) {
-        if self.lines.len() < NAMED {
+        self.push(|| line().into());
+    }
+
+    /// A file whose content is not kept, and why.
+    fn add_unkept(&mut self, key: &RelPath, why: impl FnOnce() -> String) {
+        self.push(|| Uncovered { words: format!("{}: {}", walk::show(key), why()), unkept: Some(key.clone()) });
+    }
+
+    fn push(&mut self, line: impl FnOnce() -> Uncovered) {
+        if self.has_room() {
             self.lines.push(line());
         } else {
             self.more += 1;
@@ -45,9 +68,9 @@ impl List {
         self.lines.len() < NAMED
     }
 
-    fn end(mut self, what: &str) -> Vec<String> {
+    fn end(mut self, what: &str) -> Vec<Uncovered> {
         if self.more > 0 {
-            self.lines.push(format!("and {} more {what}", thousands(self.more as u64)));
+            self.lines.push(format!("and {} more {what}", thousands(self.more as u64)).into());
         }
         self.lines
     }
@@ -63,13 +86,13 @@ enum Unknown {
 }
 
 /// `dirs` are the directories that are covered. `failed`: not every look has come to its end.
-pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: bool) -> Vec<String> {
+pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: bool) -> Vec<Uncovered> {
     let Snapshot { seen, barred, hidden, ignored, .. } = snapshot;
     let root = snapshot.root();
-    let mut out = Vec::new();
+    let mut out: Vec<Uncovered> = Vec::new();
     if snapshot.full {
         let files = thousands(snapshot.limits.files as u64);
-        out.push(format!("more than {files} files: the others are not looked at"));
+        out.push(format!("more than {files} files: the others are not looked at").into());
     }
     let lists = (List::new(), List::new(), List::new());
     let mut found =
@@ -89,14 +112,14 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
         }
     }
     let Found { ignored, unruled, mut closed, tops, .. } = found;
-    out.extend(repo::odd(root, &tops));
+    out.extend(repo::odd(root, &tops).into_iter().map(Uncovered::from));
     out.extend(unruled.end("files of rules that are not applied"));
     let mut unkept = List::new();
     for (key, entry) in seen {
         match entry.state {
-            State::Unkept { .. } if entry.barred => unkept.add(|| format!("{}: cannot be read", walk::show(key))),
+            State::Unkept { .. } if entry.barred => unkept.add_unkept(key, || "cannot be read".to_owned()),
             State::Unkept { size, .. } => {
-                unkept.add(|| format!("{}: {}, content not kept", walk::show(key), human::bytes(size)));
+                unkept.add_unkept(key, || format!("{}, content not kept", human::bytes(size)));
             }
             _ => {}
         }
@@ -107,7 +130,7 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     out.extend(closed.end("directories that cannot be read"));
     out.extend(unkept.end("files whose content is not kept"));
     out.extend(ignored.end("ignored"));
-    out.extend(hidden.words());
+    out.extend(hidden.words().map(Uncovered::from));
     out
 }
 
@@ -220,16 +243,16 @@ fn can_be_listed(dir: &Path) -> bool {
 }
 
 /// What was ignored when the session began and is gone, in words.
-pub(crate) fn gone(keys: &[&RelPath]) -> Vec<String> {
+pub(crate) fn gone(keys: &[&RelPath]) -> Vec<Uncovered> {
     let mut list = List::new();
     for key in keys {
-        list.add(|| format!("{}: was ignored and is gone, which cannot be taken back", walk::show(key)));
+        list.add_unkept(key, || "was ignored and is gone, which cannot be taken back".to_owned());
     }
     list.end("that were ignored and are gone")
 }
 
 /// What is gone of directories that were ignored when the session began and are still there, in words.
-pub(crate) fn lost(dirs: &BTreeMap<&RelPath, Lost>) -> Vec<String> {
+pub(crate) fn lost(dirs: &BTreeMap<&RelPath, Lost>) -> Vec<Uncovered> {
     let mut list = List::new();
     for (dir, lost) in dirs {
         list.add(|| {

@@ -21,6 +21,7 @@ pub mod survey;
 
 use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;
+use self::coverage::Uncovered;
 use self::earlier::{First, Ignored, Moved, as_moved};
 use self::manifest::{Entries, Entry, Header, Manifest};
 use self::moves::Moves;
@@ -394,23 +395,23 @@ impl Snapshot {
 
     #[cfg(test)]
     pub(crate) fn uncovered(&self) -> Vec<String> {
-        self.uncovered_but(&|_| false, false)
+        self.uncovered_but(&|_| false, false).into_iter().map(|line| line.words).collect()
     }
 
     /// What is not covered, in words: what is ignored, too large, unreadable, too much. Of paths whose earlier content
     /// `is_kept` it is not said that it is lost. `failed`: not every look has come to its end.
-    pub fn uncovered_but(&self, is_kept: &dyn Fn(&Path) -> bool, failed: bool) -> Vec<String> {
+    pub fn uncovered_but(&self, is_kept: &dyn Fn(&Path) -> bool, failed: bool) -> Vec<Uncovered> {
         let mut dirs = self.dirs.clone();
         if dirs.is_empty() {
             dirs = self.seen.keys().flat_map(|key| walk::parents(key)).map(RelPath::from).collect();
         }
-        let mut named: Vec<String> = self.objects.at_risk(&self.seen).into_iter().collect();
+        let mut named: Vec<Uncovered> = self.objects.at_risk(&self.seen).into_iter().map(Uncovered::from).collect();
         let replaced = self.root.words();
         if self.root.is_lost() {
             // Of what stands in its place nothing is looked at.
             dirs.clear();
         }
-        named.extend(replaced);
+        named.extend(replaced.map(Uncovered::from));
         named.extend(coverage::uncovered(self, &dirs, failed));
         let is_kept = |key: &[u8]| is_kept(walk::path(key));
         named.extend(coverage::gone(&self.ignored.gone(self.root.path(), &is_kept)));

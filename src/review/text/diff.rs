@@ -7,17 +7,15 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use similar::DiffOp;
 
 use super::lines::{LineEnd, Lines, end_of};
 use crate::model::changes::HunkId;
-use crate::text::diff::{DiffLine, Kind, emphasis_of};
+use crate::text::diff::{CONTEXT, DiffLine, Kind, emphasis_of, line_ops};
 use crate::text::width;
 
 /// Edits with at most so many unchanged lines between them are one hunk.
 pub const MERGE_GAP: usize = 2;
-/// Unchanged lines that are shown on each side of a hunk.
-pub const CONTEXT: usize = 3;
 /// The most lines of a hunk that are shown.
 pub const MAX_SHOWN_LINES: usize = 20_000;
 /// The most text of a hunk that is shown, in bytes; one line is always shown.
@@ -96,14 +94,10 @@ pub fn edits(old: &Lines, new: &Lines) -> Vec<Edit> {
     let tail = (0..shorter - head).take_while(same_tail).count();
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
 
-    // Comparing numbers instead of lines keeps the worst case independent of their length.
-    let mut numbers = HashMap::new();
-    let a = numbered(old, head..old_end, &mut numbers);
-    let b = numbered(new, head..new_end, &mut numbers);
-    let ops = if a.is_empty() || b.is_empty() {
+    let ops = if head == old_end || head == new_end {
         Vec::new()
     } else {
-        capture_diff_slices_deadline(Algorithm::Myers, &a, &b, Some(Instant::now() + TIME))
+        line_ops((head..old_end).map(|n| old.raw(n)), (head..new_end).map(|n| new.raw(n)), TIME)
     };
     let mut out = Vec::new();
     let (mut from_old, mut from_new) = (head, head);
@@ -120,15 +114,6 @@ pub fn edits(old: &Lines, new: &Lines) -> Vec<Edit> {
     }
     until(old_end, new_end, tail);
     out
-}
-
-/// The same number for the same line.
-fn numbered<'a>(lines: &'a Lines, range: Range<usize>, numbers: &mut HashMap<&'a [u8], u32>) -> Vec<u32> {
-    let number = |n| {
-        let next = numbers.len() as u32;
-        *numbers.entry(lines.raw(n)).or_insert(next)
-    };
-    range.map(number).collect()
 }
 
 /// The difference, which is these edits, as hunks, in order.

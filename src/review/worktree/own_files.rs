@@ -4,7 +4,7 @@
 //! hidden is in no snapshot, no change and no decision, so that an undo never touches it.
 
 use super::walk::{self, RelPath};
-use crate::host::fs::Private;
+use crate::host::fs::{Private, is_in_use};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -33,8 +33,11 @@ impl OwnFiles {
         }
     }
 
-    /// By its name alone.
+    /// By its name alone, at this moment: what the client is just writing has such a name until it is in its place.
     pub(crate) fn has(&self, key: &[u8]) -> bool {
+        if walk::path(key).file_name().is_some_and(is_in_use) {
+            return true;
+        }
         let is_below = |own: &RelPath| key.strip_prefix(&**own).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
         self.all || self.keys.iter().any(is_below)
     }

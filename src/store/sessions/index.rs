@@ -6,7 +6,7 @@
 //! and harms no other.
 
 use super::scan::Scan;
-use crate::store::lines;
+use crate::store::lines::{self, Reached};
 use crate::store::replace::{Durability, Replacement};
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub const INDEX: &str = "index";
 /// What a journal's name ends with.
 pub const ENDING: &str = ".jsonl";
 /// The first line of the file. One of another version is made anew.
-const FIRST: &str = "{\"acp_tui_index\":2}";
+const FIRST: &str = "{\"acp_tui_index\":3}";
 /// Digits of the sum that a line begins with.
 const SUM: usize = 8;
 /// A larger file is none of ours.
@@ -104,11 +104,13 @@ pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
         // The next one reads the journals again.
         warn!(kind = ?error.kind(), "the index of the journals cannot be written");
     }
-    let refused = |entry: &Entry| {
-        let why = entry.scan.refusal()?;
+    let problem = |entry: &Entry| {
+        let damage =
+            || entry.scan.is_damaged.then(|| "damaged: what follows its first zero byte is not read".to_owned());
+        let why = entry.scan.refusal().or_else(damage)?;
         Some(Problem { path: dir.join(&entry.name), why })
     };
-    problems.extend(entries.iter().filter_map(refused));
+    problems.extend(entries.iter().filter_map(problem));
     entries.retain(|entry| entry.scan.refusal().is_none());
     problems.sort_by(|a, b| a.path.cmp(&b.path));
     Ok((entries, problems))
@@ -158,8 +160,9 @@ fn scan(dir: &Path, seen: Seen, earlier: Option<Entry>) -> Result<Option<Entry>,
     let grown = earlier.filter(|entry| entry.ino == seen.ino && entry.size < seen.size && entry.offset > 0);
     let (from, mut scan) = grown.map_or_else(Default::default, |entry| (entry.offset, entry.scan));
     match read_on(&mut file, from, &mut scan) {
-        Ok(0) if seen.size == 0 => Ok(None),
-        Ok(offset) => {
+        Ok(_) if seen.size == 0 => Ok(None),
+        Ok(Reached { offset, is_damaged }) => {
+            scan.is_damaged = is_damaged;
             let Seen { name, size, mtime, ino } = seen;
             Ok(Some(Entry { name, size, mtime, ino, offset, scan }))
         }
@@ -167,7 +170,7 @@ fn scan(dir: &Path, seen: Seen, earlier: Option<Entry>) -> Result<Option<Entry>,
     }
 }
 
-fn read_on(file: &mut File, from: u64, scan: &mut Scan) -> io::Result<u64> {
+fn read_on(file: &mut File, from: u64, scan: &mut Scan) -> io::Result<Reached> {
     let mut codec = scan.codec().filter(|_| scan.head.is_some());
     let mut begins = from == 0;
     lines::each(file, from, |line| {

@@ -1,28 +1,37 @@
-//! What is known of every session of every agent, from the journals: one list, which one is meant, which one is open.
+//! What is known of every session of every agent, from the journals and from what agents have told: one list, which one
+//! is meant, which one is open.
 //!
 //! Knows nothing of reviews and starts no agent. Invariants: a session that was taken up again is one session, however
 //! many journals it is in; what was imported is never part of one of our own, and names no command; whether one is open is decided by the lock of its journal.
 
 mod index;
+mod prune;
 mod scan;
+mod told;
 
 use crate::agent::codec::SharedCodec;
 pub use crate::agent::codec::kept::{Can, Origin};
+use crate::model::agent::Told;
 use crate::model::changes::Totals;
 use crate::store::lines;
 use crate::store::lock::is_locked;
 use index::Entry;
 pub use index::{ENDING, Problem, in_parallel};
-use scan::Found;
+pub use prune::{Limits, Pruned, prune, remove_all_but};
+use scan::{Found, Scan};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use told::{Book, Kept};
 
 /// How many are named when a name is ambiguous.
 const MAX_NAMED: usize = 8;
+
+/// Sessions of one thread that are followed.
+const MAX_THREAD: usize = 1000;
 
 /// How a session ended, if it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -67,8 +76,17 @@ pub struct Known {
     pub bytes: u64,
     /// The agent had it before the oldest journal began.
     pub is_older: bool,
+    /// The session that it continues, and the first of the thread that both are of.
+    pub follows: Option<String>,
+    pub thread: Option<String>,
     /// Somebody else may have written it: nothing that it says is run.
     pub is_imported: bool,
+    /// Its agent has listed it, when it was asked last.
+    pub is_listed: bool,
+    /// The title is the person's own name for it.
+    pub is_named: bool,
+    /// When it was used last in the agent's words, where that is all that is known and it is no time.
+    pub used_as_told: Option<String>,
 }
 
 impl Known {
@@ -80,6 +98,16 @@ impl Known {
     /// The name that its newest journal and the review have in common.
     pub fn stem(&self) -> &str {
         stem(&self.journal)
+    }
+
+    /// Who knows of it: we, its agent, both, or the file that it came in.
+    pub fn source(&self) -> &'static str {
+        match (self.is_imported, self.is_listed) {
+            (true, _) => "imported",
+            (false, false) => "ours",
+            (false, true) if self.journals.is_empty() => "agent",
+            (false, true) => "both",
+        }
     }
 
     /// The words of the command line; nothing when it cannot be taken apart.
@@ -117,17 +145,96 @@ pub fn journals(state: &Path) -> PathBuf {
     state.join("sessions")
 }
 
-/// Every session that there is a journal of. `state` is acp-tui's directory for state.
+/// Every session that there is a journal of, or that an agent has told of. `state` is acp-tui's directory for state.
 pub fn list(state: &Path) -> io::Result<Listing> {
-    let dir = journals(state);
-    let (entries, problems) = index::refresh(&dir)?;
+    list_in(&journals(state))
+}
+
+fn list_in(dir: &Path) -> io::Result<Listing> {
+    let (refreshed, (books, unread)) = std::thread::scope(|scope| {
+        let books = scope.spawn(|| told::read_all(dir));
+        (index::refresh(dir), books.join().unwrap_or_default())
+    });
+    let (entries, mut problems) = refreshed?;
+    problems.extend(unread.into_iter().map(|(path, why)| Problem { path, why }));
     let mut sessions = Vec::with_capacity(entries.len());
-    gather(&dir, &entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
+    gather(dir, &entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
         Some(earlier) => Known::goes_on(earlier, part.known),
         None => sessions.push(part.known),
     });
+    name_threads(&mut sessions);
+    merge(&mut sessions, books);
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
     Ok(Listing { sessions, problems })
+}
+
+/// Sessions that continue one another are of one thread, which is named like the first of them.
+fn name_threads(sessions: &mut [Known]) {
+    let follows: HashMap<String, String> =
+        sessions.iter().filter_map(|known| Some((known.session_id.clone(), known.follows.clone()?))).collect();
+    let first = |id: &String| {
+        // Journals may say that two continue each other.
+        let before = std::iter::successors(Some(id), |id| follows.get(*id));
+        before.take(MAX_THREAD).last().unwrap_or(id).clone()
+    };
+    let roots: HashMap<String, String> = follows.keys().map(|id| (id.clone(), first(id))).collect();
+    let is_root: HashSet<&String> = roots.values().collect();
+    for known in sessions {
+        let root = roots.get(&known.session_id).or_else(|| is_root.get(&known.session_id).copied());
+        known.thread = root.cloned();
+    }
+}
+
+/// The session that the agent of this command calls like this; else one of another command, and at last one that was
+/// imported. `journals` is where the journals are.
+pub fn find(journals: &Path, id: &str, command: &str) -> io::Result<Option<Known>> {
+    let mut found: Vec<Known> =
+        list_in(journals)?.sessions.into_iter().filter(|known| known.session_id == id).collect();
+    found.sort_by_key(|known| (known.is_imported, known.command != command));
+    Ok(found.into_iter().next())
+}
+
+/// Adds what agents have told: of the newest session of an id, or as one of their own.
+fn merge(sessions: &mut Vec<Known>, books: Vec<Book>) {
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
+    if !books.is_empty() {
+        let named = |known: &Known| (known.command.clone(), known.session_id.clone());
+        places.extend(sessions.iter().enumerate().map(|(at, known)| (named(known), at)));
+    }
+    for book in books {
+        for kept in &book.sessions {
+            match places.get(&(book.command.clone(), kept.id.clone())).and_then(|at| sessions.get_mut(*at)) {
+                Some(known) => known.is_told(kept, &book),
+                None if kept.is_listed && !kept.is_hidden => sessions.push(Known::of_agent(kept, &book)),
+                None => {}
+            }
+        }
+    }
+}
+
+/// Remembers what an agent has told of its sessions.
+pub fn remember(state: &Path, told: &Told) -> io::Result<()> {
+    told::remember(&journals(state), told)
+}
+
+/// Calls a session as the person wants it; nothing gives it back the name that it had.
+pub fn rename(state: &Path, known: &Known, name: Option<String>) -> io::Result<()> {
+    let cwd = known.cwd.to_string_lossy();
+    told::mark(&journals(state), &known.command, &known.session_id, |kept| {
+        (kept.cwd, kept.name) = (cwd.into_owned(), name);
+    })
+}
+
+/// Leaves out from now on what an agent tells of a session.
+pub fn hide(state: &Path, known: &Known) -> io::Result<()> {
+    told::mark(&journals(state), &known.command, &known.session_id, |kept| {
+        (kept.is_hidden, kept.name) = (true, None);
+    })
+}
+
+/// Forgets all that agents have told.
+pub fn forget_told(state: &Path) -> io::Result<()> {
+    told::forget_all(&journals(state))
 }
 
 /// What one journal has of a session.
@@ -214,7 +321,8 @@ fn gather<'a>(dir: &Path, entries: &'a [Entry], mut take: impl FnMut(OfJournal<'
 
 /// The newest session of our own of a directory in which something was said.
 pub fn newest(state: &Path, cwd: &Path) -> io::Result<Option<Known>> {
-    Ok(list(state)?.sessions.into_iter().find(|known| known.cwd == cwd && !known.is_empty() && !known.is_imported))
+    let is_ours = |known: &Known| !known.is_imported && !known.journals.is_empty();
+    Ok(list(state)?.sessions.into_iter().find(|known| known.cwd == cwd && !known.is_empty() && is_ours(known)))
 }
 
 /// The session that a name means: its id (the newest of our own that has it, else the newest imported one), or a beginning of it that only one has.
@@ -239,37 +347,15 @@ pub fn choose(mut sessions: Vec<Known>, name: &str) -> Result<Known, NotFound> {
     sessions.into_iter().find(fits).ok_or_else(|| NotFound::None(name.to_owned()))
 }
 
+/// How the frames of a journal are read that begins with this line; nothing when nobody here knows.
+pub fn codec_of(first: &[u8]) -> Option<SharedCodec> {
+    let mut scan = Scan::default();
+    if scan.begin(first) { scan.codec() } else { None }
+}
+
 /// Whether an acp-tui writes this journal now.
 pub fn is_open(journal: &Path) -> bool {
     lines::open(journal).is_ok_and(|file| is_locked(&file))
-}
-
-/// Removes every journal but these and those that are being written, also those that hold no session that is listed, and
-/// what the index remembers of them. How many went.
-pub fn remove_all_but(state: &Path, kept: &[PathBuf]) -> io::Result<u64> {
-    let dir = journals(state);
-    let files = match std::fs::read_dir(&dir) {
-        Ok(files) => files,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error),
-    };
-    let mut removed = 0;
-    for path in files.flatten().map(|file| file.path()) {
-        let is_journal = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ENDING));
-        if !is_journal || kept.contains(&path) {
-            continue;
-        }
-        // A link, and what is somebody else's, is no journal of ours.
-        let Ok(file) = lines::open(&path) else { continue };
-        // Held until it is gone.
-        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
-            continue;
-        }
-        std::fs::remove_file(&path)?;
-        removed += 1;
-    }
-    index::refresh(&dir)?;
-    Ok(removed)
 }
 
 /// The sessions of one journal.
@@ -312,11 +398,16 @@ fn of_journal<'a>(dir: &Path, entry: &'a Entry) -> Vec<OfJournal<'a>> {
             journals: vec![path.clone()],
             bytes: entry.size,
             is_older: matches!(found.origin, Origin::Loaded | Origin::Resumed),
+            follows: found.follows.clone(),
+            thread: None,
             is_imported: head.imported,
+            is_listed: false,
+            is_named: false,
+            used_as_told: None,
         };
         OfJournal { entry, found, known }
     };
-    scan.sessions.iter().enumerate().map(known).collect()
+    scan.sessions.iter().enumerate().filter(|(_, found)| !found.is_aside).map(known).collect()
 }
 
 /// When a journal was begun. Its first line says it in seconds, its name in milliseconds as well.
@@ -328,6 +419,55 @@ fn began(started: u64, name: &str) -> Duration {
 }
 
 impl Known {
+    /// One that only its agent knows of.
+    fn of_agent(kept: &Kept, book: &Book) -> Self {
+        let used = told::used(kept, book);
+        Self {
+            session_id: kept.id.clone(),
+            agent: if book.agent.is_empty() { book.command.clone() } else { book.agent.clone() },
+            command: book.command.clone(),
+            cwd: PathBuf::from(&kept.cwd),
+            branch: None,
+            title: kept.name.clone().or_else(|| kept.title.clone()),
+            first_prompt: None,
+            last_prompt: None,
+            created: used.unwrap_or_default(),
+            updated: used.unwrap_or_default(),
+            turns: 0,
+            state: State::Ended,
+            can: book.can,
+            context: None,
+            cost: None,
+            totals: None,
+            journal: PathBuf::new(),
+            journals: Vec::new(),
+            bytes: 0,
+            is_older: true,
+            is_imported: false,
+            is_listed: true,
+            is_named: kept.name.is_some(),
+            used_as_told: kept.updated.clone().filter(|_| used.is_none()),
+        }
+    }
+
+    /// Its agent has told of it too, or the person has given it a name. What was told later counts.
+    fn is_told(&mut self, kept: &Kept, book: &Book) {
+        self.is_listed = kept.is_listed;
+        if kept.is_listed {
+            let is_later = Duration::from_secs(book.at) >= self.updated;
+            if let Some(title) = kept.title.as_ref().filter(|_| is_later || self.title.is_none()) {
+                self.title = Some(title.clone());
+            }
+            if is_later {
+                self.can = book.can;
+            }
+            self.updated = self.updated.max(told::used(kept, book).unwrap_or_default());
+        }
+        if let Some(name) = &kept.name {
+            (self.title, self.is_named) = (Some(name.clone()), true);
+        }
+    }
+
     /// It was taken up again: what is newer counts.
     fn goes_on(&mut self, later: Self) {
         let earlier = std::mem::replace(self, later);
@@ -340,6 +480,7 @@ impl Known {
         self.context = self.context.or(earlier.context);
         self.cost = self.cost.take().or(earlier.cost);
         self.totals = self.totals.or(earlier.totals);
+        self.follows = earlier.follows.or(self.follows.take());
         self.turns += earlier.turns;
         self.bytes += earlier.bytes;
         self.is_older = earlier.is_older;

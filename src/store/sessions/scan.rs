@@ -7,7 +7,7 @@ use crate::agent::codec::kept::{Called, Can, Depth, Heard, Origin};
 use crate::agent::codec::{self, SharedCodec};
 use crate::base::limits;
 use crate::model::changes::{ReviewEvent, Totals};
-use crate::model::event::{Intent, Opening, Update};
+use crate::model::event::{Before, Intent, Opening, Update};
 use crate::model::ids::{Address, AgentKey, SessionKey};
 use crate::model::patch::Patch;
 use crate::store::journal::VERSION;
@@ -70,6 +70,12 @@ pub struct Found {
     pub cost: Option<(f64, String)>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_closed: bool,
+    /// The session that it continues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub follows: Option<String>,
+    /// It only answers a question beside another one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_aside: bool,
     /// Its key, once it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<u32>,
@@ -99,10 +105,22 @@ enum Waiting {
         origin: Origin,
         id: Option<String>,
         cwd: Option<String>,
+        #[serde(default)]
+        role: Role,
     },
     /// Of the session at this place.
     Prompt(usize),
     Close(usize),
+}
+
+/// What a session is to others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+enum Role {
+    #[default]
+    None,
+    /// It continues the one of this name.
+    Follows(String),
+    Aside,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -116,6 +134,9 @@ pub struct Scan {
     pub totals: BTreeMap<u32, Totals>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     calls: Vec<(u32, u64, Waiting)>,
+    /// What sessions of an agent will be to others that have not been asked for yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    roles: Vec<(u32, Role)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unsent: Vec<(u32, String)>,
     /// The last line has been read.
@@ -123,6 +144,9 @@ pub struct Scan {
     /// When the last line was written.
     pub last: f64,
     pub skipped: u64,
+    /// Zero bytes end it, which nobody writes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_damaged: bool,
 }
 
 impl Scan {
@@ -193,7 +217,12 @@ impl Scan {
     fn called(&mut self, agent: AgentKey, number: u64, called: Called, t: f64) {
         let call = match called {
             Called::Hello => Waiting::Hello,
-            Called::Open { origin, id, cwd } => Waiting::Open { origin, id: id.map(|id| id.as_str().to_owned()), cwd },
+            Called::Open { origin, id, cwd } => {
+                let is_new = matches!(origin, Origin::New | Origin::Forked);
+                let at = self.roles.iter().position(|(of, _)| is_new && *of == agent.0);
+                let role = at.map(|at| self.roles.remove(at).1).unwrap_or_default();
+                Waiting::Open { origin, id: id.map(|id| id.as_str().to_owned()), cwd, role }
+            }
             Called::Prompt { session, text } => {
                 let Some(place) = self.place(agent, session.as_str()) else { return };
                 self.learn_key(place, &text);
@@ -230,14 +259,14 @@ impl Scan {
                 let known = self.agents.entry(agent.0).or_default();
                 (known.name, known.can) = (introduced.name, introduced.can);
             }
-            (Waiting::Open { origin, id, cwd }, Some(result)) => {
+            (Waiting::Open { origin, id, cwd, role }, Some(result)) => {
                 // The copy of a session has an id of its own.
                 let how = match id {
                     Some(id) if origin != Origin::Forked => Opening::Load(id.into()),
                     _ => Opening::New,
                 };
                 if let Ok(opened) = codec.opened(&how, result) {
-                    self.opened(agent, opened.id.as_str(), origin, cwd, t);
+                    self.opened(agent, opened.id.as_str(), (origin, role), cwd, t);
                 }
             }
             (Waiting::Prompt(place), _) => {
@@ -254,7 +283,7 @@ impl Scan {
         }
     }
 
-    fn opened(&mut self, agent: AgentKey, id: &str, origin: Origin, cwd: Option<String>, t: f64) {
+    fn opened(&mut self, agent: AgentKey, id: &str, (origin, role): (Origin, Role), cwd: Option<String>, t: f64) {
         let cwd = cwd.or_else(|| self.head.as_ref().map(|head| head.cwd.clone())).unwrap_or_default();
         if let Some(place) = self.place(agent, id) {
             let session = &mut self.sessions[place];
@@ -262,7 +291,19 @@ impl Scan {
         } else if self.sessions.len() < MAX_SESSIONS {
             let cwd = limits::cut(cwd, limits::MAX_PATH);
             let id = id.to_owned();
-            let found = Found { id, agent: agent.0, origin, cwd, created: t, updated: t, ..Found::default() };
+            let is_aside = role == Role::Aside;
+            let follows = if let Role::Follows(id) = role { Some(id) } else { None };
+            let found = Found {
+                id,
+                agent: agent.0,
+                origin,
+                cwd,
+                created: t,
+                updated: t,
+                follows,
+                is_aside,
+                ..Found::default()
+            };
             self.sessions.push(found);
         }
     }
@@ -299,13 +340,35 @@ impl Scan {
                     session.is_closed = true;
                 }
             }
-            (Address::All, Ok(Intent::AddAgent { command, .. })) => {
+            (Address::Session(key), Ok(Intent::KeepAside)) => {
+                if let Some(session) = self.sessions.iter_mut().find(|session| session.key == Some(key.0)) {
+                    session.is_aside = false;
+                }
+            }
+            (Address::Agent(key), Ok(Intent::OpenSession { how, .. })) => self.role(key.0, how),
+            (Address::Session(_), Ok(Intent::OpenAs(how))) => self.role(AgentKey::FIRST.0, how),
+            (Address::All, Ok(Intent::AddAgent { command, how, .. })) => {
                 let key = self.agents.keys().next_back().map_or(0, |last| last + 1);
+                self.role(key, how);
                 if self.agents.len() < MAX_SESSIONS {
                     self.agents.insert(key, Agent::of(&command));
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What the next new session of this agent will be.
+    fn role(&mut self, agent: u32, how: Opening) {
+        let role = match how {
+            Opening::After(Before { id: Some(id), .. }) if id.as_str().len() <= MAX_PROMPT => {
+                Role::Follows(id.as_str().to_owned())
+            }
+            Opening::Aside { .. } => Role::Aside,
+            _ => return,
+        };
+        if self.roles.len() < MAX_WAITING {
+            self.roles.push((agent, role));
         }
     }
 

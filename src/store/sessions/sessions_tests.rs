@@ -164,7 +164,12 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             bytes: journal.metadata().unwrap().len(),
             journal,
             is_older: false,
+            follows: None,
+            thread: None,
             is_imported: false,
+            is_listed: false,
+            is_named: false,
+            used_as_told: None,
         };
         for _ in 0..2 {
             assert_eq!(state.list(), Listing { sessions: vec![want.clone()], problems: Vec::new() });
@@ -340,6 +345,25 @@ fn a_damaged_journal_costs_only_itself_and_is_named() {
 }
 
 #[test]
+fn a_journal_that_is_a_hole_is_named_and_what_stands_before_one_is_listed() {
+    let state = state();
+    state.put("1-a", &conversation("a"));
+    state.put("2-b", &conversation("b"));
+    fs::write(state.file("3-c.jsonl"), "").unwrap();
+    for name in ["2-b.jsonl", "3-c.jsonl"] {
+        fs::OpenOptions::new().write(true).open(state.file(name)).unwrap().set_len(1 << 40).unwrap();
+    }
+    // Again from the index.
+    for _ in 0..2 {
+        let listing = state.list();
+        let ids: Vec<&str> = listing.sessions.iter().map(|known| &*known.session_id).collect();
+        assert_eq!((ids.len(), ids.contains(&"a"), ids.contains(&"b")), (2, true, true), "{ids:?}");
+        let why: Vec<&str> = listing.problems.iter().map(|problem| &*problem.why).collect();
+        assert_eq!(why, ["damaged: what follows its first zero byte is not read", "it does not begin like a journal"]);
+    }
+}
+
+#[test]
 fn wherever_a_journal_is_cut_the_others_are_listed_and_nothing_is_invented() {
     let whole = conversation("s").text();
     let state = state();
@@ -493,5 +517,52 @@ fn journals_of_one_second_are_told_apart_by_their_names() {
     assert_eq!(began(1_795_345_238, "1795345238-097-29590.jsonl"), Duration::from_millis(1_795_345_238_097));
     for other in ["imported-1.jsonl", "1795345237-097-1.jsonl", "1795345238-1000-1.jsonl", "1795345238.jsonl", ""] {
         assert_eq!(began(1_795_345_238, other), Duration::from_secs(1_795_345_238), "{other}");
+    }
+}
+
+#[test]
+fn only_what_is_beyond_a_limit_goes_and_never_what_is_open() {
+    let old = |n: u64, id: &str| {
+        Text::with(json!({ "v": 2, "ends": true, "started": STARTED - n, "cwd": "/w", "command": "agent" }))
+            .hello()
+            .open(id)
+            .turn(id, "hello")
+            .end()
+    };
+    let home = || {
+        let home = state();
+        for (n, id) in [(0, "new"), (86_400, "day"), (864_000, "ten days"), (8_640_000, "old")] {
+            home.put(id, &old(n, id));
+        }
+        home
+    };
+    let left = |limits: Limits, goes_on: Option<&str>| {
+        let home = home();
+        let pruned = prune(home.path(), limits, Duration::from_secs(STARTED + 100), goes_on).unwrap();
+        let ids = home.ids();
+        assert_eq!(pruned.sessions, 4 - ids.len() as u64);
+        ids.join(",")
+    };
+    let none = Limits::default();
+    assert_eq!(left(none, None), "day,new,old,ten days");
+    assert_eq!(left(Limits { count: Some(2), ..none }, None), "day,new");
+    assert_eq!(left(Limits { count: Some(2), ..none }, Some("old")), "day,new,old");
+    assert_eq!(left(Limits { age: Some(Duration::from_secs(864_200)), ..none }, None), "day,new,ten days");
+    assert_eq!(left(Limits { bytes: Some(1), ..none }, None), "");
+    let home = home();
+    let file = fs::OpenOptions::new().append(true).open(home.file("old.jsonl")).unwrap();
+    // As if it had not ended.
+    fs::write(home.file("old.jsonl"), old(8_640_000, "old").text().replace("\"end\":true", "\"other\":1")).unwrap();
+    file.try_lock().unwrap();
+    home.put("two", &old(900_000, "x").open("y").turn("y", "z"));
+    prune(home.path(), Limits { count: Some(1), ..none }, Duration::from_secs(STARTED + 100), None).unwrap();
+    assert_eq!(home.ids(), ["new", "old"]);
+}
+
+#[test]
+fn a_first_line_says_how_the_others_are_read() {
+    assert!(codec_of(Text::new(2).text().lines().next().unwrap().as_bytes()).is_some());
+    for line in ["", "{}", "{\"v\":99}", "{\"v\":2,\"codec\":\"acp-9\"}", "\u{0}"] {
+        assert!(codec_of(line.as_bytes()).is_none(), "{line}");
     }
 }

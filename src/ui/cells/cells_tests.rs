@@ -356,15 +356,15 @@ fn a_change_that_is_told_as_a_patch_has_its_numbers_and_one_without_a_text_says_
 }
 
 #[test]
-fn a_question_about_changes_of_which_not_all_have_texts_shows_each_and_the_truths_where_they_belong() {
+fn a_question_about_changes_of_which_not_all_have_texts_shows_each_and_the_previews_where_they_belong() {
     let mut t = edit(vec![change(Operation::Move, Some("/proj/b.rs"), ChangeBody::Nothing), diff(Some("two"), "TWO")]);
     t.kind = ToolKind::Edit;
     let (old, new) = (Some("one\ntwo\n".into()), "one\nTWO\n".into());
-    let truth = crate::model::changes::Truth { path: "/proj/a.rs".into(), old, new, differs: None };
-    t.learn(std::slice::from_ref(&truth));
+    let preview = crate::model::changes::WritePreview { path: "/proj/a.rs".into(), old, new, differs: None };
+    t.learn(std::slice::from_ref(&preview));
     assert_eq!(t.line_of(1), Some(2));
     let entry = entry(Body::Tool(Box::new(t)));
-    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[truth], ctx))).join("\n");
+    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[preview], ctx))).join("\n");
     assert!(shown.contains("moved from /proj/b.rs") && shown.contains("2   - two"), "{shown}");
 }
 
@@ -397,15 +397,15 @@ fn a_piece_has_numbers_only_when_its_place_is_known() {
 
 #[test]
 fn what_the_review_knew_is_kept() {
-    use crate::model::changes::Truth;
-    let truth = |old: &str, new: &str, differs: Option<&str>| Truth {
+    use crate::model::changes::WritePreview;
+    let preview = |old: &str, new: &str, differs: Option<&str>| WritePreview {
         path: "/proj/a.rs".into(),
         old: Some(old.into()),
         new: new.into(),
         differs: differs.map(Into::into),
     };
     let file = "1\n2\n3\n4\n5\nlet six = 6;\nseven\n8\n";
-    let known = truth(file, &file.replace("six", "SIX"), None);
+    let known = preview(file, &file.replace("six", "SIX"), None);
     let mut t = edit(vec![diff(Some("six = 6;\nseven"), "SIX = 6;\nseven")]);
     t.learn(std::slice::from_ref(&known));
     assert_eq!(tool(t.clone(), None)[1..], ["   6   - six = 6;", "     6 + SIX = 6;", "   7 7   seven"]);
@@ -413,10 +413,10 @@ fn what_the_review_knew_is_kept() {
     t.content = vec![diff(Some("8"), "eight")];
     assert_eq!(tool(t, None)[1], "   - 8");
     let mut t = edit(vec![diff(Some("tow"), "TWO")]);
-    t.learn(&[truth("tow", "TWO", Some("it is not in the file"))]);
+    t.learn(&[preview("tow", "TWO", Some("it is not in the file"))]);
     assert_eq!(tool(t, None)[1], "   - tow", "that was the agent's own word");
     let mut t = edit(vec![diff(None, "x\n"), diff(Some("six"), "SIX")]);
-    t.learn(&[truth("", "x\n", None), known]);
+    t.learn(&[preview("", "x\n", None), known]);
     let shown = tool(t, None);
     assert!(shown.contains(&"   6   - six".to_owned()), "{shown:?}");
 }

@@ -9,14 +9,12 @@ use super::message::{dim, more_lines};
 use crate::base::sanitize;
 use crate::model::tool::{Change, ChangeBody, Operation};
 use crate::text::code::{Code, Lines};
-use crate::text::diff::{DiffLine, FileDiff, Kind, diff};
+use crate::text::diff::{CONTEXT, DiffLine, FileDiff, Kind, diff};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::patch;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 
-/// Lines of context around a change.
-const CONTEXT: usize = 3;
 /// Columns in front of a body.
 pub(super) const INDENT: &str = "   ";
 

@@ -10,7 +10,7 @@ use super::tool::{command, locations, object, verb, whole_diff};
 use super::values;
 use crate::base::limits::MAX_COMMAND_LINES;
 use crate::base::sanitize;
-use crate::model::changes::Truth;
+use crate::model::changes::WritePreview;
 use crate::model::entry::{Body, Entry};
 use crate::model::question::{About, Question};
 use crate::model::tool::{Location, ToolContent, ToolKind};
@@ -25,8 +25,8 @@ const COMMAND_LINES: usize = MAX_COMMAND_LINES;
 
 /// The lines that describe a call that waits for permission; nothing is folded.
 ///
-/// `truths` are the diffs against the disk, in the order of the call's own; where there is none the call's is drawn.
-pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+/// `previews` are the diffs against the disk, in the order of the call's own; where there is none the call's is drawn.
+pub fn permission_body(entry: &Entry, previews: &[WritePreview], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let Body::Tool(tool) = &entry.body else { return Vec::new() };
     let mut out = Vec::new();
     let command = command(tool.raw_input.as_ref()).filter(|_| tool.kind == ToolKind::Execute);
@@ -48,13 +48,13 @@ pub fn permission_body(entry: &Entry, truths: &[Truth], ctx: &CellCtx<'_>) -> Ve
     out.extend(locations(&rest, ctx));
     let changes = tool.content.iter().filter_map(ToolContent::change);
     let named = changes.count() > 1 || tool.locations.is_empty();
-    let mut truths = truths.iter();
+    let mut previews = previews.iter();
     for (at, content) in tool.content.iter().enumerate() {
         match content {
             ToolContent::Change(change) => match change.texts() {
                 Some((old, new)) => {
                     let claim = (old.map(|old| &**old), &**new);
-                    out.extend(true_diff(&change.path, claim, tool.line_of(at), truths.next(), named, ctx));
+                    out.extend(true_diff(&change.path, claim, tool.line_of(at), previews.next(), named, ctx));
                 }
                 None => out.extend(whole_diff(&change.path, &diffs::change(change, None), named, ctx)),
             },
@@ -73,7 +73,7 @@ pub fn raw_input(entry: &Entry) -> Vec<LogicalLine> {
 
 /// The same for a write or a command of the client, which no tool call describes.
 pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
-    let truth = pending.truths.first();
+    let preview = pending.previews.first();
     match &pending.about {
         About::Permission => Vec::new(),
         About::Write => {
@@ -82,7 +82,7 @@ pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             if write.is_held() {
                 out.push(dim("it waits, nothing is written yet · Alt+R reviews it piece by piece"));
             }
-            out.extend(true_diff(&write.path, (None, &write.content), Some(1), truth, false, ctx));
+            out.extend(true_diff(&write.path, (None, &write.content), Some(1), preview, false, ctx));
             out
         }
         About::Run(spec) => {
@@ -119,20 +119,20 @@ fn true_diff(
     path: &str,
     (old, new): (Option<&str>, &str),
     from: Option<u32>,
-    truth: Option<&Truth>,
+    preview: Option<&WritePreview>,
     named: bool,
     ctx: &CellCtx<'_>,
 ) -> Vec<LogicalLine> {
-    let differs = truth.and_then(|t| t.differs.as_deref());
+    let differs = preview.and_then(|t| t.differs.as_deref());
     let warning = |words: &str| {
         let text = StyledText::of(label(&format!("the agent's view differs: {words}")), Token::Warn);
         LogicalLine { wrap: WrapMode::Words, ..LogicalLine::text(text) }
     };
     let mut out: Vec<LogicalLine> = differs.map(warning).into_iter().collect();
     // With words and without another text the disk gives no numbers either.
-    let knows = |t: &&Truth| t.differs.is_none() || t.old.as_deref() != old;
-    let diff = match truth.filter(|t| t.old.is_some() || !t.new.is_empty()).filter(knows) {
-        Some(truth) => diffs::of(truth.old.as_deref(), &truth.new),
+    let knows = |t: &&WritePreview| t.differs.is_none() || t.old.as_deref() != old;
+    let diff = match preview.filter(|t| t.old.is_some() || !t.new.is_empty()).filter(knows) {
+        Some(preview) => diffs::of(preview.old.as_deref(), &preview.new),
         None => diffs::piece(old, new, from),
     };
     out.extend(whole_diff(path, &diff, named, ctx));

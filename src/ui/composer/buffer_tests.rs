@@ -230,7 +230,7 @@ fn on_boundary(b: &Buffer) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(crate::random(300))]
 
     #[test]
     fn whatever_is_done_the_invariants_hold(start in text(), steps in prop::collection::vec(step(), 0..40), w in 1..25u16, h in 1..8u16) {

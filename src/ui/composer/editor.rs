@@ -6,6 +6,7 @@ use super::buffer::Buffer;
 use super::recall::Recall;
 use super::wrap::ComposerView;
 use crate::ui::keys::Action;
+use std::sync::Arc;
 
 /// Whether an action was one for the composer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,9 +71,9 @@ impl Composer {
         self.buffer.set_text("");
     }
 
-    /// Prompts sent before this composer existed, oldest first.
-    pub fn remember(&mut self, prompt: &str) {
-        self.recall.remember(prompt);
+    /// Prompts of other sessions, oldest first, which Up comes to behind those of this one.
+    pub fn recall_others(&mut self, prompts: Arc<[Arc<str>]>) {
+        self.recall.set_others(prompts);
     }
 
     pub fn apply(&mut self, action: Action) -> Edited {

@@ -23,6 +23,8 @@ pub enum Action {
     Escape,
     CtrlC,
     CtrlD,
+    /// The list of prompts that were sent.
+    Prompts,
     NextMode,
     /// The next gate for writes and commands.
     NextGate,
@@ -38,8 +40,23 @@ pub enum Action {
     CloseSession,
     /// The list of all sessions.
     Sessions,
+    /// The conversation goes on with another agent.
+    HandOver,
+    /// A session that is only shown goes on as a new one.
+    GoOnAnew,
+    /// The answer to a side question is kept, as a session of its own.
+    KeepAside,
     /// Shows the session that needs the person most.
     NextWaiting,
+    // In the list of sessions.
+    RenameSession,
+    /// Opens a copy.
+    ForkSession,
+    /// Writes the transcript to a file.
+    ExportSession,
+    SortSessions,
+    /// One row for each, or two.
+    Density,
 
     // Screen.
     PageUp,

@@ -47,6 +47,11 @@ impl Key {
         Self { code, mods: Mods { ctrl: false, alt: false, shift: false } }
     }
 
+    /// One digit and nothing held.
+    pub fn is_digit(self) -> bool {
+        matches!(self.code, Code::Char(c) if c.is_ascii_digit()) && self == Self::plain(self.code)
+    }
+
     pub const fn char(c: char) -> Self {
         Self::plain(Code::Char(c))
     }

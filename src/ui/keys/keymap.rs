@@ -53,13 +53,15 @@ const COMPOSER: &[Bind] = &[
         Action::Newline,
         "new line",
     ),
-    bind(&[Key::plain(Code::Esc)], Action::Escape, "stop the turn"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "throw away the answer to /btw, else stop the turn"),
     bind(&[Key::ctrl(Code::Char('d'))], Action::CtrlD, "quit when nothing is written"),
     bind(&[Key::plain(Code::Tab)], Action::Tab, "complete, else go to the waiting question"),
     bind(&[Key::plain(Code::PageUp)], Action::PageUp, "scroll up"),
     bind(&[Key::plain(Code::PageDown)], Action::PageDown, "scroll down"),
     bind(&[Key::plain(Code::Up), Key::ctrl(Code::Char('p'))], Action::Up, "row up, earlier prompt"),
     bind(&[Key::plain(Code::Down), Key::ctrl(Code::Char('n'))], Action::Down, "row down, later prompt"),
+    bind(&[Key::alt(Code::Char('s'))], Action::KeepAside, "keep the answer to /btw as a session of its own"),
+    bind(&[Key::ctrl(Code::Char('r'))], Action::Prompts, "earlier prompts of all sessions"),
     bind(&[Key::alt(Code::Char('i'))], Action::TypeInto, "type into the newest command that runs"),
     bind(&[Key::alt(Code::Char('k'))], Action::KillCommand, "kill the newest command that runs"),
 ];
@@ -124,8 +126,18 @@ const PICKER: &[Bind] = &[
 
 const SESSIONS: &[Bind] = &[
     bind(&[Key::plain(Code::Enter)], Action::Accept, "go there, or go on with an earlier one"),
-    bind(&[Key::plain(Code::Tab)], Action::Tab, "earlier ones of all directories, or of this one"),
+    bind(
+        &[Key::plain(Code::Tab)],
+        Action::Tab,
+        "answer what an open one asks, else earlier ones of all directories, or of this one",
+    ),
+    bind(&[Key::char('/')], Action::Char('/'), "search in all that was said, while nothing is typed"),
+    bind(&[Key::ctrl(Code::Char('r'))], Action::RenameSession, "give it a name"),
+    bind(&[Key::ctrl(Code::Char('f'))], Action::ForkSession, "open a copy, where its agent makes them"),
+    bind(&[Key::ctrl(Code::Char('e'))], Action::ExportSession, "write it to a file, as Markdown"),
     bind(&[Key::plain(Code::Delete)], Action::Delete, "forget an earlier one; asks first"),
+    bind(&[Key::ctrl(Code::Char('s'))], Action::SortSessions, "by who needs you, or by last use"),
+    bind(&[Key::ctrl(Code::Char('d'))], Action::Density, "one row for each, or two"),
 ];
 
 /// In every list.
@@ -154,6 +166,8 @@ const COMMON: &[Bind] = &[
     bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "go to the waiting question"),
     bind(&[Key::alt(Code::Char('r'))], Action::OpenReview, "review what was changed"),
     bind(&[Key::ctrl(Code::Char('t'))], Action::NewSession, "open a further session"),
+    bind(&[Key::alt(Code::Char('h'))], Action::HandOver, "hand the conversation over to another agent"),
+    bind(&[Key::alt(Code::Char('t'))], Action::GoOnAnew, "go on with the transcript of a session that is read-only"),
     bind(&[Key::ctrl(Code::PageDown)], Action::NextSession, "the next session"),
     bind(&[Key::ctrl(Code::PageUp)], Action::PreviousSession, "the session before"),
     bind(&[Key::alt(Code::Char('w'))], Action::CloseSession, "close the session; asks when it works"),

@@ -123,7 +123,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 800, ..ProptestConfig::default() })]
+    #![proptest_config(crate::random(800))]
 
     #[test]
     fn any_lines_in_pieces_are_as_the_whole(lines in proptest::collection::vec(line(), 0..14), step in 1usize..9) {

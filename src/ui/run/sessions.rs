@@ -1,4 +1,5 @@
-//! What the loop does with sessions: further ones are opened, earlier ones listed, gone on with and forgotten.
+//! What the loop does with sessions: further ones are opened, questions asked aside, earlier ones listed, gone on with
+//! and forgotten.
 //!
 //! Holds nothing of its own. Invariant: what was opened last is shown, and what cannot be done is said where it was asked
 //! for.
@@ -6,25 +7,32 @@
 use super::Running;
 use crate::engine::AgentSetup;
 use crate::model::Model;
-use crate::model::agent::Agent;
-use crate::model::event::{Can, Intent, Opening};
-use crate::model::ids::{Address, SessionId, SessionKey};
-use crate::model::session::{Closed, Session, SessionState};
+use crate::model::account;
+use crate::model::agent::{Agent, Connection, ListState};
+use crate::model::entry::{Body, Entry};
+use crate::model::event::{Before, Can, Intent, Opening};
+use crate::model::history::Kind;
+use crate::model::ids::{Address, AgentKey, EntryId, SessionId, SessionKey};
+use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::ui::frame::Urgency;
 use crate::ui::labels;
 use crate::ui::past::Found;
 use crate::ui::screen::Device;
+use crate::ui::state::aside::Aside;
 use crate::ui::state::opener::{Wanted, Whose};
-use crate::ui::state::picker::Picker;
-use crate::ui::state::session_list::{Earlier, End, Past, Starts};
+use crate::ui::state::picker::{Picker, Purpose};
+use crate::ui::state::scroll::Scroll;
+use crate::ui::state::session_list::{Earlier, End, Finding, Hit, Past, Place, Reach, Starts, Which, Who};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tracing::warn;
 
 impl<D: Device> Running<D> {
-    pub(super) fn list_agents(&mut self) {
+    pub(super) fn list_agents(&mut self, purpose: Purpose) {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        self.app.picker = Some(Picker::agents(shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
+        self.app.picker =
+            Some(Picker::agents(purpose, shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
     }
 
     /// Opens a further session and shows it. What cannot be is said where it was typed.
@@ -60,6 +68,85 @@ impl<D: Device> Running<D> {
         }
     }
 
+    /// The conversation that is shown goes on as a new session of this agent. What it does now is stopped; an account of
+    /// it is put into the new one's composer, for the person to send.
+    pub(super) fn hand_over(&mut self, whose: Whose) {
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        let agent = labels::agent(shown);
+        let account = account::of_session(shown.session(), self.engine.history(), &agent);
+        let before = Before { session: shown.key(), id: shown.known_id().cloned(), agent };
+        let cwd = shown.cwd.clone();
+        if shown.turn.is_some() {
+            self.intent(Intent::Cancel);
+        }
+        if let Whose::Running(agent) = whose {
+            self.wake(agent);
+        }
+        self.open_in(cwd, whose, Opening::After(before));
+        self.app.view.composer.set_text(&format!("{account}\n\n"));
+    }
+
+    /// Starts an agent that does not run.
+    fn wake(&mut self, agent: AgentKey) {
+        let intent = match self.engine.model().agent_of(agent).map(|agent| &agent.connection) {
+            Some(Connection::NotStarted) => Intent::Start,
+            Some(Connection::Dead(_)) => Intent::Restart,
+            _ => return,
+        };
+        let news = self.engine.intent_to(agent.into(), intent);
+        self.news(news);
+    }
+
+    /// Asks on a copy of the conversation where the agent makes one, else in a new session with an account of it.
+    pub(super) fn ask_aside(&mut self, question: String) {
+        self.throw_away();
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        if shown.phase() != Phase::Ready {
+            return self.app.say("a side question needs a session that is open", self.engine.now());
+        }
+        let (beside, agent, cwd) = (shown.key(), shown.agent_key(), shown.cwd.clone());
+        let from = shown.id.clone().filter(|_| shown.agent().can(Can::Fork));
+        let text = match from {
+            Some(_) => format!("A side question; answer it in a few words and change nothing: {question}"),
+            None => {
+                let account = account::of_session(shown.session(), self.engine.history(), &labels::agent(shown));
+                format!("{account}\n\nA side question; answer it in a few words and change nothing:\n{question}")
+            }
+        };
+        let before = self.engine.model().sessions().count();
+        let how = Opening::Aside { beside, from };
+        let news = self.engine.intent_to(agent.into(), Intent::OpenSession { cwd, how });
+        self.news(news);
+        let Some((key, _)) = self.engine.model().sessions().nth(before) else { return };
+        let news = self.engine.intent_in(key, Intent::Prompt { text, links: Vec::new() });
+        self.news(news);
+        self.app.asides.open = Some(Aside { key, beside, question, scroll: 0 });
+    }
+
+    /// Nothing of it stays, with the agent neither where that can forget.
+    pub(super) fn throw_away(&mut self) {
+        let Some(aside) = self.app.asides.open.take() else { return };
+        let Some(session) = self.engine.model().at(aside.key) else { return };
+        let (id, agent, can_delete) = (session.id.clone(), session.agent_key(), session.agent().can(Can::Delete));
+        let news = self.engine.intent_in(aside.key, Intent::CloseSession);
+        self.news(news);
+        if let Some(id) = id.filter(|_| can_delete) {
+            self.app.asides.thrown_away = Some(id.clone());
+            let news = self.engine.intent_to(agent.into(), Intent::DeleteSession { id });
+            self.news(news);
+        }
+    }
+
+    /// From now on it is a session like any other.
+    pub(super) fn keep_aside(&mut self) {
+        let Some(aside) = self.app.asides.open.take() else { return };
+        let news = self.engine.intent_in(aside.key, Intent::KeepAside);
+        self.news(news);
+        let now = self.engine.now();
+        self.app.sync(self.engine.model(), now);
+        self.app.say("kept as a session of its own · Ctrl+PageDown goes there", now);
+    }
+
     /// Shows a session and goes to what it asks.
     pub(super) fn visit(&mut self, key: SessionKey) {
         let now = self.engine.now();
@@ -78,16 +165,64 @@ impl<D: Device> Running<D> {
         }
     }
 
+    /// Has the agents that are there tell which sessions they keep: of the directory that is listed, or of all.
+    pub(super) fn ask_for_lists(&mut self) {
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        let is_wide = self.app.list.as_ref().is_some_and(|list| list.reach() == Reach::Everywhere);
+        let cwd = (!is_wide).then(|| shown.cwd.clone());
+        let is_asked = |agent: &Agent| {
+            let listing = agent.listing().filter(|listing| listing.state == ListState::Going);
+            listing.is_some_and(|listing| listing.cwd == cwd)
+        };
+        let model = self.engine.model();
+        let keys =
+            model.agents().filter(|(key, agent)| tells(model, *key, agent) && !is_asked(agent)).map(|(key, _)| key);
+        for key in keys.collect::<Vec<_>>() {
+            let news = self.engine.intent_to(key.into(), Intent::ListSessions { cwd: cwd.clone() });
+            self.news(news);
+        }
+    }
+
+    /// Asks an agent once it is there, and again when it was started again.
+    pub(super) fn ask_new_agents(&mut self) {
+        if self.past.archive().is_none() {
+            return;
+        }
+        let model = self.engine.model();
+        let is_new = |(key, agent): &(AgentKey, &Agent)| {
+            tells(model, *key, agent) && self.asked.get(key) != Some(&agent.spawned_at)
+        };
+        let new: Vec<_> = model.agents().filter(is_new).map(|(key, agent)| (key, agent.spawned_at)).collect();
+        if !new.is_empty() {
+            self.asked.extend(new);
+            self.ask_for_lists();
+        }
+    }
+
+    /// An agent has told of its sessions: that is remembered, and said where it is not all.
+    pub(super) fn listed(&mut self, agent: AgentKey) {
+        let Some(agent) = self.engine.model().agent_of(agent) else { return };
+        let trouble = match agent.listing().map(|listing| &listing.state) {
+            Some(ListState::Stopped(why)) => Some((*why).to_owned()),
+            Some(ListState::Failed(error)) => Some(format!("its sessions are not listed: {}", error.as_answer())),
+            _ => None,
+        };
+        if let (Some(trouble), Some(list)) = (trouble, &mut self.app.list) {
+            list.note = Some(format!("{}: {trouble}", agent.label()));
+        }
+        if let Some(told) = agent.told().filter(|_| self.past.archive().is_some()) {
+            self.past.learn(told);
+        }
+    }
+
     /// What has been read of earlier sessions, or forgotten of one.
     pub(super) fn found(&mut self, found: Found) {
         match found {
             Found::List(Ok(all)) => {
                 self.app.interrupted = interrupted(&all);
+                self.named(&all);
                 if let Some(list) = &mut self.app.list {
-                    let model = self.engine.model();
-                    // What is open here stands above.
-                    let others = all.iter().filter(|one| session_of(model, one).is_none()).cloned().collect();
-                    list.told(Past::Read(others));
+                    list.told(Past::Read(all));
                 }
             }
             Found::List(Err(why)) => {
@@ -111,11 +246,88 @@ impl<D: Device> Running<D> {
                 self.read_sessions();
             }
             Found::Forgotten(_, Err(why)) => self.refuse(format!("not forgotten: {why}")),
+            Found::End(which, read) => {
+                if let Some(list) = &mut self.app.list {
+                    list.previews.told(which, read);
+                }
+            }
+            Found::Hits(query, found) => {
+                if let Some(list) = &mut self.app.list {
+                    list.found(&query, finding(found));
+                }
+            }
+            Found::Renamed(which, name, Ok(())) => {
+                if let Some(key) = session_named(self.engine.model(), &which)
+                    && let Some(view) = self.app.view_of(key)
+                {
+                    view.name = name;
+                }
+                self.read_sessions();
+            }
+            Found::Renamed(_, _, Err(why)) => self.refuse(format!("not named: {why}")),
+            Found::Exported(Ok(file)) => self.refuse(format!("written to {file}")),
+            Found::Exported(Err(why)) => self.refuse(format!("not exported: {why}")),
+            // It is asked again when it is wanted.
+            Found::Learnt(Err(why)) => warn!(%why, "what an agent keeps is not remembered"),
+            Found::Learnt(Ok(())) => {}
         }
         self.frames.want(Urgency::NextFrame, self.engine.now());
     }
 
-    /// Says why something cannot be done with an earlier session.
+    /// Sessions that are open here bear the names that the person has given them.
+    fn named(&mut self, all: &[Earlier]) {
+        for one in all.iter().filter(|one| one.is_named) {
+            if let Some(key) = session_of(self.engine.model(), one)
+                && let Some(view) = self.app.view_of(key)
+            {
+                view.name.clone_from(&one.title);
+            }
+        }
+    }
+
+    /// Has the end of the session read that is chosen in the list, when there is room for it.
+    pub(super) fn preview(&mut self) {
+        let wanted = self.app.list.as_mut().and_then(|list| list.wants_end(self.info.list.has_preview));
+        if let Some(which) = wanted {
+            self.past.end_of(which);
+        }
+    }
+
+    /// Goes to a place of the session that is shown, once all of it is there.
+    pub(super) fn go_to_place(&mut self) {
+        let Some(place) = &self.app.view.place else { return };
+        let Some(session) = self.engine.model().at(self.app.shown()) else { return };
+        match session.state {
+            SessionState::Ready => {}
+            SessionState::Closed(_) => return self.app.view.place = None,
+            _ => return,
+        }
+        match place_in(session.session(), place) {
+            Some(entry) => self.app.view.scroll = Scroll::at(entry),
+            None => self.app.say("what was found is not in what is shown", self.engine.now()),
+        }
+        self.app.view.place = None;
+    }
+
+    /// A copy of a session that is open here is opened, as one more.
+    pub(super) fn fork_open(&mut self, key: SessionKey) {
+        let Some(session) = self.engine.model().at(key) else { return };
+        let Some(id) = session.id.clone() else { return };
+        let (cwd, whose) = (session.cwd.clone(), Whose::Running(session.agent_key()));
+        self.app.list = None;
+        self.open_in(cwd, whose, Opening::Fork(id));
+    }
+
+    /// To the question of a session, below the list.
+    pub(super) fn answer_below(&mut self, key: SessionKey) {
+        let now = self.engine.now();
+        if self.app.go_below(key, now) {
+            self.app.sync(self.engine.model(), now);
+            self.app.to_question(now);
+        }
+    }
+
+    /// Says in the list what came of something there.
     fn refuse(&mut self, why: String) {
         match &mut self.app.list {
             Some(list) => list.note = Some(why),
@@ -125,15 +337,19 @@ impl<D: Device> Running<D> {
 
     /// An earlier session goes on as one more: of the agent that runs already, else of its own.
     pub(super) fn go_on(&mut self, earlier: &Earlier) {
-        let model = self.engine.model();
-        if let Some(key) = session_of(model, earlier) {
+        if let Some(key) = session_of(self.engine.model(), earlier) {
             return self.visit(key);
         }
-        let running = model.agents().find(|(_, agent)| !agent.is_dead() && agent.command == earlier.command);
-        let running = running.map(|(key, _)| Whose::Running(key));
         if let Some(why) = self.past.archive().and_then(|archive| archive.busy(earlier)) {
             return self.refuse(why);
         }
+        self.open_earlier(earlier, Opening::Continue(SessionId::from(earlier.id.as_str())));
+    }
+
+    pub(super) fn open_earlier(&mut self, earlier: &Earlier, how: Opening) {
+        let model = self.engine.model();
+        let running = model.agents().find(|(_, agent)| !agent.is_dead() && agent.command == earlier.command);
+        let running = running.map(|(key, _)| Whose::Running(key));
         let Some(cwd) = earlier.cwd.to_str().filter(|_| earlier.cwd.is_dir()).map(str::to_owned) else {
             return self.refuse("its directory is gone".to_owned());
         };
@@ -151,18 +367,75 @@ impl<D: Device> Running<D> {
             (None, Starts::Unknown) => return self.refuse("how its agent is started is not known".to_owned()),
         };
         self.app.list = None;
-        self.open_in(cwd, whose, Opening::Continue(SessionId::from(earlier.id.as_str())));
+        // A copy is a session of its own: nobody else has it open.
+        let archive = self.past.archive().filter(|_| matches!(how, Opening::Continue(_)));
+        let (how, held) = match archive.map(|archive| archive.claim(earlier)) {
+            Some(Err(place)) => {
+                let id = SessionId::from(earlier.id.as_str());
+                (Opening::Show { id, why: ReadOnly::Elsewhere(place) }, None)
+            }
+            Some(Ok(held)) => (how, held),
+            None => (how, None),
+        };
+        self.open_in(cwd, whose, how);
+        self.held.extend(held.map(|held| (self.app.shown(), held)));
     }
+}
+
+/// Whether an agent can be asked for its sessions now. One that has opened none may want a log-in first.
+fn tells(model: &Model, key: AgentKey, agent: &Agent) -> bool {
+    let has_opened =
+        |(_, session): (SessionKey, &Session)| session.id.is_some() && session.state == SessionState::Ready;
+    agent.is_up() && agent.can(Can::List) && model.sessions_of(key).any(has_opened)
 }
 
 /// The session that is open here already.
 fn session_of(model: &Model, earlier: &Earlier) -> Option<SessionKey> {
     let is_it = |(_, session): &(SessionKey, &Session)| {
         session.state != SessionState::Closed(Closed::ByPerson)
-            && session.id.as_ref().is_some_and(|id| id.as_str() == earlier.id)
+            && session.known_id().is_some_and(|id| id.as_str() == earlier.id)
             && model.agent_of(session.agent).is_some_and(|agent| agent.command == earlier.command)
     };
     model.sessions().find(is_it).map(|(key, _)| key)
+}
+
+fn session_named(model: &Model, which: &Which) -> Option<SessionKey> {
+    let is_it = |(_, session): &(SessionKey, &Session)| {
+        session.id.as_ref().is_some_and(|id| id.as_str() == which.id)
+            && model.agent_of(session.agent).is_some_and(|agent| agent.command == which.command)
+    };
+    model.sessions().find(is_it).map(|(key, _)| key)
+}
+
+/// What has been found, for the list.
+pub(super) fn finding(found: Result<(Arc<[Hit]>, bool), String>) -> Finding {
+    found.map_or_else(Finding::Failed, |(hits, more)| Finding::Found(hits, more))
+}
+
+/// The entry that has what was found, as far as it is in memory: of the turn that it was found in, else the newest one;
+/// where none is, the beginning of that turn.
+fn place_in(session: &Session, place: &Place) -> Option<EntryId> {
+    let has_it = |entry: &Entry| match (&entry.body, place.who) {
+        (Body::User(message), Who::Person) => message.text.contains(&place.mark),
+        (Body::Agent(message), Who::Agent) => message.text.contains(&place.mark),
+        (Body::Thought(thought), Who::Thought) => thought.message.text.contains(&place.mark),
+        (Body::Tool(_), Who::Tool) => true,
+        _ => false,
+    };
+    let entries = session.entries();
+    let of_turn: Vec<EntryId> = {
+        let mut turn = 0;
+        let slots = entries.slots().enumerate();
+        slots
+            .filter_map(|(at, slot)| {
+                turn += u64::from(slot.kind() == Kind::User);
+                (turn == place.turn).then(|| entries.id_at(at))
+            })
+            .collect()
+    };
+    let in_turn = of_turn.iter().find(|id| entries.get(**id).is_some_and(has_it)).copied();
+    let anywhere = || entries.iter().rev().find(|entry| has_it(entry)).map(|entry| entry.id);
+    in_turn.or_else(anywhere).or_else(|| of_turn.first().copied())
 }
 
 /// How many were interrupted in which directory.

@@ -2,7 +2,7 @@
 //!
 //! Starts nothing. Invariant: the list is drawn before anything has been read for it.
 
-use super::sessions::interrupted;
+use super::sessions::finding;
 use super::{Exit, UiOptions, ask, hear};
 use crate::ui::agent_picker::{AgentPicker, Picked};
 use crate::ui::keys::{Action, Layer, resolve};
@@ -55,7 +55,7 @@ pub async fn pick<D: Device>(
             Awaited::Person(Happening::Gone) => return Ok(Pick::Ended(Exit::TerminalGone)),
             Awaited::Person(Happening::Input(input)) => Some(input),
             Awaited::Found(Found::List(Ok(all))) => {
-                picker.interrupted = interrupted(&all).get(here).copied().unwrap_or_default();
+                picker.told(&all, here);
                 None
             }
             Awaited::Found(_) => None,
@@ -68,6 +68,13 @@ pub async fn pick<D: Device>(
             match picker.input(one) {
                 Some(Picked::Agent(id)) => return Ok(Pick::Agent(id)),
                 Some(Picked::Quit) => return Ok(Pick::Ended(Exit::Quit)),
+                Some(Picked::Session(earlier)) => match busy(options, &earlier) {
+                    Some(why) => {
+                        picker.note = Some(why);
+                        input = screen.ready();
+                    }
+                    None => return Ok(Pick::Session(earlier)),
+                },
                 Some(Picked::Sessions) => {
                     match choose(screen, options, here, false).await? {
                         // Esc: back to the agents.
@@ -95,6 +102,9 @@ pub async fn choose<D: Device>(
     let mut picker = SessionPicker::new(here.to_owned(), past, is_named);
     loop {
         screen.draw(|buf| picker.draw(options.looks.theme(), options.home.as_deref(), buf))?;
+        if let Some(which) = picker.wants_end() {
+            reader.end_of(which);
+        }
         let mut input = match next(screen, &mut reader).await {
             Awaited::Person(Happening::Signal(signal)) => return Ok(Pick::Ended(Exit::Signal(signal))),
             Awaited::Person(Happening::Gone) => return Ok(Pick::Ended(Exit::TerminalGone)),
@@ -114,6 +124,28 @@ pub async fn choose<D: Device>(
                 }
                 None
             }
+            Awaited::Found(Found::End(which, read)) => {
+                picker.list.previews.told(which, read);
+                None
+            }
+            Awaited::Found(Found::Hits(query, found)) => {
+                picker.list.found(&query, finding(found));
+                None
+            }
+            Awaited::Found(Found::Renamed(_, _, done)) => {
+                match done {
+                    Ok(()) => drop(reader.list()),
+                    Err(why) => picker.list.note = Some(format!("not named: {why}")),
+                }
+                None
+            }
+            Awaited::Found(Found::Exported(done)) => {
+                picker.list.note =
+                    Some(done.map_or_else(|why| format!("not exported: {why}"), |file| format!("written to {file}")));
+                None
+            }
+            // No agent runs that could tell anything.
+            Awaited::Found(Found::Learnt(_)) => None,
         };
         while let Some(one) = input {
             if is_suspend(&one) {
@@ -122,16 +154,25 @@ pub async fn choose<D: Device>(
             hear(screen, options, &one)?;
             match picker.input(one) {
                 Step::Close => return Ok(Pick::Ended(Exit::Quit)),
-                Step::GoOn(earlier) => match options.past.as_ref().and_then(|archive| archive.busy(&earlier)) {
+                Step::GoOn(earlier) => match busy(options, &earlier) {
                     Some(why) => picker.list.note = Some(why),
                     None => return Ok(Pick::Session(earlier)),
                 },
                 Step::Forget(earlier) => reader.forget(*earlier),
-                Step::Stay | Step::Go(_) | Step::Other => {}
+                Step::Rename(which, name) => reader.rename(which, name),
+                Step::Export(which) => reader.export(which),
+                Step::Find(query) => reader.find(query),
+                // No copy is opened where no agent runs.
+                Step::Stay | Step::Reached | Step::Go(_) | Step::Fork(_) | Step::ForkOpen(_) | Step::Other => {}
             }
             input = screen.ready();
         }
     }
+}
+
+/// Why a session cannot go on at this moment.
+fn busy(options: &UiOptions, earlier: &Earlier) -> Option<String> {
+    options.past.as_ref().and_then(|archive| archive.busy(earlier))
 }
 
 fn is_suspend(input: &Input) -> bool {

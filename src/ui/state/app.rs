@@ -3,20 +3,23 @@
 //! Knows nothing of what a session is about. Changed by `ui::update` only. Invariants: one session is always shown; a
 //! session has one view, until the person has closed it.
 
+use super::aside::Asides;
 use super::dock::{Dialog, Neighbour};
 use super::opener::Opener;
 use super::picker::{self, Picker};
-use super::session_list::SessionList;
+use super::session_list::{SessionList, Taste};
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
 use super::{Focus, Holds, Toast};
 use crate::model::Model;
+use crate::model::draft::Sent;
 use crate::model::ids::{Now, SessionKey};
 use crate::model::session::{Closed, Session, SessionState};
 use crate::model::session_ref::SessionRef;
 use crate::ui::keys::Mouse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Debug)]
 pub struct App {
@@ -37,9 +40,14 @@ pub struct App {
     pub opener: Option<Opener>,
     /// The list of all sessions, when it is open.
     pub list: Option<SessionList>,
+    /// How the list was left.
+    pub taste: Taste,
+    /// Prompts of all sessions, the newest first.
+    pub prompts: Arc<[Sent]>,
     /// How many sessions were interrupted in which directory, as far as is known.
     pub interrupted: BTreeMap<PathBuf, usize>,
     pub mouse: Mouse,
+    pub asides: Asides,
 }
 
 impl Default for App {
@@ -61,8 +69,11 @@ impl App {
             close_armed: None,
             opener: None,
             list: None,
+            taste: Taste::default(),
+            prompts: Arc::default(),
             interrupted: BTreeMap::new(),
             mouse: Mouse::default(),
+            asides: Asides::default(),
         }
     }
 
@@ -72,6 +83,32 @@ impl App {
 
     pub fn view_of(&mut self, key: SessionKey) -> Option<&mut SessionView> {
         if key == self.shown { Some(&mut self.view) } else { self.others.get_mut(&key) }
+    }
+
+    /// What the person calls a session.
+    pub fn name_of(&self, key: SessionKey) -> Option<&str> {
+        let view = if key == self.shown { Some(&self.view) } else { self.others.get(&key) };
+        view.and_then(|view| view.name.as_deref())
+    }
+
+    pub fn has_view(&self, key: SessionKey) -> bool {
+        key == self.shown || self.others.contains_key(&key)
+    }
+
+    /// What was sent in all sessions, the newest first: Up comes to it, what was sent in the same directory first.
+    pub fn recall(&mut self, model: &Model, sent: Arc<[Sent]>) {
+        self.prompts = sent;
+        let sent = &self.prompts;
+        for (key, view) in self.others.iter_mut().chain([(&self.shown, &mut self.view)]) {
+            let Some(session) = model.session_of(*key) else { continue };
+            let (own, others): (Vec<&Sent>, Vec<&Sent>) = sent.iter().rev().partition(|sent| sent.cwd == session.cwd);
+            view.composer.recall_others(others.into_iter().chain(own).map(|sent| Arc::clone(&sent.text)).collect());
+        }
+        if self.picker.as_ref().is_some_and(Picker::is_untouched_list_of_prompts)
+            && let Some(session) = model.session_of(self.shown)
+        {
+            self.picker = Picker::prompts(&self.prompts, &session.cwd);
+        }
     }
 
     /// All sessions that have a view, in the order in which they were opened.
@@ -88,13 +125,27 @@ impl App {
 
     /// Shows another session, with all that the person has left there. False when it has no view.
     pub fn show(&mut self, key: SessionKey, now: Now) -> bool {
+        let has_moved = key != self.shown;
+        let is_there = self.go_below(key, now);
+        if is_there && has_moved {
+            self.clear_overlays();
+        }
+        is_there
+    }
+
+    /// The same below whatever lies over it.
+    pub fn go_below(&mut self, key: SessionKey, now: Now) -> bool {
         let Some(view) = self.others.remove(&key) else { return key == self.shown };
         self.view.leave();
         let left = std::mem::replace(&mut self.view, view);
         self.others.insert(std::mem::replace(&mut self.shown, key), left);
         self.view.enter(now);
-        self.clear_overlays();
         true
+    }
+
+    /// A question is answered from the list of sessions, which stays open above it.
+    pub fn answers_from_list(&self) -> bool {
+        self.list.is_some() && self.help.is_none() && self.view.focus == Focus::Dock
     }
 
     /// The focus goes to what the session that is shown asks; false when it asks nothing.
@@ -157,7 +208,7 @@ impl App {
     /// Takes note of a changed model and of the time: sessions get their views, and lose them when they are closed.
     pub fn sync(&mut self, model: &Model, now: Now) {
         for (key, session) in model.sessions() {
-            if key != self.shown && !is_closed(session) {
+            if key != self.shown && !is_closed(session) && !session.is_aside() {
                 self.others.entry(key).or_default();
             }
         }

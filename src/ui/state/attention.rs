@@ -37,7 +37,7 @@ impl Attention {
             | Phase::Authenticating { .. } => Self::Starts,
             Phase::Ready if session.turn.is_some() => Self::Works,
             Phase::Ready if view.has_news => Self::Done,
-            Phase::Ready => Self::Nothing,
+            Phase::Ready | Phase::ReadOnly(_) => Self::Nothing,
         }
     }
 

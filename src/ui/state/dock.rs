@@ -65,7 +65,7 @@ fn dialog(session: SessionRef<'_>, chosen: Option<ReqId>, now: Now) -> Option<Di
     }
     match session.phase() {
         // A log-in waits, and is shown.
-        Phase::NotStarted | Phase::AuthNeeded { .. } => None,
+        Phase::NotStarted | Phase::AuthNeeded { .. } | Phase::ReadOnly(_) => None,
         Phase::Starting { since } | Phase::Opening { since } => {
             (now.saturating_sub(since) >= START_PATIENCE).then_some(Dialog::Silent)
         }
@@ -83,9 +83,19 @@ pub fn next_by_time(session: SessionRef<'_>, now: Now) -> Option<Now> {
     let at = match session.phase() {
         Phase::Starting { since } | Phase::Opening { since } => since.saturating_add(START_PATIENCE),
         Phase::Ready => session.turn.as_ref()?.cancelling?.saturating_add(patience::WATCHED),
+        // Seconds are counted down.
+        Phase::Dead(_) => {
+            let left = session.agent().revival?.at.checked_sub(now)?;
+            now.saturating_add(left.checked_sub(Duration::from_secs(seconds(left).saturating_sub(1)))?)
+        }
         _ => return None,
     };
     (at > now).then_some(at)
+}
+
+/// Whole seconds that are left, the one that has begun counted.
+pub fn seconds(left: Duration) -> u64 {
+    left.as_secs() + u64::from(left.subsec_nanos() > 0)
 }
 
 /// Whether the raw input of the tool call is shown.
@@ -228,11 +238,11 @@ fn fingerprint(pending: &Question, session: SessionRef<'_>) -> u64 {
     // What a write or command of the client is about never changes; what it would do is found out later, and only
     // confirms what is shown when the file is new.
     let none: (Option<&str>, Option<&str>) = (None, None);
-    if let Some(write) = session.write(pending.req).filter(|_| pending.truths.is_empty()) {
+    if let Some(write) = session.write(pending.req).filter(|_| pending.previews.is_empty()) {
         (none.0, &*write.content, none.1).hash(&mut hash);
     }
-    for truth in &pending.truths {
-        (truth.old.as_deref(), &*truth.new, truth.differs.as_deref()).hash(&mut hash);
+    for preview in &pending.previews {
+        (preview.old.as_deref(), &*preview.new, preview.differs.as_deref()).hash(&mut hash);
     }
     let Some(tool) = session.tool(pending.entry) else { return hash.finish() };
     (tool.label(), tool.kind as u8).hash(&mut hash);

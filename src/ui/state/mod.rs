@@ -4,6 +4,7 @@
 //! from what a frame has measured (scroll position, size).
 
 mod app;
+pub mod aside;
 pub mod attention;
 pub mod dock;
 pub mod folds;

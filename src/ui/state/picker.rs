@@ -1,18 +1,23 @@
-//! The list of modes and options (F2) or of agents (Ctrl+T), and the list of commands while one is typed.
+//! The list of modes and options (F2), of agents (Ctrl+T) or of prompts that were sent (Ctrl+R), and the list of commands while one is typed.
 //!
 //! The rows of the picker are taken once, when it opens: what the agent reports later cannot move a row under the
 //! person's fingers. The model judges whether a choice is still possible.
 
 use super::opener::Whose;
 use crate::base::sanitize;
+use crate::model::draft::Sent;
 use crate::model::event::Intent;
 use crate::model::ids::AgentKey;
 use crate::model::options::{Command, OptionKind, OptionValue};
 use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
+use std::path::Path;
+use std::sync::Arc;
 
 /// The longest filter that is kept.
 const MAX_FILTER: usize = 200;
+/// Characters of a prompt that are listed, and that the filter looks at.
+const MAX_LABEL: usize = 500;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
@@ -29,6 +34,17 @@ pub enum Choice {
     Set(Intent),
     /// A further session of this agent.
     Open { whose: Whose, name: String },
+    /// The conversation goes on with this agent.
+    HandOver(Whose),
+    /// This is written, in place of what is.
+    Write(Arc<str>),
+}
+
+/// What an agent is chosen for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Session,
+    HandOver,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -51,17 +67,45 @@ impl Picker {
 
     /// The agents that a further session can be opened with: the running one first, then by name, command line those
     /// that are configured.
-    pub fn agents(running: AgentKey, name: &str, configured: Vec<(String, String)>) -> Self {
+    pub fn agents(purpose: Purpose, running: AgentKey, name: &str, configured: Vec<(String, String)>) -> Self {
         let clean = |text: &str| sanitize::line(text).trim().to_owned();
         let row = |label: &str, detail: &str, whose| {
             let label = clean(label);
-            let choice = Choice::Open { whose, name: label.clone() };
+            let choice = match purpose {
+                Purpose::Session => Choice::Open { whose, name: label.clone() },
+                Purpose::HandOver => Choice::HandOver(whose),
+            };
             Row { group: String::new(), label, detail: clean(detail), choice }
         };
         let first = row(name, "the same agent", Whose::Running(running));
         let others = configured.iter().map(|(id, command)| row(id, command, Whose::Configured(id.clone())));
         let rows = std::iter::once(first).chain(others).collect();
-        Self { title: "a further session of", rows, filter: String::new(), selected: 0 }
+        let title = match purpose {
+            Purpose::Session => "a further session of",
+            Purpose::HandOver => "hand the conversation over to",
+        };
+        Self { title, rows, filter: String::new(), selected: 0 }
+    }
+
+    /// What was sent, `here` first, the newest first; nothing when nothing was.
+    pub fn prompts(sent: &[Sent], here: &str) -> Option<Self> {
+        let row = |sent: &Sent| {
+            let head: String = sent.text.trim().chars().take(MAX_LABEL).collect();
+            let place = Path::new(&sent.cwd).file_name().unwrap_or_default().to_string_lossy();
+            let detail = if sent.cwd == here { String::new() } else { sanitize::line(&place).into_owned() };
+            let label = sanitize::line(&head).into_owned();
+            Row { group: String::new(), label, detail, choice: Choice::Write(Arc::clone(&sent.text)) }
+        };
+        let (own, others): (Vec<&Sent>, Vec<&Sent>) = sent.iter().partition(|sent| sent.cwd == here);
+        let rows: Vec<Row> = own.into_iter().chain(others).map(row).collect();
+        (!rows.is_empty()).then_some(Self { title: "earlier prompts", rows, filter: String::new(), selected: 0 })
+    }
+
+    /// A list of prompts in which the person has not done anything yet.
+    pub fn is_untouched_list_of_prompts(&self) -> bool {
+        self.filter.is_empty()
+            && self.selected == 0
+            && matches!(self.rows.first(), Some(Row { choice: Choice::Write(_), .. }))
     }
 
     pub fn filter(&self) -> &str {

@@ -5,115 +5,21 @@
 //! matched when the filter changes, never for a frame; no command starts that the person has not seen, and nothing is
 //! forgotten before the person has said so.
 
-use crate::base::sanitize;
+mod earlier;
+mod finding;
+mod step;
+
 use crate::model::ids::SessionKey;
 use crate::text::fuzzy;
-use crate::text::width;
 use crate::ui::keys::Action;
+pub use earlier::{Earlier, End, Starts, Which};
+pub use finding::{Finding, Hit, Place, Previews, Query, Said, Who};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+pub use step::{Ask, How, ListFrame, Offers, Open, Row, Step};
 
-/// The longest filter that is kept.
+/// The longest filter or name that is kept.
 const MAX_FILTER: usize = 200;
-/// Columns that are kept of a title or a prompt, and of an agent's name.
-const ABOUT: usize = 240;
-const AGENT: usize = 40;
-
-/// How an earlier session ended, as far as is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
-    /// An acp-tui has it open.
-    Open,
-    /// In the middle of a turn, or together with acp-tui.
-    Interrupted,
-    Ended,
-}
-
-/// How the agent of an earlier session is started.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Starts {
-    /// As the agent of this name, which is configured.
-    Configured(String),
-    /// By the words that were recorded.
-    Recorded(Vec<String>),
-    Unknown,
-}
-
-/// A session that there is a record of. What the screen shows of it is one harmless line each; see [`Earlier::clean`].
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Earlier {
-    /// The agent's name of it.
-    pub id: String,
-    pub agent: String,
-    /// The command line, as it is recorded.
-    pub command: String,
-    pub starts: Starts,
-    pub cwd: PathBuf,
-    /// The directory is not there.
-    pub is_gone: bool,
-    pub title: Option<String>,
-    pub first_prompt: Option<String>,
-    pub last_prompt: Option<String>,
-    /// Seconds since it was last used.
-    pub age: u64,
-    pub turns: u64,
-    pub end: End,
-    /// The records that it is in, the newest last.
-    pub journals: Vec<PathBuf>,
-    /// What the filter looks at.
-    text: String,
-}
-
-impl Earlier {
-    /// What a record says, made harmless. For a worker: there may be many.
-    pub fn clean(id: String, agent: &str, command: String, starts: Starts, cwd: PathBuf) -> Self {
-        let agent = width::truncate(sanitize::line(agent).trim(), AGENT).into_owned();
-        Self {
-            id,
-            agent,
-            command,
-            starts,
-            cwd,
-            is_gone: false,
-            title: None,
-            first_prompt: None,
-            last_prompt: None,
-            age: 0,
-            turns: 0,
-            end: End::Ended,
-            journals: Vec::new(),
-            text: String::new(),
-        }
-    }
-
-    /// The same with what it is about.
-    #[must_use]
-    pub fn about(mut self, title: Option<&str>, first: Option<&str>, last: Option<&str>) -> Self {
-        let clean = |text: &str| {
-            // A prompt may be very long; what is beyond these columns is not looked at.
-            let head: String = text.chars().take(ABOUT * 2).collect();
-            let line = sanitize::line(&head).trim().replace(['“', '”'], "\"");
-            Some(width::truncate(&line, ABOUT).into_owned()).filter(|line| !line.is_empty())
-        };
-        (self.title, self.first_prompt) = (title.and_then(clean), first.and_then(clean));
-        self.last_prompt = last.and_then(clean).filter(|last| Some(last) != self.first_prompt.as_ref());
-        let place = self.cwd.file_name().unwrap_or_default().to_string_lossy();
-        let parts = [self.title.as_deref(), self.first_prompt.as_deref(), Some(&self.agent), Some(&place)];
-        self.text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        self
-    }
-
-    /// The same with how it was used, `age` seconds ago at last, and whether its directory is gone.
-    #[must_use]
-    pub fn used(self, age: u64, turns: u64, end: End, journals: Vec<PathBuf>, is_gone: bool) -> Self {
-        Self { is_gone, age, turns, end, journals, ..self }
-    }
-
-    /// The title, else the first prompt.
-    pub fn name(&self) -> Option<&str> {
-        self.title.as_deref().or(self.first_prompt.as_deref())
-    }
-}
 
 /// Whose sessions are listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -122,6 +28,31 @@ pub enum Reach {
     #[default]
     Here,
     Everywhere,
+}
+
+/// What comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Sort {
+    /// Who waits for the person; of the earlier ones those that were interrupted.
+    #[default]
+    Needs,
+    /// What was used last.
+    Used,
+}
+
+/// How much of each session is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Density {
+    #[default]
+    OneRow,
+    TwoRows,
+}
+
+/// How the list was left, for the next time that it opens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Taste {
+    pub sort: Sort,
+    pub density: Density,
 }
 
 /// Earlier sessions, as far as they have been read.
@@ -135,72 +66,11 @@ pub enum Past {
     Failed(String),
 }
 
-/// A session that is open here.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Open {
-    pub key: SessionKey,
-    /// What the filter looks at.
-    pub text: String,
-}
-
-/// What the person is asked before it is done.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ask {
-    /// The command of this session is to be started.
-    Start(Earlier),
-    /// This session is to be forgotten.
-    Forget {
-        earlier: Earlier,
-        /// So many others are in the same record, and go with it.
-        others: usize,
-        /// Its agent is told too.
-        at_agent: bool,
-    },
-}
-
-/// A row of the list.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Row<'a> {
-    Open(&'a Open),
-    Earlier(&'a Earlier),
-}
-
-/// What came of a key.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// It was for the list.
-    Stay,
-    Close,
-    Go(SessionKey),
-    GoOn(Box<Earlier>),
-    Forget(Box<Earlier>),
-    /// It means nothing to the list.
-    Other,
-}
-
-/// What the agents of these commands can do now.
-#[derive(Clone, Copy)]
-pub struct Offers<'a> {
-    /// One runs, or for another reason nobody need be asked whether it is to be started.
-    pub runs: &'a dyn Fn(&str) -> bool,
-    /// One runs that forgets sessions when it is told to.
-    pub deletes: &'a dyn Fn(&str) -> bool,
-}
-
-/// What of the list was on the screen.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ListFrame {
-    /// Rows of the screen, and the rows of the list that stood there.
-    pub rows: Vec<(u16, usize)>,
-    /// Rows of one page.
-    pub page: usize,
-    /// All of the command that is to be started could be read.
-    pub is_whole: bool,
-}
-
 #[derive(Clone, PartialEq, Debug)]
 pub struct SessionList {
     here: PathBuf,
+    /// The session that was shown when it was opened.
+    from: Option<SessionKey>,
     reach: Reach,
     open: Vec<Open>,
     past: Past,
@@ -208,6 +78,12 @@ pub struct SessionList {
     /// Places in `open` and in what has been read.
     shown_open: Vec<usize>,
     shown_past: Vec<usize>,
+    taste: Taste,
+    /// What is looked for in all that was said; what is typed is that and no filter.
+    finding: Option<Finding>,
+    /// Where in the session that was chosen something was found.
+    place: Option<Place>,
+    pub previews: Previews,
     /// Among all that is shown.
     selected: usize,
     pub asks: Option<Ask>,
@@ -217,21 +93,36 @@ pub struct SessionList {
 
 impl SessionList {
     /// `open` in the order in which they are shown.
-    pub fn new(here: PathBuf, open: Vec<Open>, past: Past) -> Self {
+    pub fn new(here: PathBuf, open: Vec<Open>, past: Past, taste: Taste) -> Self {
         let mut list = Self {
             here,
+            from: None,
             reach: Reach::Here,
             open,
             past,
             filter: String::new(),
             shown_open: Vec::new(),
             shown_past: Vec::new(),
+            taste,
+            finding: None,
+            place: None,
+            previews: Previews::default(),
             selected: 0,
             asks: None,
             note: None,
         };
         list.matched();
         list
+    }
+
+    /// The same, opened from this session.
+    #[must_use]
+    pub fn from(self, session: SessionKey) -> Self {
+        Self { from: Some(session), ..self }
+    }
+
+    pub fn opened_from(&self) -> Option<SessionKey> {
+        self.from
     }
 
     pub fn here(&self) -> &Path {
@@ -254,13 +145,30 @@ impl SessionList {
         self.selected
     }
 
+    pub fn taste(&self) -> Taste {
+        self.taste
+    }
+
+    pub fn finding(&self) -> Option<&Finding> {
+        self.finding.as_ref()
+    }
+
+    /// A yes is waited for, and nothing can be typed.
+    pub fn wants_a_yes(&self) -> bool {
+        matches!(self.asks, Some(Ask::Start(..) | Ask::Forget { .. }))
+    }
+
     /// How many sessions that are open here are shown; they come first.
     pub fn open_len(&self) -> usize {
-        self.shown_open.len()
+        if self.finding.is_some() { 0 } else { self.shown_open.len() }
     }
 
     pub fn len(&self) -> usize {
-        self.shown_open.len() + self.shown_past.len()
+        match &self.finding {
+            None => self.shown_open.len() + self.shown_past.len(),
+            Some(Finding::Found(hits, _)) => hits.len(),
+            Some(_) => 0,
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -268,6 +176,10 @@ impl SessionList {
     }
 
     pub fn row(&self, at: usize) -> Option<Row<'_>> {
+        if let Some(finding) = &self.finding {
+            let Finding::Found(hits, _) = finding else { return None };
+            return hits.get(at).map(Row::Hit);
+        }
         if let Some(open) = self.shown_open.get(at) {
             return self.open.get(*open).map(Row::Open);
         }
@@ -278,6 +190,17 @@ impl SessionList {
 
     pub fn current(&self) -> Option<Row<'_>> {
         self.row(self.selected)
+    }
+
+    /// The session whose end is to be read now, if there is room for it; once each.
+    pub fn wants_end(&mut self, has_room: bool) -> Option<Which> {
+        let which = match self.current().filter(|_| has_room)? {
+            Row::Open(_) => return None,
+            Row::Earlier(one) => one.which(),
+            Row::Hit(hit) => hit.session.which(),
+        };
+        let is_kept = which.journals.as_ref().is_some_and(|journals| !journals.is_empty());
+        (is_kept && self.previews.wants(&which)).then_some(which)
     }
 
     /// How many there are in other directories, whatever is filtered.
@@ -304,35 +227,68 @@ impl SessionList {
         self.selected = (0..self.len()).find(|row| is_it(*row)).unwrap_or(at).min(self.len().saturating_sub(1));
     }
 
-    pub fn type_text(&mut self, text: &str) {
-        if self.asks.is_some() {
-            return;
+    /// What has been found for a text, unless something else is looked for by now.
+    pub fn found(&mut self, query: &Query, found: Finding) {
+        if self.finding == Some(Finding::Going) && query.text == self.filter {
+            self.finding = Some(found);
+            self.selected = 0;
         }
+    }
+
+    /// Where in the session that was just chosen something was found.
+    pub fn take_place(&mut self) -> Option<Place> {
+        self.place.take()
+    }
+
+    pub fn type_text(&mut self, text: &str) {
+        let line = match &mut self.asks {
+            None => &mut self.filter,
+            Some(Ask::Name { line, .. }) => line,
+            Some(_) => return,
+        };
         for c in text.chars().filter(|c| !c.is_control()) {
-            if self.filter.len() + c.len_utf8() <= MAX_FILTER {
-                self.filter.push(c);
+            if line.len() + c.len_utf8() <= MAX_FILTER {
+                line.push(c);
             }
         }
-        self.refiltered();
+        if self.asks.is_none() {
+            self.refiltered();
+        }
     }
 
     fn refiltered(&mut self) {
         self.note = None;
         self.selected = 0;
-        self.matched();
+        if self.finding.is_some() {
+            self.finding = Some(Finding::Typed);
+        } else {
+            self.matched();
+        }
     }
 
-    /// Finds what is shown: best first with a filter, else the newest first.
+    /// Finds what is shown: best first with a filter, else as the person wants it sorted.
     fn matched(&mut self) {
         let open: Vec<&str> = self.open.iter().map(|one| one.text.as_str()).collect();
         self.shown_open = places(&self.filter, &open);
-        self.shown_open.sort_unstable();
+        let open = &self.open;
+        match self.taste.sort {
+            Sort::Needs => self.shown_open.sort_by_key(|at| (open.get(*at).map(|one| one.attention), *at)),
+            Sort::Used => self.shown_open.sort_by_key(|at| std::cmp::Reverse(open.get(*at).map(|one| one.used))),
+        }
         self.shown_past.clear();
         if let Past::Read(all) = &self.past {
-            let is_in_reach = |one: &Earlier| self.reach == Reach::Everywhere || one.cwd == self.here;
+            let is_open_here = |one: &Earlier| {
+                let mut open = self.open.iter().filter_map(|open| open.which.as_ref());
+                open.any(|which| which.id == one.id && which.command == one.command)
+            };
+            let is_near = |one: &Earlier| self.reach == Reach::Everywhere || one.cwd == self.here;
+            let is_in_reach = |one: &Earlier| is_near(one) && !is_open_here(one);
             let (at, texts): (Vec<usize>, Vec<&str>) =
                 all.iter().enumerate().filter(|(_, one)| is_in_reach(one)).map(|(at, one)| (at, &*one.text)).unzip();
             self.shown_past = places(&self.filter, &texts).into_iter().filter_map(|i| at.get(i).copied()).collect();
+            if self.taste.sort == Sort::Needs && self.filter.trim().is_empty() {
+                self.shown_past.sort_by_key(|at| all.get(*at).is_none_or(|one| one.end != End::Interrupted));
+            }
         }
     }
 
@@ -356,16 +312,36 @@ impl SessionList {
         }
         let page = isize::try_from(frame.page.max(2) - 1).unwrap_or(1);
         match action {
+            Action::Escape if self.finding.is_some() => self.leave_finding(),
             Action::Escape if !self.filter.is_empty() => {
                 self.filter.clear();
                 self.refiltered();
             }
             Action::Escape | Action::CtrlC | Action::Sessions => return Step::Close,
-            Action::Accept | Action::Submit => return self.chosen(offers),
+            Action::Accept | Action::Submit if matches!(self.finding, Some(Finding::Typed | Finding::Failed(_))) => {
+                return self.find();
+            }
+            Action::Accept | Action::Submit => return self.chosen(offers, How::GoesOn),
             Action::Delete => self.forget(offers),
+            Action::RenameSession => self.name(),
+            Action::ForkSession => return self.fork(offers),
+            Action::ExportSession => return self.current_which().map_or(Step::Stay, Step::Export),
+            Action::SortSessions => {
+                self.taste.sort = if self.taste.sort == Sort::Needs { Sort::Used } else { Sort::Needs };
+                self.refiltered();
+            }
+            Action::Density => {
+                let is_one = self.taste.density == Density::OneRow;
+                self.taste.density = if is_one { Density::TwoRows } else { Density::OneRow };
+            }
+            Action::Char('/') if self.finding.is_none() && self.filter.is_empty() => {
+                self.note = None;
+                self.finding = Some(Finding::Typed);
+            }
             Action::Tab => {
                 self.reach = if self.reach == Reach::Here { Reach::Everywhere } else { Reach::Here };
                 self.refiltered();
+                return Step::Reached;
             }
             Action::Up | Action::WheelUp => self.step(-1),
             Action::Down | Action::WheelDown => self.step(1),
@@ -373,6 +349,7 @@ impl SessionList {
             Action::PageDown => self.step(page),
             Action::Home => self.step(isize::MIN),
             Action::End => self.step(isize::MAX),
+            Action::Backspace if self.finding.is_some() && self.filter.is_empty() => self.leave_finding(),
             Action::Backspace => {
                 self.filter.pop();
                 self.refiltered();
@@ -387,11 +364,40 @@ impl SessionList {
         Step::Stay
     }
 
+    fn leave_finding(&mut self) {
+        self.finding = None;
+        self.filter.clear();
+        self.refiltered();
+    }
+
+    fn find(&mut self) -> Step {
+        if self.filter.trim().is_empty() {
+            return Step::Stay;
+        }
+        self.finding = Some(Finding::Going);
+        let below = (self.reach == Reach::Here).then(|| self.here.clone());
+        Step::Find(Query { text: self.filter.clone(), below })
+    }
+
     fn answered(&mut self, asks: Ask, action: Action, frame: &ListFrame) -> Step {
         match (action, asks) {
-            (Action::Accept, Ask::Start(earlier)) if frame.is_whole => Step::GoOn(Box::new(earlier)),
+            (Action::Accept, Ask::Start(earlier, how)) if frame.is_whole => going(earlier, how),
             (Action::Accept, Ask::Forget { earlier, .. }) => Step::Forget(Box::new(earlier)),
+            (Action::Accept | Action::Submit, Ask::Name { which, line }) => {
+                let name = line.trim();
+                Step::Rename(which, (!name.is_empty()).then(|| name.to_owned()))
+            }
             (Action::Escape | Action::CtrlC, _) => Step::Stay,
+            (action, Ask::Name { which, mut line }) => {
+                match action {
+                    Action::Backspace => drop(line.pop()),
+                    Action::KillLine | Action::DeleteWordBack => line.clear(),
+                    Action::Char(c) if line.len() + c.len_utf8() <= MAX_FILTER => line.push(c),
+                    _ => {}
+                }
+                self.asks = Some(Ask::Name { which, line });
+                Step::Stay
+            }
             (Action::Accept | Action::Up | Action::Down | Action::PageUp | Action::PageDown, asks) => {
                 self.asks = Some(asks);
                 Step::Stay
@@ -401,31 +407,82 @@ impl SessionList {
         }
     }
 
-    fn chosen(&mut self, offers: Offers<'_>) -> Step {
+    fn chosen(&mut self, offers: Offers<'_>, how: How) -> Step {
+        self.place = None;
         let earlier = match self.current() {
             None => return Step::Stay,
             Some(Row::Open(open)) => return Step::Go(open.key),
             Some(Row::Earlier(earlier)) => earlier.clone(),
+            Some(Row::Hit(hit)) => {
+                let (session, place) = (Earlier::clone(&hit.session), hit.place.clone());
+                let which = Which { journals: None, ..session.which() };
+                self.place = Some(place);
+                let is_it = |open: &&Open| open.which.as_ref() == Some(&which);
+                if let Some(open) = self.open.iter().find(is_it) {
+                    return Step::Go(open.key);
+                }
+                session
+            }
         };
-        if earlier.end == End::Open {
+        let is_open = earlier.end == End::Open && how == How::GoesOn;
+        if is_open {
             self.note = Some("open in another acp-tui".to_owned());
         } else if earlier.is_gone {
             let place = crate::base::paths::visible(earlier.cwd.as_os_str());
             self.note = Some(format!("its directory is gone: {place}"));
         } else if (offers.runs)(&earlier.command) || matches!(earlier.starts, Starts::Configured(_)) {
-            return Step::GoOn(Box::new(earlier));
+            return going(earlier, how);
         } else if earlier.starts == Starts::Unknown {
             self.note =
                 Some("how its agent was started is not known; `acp-tui --resume ID -- COMMAND` goes on".to_owned());
         } else {
-            self.asks = Some(Ask::Start(earlier));
+            self.asks = Some(Ask::Start(earlier, how));
         }
         Step::Stay
     }
 
+    /// Opens a copy, where the agent is known to make them.
+    fn fork(&mut self, offers: Offers<'_>) -> Step {
+        let forks = match self.current() {
+            None | Some(Row::Hit(_)) => return Step::Stay,
+            Some(Row::Open(open)) => {
+                let forks = open.which.as_ref().and_then(|which| (offers.forks)(&which.command));
+                if forks == Some(true) {
+                    return Step::ForkOpen(open.key);
+                }
+                false
+            }
+            Some(Row::Earlier(one)) => (offers.forks)(&one.command).unwrap_or(one.forks),
+        };
+        if forks {
+            return self.chosen(offers, How::Forks);
+        }
+        self.note = Some("its agent opens no copies of sessions".to_owned());
+        Step::Stay
+    }
+
+    /// Asks for a name, beginning with the one that it has.
+    fn name(&mut self) {
+        let (Some(which), current) = (self.current_which(), self.current()) else { return };
+        let line = match current {
+            Some(Row::Earlier(one)) => one.title.clone().unwrap_or_default(),
+            _ => String::new(),
+        };
+        self.note = None;
+        self.asks = Some(Ask::Name { which, line });
+    }
+
+    fn current_which(&self) -> Option<Which> {
+        match self.current()? {
+            Row::Open(open) => open.which.clone(),
+            Row::Earlier(one) => Some(one.which()),
+            Row::Hit(hit) => Some(hit.session.which()),
+        }
+    }
+
     fn forget(&mut self, offers: Offers<'_>) {
         match self.current() {
-            None => {}
+            None | Some(Row::Hit(_)) => {}
             Some(Row::Open(_)) => self.note = Some("open here; Alt+W closes a session".to_owned()),
             Some(Row::Earlier(one)) if one.end == End::Open => self.note = Some("open in another acp-tui".to_owned()),
             Some(Row::Earlier(one)) => {
@@ -443,6 +500,14 @@ impl SessionList {
                 && other.journals.iter().any(|journal| one.journals.contains(journal))
         };
         all.iter().filter(shares).count()
+    }
+}
+
+fn going(earlier: Earlier, how: How) -> Step {
+    let earlier = Box::new(earlier);
+    match how {
+        How::GoesOn => Step::GoOn(earlier),
+        How::Forks => Step::Fork(earlier),
     }
 }
 

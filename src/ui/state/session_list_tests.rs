@@ -1,6 +1,8 @@
 //! The list of sessions: what is found, what a key does, and what is asked first.
 
 use super::*;
+use crate::model::ids::Now;
+use crate::ui::state::attention::Attention;
 
 fn earlier(id: &str, title: &str, cwd: &str, starts: Starts) -> Earlier {
     Earlier::clean(id.into(), "Gemini", "gemini --acp".into(), starts, cwd.into())
@@ -13,21 +15,29 @@ fn configured(id: &str, title: &str, cwd: &str) -> Earlier {
 }
 
 fn list(all: Vec<Earlier>) -> SessionList {
-    let open = vec![Open { key: SessionKey::FIRST, text: "the one that is open".into() }];
-    let mut list = SessionList::new("/shop".into(), open, Past::Reading);
+    let which = Which { command: "gemini --acp".into(), id: "here".into(), journals: None };
+    let open = Open {
+        key: SessionKey::FIRST,
+        text: "the one that is open".into(),
+        which: Some(which),
+        attention: Attention::Nothing,
+        used: Now::ZERO,
+    };
+    let mut list = SessionList::new("/shop".into(), vec![open], Past::Reading, Taste::default());
     list.told(Past::Read(all.into()));
     list
 }
 
 fn act(list: &mut SessionList, action: Action) -> Step {
     let frame = ListFrame { is_whole: true, page: 10, ..ListFrame::default() };
-    list.act(action, &frame, Offers { runs: &|_| false, deletes: &|_| false })
+    list.act(action, &frame, Offers { runs: &|_| false, deletes: &|_| false, forks: &|_| None })
 }
 
 fn names(list: &SessionList) -> Vec<String> {
     let name = |row| match row {
         Row::Open(open) => open.text.clone(),
         Row::Earlier(one) => one.name().unwrap_or_default().to_owned(),
+        Row::Hit(hit) => hit.line.clone(),
     };
     (0..list.len()).filter_map(|at| list.row(at).map(name)).collect()
 }
@@ -36,7 +46,7 @@ fn names(list: &SessionList) -> Vec<String> {
 fn tab_widens_to_all_directories_and_back() {
     let mut list = list(vec![configured("a", "cart", "/shop"), configured("b", "mill", "/mill")]);
     assert_eq!((names(&list), list.elsewhere()), (vec!["the one that is open".to_owned(), "cart".to_owned()], 1));
-    assert_eq!(act(&mut list, Action::Tab), Step::Stay);
+    assert_eq!(act(&mut list, Action::Tab), Step::Reached);
     assert_eq!(names(&list), ["the one that is open", "cart", "mill"]);
     act(&mut list, Action::Tab);
     assert_eq!(list.len(), 2);
@@ -76,10 +86,10 @@ fn a_command_that_is_not_configured_is_started_after_a_yes_to_all_of_it_and_not_
     let mut list = list(vec![earlier("a", "cart", "/shop", Starts::Recorded(words))]);
     act(&mut list, Action::Down);
     assert_eq!(act(&mut list, Action::Accept), Step::Stay);
-    assert!(matches!(list.asks, Some(Ask::Start(_))));
+    assert!(matches!(list.asks, Some(Ask::Start(_, How::GoesOn))));
     // Not all of it was on the screen.
     let cut = ListFrame::default();
-    let nobody = Offers { runs: &|_| false, deletes: &|_| false };
+    let nobody = Offers { runs: &|_| false, deletes: &|_| false, forks: &|_| None };
     assert_eq!(list.act(Action::Accept, &cut, nobody), Step::Stay);
     assert!(list.asks.is_some());
     assert_eq!(act(&mut list, Action::Escape), Step::Stay);
@@ -87,7 +97,7 @@ fn a_command_that_is_not_configured_is_started_after_a_yes_to_all_of_it_and_not_
     act(&mut list, Action::Accept);
     assert!(matches!(act(&mut list, Action::Accept), Step::GoOn(_)));
     // Where its agent runs nothing is started.
-    let runs = Offers { runs: &|command| command == "gemini --acp", deletes: &|_| false };
+    let runs = Offers { runs: &|command| command == "gemini --acp", deletes: &|_| false, forks: &|_| None };
     assert!(matches!(list.act(Action::Accept, &cut, runs), Step::GoOn(_)));
 }
 
@@ -127,5 +137,104 @@ fn a_title_is_one_harmless_line_without_quotes_of_ours() {
     let one = configured("a", "x\x1b]0;title\x07\n” waits for you", "/shop");
     assert!(!one.name().unwrap().contains(['\x1b', '\x07', '\n', '”']), "{one:?}");
     let long = configured("a", &"long ".repeat(100_000), "/shop");
-    assert!(long.name().unwrap().len() <= ABOUT * 4);
+    assert!(long.name().unwrap().len() <= 1000);
+}
+
+#[test]
+fn what_was_interrupted_stands_first_until_it_is_sorted_by_use() {
+    let old = configured("b", "old", "/shop").used(900, 1, End::Interrupted, vec!["b".into()], false);
+    let mut list = list(vec![configured("a", "new", "/shop"), old]);
+    assert_eq!(names(&list)[1..], ["old", "new"]);
+    assert_eq!(act(&mut list, Action::SortSessions), Step::Stay);
+    assert_eq!((names(&list)[1..].to_vec(), list.taste().sort), (vec!["new".to_owned(), "old".to_owned()], Sort::Used));
+    act(&mut list, Action::Density);
+    assert_eq!(list.taste().density, Density::TwoRows);
+}
+
+#[test]
+fn a_name_is_typed_over_the_old_one_and_an_empty_one_gives_it_back() {
+    let mut list = list(vec![configured("a", "cart", "/shop")]);
+    act(&mut list, Action::Down);
+    act(&mut list, Action::RenameSession);
+    assert!(!list.wants_a_yes(), "letters are text");
+    act(&mut list, Action::Char('s'));
+    list.type_text("/y\n");
+    let Step::Rename(which, name) = act(&mut list, Action::Accept) else { panic!("{list:?}") };
+    assert_eq!((which.id.as_str(), name.as_deref()), ("a", Some("carts/y")));
+    act(&mut list, Action::RenameSession);
+    act(&mut list, Action::KillLine);
+    assert!(matches!(act(&mut list, Action::Accept), Step::Rename(_, None)));
+    act(&mut list, Action::RenameSession);
+    assert_eq!((act(&mut list, Action::Escape), &list.asks), (Step::Stay, &None));
+}
+
+#[test]
+fn a_copy_is_opened_where_its_agent_is_known_to_make_them() {
+    let act = |list: &mut SessionList, forks: Option<bool>| {
+        let offers = Offers { runs: &|_| forks.is_some(), deletes: &|_| false, forks: &|_| forks };
+        list.act(Action::ForkSession, &ListFrame::default(), offers)
+    };
+    let can = configured("a", "cart", "/shop").told(None, true, false);
+    let mut list = list(vec![can, configured("b", "mill", "/shop")]);
+    assert_eq!(act(&mut list, None), Step::Stay, "no agent of the open one makes copies");
+    assert!(list.note.take().is_some());
+    assert_eq!(act(&mut list, Some(true)), Step::ForkOpen(SessionKey::FIRST));
+    list.step(1);
+    assert!(matches!(act(&mut list, None), Step::Fork(one) if one.id == "a"));
+    assert_eq!(act(&mut list, Some(false)), Step::Stay, "the one that runs says what is so now");
+    list.step(1);
+    assert_eq!(act(&mut list, None), Step::Stay);
+    assert!(matches!(act(&mut list, Some(true)), Step::Fork(one) if one.id == "b"));
+}
+
+#[test]
+fn a_slash_looks_through_what_was_said_and_a_hit_leads_to_its_place() {
+    let mut list = list(vec![configured("a", "cart", "/shop")]);
+    act(&mut list, Action::Char('/'));
+    assert_eq!((list.finding(), list.len()), (Some(&Finding::Typed), 0));
+    list.type_text("roof");
+    let Step::Find(query) = act(&mut list, Action::Accept) else { panic!("{list:?}") };
+    assert_eq!(query, Query { text: "roof".into(), below: Some("/shop".into()) });
+    let session = Arc::new(configured("a", "cart", "/shop"));
+    let open = Arc::new(Earlier { id: "here".into(), ..Earlier::clone(&session) });
+    let hits = [open, session].map(|one| Hit::new(one, (Who::Agent, 2), 60, "mend the\u{1b}[31m roof now", 14));
+    let other = Query { text: "other".into(), ..query.clone() };
+    list.found(&other, Finding::Failed("too late".into()));
+    assert_eq!(list.finding(), Some(&Finding::Going), "what came for something else is left out");
+    list.found(&query, Finding::Found(hits.into(), false));
+    assert_eq!((list.len(), names(&list)[0].contains('\u{1b}')), (2, false));
+    assert_eq!(act(&mut list, Action::Accept), Step::Go(SessionKey::FIRST), "it is open here");
+    let place = Place { who: Who::Agent, turn: 2, mark: "roof now".into() };
+    assert_eq!(list.take_place(), Some(place.clone()));
+    act(&mut list, Action::Down);
+    assert!(matches!(act(&mut list, Action::Accept), Step::GoOn(one) if one.id == "a"));
+    assert_eq!(list.take_place(), Some(place));
+    act(&mut list, Action::Escape);
+    assert_eq!((list.finding(), list.len(), list.filter()), (None, 2, ""));
+    act(&mut list, Action::Down);
+    act(&mut list, Action::Accept);
+    assert_eq!(list.take_place(), None, "chosen from the list it has none");
+}
+
+#[test]
+fn the_end_of_a_session_is_asked_for_once_and_few_are_remembered() {
+    let mut list = list((0..100).map(|n| configured(&n.to_string(), "x", "/shop")).collect());
+    assert_eq!(list.wants_end(true), None, "what is open is here");
+    list.step(1);
+    assert_eq!(list.wants_end(false), None);
+    let which = list.wants_end(true).unwrap();
+    assert_eq!(list.wants_end(true), None);
+    list.previews.told(which.clone(), Ok([Said::new(Who::Agent, "done\u{7}")].into()));
+    assert_eq!(list.previews.of(&which).unwrap().as_ref().unwrap()[0].text.contains('\u{7}'), false);
+    for _ in 0..90 {
+        list.step(1);
+        if let Some(which) = list.wants_end(true) {
+            list.previews.told(which, Err("none".into()));
+        }
+    }
+    assert_eq!(list.previews.of(&which), None);
+    let only_theirs = configured("t", "x", "/shop").used(1, 0, End::Ended, Vec::new(), false);
+    list.told(Past::Read([only_theirs].into()));
+    list.step(isize::MAX);
+    assert_eq!(list.wants_end(true), None, "there is nothing of it here");
 }

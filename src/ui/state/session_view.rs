@@ -8,6 +8,7 @@ use super::folds::Folds;
 use super::picker::{self, Completion};
 use super::review::{Presence, ReviewState};
 use super::scroll::Scroll;
+use super::session_list::Place;
 use super::timing::STRAY;
 use super::{AskedMode, Focus, Holds};
 use crate::model::ids::Now;
@@ -29,6 +30,10 @@ pub struct SessionView {
     pub review: Option<ReviewState>,
     /// A turn has ended while another session was shown.
     pub has_news: bool,
+    /// What the person calls the session.
+    pub name: Option<String>,
+    /// Where to go as soon as it is there.
+    pub place: Option<Place>,
 }
 
 /// What is to be said of a session, should it be the one that is shown.

@@ -5,6 +5,7 @@
 
 use super::DrawCtx;
 use super::reading::Reading;
+use crate::base::weighted::Weighted;
 use crate::model::entry::Entry;
 use crate::model::ids::{EntryId, SessionKey};
 use crate::text::line::LogicalLine;
@@ -12,11 +13,12 @@ use crate::text::wrap::{Row, wrap_lines};
 use crate::ui::cells::{self, CellCtx};
 use crate::ui::md::split::{PieceKind, StablePrefix};
 use crate::ui::state::folds::Fold;
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// Above this the least recently used layouts are dropped, down to half of it.
 pub(super) const CACHE_BYTES: usize = 8 << 20;
+/// Entries of which more than their layout is known; beyond that those that were not drawn the longest are forgotten.
+const MAX_SLOTS: usize = 4096;
 /// Columns of glyphs left of the text.
 pub(super) const GUTTER: u16 = 2;
 
@@ -27,8 +29,6 @@ pub(super) struct Laid {
     pub rows: Vec<Row>,
     pub live: bool,
     key: Option<Key>,
-    bytes: usize,
-    used: u64,
 }
 
 /// Everything that a layout depends on.
@@ -48,21 +48,27 @@ struct Key {
 /// What is known of an entry.
 #[derive(Debug)]
 struct Slot {
+    /// Names its pieces among all; another one when the text begins anew.
+    number: u64,
     split: StablePrefix,
     flows: bool,
     rev: u64,
     /// How much text has been split, and its last bytes: text that did not merely grow is split anew.
     seen: usize,
     sample: Vec<u8>,
-    laid: HashMap<u32, Laid>,
-    used: u64,
     /// The drawing in which text was split last.
     advanced: u64,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    slots: HashMap<(SessionKey, EntryId), Slot>,
+    slots: Weighted<(SessionKey, EntryId), Slot>,
+    /// By the number of the slot and the byte where a piece begins.
+    laid: Weighted<(u64, u32), Laid>,
+    /// Numbers of slots that were given.
+    numbers: u64,
+    /// Of a piece that there is not.
+    nothing: Laid,
     /// The session that is drawn, and its directory.
     session: SessionKey,
     roots: Vec<PathBuf>,
@@ -70,7 +76,6 @@ pub(super) struct Cache {
     /// Counts drawings.
     clock: u64,
     laid_out: u32,
-    bytes: usize,
     /// What was read to be laid out.
     pub(super) reading: Reading,
     /// A text was split only in part in this drawing.
@@ -99,8 +104,9 @@ impl Cache {
         self.behind
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes + self.reading.bytes()
+    #[cfg(test)]
+    pub(super) const fn bytes(&self) -> usize {
+        self.laid.bytes() + self.reading.bytes()
     }
 
     pub(super) const fn width(&self) -> u16 {
@@ -110,39 +116,12 @@ impl Cache {
     /// Keeps the bound; says how many pieces have been laid out since `begin`.
     pub(super) fn finish(&mut self) -> u32 {
         self.reading.finish();
-        if self.bytes > CACHE_BYTES {
-            let mut ages: Vec<(u64, usize)> =
-                self.slots.values().flat_map(|s| s.laid.values().map(|l| (l.used, l.bytes))).collect();
-            ages.sort_unstable();
-            let mut excess = self.bytes - CACHE_BYTES / 2;
-            let mut limit = 0;
-            for (used, bytes) in ages {
-                if excess == 0 || used == self.clock {
-                    break;
-                }
-                limit = used;
-                excess = excess.saturating_sub(bytes);
-            }
-            let mut freed = 0;
-            for slot in self.slots.values_mut() {
-                slot.laid.retain(|_, laid| {
-                    let keep = laid.used > limit;
-                    freed += if keep { 0 } else { laid.bytes };
-                    keep
-                });
-            }
-            self.bytes = self.bytes.saturating_sub(freed);
+        if self.laid.bytes() > CACHE_BYTES {
+            self.laid.shrink(usize::MAX, CACHE_BYTES / 2);
         }
-        if self.slots.len() > 4096 {
-            let clock = self.clock;
-            let mut freed = 0;
-            self.slots.retain(|_, slot| {
-                let keep = slot.used + 64 >= clock;
-                freed += if keep { 0 } else { slot.laid.values().map(|l| l.bytes).sum() };
-                keep
-            });
-            self.bytes = self.bytes.saturating_sub(freed);
-        }
+        self.slots.shrink(MAX_SLOTS, usize::MAX);
+        self.laid.mark();
+        self.slots.mark();
         self.laid_out
     }
 
@@ -164,18 +143,21 @@ impl Cache {
             return 0;
         }
         let flow = cells::flow(entry, cx.folds.of(entry.id));
-        let clock = self.clock;
-        let slot = self.slots.entry((self.session, entry.id)).or_insert_with(|| Slot::new(flow.as_ref()));
-        slot.used = clock;
-        let Some(flow) = flow else {
-            if slot.flows {
-                self.bytes = self.bytes.saturating_sub(slot.reset(None));
-            }
-            return 1;
-        };
-        if !slot.flows || (slot.rev != entry.rev && !slot.grew(flow.text)) {
-            self.bytes = self.bytes.saturating_sub(slot.reset(Some(&flow)));
+        let (clock, at) = (self.clock, (self.session, entry.id));
+        if self.slots.peek(&at).is_none() {
+            self.numbers += 1;
+            self.slots.put(at, Slot::new(self.numbers, flow.as_ref()), 0);
         }
+        let Some(slot) = self.slots.get_mut(&at) else { return 0 };
+        let begins_anew = match &flow {
+            Some(flow) => !slot.flows || (slot.rev != entry.rev && !slot.grew(flow.text)),
+            None => slot.flows,
+        };
+        if begins_anew {
+            self.numbers += 1;
+            *slot = Slot::new(self.numbers, flow.as_ref());
+        }
+        let Some(flow) = flow else { return 1 };
         if (slot.rev != entry.rev || slot.seen != flow.text.len()) && slot.advanced != clock {
             let text = flow.text.get(..flow.text.floor_char_boundary(slot.seen + STEP)).unwrap_or_default();
             slot.split.extend(text, flow.markdown);
@@ -192,45 +174,41 @@ impl Cache {
 
     /// Byte of the text where a piece starts.
     pub(super) fn start(&self, entry: EntryId, piece: usize) -> u32 {
-        let slot = self.slots.get(&(self.session, entry)).filter(|s| s.flows);
-        slot.and_then(|s| s.split.pieces().get(piece)).map_or(0, |p| p.start)
+        self.flowing(entry).and_then(|s| s.split.pieces().get(piece)).map_or(0, |p| p.start)
     }
 
     /// The piece that holds a byte of the text.
     pub(super) fn piece_at(&self, entry: EntryId, byte: u32) -> usize {
-        let Some(slot) = self.slots.get(&(self.session, entry)).filter(|s| s.flows) else { return 0 };
+        let Some(slot) = self.flowing(entry) else { return 0 };
         slot.split.pieces().partition_point(|p| p.start <= byte).saturating_sub(1)
     }
 
     /// A piece of an entry, laid out. `pieces` must have been called in this drawing.
     pub(super) fn laid(&mut self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize) -> &Laid {
         let key = self.key(cx, entry, piece);
-        let start = self.start(entry.id, piece);
-        let known = self.slots.get(&(self.session, entry.id)).and_then(|s| s.laid.get(&start)).and_then(|l| l.key);
-        if known != Some(key) {
-            let laid = self.lay_out(cx, entry, piece, key);
+        let number = self.slots.peek(&(self.session, entry.id)).map_or(0, |slot| slot.number);
+        let at = (number, self.start(entry.id, piece));
+        if self.laid.peek(&at).and_then(|laid| laid.key) != Some(key) {
+            let (laid, bytes) = self.lay_out(cx, entry, piece, key);
             self.laid_out += 1;
-            self.bytes += laid.bytes;
-            if let Some(slot) = self.slots.get_mut(&(self.session, entry.id))
-                && let Some(old) = slot.laid.insert(start, laid)
-            {
-                self.bytes = self.bytes.saturating_sub(old.bytes);
-            }
+            self.laid.put(at, laid, bytes);
         }
-        let clock = self.clock;
-        let slot = self.slots.entry((self.session, entry.id)).or_insert_with(|| Slot::new(None));
-        let laid = slot.laid.entry(start).or_default();
-        laid.used = clock;
-        laid
+        self.laid.get(&at).unwrap_or(&self.nothing)
     }
 
     /// The lines of a piece that begins at `start`, as they were laid out last.
     pub(super) fn lines(&self, session: SessionKey, entry: EntryId, start: u32) -> Option<&[LogicalLine]> {
-        Some(&self.slots.get(&(session, entry))?.laid.get(&start)?.lines)
+        let number = self.slots.peek(&(session, entry))?.number;
+        self.laid.peek(&(number, start)).map(|laid| &*laid.lines)
+    }
+
+    /// An entry of the session that is drawn whose text is split.
+    fn flowing(&self, entry: EntryId) -> Option<&Slot> {
+        self.slots.peek(&(self.session, entry)).filter(|slot| slot.flows)
     }
 
     fn key(&self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize) -> Key {
-        let slot = self.slots.get(&(self.session, entry.id)).filter(|s| s.flows);
+        let slot = self.flowing(entry.id);
         let pieces = slot.map_or(&[][..], |s| s.split.pieces());
         let last = piece + 1 >= pieces.len();
         let waiting = cells::is_waiting(entry, cx.session);
@@ -248,38 +226,31 @@ impl Cache {
         }
     }
 
-    fn lay_out(&self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize, key: Key) -> Laid {
+    /// A layout, and about how many bytes it takes.
+    fn lay_out(&self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize, key: Key) -> (Laid, usize) {
         let ctx = self.ctx(cx, entry);
-        let lines = match self.slots.get(&(self.session, entry.id)).filter(|s| s.flows) {
+        let lines = match self.flowing(entry.id) {
             Some(slot) => cells::piece(entry, &ctx, &slot.split, piece),
             None => cells::lines(entry, &ctx),
         };
         let rows = wrap_lines(&lines, self.width);
         let texts: usize = lines.iter().map(|l| l.text.len() + l.prefix.len() + l.hang.len() + l.right.len()).sum();
         let bytes = texts * 2 + size_of::<LogicalLine>() * lines.len() + size_of::<Row>() * rows.len() + 128;
-        Laid { lines, rows, live: cells::is_live(entry, cx.session), key: Some(key), bytes, used: self.clock }
+        (Laid { lines, rows, live: cells::is_live(entry, cx.session), key: Some(key) }, bytes)
     }
 }
 
 impl Slot {
-    fn new(flow: Option<&cells::Flow<'_>>) -> Self {
+    fn new(number: u64, flow: Option<&cells::Flow<'_>>) -> Self {
         Self {
+            number,
             split: split_of(flow),
             flows: flow.is_some(),
             rev: u64::MAX,
             seen: 0,
             sample: Vec::new(),
-            laid: HashMap::new(),
-            used: 0,
             advanced: 0,
         }
-    }
-
-    /// Starts anew; says how many bytes of layouts went.
-    fn reset(&mut self, flow: Option<&cells::Flow<'_>>) -> usize {
-        let freed = self.laid.values().map(|l| l.bytes).sum();
-        *self = Self { used: self.used, ..Self::new(flow) };
-        freed
     }
 
     /// Whether what was seen is still the beginning of the text.

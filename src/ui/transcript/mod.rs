@@ -211,8 +211,9 @@ impl Transcript {
         }
     }
 
-    /// Bytes that the cache holds, for tests and diagnostics.
-    pub fn cached_bytes(&self) -> usize {
+    /// Bytes that the cache holds.
+    #[cfg(test)]
+    pub(crate) const fn cached_bytes(&self) -> usize {
         self.cache.bytes()
     }
 }

@@ -4,10 +4,10 @@
 //! at most [`READ_BYTES`] are kept.
 
 use super::DrawCtx;
+use crate::base::weighted::Weighted;
 use crate::model::entries::{Slot, size_of_entry};
 use crate::model::entry::Entry;
 use crate::model::ids::{EntryId, SessionKey};
-use std::collections::HashMap;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -32,19 +32,8 @@ impl Deref for Shown<'_> {
     }
 }
 
-#[derive(Debug)]
-struct Read {
-    entry: Rc<Entry>,
-    bytes: usize,
-    used: u64,
-}
-
 #[derive(Debug, Default)]
-pub(super) struct Reading {
-    read: HashMap<(SessionKey, EntryId), Read>,
-    bytes: usize,
-    clock: u64,
-}
+pub(super) struct Reading(Weighted<(SessionKey, EntryId), Rc<Entry>>);
 
 impl Reading {
     /// The entry at this place.
@@ -56,43 +45,24 @@ impl Reading {
         };
         let id = entries.id_at(index);
         let key = (cx.session.key(), id);
-        let clock = self.clock;
-        if let Some(known) = self.read.get_mut(&key).filter(|known| away.is_like(&known.entry)) {
-            known.used = clock;
-            return Some(Shown::Read(Rc::clone(&known.entry)));
+        if let Some(known) = self.0.get(&key).filter(|known| away.is_like(known)) {
+            return Some(Shown::Read(Rc::clone(known)));
         }
         let entry = Rc::new(away.read(id, cx.history));
-        let bytes = size_of_entry(&entry.body);
-        self.bytes += bytes;
-        if let Some(old) = self.read.insert(key, Read { entry: Rc::clone(&entry), bytes, used: clock }) {
-            self.bytes = self.bytes.saturating_sub(old.bytes);
-        }
+        self.0.put(key, Rc::clone(&entry), size_of_entry(&entry.body));
         Some(Shown::Read(entry))
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
+    #[cfg(test)]
+    pub(super) const fn bytes(&self) -> usize {
+        self.0.bytes()
     }
 
     /// Keeps the bound after a drawing.
     pub(super) fn finish(&mut self) {
-        let now = self.clock;
-        self.clock += 1;
-        if self.bytes <= READ_BYTES {
-            return;
+        if self.0.bytes() > READ_BYTES {
+            self.0.shrink(usize::MAX, READ_BYTES / 2);
         }
-        let mut ages: Vec<(u64, usize)> = self.read.values().map(|read| (read.used, read.bytes)).collect();
-        ages.sort_unstable();
-        let mut excess = self.bytes - READ_BYTES / 2;
-        let mut limit = None;
-        for (used, bytes) in ages.into_iter().take_while(|(used, _)| *used < now) {
-            if excess == 0 {
-                break;
-            }
-            limit = Some(used);
-            excess = excess.saturating_sub(bytes);
-        }
-        self.read.retain(|_, read| Some(read.used) > limit);
-        self.bytes = self.read.values().map(|read| read.bytes).sum();
+        self.0.mark();
     }
 }

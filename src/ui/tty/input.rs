@@ -30,6 +30,8 @@ const TORN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 const LATE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 /// How long after a beginning that was given up its rest is known for what it is.
 const REMEMBERED: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
+/// How long after a beginning that was given up a digit may still be a piece of the terminal's own.
+const HASTE: Duration = Duration::from_millis(100);
 /// How long after a question an escape may be the beginning of its answer.
 const MAY_COME: Duration = Duration::from_secs(5);
 /// How long after a question the terminal is not given away before its answer has come: nobody else would know it.
@@ -38,6 +40,9 @@ const MUST_COME: Duration = Duration::from_millis(500);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
     Key(Key),
+    /// A digit that came together with other bytes, or right after a torn sequence: perhaps a piece of something that
+    /// the terminal sent, so it is no answer.
+    Hasty(Key),
     /// As the terminal sent it; whoever inserts it cleans it.
     Paste(String),
     Mouse {
@@ -180,9 +185,12 @@ fn read(
 ) -> io::Result<()> {
     let mut parsed = Vec::new();
     let mut buffer = [0; 4096];
+    let mut given_up: Option<Instant> = None;
     loop {
+        let mut is_hasty = false;
         let mut fds = [PollFd::new(&*tty, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];
-        let timeout = parser.torn().map(|patience| match patience {
+        let torn = parser.torn();
+        let timeout = torn.map(|patience| match patience {
             Patience::Short => &TORN,
             Patience::Long => &LATE,
             Patience::Memory => &REMEMBERED,
@@ -197,17 +205,29 @@ fn read(
         }
         if found == 0 {
             parser.give_up(&mut parsed);
+            if torn != Some(Patience::Memory) {
+                given_up = Some(Instant::now());
+            }
         } else if !of_tty.is_empty() {
             parser.expects = expected.left(MAY_COME).is_some();
             match tty.read(&mut buffer) {
                 Ok(0) => return Ok(()),
-                Ok(n) => parser.feed(buffer.get(..n).unwrap_or_default(), &mut parsed),
+                Ok(n) => {
+                    parser.feed(buffer.get(..n).unwrap_or_default(), &mut parsed);
+                    // One key may be a sequence.
+                    is_hasty = n > 1 && (parsed.len() > 1 || buffer.first() != Some(&0x1b))
+                        || given_up.is_some_and(|at| at.elapsed() < HASTE);
+                }
                 Err(e) if matches!(e.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
                 Err(e) => return Err(e),
             }
         }
         for input in parsed.drain(..) {
             expected.came(&input);
+            let input = match input {
+                Input::Key(key) if is_hasty && key.is_digit() => Input::Hasty(key),
+                other => other,
+            };
             if inputs.blocking_send(input).is_err() {
                 return Ok(());
             }
@@ -279,7 +299,7 @@ mod tests {
     #[tokio::test]
     async fn more_than_is_read_at_once_arrives_in_full() {
         let (mut stream, mut person, _master) = terminal();
-        let text = "0123456789".repeat(1000);
+        let text = "abcdefghij".repeat(1000);
         let sent = text.clone();
         let typing = std::thread::spawn(move || person.write_all(sent.as_bytes()).map(|()| person));
         for c in text.chars() {
@@ -293,6 +313,22 @@ mod tests {
         let (mut stream, mut person, _master) = terminal();
         person.write_all(b"\x1b[").unwrap();
         assert_eq!(next(&mut stream).await, Some(Input::Key(Key::alt(crate::ui::keys::Code::Char('[')))));
+    }
+
+    #[tokio::test]
+    async fn a_digit_together_with_other_bytes_is_hasty_and_one_alone_is_a_key() {
+        let (mut stream, mut person, _master) = terminal();
+        for (bytes, wanted) in [
+            (&b"1"[..], &[Input::Key(Key::char('1'))][..]),
+            (b"1a", &[Input::Hasty(Key::char('1')), Input::Key(Key::char('a'))]),
+            (b"\x1b[49u", &[Input::Key(Key::char('1'))]),
+            (b"2", &[Input::Key(Key::char('2'))]),
+        ] {
+            person.write_all(bytes).unwrap();
+            for input in wanted {
+                assert_eq!(next(&mut stream).await.as_ref(), Some(input), "{bytes:?}");
+            }
+        }
     }
 
     #[tokio::test]

@@ -17,7 +17,8 @@ pub(super) enum Doubt {
 /// What the beginning of a sequence has lost when these bytes are the rest of one: nothing when they are keys.
 pub(super) fn missing(doubt: Option<Doubt>, bytes: &[u8]) -> &'static [u8] {
     let introduced = |introducer: u8, bytes: &[u8]| match (introducer, bytes) {
-        (b'[', [b'0'..=b'9' | b'?' | b'<' | b'>' | b'=', ..]) | (b']', [b'0'..=b'9', ..]) => true,
+        (b'[', [b'0'..=b'9' | b'?' | b'<' | b'>' | b'=', ..] | [b'M', _, _, _, ..]) => true,
+        (b']', [b'0'..=b'9', ..]) => true,
         (b'P', [b'0'..=b'9' | b'>' | b'=' | b'$' | b'+' | b'!', _, ..]) | (b'_', [b'G', _, ..]) => true,
         (b'X' | b'^' | b'_', [0x20..=0x7e, _, ..]) => doubt != Some(Doubt::Escape),
         _ => false,

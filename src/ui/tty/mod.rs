@@ -8,6 +8,7 @@ pub mod editor;
 pub mod guard;
 pub mod input;
 mod late;
+mod numbers;
 mod parse;
 mod pen;
 pub mod surface;

@@ -8,11 +8,14 @@
 
 use super::input::{Click, Input, Scheme, Told};
 use super::late::{Doubt, missing};
+use super::numbers::{kitty, tilde};
 use crate::ui::keys::Key;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 const ESC: u8 = 0x1b;
 const PASTE_END: &[u8] = b"\x1b[201~";
+/// Bytes of a report of the mouse as it was before SGR, after what introduces it.
+const MOUSE: usize = 4;
 /// No sequence is longer; one that seems to be is dropped.
 const MAX_SEQUENCE: usize = 256;
 /// The same for strings, such as answers about colours.
@@ -46,13 +49,17 @@ struct Open {
     paused: bool,
     /// It has come to an escape, which ends it or begins something else; true when it came alone, as a key does.
     escape: Option<bool>,
-    /// How many bytes its last character lacks.
+    /// How many bytes its last character lacks, or all of it where its length is known.
     lacks: u8,
+    /// What has come of a control sequence: pasting may begin with it.
+    head: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Control,
+    /// Of the mouse as it was before SGR: three bytes of any kind end it.
+    Mouse,
     Color,
     Text,
 }
@@ -116,7 +123,7 @@ impl Parser {
                     self.paste = Some(Vec::new());
                 }
                 Step::Drop(n) => {
-                    self.open = Some(Open::new(Kind::Text, n, false));
+                    self.open = Some(Open { dropped: n, paused: false, ..Open::given_up(Kind::Text, &[]) });
                     at += n;
                 }
                 Step::More if rest == [ESC] && !self.expects => {
@@ -151,7 +158,14 @@ impl Parser {
             return bytes;
         }
         let whole = bytes.len();
+        if open.kind == Kind::Mouse {
+            let (rest, after) = bytes.split_at(whole.min(open.lacks.into()));
+            open.lacks = rest.iter().fold(open.lacks, |lacks, _| lacks.saturating_sub(1));
+            self.open = (open.lacks > 0).then_some(open);
+            return after;
+        }
         let end = match open.kind {
+            Kind::Mouse => None,
             Kind::Control => bytes.iter().position(|b| !(0x20..=0x3f).contains(b)),
             Kind::Color | Kind::Text => end(bytes, &mut open.lacks),
         };
@@ -167,6 +181,12 @@ impl Parser {
             (_, Some(rest @ [ESC, ..])) => whole - rest.len(),
             (_, Some(rest)) => whole - rest.len() + 1,
         };
+        if open.kind == Kind::Control && open.head.len() <= MAX_SEQUENCE {
+            open.head.extend_from_slice(bytes.get(..from).unwrap_or_default());
+            if matches!(step(&open.head), Step::Paste(_)) {
+                self.paste = Some(Vec::new());
+            }
+        }
         if end.is_none() {
             open.dropped += whole;
             // A digit or the like that stands alone may be the person's: it does not make the wait longer.
@@ -187,7 +207,7 @@ impl Parser {
             ([ESC, b']'], _) if self.expects => Some(Patience::Long),
             (pending, _) => Some(match begun(pending) {
                 Some(Kind::Color | Kind::Text) => Patience::Long,
-                Some(Kind::Control) | None => Patience::Short,
+                Some(Kind::Control | Kind::Mouse) | None => Patience::Short,
             }),
         }
     }
@@ -212,15 +232,19 @@ impl Parser {
             }
             (pending, _) => match begun(pending) {
                 Some(Kind::Color | Kind::Text) if pending.ends_with(&[ESC]) => self.doubt = Some(Doubt::End),
-                kind => self.open = kind.map(|kind| Open::new(kind, 0, true)),
+                kind => self.open = kind.map(|kind| Open::given_up(kind, pending)),
             },
         }
     }
 }
 
 impl Open {
-    fn new(kind: Kind, dropped: usize, paused: bool) -> Self {
-        Self { kind, dropped, paused, escape: None, lacks: 0 }
+    fn given_up(kind: Kind, head: &[u8]) -> Self {
+        let lacks = match (kind, introducer(head)) {
+            (Kind::Mouse, Some((lead, _))) => u8::try_from((lead + MOUSE).saturating_sub(head.len())).unwrap_or(0),
+            _ => 0,
+        };
+        Self { kind, dropped: 0, paused: true, escape: None, lacks, head: head.to_vec() }
     }
 
     /// Whether what comes after a pause is a key rather than the rest.
@@ -228,7 +252,7 @@ impl Open {
         let one = std::str::from_utf8(bytes).is_ok_and(|text| text.chars().count() == 1);
         let fits = |b: &u8| is_of_color(*b) || matches!(*b, 7 | ESC | 0x18 | 0x1a | 0x9c | 0xc2 | b'\\');
         match self.kind {
-            Kind::Control => false,
+            Kind::Control | Kind::Mouse => false,
             Kind::Text => one && !bytes.iter().all(fits),
             Kind::Color => {
                 let until = end(bytes, &mut 0).unwrap_or(bytes.len());
@@ -247,6 +271,7 @@ fn begun(bytes: &[u8]) -> Option<Kind> {
     let (lead, introducer) = introducer(bytes)?;
     let body = bytes.get(lead..).unwrap_or_default();
     match introducer {
+        b'[' if body.starts_with(b"M") => Some(Kind::Mouse),
         b'[' => Some(Kind::Control),
         b']' if body.len() <= MAX_MISSING && body.iter().all(|b| is_of_color(*b)) => Some(Kind::Color),
         _ => Some(Kind::Text),
@@ -512,57 +537,6 @@ fn held(param: u32) -> KeyModifiers {
     .enumerate()
     .filter(|(bit, _)| bits & (1 << bit) != 0)
     .fold(KeyModifiers::NONE, |held, (_, modifier)| held | modifier)
-}
-
-fn tilde(number: u32) -> Option<KeyCode> {
-    let f = |n: u32| Some(KeyCode::F(n as u8));
-    match number {
-        1 | 7 => Some(KeyCode::Home),
-        2 => Some(KeyCode::Insert),
-        3 => Some(KeyCode::Delete),
-        4 | 8 => Some(KeyCode::End),
-        5 => Some(KeyCode::PageUp),
-        6 => Some(KeyCode::PageDown),
-        11..=15 => f(number - 10),
-        17..=21 => f(number - 11),
-        23..=26 => f(number - 12),
-        28 | 29 => f(number - 13),
-        31..=34 => f(number - 14),
-        _ => None,
-    }
-}
-
-/// Kitty's numbers: Unicode, and a private range for keys without a character.
-fn kitty(number: u32) -> Option<KeyCode> {
-    Some(match number {
-        9 => KeyCode::Tab,
-        13 | 57414 => KeyCode::Enter,
-        27 => KeyCode::Esc,
-        127 => KeyCode::Backspace,
-        57376..=57398 => KeyCode::F((number - 57376 + 13) as u8),
-        // The keypad.
-        57399..=57408 => KeyCode::Char(char::from_digit(number - 57399, 10)?),
-        57409 => KeyCode::Char('.'),
-        57410 => KeyCode::Char('/'),
-        57411 => KeyCode::Char('*'),
-        57412 => KeyCode::Char('-'),
-        57413 => KeyCode::Char('+'),
-        57415 => KeyCode::Char('='),
-        57416 => KeyCode::Char(','),
-        57417 => KeyCode::Left,
-        57418 => KeyCode::Right,
-        57419 => KeyCode::Up,
-        57420 => KeyCode::Down,
-        57421 => KeyCode::PageUp,
-        57422 => KeyCode::PageDown,
-        57423 => KeyCode::Home,
-        57424 => KeyCode::End,
-        57425 => KeyCode::Insert,
-        57426 => KeyCode::Delete,
-        // Locks, media keys and bare modifiers.
-        57344..=63743 => return None,
-        other => KeyCode::Char(char::from_u32(other).filter(|c| !c.is_control())?),
-    })
 }
 
 /// Presses of the left button and the wheel; motion, releases and other buttons are nothing to act on.

@@ -300,3 +300,25 @@ fn a_byte_within_a_character_is_no_control() {
         }
     }
 }
+
+#[test]
+fn a_torn_paste_is_a_paste_and_a_torn_report_of_the_mouse_is_nothing() {
+    for (beginning, rest, wanted) in [
+        (&b"\x1b[2"[..], &b"00~1\x1b[201~"[..], Some("1")),
+        (b"\x1b[20", b"0~1\x1b[201~", Some("1")),
+        (b"\x1b[200", b"~1\r1\x1b[201~", Some("1\r1")),
+        (b"\x9b20", b"0~1\x1b[201~", Some("1")),
+        (b"\x1b[M", b"`11", None),
+        (b"\x1b[M`", b"11", None),
+        (b"\x1b[M`1", b"1", None),
+    ] {
+        let (mut parser, mut out) = (Parser::default(), Vec::new());
+        parser.feed(beginning, &mut out);
+        parser.give_up(&mut out);
+        parser.feed(rest, &mut out);
+        let wanted: Vec<Input> = wanted.map(|text| Input::Paste(text.to_owned())).into_iter().collect();
+        assert_eq!(out, wanted, "{beginning:?}");
+        parser.feed(b"x", &mut out);
+        assert_eq!(out.last(), Some(&Input::Key(Key::char('x'))), "{beginning:?}");
+    }
+}

@@ -267,7 +267,7 @@ fn a_cursor_inside_a_wide_character_does_not_cut_it() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::random(400))]
 
     #[test]
     fn the_terminal_shows_what_was_painted(

@@ -5,17 +5,24 @@ use crate::model::event::Intent;
 use crate::model::session::Phase;
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, ScrollBy};
-use crate::ui::state::picker::step;
+use crate::ui::state::picker::{Picker, step};
 use crate::ui::state::{App, Focus, Holds};
+
+/// Rows of one page of the answer to a side question.
+const ASIDE_PAGE: isize = 8;
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
-        Action::Submit => submit(state, out),
+        Action::Submit => submit(state, cx, out),
         Action::Escape => escape(state, cx, out),
         Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, "Ctrl+D", out),
         Action::CtrlD => edit(state, Action::Delete),
         Action::Tab => tab(state, cx),
         Action::Up | Action::Down => vertical(state, cx, action, out),
+        Action::KeepAside if state.asides.beside(cx.session.key()).is_some() => out.push(Out::Keep),
+        Action::KeepAside => state.say("no answer to /btw is open", cx.now),
+        Action::PageUp | Action::PageDown if scroll_aside(state, cx, action) => {}
+        Action::Prompts => prompts(state, cx, out),
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),
         Action::Char(_)
@@ -43,6 +50,15 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     }
 }
 
+/// The list of what was sent; what is written stays until one is chosen.
+fn prompts(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    out.push(Out::ReadPrompts);
+    state.picker = Picker::prompts(&state.prompts, &cx.session.cwd);
+    if state.picker.is_none() {
+        state.say("no prompt is remembered yet", cx.now);
+    }
+}
+
 fn edit(state: &mut App, action: Action) {
     state.view.completion.selected = 0;
     // Only editing actions come here, so there is nothing to hear.
@@ -50,9 +66,19 @@ fn edit(state: &mut App, action: Action) {
 }
 
 /// Never an empty prompt. Whether it can go out now is the model's business; until then it is shown.
-fn submit(state: &mut App, out: &mut Vec<Out>) {
+fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.view.composer.text().trim().is_empty() {
         return;
+    }
+    if cx.session.read_only().is_some() {
+        return state.say("read only, so not sent · Alt+T goes on with its transcript", cx.now);
+    }
+    if let Some(question) = side_question(cx, state.view.composer.text()) {
+        let _ = state.view.composer.take();
+        if question.is_empty() {
+            return state.say("write the question behind /btw", cx.now);
+        }
+        return out.push(Out::Aside(question));
     }
     let text = state.view.composer.take();
     state.view.completion.closed_at = None;
@@ -60,11 +86,33 @@ fn submit(state: &mut App, out: &mut Vec<Out>) {
     out.push(Out::Scroll(ScrollBy::End));
 }
 
-/// Stops the turn; an open list of commands is closed first, a log-in that is under way is left.
+/// False when there is nothing of a side question to scroll.
+fn scroll_aside(state: &mut App, cx: Cx<'_>, action: Action) -> bool {
+    let max = cx.frame.aside_scroll_max;
+    let Some(aside) = state.asides.beside_mut(cx.session.key()).filter(|_| max > 0) else { return false };
+    let by = if action == Action::PageUp { -ASIDE_PAGE } else { ASIDE_PAGE };
+    aside.scroll = aside.scroll.min(max).saturating_add_signed(by).min(max);
+    true
+}
+
+/// What is asked with `/btw`, unless the agent has a command of that name.
+fn side_question(cx: Cx<'_>, text: &str) -> Option<String> {
+    let rest = text.trim().strip_prefix("/btw")?;
+    let is_command = rest.is_empty() || rest.starts_with(char::is_whitespace);
+    let is_the_agents = cx.session.commands.iter().any(|command| command.name == "btw");
+    (is_command && !is_the_agents).then(|| rest.trim().to_owned())
+}
+
+/// Stops the turn, or the new start that an agent would get by itself; an open list of commands or answer to a side question is closed first, a
+/// log-in that is under way is left.
 fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let text = state.view.composer.text();
     if !state.view.completion.matching(cx.session, text).is_empty() {
         state.view.completion.closed_at = Some(text.to_string());
+    } else if state.asides.beside(cx.session.key()).is_some() {
+        out.push(Out::ThrowAway);
+    } else if cx.session.agent().revival.is_some() {
+        out.push(Out::Intent(Intent::LetRest));
     } else if matches!(cx.session.phase(), Phase::Authenticating { .. }) {
         out.push(Out::Intent(Intent::LeaveAuthentication));
     } else if is_cancellable(cx.session) {

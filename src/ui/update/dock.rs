@@ -12,6 +12,7 @@ use crate::ui::state::{App, Focus};
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
+        Action::Escape if cx.session.agent().revival.is_some() => out.push(Out::Intent(Intent::LetRest)),
         Action::Escape | Action::Tab | Action::FocusDock => state.view.focus = Focus::Composer,
         Action::DockPageUp | Action::PageUp if cx.frame.dock_scroll_max > 0 => scroll(state, cx, -page(cx)),
         Action::DockPageDown | Action::PageDown if cx.frame.dock_scroll_max > 0 => scroll(state, cx, page(cx)),

@@ -14,7 +14,7 @@ mod terminal;
 use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
-use super::state::picker::{Picker, next_mode};
+use super::state::picker::{Picker, Purpose, next_mode};
 use super::state::timing::QUIT_WINDOW;
 use super::state::{App, AskedMode, Focus, Holds};
 use super::tty::{Click, Input};
@@ -50,7 +50,10 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     let mut out = Vec::new();
     state.sync(cx.model, cx.now);
     match input {
-        Input::Key(key) => self::key(state, cx, key, &mut out),
+        Input::Hasty(key) if layer(state) == Layer::Dock && key.is_digit() => {
+            state.say("too soon: press it once more", cx.now);
+        }
+        Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
         Input::Paste(text) => paste(state, cx, &text, &mut out),
         Input::Mouse { what, x, y } => mouse(state, cx, what, Position { x, y }, &mut out),
         Input::Resize(..) | Input::Focus(_) | Input::Told(_) => {}
@@ -75,6 +78,8 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         // The transcript has the whole of it.
         FrontEnd::Withdrawn(gone) if is_shown => state.say(format!("no longer asked, {}", gone.why.words()), now),
         FrontEnd::Said(words) if is_shown => state.say(sanitize::line(&words), now),
+        // What is thrown away is no news.
+        FrontEnd::Deleted(id, _) if state.asides.thrown_away.take_if(|gone| *gone == id).is_some() => {}
         FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
         FrontEnd::Deleted(_, Err(why)) => {
             state.say(format!("the session is not deleted: {}", sanitize::line(&why)), now);
@@ -84,7 +89,11 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
                 view.has_news = true;
             }
         }
-        FrontEnd::Withdrawn(_) | FrontEnd::Said(_) | FrontEnd::TurnReviewed(_) | FrontEnd::Asked(_) => {}
+        FrontEnd::Withdrawn(_)
+        | FrontEnd::Said(_)
+        | FrontEnd::TurnReviewed(_)
+        | FrontEnd::Asked(_)
+        | FrontEnd::Listed => {}
     }
 }
 
@@ -96,8 +105,8 @@ fn layer(state: &App) -> Layer {
     if state.help.is_some() || state.picker.is_some() {
         return Layer::Picker;
     }
-    if let Some(list) = &state.list {
-        return if list.asks.is_some() { Layer::ReviewConfirm } else { Layer::Sessions };
+    if let Some(list) = state.list.as_ref().filter(|_| !state.answers_from_list()) {
+        return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
     match state.view.focus {
         Focus::Dock => Layer::Dock,
@@ -133,7 +142,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if state.picker.is_some() {
         return picker::action(state, cx, action, out);
     }
-    if state.list.is_some() {
+    if state.list.is_some() && !state.answers_from_list() {
         return session_list::action(state, cx, action, out);
     }
     match state.view.focus {
@@ -174,7 +183,9 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
                 state.say("this agent offers no modes or options", cx.now);
             }
         }
-        Action::NewSession => out.push(Out::ListAgents),
+        Action::NewSession => out.push(Out::ListAgents(Purpose::Session)),
+        Action::HandOver => sessions::hand_over(state, cx, out),
+        Action::GoOnAnew => sessions::go_on_anew(state, cx, out),
         Action::NextSession => sessions::go(state, cx, Neighbour::Next, out),
         Action::PreviousSession => sessions::go(state, cx, Neighbour::Previous, out),
         Action::CloseSession => sessions::close(state, cx, out),
@@ -282,7 +293,7 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
             let by = if what == Click::WheelUp { -WHEEL } else { WHEEL };
             if let Some(top) = &mut state.help {
                 *top = top.saturating_add_signed(by as isize).min(cx.frame.help_scroll_max);
-            } else if let Some(list) = &mut state.list {
+            } else if let Some(list) = state.list.as_mut().filter(|_| !cx.frame.dock.contains(at)) {
                 if list.asks.is_none() {
                     list.step(by as isize);
                 }
@@ -302,6 +313,8 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
                 && list.asks.is_none()
             {
                 list.select(row);
+                state.view.focus =
+                    if state.view.focus == Focus::Dock { Focus::Composer } else { state.view.focus.clone() };
                 session_list::action(state, cx, Action::Accept, out);
             }
         }

@@ -20,6 +20,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                 state.picker = None;
                 match choice {
                     Choice::Set(intent) => out.push(Out::Intent(intent)),
+                    Choice::HandOver(whose) => out.push(Out::HandOver(whose)),
+                    Choice::Write(prompt) => state.view.composer.set_text(&prompt),
                     Choice::Open { whose, name } => state.opener = Some(Opener::new(whose, name, &cx.session.cwd)),
                 }
             }

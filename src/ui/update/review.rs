@@ -9,6 +9,7 @@ mod mouse;
 use super::{Cx, common};
 use crate::model::changes::{ReviewAction, Scope};
 use crate::model::event::Intent;
+use crate::model::ids::{EntryId, SessionKey};
 use crate::ui::keys::{Action, Layer, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
 use crate::ui::state::folds::Fold;
@@ -335,16 +336,30 @@ fn blame(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     act(out, ReviewAction::Blame { path: file.path.clone(), line, text });
 }
 
-/// Shows in the conversation what made the change. Where both fit, the review stays.
+/// Shows in the conversation what made the change, also in that of another session. Where both fit, the review stays.
 fn tool_call(state: &mut App, cx: Cx<'_>) {
-    let Some(review) = &mut state.view.review else { return };
-    let Some(entry) = review.hunk().and_then(|h| h.entry).filter(|e| cx.session.entries().index_of(*e).is_some())
-    else {
+    let Some(review) = &state.view.review else { return };
+    let made_by = review.hunk().and_then(|h| Some((h.elsewhere.unwrap_or(cx.session.key()), h.entry?)));
+    let is_there = |(key, entry): &(SessionKey, EntryId)| {
+        cx.model.session_of(*key).is_some_and(|session| session.entries().index_of(*entry).is_some())
+    };
+    let Some((key, entry)) = made_by.filter(is_there) else {
         return state.say("nothing in the conversation is known to have made this change", cx.now);
     };
     let beside = review.measured.beside;
+    if !state.show(key, cx.now) {
+        return state.say("the session that made this change is closed", cx.now);
+    }
     state.view.scroll = Scroll::at(entry);
     state.view.folds.set(entry, Fold::Open);
+    if key != cx.session.key() {
+        if let Some(review) = &mut state.view.review {
+            review.presence = Presence::Away;
+        }
+        state.view.focus = Focus::Composer;
+        return state.say("this session made the change", cx.now);
+    }
+    let Some(review) = &mut state.view.review else { return };
     if !beside {
         review.presence = Presence::Away;
         state.view.focus = Focus::Composer;

@@ -5,29 +5,36 @@
 use super::{Cx, common};
 use crate::base::sanitize;
 use crate::model::event::Can;
-use crate::model::ids::SessionKey;
+use crate::model::ids::{SessionId, SessionKey};
 use crate::model::session_ref::SessionRef;
 use crate::ui::keys::Action;
 use crate::ui::labels;
 use crate::ui::msg::Out;
-use crate::ui::state::App;
 use crate::ui::state::attention::Attention;
-use crate::ui::state::session_list::{Offers, Open, Past, SessionList, Step};
+use crate::ui::state::session_list::{Offers, Open, Past, Row, SessionList, Step, Which};
+use crate::ui::state::{App, Focus};
 use std::path::PathBuf;
 
 /// Opens the list: what needs the person first. The earlier ones come when they have been read.
 pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
-    let mut open: Vec<(Attention, Open)> = attentions(state, cx)
-        .map(|(key, session, attention)| {
-            let title = session.title.as_deref().map(sanitize::line).unwrap_or_default();
-            let text = format!("{title} {} {}", labels::agent(session), sanitize::line(&session.cwd));
-            (attention, Open { key, text })
-        })
-        .collect();
-    open.sort_by_key(|(attention, _)| *attention);
-    let open = open.into_iter().map(|(_, open)| open).collect();
+    let open = attentions(state, cx).map(|(key, session, attention)| {
+        let name = state.name_of(key).or(session.title.as_deref()).map(sanitize::line).unwrap_or_default();
+        let text = format!("{name} {} {}", labels::agent(session), sanitize::line(&session.cwd));
+        let named = |id: &SessionId| Which {
+            command: session.agent().command.clone(),
+            id: id.as_str().to_owned(),
+            journals: None,
+        };
+        let used = session.entries().iter().next_back().map(|entry| entry.at).unwrap_or_default();
+        Open { key, text, which: session.id.as_ref().map(named), attention, used }
+    });
+    let list = SessionList::new(PathBuf::from(&cx.session.cwd), open.collect(), Past::Reading, state.taste);
     state.picker = None;
-    state.list = Some(SessionList::new(PathBuf::from(&cx.session.cwd), open, Past::Reading));
+    // A question is answered only after a further key has led to it.
+    if state.view.focus == Focus::Dock {
+        state.view.focus = Focus::Composer;
+    }
+    state.list = Some(list.from(state.shown()));
     out.push(Out::ReadSessions);
 }
 
@@ -39,19 +46,47 @@ fn attentions<'a>(state: &'a App, cx: Cx<'a>) -> impl Iterator<Item = (SessionKe
 }
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    if action == Action::Tab
+        && let Some(key) = asks_here(state)
+    {
+        return out.push(Out::AnswerBelow(key));
+    }
     let Some(list) = &mut state.list else { return };
-    let runs = |command: &str| cx.model.agents().any(|(_, agent)| !agent.is_dead() && agent.command == command);
-    let deletes = |command: &str| {
-        cx.model.agents().any(|(_, agent)| agent.is_up() && agent.command == command && agent.can(Can::Delete))
+    let running = |command: &str| {
+        let command = command.to_owned();
+        cx.model.agents().map(|(_, agent)| agent).filter(move |agent| agent.command == command)
     };
-    match list.act(action, &cx.frame.list, Offers { runs: &runs, deletes: &deletes }) {
+    let runs = |command: &str| running(command).any(|agent| !agent.is_dead());
+    let deletes = |command: &str| running(command).any(|agent| agent.is_up() && agent.can(Can::Delete));
+    let forks = |command: &str| running(command).find(|agent| agent.is_up()).map(|agent| agent.can(Can::Fork));
+    let step = list.act(action, &cx.frame.list, Offers { runs: &runs, deletes: &deletes, forks: &forks });
+    state.taste = list.taste();
+    let place = list.take_place();
+    match step {
         Step::Stay => {}
-        Step::Close => state.list = None,
+        Step::Reached => out.push(Out::AskAgents),
+        Step::Close => {
+            let from = list.opened_from();
+            state.list = None;
+            // The person may have answered in another one.
+            if from.is_some_and(|from| from != state.shown()) {
+                out.extend(from.map(Out::Show));
+            }
+        }
         Step::Go(key) => {
             state.list = None;
             out.push(Out::Visit(key));
+            out.extend(place.map(Out::GoTo));
         }
-        Step::GoOn(earlier) => out.push(Out::GoOn(earlier)),
+        Step::GoOn(earlier) => {
+            out.push(Out::GoOn(earlier));
+            out.extend(place.map(Out::GoTo));
+        }
+        Step::Fork(earlier) => out.push(Out::Fork(earlier)),
+        Step::ForkOpen(key) => out.push(Out::ForkOpen(key)),
+        Step::Rename(which, name) => out.push(Out::Rename(which, name)),
+        Step::Export(which) => out.push(Out::Export(which)),
+        Step::Find(query) => out.push(Out::Find(query)),
         Step::Forget(earlier) => out.push(Out::Forget(earlier)),
         Step::Other => {
             // What opens something else closes the list.
@@ -62,6 +97,15 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             common(state, cx, action, out);
         }
     }
+}
+
+/// The session that is chosen, when it asks something.
+fn asks_here(state: &App) -> Option<SessionKey> {
+    let list = state.list.as_ref().filter(|list| list.asks.is_none())?;
+    let Some(Row::Open(open)) = list.current() else { return None };
+    let views = state.views();
+    let (key, view) = views.iter().find(|(key, _)| *key == open.key)?;
+    view.dock.dialog.is_some().then_some(*key)
 }
 
 /// To the session that needs the person most, of those that are not shown; else to the question of the one that is.

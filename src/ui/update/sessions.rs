@@ -5,11 +5,14 @@
 
 use super::{Cx, common};
 use crate::model::event::Intent;
+use crate::model::history::Kind;
 use crate::model::ids::SessionKey;
 use crate::model::session_ref::SessionRef;
 use crate::ui::keys::Action;
 use crate::ui::msg::Out;
 use crate::ui::state::dock::{ARM, Neighbour};
+use crate::ui::state::opener::Whose;
+use crate::ui::state::picker::Purpose;
 use crate::ui::state::session_view::SessionView;
 use crate::ui::state::timing::QUIT_WINDOW;
 use crate::ui::state::{App, Holds};
@@ -19,6 +22,28 @@ pub(super) fn go(state: &mut App, cx: Cx<'_>, to: Neighbour, out: &mut Vec<Out>)
         Some(key) => out.push(Out::Show(key)),
         None => state.say("there is one session · Ctrl+T opens another", cx.now),
     }
+}
+
+/// Has the person choose who the conversation goes on with.
+pub(super) fn hand_over(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    if has_talked(cx.session) {
+        out.push(Out::ListAgents(Purpose::HandOver));
+    } else {
+        state.say("nothing has been said here that could be handed over", cx.now);
+    }
+}
+
+/// One that is only shown goes on with the same agent, as a new session.
+pub(super) fn go_on_anew(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    if cx.session.read_only().is_some() || cx.session.is_given_up() {
+        out.push(Out::HandOver(Whose::Running(cx.session.agent_key())));
+    } else {
+        state.say("this session goes on by itself · Alt+H hands it over to another agent", cx.now);
+    }
+}
+
+fn has_talked(session: SessionRef<'_>) -> bool {
+    session.entries().slots().any(|slot| matches!(slot.kind(), Kind::User | Kind::Agent))
 }
 
 /// Closes the session that is shown, and asks first when something would be lost.

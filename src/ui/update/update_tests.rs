@@ -284,6 +284,17 @@ fn an_early_key_is_told_so() {
 }
 
 #[test]
+fn a_digit_that_came_with_other_bytes_answers_nothing_and_is_told_so() {
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).after(2000).draw();
+    s.input(Input::Hasty(Key::char('1')));
+    assert_eq!(s.answers(), []);
+    assert!(s.draw().contains("too soon"), "{}", s.shown);
+    s.typed("1");
+    assert_eq!(s.answers().len(), 1);
+}
+
+#[test]
 fn a_withdrawn_request_gives_the_focus_back_with_a_word() {
     let mut s = Scene::asked(80, 24);
     s.press(Code::Tab).after(400);

@@ -9,9 +9,11 @@ mod kinds;
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
-use crate::model::event::{AuthKind, AuthMethod, CallError};
+use crate::model::agent::REVIVALS;
+use crate::model::event::{AuthKind, AuthMethod, CallError, Can};
 use crate::model::ids::Now;
 use crate::model::question::{About, Question};
+use crate::model::reduce::has_talked;
 use crate::model::session::{Phase, Write};
 use crate::model::session_ref::SessionRef;
 use crate::text::line::{LogicalLine, WrapMode};
@@ -20,7 +22,7 @@ use crate::text::token::Token;
 use crate::ui::cells;
 use crate::ui::labels;
 use crate::ui::state::Focus;
-use crate::ui::state::dock::{Dialog, DockState, Raw};
+use crate::ui::state::dock::{Dialog, DockState, Raw, seconds};
 use choices::{Bar, By, Choice, Choices, Detail, Look, Order, Row, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -163,7 +165,7 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         rows = rows.split_off(rows.len().saturating_sub(1));
     }
     let token = if focused { Token::Accent } else { Token::Dim };
-    for hint in hints(dock, &cx.state.view.focus) {
+    for hint in hints(dock, &cx.state.view.focus, cx.state.list.is_some()) {
         let hint = StyledText::of(hint, token);
         let at =
             rows.iter().rev().find(|(y, used)| paint::put_right(buf, line(*y), *used, &hint, cx.theme) == Placed::Yes);
@@ -174,10 +176,11 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
 }
 
 /// What the right end says, longest first.
-fn hints(dock: &Dock, focus: &Focus) -> Vec<String> {
+fn hints(dock: &Dock, focus: &Focus, over_list: bool) -> Vec<String> {
     let more = dock.scroll_max();
     let focused = *focus == Focus::Dock;
     let (long, short, shortest) = match focus {
+        Focus::Dock if over_list => ("Esc back to the list", "Esc back", "Esc"),
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
         Focus::Composer => ("Tab to answer", "Tab", "Tab"),
         Focus::Review => ("Alt+P to answer", "Alt+P", "Alt+P"),
@@ -245,7 +248,7 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
             if !death.hint.is_empty() {
                 body.push(plain(&death.hint, Token::Text));
             }
-            Contents::of(body, keys(&[("r", "start it again"), ("q", "quit")]))
+            dead(cx, body)
         }
         Dialog::Silent => silent(cx)?,
         Dialog::Unconfirmed => {
@@ -304,7 +307,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let entry = cx.session.entries().get(pending.entry);
     let ctx = cx.cell_ctx(columns.saturating_sub(2), &roots);
     let lines = if pending.about == About::Permission {
-        entry.map(|e| cells::permission_body(e, &pending.truths, &ctx)).unwrap_or_default()
+        entry.map(|e| cells::permission_body(e, &pending.previews, &ctx)).unwrap_or_default()
     } else {
         cells::gate_body(pending, &ctx)
     };
@@ -414,6 +417,28 @@ fn authenticating(session: SessionRef<'_>, method: &str, waited: Now) -> Content
     let head = LogicalLine { right: StyledText::of(labels::clock(waited), Token::Dim), ..strong(&words, Token::Text) };
     let note = "It may have opened a page in your browser. Esc while writing leaves this.";
     Contents::of(vec![head, plain(note, Token::Dim)], keys(&[("r", "start it again")]))
+}
+
+/// What becomes of an agent that has ended.
+fn dead(cx: &ViewCx<'_>, mut body: Vec<LogicalLine>) -> Contents {
+    let agent = cx.session.agent();
+    let session = cx.session.session();
+    if has_talked(session) && !session.is_to_go_on() && !agent.can(Can::Load) && !agent.can(Can::Resume) {
+        let words = "It cannot take up a session: a new start begins a new one, in which nothing of this is known.";
+        body.push(plain(words, Token::Text));
+    }
+    let Some(revival) = agent.revival else {
+        if agent.revivals == REVIVALS {
+            let words = format!("It has been started again {REVIVALS} times and has ended each time.");
+            body.push(plain(&words, Token::Text));
+        }
+        return Contents::of(body, keys(&[("r", "start it again"), ("q", "quit")]));
+    };
+    let left = seconds(revival.at.saturating_sub(cx.now));
+    let attempt = revival.attempt;
+    let words = format!("It is started again in {left} s, try {attempt} of {REVIVALS}.");
+    body.push(plain(&words, Token::Text));
+    Contents::of(body, keys(&[("r", "start it again now"), ("Esc", "leave it as it is"), ("q", "quit")]))
 }
 
 fn silent(cx: &ViewCx<'_>) -> Option<Contents> {

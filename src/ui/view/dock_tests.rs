@@ -1,6 +1,6 @@
 //! Questions of our own in the dock, and diffs as they are on the disk.
 
-use crate::model::changes::{Gate, ReviewEvent, Totals, Truth};
+use crate::model::changes::{Gate, ReviewEvent, Totals, WritePreview};
 use crate::model::entry::Block;
 use crate::model::event::{
     AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec,
@@ -29,10 +29,14 @@ fn write(s: &mut Scene, req: u64) {
     s.draw();
 }
 
-fn truth(s: &mut Scene, req: u64, old: &str, new: &str, differs: Option<&str>) {
-    let truth =
-        Truth { path: PATH.into(), old: Some(old.into()), new: new.into(), differs: differs.map(str::to_owned) };
-    s.event(Event::Host(HostEvent::Review(ReviewEvent::Truths { req: ReqId(req), asked: 1, truths: vec![truth] })));
+fn preview(s: &mut Scene, req: u64, old: &str, new: &str, differs: Option<&str>) {
+    let preview =
+        WritePreview { path: PATH.into(), old: Some(old.into()), new: new.into(), differs: differs.map(str::to_owned) };
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::Previews {
+        req: ReqId(req),
+        asked: 1,
+        previews: vec![preview],
+    })));
     s.draw();
 }
 
@@ -48,7 +52,7 @@ fn a_write_under_the_gate_is_a_question() {
     assert!(row(&s, "wants to").contains("gemini-cli wants to write   src/x.rs"), "{}", s.shown);
     assert!(row(&s, "1 Write it").contains("2 Refuse"), "{}", s.shown);
     assert!(s.last_row().contains("waiting for you"), "{}", s.shown);
-    truth(&mut s, 5, "one\ntwo\nthree\n", "one\nTWO\nthree\n", None);
+    preview(&mut s, 5, "one\ntwo\nthree\n", "one\nTWO\nthree\n", None);
     assert!(row(&s, "- two").contains('2') && row(&s, "+ TWO").contains('2'), "{}", s.shown);
     assert!(row(&s, "  one").contains("▌"), "what stays is no addition: {}", s.shown);
 }
@@ -161,7 +165,7 @@ fn the_question_of_a_gate_is_answered_like_any_other() {
     s.press(Code::Tab).typed("1");
     assert_eq!(s.answers(), [], "it has just got the focus");
     s.after(400).draw();
-    truth(&mut s, 5, "a\n", "b\n", None);
+    preview(&mut s, 5, "a\n", "b\n", None);
     s.typed("1");
     assert_eq!(s.answers(), [], "what it shows has just changed");
     s.after(400).draw();
@@ -175,7 +179,7 @@ fn what_the_disk_says_takes_the_place_of_what_the_agent_says() {
     s.ask_edit(5, PATH, "two", "TWO", &["Yes", "No"]);
     s.draw();
     assert!(!row(&s, "- two").contains(char::is_numeric), "nobody knows where: {}", s.shown);
-    truth(&mut s, 5, "one\ntwo\n", "one\nTWO\n", Some("line 2, not 1\u{1b}[31m"));
+    preview(&mut s, 5, "one\ntwo\n", "one\nTWO\n", Some("line 2, not 1\u{1b}[31m"));
     assert!(row(&s, "- two").contains("2 "), "{}", s.shown);
     assert!(s.shown.contains("the agent's view differs: line 2, not 1"), "{}", s.shown);
     assert!(!s.shown.contains('\u{1b}'));
@@ -185,8 +189,8 @@ fn what_the_disk_says_takes_the_place_of_what_the_agent_says() {
 fn words_without_texts_leave_the_diff_of_the_agent() {
     let mut s = gated(Gate::Off, 80);
     s.ask_edit(5, PATH, "two", "TWO", &["Yes", "No"]);
-    let truth = Truth { path: PATH.into(), old: None, new: "".into(), differs: Some("it is gone".into()) };
-    s.event(Event::Host(HostEvent::Review(ReviewEvent::Truths { req: ReqId(5), asked: 1, truths: vec![truth] })));
+    let preview = WritePreview { path: PATH.into(), old: None, new: "".into(), differs: Some("it is gone".into()) };
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::Previews { req: ReqId(5), asked: 1, previews: vec![preview] })));
     s.draw();
     assert!(s.shown.contains("- two") && s.shown.contains("+ TWO"), "{}", s.shown);
     assert!(s.shown.contains("view differs: it is gone"), "{}", s.shown);

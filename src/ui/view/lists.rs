@@ -18,6 +18,9 @@ use ratatui::layout::{Position, Rect};
 
 /// Rows from which the help says how much of it is on the screen.
 const HELP_FOOT_FROM: u16 = 3;
+/// What is typed, and what it does.
+const BTW: (&str, &str) =
+    ("/btw QUESTION", "a side question, answered beside the conversation; the agent's own /btw goes first");
 /// The most commands that are listed at once.
 const COMMANDS: usize = 6;
 /// The most rows of the picker, its filter line included.
@@ -145,7 +148,8 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
             lines.push(StyledText::new());
         }
         lines.push(StyledText::of(title, RunStyle::from(Token::Text).with_mods(Mods::BOLD)));
-        for (key, what) in keys(layer) {
+        let typed = (layer == Layer::Composer).then(|| (BTW.0.to_owned(), BTW.1));
+        for (key, what) in keys(layer).chain(typed) {
             let mut line = StyledText::of(format!("{key:<column$}"), Token::Text);
             // Several keys for one thing take a row of their own where they would push the words aside.
             if key.len() >= column {

@@ -4,6 +4,7 @@
 //! header, transcript, list, dock, held prompts, commands, rule, composer, status. Invariants: it draws into any
 //! size without a panic; the composer and the status line are the last to go, and nothing covers them.
 
+mod aside;
 mod chrome;
 mod dock;
 mod lists;
@@ -16,9 +17,11 @@ use super::cells::CellCtx;
 use super::frame::Motion;
 use super::msg::FrameInfo;
 use super::state::folds::Fold;
+use super::state::session_list::SessionList;
 use super::state::{App, Focus};
 use super::status_line;
 use super::transcript::{DrawCtx, Transcript};
+use crate::base::sanitize;
 use crate::model::Model;
 use crate::model::history::History;
 use crate::model::ids::{Now, SessionKey, TermId};
@@ -122,7 +125,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     }
     let mut moving = status.busy == status_line::Busy::Yes;
     let rest = chrome::status(cx, &status, area, buf);
-    if let Some(list) = cx.state.list.as_ref().filter(|_| area.height <= LIST_ALONE && cx.state.help.is_none()) {
+    if let Some(list) = alone(cx, area) {
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
     } else if area.height <= TINY.1 || area.width < TINY.0 {
         tiny(cx, rest, &mut info, buf);
@@ -133,10 +136,17 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     info.motion = match cx.animation {
         Animation::On if moving => Motion::Spinner,
         _ if moving || cx.session.is_waiting() => Motion::Clock,
+        _ if cx.state.asides.open.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ if cx.state.list.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ => Motion::Still,
     };
     info
+}
+
+/// The list, when there is no room for anything beside it.
+fn alone<'a>(cx: &ViewCx<'a>, area: Rect) -> Option<&'a SessionList> {
+    let is_alone = area.height <= LIST_ALONE && cx.state.help.is_none() && !cx.state.answers_from_list();
+    cx.state.list.as_ref().filter(|_| is_alone)
 }
 
 /// The state and the composer; the dock instead of the composer while the person has gone there.
@@ -171,10 +181,12 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
     let (mut rest, rule) = split_bottom(rest, 1);
 
-    // The list says itself who waits, and no answer can be given while it is open.
-    let lists = cx.state.list.is_some() && cx.state.help.is_none();
+    // The list says itself who waits; a question stands below it only while it is answered.
+    let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
     let dock_room = match (cx.state.picker.is_some() || cx.state.opener.is_some(), &cx.state.view.focus) {
         (true, _) => rest.height.min(3),
+        // The list stays in view.
+        (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
         (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)),
     };
@@ -185,6 +197,9 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     rest = lists::commands(cx, rest, free.saturating_sub(1), buf);
     let free = rest.height.saturating_sub(dock_height);
     rest = lists::held(cx, rest, free.saturating_sub(1), buf);
+    if !lists && rest.height > dock_height + 4 {
+        rest = aside::draw(cx, rest, info, buf);
+    }
     if let Some(laid) = laid {
         let (above, at) = split_bottom(rest, laid.height());
         show_dock(cx, &laid, at, info, buf);
@@ -271,6 +286,12 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
     for (row, y) in layout.rows.iter().zip(at.y..at.bottom()) {
         let row = StyledText::of(row.as_str(), Token::Text);
         paint::put(buf, at.x + 2, y, at.width.saturating_sub(2), &row, cx.theme);
+    }
+    if let Some(why) = cx.session.read_only().filter(|_| cx.state.view.composer.is_empty()) {
+        let words = format!("read only, {} · Alt+T goes on with its transcript", sanitize::line(&why.words()));
+        let room = at.width.saturating_sub(3);
+        let words = StyledText::of(width::truncate(&words, usize::from(room)), Token::Dim);
+        paint::put(buf, at.x + 2, at.y, room, &words, cx.theme);
     }
     if focused && cx.state.picker.is_none() && cx.state.opener.is_none() && cx.state.list.is_none() {
         let (x, y) = layout.cursor;

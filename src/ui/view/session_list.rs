@@ -17,21 +17,31 @@ use crate::text::width;
 use crate::theme::resolve::Theme;
 use crate::ui::labels;
 use crate::ui::state::attention::Attention;
-use crate::ui::state::session_list::{Ask, Earlier, End, ListFrame, Past, Reach, Row, SessionList};
+use crate::ui::state::session_list::{
+    Ask, Density, Earlier, End, Finding, Hit, How, ListFrame, Past, Reach, Row, Said, SessionList, Sort, Who,
+};
 use crate::ui::status_line;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::path::Path;
 
+mod preview;
+
 /// Rows from which headings, a row about what is chosen, and a row of keys are worth their room.
 const HEADS_FROM: u16 = 9;
 const DETAIL_FROM: u16 = 12;
 const FOOT_FROM: u16 = 4;
+/// Rows from which what can be done with a session stands in a row of its own.
+const ACTS_FROM: u16 = 14;
 /// Columns from which it is said how many turns there were, and which agent it was.
 const WIDE: u16 = 70;
 const MEDIUM: u16 = 34;
+/// Columns from which the end of what was said stands beside the list.
+const PREVIEW_FROM: u16 = 100;
 /// Columns of an agent's name.
 const AGENT: usize = 16;
+/// Before the name that is typed: agents are not told of it.
+const NAME_LABEL: &str = "name (only here): ";
 /// Columns of what a session is called, at the least.
 const NAME: usize = 12;
 
@@ -41,9 +51,21 @@ pub struct Look<'a> {
     pub theme: &'a Theme,
     pub home: Option<&'a Path>,
     /// What is said of a session that is open, in so many columns.
-    pub open: &'a dyn Fn(SessionKey, usize) -> Option<StyledText>,
+    pub open: &'a dyn Fn(SessionKey, usize) -> Option<OpenRow>,
+    /// The end of what was said in it.
+    pub said: &'a dyn Fn(SessionKey) -> Vec<Said>,
     /// What Enter does besides going there, and what Esc does.
     pub escape: &'a str,
+}
+
+/// A session that is open.
+pub struct OpenRow {
+    /// Number, name, what it does.
+    row: StyledText,
+    /// Its agent and where it is.
+    place: String,
+    /// Something can be answered.
+    can_answer: bool,
 }
 
 /// A line of the list, which is longer than the screen.
@@ -52,6 +74,8 @@ enum Line {
     Head(&'static str),
     Earlier,
     Row(usize),
+    /// The second row of one.
+    More(usize),
     /// What is to be said where nothing is listed.
     Empty,
 }
@@ -68,8 +92,7 @@ pub fn draw(
         return None;
     }
     if list.asks.is_some() && area.height < FOOT_FROM {
-        question(list, look, area, frame, buf);
-        return None;
+        return question(list, look, area, frame, buf);
     }
     let (head, rest) = split_top(area, u16::from(area.height > 1));
     let cursor = if head.is_empty() { None } else { Some(filter(list, look, head, buf)) };
@@ -77,13 +100,15 @@ pub fn draw(
     let (body, foot) = split_bottom(rest, foot);
     let has_detail = rest.height >= DETAIL_FROM && list.asks.is_none();
     let (body, detail) = split_bottom(body, u16::from(has_detail));
+    frame.has_preview = area.width >= PREVIEW_FROM && body.height >= FOOT_FROM;
+    let (body, beside) = if frame.has_preview { preview::split(body) } else { (body, Rect::ZERO) };
     rows(list, look, body, frame, buf);
+    preview::draw(list, look, beside, buf);
     if has_detail {
         self::detail(list, look, detail, buf);
     }
     if list.asks.is_some() {
-        question(list, look, foot, frame, buf);
-        return None;
+        return question(list, look, foot, frame, buf);
     }
     self::foot(list, look, foot, buf);
     cursor
@@ -98,14 +123,16 @@ pub fn over(
     buf: &mut Buffer,
 ) -> Option<Position> {
     let open = |key, columns| about_open(cx, key, columns);
-    let look = Look { theme: cx.theme, home: cx.home, open: &open, escape: "Esc closes" };
-    draw(list, look, area, frame, buf)
+    let said = |key| preview::of_open(cx, key);
+    let look = Look { theme: cx.theme, home: cx.home, open: &open, said: &said, escape: "Esc closes" };
+    let cursor = draw(list, look, area, frame, buf);
+    cursor.filter(|_| !cx.state.answers_from_list())
 }
 
 fn filter(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) -> Position {
     let mut line = StyledText::of("  ", Token::Accent);
     if area.width >= MEDIUM {
-        line.push("sessions: ", Token::Dim);
+        line.push(if list.finding().is_some() { "search: " } else { "sessions: " }, Token::Dim);
     }
     // The end of what is typed is what is being typed.
     let room = usize::from(area.width).saturating_sub(width::styled_width(&line) + 1);
@@ -126,12 +153,16 @@ struct Lines {
     open: usize,
     past: usize,
     heads: bool,
+    /// Rows of each session.
+    each: usize,
 }
 
 impl Lines {
     fn of(list: &SessionList, area: Rect) -> Self {
         let open = list.open_len();
-        Self { open, past: list.len() - open, heads: area.height >= HEADS_FROM }
+        let heads = area.height >= HEADS_FROM;
+        let each = if heads && list.taste().density == Density::TwoRows { 2 } else { 1 };
+        Self { open, past: list.len() - open, heads, each }
     }
 
     const fn heads_before_past(&self) -> usize {
@@ -146,11 +177,16 @@ impl Lines {
     }
 
     fn len(&self) -> usize {
-        self.heads_before_past() + self.open + self.past.max(1)
+        self.heads_before_past() + self.open * self.each + (self.past * self.each).max(1)
     }
 
     fn place(&self, row: usize) -> usize {
-        if row < self.open { row + usize::from(self.heads) } else { row + self.heads_before_past() }
+        let heads = if row < self.open { usize::from(self.heads) } else { self.heads_before_past() };
+        heads + row * self.each
+    }
+
+    fn row(&self, line: usize) -> Line {
+        if line.is_multiple_of(self.each) { Line::Row(line / self.each) } else { Line::More(line / self.each) }
     }
 
     fn at(&self, line: usize) -> Line {
@@ -158,13 +194,13 @@ impl Lines {
         if line < first {
             return Line::Head("open here");
         }
-        if line < first + self.open {
-            return Line::Row(line - first);
+        if line < first + self.open * self.each {
+            return self.row(line - first);
         }
-        let past = self.heads_before_past() + self.open;
+        let past = self.heads_before_past() + self.open * self.each;
         match line {
             line if line >= past && self.past == 0 => Line::Empty,
-            line if line >= past => Line::Row(line - self.heads_before_past()),
+            line if line >= past => self.row(line - self.heads_before_past()),
             line if line + 1 == past => Line::Earlier,
             _ => Line::Head(""),
         }
@@ -174,9 +210,9 @@ impl Lines {
 fn rows(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFrame, buf: &mut Buffer) {
     let lines = Lines::of(list, area);
     let height = usize::from(area.height);
-    frame.page = height;
+    frame.page = height / lines.each;
     let place = if list.is_empty() { 0 } else { lines.place(list.selected()) };
-    let first = (place + 1).saturating_sub(height);
+    let first = (place + lines.each).saturating_sub(height);
     for (n, y) in (first..lines.len()).zip(area.y..area.bottom()) {
         let line = Rect { y, height: 1, ..area };
         let strong = RunStyle::from(Token::Text).with_mods(Mods::BOLD);
@@ -193,9 +229,10 @@ fn rows(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFrame, b
             }
             Line::Earlier => {
                 let room = usize::from(line.width.saturating_sub(3));
+                let what = if list.finding().is_some() { "found" } else { "earlier" };
                 let words = match list.reach() {
-                    Reach::Everywhere => "earlier, in all directories".to_owned(),
-                    Reach::Here => format!("earlier, in {}", paths::display(list.here(), &[], look.home)),
+                    Reach::Everywhere => format!("{what}, in all directories"),
+                    Reach::Here => format!("{what}, in {}", paths::display(list.here(), &[], look.home)),
                 };
                 let words = StyledText::of(width::truncate(&words, room), strong);
                 paint::put(buf, line.x + 2, y, line.width.saturating_sub(2), &words, look.theme);
@@ -208,12 +245,24 @@ fn rows(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFrame, b
                 frame.rows.push((y, at));
                 row(list, look, at, line, buf);
             }
+            Line::More(at) => {
+                frame.rows.push((y, at));
+                let words = more(list, look, at, usize::from(line.width.saturating_sub(5)));
+                paint::put(buf, line.x + 4, y, line.width.saturating_sub(5), &words, look.theme);
+            }
         }
     }
 }
 
 /// Why no earlier session is listed.
 fn nothing(list: &SessionList) -> StyledText {
+    match list.finding() {
+        None => {}
+        Some(Finding::Typed) => return StyledText::of("Enter looks for it in all that was said", Token::Dim),
+        Some(Finding::Going) => return StyledText::of("looking…", Token::Dim),
+        Some(Finding::Found(..)) => return StyledText::of("found nowhere", Token::Dim),
+        Some(Finding::Failed(why)) => return StyledText::of(sanitize::line(why), Token::Warn),
+    }
     let words = match list.past() {
         Past::None => "no sessions are kept: there is no home directory".to_owned(),
         Past::Reading => "reading…".to_owned(),
@@ -236,9 +285,10 @@ fn row(list: &SessionList, look: Look<'_>, at: usize, line: Rect, buf: &mut Buff
     match list.row(at) {
         None => return,
         Some(Row::Open(open)) => match (look.open)(open.key, columns) {
-            Some(about) => text.append(&about),
+            Some(about) => text.append(&about.row),
             None => text.push("closed", Token::Dim),
         },
+        Some(Row::Hit(hit)) => text.append(&about_hit(hit, columns, selected)),
         Some(Row::Earlier(earlier)) => text.append(&about_earlier(earlier, list, look, columns, selected)),
     }
     let room = line.width.saturating_sub(1);
@@ -246,29 +296,80 @@ fn row(list: &SessionList, look: Look<'_>, at: usize, line: Rect, buf: &mut Buff
     paint::put(buf, line.x, line.y, room, &text, look.theme);
 }
 
-/// Number, name, what it does. The name gives way to what it waits for.
-fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<StyledText> {
+/// What stands in the second row of a session.
+fn more(list: &SessionList, look: Look<'_>, at: usize, columns: usize) -> StyledText {
+    let words = match list.row(at) {
+        None => String::new(),
+        Some(Row::Open(open)) => (look.open)(open.key, columns).map(|open| open.place).unwrap_or_default(),
+        Some(Row::Hit(hit)) => format!("{} · {}", hit.session.agent, paths::display(&hit.session.cwd, &[], look.home)),
+        Some(Row::Earlier(one)) => {
+            let mut words = format!("{} · {}", one.agent, paths::display(&one.cwd, &[], look.home));
+            if let Some(last) = one.last_prompt.as_ref().or(one.first_prompt.as_ref()) {
+                words.extend([" · “", last, "”"]);
+            }
+            words
+        }
+    };
+    StyledText::of(width::truncate(&words, columns), Token::Dim)
+}
+
+/// What was found, in which session, and when.
+fn about_hit(hit: &Hit, columns: usize, selected: bool) -> StyledText {
+    let style = if selected { RunStyle::from(Token::Accent).with_mods(Mods::BOLD) } else { Token::Text.into() };
+    let name = hit.session.name().unwrap_or(&hit.session.agent);
+    let mut right = StyledText::of(format!("  “{}”", width::truncate(name, AGENT)), Token::Dim);
+    right.push(&format!("  {}", human::ago(hit.age)), Token::Dim);
+    if columns < width::styled_width(&right) + NAME * 2 {
+        right = StyledText::new();
+    }
+    let who = match hit.place.who {
+        Who::Person => "❯ ",
+        Who::Agent => "",
+        Who::Thought => "thought: ",
+        Who::Tool => "· ",
+    };
+    let room = columns.saturating_sub(width::styled_width(&right) + width::str_width(who));
+    let line = width::truncate(&hit.line, room);
+    let mut text = StyledText::of(who, Token::Dim);
+    text.push(&line, style);
+    text.push(&" ".repeat(room.saturating_sub(width::str_width(&line))), Token::Dim);
+    text.append(&right);
+    text
+}
+
+/// The name gives way to what it waits for.
+fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<OpenRow> {
     let views = cx.state.views();
     let number = views.iter().position(|(one, _)| *one == key)?;
     let (_, view) = views.get(number)?;
     let session = cx.model.at(key)?;
     let attention = Attention::of(session, view);
+    let can_answer = view.dock.dialog.is_some();
+    let place = format!("{} · {}", labels::agent(session), paths::display(Path::new(&session.cwd), &[], cx.home));
     let is_shown = key == cx.session.key();
     let style = if is_shown { RunStyle::from(Token::Accent).with_mods(Mods::BOLD) } else { Token::Text.into() };
     if columns < usize::from(MEDIUM) {
         let (sign, number) = (attention.sign(), format!("{} ", number + 1));
         let room = columns.saturating_sub(width::str_width(&number) + width::str_width(sign) + 1);
         let mut text = StyledText::of(number, style);
-        text.push(&super::sessions::label(session, room), style);
+        text.push(&super::sessions::label(cx, session, room), style);
         text.push(" ", Token::Dim);
         text.push(sign, attention.token());
-        return Some(text);
+        return Some(OpenRow { row: text, place, can_answer });
     }
     let mut state = match attention {
         Attention::Works | Attention::Starts | Attention::Died | Attention::Refused | Attention::Waits => {
             status_line::brief(session, cx.now, columns)
         }
-        Attention::Done | Attention::Nothing => StyledText::of(attention.words(), attention.token()),
+        Attention::Done => {
+            let mut text = StyledText::of(attention.words(), attention.token());
+            if let Some(last) = session.entries().iter().next_back() {
+                let since = human::ago(cx.now.saturating_sub(last.at).as_secs());
+                text.push(&format!(" {since}"), Token::Dim);
+            }
+            text
+        }
+        Attention::Nothing => StyledText::new(),
     };
     if let Some(title) = session.questions().first().and_then(|question| asks(session, question)) {
         state.push(": ", attention.token());
@@ -280,12 +381,12 @@ fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<Styled
     let number = format!("{} ", number + 1);
     let rest = columns.saturating_sub(width::str_width(&number) + 2);
     let name =
-        super::sessions::label(session, rest.saturating_sub(width::styled_width(&state)).max(rest / 3).max(NAME));
+        super::sessions::label(cx, session, rest.saturating_sub(width::styled_width(&state)).max(rest / 3).max(NAME));
     let mut text = StyledText::of(number, style);
     text.push(&name, style);
     text.push("  ", Token::Dim);
     text.append(&state);
-    Some(text)
+    Some(OpenRow { row: text, place, can_answer })
 }
 
 /// What a question is about, in a few words.
@@ -308,7 +409,7 @@ fn about_earlier(one: &Earlier, list: &SessionList, look: Look<'_>, columns: usi
         End::Ended => None,
     };
     let end = if one.is_gone { Some(("directory gone", Token::Bad)) } else { end };
-    let age = human::ago(one.age);
+    let age = one.used_as_told.clone().unwrap_or_else(|| human::ago(one.age));
     let age = if columns >= usize::from(MEDIUM) { age.as_str() } else { age.trim_end_matches(" ago") };
     // What gives way first stands first here, and in the middle of the row.
     let mut parts = Vec::new();
@@ -318,7 +419,8 @@ fn about_earlier(one: &Earlier, list: &SessionList, look: Look<'_>, columns: usi
             parts.push((width::truncate_start(&place, AGENT + AGENT / 2).into_owned(), Token::Dim));
         }
         parts.push((width::truncate(&one.agent, AGENT).into_owned(), Token::Dim));
-        parts.push((human::count(one.turns, "turn"), Token::Dim));
+        let turns = if one.journals.is_empty() { "its agent's".to_owned() } else { human::count(one.turns, "turn") };
+        parts.push((turns, Token::Dim));
     }
     parts.push((age.to_owned(), Token::Dim));
     parts.extend(end.map(|(words, token)| (words.to_owned(), token)));
@@ -370,7 +472,12 @@ fn asked(asks: &Ask, columns: u16) -> Vec<paint::Painted> {
         None => format!("the session of {}", one.agent),
     };
     let (words, command) = match asks {
-        Ask::Start(one) => ("Start this command? It is not configured:".to_owned(), Some(sanitize::line(&one.command))),
+        Ask::Start(one, how) => {
+            let copy = if *how == How::Forks { " for a copy of the session" } else { "" };
+            let words = format!("Start this command{copy}? It is not configured:");
+            (words, Some(sanitize::line(&one.command)))
+        }
+        Ask::Name { .. } => ("What is it called?".to_owned(), None),
         Ask::Forget { earlier, others, at_agent } => {
             let mut words = format!("Forget {}", quoted(earlier));
             if *others > 0 {
@@ -397,14 +504,37 @@ fn foot_rows(list: &SessionList, area: Rect) -> u16 {
             let rows = u16::try_from(asked(asks, area.width.saturating_sub(3)).len()).unwrap_or(u16::MAX);
             rows.saturating_add(1).min(area.height)
         }
+        None if area.height >= ACTS_FROM => 2,
         None => u16::from(area.height >= FOOT_FROM || list.note.is_some() && area.height > 1),
     }
 }
 
-fn question(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFrame, buf: &mut Buffer) {
-    let Some(asks) = &list.asks else { return };
+/// Returns where the cursor stands, when something is typed.
+fn question(
+    list: &SessionList,
+    look: Look<'_>,
+    area: Rect,
+    frame: &mut ListFrame,
+    buf: &mut Buffer,
+) -> Option<Position> {
+    let asks = list.asks.as_ref()?;
     paint::fill(buf, area, Token::Question, look.theme);
     let room = area.width.saturating_sub(3);
+    if let Ask::Name { line, .. } = asks {
+        let (line_at, foot) = split_top(area, 1);
+        let shown =
+            width::truncate_start(&sanitize::line(line), usize::from(room).saturating_sub(NAME_LABEL.len() + 1))
+                .into_owned();
+        let mut text = StyledText::of(NAME_LABEL, Token::Dim);
+        text.push(&shown, Token::Text);
+        let used = paint::put(buf, line_at.x + 2, line_at.y, room, &text, look.theme);
+        let words = StyledText::of("Enter names it · empty gives it its own name back · Esc leaves", Token::Accent);
+        let words = width::truncate_styled(&words, usize::from(room));
+        if !foot.is_empty() {
+            paint::put(buf, foot.x + 2, foot.y, room, &words, look.theme);
+        }
+        return Some(Position { x: (line_at.x + 2 + used).min(area.right().saturating_sub(1)), y: line_at.y });
+    }
     let rows = asked(asks, room);
     let (body, foot) = split_bottom(area, 1);
     frame.is_whole = rows.len() <= usize::from(body.height);
@@ -412,12 +542,13 @@ fn question(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFram
         paint::row(buf, Rect { x: area.x + 2, y, width: room, height: 1 }, row, look.theme);
     }
     let words = match asks {
-        Ask::Start(_) if !frame.is_whole => "too long for this window · Esc leaves",
-        Ask::Start(_) => "y starts it · Esc leaves",
-        Ask::Forget { .. } => "y forgets it · Esc keeps it",
+        Ask::Start(..) if !frame.is_whole => "too long for this window · Esc leaves",
+        Ask::Start(..) => "y starts it · Esc leaves",
+        Ask::Forget { .. } | Ask::Name { .. } => "y forgets it · Esc keeps it",
     };
     let words = StyledText::of(width::truncate(words, usize::from(room)), Token::Accent);
     paint::put(buf, foot.x + 2, foot.y, room, &words, look.theme);
+    None
 }
 
 fn foot(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
@@ -425,20 +556,38 @@ fn foot(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
         return;
     }
     let room = area.width.saturating_sub(3);
-    let words = match &list.note {
-        Some(note) => StyledText::of(sanitize::line(note), Token::Warn),
-        None => {
-            let enter = match list.current() {
-                Some(Row::Open(_)) => "Enter goes there",
-                _ => "Enter goes on",
-            };
-            let tab = if list.reach() == Reach::Here { "Tab all directories" } else { "Tab this directory" };
-            let escape = if list.filter().is_empty() { look.escape } else { "Esc clears" };
-            StyledText::of(format!("{enter} · {escape} · {tab} · Delete forgets"), Token::Dim)
-        }
+    let (ways, acts) = keys(list, look);
+    let mut rows = vec![StyledText::of(ways, Token::Dim)];
+    match area.height {
+        1 => rows[0].push(&format!(" · {acts}"), Token::Dim),
+        _ => rows.push(StyledText::of(acts, Token::Dim)),
+    }
+    if let Some(note) = &list.note {
+        rows[0] = StyledText::of(sanitize::line(note), Token::Warn);
+    }
+    for (row, y) in rows.iter().zip(area.y..area.bottom()) {
+        paint::put(buf, area.x + 2, y, room, &width::truncate_styled(row, usize::from(room)), look.theme);
+    }
+}
+
+/// What keys do now: where they lead, and what they do with a session. What is needed least stands last.
+fn keys(list: &SessionList, look: Look<'_>) -> (String, String) {
+    if list.finding().is_some() {
+        let enter = if list.is_empty() { "Enter looks for it" } else { "Enter goes there" };
+        let tab = if list.reach() == Reach::Here { "Tab all directories" } else { "Tab this directory" };
+        return (format!("{enter} · Esc back to the list · {tab}"), String::new());
+    }
+    let is_open = matches!(list.current(), Some(Row::Open(_)));
+    let enter = if is_open { "Enter goes there" } else { "Enter goes on" };
+    let escape = if list.filter().is_empty() { look.escape } else { "Esc clears" };
+    let tab = match (list.current(), list.reach()) {
+        (Some(Row::Open(one)), _) if (look.open)(one.key, 0).is_some_and(|open| open.can_answer) => "Tab answers here",
+        (_, Reach::Here) => "Tab all directories",
+        (_, Reach::Everywhere) => "Tab this directory",
     };
-    let words = width::truncate_styled(&words, usize::from(room));
-    paint::put(buf, area.x + 2, area.y, room, &words, look.theme);
+    let sort = if list.taste().sort == Sort::Needs { "^S by last use" } else { "^S by who needs you" };
+    let acts = format!("/ searches · ^R name · ^F copy · ^E export · Delete forgets · {sort} · ^D rows");
+    (format!("{enter} · {escape} · {tab}"), acts)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::ui::fixtures::text;
 use crate::ui::keys::Action;
-use crate::ui::state::session_list::{Offers, Starts};
+use crate::ui::state::session_list::{Offers, Starts, Taste};
 use std::path::PathBuf;
 
 fn list(count: usize, command: &str, starts: &Starts) -> SessionList {
@@ -18,7 +18,7 @@ fn list(count: usize, command: &str, starts: &Starts) -> SessionList {
                 n == 2,
             )
     };
-    let mut list = SessionList::new("/shop".into(), Vec::new(), Past::Reading);
+    let mut list = SessionList::new("/shop".into(), Vec::new(), Past::Reading, Taste::default());
     list.told(Past::Read((0..count).map(one).collect()));
     list
 }
@@ -26,7 +26,7 @@ fn list(count: usize, command: &str, starts: &Starts) -> SessionList {
 fn drawn(list: &SessionList, width: u16, height: u16) -> (String, ListFrame) {
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     let (theme, mut frame) = (Theme::default(), ListFrame::default());
-    let look = Look { theme: &theme, home: None, open: &|_, _| None, escape: "Esc closes" };
+    let look = Look { theme: &theme, home: None, open: &|_, _| None, said: &|_| Vec::new(), escape: "Esc closes" };
     let area = buf.area;
     draw(list, look, area, &mut frame, &mut buf);
     (text(&buf), frame)
@@ -66,7 +66,7 @@ fn the_chosen_row_is_seen_at_any_size() {
 fn a_command_is_shown_whole_or_not_started() {
     let command = format!("sh -c '{}end'", "do something; ".repeat(20));
     let mut list = list(1, &command, &Starts::Recorded(vec!["sh".into()]));
-    let nobody = Offers { runs: &|_| false, deletes: &|_| false };
+    let nobody = Offers { runs: &|_| false, deletes: &|_| false, forks: &|_| None };
     list.act(Action::Accept, &ListFrame::default(), nobody);
     let (shown, frame) = drawn(&list, 80, 24);
     assert!(frame.is_whole && shown.contains("end'") && shown.contains("y starts it"), "{shown}");
@@ -76,11 +76,64 @@ fn a_command_is_shown_whole_or_not_started() {
 
 #[test]
 fn nothing_earlier_says_so_and_where_there_is_more() {
-    let mut list = SessionList::new("/mill".into(), Vec::new(), Past::Reading);
+    let mut list = SessionList::new("/mill".into(), Vec::new(), Past::Reading, Taste::default());
     assert!(drawn(&list, 80, 24).0.contains("reading…"));
     let all = self::list(2, "gemini", &Starts::Unknown);
     list.told(all.past().clone());
     assert!(drawn(&list, 80, 24).0.contains("none of this directory · Tab shows 2 of others"));
     list.told(Past::Failed("no\x1b[31m way".into()));
     assert!(drawn(&list, 80, 24).0.contains("cannot be read: no"));
+}
+
+fn wide(list: &mut SessionList, width: u16, height: u16) -> String {
+    if let Some(which) = list.wants_end(drawn(list, width, height).1.has_preview) {
+        let said = [Said::new(Who::Person, "mend it"), Said::new(Who::Agent, &"a long answer ".repeat(20))];
+        list.previews.told(which, Ok(said.into()));
+    }
+    drawn(list, width, height).0
+}
+
+#[test]
+fn the_end_of_what_was_said_stands_beside_the_list_from_a_hundred_columns_on() {
+    let mut list = list(3, "gemini", &Starts::Unknown);
+    assert!(wide(&mut list, 100, 24).contains("how it ended"));
+    let shown = wide(&mut list, 120, 30);
+    assert!(shown.contains("│") && shown.contains("a long answer") && shown.contains("❯ mend it"), "{shown}");
+    assert!(!wide(&mut list, 99, 24).contains("how it ended"));
+    list.step(1);
+    assert!(drawn(&list, 120, 24).0.contains("reading…"));
+}
+
+#[test]
+fn two_rows_for_each_have_who_and_where_and_what_was_said_last() {
+    let mut list = list(50, "gemini", &Starts::Unknown);
+    list.act(
+        Action::Density,
+        &ListFrame::default(),
+        Offers { runs: &|_| false, deletes: &|_| false, forks: &|_| None },
+    );
+    let (shown, frame) = drawn(&list, 80, 24);
+    assert!(shown.contains("Gemini · /shop · “last”"), "{shown}");
+    assert_eq!((frame.rows[0].1, frame.rows[1].1), (frame.rows[0].1, frame.rows[0].1), "both rows are one");
+    for at in [0, 25, 49] {
+        list.step(isize::MIN);
+        list.step(at);
+        for (width, height) in [(80, 24), (120, 40), (40, 10), (20, 4)] {
+            let (shown, _) = drawn(&list, width, height);
+            assert!(shown.contains('▸'), "{at} at {width}×{height}\n{shown}");
+        }
+    }
+}
+
+#[test]
+fn a_name_is_asked_for_with_the_cursor_behind_it() {
+    let mut list = list(1, "gemini", &Starts::Unknown);
+    list.act(
+        Action::RenameSession,
+        &ListFrame::default(),
+        Offers { runs: &|_| false, deletes: &|_| false, forks: &|_| None },
+    );
+    list.type_text("!");
+    let (shown, _) = drawn(&list, 80, 24);
+    assert!(shown.contains("name (only here): number 0 ✓ 2 other!") && shown.contains("Enter names it"), "{shown}");
 }

@@ -72,15 +72,19 @@ fn tabs(cx: &ViewCx<'_>) -> Vec<Tab> {
     let tab = |(at, (session, view)): (usize, (SessionRef<'_>, &SessionView))| Tab {
         key: session.key(),
         number: at + 1,
-        name: name(session),
+        name: name(cx, session),
         attention: Attention::of(session, view),
     };
     found.enumerate().map(tab).collect()
 }
 
-/// The title that the agent gave it, else the agent and the directory.
-fn name(session: SessionRef<'_>) -> Name {
-    let title = session.title.as_deref().map(|title| sanitize::line(title).trim().replace(['“', '”'], "\""));
+/// What the person calls it, else the title that the agent gave it, else the agent and the directory.
+fn name(cx: &ViewCx<'_>, session: SessionRef<'_>) -> Name {
+    let title = cx
+        .state
+        .name_of(session.key())
+        .or(session.title.as_deref())
+        .map(|title| sanitize::line(title).trim().replace(['“', '”'], "\""));
     match title.filter(|title| !title.is_empty()) {
         Some(title) => Name::Title(title),
         None => {
@@ -92,8 +96,8 @@ fn name(session: SessionRef<'_>) -> Name {
 }
 
 /// What a session is called, in so many columns.
-pub(super) fn label(session: SessionRef<'_>, columns: usize) -> String {
-    name(session).within(columns)
+pub(super) fn label(cx: &ViewCx<'_>, session: SessionRef<'_>, columns: usize) -> String {
+    name(cx, session).within(columns)
 }
 
 /// Whether a session that is not shown waits for the person.

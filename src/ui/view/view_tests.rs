@@ -366,7 +366,7 @@ fn scene(kind: u8, text: &str, width: u16, height: u16) -> Scene {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::random(192))]
 
     #[test]
     fn any_size_is_drawn_and_nothing_gets_out(

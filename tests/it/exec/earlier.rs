@@ -80,6 +80,35 @@ fn a_session_is_named_from_anywhere_and_goes_on_in_its_own_directory() {
 }
 
 #[test]
+fn with_transcript_a_session_that_cannot_go_on_is_begun_anew_with_an_account_of_it() {
+    let lab = Lab::new();
+    let agent = keeper(&lab, true, "");
+    lab.exec(&["one"], &agent).assert_code(0);
+    let none = keeper(&lab, false, "");
+    let done = again(&lab, &["two", "--continue", "--with-transcript"], &none);
+    let out = done.assert_code(0).out();
+    assert_eq!(methods(&lab), ["initialize", "session/new", "session/prompt"]);
+    let at = |words: &str| out.find(words).unwrap_or_else(|| panic!("no {words}: {out}"));
+    assert!(at("[Account of an earlier conversation") < at("User: one"), "{out}");
+    assert!(at("User: one") < at("Assistant: turn 1: one") && at("[End of the account.]") < at("two"), "{out}");
+    assert!(done.err().contains("a new session begins with its transcript"), "{}", done.err());
+    // Where it can go on, it does.
+    let agent = keeper(&lab, true, "");
+    let id = first_kept(&lab);
+    let done = again(&lab, &["three", "--resume", &id, "--with-transcript"], &agent);
+    assert_eq!(done.assert_code(0).out(), "turn 2: three\n");
+    lab.exec(&["x", "--with-transcript"], &agent).assert_says(2, &["`--continue` and `--resume ID`"]);
+}
+
+/// The session that was kept first.
+fn first_kept(lab: &Lab) -> String {
+    let text = std::fs::read_to_string(lab.path("kept.json")).unwrap();
+    let kept: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let first = |(_, session): &(&String, &serde_json::Value)| session["title"] == "one";
+    kept.as_object().unwrap().iter().find(first).unwrap().0.clone()
+}
+
+#[test]
 fn an_agent_that_cannot_go_on_or_has_forgotten_gives_5_and_no_other_session() {
     let lab = Lab::new();
     let agent = keeper(&lab, true, "");

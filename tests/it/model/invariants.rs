@@ -203,8 +203,8 @@ impl Run {
                 };
                 HostEvent::Review(ReviewEvent::HeldDecided { req, outcome })
             }
-            ReviewCommand::Truth { req, asked } => {
-                HostEvent::Review(ReviewEvent::Truths { req, asked, truths: Vec::new() })
+            ReviewCommand::Preview { req, asked } => {
+                HostEvent::Review(ReviewEvent::Previews { req, asked, previews: Vec::new() })
             }
             _ => return,
         };

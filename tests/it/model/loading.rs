@@ -160,7 +160,7 @@ fn r_143_what_is_told_of_earlier_is_no_change_of_now() {
         "content": [{ "type": "diff", "path": "/old/a", "oldText": "a", "newText": "b" }] });
     rig.wants();
     rig.update_in("first", with(json!({ "sessionUpdate": "tool_call" }), tool.clone()));
-    let is_told = |e: &Effect| matches!(e, Effect::Review(ReviewCommand::Tool(_)));
+    let is_told = |e: &Effect| matches!(e, Effect::Review(ReviewCommand::ToolCall(_)));
     assert!(rig.wants().iter().any(is_told), "the review is told of the calls of now");
     rig.update_in("old", with(json!({ "sessionUpdate": "tool_call" }), tool));
     assert!(!rig.wants().iter().any(is_told));

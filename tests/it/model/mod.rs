@@ -14,6 +14,7 @@ mod loading;
 mod options;
 mod permission;
 mod prompt;
+mod recalled;
 mod retold;
 mod review;
 mod ruling;

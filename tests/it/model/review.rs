@@ -3,7 +3,9 @@
 use crate::support::{Rig, exit_code, options, render};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
-use acp_tui::model::changes::{ReviewAction, ReviewCommand, ReviewEvent, RewindOutcome, Rewound, Scope, Totals, Truth};
+use acp_tui::model::changes::{
+    ReviewAction, ReviewCommand, ReviewEvent, RewindOutcome, Rewound, Scope, Totals, WritePreview,
+};
 use acp_tui::model::effect::{Effect, Ended, FrontEnd};
 use acp_tui::model::event::{HostEvent, Intent, PromptResult, Stop, Timer};
 use acp_tui::model::ids::{ReqId, SessionId, TermId, TurnId};
@@ -187,25 +189,30 @@ fn news_of_tool_calls_and_commands_are_told() {
     wants(&mut rig);
     rig.tool(json!({ "toolCallId": "t", "kind": "edit" }));
     let entry = rig.model().first().session().entries().last().unwrap().id;
-    assert_eq!(wants(&mut rig), [ReviewCommand::Tool(entry)]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::ToolCall(entry)]);
     rig.tool_update(json!({ "toolCallId": "t", "rawOutput": "x" }));
     assert_eq!(wants(&mut rig), [], "says nothing of files");
     rig.terminal(2, "term-1");
     let term = rig.model().first().session().terminal(&TermId::from("term-1")).unwrap().entry.unwrap();
-    let started = ReviewCommand::Command { entry: term, settled: false };
+    let started = ReviewCommand::CommandRun { entry: term, settled: false };
     assert_eq!(wants(&mut rig), [ReviewCommand::CommandAsked, started], "asked for before it is begun");
     rig.terminal_ends("term-1", exit_code(0));
-    assert_eq!(wants(&mut rig), [ReviewCommand::Command { entry: term, settled: true }]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::CommandRun { entry: term, settled: true }]);
     rig.stop("end_turn");
-    assert_eq!(wants(&mut rig), [ReviewCommand::Tool(entry), ReviewCommand::EndTurn(ONE)], "its mark settles it");
+    assert_eq!(wants(&mut rig), [ReviewCommand::ToolCall(entry), ReviewCommand::EndTurn(ONE)], "its mark settles it");
 }
 
 fn diff(new: &str) -> serde_json::Value {
     json!([{ "type": "diff", "path": "/project/a", "oldText": "a", "newText": new }])
 }
 
-fn truth(new: &str) -> Truth {
-    Truth { path: "/project/a".into(), old: Some("old".into()), new: new.into(), differs: Some("it moved".into()) }
+fn preview(new: &str) -> WritePreview {
+    WritePreview {
+        path: "/project/a".into(),
+        old: Some("old".into()),
+        new: new.into(),
+        differs: Some("it moved".into()),
+    }
 }
 
 #[test]
@@ -220,24 +227,24 @@ fn the_diffs_of_a_question_are_compared_with_the_disk() {
         json!({ "toolCall": { "toolCallId": "t", "content": diff("b") }, "options": options() }),
     );
     let req = rig.pending()[0];
-    assert_eq!(wants(&mut rig).last(), Some(&ReviewCommand::Truth { req, asked: 1 }));
+    assert_eq!(wants(&mut rig).last(), Some(&ReviewCommand::Preview { req, asked: 1 }));
     let entry = rig.model().first().session().questions()[0].entry;
     let rev = rig.model().first().session().entries().get(entry).unwrap().rev;
-    rig.host(HostEvent::Review(ReviewEvent::Truths { req, asked: 1, truths: vec![truth("b")] }));
-    assert_eq!(rig.model().first().session().questions()[0].truths, [truth("b")]);
+    rig.host(HostEvent::Review(ReviewEvent::Previews { req, asked: 1, previews: vec![preview("b")] }));
+    assert_eq!(rig.model().first().session().questions()[0].previews, [preview("b")]);
     assert!(rig.model().first().session().entries().get(entry).unwrap().rev > rev, "it is drawn again");
     rig.tool_update(json!({ "toolCallId": "t", "content": diff("c") }));
-    assert!(rig.model().first().session().questions()[0].truths.is_empty(), "that was of another diff");
-    assert_eq!(wants(&mut rig).last(), Some(&ReviewCommand::Truth { req, asked: 2 }));
-    rig.host(HostEvent::Review(ReviewEvent::Truths { req, asked: 1, truths: vec![truth("b")] }));
-    assert!(rig.model().first().session().questions()[0].truths.is_empty(), "an answer to the question before");
-    rig.host(HostEvent::Review(ReviewEvent::Truths { req: ReqId(99), asked: 2, truths: vec![truth("c")] }));
-    rig.host(HostEvent::Review(ReviewEvent::Truths { req, asked: 2, truths: vec![truth("c")] }));
-    assert_eq!(rig.model().first().session().questions()[0].truths, [truth("c")]);
+    assert!(rig.model().first().session().questions()[0].previews.is_empty(), "that was of another diff");
+    assert_eq!(wants(&mut rig).last(), Some(&ReviewCommand::Preview { req, asked: 2 }));
+    rig.host(HostEvent::Review(ReviewEvent::Previews { req, asked: 1, previews: vec![preview("b")] }));
+    assert!(rig.model().first().session().questions()[0].previews.is_empty(), "an answer to the question before");
+    rig.host(HostEvent::Review(ReviewEvent::Previews { req: ReqId(99), asked: 2, previews: vec![preview("c")] }));
+    rig.host(HostEvent::Review(ReviewEvent::Previews { req, asked: 2, previews: vec![preview("c")] }));
+    assert_eq!(rig.model().first().session().questions()[0].previews, [preview("c")]);
 }
 
 #[test]
-fn a_huge_truth_keeps_its_words_only() {
+fn a_huge_preview_keeps_its_words_only() {
     let mut rig = Rig::reviewed();
     rig.prompt("hi");
     covered(&mut rig, 1);
@@ -247,8 +254,8 @@ fn a_huge_truth_keeps_its_words_only() {
         json!({ "toolCall": { "toolCallId": "t", "content": diff("b") }, "options": options() }),
     );
     let req = rig.pending()[0];
-    rig.host(HostEvent::Review(ReviewEvent::Truths { req, asked: 1, truths: vec![truth(&"x".repeat(2 << 20))] }));
-    let kept = &rig.model().first().session().questions()[0].truths[0];
+    rig.host(HostEvent::Review(ReviewEvent::Previews { req, asked: 1, previews: vec![preview(&"x".repeat(2 << 20))] }));
+    let kept = &rig.model().first().session().questions()[0].previews[0];
     assert_eq!((kept.old.as_deref(), &*kept.new, kept.differs.as_deref()), (None, "", Some("it moved")));
 }
 

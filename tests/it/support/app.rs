@@ -14,6 +14,7 @@ use acp_tui::model::session::Policy;
 use acp_tui::theme::color::Depth;
 use acp_tui::theme::looks::{Ground, Looks};
 use acp_tui::ui::keys::{Code, Key, Mouse};
+use acp_tui::ui::past::Archive;
 use acp_tui::ui::run::{Ended, Purpose, UiOptions, run_on};
 use acp_tui::ui::screen::{Device, Happening, Screen};
 use acp_tui::ui::tty::{Input, Multiplexer};
@@ -349,6 +350,16 @@ pub async fn play(
     agent: impl AsyncFnOnce(Agent),
     person: impl AsyncFnOnce(Person),
 ) -> (Ended, String) {
+    play_with(size, None, agent, person).await
+}
+
+/// The same with a place where earlier sessions are kept. Not for a clock that stands still: they are read by a thread.
+pub async fn play_with(
+    size: (u16, u16),
+    past: Option<Arc<dyn Archive>>,
+    agent: impl AsyncFnOnce(Agent),
+    person: impl AsyncFnOnce(Person),
+) -> (Ended, String) {
     let dir = tempfile::tempdir().unwrap();
     let glass = Glass::new(size);
     let (inputs, happenings) = mpsc::channel(1024);
@@ -369,7 +380,9 @@ pub async fn play(
         multiplexer: Multiplexer::None,
         purpose: Purpose::Session,
         agents: Box::new(Vec::new),
-        past: None,
+        past,
+        desk: None,
+        held: None,
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();

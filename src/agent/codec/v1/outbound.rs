@@ -59,7 +59,8 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
 /// The name of the call that opens a session in this way.
 pub fn opening(how: &Opening) -> &'static str {
     match how {
-        Opening::New => "session/new",
+        // The others are not asked for under these names.
+        Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => "session/new",
         Opening::Load(_) => "session/load",
         Opening::Resume(_) | Opening::Continue(_) => "session/resume",
         Opening::Fork(_) => "session/fork",
@@ -69,7 +70,9 @@ pub fn opening(how: &Opening) -> &'static str {
 fn open(how: &Opening, cwd: &Path) -> Result<Value, serde_json::Error> {
     let id = |id: &SessionId| id.as_str().to_owned();
     match how {
-        Opening::New => serde_json::to_value(schema::NewSessionRequest::new(cwd)),
+        Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {
+            serde_json::to_value(schema::NewSessionRequest::new(cwd))
+        }
         Opening::Load(old) => serde_json::to_value(schema::LoadSessionRequest::new(id(old), cwd)),
         Opening::Resume(old) | Opening::Continue(old) => {
             serde_json::to_value(schema::ResumeSessionRequest::new(id(old), cwd))

@@ -1,11 +1,13 @@
 use crate::model::changes::{ReviewAction, ReviewDoc, ReviewEvent, RewindOutcome, Rewound, Scope, Target, Verdict};
-use crate::model::event::{Event, HostEvent, Intent};
-use crate::model::ids::EntryId;
+use crate::model::event::{AgentEvent, Event, HostEvent, Intent, Opening, SessionResult};
+use crate::model::ids::{Address, Addressed, AgentKey, EntryId, SessionKey};
+use crate::model::reduce::reduce;
 use crate::model::tool::{ToolKind, ToolStatus};
 use crate::ui::fixtures::{Scene, doc_of, file_doc, review_doc};
 use crate::ui::keys::{Action, Code, Key, Layer, ReviewKey, label};
 use crate::ui::msg::{EditorJob, Out};
 use crate::ui::state::Focus;
+use crate::ui::state::folds::Fold;
 use crate::ui::state::review::index::Spot;
 use crate::ui::state::review::{Pane, Presence};
 use crate::ui::state::scroll::Scroll;
@@ -547,6 +549,36 @@ fn the_tool_call_is_shown_and_alt_r_comes_back_to_the_same_place() {
         }
         assert_eq!((s.ui.view.focus.clone(), place(&s)), (Focus::Review, before));
     }
+}
+
+#[test]
+fn a_change_of_another_session_leads_to_its_call_there() {
+    let mut s = scene(80, 24);
+    let second = SessionKey(1);
+    let mut tell = |at: Address, what| drop(reduce(&mut s.model, Addressed { at, what }, s.now));
+    let open = Intent::OpenSession { cwd: "/home/me/src/shop".into(), how: Opening::New };
+    tell(AgentKey::FIRST.into(), Event::User(open));
+    let opened = SessionResult { id: "s2".into(), modes: None, options: None, model: None };
+    tell(second.into(), Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
+    tell(second.into(), Event::User(Intent::Prompt { text: "there".into(), links: Vec::new() }));
+    s.ui.sync(&s.model, s.now);
+    let entry = s.model.session_of(second).unwrap().entries().id_at(0);
+    let mut doc = (*review_doc(2)).clone();
+    let mut file = (*doc.files[3]).clone();
+    (file.hunks[1].entry, file.hunks[1].elsewhere) = (Some(entry), Some(SessionKey(7)));
+    (file.hunks[2].entry, file.hunks[2].elsewhere) = (Some(entry), Some(second));
+    doc.files[3] = file.into();
+    s.show_review(doc.into());
+    s.draw();
+    at(&mut s, "src/cart.rs", 1);
+    s.typed("t");
+    assert_eq!(s.ui.shown(), SessionKey::FIRST, "there is no such session");
+    at(&mut s, "src/cart.rs", 2);
+    s.typed("t");
+    assert_eq!((s.ui.shown(), s.ui.view.scroll), (second, Scroll::at(entry)));
+    assert_eq!((s.ui.view.focus.clone(), s.ui.view.folds.of(entry)), (Focus::Composer, Some(Fold::Open)));
+    s.ui.show(SessionKey::FIRST, s.now);
+    assert_eq!(s.ui.view.focus, Focus::Review, "the review is as it was left");
 }
 
 #[test]

@@ -1,0 +1,54 @@
+//! Where what is written on the screen is kept: drafts of sessions and the prompts that were sent.
+//!
+//! Decides nothing. Invariant: room is made once, when the first is kept or looked for.
+
+use crate::model::draft::{Draft, Place, Sent};
+use crate::store::drafts::Drafts;
+use crate::store::prompts::Prompts;
+use crate::ui::keeping::Desk;
+use std::io;
+use std::path::Path;
+use std::sync::Once;
+
+pub(super) struct Written {
+    drafts: Drafts,
+    prompts: Prompts,
+    has_room: Once,
+}
+
+impl Written {
+    /// `state` is acp-tui's directory for state.
+    pub fn new(state: &Path) -> Self {
+        let dir = state.join("written");
+        Self { drafts: Drafts::new(dir.clone()), prompts: Prompts::new(dir), has_room: Once::new() }
+    }
+
+    /// What cannot be removed now is removed another time.
+    fn make_room(&self) {
+        self.has_room.call_once(|| drop(self.drafts.make_room()));
+    }
+}
+
+fn told<T>(result: io::Result<T>) -> Result<T, String> {
+    result.map_err(|error| error.to_string())
+}
+
+impl Desk for Written {
+    fn keep(&self, place: &Place, draft: &Draft) -> Result<(), String> {
+        told(self.drafts.keep(place, draft))
+    }
+
+    fn fetch(&self, place: &Place) -> Result<Option<Draft>, String> {
+        let found = told(self.drafts.fetch(place));
+        self.make_room();
+        found
+    }
+
+    fn remember(&self, sent: &Sent) -> Result<(), String> {
+        told(self.prompts.remember(sent))
+    }
+
+    fn prompts(&self) -> Result<Vec<Sent>, String> {
+        told(self.prompts.list())
+    }
+}

@@ -1,0 +1,96 @@
+//! What earlier journals have of a session: replayed from them, one after the other, and handed to the model in parts.
+//!
+//! Everything here takes its time and is done by a thread; the loop gets facts. Invariants: each journal is replayed onto
+//! what those before it have, as the program did that wrote it; what is replayed is bounded as a session is that runs.
+
+use super::fact::{Fact, Facts};
+use super::replay::Replay;
+use crate::model::Model;
+use crate::model::event::HostEvent;
+use crate::model::ids::{SessionId, SessionKey};
+use crate::model::past::Past;
+use crate::model::session::Policy;
+use crate::store::lines;
+use crate::store::sessions::{self, Known};
+use std::io;
+use std::path::{Path, PathBuf};
+use tracing::{debug, warn};
+
+/// Bytes of journals that are replayed for one session; older ones are left out.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Where journals are, and who is told what they have.
+#[derive(Debug)]
+pub(super) struct Recalling {
+    journals: Option<PathBuf>,
+    facts: Facts,
+}
+
+impl Recalling {
+    pub fn new(journals: Option<PathBuf>, facts: &Facts) -> Self {
+        Self { journals, facts: facts.clone() }
+    }
+
+    /// Has the conversation read that the agent of this command calls like this.
+    pub fn begin(&self, at: SessionKey, id: SessionId, command: String) {
+        let (journals, facts) = (self.journals.clone(), self.facts.clone());
+        tokio::task::spawn_blocking(move || {
+            let (past, trouble) = match journals.map(|dir| recall(&dir, &id, &command)) {
+                Some(Ok(read)) => read,
+                Some(Err(error)) => {
+                    warn!(%error, "earlier journals cannot be read");
+                    (Past::default(), Some(format!("the journals of this session cannot be read: {error}")))
+                }
+                None => (Past::default(), None),
+            };
+            debug!(entries = past.entries.len(), "read from earlier journals");
+            for part in past.parts(trouble) {
+                facts.send(Fact::Host(at.into(), HostEvent::Recalled(part)));
+            }
+        });
+    }
+}
+
+/// All that the journals in this directory have of a session, and why that is not all.
+pub fn recall(journals: &Path, id: &SessionId, command: &str) -> io::Result<(Past, Option<String>)> {
+    let Some(known) = sessions::find(journals, id.as_str(), command)? else { return Ok((Past::default(), None)) };
+    let mut room = MAX_BYTES;
+    let fits = |journal: &&PathBuf| {
+        let size = journal.metadata().map_or(0, |meta| meta.len());
+        let fits = size <= room;
+        room = room.saturating_sub(size);
+        fits
+    };
+    let mut newest: Vec<&PathBuf> = known.journals.iter().rev().take_while(fits).collect();
+    newest.reverse();
+    let left_out = known.journals.len() - newest.len();
+    let mut trouble = (left_out > 0)
+        .then(|| format!("{left_out} older journals of this session are left out: together they have more than 1 GiB"));
+    let mut past = Past::default();
+    for journal in newest {
+        match replayed(&known, journal, id, std::mem::take(&mut past)) {
+            Ok(all) => past = all,
+            Err((before, error)) => {
+                past = before;
+                trouble = Some(format!("a part of this session cannot be read: {error}"));
+            }
+        }
+    }
+    Ok((past, trouble))
+}
+
+/// What was there before, and behind it what this journal has.
+fn replayed(known: &Known, journal: &Path, id: &SessionId, before: Past) -> Result<Past, (Past, io::Error)> {
+    let mut file = match lines::open(journal) {
+        Ok(file) => file,
+        Err(error) => return Err((before, error)),
+    };
+    let cwd = known.cwd.to_string_lossy().into_owned();
+    let model = Model::new(known.command.clone(), cwd, Policy::Ask);
+    let mut replay = Replay::new(model, known.cwd.clone()).of(id.clone(), before);
+    let read = lines::each(&mut file, 0, |line| replay.line(&String::from_utf8_lossy(line)));
+    match read {
+        Ok(_) => Ok(replay.past()),
+        Err(error) => Err((replay.past(), error)),
+    }
+}

@@ -1,0 +1,71 @@
+//! What the person has written in a session and not sent, whose it is, and what was sent before.
+//!
+//! Plain data; knows nothing of where it is kept. Invariant: a session in which something was said has its draft to
+//! itself; until then it belongs to the directory, because such a session is not worth to be found again.
+
+use super::ids::SessionKey;
+use super::reduce::has_talked;
+use super::session_ref::SessionRef;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is written and not sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    pub text: String,
+    /// Prompts that wait for the agent, oldest first.
+    pub held: Vec<String>,
+}
+
+impl Draft {
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.held.is_empty()
+    }
+
+    /// As one text: nothing of it is sent before the person sends it once more.
+    pub fn joined(self) -> String {
+        let parts = self.held.into_iter().chain(Some(self.text)).filter(|part| !part.trim().is_empty());
+        parts.collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+/// Whose draft it is. An agent is known by its command line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    Session {
+        agent: String,
+        id: String,
+    },
+    /// Of a session in which nothing was said; `key` tells those of one window apart.
+    Directory {
+        agent: String,
+        cwd: PathBuf,
+        key: SessionKey,
+    },
+}
+
+impl Place {
+    /// `before` is where the session's draft was: one that has had its own keeps it, also when nothing is shown of what
+    /// was said in it.
+    pub fn of(session: SessionRef<'_>, before: Option<&Self>) -> Self {
+        let agent = session.agent().command.clone();
+        let has_own = |id: &str| {
+            matches!(before, Some(Self::Session { id: own, .. }) if own == id)
+                || session.is_to_go_on()
+                || has_talked(session.session())
+        };
+        match session.known_id().filter(|id| has_own(id.as_str())) {
+            Some(id) => Self::Session { agent, id: id.as_str().to_owned() },
+            None => Self::Directory { agent, cwd: PathBuf::from(&session.cwd), key: session.key() },
+        }
+    }
+}
+
+/// A prompt that was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The directory of its session.
+    pub cwd: String,
+    pub text: Arc<str>,
+}

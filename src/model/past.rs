@@ -1,0 +1,144 @@
+//! What earlier journals have of a session, on its way from the model that was replayed from them into another one.
+//!
+//! Data only. Invariants: turns count from 1 in the order of the entries, and 0 is before the first; a terminal is known
+//! by a name that none of the session's later ones has.
+
+use super::entries::size_of_entry;
+use super::entry::{Body, Entry};
+use super::ids::{TermId, TurnId};
+use super::session::{Terminal, TerminalOrigin};
+use super::tool::ToolContent;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Bytes of one part, about: what goes into the model in one step.
+const PART: usize = 1 << 20;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Past {
+    pub entries: Vec<Entry>,
+    pub terminals: BTreeMap<TermId, Terminal>,
+}
+
+/// A part of it. A journal says only that it came: the entries are in the earlier ones.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recalled {
+    /// Turns of all parts together.
+    pub turns: u64,
+    pub is_last: bool,
+    /// Why it is not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    #[serde(skip)]
+    pub past: Past,
+}
+
+impl Past {
+    pub fn turns(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.turn.0).max().unwrap_or_default()
+    }
+
+    /// Puts what came later behind it.
+    pub fn append(&mut self, mut later: Self) {
+        self.age();
+        let before = self.turns();
+        later.entries.iter_mut().for_each(|entry| shift(entry, before));
+        self.entries.append(&mut later.entries);
+        self.terminals.append(&mut later.terminals);
+    }
+
+    /// Gives the terminals names that those of a later journal do not have.
+    pub fn age(&mut self) {
+        let older = |id: &TermId| TermId::of(id.owner(), format!("~{id}"));
+        self.terminals = std::mem::take(&mut self.terminals)
+            .into_values()
+            .map(|terminal| {
+                let id = older(&terminal.id);
+                (id.clone(), Terminal { id, ..terminal })
+            })
+            .collect();
+        for entry in &mut self.entries {
+            match &mut entry.body {
+                Body::Terminal(id) => *id = older(id),
+                Body::Tool(tool) => tool.content.iter_mut().for_each(|content| {
+                    if let ToolContent::Terminal(id) = content {
+                        *id = older(id);
+                    }
+                }),
+                _ => {}
+            }
+        }
+    }
+
+    /// In parts that are small enough to be taken in one after the other; at least one, also of nothing.
+    pub fn parts(mut self, trouble: Option<String>) -> Vec<Recalled> {
+        let turns = self.turns();
+        let (mut parts, mut part, mut size) = (Vec::new(), Self::default(), 0);
+        for entry in self.entries {
+            size += size_of_entry(&entry.body);
+            for id in terminals(&entry.body) {
+                if let Some((id, terminal)) = self.terminals.remove_entry(id) {
+                    size += terminal.text.len();
+                    part.terminals.insert(id, terminal);
+                }
+            }
+            part.entries.push(entry);
+            if size >= PART {
+                parts.push(Recalled { turns, past: std::mem::take(&mut part), ..Recalled::default() });
+                size = 0;
+            }
+        }
+        parts.push(Recalled { turns, is_last: true, trouble, past: part });
+        parts
+    }
+}
+
+/// Moves an entry to so many turns later; what is before the first turn goes along with the one before.
+pub fn shift(entry: &mut Entry, by: u64) {
+    entry.turn.0 += by;
+    if let Body::Changes(changes) = &mut entry.body {
+        changes.turn.0 += by;
+    }
+}
+
+/// The terminals that an entry shows.
+pub fn terminals(body: &Body) -> impl Iterator<Item = &TermId> {
+    let (own, tool) = match body {
+        Body::Terminal(id) => (Some(id), None),
+        Body::Tool(tool) => (None, Some(tool)),
+        _ => (None, None),
+    };
+    own.into_iter().chain(tool.into_iter().flat_map(|tool| tool.terminals()))
+}
+
+/// Counts turns from 1.
+#[derive(Debug, Default)]
+pub struct Count(BTreeMap<TurnId, u64>);
+
+impl Count {
+    pub fn renumber(&mut self, entry: &mut Entry) {
+        entry.turn = self.of(entry.turn);
+        if let Body::Changes(changes) = &mut entry.body {
+            changes.turn = self.of(changes.turn);
+        }
+    }
+
+    fn of(&mut self, turn: TurnId) -> TurnId {
+        let next = self.0.len() as u64 + 1;
+        if turn == TurnId::default() { turn } else { TurnId(*self.0.entry(turn).or_insert(next)) }
+    }
+}
+
+impl Terminal {
+    /// As it was when its journal ended: nobody runs it any more.
+    #[must_use]
+    pub fn over(self) -> Self {
+        let ended = self.ended.or(Some(self.moved));
+        Self { entry: None, embedded: Vec::new(), waiters: Vec::new(), released: true, screen: None, ended, ..self }
+    }
+
+    /// Bytes that count against what an agent may feed.
+    pub fn fed(&self) -> usize {
+        if self.origin == TerminalOrigin::Meta { self.text.len() } else { 0 }
+    }
+}

@@ -1,0 +1,95 @@
+//! What a session is before it is asked for: what earlier journals have of it, what it is to others, and whether it is
+//! only shown.
+//!
+//! Like `lifecycle`, sees an agent together with its sessions. Invariants: an agent is asked for a session only when all
+//! that is known of it is there; what is asked aside decides nothing and changes nothing unless it is kept.
+
+use super::{Cx, in_session, lifecycle, notice, opening, recalled};
+use crate::model::Model;
+use crate::model::agent::Agent;
+use crate::model::effect::Effect;
+use crate::model::entry::Level;
+use crate::model::event::{Before, Opening};
+use crate::model::ids::SessionKey;
+use crate::model::past::Recalled;
+use crate::model::session::{Allow, Closed, Earlier, Policy, SessionState};
+
+/// How a session will be asked for. What earlier journals have of it is read first.
+pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
+    let reads = model.has_earlier;
+    let how = match how {
+        Opening::After(before) => {
+            continues(model, at, &before, cx);
+            Opening::New
+        }
+        Opening::Aside { beside, from } => {
+            in_session(model, at, cx, |session, _| {
+                session.aside_of = Some(beside);
+                // Nobody is asked, and nothing is changed.
+                session.policy = Policy::Auto(Allow::Reads);
+                session.changes.is_on = false;
+            });
+            from.map_or(Opening::New, Opening::Fork)
+        }
+        how => how,
+    };
+    in_session(model, at, cx, |session, cx| {
+        session.opening = how;
+        let id = session.opening.id().filter(|_| reads && !opening::has_talked(session));
+        if let Some(id) = id.cloned() {
+            session.earlier = Earlier::Awaited;
+            cx.push(Effect::Recall(id));
+        }
+    });
+    show(model, at, cx);
+}
+
+/// Says in both of two sessions that one continues the other.
+fn continues(model: &mut Model, at: SessionKey, before: &Before, cx: &mut Cx) {
+    let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
+    let name = agent.map(|agent| agent.label().to_owned()).unwrap_or_default();
+    let id = before.id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
+    let words =
+        format!("continues session{id} of {}; what was said there is known here only by its account", before.agent);
+    in_session(model, at, cx, |session, cx| notice(session, Level::Info, words, Vec::new(), cx.now));
+    if before.session != at {
+        let words = format!("handed over to a new session of {name}");
+        in_session(model, before.session, cx, |session, cx| notice(session, Level::Info, words, Vec::new(), cx.now));
+    }
+}
+
+/// What earlier journals have of a session, or a part of it, has been read.
+pub fn recalled(model: &mut Model, at: SessionKey, part: Recalled, cx: &mut Cx) {
+    let Some(session) = model.sessions.get(&at).filter(|s| s.state != SessionState::Closed(Closed::ByPerson)) else {
+        return;
+    };
+    let (key, is_last) = (session.agent, part.is_last);
+    in_session(model, at, cx, |session, cx| recalled::take_in(session, part, cx));
+    if is_last {
+        show(model, at, cx);
+        let waits = model.sessions.get(&at).is_some_and(|session| session.state == SessionState::Waiting);
+        if waits && model.agents.get(&key).is_some_and(Agent::is_up) {
+            lifecycle::open(model, key, at, cx);
+        }
+    }
+}
+
+/// The answer to a side question is kept.
+pub fn keep(model: &mut Model, at: SessionKey, cx: &mut Cx) {
+    let (policy, has_review) = (model.policy, model.has_review);
+    let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
+    let agent = agent.map(|agent| agent.label().to_owned()).unwrap_or_default();
+    in_session(model, at, cx, |session, cx| opening::keep(session, policy, has_review, &agent, cx));
+}
+
+/// One that is only shown is asked of nobody.
+fn show(model: &mut Model, at: SessionKey, cx: &mut Cx) {
+    in_session(model, at, cx, |session, cx| {
+        if let Opening::Show { why, .. } = &session.opening
+            && !session.awaits_earlier()
+        {
+            let (words, why) = (why.words(), why.clone());
+            opening::only_shown(session, why, words, Vec::new(), cx);
+        }
+    });
+}

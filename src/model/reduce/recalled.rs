@@ -1,0 +1,91 @@
+//! What earlier journals have of a session: into the session before its agent is asked for it, and out of a model that
+//! was replayed from such a journal.
+//!
+//! Reads nothing itself. Invariants: nothing of it is asked, runs or waits any more; its turns come before all that
+//! begin here.
+
+use super::{Cx, in_session, notice, opening};
+use crate::model::Model;
+use crate::model::entry::{Body, Level, UserState};
+use crate::model::ids::{Now, SessionId, SessionKey, TurnId};
+use crate::model::past::{Count, Past, Recalled, shift, terminals};
+use crate::model::session::{Earlier, Session};
+
+/// A part of it has been read.
+pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
+    let base = match session.earlier {
+        Earlier::Coming { after } => after,
+        Earlier::Awaited => {
+            let after = cx.last_turn;
+            // What the agent says next is said in a turn of its own.
+            cx.last_turn = TurnId(after.0.saturating_add(part.turns).saturating_add(1));
+            session.last_turn = cx.last_turn;
+            after
+        }
+        Earlier::Nothing | Earlier::Here | Earlier::Joined => return,
+    };
+    let mut past = part.past;
+    past.age();
+    for (id, terminal) in past.terminals {
+        session.fed += terminal.fed();
+        session.terminals.insert(id, terminal.over());
+    }
+    for mut entry in past.entries {
+        shift(&mut entry, base.0);
+        let shown: Vec<_> = terminals(&entry.body).cloned().collect();
+        let is_own = matches!(entry.body, Body::Terminal(_));
+        let id = session.entries.push(entry.turn, entry.at, entry.body);
+        session.entries.finish(id);
+        for term in shown {
+            if let Some(terminal) = session.terminals.get_mut(&term) {
+                if is_own {
+                    terminal.entry = Some(id);
+                } else {
+                    terminal.embedded.push(id);
+                }
+            }
+        }
+    }
+    if let Some(trouble) = part.trouble {
+        notice(session, Level::Warn, trouble, Vec::new(), cx.now);
+    }
+    session.earlier = if part.is_last { Earlier::Here } else { Earlier::Coming { after: base } };
+}
+
+/// Takes the conversation that the agent calls like this out of a model that was replayed. Nothing when it has none.
+pub fn take_out(model: &mut Model, id: &SessionId, now: Now) -> Option<Found> {
+    let has_it = |session: &Session| session.known_id() == Some(id) && !session.entries.is_empty();
+    let key: SessionKey = model.sessions().filter(|(_, session)| has_it(session)).last()?.0;
+    let mut cx = Cx::new(now);
+    in_session(model, key, &mut cx, |session, cx| {
+        opening::end_everything(session, cx);
+        let (mut past, mut count) = (Past::default(), Count::default());
+        for mut entry in session.entries.take() {
+            count.renumber(&mut entry);
+            past.entries.push(entry);
+        }
+        past.terminals = std::mem::take(&mut session.terminals);
+        Found { past, is_whole: matches!(session.earlier, Earlier::Here | Earlier::Joined) }
+    })
+}
+
+/// A conversation that was in a journal.
+#[derive(Debug)]
+pub struct Found {
+    pub past: Past,
+    /// What earlier journals have of it was put in before.
+    pub is_whole: bool,
+}
+
+impl Found {
+    /// Without what the agent told again of earlier journals.
+    #[must_use]
+    pub fn without_history(mut self) -> Past {
+        let is_ours = |body: &Body| matches!(body, Body::User(user) if user.state != UserState::FromElsewhere);
+        let first = self.past.entries.iter().position(|entry| is_ours(&entry.body));
+        let later = self.past.entries.split_off(first.unwrap_or(self.past.entries.len()));
+        let (mut entries, mut count) = (later, Count::default());
+        entries.iter_mut().for_each(|entry| count.renumber(entry));
+        Past { entries, terminals: self.past.terminals }
+    }
+}

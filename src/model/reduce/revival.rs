@@ -1,0 +1,76 @@
+//! An agent that ended by itself is started again by itself: some tries, later and later, until the person says no.
+//!
+//! Starts nothing where nobody watches, or where something would be lost or done twice: in the middle of a turn, after the
+//! person has ended the agent, or when it cannot take up what was said. Invariant: at most [`TRIES`] in a row, and each
+//! has been announced before.
+
+use super::{Cx, in_agent, lifecycle, opening};
+use crate::model::Model;
+use crate::model::agent::{Agent, Connection, DeathKind, REVIVALS as TRIES, Revival};
+use crate::model::effect::Effect;
+use crate::model::event::{Can, Timer};
+use crate::model::ids::AgentKey;
+use crate::model::session::{Policy, Session};
+use std::time::Duration;
+
+/// How long it is waited before each try.
+const WAITS: [u64; TRIES as usize] = [1, 1, 2, 4, 8];
+/// Who has lived so long does not keep dying.
+const LONG: Duration = Duration::from_mins(1);
+
+/// Whether the agent works for somebody: to be asked before its end is dealt with.
+pub fn is_at_work(model: &Model, key: AgentKey) -> bool {
+    model.sessions.values().any(|s| s.agent == key && (s.turn.is_some() || s.lingering.is_some()))
+}
+
+/// The agent has ended, at work or not: says when it is started again, if it is.
+pub fn plan(model: &mut Model, key: AgentKey, was_at_work: bool, cx: &mut Cx) {
+    let is_watched = model.policy == Policy::Ask;
+    let can_take_up = |agent: &Agent, session: &Session| {
+        !opening::has_talked(session) || session.is_to_go_on() || agent.can(Can::Load) || agent.can(Can::Resume)
+    };
+    let Some(agent) = model.agents.get(&key) else { return };
+    let Connection::Dead(death) = &agent.connection else { return };
+    let tried = if death.after >= LONG { 0 } else { agent.revivals };
+    let is_sudden = match death.kind {
+        DeathKind::Gone => true,
+        // It was up before.
+        DeathKind::NotStarted | DeathKind::Early => tried > 0,
+        DeathKind::Version | DeathKind::Refused => false,
+    };
+    let is_wanted = is_watched && is_sudden && !was_at_work && !agent.is_ended_by_person;
+    let sessions: Vec<&Session> = model.sessions_of(key).map(|(_, session)| session).collect();
+    let is_worth_it = !sessions.is_empty() && sessions.iter().all(|session| can_take_up(agent, session));
+    let wait = WAITS.get(usize::from(tried)).filter(|_| is_wanted && is_worth_it);
+    in_agent(model, key, cx, |agent, cx| {
+        agent.revivals = if is_wanted { tried } else { 0 };
+        if let Some(wait) = wait {
+            let after = Duration::from_secs(*wait);
+            agent.revivals += 1;
+            agent.revival = Some(Revival { at: cx.now.saturating_add(after), attempt: agent.revivals });
+            cx.push(Effect::StartTimer { timer: Timer::Revive, after });
+        }
+    });
+}
+
+/// The time has come, unless the person was faster.
+pub fn begin(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    let Some(agent) = model.agents.get(&key) else { return };
+    let is_due = |revival: Revival| revival.at <= cx.now;
+    if !agent.is_dead() || !agent.revival.is_some_and(is_due) {
+        return;
+    }
+    let tried = agent.revivals;
+    lifecycle::restart(model, key, cx);
+    in_agent(model, key, cx, |agent, _| agent.revivals = tried);
+}
+
+/// The person says no.
+pub fn give_up(agent: &mut Agent) {
+    agent.revival = None;
+    agent.revivals = 0;
+}
+
+#[cfg(test)]
+#[path = "revival_tests.rs"]
+mod tests;

@@ -1,0 +1,198 @@
+//! What is known of git: the subcommands and options that neither run nor write what they are given. Whatever is not in
+//! these tables has to stand in the pattern itself.
+//!
+//! Knows nothing of patterns. Invariant: a short option is only passed over where every letter before it is known; a
+//! long one only when it is written in full.
+
+use super::hazards::{Hit, unknown_letter};
+use super::word::Word;
+
+struct Row {
+    /// Subcommands, with blanks between them.
+    names: &'static str,
+    /// Letters of options without a value, and of those with one.
+    flags: &'static str,
+    valued: &'static str,
+    /// Long options that only these have.
+    longs: &'static str,
+    /// What the first word after the subcommand may be; empty for anything.
+    verbs: &'static str,
+    /// Its first word is a remote: only one that has a name already.
+    has_remote: bool,
+}
+
+const ROW: Row = Row { names: "", flags: "", valued: "", longs: "", verbs: "", has_remote: false };
+
+/// Options before the subcommand.
+const BEFORE: &str = "--no-pager -P -p --paginate --no-optional-locks --no-replace-objects --no-lazy-fetch \
+    --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --version -v";
+/// Those that take the next word, though only a pattern that has them allows them.
+const BEFORE_VALUED: &str = "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source";
+
+/// Left out with reason: what runs a program (`interactive`, `exec`, `textconv`, `strategy`), names a file that is
+/// written or a repository (`output`, `directory`, `template`, `repo`), or takes the next word where a remote could stand.
+const LONGS: &str = "--abbrev --abbrev-commit --abort --after --ahead-behind --all --allow-empty \
+    --allow-empty-message --allow-unrelated-histories --always --amend --ancestry-path --and --annotate --append --apply \
+    --atomic --author --author-date-order --autosquash --autostash --basic-regexp --before --binary --boundary --branch \
+    --branches --break-rewrites --broken --cached --candidates --cc --check --cherry --cherry-mark --cherry-pick --chmod \
+    --cleanup --color --color-moved --color-words --column --combined-all-paths --commit --committer --compact-summary \
+    --conflict --contains --continue --copy --count --create --create-reflog --cumulative --date --date-order --decorate \
+    --decorate-refs --decorate-refs-exclude --default-prefix --delete --deleted --dense --detach --diff-algorithm \
+    --diff-filter --diff-merges --dirstat --dirty --discard-changes --dry-run --edit --email --eol --error-unmatch \
+    --exact-match --exclude --exclude-standard --exit-code --extended-regexp --ff --ff-only --files-with-matches \
+    --files-without-match --find-copies --find-copies-harder --find-renames --first-parent --fixed-strings --fixup \
+    --follow --follow-tags --force --force-create --force-if-includes --force-rebase --force-with-lease --fork-point \
+    --format --full-history --full-index --full-name --full-tree --function-context --graph --grep --group --guess --hard \
+    --heads --histogram --ignore-all-space --ignore-blank-lines --ignore-case --ignore-cr-at-eol --ignore-date \
+    --ignore-errors --ignore-missing --ignore-rev --ignore-space-at-eol --ignore-space-change --ignore-submodules \
+    --ignore-unmatch --ignore-whitespace --ignored --include --include-untracked --index --intent-to-add \
+    --inter-hunk-context --invert-grep --invert-match --ipv4 --ipv6 --is-ancestor --keep --keep-base --keep-empty \
+    --keep-index --left-only --left-right --line-number --line-porcelain --list --long --mainline --max-count --max-depth \
+    --max-parents --merge --merged --merges --message --min-parents --minimal --mixed --modified --move --name-only \
+    --name-rev --name-status --not --null --numbered --numstat --object-only --octopus --oneline --only --only-matching \
+    --onto --or --orphan --others --ours --overlay --parents --patch --patch-with-raw --patch-with-stat --patience \
+    --perl-regexp --pickaxe-all --pickaxe-regex --points-at --porcelain --pretty --progress --prune --prune-tags --quiet \
+    --quit --raw --rebase --rebase-merges --recount --recursive --reference --refs --reflog --relative --relative-date \
+    --remotes --remove-empty --rename-empty --renames --renormalize --reset-author --reset-author-date --reuse-message \
+    --reverse --right-only --root --set-upstream --set-upstream-to --short --shortstat --show-current --show-function \
+    --show-notes --show-pulls --show-signature --show-stash --signoff --simplify-by-decoration --simplify-merges --since \
+    --skip --soft --sort --source --sparse --squash --stage --staged --stat --stat-count --stat-graph-width \
+    --stat-name-width --stat-width --summary --symbolic --tags --text --theirs --thin --threads --topo-order --track \
+    --trailer --unified --unmerged --unset-upstream --unshallow --until --untracked --untracked-files --update \
+    --update-refs --use-mailmap --verbose --verify --walk-reflogs --word-diff --word-diff-regex --word-regexp --worktree \
+    --ws-error-highlight";
+/// Of what can be switched off, too.
+const NO_LONGS: &str = "--no-color-moved --no-commit --no-decorate --no-edit --no-ext-diff --no-ff --no-merges \
+    --no-notes --no-patch --no-prefix --no-rebase --no-recurse-submodules --no-renames --no-tags --no-textconv --no-track \
+    --no-verify --no-walk --no-color --no-abbrev --no-stat --no-keep-index --no-guess --no-merged --no-contains \
+    --no-autostash --no-signoff --no-ahead-behind";
+
+const TABLE: &[Row] = &[
+    Row { names: "status", flags: "sbvz", valued: "uM", ..ROW },
+    Row {
+        names: "diff show log whatchanged rev-list diff-tree diff-index diff-files range-diff",
+        flags: "psuwabzRtrcmgiEFPqW",
+        valued: "UBMCSGLInlX",
+        ..ROW
+    },
+    Row { names: "shortlog", flags: "nsec", valued: "w", ..ROW },
+    Row { names: "blame annotate", flags: "bclptsfnewMC", valued: "L", ..ROW },
+    Row { names: "grep", flags: "aIiwvhHEGPFnlLzocqWrp", valued: "eABCm", ..ROW },
+    Row {
+        names: "rev-parse",
+        flags: "q",
+        longs: "--abbrev-ref --show-toplevel --git-dir --git-common-dir --absolute-git-dir --show-prefix --show-cdup \
+            --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository \
+            --symbolic-full-name --show-object-format --revs-only --no-revs --flags --no-flags --default",
+        ..ROW
+    },
+    Row { names: "ls-files", flags: "cdmoistzukfvr", valued: "x", ..ROW },
+    Row { names: "ls-tree", flags: "drltz", ..ROW },
+    Row { names: "ls-remote", flags: "htq", has_remote: true, ..ROW },
+    Row { names: "cat-file", flags: "tpes", ..ROW },
+    Row { names: "show-ref", flags: "dsqh", ..ROW },
+    Row { names: "merge-base cherry", flags: "av", ..ROW },
+    Row { names: "describe for-each-ref name-rev show-branch var version write-tree merge-tree", ..ROW },
+    Row { names: "count-objects", flags: "vH", ..ROW },
+    Row { names: "check-ignore check-attr", flags: "qvzna", ..ROW },
+    Row { names: "reflog", flags: "q", valued: "n", verbs: "show list exists", ..ROW },
+    Row { names: "worktree", verbs: "list", ..ROW },
+    Row { names: "submodule", flags: "q", verbs: "status summary", ..ROW },
+    Row { names: "remote", flags: "vnpa", verbs: "show get-url prune rename rm remove set-head update", ..ROW },
+    Row { names: "bisect", verbs: "start good bad new old skip reset log terms", ..ROW },
+    // What they change is the worktree, the index and the repository's own history.
+    Row { names: "add", flags: "nvpufNA", ..ROW },
+    Row { names: "commit", flags: "aqvsnoepz", valued: "mCcFuS", longs: "--file --reedit-message", ..ROW },
+    Row { names: "commit-tree", valued: "pmF", ..ROW },
+    Row { names: "checkout", flags: "qfmltpd", valued: "bB", ..ROW },
+    Row { names: "switch", flags: "qfmtd", valued: "cC", ..ROW },
+    Row { names: "restore", flags: "qWSmp", valued: "s", ..ROW },
+    Row { names: "reset", flags: "qpN", ..ROW },
+    Row { names: "branch", flags: "vqtarlidDmMcCf", valued: "u", ..ROW },
+    Row { names: "tag", flags: "ladsfiv", valued: "mFun", ..ROW },
+    Row { names: "notes", valued: "mC", verbs: "list show add append copy remove", ..ROW },
+    Row { names: "merge", flags: "nqve", valued: "mXSF", ..ROW },
+    Row { names: "rebase", flags: "qvfnm", valued: "XCS", ..ROW },
+    Row { names: "cherry-pick revert", flags: "enxs", valued: "mXS", ..ROW },
+    Row {
+        names: "stash",
+        flags: "puakqS",
+        valued: "m",
+        verbs: "push pop apply list show drop clear branch save store create",
+        ..ROW
+    },
+    Row { names: "rm", flags: "rfnq", ..ROW },
+    Row { names: "mv", flags: "fknv", ..ROW },
+    Row { names: "clean", flags: "ndfqxX", valued: "e", ..ROW },
+    Row { names: "apply", flags: "vR3N", valued: "pC", ..ROW },
+    Row { names: "fetch", flags: "qvaftnpPk46u", has_remote: true, ..ROW },
+    Row { names: "pull", flags: "qvnfr46kaet", has_remote: true, ..ROW },
+    Row { names: "push", flags: "qvfdnu46", has_remote: true, ..ROW },
+];
+
+const OPTION: &str = "git's options name programs, files and other repositories; this one is not known to be harmless";
+const SUBCOMMAND: &str = "not one of git's subcommands that are known to run nothing";
+const REMOTE: &str = "an address names the program that speaks for the other side, or a repository whose hooks run";
+const OWN_FILES: &str = "git's own files name programs";
+
+/// The words that a pattern has to have itself.
+pub(super) fn find(words: &[Word]) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    let mut at = 1;
+    while let Some(text) = words.get(at).map(|word| word.text.as_str()).filter(|text| text.starts_with('-')) {
+        if !has(BEFORE, text) {
+            let is_attached = ["-c", "-C"].iter().any(|name| text.starts_with(name));
+            hits.push((at, if is_attached { 2 } else { named(text) }, OPTION));
+        }
+        at += 1 + usize::from(has(BEFORE_VALUED, text));
+    }
+    let Some(name) = words.get(at) else { return hits };
+    let known = TABLE.iter().find(|row| has(row.names, &name.text));
+    if known.is_none() {
+        hits.push((at, name.text.len().max(1), SUBCOMMAND));
+    }
+    let row = known.unwrap_or(&ROW);
+    let (start, mut is_over, mut is_first) = (at + 1, false, true);
+    for (at, word) in words.iter().enumerate().skip(start) {
+        let text = word.text.as_str();
+        if text.split(['/', ':', '=']).any(|part| part.eq_ignore_ascii_case(".git")) {
+            hits.push((at, text.len(), OWN_FILES));
+        }
+        if (row.has_remote || known.is_none()) && text.contains("::") {
+            hits.push((at, text.len(), REMOTE));
+        }
+        if !is_over && text.len() > 1 && text.starts_with('-') {
+            is_over = text == "--";
+            hits.extend(row.unknown(text).filter(|_| !is_over).map(|bytes| (at, bytes, OPTION)));
+        } else if is_first {
+            is_first = false;
+            if !row.verbs.is_empty() && (at != start || !has(row.verbs, text)) {
+                hits.push((at, text.len().max(1), SUBCOMMAND));
+            }
+            if row.has_remote && (text.contains(['/', ':', '\\', '~']) || text.starts_with('.')) {
+                hits.push((at, text.len(), REMOTE));
+            }
+        }
+    }
+    hits
+}
+
+impl Row {
+    /// How much of an option a pattern has to have; nothing of one that is known.
+    fn unknown(&self, text: &str) -> Option<usize> {
+        if text.starts_with("--") {
+            let typed = text.split('=').next().unwrap_or_default();
+            return (!has(LONGS, typed) && !has(NO_LONGS, typed) && !has(self.longs, typed)).then(|| named(text));
+        }
+        unknown_letter(text, self.flags, self.valued)
+    }
+}
+
+/// The bytes of an option's name, with the `=` after it.
+fn named(text: &str) -> usize {
+    text.find('=').map_or(text.len(), |end| end + 1)
+}
+
+fn has(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|known| known == word)
+}

@@ -1,0 +1,216 @@
+//! What is written and not sent, one small file for each session.
+//!
+//! Writes when it is told to; nothing here knows what was written before. A draft of a directory is of one window of
+//! acp-tui, and another takes it over only when that window is gone: it has a file of its own that is locked for as long
+//! as it lives. Invariants: a file is whole and the owner's alone; a draft is given to nobody but whose it is.
+
+use super::lines;
+use super::lock::{Lock, is_locked};
+use super::private;
+use super::replace::{Durability, Replacement};
+use crate::base::digest::digest;
+use crate::model::draft::{Draft, Place};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+/// Bytes that are kept of one draft.
+const MAX_TEXT: usize = 4 << 20;
+/// Bytes of a file that are read: a control character takes six.
+const MAX_FILE: u64 = 6 * MAX_TEXT as u64 + (1 << 20);
+/// Files that are kept; the oldest go.
+const MAX_FILES: usize = 500;
+const VERSION: u32 = 1;
+const DRAFT: &str = "draft";
+const WINDOW: &str = "window";
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    v: u32,
+    agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cwd: Option<PathBuf>,
+    #[serde(flatten)]
+    draft: Draft,
+}
+
+#[derive(Debug)]
+pub struct Drafts {
+    dir: PathBuf,
+    /// The name of this window.
+    window: OnceLock<String>,
+    /// What says that it lives.
+    lock: OnceLock<Option<Lock>>,
+}
+
+impl Drafts {
+    /// Nothing is made before something is kept.
+    pub fn new(dir: PathBuf) -> Self {
+        Self { dir, window: OnceLock::new(), lock: OnceLock::new() }
+    }
+
+    /// Keeps a draft in place of the one before; an empty one takes it away.
+    pub fn keep(&self, place: &Place, draft: &Draft) -> io::Result<()> {
+        let path = self.path(place);
+        if draft.is_empty() {
+            return match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            };
+        }
+        self.live()?;
+        let (agent, session, cwd) = match place.clone() {
+            Place::Session { agent, id } => (agent, Some(id), None),
+            Place::Directory { agent, cwd, .. } => (agent, None, Some(cwd)),
+        };
+        let kept = Kept { v: VERSION, agent, session, cwd, draft: bounded(draft) };
+        let mut file = Replacement::of(&path)?;
+        serde_json::to_writer(&mut file, &kept)?;
+        file.flush()?;
+        file.finish(Durability::Whole)
+    }
+
+    /// The draft of a session. Of a directory, the newest one that a window has left behind; it is this window's from
+    /// now on.
+    pub fn fetch(&self, place: &Place) -> io::Result<Option<Draft>> {
+        let path = self.path(place);
+        match place {
+            Place::Session { agent, id } => {
+                let is_its = |kept: &Kept| kept.agent == *agent && kept.session.as_ref() == Some(id);
+                Ok(read(&path)?.filter(is_its).map(|kept| kept.draft))
+            }
+            Place::Directory { agent, cwd, .. } => {
+                let is_its = |kept: &Kept| kept.agent == *agent && kept.cwd.as_ref() == Some(cwd);
+                for left in self.left_behind(&group(place)) {
+                    // Whoever moves it has it.
+                    if read(&left).is_ok_and(|kept| kept.is_some_and(|kept| is_its(&kept)))
+                        && self.live().is_ok()
+                        && fs::rename(&left, &path).is_ok()
+                    {
+                        return Ok(read(&path)?.map(|kept| kept.draft));
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Removes what is too much: the oldest drafts, and what windows that are gone have left of themselves.
+    pub fn make_room(&self) -> io::Result<()> {
+        let mut drafts = Vec::new();
+        for (path, name, changed) in self.files() {
+            if name.starts_with(DRAFT) {
+                drafts.push((changed, path));
+            } else if name.starts_with(WINDOW) && lines::open(&path).is_ok_and(|file| !is_locked(&file)) {
+                fs::remove_file(path)?;
+            }
+        }
+        drafts.sort();
+        let too_many = drafts.len().saturating_sub(MAX_FILES);
+        drafts.into_iter().take(too_many).try_for_each(|(_, path)| fs::remove_file(path))
+    }
+
+    fn files(&self) -> impl Iterator<Item = (PathBuf, String, SystemTime)> {
+        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        entries.filter_map(|entry| {
+            let changed = entry.metadata().ok().filter(fs::Metadata::is_file)?.modified().ok()?;
+            Some((entry.path(), entry.file_name().into_string().ok()?, changed))
+        })
+    }
+
+    /// Drafts of a directory whose windows are gone, the newest first.
+    fn left_behind(&self, group: &str) -> Vec<PathBuf> {
+        let mut left: Vec<(SystemTime, PathBuf)> = Vec::new();
+        for (path, name, changed) in self.files() {
+            let Some(rest) = name.strip_prefix(group) else { continue };
+            let window = rest.trim_start_matches('-').split('-').next().unwrap_or_default();
+            let lock = self.dir.join(window_file(window));
+            if window != self.window() && !lines::open(&lock).is_ok_and(|file| is_locked(&file)) {
+                left.push((changed, path));
+            }
+        }
+        left.sort_by(|a, b| b.cmp(a));
+        left.into_iter().map(|(_, path)| path).collect()
+    }
+
+    fn path(&self, place: &Place) -> PathBuf {
+        let name = match place {
+            Place::Session { .. } => format!("{}.json", group(place)),
+            Place::Directory { key, .. } => format!("{}-{}-{}.json", group(place), self.window(), key.0),
+        };
+        self.dir.join(name)
+    }
+
+    /// A name that no other window has, now or later.
+    fn window(&self) -> &str {
+        self.window.get_or_init(|| {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            format!("{:x}_{:x}", now.as_nanos(), std::process::id())
+        })
+    }
+
+    /// Without a lock another window would take what is kept for left behind.
+    fn live(&self) -> io::Result<()> {
+        let lock = self.lock.get_or_init(|| {
+            private::make_private_dir(&self.dir).ok()?;
+            let path = self.dir.join(window_file(self.window()));
+            private::private_file().write(true).create_new(true).open(path).ok().map(Lock::wait)
+        });
+        if lock.is_some() { Ok(()) } else { Err(io::Error::other("no file could be made beside the drafts")) }
+    }
+}
+
+impl Drop for Drafts {
+    fn drop(&mut self) {
+        if let Some(Some(_)) = self.lock.get() {
+            // Nobody needs it; one that is left is removed later.
+            let _ = fs::remove_file(self.dir.join(window_file(self.window())));
+        }
+    }
+}
+
+fn window_file(window: &str) -> String {
+    format!("{WINDOW}-{window}")
+}
+
+/// What the names of files begin with. They only find: whose a draft is, it says itself.
+fn group(place: &Place) -> String {
+    match place {
+        Place::Session { agent, id } => format!("{DRAFT}-s-{:016x}", digest(&[agent.as_bytes(), id.as_bytes()])),
+        Place::Directory { agent, cwd, .. } => {
+            format!("{DRAFT}-d-{:016x}", digest(&[agent.as_bytes(), cwd.as_os_str().as_encoded_bytes()]))
+        }
+    }
+}
+
+/// As much as is kept, from its beginning.
+fn bounded(draft: &Draft) -> Draft {
+    let mut room = MAX_TEXT;
+    let mut cut = |text: &str| {
+        let text = &text[..text.floor_char_boundary(room.min(text.len()))];
+        room -= text.len();
+        text.to_owned()
+    };
+    let text = cut(&draft.text);
+    Draft { text, held: draft.held.iter().map(|prompt| cut(prompt)).collect() }
+}
+
+/// Nothing where there is none, or none that can be read.
+fn read(path: &Path) -> io::Result<Option<Kept>> {
+    let file = match lines::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let mut text = String::new();
+    file.take(MAX_FILE).read_to_string(&mut text)?;
+    Ok(serde_json::from_str(&text).ok().filter(|kept: &Kept| kept.v == VERSION))
+}
+
+#[cfg(test)]
+#[path = "drafts_tests.rs"]
+mod tests;

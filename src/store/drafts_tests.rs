@@ -1,0 +1,106 @@
+use super::*;
+use crate::model::ids::SessionKey;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+fn session(id: &str) -> Place {
+    Place::Session { agent: "agent --acp".into(), id: id.into() }
+}
+
+fn directory(key: u32) -> Place {
+    Place::Directory { agent: "agent --acp".into(), cwd: "/src/shop".into(), key: SessionKey(key) }
+}
+
+fn draft(text: &str) -> Draft {
+    Draft { text: text.into(), held: Vec::new() }
+}
+
+#[test]
+fn what_is_kept_is_read_back_by_another_process_and_is_the_owners_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("written");
+    let one = Drafts::new(dir.clone());
+    assert_eq!(one.fetch(&session("s")).unwrap(), None);
+    assert!(!dir.exists(), "nothing is made before something is kept");
+    let words = Draft { text: "half a\tthought\n\u{1b}[31m".into(), held: vec!["first".into(), "second\n".into()] };
+    one.keep(&session("s"), &words).unwrap();
+    let other = Drafts::new(dir.clone());
+    assert_eq!(other.fetch(&session("s")).unwrap(), Some(words.clone()));
+    assert_eq!(other.fetch(&session("t")).unwrap(), None);
+    let elsewhere = Place::Session { agent: "other".into(), id: "s".into() };
+    assert_eq!(other.fetch(&elsewhere).unwrap(), None);
+    for entry in dir.read_dir().unwrap() {
+        assert_eq!(entry.unwrap().metadata().unwrap().permissions().mode() & 0o077, 0);
+    }
+    assert_eq!(dir.metadata().unwrap().permissions().mode() & 0o077, 0);
+    one.keep(&session("s"), &Draft::default()).unwrap();
+    one.keep(&session("s"), &Draft::default()).unwrap();
+    assert_eq!(other.fetch(&session("s")).unwrap(), None);
+    drop(one);
+    assert_eq!(dir.read_dir().unwrap().count(), 0, "nothing is left");
+}
+
+#[test]
+fn a_draft_of_a_directory_goes_to_one_window_and_only_when_its_own_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let window = || Drafts::new(dir.path().to_owned());
+    let first = window();
+    first.keep(&directory(0), &draft("of the first")).unwrap();
+    let second = window();
+    assert_eq!(second.fetch(&directory(0)).unwrap(), None, "the first lives");
+    second.keep(&directory(0), &draft("of the second")).unwrap();
+    drop(first);
+    let elsewhere = Place::Directory { agent: "agent --acp".into(), cwd: "/src".into(), key: SessionKey(0) };
+    assert_eq!(second.fetch(&elsewhere).unwrap(), None);
+    let third = window();
+    assert_eq!(third.fetch(&directory(0)).unwrap(), Some(draft("of the first")));
+    assert_eq!(second.fetch(&directory(1)).unwrap(), None, "the third has it");
+    drop(third);
+    assert_eq!(second.fetch(&directory(1)).unwrap(), Some(draft("of the first")), "it was never sent");
+    drop(second);
+    // Both were of the second.
+    let last = window();
+    let mut found: Vec<_> = [0, 1, 2].map(|key| last.fetch(&directory(key)).unwrap()).into_iter().flatten().collect();
+    found.sort_by(|a, b| a.text.cmp(&b.text));
+    assert_eq!(found, [draft("of the first"), draft("of the second")]);
+}
+
+#[test]
+fn what_is_no_draft_of_ours_is_no_draft() {
+    let dir = tempfile::tempdir().unwrap();
+    let drafts = Drafts::new(dir.path().to_owned());
+    let path = drafts.path(&session("s"));
+    drafts.keep(&session("s"), &draft("mine")).unwrap();
+    let whole = fs::read_to_string(&path).unwrap();
+    for cut in 0..whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        assert_eq!(drafts.fetch(&session("s")).unwrap(), None, "cut at {cut}");
+    }
+    for odd in [whole.replace("\"v\":1", "\"v\":2"), whole.replace("\"s\"", "\"t\"")] {
+        assert_ne!(odd, whole);
+        fs::write(&path, odd).unwrap();
+        assert_eq!(drafts.fetch(&session("s")).unwrap(), None);
+    }
+    let other = dir.path().join("other");
+    fs::write(&other, &whole).unwrap();
+    fs::remove_file(&path).unwrap();
+    symlink(&other, &path).unwrap();
+    assert!(drafts.fetch(&session("s")).is_err(), "a link is not followed");
+}
+
+#[test]
+fn one_draft_and_all_of_them_are_bounded() {
+    let dir = tempfile::tempdir().unwrap();
+    let drafts = Drafts::new(dir.path().to_owned());
+    let long = Draft { text: "ä".repeat(MAX_TEXT / 2 - 1), held: vec!["äx".into(), "more".into()] };
+    drafts.keep(&session("long"), &long).unwrap();
+    let kept = drafts.fetch(&session("long")).unwrap().unwrap();
+    assert_eq!((kept.text.len(), kept.held), (long.text.len(), vec!["ä".to_owned(), String::new()]));
+    for n in 0..=MAX_FILES {
+        fs::write(dir.path().join(format!("{DRAFT}-s-{n}.json")), "{}").unwrap();
+    }
+    fs::write(dir.path().join("window-dead"), "").unwrap();
+    drafts.make_room().unwrap();
+    let names: Vec<String> = drafts.files().map(|(_, name, _)| name).collect();
+    assert_eq!(names.iter().filter(|name| name.starts_with(DRAFT)).count(), MAX_FILES);
+    assert_eq!(names.iter().filter(|name| name.starts_with(WINDOW)).count(), 1, "our own is in use: {names:?}");
+}

@@ -1,0 +1,153 @@
+//! The end of what was said in a session, from the last bytes of its journals.
+//!
+//! Reads no more than it takes. Invariant: however large a journal is, what is read of it is bounded.
+
+use super::lines;
+use super::messages::{Message, Reader, Role};
+use super::sessions;
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Bytes at the end of a journal that are read, and how many if they do not say enough.
+const ENDS: [u64; 3] = [256 << 10, 4 << 20, 32 << 20];
+/// Messages that are given, and how many are enough.
+const MAX_SAID: usize = 40;
+const ENOUGH: usize = 8;
+/// Journals of one session that are looked at, the newest first.
+const MAX_JOURNALS: usize = 3;
+
+/// The messages of a session that were said last, the newest last. `journals` are those that it is in, the newest last.
+pub fn end_of(journals: &[PathBuf], session_id: &str) -> io::Result<Vec<(Role, String)>> {
+    let mut said = Vec::new();
+    for journal in journals.iter().rev().take(MAX_JOURNALS) {
+        let mut earlier: Vec<_> = end_of_journal(journal, session_id)?.into();
+        earlier.append(&mut said);
+        said = earlier;
+        if said.len() >= ENOUGH {
+            break;
+        }
+    }
+    Ok(said)
+}
+
+fn end_of_journal(journal: &Path, session_id: &str) -> io::Result<VecDeque<(Role, String)>> {
+    let mut file = lines::open(journal)?;
+    let size = file.metadata()?.len();
+    let mut said = VecDeque::new();
+    for window in ENDS {
+        let from = size.saturating_sub(window);
+        said = read(&mut file, from, session_id)?;
+        if from == 0 || said.len() >= ENOUGH {
+            break;
+        }
+    }
+    Ok(said)
+}
+
+fn read(file: &mut std::fs::File, from: u64, session_id: &str) -> io::Result<VecDeque<(Role, String)>> {
+    let mut first = None;
+    first_line(file, &mut first)?;
+    let Some(codec) = first.as_deref().and_then(sessions::codec_of) else {
+        return Err(io::Error::other("it was written by a newer acp-tui, or is no journal"));
+    };
+    let (mut said, mut reader, mut is_cut) = (VecDeque::new(), Reader::default(), from > 0);
+    let mut out = |message: Message| {
+        if message.session == session_id && !message.text.trim().is_empty() {
+            said.push_back((message.role, message.text));
+            if said.len() > MAX_SAID {
+                said.pop_front();
+            }
+        }
+    };
+    lines::each(file, from, |line| {
+        // The first one began before.
+        if !std::mem::take(&mut is_cut)
+            && let Some(row) = lines::row(line)
+        {
+            reader.take(&codec, &row, &mut out);
+        }
+    })?;
+    reader.finish(&mut out);
+    Ok(said)
+}
+
+/// The line that says how the others are read.
+fn first_line(file: &std::fs::File, first: &mut Option<Vec<u8>>) -> io::Result<()> {
+    use std::os::unix::fs::FileExt as _;
+    let mut head = vec![0; 64 << 10];
+    let read = file.read_at(&mut head, 0)?;
+    head.truncate(read);
+    *first = head.iter().position(|byte| *byte == b'\n').map(|end| head[..end].to_vec());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+    use std::fs;
+
+    fn journal(turns: usize, words: usize) -> String {
+        let mut lines =
+            vec![json!({ "v": 2, "started": 1, "cwd": "/w", "command": "a", "codec": "acp-1" }).to_string()];
+        let mut frame = |dir: &str, frame: Value| lines.push(json!({ "t": 1, "dir": dir, "frame": frame }).to_string());
+        for n in 0..turns {
+            let prompt = json!([{ "type": "text", "text": format!("ask {n}") }]);
+            let params = json!({ "sessionId": "s", "prompt": prompt });
+            frame("client->agent", json!({ "id": n, "method": "session/prompt", "params": params }));
+            let content = json!({ "type": "text", "text": format!("answer {n} {}", "word ".repeat(words)) });
+            let update = json!({ "sessionUpdate": "agent_message_chunk", "content": content });
+            for id in ["s", "other"] {
+                let params = json!({ "sessionId": id, "update": update });
+                frame("agent->client", json!({ "method": "session/update", "params": params }));
+            }
+            frame("agent->client", json!({ "id": n, "result": { "stopReason": "end_turn" } }));
+        }
+        lines.join("\n") + "\n"
+    }
+
+    #[test]
+    fn the_end_is_read_and_not_the_whole() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("a.jsonl");
+        for (turns, words) in [(1, 1), (30, 10), (2000, 100)] {
+            fs::write(&path, journal(turns, words)).unwrap();
+            let said = end_of(&[path.clone()], "s").unwrap();
+            assert!(said.len() <= MAX_SAID && said.len() >= turns.min(ENOUGH / 2) * 2, "{}", said.len());
+            assert_eq!(said[said.len() - 2], (Role::User, format!("ask {}", turns - 1)));
+            assert!(said.last().unwrap().1.starts_with(&format!("answer {}", turns - 1)));
+        }
+    }
+
+    #[test]
+    fn a_journal_that_says_nothing_of_it_leads_to_the_one_before_and_one_that_is_none_is_told() {
+        let temp = tempfile::tempdir().unwrap();
+        let (old, new) = (temp.path().join("a.jsonl"), temp.path().join("b.jsonl"));
+        fs::write(&old, journal(1, 1)).unwrap();
+        fs::write(&new, journal(0, 0)).unwrap();
+        assert_eq!(end_of(&[old.clone(), new.clone()], "s").unwrap().len(), 2);
+        fs::write(&new, "no journal\n").unwrap();
+        assert!(end_of(&[old, new], "s").is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn whatever_stands_in_a_journal_the_end_is_read_or_refused(
+            bytes in proptest::collection::vec(any::<u8>(), 0..200), at in 0..4000usize, cut in 0..5000usize,
+        ) {
+            let temp = tempfile::tempdir().unwrap();
+            let path = temp.path().join("a.jsonl");
+            let mut text = journal(3, 5).into_bytes();
+            text.truncate(cut);
+            let at = at.min(text.len());
+            text.splice(at..at, bytes);
+            fs::write(&path, text).unwrap();
+            let said = end_of(&[path], "s");
+            prop_assert!(said.map_or(true, |said| said.len() <= MAX_SAID));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+use super::*;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+fn sent(cwd: &str, text: &str) -> Sent {
+    Sent { cwd: cwd.into(), text: text.into() }
+}
+
+fn texts(prompts: &Prompts) -> Vec<String> {
+    prompts.list().unwrap().iter().map(|sent| sent.text.to_string()).collect()
+}
+
+#[test]
+fn prompts_are_listed_newest_first_and_each_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let prompts = Prompts::new(dir.path().join("written"));
+    assert_eq!(prompts.list().unwrap(), []);
+    for (cwd, text) in [("/a", "one\ntwo"), ("/b", "second"), ("/c", "one\ntwo"), ("/c", " \n"), ("/c", "\u{1b}]0;x")] {
+        prompts.remember(&sent(cwd, text)).unwrap();
+    }
+    prompts.remember(&sent("/c", &"x".repeat(MAX_PROMPT + 1))).unwrap();
+    let listed = prompts.list().unwrap();
+    assert_eq!(listed, [sent("/c", "\u{1b}]0;x"), sent("/c", "one\ntwo"), sent("/b", "second")]);
+    assert_eq!(prompts.file().metadata().unwrap().permissions().mode() & 0o077, 0);
+}
+
+#[test]
+fn a_line_that_was_cut_or_is_garbage_costs_only_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let prompts = Prompts::new(dir.path().to_owned());
+    prompts.remember(&sent("/a", "whole")).unwrap();
+    let mut file = fs::OpenOptions::new().append(true).open(prompts.file()).unwrap();
+    file.write_all(b"\xff\xfe\n[]\n{\"cwd\":\"/a\",\"text\":\"cut").unwrap();
+    assert_eq!(texts(&prompts), ["whole"]);
+    prompts.remember(&sent("/a", "after")).unwrap();
+    assert_eq!(texts(&prompts), ["after", "whole"]);
+}
+
+#[test]
+fn several_windows_write_at_once_and_the_file_stays_bounded() {
+    let dir = tempfile::tempdir().unwrap();
+    let long = "x".repeat(30_000);
+    std::thread::scope(|scope| {
+        for window in 0..4 {
+            let (dir, long) = (dir.path().to_owned(), &long);
+            scope.spawn(move || {
+                let prompts = Prompts::new(dir);
+                for n in 0..60 {
+                    prompts.remember(&sent("/a", &format!("{window} {n} {long}"))).unwrap();
+                }
+            });
+        }
+    });
+    let prompts = Prompts::new(dir.path().to_owned());
+    let size = prompts.file().metadata().unwrap().len();
+    assert!(size <= MAX_FILE, "{size}");
+    let listed = texts(&prompts);
+    assert!(listed.len() >= KEEP / 31_000 && listed.len() < 240, "{}", listed.len());
+    let last = |window: usize| listed.iter().any(|text| text.starts_with(&format!("{window} 59 ")));
+    assert!((0..4).all(last), "the newest of each is there");
+}

@@ -1,0 +1,107 @@
+//! Removes old conversations, where the person has set limits.
+//!
+//! Invariants: without a limit nothing goes; one that is open stays, and a journal goes only with all that is in it.
+
+use super::{Known, State, index, journals, list};
+use crate::store::lines;
+use crate::store::lock::Lock;
+use std::collections::HashSet;
+use std::fs::TryLockError;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How much is kept; without a number of a sort there is no limit of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    pub count: Option<u64>,
+    /// Since it was used last.
+    pub age: Option<Duration>,
+    pub bytes: Option<u64>,
+}
+
+/// What went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    pub sessions: u64,
+    pub bytes: u64,
+}
+
+impl Limits {
+    fn has_any(self) -> bool {
+        self != Self::default()
+    }
+
+    /// Whether one stays that was used so long ago, as the `count`-th of all, which have so many bytes together with it.
+    fn keeps(self, count: u64, age: Duration, bytes: u64) -> bool {
+        self.count.is_none_or(|max| count <= max)
+            && self.age.is_none_or(|max| age <= max)
+            && self.bytes.is_none_or(|max| bytes <= max)
+    }
+}
+
+/// Removes conversations beyond the limits, the oldest first, but not the one of this id, which is about to go on. `now` is
+/// counted from 1970.
+pub fn prune(state: &Path, limits: Limits, now: Duration, goes_on: Option<&str>) -> io::Result<Pruned> {
+    if !limits.has_any() {
+        return Ok(Pruned::default());
+    }
+    let (mut count, mut bytes, mut kept) = (0, 0, HashSet::new());
+    let (mut gone, mut is_full): (Vec<Known>, bool) = (Vec::new(), false);
+    for known in list(state)?.sessions.into_iter().filter(|known| !known.journals.is_empty()) {
+        if known.state == State::Open || goes_on == Some(known.session_id.as_str()) {
+            kept.extend(known.journals);
+            continue;
+        }
+        (count, bytes) = (count + 1, bytes + known.bytes);
+        // From where a limit is reached everything older goes.
+        is_full = is_full || !limits.keeps(count, now.saturating_sub(known.updated), bytes);
+        if is_full {
+            gone.push(known);
+        } else {
+            kept.extend(known.journals);
+        }
+    }
+    let mut pruned = Pruned::default();
+    for known in gone.into_iter().filter(|known| !known.journals.iter().any(|journal| kept.contains(journal))) {
+        let removed = known.journals.iter().map(|journal| remove(journal)).collect::<io::Result<Vec<bool>>>()?;
+        if removed.contains(&true) {
+            pruned.sessions += 1;
+            pruned.bytes += known.bytes;
+        }
+    }
+    index::refresh(&journals(state))?;
+    Ok(pruned)
+}
+
+/// Removes every journal but these and those that are being written, also those that hold no session that is listed, and
+/// what the index remembers of them. How many went.
+pub fn remove_all_but(state: &Path, kept: &[PathBuf]) -> io::Result<u64> {
+    let dir = journals(state);
+    let files = match std::fs::read_dir(&dir) {
+        Ok(files) => files,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    let mut removed = 0;
+    for path in files.flatten().map(|file| file.path()) {
+        let is_journal = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(index::ENDING));
+        if is_journal && !kept.contains(&path) {
+            removed += u64::from(remove(&path)?);
+        }
+    }
+    index::refresh(&dir)?;
+    Ok(removed)
+}
+
+/// False when it stays: a link and what is somebody else's is no journal of ours, and one that is open is held.
+fn remove(journal: &Path) -> io::Result<bool> {
+    let Ok(file) = lines::open(journal) else { return Ok(false) };
+    // Held until it is gone.
+    let lock = Lock::take(file);
+    if matches!(lock, Err(TryLockError::WouldBlock)) {
+        return Ok(false);
+    }
+    std::fs::remove_file(journal)?;
+    Ok(true)
+}

@@ -1,0 +1,228 @@
+//! What agents have told of the sessions that they keep, and what the person calls them: a file for each agent.
+//!
+//! Knows no journal and asks nobody. Invariants: a file is for its owner only, bounded, and replaced whole or not at all;
+//! a line of it that cannot be read costs only itself.
+
+use super::Can;
+use crate::base::date;
+use crate::base::limits::{MAX_COMMAND, MAX_ID, MAX_LISTED, MAX_NAME, MAX_PATH, cut};
+use crate::model::agent::Told;
+use crate::store::lines;
+use crate::store::private::make_private_dir;
+use crate::store::replace::{Durability, Replacement};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The directory, beside the journals.
+const DIR: &str = "listed";
+/// Of the first line of a file.
+const VERSION: u32 = 1;
+/// A larger file is none of ours.
+const MAX_BYTES: u64 = 128 << 20;
+/// Agents that are remembered; of more, those that have told something last.
+const MAX_AGENTS: usize = 100;
+/// Sessions of one agent.
+const MAX_KEPT: usize = 2 * MAX_LISTED;
+
+/// What is remembered of one agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Book {
+    v: u32,
+    pub command: String,
+    pub agent: String,
+    pub can: Can,
+    /// When it has told something last, in seconds since 1970.
+    pub at: u64,
+    #[serde(skip)]
+    pub sessions: Vec<Kept>,
+}
+
+/// What is remembered of one session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Kept {
+    pub id: String,
+    pub cwd: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// As it was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated: Option<String>,
+    /// Its agent has listed it when it was asked last.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_listed: bool,
+    /// The person wants to see it no more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_hidden: bool,
+    /// What the person calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl Book {
+    /// Those of its scope that are not told of any more are not listed any more.
+    fn take(&mut self, told: &Told, now: u64) {
+        self.agent = cut(&*told.agent, MAX_NAME);
+        (self.can, self.at) = (told.can.into(), now);
+        if told.is_whole {
+            let is_in_scope = |kept: &&mut Kept| told.cwd.as_ref().is_none_or(|cwd| kept.cwd == *cwd);
+            self.sessions.iter_mut().filter(is_in_scope).for_each(|kept| kept.is_listed = false);
+        }
+        let mut places = self.places();
+        for listed in &told.sessions {
+            let Some(cwd) = listed.cwd.as_ref().or(told.cwd.as_ref()) else { continue };
+            let at = *places.entry(listed.id.as_str().to_owned()).or_insert_with(|| {
+                self.sessions.push(Kept { id: listed.id.as_str().to_owned(), ..Kept::default() });
+                self.sessions.len() - 1
+            });
+            let kept = &mut self.sessions[at];
+            (kept.cwd, kept.is_listed) = (cwd.clone(), true);
+            kept.title = listed.title.as_deref().map(|title| cut(title, MAX_NAME));
+            kept.updated = listed.updated.as_deref().map(|updated| cut(updated, MAX_NAME));
+        }
+        self.sessions.retain(|kept| kept.is_listed || kept.name.is_some());
+        // What has a name of the person's stays longest.
+        self.sessions.sort_by_key(|kept| kept.name.is_none());
+        self.sessions.truncate(MAX_KEPT);
+    }
+
+    fn places(&self) -> HashMap<String, usize> {
+        self.sessions.iter().enumerate().map(|(at, kept)| (kept.id.clone(), at)).collect()
+    }
+}
+
+impl Kept {
+    fn is_sound(&self) -> bool {
+        let is_place = self.cwd.is_empty() || Path::new(&self.cwd).is_absolute();
+        !self.id.is_empty() && self.id.len() <= MAX_ID && is_place && self.cwd.len() <= MAX_PATH
+    }
+}
+
+/// Remembers what an agent has told. `journals` is the directory that they are in.
+pub fn remember(journals: &Path, told: &Told) -> io::Result<()> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    change(journals, &told.command, |book| book.take(told, now.as_secs()))
+}
+
+/// Notes something of one session of an agent.
+pub fn mark(journals: &Path, command: &str, id: &str, mark: impl FnOnce(&mut Kept)) -> io::Result<()> {
+    change(journals, command, |book| {
+        let at = book.sessions.iter().position(|kept| kept.id == id).unwrap_or_else(|| {
+            book.sessions.push(Kept { id: id.to_owned(), ..Kept::default() });
+            book.sessions.len() - 1
+        });
+        mark(&mut book.sessions[at]);
+        let kept = &book.sessions[at];
+        if !kept.is_listed && kept.name.is_none() {
+            book.sessions.remove(at);
+        }
+    })
+}
+
+fn change(journals: &Path, command: &str, change: impl FnOnce(&mut Book)) -> io::Result<()> {
+    // A command is known whole or not at all.
+    if command.len() > MAX_COMMAND {
+        return Ok(());
+    }
+    let dir = journals.join(DIR);
+    make_private_dir(journals)?;
+    make_private_dir(&dir)?;
+    let path = dir.join(format!("{:08x}", crc32fast::hash(command.as_bytes())));
+    let there = read(&path).ok().flatten().filter(|book| book.command == command);
+    let mut book = there.unwrap_or_else(|| Book { v: VERSION, command: command.to_owned(), ..Book::default() });
+    let before = book.clone();
+    change(&mut book);
+    if book == before {
+        return Ok(());
+    }
+    book.sessions.retain(Kept::is_sound);
+    let mut out = Replacement::of(&path)?;
+    writeln!(out, "{}", serde_json::to_string(&book)?)?;
+    for kept in &book.sessions {
+        writeln!(out, "{}", serde_json::to_string(kept)?)?;
+    }
+    out.finish(Durability::Whole)?;
+    for (_, old) in files(&dir)?.into_iter().skip(MAX_AGENTS) {
+        fs::remove_file(old)?;
+    }
+    Ok(())
+}
+
+/// The files, that of the agent that told something last first.
+fn files(dir: &Path) -> io::Result<Vec<(SystemTime, PathBuf)>> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.len() == 8 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(is_ours).collect();
+    files.sort();
+    let changed =
+        |path: &PathBuf| path.symlink_metadata().and_then(|meta| meta.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    let mut files: Vec<_> = files.into_iter().map(|path| (changed(&path), path)).collect();
+    files.sort_by(|a, b| b.0.cmp(&a.0));
+    Ok(files)
+}
+
+/// Everything that is remembered, and what cannot be read.
+pub fn read_all(journals: &Path) -> (Vec<Book>, Vec<(PathBuf, String)>) {
+    let dir = journals.join(DIR);
+    let files = match files(&dir) {
+        Ok(files) => files,
+        Err(error) => return (Vec::new(), vec![(dir, error.to_string())]),
+    };
+    let (mut books, mut problems) = (Vec::new(), Vec::new());
+    for (_, path) in files.into_iter().take(MAX_AGENTS) {
+        match read(&path) {
+            Ok(book) => books.extend(book),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => problems.push((path, error.to_string())),
+        }
+    }
+    (books, problems)
+}
+
+/// Forgets all of it.
+pub fn forget_all(journals: &Path) -> io::Result<()> {
+    for (_, path) in files(&journals.join(DIR))? {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// Nothing when it is no file of ours.
+fn read(path: &Path) -> io::Result<Option<Book>> {
+    let mut file = lines::open(path)?;
+    if file.metadata()?.len() > MAX_BYTES {
+        return Err(io::Error::other("it is too large"));
+    }
+    let (mut book, mut begins): (Option<Book>, bool) = (None, true);
+    lines::each(&mut file, 0, |line| {
+        if std::mem::take(&mut begins) {
+            book = serde_json::from_slice(line).ok().filter(|book: &Book| book.v == VERSION);
+        } else if let Some(book) = &mut book
+            && book.sessions.len() < MAX_KEPT
+        {
+            book.sessions.extend(serde_json::from_slice(line).ok().filter(Kept::is_sound));
+        }
+    })?;
+    Ok(book)
+}
+
+/// When it was used last, as its agent says: never later than it was told.
+pub fn used(kept: &Kept, book: &Book) -> Option<Duration> {
+    let seconds = date::seconds(kept.updated.as_deref()?)?;
+    Some(Duration::from_secs(u64::try_from(seconds).ok()?.min(book.at)))
+}
+
+#[cfg(test)]
+#[path = "told_tests.rs"]
+mod tests;

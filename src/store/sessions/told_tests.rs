@@ -1,0 +1,224 @@
+//! What agents tell becomes part of the list, is bounded, and what is damaged costs only itself.
+
+use super::super::{State, hide, journals, list, remember, rename};
+use super::*;
+use crate::model::event::Listed;
+use crate::model::event::{Can as Offer, Cans};
+use proptest::prelude::*;
+use std::os::unix::fs::PermissionsExt as _;
+
+fn listed(id: &str, cwd: &str, title: &str, updated: &str) -> Listed {
+    Listed {
+        id: id.into(),
+        cwd: Some(cwd.to_owned()),
+        additional: Vec::new(),
+        title: Some(title.to_owned()),
+        updated: Some(updated.to_owned()),
+    }
+}
+
+fn told(cwd: Option<&str>, sessions: Vec<Listed>) -> Told {
+    Told {
+        command: "agent --acp".to_owned(),
+        agent: "Agent A".to_owned(),
+        can: [Offer::Load, Offer::List, Offer::Delete].into_iter().collect::<Cans>(),
+        cwd: cwd.map(str::to_owned),
+        is_whole: true,
+        sessions,
+    }
+}
+
+fn state() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// A journal of a session of the same agent.
+fn journal(state: &Path, id: &str, title: &str) {
+    let frame = |t: u32, dir: &str, frame: serde_json::Value| {
+        serde_json::json!({ "t": t, "dir": dir, "frame": frame }).to_string()
+    };
+    let head = serde_json::json!({
+        "v": 2, "ends": true, "started": 1_790_000_000, "cwd": "/work", "command": "agent --acp", "codec": "acp-1"
+    });
+    let info = serde_json::json!({ "sessionUpdate": "session_info_update", "title": title });
+    let lines = [
+        head.to_string(),
+        frame(
+            1,
+            "client->agent",
+            serde_json::json!({ "id": 0, "method": "session/new", "params": { "cwd": "/work" } }),
+        ),
+        frame(2, "agent->client", serde_json::json!({ "id": 0, "result": { "sessionId": id } })),
+        frame(
+            3,
+            "agent->client",
+            serde_json::json!({ "method": "session/update", "params": { "sessionId": id, "update": info } }),
+        ),
+        "{\"t\":4,\"dir\":\"host\",\"end\":true}".to_owned(),
+    ];
+    fs::create_dir_all(journals(state)).unwrap();
+    fs::write(journals(state).join(format!("{id}.jsonl")), lines.join("\n") + "\n").unwrap();
+}
+
+fn names(state: &Path) -> Vec<(String, &'static str, Option<String>)> {
+    let mut all: Vec<_> = list(state)
+        .unwrap()
+        .sessions
+        .into_iter()
+        .map(|known| (known.session_id.clone(), known.source(), known.title))
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn what_an_agent_tells_is_listed_beside_our_own_and_as_one_with_it() {
+    let state = state();
+    journal(state.path(), "both", "as it was");
+    journal(state.path(), "ours", "mine");
+    let sessions = vec![
+        listed("both", "/work", "as it is now", "2026-11-01T00:00:00Z"),
+        listed("theirs", "/work", "not ours", "2026-10-01T00:00:00+02:00"),
+    ];
+    remember(state.path(), &told(Some("/work"), sessions)).unwrap();
+    let title = |title: &str| Some(title.to_owned());
+    let want = vec![
+        ("both".to_owned(), "both", title("as it is now")),
+        ("ours".to_owned(), "ours", title("mine")),
+        ("theirs".to_owned(), "agent", title("not ours")),
+    ];
+    assert_eq!(names(state.path()), want);
+    let all = list(state.path()).unwrap().sessions;
+    let theirs = all.iter().find(|known| known.session_id == "theirs").unwrap();
+    assert_eq!(
+        (&*theirs.agent, &*theirs.command, theirs.cwd.as_path()),
+        ("Agent A", "agent --acp", Path::new("/work"))
+    );
+    assert_eq!((theirs.state, theirs.is_empty(), theirs.turns), (State::Ended, false, 0));
+    assert!(theirs.can.load && theirs.can.delete && !theirs.can.resume && !theirs.can.fork, "{:?}", theirs.can);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let (_, file) = files(&journals(state.path()).join(DIR)).unwrap().remove(0);
+    assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+}
+
+#[test]
+fn what_is_not_told_of_any_more_is_forgotten_only_where_it_was_asked_for() {
+    let state = state();
+    let two = vec![listed("a", "/work", "a", "2026-01-01"), listed("b", "/other", "b", "2026-01-01")];
+    remember(state.path(), &told(None, two)).unwrap();
+    remember(state.path(), &told(Some("/work"), Vec::new())).unwrap();
+    assert_eq!(names(state.path()).len(), 1, "the other directory was not asked for");
+    let broken_off = Told { is_whole: false, ..told(None, Vec::new()) };
+    remember(state.path(), &broken_off).unwrap();
+    assert_eq!(names(state.path())[0].0, "b", "a list that ended early says nothing of what it lacks");
+    remember(state.path(), &told(None, Vec::new())).unwrap();
+    assert_eq!(names(state.path()), []);
+}
+
+#[test]
+fn a_time_that_is_none_is_last_and_shown_as_it_was_told_and_none_is_in_the_future() {
+    let state = state();
+    let sessions = vec![
+        listed("odd", "/work", "odd", "yesterday"),
+        listed("late", "/work", "late", "9999-01-01T00:00:00Z"),
+        listed("old", "/work", "old", "2020-01-01T00:00:00Z"),
+    ];
+    remember(state.path(), &told(None, sessions)).unwrap();
+    let all = list(state.path()).unwrap().sessions;
+    let ids: Vec<&str> = all.iter().map(|known| known.session_id.as_str()).collect();
+    assert_eq!(ids, ["late", "old", "odd"]);
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    assert!(all[0].updated <= now && all[2].updated.is_zero());
+    assert_eq!((all[1].used_as_told.as_deref(), all[2].used_as_told.as_deref()), (None, Some("yesterday")));
+}
+
+#[test]
+fn a_name_of_the_persons_stays_and_what_they_forgot_is_not_shown_again() {
+    let state = state();
+    journal(state.path(), "ours", "mine");
+    let theirs = || told(None, vec![listed("theirs", "/work", "t", "2026-01-01")]);
+    remember(state.path(), &theirs()).unwrap();
+    let known = |id: &str| list(state.path()).unwrap().sessions.into_iter().find(|known| known.session_id == id);
+    for id in ["ours", "theirs"] {
+        rename(state.path(), &known(id).unwrap(), Some(format!("{id} renamed"))).unwrap();
+    }
+    remember(state.path(), &theirs()).unwrap();
+    for id in ["ours", "theirs"] {
+        assert_eq!(known(id).unwrap().title, Some(format!("{id} renamed")));
+    }
+    rename(state.path(), &known("ours").unwrap(), None).unwrap();
+    assert_eq!(known("ours").unwrap().title.as_deref(), Some("mine"));
+    hide(state.path(), &known("theirs").unwrap()).unwrap();
+    remember(state.path(), &theirs()).unwrap();
+    assert_eq!(known("theirs"), None);
+}
+
+#[test]
+fn what_an_agent_tells_is_bounded() {
+    let state = state();
+    let many = (0..MAX_KEPT + 5).map(|n| listed(&format!("s{n}"), "/work", &"t".repeat(MAX_NAME * 2), "2026-01-01"));
+    remember(state.path(), &told(None, many.collect())).unwrap();
+    let (_, file) = files(&journals(state.path()).join(DIR)).unwrap().remove(0);
+    let book = read(&file).unwrap().unwrap();
+    assert_eq!(book.sessions.len(), MAX_KEPT);
+    assert!(book.sessions[0].title.as_ref().unwrap().len() < MAX_NAME + 100);
+    for n in 0..MAX_AGENTS + 3 {
+        let one = vec![listed("a", "/work", "a", "2026-01-01")];
+        remember(state.path(), &Told { command: format!("agent {n}"), ..told(None, one) }).unwrap();
+    }
+    assert!(files(&journals(state.path()).join(DIR)).unwrap().len() <= MAX_AGENTS);
+}
+
+#[test]
+fn two_that_write_at_once_leave_a_whole_file() {
+    let state = state();
+    let work = |who: &str| {
+        for n in 0..20 {
+            let one = vec![listed(&format!("{who}{n}"), &format!("/{who}"), "a", "2026-01-01")];
+            remember(state.path(), &told(Some(&format!("/{who}")), one)).unwrap();
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| work("a"));
+        scope.spawn(|| work("b"));
+    });
+    let found = list(state.path()).unwrap();
+    assert_eq!(found.problems, []);
+    assert!(found.sessions.iter().any(|known| ["a19", "b19"].contains(&&*known.session_id)), "the last one is there");
+}
+
+#[test]
+fn a_file_of_a_newer_version_and_one_that_is_a_link_are_left_alone() {
+    let state = state();
+    remember(state.path(), &told(None, vec![listed("a", "/work", "a", "2026-01-01")])).unwrap();
+    let dir = journals(state.path()).join(DIR);
+    let (_, file) = files(&dir).unwrap().remove(0);
+    let newer = fs::read_to_string(&file).unwrap().replace("\"v\":1", "\"v\":2");
+    fs::write(&file, newer).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", dir.join("00000000")).unwrap();
+    let found = list(state.path()).unwrap();
+    assert_eq!(found.sessions, []);
+    assert_eq!(found.problems.len(), 1, "{:?}", found.problems);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_damaged_file_is_read_as_far_as_it_goes(cut in 0usize..2000, junk in prop::collection::vec(any::<u8>(), 0..64), at in 0usize..2000) {
+        let state = state();
+        let sessions = (0..8).map(|n| listed(&format!("s{n}"), "/work", "t\u{1b}[31m", "2026-01-01T00:00:00Z"));
+        remember(state.path(), &told(None, sessions.collect())).unwrap();
+        let (_, file) = files(&journals(state.path()).join(DIR)).unwrap().remove(0);
+        let mut bytes = fs::read(&file).unwrap();
+        bytes.truncate(cut.max(1));
+        let at = at.min(bytes.len());
+        bytes.splice(at..at, junk);
+        fs::write(&file, &bytes).unwrap();
+        let found = list(state.path()).unwrap();
+        prop_assert!(found.sessions.len() <= 9);
+        // It can be told anew.
+        remember(state.path(), &told(None, vec![listed("new", "/work", "n", "2026-01-01")])).unwrap();
+        prop_assert!(list(state.path()).unwrap().sessions.iter().any(|known| known.session_id == "new"));
+    }
+}

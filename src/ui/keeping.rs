@@ -1,0 +1,275 @@
+//! What is written and not sent is kept, and what was sent is remembered: a worker does it, the loop of the screen only
+//! says what has changed.
+//!
+//! Where it is kept, somebody else knows. Invariants: there is no thread before the first job, and it sleeps while
+//! nothing changes; of each draft only the newest waits to be written; nothing is written of a session before what was
+//! kept of it has been read; [`Keeping::next`] never ends while nothing is on its way.
+
+use super::state::App;
+use crate::model::Model;
+use crate::model::draft::{Draft, Place, Sent};
+use crate::model::ids::SessionKey;
+use crate::model::session::ReadOnly;
+use crate::model::session_ref::SessionRef;
+use std::collections::{BTreeMap, VecDeque};
+use std::mem::take;
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc as std_mpsc};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// How long words are gathered before they are written.
+const GATHER: Duration = Duration::from_millis(250);
+/// How long the last of it may take on its way to the disk.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// What the worker has found and the loop has not heard of yet.
+const FOUND: usize = 64;
+
+/// Where it is kept. Each may take its time.
+pub trait Desk: Send + Sync {
+    /// An empty draft is none.
+    fn keep(&self, place: &Place, draft: &Draft) -> Result<(), String>;
+
+    /// What was kept, which is this window's from now on.
+    fn fetch(&self, place: &Place) -> Result<Option<Draft>, String>;
+
+    fn remember(&self, sent: &Sent) -> Result<(), String>;
+
+    /// The newest first, each once.
+    fn prompts(&self) -> Result<Vec<Sent>, String>;
+}
+
+/// What the worker has found.
+#[derive(Debug)]
+pub enum Brought {
+    Draft(SessionKey, Option<Draft>),
+    Prompts(Arc<[Sent]>),
+    Failed(String),
+}
+
+#[derive(Default)]
+struct Jobs {
+    fetch: VecDeque<(SessionKey, Place)>,
+    drafts: BTreeMap<Place, Draft>,
+    sent: Vec<Sent>,
+    wants_prompts: bool,
+    is_over: bool,
+}
+
+impl Jobs {
+    /// Somebody waits for it, or it must not be lost.
+    fn is_urgent(&self) -> bool {
+        self.is_over || self.wants_prompts || !self.fetch.is_empty() || !self.sent.is_empty()
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    jobs: Mutex<Jobs>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn change(&self, f: impl FnOnce(&mut Jobs)) {
+        f(&mut self.jobs.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_one();
+    }
+
+    /// Waits for something to do.
+    fn wait(&self) -> Jobs {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_idle = |jobs: &mut Jobs| !jobs.is_urgent() && jobs.drafts.is_empty();
+        let jobs = self.changed.wait_while(jobs, is_idle).unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_timeout_while(jobs, GATHER, |jobs| !jobs.is_urgent());
+        let (mut jobs, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let is_over = jobs.is_over;
+        Jobs { is_over, ..take(&mut jobs) }
+    }
+}
+
+struct Worker {
+    shared: Arc<Shared>,
+    found: mpsc::Receiver<Brought>,
+    /// Comes to its end with the thread.
+    at_work: std_mpsc::Receiver<()>,
+}
+
+impl Worker {
+    fn start(desk: Arc<dyn Desk>) -> Self {
+        let shared: Arc<Shared> = Arc::default();
+        let (tell, found) = mpsc::channel(FOUND);
+        let (ends_with_thread, at_work) = std_mpsc::sync_channel(0);
+        let jobs = Arc::clone(&shared);
+        let work = move || {
+            let _at_work = ends_with_thread;
+            loop {
+                let jobs = jobs.wait();
+                let is_over = jobs.is_over;
+                for brought in done(&*desk, jobs) {
+                    // Nobody listens any more at the end.
+                    let _ = if is_over { tell.try_send(brought).is_ok() } else { tell.blocking_send(brought).is_ok() };
+                }
+                if is_over {
+                    return;
+                }
+            }
+        };
+        // Without a thread the channel is closed, which is told.
+        drop(std::thread::Builder::new().name("drafts".into()).spawn(work));
+        Self { shared, found, at_work }
+    }
+}
+
+fn done(desk: &dyn Desk, jobs: Jobs) -> Vec<Brought> {
+    let mut brought = Vec::new();
+    let mut failure = None;
+    for sent in &jobs.sent {
+        failure = desk.remember(sent).err().or(failure);
+    }
+    // First what is new: what has moved is nowhere missing.
+    let (gone, written): (Vec<_>, Vec<_>) = jobs.drafts.iter().partition(|(_, draft)| draft.is_empty());
+    for (place, draft) in written.into_iter().chain(gone) {
+        failure = desk.keep(place, draft).err().or(failure);
+    }
+    for (key, place) in jobs.fetch {
+        let draft = desk.fetch(&place);
+        failure = draft.as_ref().err().cloned().or(failure);
+        brought.push(Brought::Draft(key, draft.unwrap_or_default()));
+    }
+    if jobs.wants_prompts {
+        match desk.prompts() {
+            Ok(all) => brought.push(Brought::Prompts(all.into())),
+            Err(why) => failure = Some(why),
+        }
+    }
+    brought.extend(failure.map(Brought::Failed));
+    brought
+}
+
+/// What is kept of a session.
+struct Kept {
+    place: Place,
+    draft: Draft,
+    /// What was kept before has been read.
+    is_read: bool,
+}
+
+pub struct Keeping {
+    desk: Option<Arc<dyn Desk>>,
+    worker: Option<Worker>,
+    kept: BTreeMap<SessionKey, Kept>,
+    has_failed: bool,
+}
+
+impl Keeping {
+    /// Without a place nothing is kept.
+    pub fn new(desk: Option<Arc<dyn Desk>>) -> Self {
+        Self { desk, worker: None, kept: BTreeMap::new(), has_failed: false }
+    }
+
+    fn tell(&mut self, f: impl FnOnce(&mut Jobs)) {
+        let Some(desk) = &self.desk else { return };
+        self.worker.get_or_insert_with(|| Worker::start(Arc::clone(desk))).shared.change(f);
+    }
+
+    pub fn read_prompts(&mut self) {
+        self.tell(|jobs| jobs.wants_prompts = true);
+    }
+
+    /// A prompt was sent.
+    pub fn remember(&mut self, sent: Sent) {
+        self.tell(|jobs| jobs.sent.push(sent));
+    }
+
+    /// Looks what has changed in the drafts of all sessions. To be called after whatever may have changed them. True
+    /// when there is a session that was not there before.
+    pub fn look(&mut self, model: &Model, app: &App) -> bool {
+        let mut has_grown = false;
+        if self.desk.is_none() {
+            return has_grown;
+        }
+        self.kept.retain(|key, _| app.has_view(*key));
+        for (key, view) in app.views() {
+            let Some(session) = model.at(key) else { continue };
+            // The draft of what is open in another window is kept there.
+            if session.is_to_be_shown() || matches!(session.read_only(), Some(ReadOnly::Elsewhere(_))) {
+                continue;
+            }
+            let Some(kept) = self.kept.get_mut(&key) else {
+                has_grown = true;
+                let place = Place::of(session, None);
+                // A session that begins with words of its own takes none that were left in its directory.
+                let is_read = matches!(place, Place::Directory { .. }) && !view.composer.is_empty();
+                self.kept.insert(key, Kept { place: place.clone(), draft: Draft::default(), is_read });
+                if !is_read {
+                    self.tell(|jobs| jobs.fetch.push_back((key, place)));
+                }
+                continue;
+            };
+            if !kept.is_read {
+                continue;
+            }
+            let text = view.composer.text();
+            let place = Place::of(session, Some(&kept.place));
+            if place == kept.place && is_same(&kept.draft, text, session) {
+                continue;
+            }
+            let held = session.held.iter().map(|prompt| prompt.text.clone()).collect();
+            kept.draft = Draft { text: text.to_owned(), held };
+            let (draft, before) = (kept.draft.clone(), std::mem::replace(&mut kept.place, place.clone()));
+            self.tell(|jobs| {
+                let has_moved = before != place;
+                jobs.drafts.insert(before, Draft::default());
+                // What may be kept elsewhere gives way to words only.
+                if !has_moved || !draft.is_empty() {
+                    jobs.drafts.insert(place, draft);
+                }
+            });
+        }
+        has_grown
+    }
+
+    /// What was kept of a session has been read: whether something is to be put into its composer.
+    pub fn fetched(&mut self, key: SessionKey, draft: Option<Draft>) -> Option<String> {
+        let kept = self.kept.get_mut(&key)?;
+        kept.is_read = true;
+        kept.draft = draft?;
+        Some(kept.draft.clone().joined()).filter(|text| !text.is_empty())
+    }
+
+    /// What the worker has found. May be dropped and called again.
+    pub async fn next(&mut self) -> Brought {
+        let Some(worker) = &mut self.worker else { return std::future::pending().await };
+        loop {
+            match worker.found.recv().await {
+                Some(Brought::Failed(_)) if self.has_failed => {}
+                Some(brought) => {
+                    self.has_failed |= matches!(brought, Brought::Failed(_));
+                    return brought;
+                }
+                None if self.has_failed => return std::future::pending().await,
+                None => {
+                    self.has_failed = true;
+                    return Brought::Failed("there is no thread for it".to_owned());
+                }
+            }
+        }
+    }
+
+    /// Writes what is left and ends, within a moment.
+    pub fn close(self) {
+        if let Some(Worker { shared, found, at_work }) = self.worker {
+            drop(found);
+            shared.change(|jobs| jobs.is_over = true);
+            // It says nothing; it ends.
+            let _ = at_work.recv_timeout(LAST_WORDS);
+        }
+    }
+}
+
+fn is_same(draft: &Draft, text: &str, session: SessionRef<'_>) -> bool {
+    draft.text == text && draft.held.iter().eq(session.held.iter().map(|prompt| &prompt.text))
+}
+
+#[cfg(test)]
+#[path = "keeping_tests.rs"]
+mod tests;

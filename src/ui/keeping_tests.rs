@@ -1,0 +1,147 @@
+use super::*;
+use crate::model::event::{AgentEvent, InitResult, Intent, SessionResult};
+use crate::ui::fixtures::Scene;
+use std::time::Instant;
+
+/// A desk in memory, which tells of everything that is done at it.
+#[derive(Default)]
+struct Memory {
+    drafts: Mutex<BTreeMap<Place, Draft>>,
+    sent: Mutex<Vec<Sent>>,
+    done: Mutex<Vec<String>>,
+    changed: Condvar,
+}
+
+impl Memory {
+    fn did(&self, what: String) {
+        self.done.lock().unwrap().push(what);
+        self.changed.notify_all();
+    }
+
+    /// Waits until something was done; fails when it is not.
+    fn sees(&self, what: &str) {
+        let done = self.done.lock().unwrap();
+        let waits = |done: &mut Vec<String>| !done.iter().any(|one| one == what);
+        let (done, waited) = self.changed.wait_timeout_while(done, Duration::from_secs(20), waits).unwrap();
+        assert!(!waited.timed_out(), "{what}: {done:?}");
+    }
+
+    fn count(&self) -> usize {
+        self.done.lock().unwrap().len()
+    }
+}
+
+impl Desk for Memory {
+    fn keep(&self, place: &Place, draft: &Draft) -> Result<(), String> {
+        let name = match place {
+            Place::Session { id, .. } => id.clone(),
+            Place::Directory { cwd, .. } => cwd.display().to_string(),
+        };
+        let mut drafts = self.drafts.lock().unwrap();
+        if draft.is_empty() {
+            drafts.remove(place);
+        } else {
+            drafts.insert(place.clone(), draft.clone());
+        }
+        drop(drafts);
+        self.did(format!("{name}: {} + {}", draft.text, draft.held.len()));
+        Ok(())
+    }
+
+    fn fetch(&self, place: &Place) -> Result<Option<Draft>, String> {
+        Ok(self.drafts.lock().unwrap().get(place).cloned())
+    }
+
+    fn remember(&self, sent: &Sent) -> Result<(), String> {
+        self.sent.lock().unwrap().push(sent.clone());
+        self.did(format!("sent {}", sent.text));
+        Ok(())
+    }
+
+    fn prompts(&self) -> Result<Vec<Sent>, String> {
+        Err("the disk is full".into())
+    }
+}
+
+async fn fetched(keeping: &mut Keeping, scene: &mut Scene) {
+    keeping.look(&scene.model, &scene.ui);
+    let Brought::Draft(key, draft) = keeping.next().await else { panic!("no draft") };
+    if let Some(text) = keeping.fetched(key, draft) {
+        scene.ui.view_of(key).unwrap().composer.prepend(&text);
+    }
+}
+
+fn opened(scene: &mut Scene) {
+    scene.start();
+    scene.agent(AgentEvent::Initialized(Ok(InitResult::default())));
+    scene.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+        id: "gem-1".into(),
+        modes: None,
+        options: None,
+        model: None,
+    })));
+}
+
+#[tokio::test]
+async fn what_is_written_moves_from_the_directory_to_the_session_and_goes_when_it_is_sent() {
+    let desk = Arc::new(Memory::default());
+    let mut keeping = Keeping::new(Some(desk.clone()));
+    let mut scene = Scene::new(80, 24);
+    fetched(&mut keeping, &mut scene).await;
+    scene.ui.view.composer.paste("hello");
+    keeping.look(&scene.model, &scene.ui);
+    desk.sees("/home/me/src/shop: hello + 0");
+    opened(&mut scene);
+    keeping.look(&scene.model, &scene.ui);
+    // Sent: the turn runs, what is written next belongs to the session, and so does what waits.
+    let text = scene.ui.view.composer.take();
+    scene.intent(Intent::Prompt { text, links: Vec::new() });
+    keeping.look(&scene.model, &scene.ui);
+    desk.sees("/home/me/src/shop:  + 0");
+    scene.intent(Intent::Prompt { text: "and then".into(), links: Vec::new() });
+    scene.ui.view.composer.paste("half a tho");
+    keeping.look(&scene.model, &scene.ui);
+    desk.sees("gem-1: half a tho + 1");
+    let place = Place::Session { agent: "gemini --acp".into(), id: "gem-1".into() };
+    let kept = desk.fetch(&place).unwrap().unwrap();
+    assert_eq!(kept.clone().joined(), "and then\n\nhalf a tho");
+    assert_eq!(desk.drafts.lock().unwrap().len(), 1);
+    // Nothing has changed: nothing is done.
+    let before = desk.count();
+    keeping.look(&scene.model, &scene.ui);
+    keeping.remember(Sent { cwd: "/".into(), text: "x".into() });
+    desk.sees("sent x");
+    assert_eq!(desk.count(), before + 1);
+    keeping.close();
+}
+
+#[tokio::test]
+async fn a_draft_that_was_kept_comes_back_before_what_was_typed_meanwhile() {
+    let desk = Arc::new(Memory::default());
+    let mut scene = Scene::new(80, 24);
+    let place = Place::of(scene.model.first(), None);
+    desk.keep(&place, &Draft { text: "draft".into(), held: vec!["held".into()] }).unwrap();
+    let mut keeping = Keeping::new(Some(desk.clone()));
+    keeping.look(&scene.model, &scene.ui);
+    scene.ui.view.composer.paste("typed");
+    keeping.look(&scene.model, &scene.ui);
+    assert_eq!(desk.drafts.lock().unwrap()[&place].text, "draft", "not overwritten before it is read");
+    fetched(&mut keeping, &mut scene).await;
+    assert_eq!(scene.ui.view.composer.text(), "held\n\ndraft\n\ntyped");
+    keeping.look(&scene.model, &scene.ui);
+    let closing = Instant::now();
+    keeping.close();
+    assert!(closing.elapsed() < LAST_WORDS, "what is left is written at once");
+    let left = desk.drafts.lock().unwrap()[&place].clone();
+    assert_eq!(left, Draft { text: "held\n\ndraft\n\ntyped".into(), held: Vec::new() });
+}
+
+#[tokio::test]
+async fn a_desk_that_fails_is_told_of_once() {
+    let mut keeping = Keeping::new(Some(Arc::new(Memory::default())));
+    keeping.read_prompts();
+    assert!(matches!(keeping.next().await, Brought::Failed(why) if why.contains("full")));
+    keeping.read_prompts();
+    let more = tokio::time::timeout(Duration::from_millis(50), keeping.next()).await;
+    assert!(more.is_err(), "{more:?}");
+}

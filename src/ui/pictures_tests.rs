@@ -1,0 +1,337 @@
+//! Pictures of whole screens with their colours, compared with those in `tests/pictures`.
+//!
+//! A picture that is missing or differs fails its test and is written beside the old one as `*.snap.new`;
+//! `INSTA_UPDATE=always cargo test --lib pictures` takes the new ones over. Look at what `git diff` says of them.
+
+use super::agent_picker::{AgentPicker, PickItem};
+use super::fixtures::{Scene, review_doc, text};
+use super::keys::{Code, Key};
+use super::state::review::Pane;
+use super::state::review::index::Spot;
+use super::state::session_list::{Earlier, End, Past, Starts};
+use crate::model::entry::{ChunkKind, Level, PlanEntry, PlanStatus, Priority};
+use crate::model::event::{
+    AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Stop, Update,
+};
+use crate::model::patch::Patch;
+use crate::model::tool::{Exit, ToolKind, ToolPatch, ToolStatus};
+use crate::theme::color::Depth;
+use crate::theme::looks::{Ground, Looks, Shade};
+use crate::theme::resolve::Theme;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Color, Modifier};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const PICTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pictures");
+
+type Size = (u16, u16);
+
+const SMALL: Size = (40, 10);
+const USUAL: Size = (80, 24);
+const WIDE: Size = (120, 40);
+const WIDEST: Size = (160, 45);
+
+/// A test for each row, and their names.
+macro_rules! pictures {
+    ($($name:ident: $state:ident $size:ident $($looks:ident)?;)+) => {
+        const NAMES: &[&str] = &[$(stringify!($name)),+];
+        $(#[test]
+        fn $name() {
+            compare(stringify!($name), $state($size, pictures!(@ $($looks)?)));
+        })+
+    };
+    (@) => { dark() };
+    (@ $looks:ident) => { $looks() };
+}
+
+pictures! {
+    picker_40x10: picker SMALL;
+    picker_80x24: picker USUAL;
+    picker_120x40: picker WIDE;
+    picker_160x45: picker WIDEST;
+    ready_40x10: ready SMALL;
+    ready_80x24: ready USUAL;
+    working_40x10: working SMALL;
+    working_80x24: working USUAL;
+    working_120x40: working WIDE;
+    working_160x45: working WIDEST;
+    question_40x10: question SMALL;
+    question_80x24: question USUAL;
+    question_120x40: question WIDE;
+    question_160x45: question WIDEST;
+    dangerous_question_40x10: dangerous_question SMALL;
+    dangerous_question_80x24: dangerous_question USUAL;
+    dangerous_question_120x40: dangerous_question WIDE;
+    dangerous_question_160x45: dangerous_question WIDEST;
+    review_40x10: review SMALL;
+    review_80x24: review USUAL;
+    review_120x40: review WIDE;
+    review_160x45: review WIDEST;
+    sessions_40x10: sessions SMALL;
+    sessions_80x24: sessions USUAL;
+    sessions_120x40: sessions WIDE;
+    sessions_160x45: sessions WIDEST;
+    died_40x10: died SMALL;
+    died_80x24: died USUAL;
+    died_120x40: died WIDE;
+    died_160x45: died WIDEST;
+    log_in_40x10: log_in SMALL;
+    log_in_80x24: log_in USUAL;
+    log_in_120x40: log_in WIDE;
+    log_in_160x45: log_in WIDEST;
+    working_light: working USUAL light;
+    review_light: review USUAL light;
+    working_in_16_colors: working USUAL sixteen;
+    dangerous_question_in_16_colors: dangerous_question USUAL sixteen;
+    question_without_colors: question USUAL colorless;
+    review_without_colors: review USUAL colorless;
+}
+
+fn dark() -> Theme {
+    looks(Depth::True, Shade::Dark)
+}
+
+fn light() -> Theme {
+    looks(Depth::True, Shade::Light)
+}
+
+fn sixteen() -> Theme {
+    looks(Depth::Ansi16, Shade::Dark)
+}
+
+/// As with `NO_COLOR`.
+fn colorless() -> Theme {
+    looks(Depth::None, Shade::Dark)
+}
+
+fn looks(depth: Depth, shade: Shade) -> Theme {
+    Looks::auto(depth, Ground::Shade(shade)).theme().clone()
+}
+
+// ---- the states
+
+/// A screen, and where its cursor stands.
+type Picture = (Buffer, Option<Position>);
+
+/// What a scene looks like once the layout is known.
+fn drawn(mut scene: Scene, theme: Theme) -> Picture {
+    scene.theme = theme;
+    scene.draw();
+    scene.draw();
+    (scene.buf, scene.info.cursor)
+}
+
+fn picker((width, height): Size, theme: Theme) -> Picture {
+    let item = |id: &str, name: &str, command: &str, found: bool, hint: &str| PickItem {
+        id: id.into(),
+        name: name.into(),
+        command: command.into(),
+        found,
+        hint: hint.into(),
+    };
+    let picker = AgentPicker::new(vec![
+        item("codex", "Codex", "codex-acp", false, "npm install -g codex-acp"),
+        item("gemini", "Gemini CLI", "gemini --acp", true, "found on PATH"),
+        item("claude", "Claude Code", "claude-agent-acp", true, "found on PATH"),
+        item("demo", "Demo", "built in, no account, nothing is changed", true, ""),
+    ]);
+    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+    let cursor = picker.draw(&theme, "~/src/shop", &mut buf);
+    (buf, cursor.map(Position::from))
+}
+
+fn ready((width, height): Size, theme: Theme) -> Picture {
+    drawn(Scene::ready(width, height), theme)
+}
+
+/// A turn with one of everything that an agent sends.
+fn in_a_turn((width, height): Size) -> Scene {
+    let mut s = Scene::working(width, height);
+    s.chunk(ChunkKind::Thought, "Looking at how add is used");
+    s.after(3000);
+    s.say(
+        "The function **subtracts**. I'll change it and run the tests:\n\n```rust\nfn add(a: i32) -> i32 { a }\n```\n",
+    );
+    let plan = |content: &str, status| PlanEntry { content: content.into(), priority: Priority::None, status };
+    let entries = vec![plan("read it", PlanStatus::Completed), plan("mend it", PlanStatus::InProgress)];
+    s.update(Update::Plan { id: None, entries });
+    s.tool("r", ToolKind::Read, "src/main.rs", ToolStatus::Completed);
+    s.tool("f", ToolKind::Search, "no such word", ToolStatus::Failed);
+    let notice = Update::Notice { level: Level::Warn, title: "The quota is nearly used up".into(), description: None };
+    s.update(notice);
+    s.update(Update::Usage { used: 12_000, size: 200_000, cost: None });
+    s.after(4000);
+    s
+}
+
+fn working(size: Size, theme: Theme) -> Picture {
+    let mut s = in_a_turn(size);
+    s.runs(7, "cargo test --all");
+    s.prints(7, "running 2 tests\ntest adds ... ok");
+    s.after(4000);
+    s.typed("and then bump the version");
+    drawn(s, theme)
+}
+
+fn question(size: Size, theme: Theme) -> Picture {
+    let mut s = in_a_turn(size);
+    s.ask_edit(
+        1,
+        "/home/me/src/shop/src/main.rs",
+        "fn add(a: i32, b: i32) -> i32 { a - b }\n",
+        "fn add(a: i32, b: i32) -> i32 { a + b }\n",
+        &["Allow once", "Always allow edits", "Reject"],
+    );
+    s.ask(2, "ls", &["Allow"]);
+    s.press(Code::Tab);
+    s.after(12_000);
+    drawn(s, theme)
+}
+
+/// It removes something, and the agent is in a mode that lets all pass.
+fn dangerous_question(size: Size, theme: Theme) -> Picture {
+    let mut s = in_a_turn(size);
+    s.update(Update::Mode("yolo".into()));
+    let mut patch = ToolPatch::new("call-1".into());
+    patch.kind = Patch::Set(ToolKind::Delete);
+    patch.title = Patch::Set("rm -rf ~/src/shop/data\u{202e} # harmless".into());
+    s.ask_patch(1, patch, &["Allow once", "Reject"]);
+    s.after(12_000);
+    drawn(s, theme)
+}
+
+fn review((width, height): Size, theme: Theme) -> Picture {
+    let mut s = Scene::working(width, height);
+    s.model = std::mem::take(&mut s.model).with_review(true);
+    s.say("Done.");
+    s.end_turn(Stop::EndTurn);
+    s.show_review(review_doc(1));
+    s.draw();
+    s.key(Key::alt(Code::Char('r'))).draw();
+    s.draw();
+    if let Some(review) = &mut s.ui.view.review {
+        review.pane = Pane::Hunks;
+        review.go(3, Spot::default());
+    }
+    drawn(s, theme)
+}
+
+fn sessions((width, height): Size, theme: Theme) -> Picture {
+    let mut s = Scene::asked(width, height);
+    s.press(Code::F(8));
+    let one = |name: &str, about: &str, age, turns, end, is_gone| {
+        Earlier::clean(name.into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
+            .about(Some(about), Some("please"), Some("and the tests"))
+            .used(age, turns, end, vec![PathBuf::from(name)], is_gone)
+    };
+    let earlier = [
+        one("a", "mend the cart", 60, 2, End::Ended, false),
+        one("b", "a discount in summer", 7_200, 14, End::Interrupted, false),
+        one("c", "what was in another place", 400_000, 1, End::Ended, true),
+    ];
+    if let Some(list) = &mut s.ui.list {
+        list.told(Past::Read(earlier.into()));
+    }
+    s.press(Code::Down).press(Code::Down);
+    drawn(s, theme)
+}
+
+fn died(size: Size, theme: Theme) -> Picture {
+    let mut s = in_a_turn(size);
+    let exit = Exit { code: Some(1), signal: None };
+    let stderr = vec!["panic: the socket is gone".into(), "  at main.js:1:1".into()];
+    s.event(Event::Host(HostEvent::AgentExited { exit, stderr }));
+    drawn(s, theme)
+}
+
+fn log_in((width, height): Size, theme: Theme) -> Picture {
+    let mut s = Scene::new(width, height);
+    s.start();
+    let method = |id: &str, name: &str, description: &str, kind| AuthMethod {
+        id: id.into(),
+        name: name.into(),
+        description: Some(description.into()),
+        kind,
+    };
+    let args = vec!["login".to_owned(), "--with-browser".to_owned()];
+    s.agent(AgentEvent::Initialized(Ok(InitResult {
+        auth_methods: vec![
+            method("web", "Browser", "Opens a page.", AuthKind::Agent),
+            method("tty", "Terminal", "Asks there.", AuthKind::Terminal { args, env: Vec::new() }),
+        ],
+        ..InitResult::default()
+    })));
+    s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "Please log in"))));
+    drawn(s, theme)
+}
+
+// ---- what is compared
+
+fn compare(name: &str, (buf, cursor): Picture) {
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(PICTURES);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, written(&buf, cursor)));
+}
+
+/// The rows; below them the styles of each row in runs, a letter for a style and how many columns have it; below these
+/// what the letters stand for. Plain rows have no line of styles.
+fn written(buf: &Buffer, cursor: Option<Position>) -> String {
+    let mut letters: Vec<String> = Vec::new();
+    let mut runs = String::new();
+    for y in buf.area.top()..buf.area.bottom() {
+        let row: Vec<String> = (buf.area.left()..buf.area.right()).map(|x| style(&buf[(x, y)])).collect();
+        if row.iter().all(|style| style == PLAIN) {
+            continue;
+        }
+        write!(runs, "{y:>3}:").unwrap();
+        for same in row.chunk_by(|a, b| a == b) {
+            let letter = letters.iter().position(|known| *known == same[0]).unwrap_or_else(|| {
+                letters.push(same[0].clone());
+                letters.len() - 1
+            });
+            write!(runs, " {}{}", name_of(letter), same.len()).unwrap();
+        }
+        runs.push('\n');
+    }
+    let cursor = cursor.map_or("no cursor".to_owned(), |at| format!("cursor at column {}, row {}", at.x, at.y));
+    let styles = letters.iter().enumerate().fold(String::new(), |mut all, (n, style)| {
+        writeln!(all, "  {} {style}", name_of(n)).unwrap();
+        all
+    });
+    let rule = "═".repeat(usize::from(buf.area.width));
+    format!("{}{rule}\n{cursor}\n{runs}{styles}", text(buf))
+}
+
+fn name_of(letter: usize) -> char {
+    let letter = u8::try_from(letter).expect("few styles on a screen");
+    char::from(if letter < 26 { b'a' + letter } else { b'A' + letter - 26 })
+}
+
+const PLAIN: &str = "plain";
+
+fn style(cell: &Cell) -> String {
+    let mut words = Vec::new();
+    if cell.fg != Color::Reset {
+        words.push(cell.fg.to_string());
+    }
+    if cell.bg != Color::Reset {
+        words.push(format!("on {}", cell.bg));
+    }
+    words.extend(cell.modifier.iter_names().map(|(name, _): (&str, Modifier)| name.to_lowercase()));
+    if words.is_empty() { PLAIN.to_owned() } else { words.join(" ") }
+}
+
+#[test]
+fn no_picture_is_left_over() {
+    let names: BTreeSet<String> = NAMES.iter().map(|name| format!("{name}.snap")).collect();
+    let there = std::fs::read_dir(Path::new(PICTURES)).unwrap();
+    let there: BTreeSet<String> = there.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    let is_picture = |file: &&String| Path::new(file).extension().is_some_and(|ending| ending == "snap");
+    let left: Vec<_> = there.iter().filter(|file| is_picture(file) && !names.contains(*file)).collect();
+    assert!(left.is_empty(), "in tests/pictures without a test: {left:?}");
+}

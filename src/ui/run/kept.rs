@@ -1,0 +1,43 @@
+//! What the loop does with drafts that were kept and prompts that were sent.
+//!
+//! Holds nothing of its own. Invariant: what comes back is put before what has been written since, and is never sent.
+
+use super::Running;
+use crate::model::draft::Sent;
+use crate::ui::frame::Urgency;
+use crate::ui::keeping::Brought;
+use crate::ui::screen::Device;
+use std::sync::Arc;
+use tracing::warn;
+
+impl<D: Device> Running<D> {
+    /// A prompt goes out: it is among those that can be found again, first of all.
+    pub(super) fn remember(&mut self, text: &str) {
+        let Some(cwd) = self.engine.model().session_of(self.app.shown()).map(|session| session.cwd.clone()) else {
+            return;
+        };
+        let sent = Sent { cwd, text: Arc::from(text) };
+        let others = self.app.prompts.iter().filter(|other| other.text != sent.text);
+        self.app.prompts = std::iter::once(&sent).chain(others).cloned().collect();
+        self.keeping.remember(sent);
+    }
+
+    pub(super) fn brought(&mut self, brought: Brought) {
+        let now = self.engine.now();
+        match brought {
+            Brought::Draft(key, draft) => {
+                let text = self.keeping.fetched(key, draft);
+                if let Some((text, view)) = text.zip(self.app.view_of(key)) {
+                    view.composer.prepend(&text);
+                    self.app.say("what you had written is here again", now);
+                }
+            }
+            Brought::Prompts(all) => self.app.recall(self.engine.model(), all),
+            Brought::Failed(why) => {
+                warn!(%why, "drafts or prompts cannot be kept");
+                self.app.say(format!("what is written is not kept on the disk: {why}"), now);
+            }
+        }
+        self.frames.want(Urgency::NextFrame, now);
+    }
+}

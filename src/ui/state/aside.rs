@@ -1,0 +1,35 @@
+//! A question that is answered beside the conversation: in a session of its own that is no part of anything unless it is
+//! kept.
+//!
+//! What is asked and answered is the session's; here is only which it is and how far its answer has been scrolled.
+
+use crate::model::ids::{SessionId, SessionKey};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Aside {
+    /// Where it is answered.
+    pub key: SessionKey,
+    /// The conversation that it is asked beside.
+    pub beside: SessionKey,
+    pub question: String,
+    /// Rows of the answer above what is shown.
+    pub scroll: usize,
+}
+
+/// What is open beside the conversations, and what was thrown away and is being deleted.
+#[derive(Debug, Default)]
+pub struct Asides {
+    pub open: Option<Aside>,
+    pub thrown_away: Option<SessionId>,
+}
+
+impl Asides {
+    /// The one beside this conversation.
+    pub fn beside(&self, shown: SessionKey) -> Option<&Aside> {
+        self.open.as_ref().filter(|aside| aside.beside == shown)
+    }
+
+    pub fn beside_mut(&mut self, shown: SessionKey) -> Option<&mut Aside> {
+        self.open.as_mut().filter(|aside| aside.beside == shown)
+    }
+}

@@ -1,0 +1,137 @@
+//! An earlier session as the list shows it, and what names one.
+//!
+//! Plain data, made by a worker. Invariant: what is shown of a session is one harmless line each.
+
+use crate::base::sanitize;
+use crate::text::width;
+use std::path::PathBuf;
+
+/// Columns that are kept of a title or a prompt, and of an agent's name.
+pub(super) const ABOUT: usize = 240;
+const AGENT: usize = 40;
+
+/// Names a session to whoever knows where it is kept.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Which {
+    /// Of its agent.
+    pub command: String,
+    pub id: String,
+    /// The records that it is in; where they are not known, the newest session of this id is meant.
+    pub journals: Option<Vec<PathBuf>>,
+}
+
+/// How an earlier session ended, as far as is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// An acp-tui has it open.
+    Open,
+    /// In the middle of a turn, or together with acp-tui.
+    Interrupted,
+    Ended,
+}
+
+/// How the agent of an earlier session is started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Starts {
+    /// As the agent of this name, which is configured.
+    Configured(String),
+    /// By the words that were recorded.
+    Recorded(Vec<String>),
+    Unknown,
+}
+
+/// A session that there is a record of. What the screen shows of it is one harmless line each; see [`Earlier::clean`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Earlier {
+    /// The agent's name of it.
+    pub id: String,
+    pub agent: String,
+    /// The command line, as it is recorded.
+    pub command: String,
+    pub starts: Starts,
+    pub cwd: PathBuf,
+    /// The directory is not there.
+    pub is_gone: bool,
+    pub title: Option<String>,
+    pub first_prompt: Option<String>,
+    pub last_prompt: Option<String>,
+    /// Seconds since it was last used.
+    pub age: u64,
+    pub turns: u64,
+    pub end: End,
+    /// When it was used last in its agent's words, where that is no time that can be read.
+    pub used_as_told: Option<String>,
+    /// The agent can open a copy of it, as far as is known.
+    pub forks: bool,
+    /// The title is the person's own name for it.
+    pub is_named: bool,
+    /// The records that it is in, the newest last; without any, only its agent knows of it.
+    pub journals: Vec<PathBuf>,
+    /// What the filter looks at.
+    pub(super) text: String,
+}
+
+impl Earlier {
+    /// What a record says, made harmless. For a worker: there may be many.
+    pub fn clean(id: String, agent: &str, command: String, starts: Starts, cwd: PathBuf) -> Self {
+        let agent = width::truncate(sanitize::line(agent).trim(), AGENT).into_owned();
+        Self {
+            id,
+            agent,
+            command,
+            starts,
+            cwd,
+            is_gone: false,
+            title: None,
+            first_prompt: None,
+            last_prompt: None,
+            age: 0,
+            turns: 0,
+            end: End::Ended,
+            used_as_told: None,
+            forks: false,
+            is_named: false,
+            journals: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// The same with what it is about.
+    #[must_use]
+    pub fn about(mut self, title: Option<&str>, first: Option<&str>, last: Option<&str>) -> Self {
+        let clean = |text: &str| {
+            // A prompt may be very long; what is beyond these columns is not looked at.
+            let head: String = text.chars().take(ABOUT * 2).collect();
+            let line = sanitize::line(&head).trim().replace(['“', '”'], "\"");
+            Some(width::truncate(&line, ABOUT).into_owned()).filter(|line| !line.is_empty())
+        };
+        (self.title, self.first_prompt) = (title.and_then(clean), first.and_then(clean));
+        self.last_prompt = last.and_then(clean).filter(|last| Some(last) != self.first_prompt.as_ref());
+        let place = self.cwd.file_name().unwrap_or_default().to_string_lossy();
+        let parts = [self.title.as_deref(), self.first_prompt.as_deref(), Some(&self.agent), Some(&place)];
+        self.text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        self
+    }
+
+    /// The same with how it was used, `age` seconds ago at last, and whether its directory is gone.
+    #[must_use]
+    pub fn used(self, age: u64, turns: u64, end: End, journals: Vec<PathBuf>, is_gone: bool) -> Self {
+        Self { is_gone, age, turns, end, journals, ..self }
+    }
+
+    /// The same with the agent's words for when it was used, whether it can open a copy, and who gave it its title.
+    #[must_use]
+    pub fn told(self, used_as_told: Option<&str>, forks: bool, is_named: bool) -> Self {
+        let used_as_told = used_as_told.map(|told| width::truncate(sanitize::line(told).trim(), AGENT).into_owned());
+        Self { used_as_told, forks, is_named, ..self }
+    }
+
+    pub fn which(&self) -> Which {
+        Which { command: self.command.clone(), id: self.id.clone(), journals: Some(self.journals.clone()) }
+    }
+
+    /// The title, else the first prompt.
+    pub fn name(&self) -> Option<&str> {
+        self.title.as_deref().or(self.first_prompt.as_deref())
+    }
+}

@@ -1,0 +1,100 @@
+//! What stands in the list, what it asks, and what comes of a key.
+//!
+//! Data only.
+
+use super::super::attention::Attention;
+use super::{Earlier, Hit, Query, Which};
+use crate::model::ids::{Now, SessionKey};
+
+/// A session that is open here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Open {
+    pub key: SessionKey,
+    /// What the filter looks at.
+    pub text: String,
+    /// Once it has an id.
+    pub which: Option<Which>,
+    pub attention: Attention,
+    /// When something was said in it last.
+    pub used: Now,
+}
+
+/// What becomes of an earlier session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum How {
+    GoesOn,
+    /// A copy of it is opened.
+    Forks,
+}
+
+/// What the person is asked before it is done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// The command of this session is to be started.
+    Start(Earlier, How),
+    /// What this session is to be called.
+    Name { which: Which, line: String },
+    /// This session is to be forgotten.
+    Forget {
+        earlier: Earlier,
+        /// So many others are in the same record, and go with it.
+        others: usize,
+        /// Its agent is told too.
+        at_agent: bool,
+    },
+}
+
+/// A row of the list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Row<'a> {
+    Open(&'a Open),
+    Earlier(&'a Earlier),
+    Hit(&'a Hit),
+}
+
+/// What came of a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// It was for the list.
+    Stay,
+    /// Others are listed than before.
+    Reached,
+    Close,
+    Go(SessionKey),
+    GoOn(Box<Earlier>),
+    /// A copy is opened, of an earlier session or of one that is open.
+    Fork(Box<Earlier>),
+    ForkOpen(SessionKey),
+    Forget(Box<Earlier>),
+    /// It is called like this from now on; without a name, as its agent calls it.
+    Rename(Which, Option<String>),
+    /// Its transcript is to be written to a file.
+    Export(Which),
+    Find(Query),
+    /// It means nothing to the list.
+    Other,
+}
+
+/// What the agents of these commands can do now.
+#[derive(Clone, Copy)]
+pub struct Offers<'a> {
+    /// One runs, or for another reason nobody need be asked whether it is to be started.
+    pub runs: &'a dyn Fn(&str) -> bool,
+    /// One runs that forgets sessions when it is told to.
+    pub deletes: &'a dyn Fn(&str) -> bool,
+    /// Whether one that runs opens copies; nothing when none runs.
+    pub forks: &'a dyn Fn(&str) -> Option<bool>,
+}
+
+/// What of the list was on the screen.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ListFrame {
+    /// Rows of the screen, and the rows of the list that stood there.
+    pub rows: Vec<(u16, usize)>,
+    /// Rows of one page.
+    pub page: usize,
+    /// All of the command that is to be started could be read.
+    pub is_whole: bool,
+    /// There was room for the end of what was said in the chosen one.
+    pub has_preview: bool,
+}

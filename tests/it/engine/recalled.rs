@@ -1,0 +1,175 @@
+//! A session goes on in one run of the program after the other: each shows what all before it have shown.
+
+use super::many::{reply, send_plain};
+use super::{config, until};
+use crate::support::options;
+use acp_tui::agent::codec;
+use acp_tui::engine::link::{Agent, memory};
+use acp_tui::engine::{Engine, EngineConfig, recalling};
+use acp_tui::model::entry::Body;
+use acp_tui::model::event::{Before, Intent, Opening};
+use acp_tui::model::ids::{AgentKey, SessionKey};
+use acp_tui::model::session::{Session, SessionState};
+use acp_tui::store::sessions;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Asks before it answers. What it tells when it loads is the same in other pieces, and what was said elsewhere.
+async fn agent(mut agent: Agent, offers: Value) {
+    let mut prompt = Value::Null;
+    while let Some(line) = agent.lines.next_line().await.unwrap() {
+        let got: Value = serde_json::from_str(&line).unwrap();
+        match got["method"].as_str() {
+            Some("initialize") => {
+                let info = json!({ "name": "rememberer" });
+                let caps = json!({ "protocolVersion": 1, "agentInfo": info, "agentCapabilities": offers });
+                reply(&mut agent, &got, caps).await;
+            }
+            Some("session/new") => reply(&mut agent, &got, json!({ "sessionId": "s" })).await,
+            Some("session/resume") => reply(&mut agent, &got, json!({})).await,
+            Some("session/load") => {
+                for (kind, text) in
+                    [("user", "one"), ("agent", "I did "), ("agent", "one"), ("user", "far"), ("agent", "away")]
+                {
+                    say(&mut agent, kind, text).await;
+                }
+                reply(&mut agent, &got, Value::Null).await;
+            }
+            Some("session/prompt") => {
+                prompt = got;
+                let tool = json!({ "toolCallId": "t", "title": "Make it" });
+                let params = json!({ "sessionId": "s", "toolCall": tool, "options": options() });
+                let ask =
+                    json!({ "jsonrpc": "2.0", "id": 1, "method": "session/request_permission", "params": params });
+                send_plain(&mut agent, ask).await;
+            }
+            None if prompt != Value::Null => {
+                let text = format!("I did {}", prompt["params"]["prompt"][0]["text"].as_str().unwrap());
+                say(&mut agent, "agent", &text).await;
+                reply(&mut agent, &prompt.take(), json!({ "stopReason": "end_turn" })).await;
+            }
+            _ => {}
+        }
+    }
+}
+
+async fn say(agent: &mut Agent, who: &str, text: &str) {
+    let content = json!({ "type": "text", "text": text });
+    let update = json!({ "sessionUpdate": format!("{who}_message_chunk"), "content": content });
+    let params = json!({ "sessionId": "s", "update": update });
+    send_plain(agent, json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
+}
+
+/// One run: the session is asked for in this way and, unless it is only looked at, prompted; what it shows then.
+async fn run(journals: &Path, root: &Path, how: Opening, offers: Value, prompt: Option<&str>) -> Vec<String> {
+    let (link, far) = memory();
+    let far = tokio::spawn(agent(far, offers));
+    let mut link = Some(link);
+    let connect = Box::new(move |_| link.take().expect("started once"));
+    let config = EngineConfig { journals: Some(journals.to_owned()), ..config(root) };
+    let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
+    engine.intent(Intent::OpenAs(how));
+    engine.intent(Intent::Start);
+    let first = |engine: &Engine| engine.model().first().session().state.clone();
+    until(&mut engine, "an end", |e| matches!(first(e), SessionState::Ready | SessionState::Closed(_))).await;
+    if let Some(prompt) = prompt {
+        engine.intent(Intent::Prompt { text: prompt.into(), links: Vec::new() });
+        until(&mut engine, "a question", |e| !e.model().first().questions().is_empty()).await;
+        let req = engine.model().first().questions()[0].req;
+        engine.intent(Intent::Answer { req, option: "yes".into() });
+        until(&mut engine, "an end", |e| e.model().first().session().turn.is_none()).await;
+    }
+    let shown = shown(engine.model().first().session());
+    engine.shutdown().await;
+    far.await.unwrap();
+    shown
+}
+
+fn shown(session: &Session) -> Vec<String> {
+    let text = |body: &Body| match body {
+        Body::User(user) => format!("you: {}", user.text),
+        Body::Agent(message) => format!("agent: {}", message.text),
+        Body::Tool(tool) => format!("tool: {} {:?}", tool.title, tool.mark),
+        Body::Notice(notice) => format!("! {}", notice.title),
+        other => format!("{other:?}"),
+    };
+    session.entries().iter().map(|entry| text(&entry.body)).collect()
+}
+
+#[tokio::test]
+async fn each_run_shows_what_all_before_it_have_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let (journals, root) = (dir.path().join("sessions"), dir.path().join("project"));
+    std::fs::create_dir(&root).unwrap();
+    let again = || Opening::Continue("s".into());
+    let resume = || json!({ "sessionCapabilities": { "resume": {} } });
+    let one = run(&journals, &root, Opening::New, resume(), Some("one")).await;
+    let two = run(&journals, &root, again(), resume(), Some("two")).await;
+    assert_eq!(two[..one.len()], one);
+    assert_eq!(two[one.len()], "! the session goes on");
+    assert_eq!(two[one.len() + 1], "you: two");
+    let loaded = run(&journals, &root, again(), json!({ "loadSession": true }), Some("three")).await;
+    assert_eq!(loaded[..two.len()], two);
+    assert_eq!(loaded[two.len()..two.len() + 3], ["you: far", "agent: away", "! the session goes on"]);
+    let none = run(&journals, &root, again(), json!({}), None).await;
+    assert_eq!(none[..loaded.len()], loaded);
+    assert_eq!(none[loaded.len()..], ["! this agent can neither load nor resume sessions"]);
+    // What is put down in an account is the same.
+    let (past, trouble) = recalling::recall(&journals, &"s".into(), "").unwrap();
+    assert_eq!((past.entries.len(), trouble), (loaded.len(), None));
+}
+
+/// Opens as many sessions as it is asked for, and answers every prompt.
+async fn opens_many(mut agent: Agent) {
+    let mut opened = 0;
+    while let Some(line) = agent.lines.next_line().await.unwrap() {
+        let got: Value = serde_json::from_str(&line).unwrap();
+        match got["method"].as_str() {
+            Some("initialize") => reply(&mut agent, &got, json!({ "protocolVersion": 1 })).await,
+            Some("session/new") => {
+                opened += 1;
+                reply(&mut agent, &got, json!({ "sessionId": format!("s{opened}") })).await;
+            }
+            Some("session/prompt") => reply(&mut agent, &got, json!({ "stopReason": "end_turn" })).await,
+            _ => {}
+        }
+    }
+}
+
+async fn prompted(engine: &mut Engine, at: SessionKey, text: &str) {
+    engine.intent_in(at, Intent::Prompt { text: text.into(), links: Vec::new() });
+    let over = |e: &Engine| e.model().session_of(at).is_some_and(|s| s.turn.is_none() && s.ended.is_some());
+    until(engine, "an answer", over).await;
+}
+
+#[tokio::test]
+async fn what_is_asked_aside_is_listed_when_it_is_kept_and_what_continues_another_is_of_its_thread() {
+    let dir = tempfile::tempdir().unwrap();
+    let (journals, root) = (dir.path().join("sessions"), dir.path().join("project"));
+    std::fs::create_dir(&root).unwrap();
+    let (link, far) = memory();
+    let far = tokio::spawn(opens_many(far));
+    let mut link = Some(link);
+    let connect = Box::new(move |_| link.take().expect("started once"));
+    let config = EngineConfig { journals: Some(journals.clone()), ..config(&root) };
+    let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
+    engine.intent(Intent::Start);
+    until(&mut engine, "a session", |e| e.model().first().session().state == SessionState::Ready).await;
+    prompted(&mut engine, SessionKey::FIRST, "first").await;
+    let cwd = root.to_string_lossy().into_owned();
+    let before = Before { session: SessionKey::FIRST, id: Some("s1".into()), agent: "agent".into() };
+    let aside = || Opening::Aside { beside: SessionKey::FIRST, from: None };
+    for how in [Opening::After(before), aside(), aside()] {
+        engine.intent_to(AgentKey::FIRST.into(), Intent::OpenSession { cwd: cwd.clone(), how });
+    }
+    for (at, text) in [(1, "second"), (2, "aside"), (3, "kept")] {
+        prompted(&mut engine, SessionKey(at), text).await;
+    }
+    engine.intent_in(SessionKey(3), Intent::KeepAside);
+    engine.shutdown().await;
+    far.await.unwrap();
+    let mut listed: Vec<_> = sessions::list(dir.path()).unwrap().sessions;
+    listed.sort_by_key(|known| known.session_id.clone());
+    let seen: Vec<_> = listed.iter().map(|known| (&*known.session_id, known.thread.as_deref())).collect();
+    assert_eq!(seen, [("s1", Some("s1")), ("s2", Some("s1")), ("s4", None)]);
+}

@@ -1,0 +1,209 @@
+//! The list of sessions between an agent that keeps some and a person: who is asked for what, what is remembered, and
+//! what is answered from there.
+
+use crate::support::app::{Agent, Person, play_with};
+use crate::support::options;
+use acp_tui::model::agent::Told;
+use acp_tui::model::event::Listed;
+use acp_tui::ui::keys::{Code, Key};
+use acp_tui::ui::past::Archive;
+use acp_tui::ui::state::session_list::{Earlier, End, Hit, Query, Said, Starts, Which, Who};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+const SIZE: (u16, u16) = (120, 40);
+/// Longer than keys are ignored after the dock got the focus.
+const ARMED: Duration = Duration::from_millis(400);
+
+/// Remembers in memory what it is told.
+#[derive(Default)]
+struct Shelf {
+    told: Mutex<Vec<Told>>,
+    names: Mutex<Vec<(String, Option<String>)>>,
+    exported: Mutex<Vec<String>>,
+}
+
+impl Shelf {
+    fn earlier(told: &Told, listed: &Listed) -> Earlier {
+        let cwd = listed.cwd.clone().unwrap_or_default();
+        let starts = Starts::Configured("agent".into());
+        Earlier::clean(listed.id.as_str().into(), &told.agent, told.command.clone(), starts, cwd.into())
+            .about(listed.title.as_deref(), None, None)
+            .used(60, 1, End::Ended, vec![PathBuf::from(listed.id.as_str())], false)
+    }
+}
+
+impl Archive for Shelf {
+    fn list(&self) -> Result<Vec<Earlier>, String> {
+        let told = self.told.lock().unwrap();
+        Ok(told.iter().flat_map(|told| told.sessions.iter().map(|one| Self::earlier(told, one))).collect())
+    }
+
+    fn busy(&self, _: &Earlier) -> Option<String> {
+        None
+    }
+
+    fn forget(&self, _: &Earlier) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn end_of(&self, which: &Which) -> Result<Vec<Said>, String> {
+        Ok(vec![Said::new(Who::Agent, &format!("the end of {}", which.id))])
+    }
+
+    fn find(&self, query: &Query) -> Result<(Vec<Hit>, bool), String> {
+        let session = Arc::new(self.list()?.remove(0));
+        Ok((vec![Hit::new(session, (Who::Agent, 1), 5, &format!("here is {}", query.text), 8)], false))
+    }
+
+    fn rename(&self, which: &Which, name: Option<&str>) -> Result<(), String> {
+        self.names.lock().unwrap().push((which.id.clone(), name.map(str::to_owned)));
+        Ok(())
+    }
+
+    fn export(&self, which: &Which) -> Result<String, String> {
+        self.exported.lock().unwrap().push(which.id.clone());
+        Ok("session-x.md".to_owned())
+    }
+
+    fn learn(&self, told: &Told) -> Result<(), String> {
+        *self.told.lock().unwrap() = vec![told.clone()];
+        Ok(())
+    }
+}
+
+/// Opens a session; the agent offers what has to do with sessions. Gives the directory.
+async fn opens(agent: &mut Agent) -> Value {
+    let call = agent.called("initialize").await;
+    let offers = json!({ "list": {}, "fork": {}, "delete": {} });
+    let capabilities = json!({ "loadSession": true, "sessionCapabilities": offers });
+    agent.answer(&call, json!({ "protocolVersion": 1, "agentCapabilities": capabilities })).await;
+    let call = agent.called("session/new").await;
+    agent.answer(&call, json!({ "sessionId": "s" })).await;
+    call["params"]["cwd"].clone()
+}
+
+/// Answers `session/list` with these, on one page.
+async fn lists(agent: &mut Agent, cwd: &Value, ids: &[&str]) {
+    let call = agent.called("session/list").await;
+    assert_eq!(&call["params"]["cwd"], cwd, "{call}");
+    let one = |id: &&str| json!({ "sessionId": id, "cwd": cwd, "title": format!("about {id}"), "updatedAt": "2026-01-01T00:00:00Z" });
+    agent.answer(&call, json!({ "sessions": ids.iter().map(one).collect::<Vec<_>>() })).await;
+}
+
+#[tokio::test]
+async fn r_151_an_agent_is_asked_for_its_sessions_when_it_is_there_and_when_the_list_opens() {
+    let shelf = Arc::new(Shelf::default());
+    let agent = async |mut agent: Agent| {
+        let cwd = opens(&mut agent).await;
+        lists(&mut agent, &cwd, &["old"]).await;
+        agent.says("all is listed").await;
+        // The list opens.
+        lists(&mut agent, &cwd, &["old", "s", "newer"]).await;
+        // Wider: without a directory.
+        let call = agent.called("session/list").await;
+        assert_eq!(call["params"].get("cwd"), None, "{call}");
+        agent.answer(&call, json!({ "sessions": [] })).await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("all is listed").await;
+        person.press(Key::plain(Code::F(8))).await;
+        let screen = person.sees("“about newer”").await;
+        assert!(screen.contains("“about old”"), "{screen}");
+        assert!(!screen.contains("“about s”"), "what is open here stands above\n{screen}");
+        person.press(Key::plain(Code::End)).await;
+        person.press(Key::plain(Code::Tab)).await;
+        person.sees("none yet").await;
+        person.press(Key::plain(Code::Esc)).await;
+        person.quits().await;
+    };
+    let past: Arc<dyn Archive> = shelf.clone();
+    play_with(SIZE, Some(past), agent, person).await;
+    let told = shelf.told.lock().unwrap();
+    assert!(told[0].is_whole && told[0].cwd.is_none(), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_session_is_previewed_named_exported_copied_and_found_from_the_list() {
+    let shelf = Arc::new(Shelf::default());
+    let agent = async |mut agent: Agent| {
+        let cwd = opens(&mut agent).await;
+        lists(&mut agent, &cwd, &["old"]).await;
+        agent.says("all is listed").await;
+        lists(&mut agent, &cwd, &["old"]).await;
+        let call = agent.called("session/fork").await;
+        assert_eq!(call["params"]["sessionId"], "old");
+        agent.answer(&call, json!({ "sessionId": "copy" })).await;
+        lists(&mut agent, &cwd, &["old"]).await;
+        let call = agent.called("session/load").await;
+        assert_eq!(call["params"]["sessionId"], "old");
+        for n in 0..60 {
+            agent.says_in("old", &format!("line {n}.\n\n")).await;
+        }
+        agent.answer(&call, json!({})).await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("all is listed").await;
+        person.press(Key::plain(Code::F(8))).await;
+        person.sees("“about old”").await;
+        person.press(Key::plain(Code::Down)).await;
+        person.sees("the end of old").await;
+        person.press(Key::ctrl(Code::Char('r'))).await;
+        person.sees("name (only here): about old").await;
+        person.types("!").await;
+        person.press(Key::plain(Code::Enter)).await;
+        person.press(Key::ctrl(Code::Char('e'))).await;
+        person.sees("written to session-x.md").await;
+        person.press(Key::ctrl(Code::Char('f'))).await;
+        person.waits_for("the copy", |screen| !screen.contains("earlier, in") && screen.contains("2 ")).await;
+        person.press(Key::plain(Code::F(8))).await;
+        person.sees("“about old”").await;
+        person.types("/line 3.").await;
+        person.sees("Enter looks for it").await;
+        person.press(Key::plain(Code::Enter)).await;
+        person.sees("here is line 3.").await;
+        person.press(Key::plain(Code::Enter)).await;
+        person.waits_for("the place", |screen| screen.contains("line 3.") && !screen.contains("found, in")).await;
+        person.quits().await;
+    };
+    let past: Arc<dyn Archive> = shelf.clone();
+    play_with(SIZE, Some(past), agent, person).await;
+    assert_eq!(*shelf.names.lock().unwrap(), [("old".to_owned(), Some("about old!".to_owned()))]);
+    assert_eq!(*shelf.exported.lock().unwrap(), ["old"]);
+}
+
+#[tokio::test]
+async fn a_question_is_answered_below_the_list_and_the_list_is_still_there() {
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        let prompt = agent.called("session/prompt").await;
+        let call = json!({ "toolCallId": "t", "title": "Make it" });
+        let params = json!({ "sessionId": "s", "toolCall": call, "options": options() });
+        let answer = agent.asks("session/request_permission", params).await;
+        assert_eq!(answer["result"]["outcome"], json!({ "outcome": "selected", "optionId": "no" }));
+        agent.ends(&prompt, "end_turn").await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        person.prompts("make it").await;
+        person.sees("2 Reject").await;
+        person.press(Key::plain(Code::F(8))).await;
+        let screen = person.sees("Tab answers here").await;
+        assert!(!screen.contains("2 Reject"), "{screen}");
+        person.press(Key::plain(Code::Tab)).await;
+        let screen = person.sees("2 Reject").await;
+        assert!(screen.contains("open here"), "{screen}");
+        person.pass(ARMED).await;
+        person.types("2").await;
+        person.waits_for("the answer", |screen| screen.contains("open here") && !screen.contains("2 Reject")).await;
+        person.press(Key::plain(Code::Esc)).await;
+        person.sees("❯").await;
+        person.quits().await;
+    };
+    play_with(SIZE, None, agent, person).await;
+}

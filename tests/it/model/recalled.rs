@@ -1,0 +1,226 @@
+//! What earlier journals have of a session is in it before its agent is asked for it, and is shown where the agent cannot
+//! go on with it.
+
+use crate::support::{Rig, chunk, plain_init, with};
+use acp_tui::model::effect::Effect;
+use acp_tui::model::entry::{Body, Entry, Message, UserMessage, UserState};
+use acp_tui::model::event::{Before, HostEvent, Intent, Opening};
+use acp_tui::model::ids::{AgentKey, EntryId, SessionKey, TurnId};
+use acp_tui::model::past::Past;
+use acp_tui::model::session::{Policy, ReadOnly, SessionState};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn entry(turn: u64, body: Body) -> Entry {
+    Entry { id: EntryId(0), rev: 0, finished: true, turn: TurnId(turn), at: Duration::ZERO, body }
+}
+
+fn past() -> Past {
+    let user = |text: &str| {
+        let (text, links, state, message_id) = (text.to_owned(), Vec::new(), UserState::Sent, None);
+        Body::User(UserMessage { text, links, state, message_id })
+    };
+    let agent = |text: &str| Body::Agent(Message { text: text.to_owned(), ..Message::default() });
+    let entries =
+        vec![entry(1, user("one")), entry(1, agent("Hello.")), entry(2, user("two")), entry(2, agent("Done."))];
+    Past { entries, ..Past::default() }
+}
+
+fn recall(rig: &mut Rig, past: Past) {
+    for part in past.parts(None) {
+        rig.host(HostEvent::Recalled(part));
+    }
+}
+
+/// Asked for a session of an agent that offers this, before anything has been read.
+fn asked(load: bool, more: &Value) -> Rig {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.core.begin_with(true, Policy::Ask);
+    rig.intent(Intent::OpenAs(Opening::Continue("s".into())));
+    rig.intent(Intent::Start);
+    rig.host(HostEvent::AgentSpawned { pid: 7 });
+    let init = with(plain_init(), json!({ "agentCapabilities": { "loadSession": load, "sessionCapabilities": more } }));
+    rig.answer("initialize", init);
+    rig
+}
+
+fn wants_recall(effect: &Effect) -> bool {
+    matches!(effect, Effect::Recall(id) if id.as_str() == "s")
+}
+
+const SAID: [&str; 4] = ["you: one", "agent: Hello.", "you: two", "agent: Done."];
+
+fn said(rig: &Rig) -> Vec<String> {
+    let session = rig.model().first().session();
+    let text = |entry: &Entry| match &entry.body {
+        Body::User(user) => Some(format!("you: {}", user.text)),
+        Body::Agent(message) => Some(format!("agent: {}", message.text)),
+        _ => None,
+    };
+    session.entries().iter().filter_map(text).collect()
+}
+
+#[test]
+fn an_agent_is_asked_for_a_session_when_its_journals_have_been_read() {
+    let mut rig = asked(false, &json!({ "resume": {} }));
+    assert!(rig.wishes.iter().any(wants_recall));
+    rig.sent();
+    assert_eq!(rig.model().first().session().state, SessionState::Waiting);
+    recall(&mut rig, past());
+    assert_eq!(rig.sent_briefly(), ["session/resume"]);
+    rig.answer("session/resume", json!({}));
+    assert_eq!(said(&rig), SAID);
+    assert!(rig.has_entry("the session goes on"));
+    rig.prompt("three");
+    rig.update_in("s", chunk("agent_message_chunk", "Yes."));
+    assert_eq!(said(&rig)[4..], ["you: three", "agent: Yes."]);
+}
+
+#[test]
+fn what_the_agent_says_after_it_belongs_to_no_earlier_message() {
+    let mut rig = asked(false, &json!({ "resume": {} }));
+    recall(&mut rig, past());
+    rig.answer("session/resume", json!({}));
+    rig.update_in("s", chunk("agent_message_chunk", "By the way"));
+    assert_eq!(said(&rig)[3..], ["agent: Done.", "agent: By the way"]);
+}
+
+#[test]
+fn a_history_that_is_loaded_behind_it_is_not_doubled_and_what_is_new_in_it_is_kept() {
+    let mut rig = asked(true, &json!({ "resume": {} }));
+    rig.sent();
+    recall(&mut rig, past());
+    assert_eq!(rig.sent_briefly(), ["session/load"], "it may have gone on elsewhere");
+    for (kind, text) in [
+        ("user_message_chunk", "one"),
+        ("agent_message_chunk", "Hel"),
+        ("agent_message_chunk", "lo."),
+        ("user_message_chunk", "two"),
+        ("agent_message_chunk", "Done."),
+        ("user_message_chunk", "elsewhere"),
+        ("agent_message_chunk", "Said there."),
+    ] {
+        rig.update_in("s", chunk(kind, text));
+    }
+    rig.answer("session/load", Value::Null);
+    assert_eq!(said(&rig)[..4], SAID);
+    assert_eq!(said(&rig)[4..], ["you: elsewhere", "agent: Said there."]);
+}
+
+#[test]
+fn a_load_that_fails_half_way_keeps_what_is_known_and_is_told_in_one_line() {
+    let mut rig = asked(true, &json!({}));
+    recall(&mut rig, past());
+    rig.update_in("s", chunk("user_message_chunk", "one"));
+    rig.update_in("s", chunk("agent_message_chunk", "Hello."));
+    rig.fail("session/load", json!({ "code": -32603, "message": "broken" }));
+    assert_eq!(said(&rig), SAID);
+    assert_eq!(rig.entries().iter().filter(|entry| entry.contains("broken")).count(), 1, "{:?}", rig.entries());
+    rig.sent();
+    rig.intent(Intent::Restart);
+    assert_eq!(rig.sent_briefly(), ["session/load"], "it is not lost");
+}
+
+#[test]
+fn a_session_that_its_agent_cannot_go_on_with_is_shown_and_nothing_is_asked_of_the_agent() {
+    let mut rig = asked(false, &json!({}));
+    rig.sent();
+    recall(&mut rig, past());
+    assert_eq!(rig.sent_briefly(), [""; 0]);
+    assert_eq!(rig.model().first().read_only(), Some(&ReadOnly::NoWay));
+    assert_eq!(said(&rig), SAID);
+    assert_eq!(rig.model().first().known_id().map(|id| id.as_str()), Some("s"));
+    rig.prompt("three");
+    assert_eq!(rig.sent_briefly(), [""; 0]);
+}
+
+#[test]
+fn a_session_that_its_agent_has_forgotten_is_shown() {
+    let mut rig = asked(true, &json!({}));
+    recall(&mut rig, past());
+    rig.fail("session/load", json!({ "code": -32002, "message": "gone" }));
+    assert_eq!(rig.model().first().read_only(), Some(&ReadOnly::Forgotten));
+    assert_eq!(said(&rig), SAID);
+    assert!(rig.has_entry("the agent has forgotten this session: gone"));
+}
+
+#[test]
+fn a_session_that_is_open_elsewhere_is_shown_without_an_agent() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.core.begin_with(true, Policy::Ask);
+    let why = ReadOnly::Elsewhere("another window".into());
+    rig.intent(Intent::OpenAs(Opening::Show { id: "s".into(), why: why.clone() }));
+    recall(&mut rig, past());
+    assert_eq!(rig.model().first().read_only(), Some(&why));
+    assert_eq!(said(&rig), SAID);
+    // Its agent starts for another session, and is not asked for this one.
+    rig.intent_at(AgentKey::FIRST, Intent::OpenSession { cwd: "/project".into(), how: Opening::New });
+    rig.intent(Intent::Start);
+    rig.host(HostEvent::AgentSpawned { pid: 7 });
+    rig.answer("initialize", plain_init());
+    assert_eq!(rig.sent_briefly(), ["initialize", "session/new"]);
+}
+
+#[test]
+fn a_session_that_continues_another_says_so_in_both() {
+    let mut rig = asked(false, &json!({}));
+    recall(&mut rig, past());
+    let before = Before { session: SessionKey::FIRST, id: Some("s".into()), agent: "Old agent".into() };
+    rig.intent_at(AgentKey::FIRST, Intent::OpenSession { cwd: "/project".into(), how: Opening::After(before) });
+    assert_eq!(rig.sent_briefly().last().map(String::as_str), Some("session/new"));
+    assert!(rig.has_entry("handed over to a new session of"), "{:?}", rig.entries());
+    let new = rig.model().session_of(SessionKey(1)).unwrap();
+    let Body::Notice(notice) = &new.entries().last().unwrap().body else { panic!("no notice") };
+    assert!(notice.title.starts_with("continues session s of Old agent"), "{}", notice.title);
+}
+
+#[test]
+fn a_side_question_goes_to_a_copy_changes_nothing_and_leaves_the_turn_alone() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.intent(Intent::Start);
+    rig.host(HostEvent::AgentSpawned { pid: 7 });
+    let offers = json!({ "sessionCapabilities": { "fork": {}, "close": {} } });
+    rig.answer("initialize", with(plain_init(), json!({ "agentCapabilities": offers })));
+    rig.answer("session/new", json!({ "sessionId": "s" }));
+    rig.prompt("work");
+    rig.sent();
+    let how = Opening::Aside { beside: SessionKey::FIRST, from: Some("s".into()) };
+    rig.intent_at(AgentKey::FIRST, Intent::OpenSession { cwd: "/project".into(), how });
+    assert_eq!(rig.sent_briefly(), ["session/fork"]);
+    let aside = SessionKey(1);
+    rig.intent_at(aside, Intent::Prompt { text: "why?".into(), links: Vec::new() });
+    rig.answer("session/fork", json!({ "sessionId": "copy" }));
+    assert_eq!(rig.sent_briefly(), ["session/prompt"]);
+    let session = rig.model().session_of(aside).unwrap();
+    assert!(session.is_aside() && !session.changes().is_on);
+    // Nobody is asked: what would change something is refused.
+    let tool = json!({ "toolCallId": "t", "title": "Write it", "kind": "edit" });
+    rig.request(
+        9,
+        "session/request_permission",
+        json!({ "sessionId": "copy", "toolCall": tool, "options": crate::support::options() }),
+    );
+    assert!(rig.model().session_of(aside).unwrap().questions().is_empty());
+    assert!(rig.sent_briefly()[0].contains("no"), "{:?}", rig.lines.last());
+    assert!(rig.model().first().turn.is_some());
+    rig.intent_at(aside, Intent::CloseSession);
+    assert_eq!(rig.sent_briefly(), ["session/cancel", "session/close"]);
+    assert!(rig.model().first().turn.is_some(), "it goes on");
+}
+
+#[test]
+fn the_answer_to_a_side_question_that_is_kept_is_a_session_like_any_other() {
+    let mut rig = Rig::ready();
+    let how = Opening::Aside { beside: SessionKey::FIRST, from: None };
+    rig.intent_at(AgentKey::FIRST, Intent::OpenSession { cwd: "/project".into(), how });
+    rig.answer("session/new", json!({ "sessionId": "new" }));
+    rig.intent_at(SessionKey(1), Intent::KeepAside);
+    assert!(!rig.model().session_of(SessionKey(1)).unwrap().is_aside());
+    let tool = json!({ "toolCallId": "t", "title": "Write it", "kind": "edit" });
+    rig.request(
+        9,
+        "session/request_permission",
+        json!({ "sessionId": "new", "toolCall": tool, "options": crate::support::options() }),
+    );
+    assert_eq!(rig.model().session_of(SessionKey(1)).unwrap().questions().len(), 1);
+}
