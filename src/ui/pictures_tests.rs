@@ -132,7 +132,7 @@ fn picker((width, height): Size, theme: Theme) -> Picture {
         found,
         hint: hint.into(),
     };
-    let picker = AgentPicker::new(vec![
+    let mut picker = AgentPicker::new(vec![
         item("codex", "Codex", "codex-acp", false, "npm install -g codex-acp"),
         item("gemini", "Gemini CLI", "gemini --acp", true, "found on PATH"),
         item("claude", "Claude Code", "claude-agent-acp", true, "found on PATH"),

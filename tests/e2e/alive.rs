@@ -70,7 +70,7 @@ fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
     s.ready();
     assert_eq!(composer(&s.screen()), "", "the draft is not of this session");
     s.send(F8);
-    s.see("earlier, in");
+    s.see("hello there");
     s.send(DOWN);
     s.send(ENTER);
     let screen = s.see("half a thou");
@@ -121,6 +121,7 @@ fn prompts_of_all_sessions_can_be_found_again() {
     s.send("\x1b[200~two rows\n\x1b]0;x\x07here\x1b[201~");
     s.send(ENTER);
     s.see("turn 3");
+    s.quit(&place);
     let mut s = start(&place, &[], &agent);
     s.ready();
     s.write("draft");

@@ -6,7 +6,7 @@ use crate::support::options;
 use acp_tui::model::agent::Told;
 use acp_tui::model::event::Listed;
 use acp_tui::ui::keys::{Code, Key};
-use acp_tui::ui::past::Archive;
+use acp_tui::ui::past::{Archive, Held};
 use acp_tui::ui::state::session_list::{Earlier, End, Hit, Query, Said, Starts, Which, Who};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -36,6 +36,10 @@ impl Shelf {
 }
 
 impl Archive for Shelf {
+    fn claim(&self, _: &Earlier) -> Result<Option<Held>, String> {
+        Ok(None)
+    }
+
     fn list(&self) -> Result<Vec<Earlier>, String> {
         let told = self.told.lock().unwrap();
         Ok(told.iter().flat_map(|told| told.sessions.iter().map(|one| Self::earlier(told, one))).collect())

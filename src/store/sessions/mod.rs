@@ -21,7 +21,6 @@ pub use prune::{Limits, Pruned, prune, remove_all_but};
 use scan::{Found, Scan};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
-use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -423,6 +422,8 @@ impl Known {
     fn of_agent(kept: &Kept, book: &Book) -> Self {
         let used = told::used(kept, book);
         Self {
+            follows: None,
+            thread: None,
             session_id: kept.id.clone(),
             agent: if book.agent.is_empty() { book.command.clone() } else { book.agent.clone() },
             command: book.command.clone(),
