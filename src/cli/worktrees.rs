@@ -68,7 +68,8 @@ fn make(name: Naming<'_>, dir: &Path, with_changes: bool) -> Result<ForSession, 
         vec![format!("worktree {} on branch {}: {}", worktree.name, worktree.branch, shown(&worktree.path))];
     remarks.extend(more);
     let below = dir.strip_prefix(&worktree.origin).unwrap_or(Path::new(""));
-    let mut cwd = worktree.path.join(below);
+    // Joining nothing would leave a slash at its end.
+    let mut cwd: PathBuf = worktree.path.components().chain(below.components()).collect();
     if !cwd.is_dir() {
         remarks.push(format!("{} is not in the commit, so the session begins at the top", shown(below)));
         cwd.clone_from(&worktree.path);
