@@ -165,8 +165,7 @@ pub const FLAGS: &[Flag] = &[
         short: None,
         takes: Takes::Nothing(|typed| typed.with_transcript = true),
         commands: &[Name::Exec],
-        help: "with --continue or --resume: where the agent cannot go on with the session, begin a new one with an \
-               account of it (at most 24 KiB)",
+        help: "with --continue or --resume: begin a new session with an account of it if need be",
     },
     Flag {
         long: "record",

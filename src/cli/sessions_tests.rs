@@ -81,7 +81,7 @@ fn the_json_has_the_members_that_scripts_rely_on_whatever_is_known() {
         "title": null, "first_prompt": "Mend\nthe \u{1b}[2Jroof", "last_prompt": null,
         "created": "1970-01-12T13:46:40Z", "updated": "1970-01-12T13:46:40Z", "turns": 2, "state": "ended",
         "source": "ours", "can": ["load", "delete"],
-        "changes": { "added": 12, "removed": 3, "files": 2, "pending": 1 }, "thread": null, "bytes": 2_500_000,
+        "thread": null, "changes": { "added": 12, "removed": 3, "files": 2, "pending": 1 }, "bytes": 2_500_000,
     });
     assert_eq!(one, want);
     let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();

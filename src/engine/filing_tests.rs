@@ -4,6 +4,8 @@ use super::super::reviewing::tests::{engine, place};
 use super::super::run::{Engine, Wake};
 use super::*;
 use crate::agent::quirks::MissingFile;
+use crate::model::changes::{ReviewAction, Scope};
+use crate::model::event::Intent;
 use crate::model::judge::Deed;
 use std::path::Path;
 
@@ -158,7 +160,7 @@ fn write_job(req: u64, path: &Path, content: &Arc<str>) -> FileJob {
 /// When the client ends, each write is either known to the review or never done.
 #[test]
 fn nothing_is_written_once_the_client_has_ended_and_what_was_is_known() {
-    let content: Arc<str> = "agent\n".repeat(1 << 14).into();
+    let content: Arc<str> = "agent\n".repeat(1 << 10).into();
     let mut written = 0;
     // Ends before the first is written, while one is, and after some.
     for done in 0..4 {
@@ -169,6 +171,13 @@ fn nothing_is_written_once_the_client_has_ended_and_what_was_is_known() {
         let dir = runtime.block_on(async {
             let mut engine = engine(&place, "", None);
             let dir = place.home.join(engine.stem());
+            // The first look is over when there is something to show.
+            engine.intent(Intent::Review(ReviewAction::Show(Scope::Session)));
+            while engine.model().first().session().review().is_none() {
+                let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
+                engine.step(wake);
+            }
+            engine.intent(Intent::Review(ReviewAction::Close));
             (0..8).for_each(|n| engine.queue_file(write_job(n, &path(n), &content)));
             while engine.files.lane(AT).jobs.len() > 7 - done {
                 let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
@@ -185,7 +194,7 @@ fn nothing_is_written_once_the_client_has_ended_and_what_was_is_known() {
         let names = std::fs::read_dir(&place.root).unwrap().flatten().map(|e| e.file_name());
         assert_eq!(names.filter(|name| name.to_string_lossy().starts_with('.')).count(), 0, "left behind");
         let mut review = crate::review::session::ReviewSession::open(&dir).unwrap();
-        let doc = review.doc(crate::model::changes::Scope::Session).unwrap();
+        let doc = review.doc(Scope::Session).unwrap();
         let known: Vec<_> = doc.files.iter().map(|file| place.root.join(&file.path)).collect();
         assert_eq!(known, at_the_end.iter().map(|n| path(*n)).collect::<Vec<_>>(), "not known");
         written += at_the_end.len();

@@ -5,7 +5,6 @@
 
 use super::admitting::admit;
 use super::fact::{Fact, Facts};
-use super::filing::LOOK;
 use super::refusing;
 use crate::host::fs::Roots;
 use crate::host::process;
@@ -25,6 +24,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
+/// How long a command waits for the review to look at the files first.
+const LOOK: Duration = Duration::from_secs(2);
 /// The width that tools of agents see; they cut their output at it and the agent reads that.
 const COLUMNS: u16 = 120;
 const ROWS: u16 = 30;

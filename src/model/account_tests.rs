@@ -23,7 +23,7 @@ fn an_account_says_what_it_is_and_who_said_what() {
     let text = of_past(&past(vec![asked("fix it"), answered("it is\u{1b}[31m fixed")]), "Some\nagent");
     assert_eq!(
         text.lines().filter(|line| !line.is_empty()).skip(1).collect::<Vec<_>>(),
-        ["User: fix it", "Assistant: it is\u{241b}[31m fixed", "[End of the account.]"]
+        ["User: fix it", "Assistant: it is fixed", "[End of the account.]"]
     );
     assert!(text.starts_with("[Account of an earlier conversation with Some"), "{text}");
 }

@@ -6,7 +6,7 @@
 use super::entries::size_of_entry;
 use super::entry::{Body, Entry};
 use super::ids::{TermId, TurnId};
-use super::session::{Terminal, TerminalOrigin};
+use super::session::Terminal;
 use super::tool::ToolContent;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -126,19 +126,5 @@ impl Count {
     fn of(&mut self, turn: TurnId) -> TurnId {
         let next = self.0.len() as u64 + 1;
         if turn == TurnId::default() { turn } else { TurnId(*self.0.entry(turn).or_insert(next)) }
-    }
-}
-
-impl Terminal {
-    /// As it was when its journal ended: nobody runs it any more.
-    #[must_use]
-    pub fn over(self) -> Self {
-        let ended = self.ended.or(Some(self.moved));
-        Self { entry: None, embedded: Vec::new(), waiters: Vec::new(), released: true, screen: None, ended, ..self }
-    }
-
-    /// Bytes that count against what an agent may feed.
-    pub fn fed(&self) -> usize {
-        if self.origin == TerminalOrigin::Meta { self.text.len() } else { 0 }
     }
 }

@@ -481,6 +481,18 @@ const TERMINAL_TEXT: usize = 1 << 20;
 const STATUS_REACH: usize = 4096;
 
 impl Terminal {
+    /// As it was when its journal ended: nobody runs it any more.
+    #[must_use]
+    pub fn over(self) -> Self {
+        let ended = self.ended.or(Some(self.moved));
+        Self { entry: None, embedded: Vec::new(), waiters: Vec::new(), released: true, screen: None, ended, ..self }
+    }
+
+    /// Bytes that count against what an agent may feed.
+    pub fn fed(&self) -> usize {
+        if self.origin == TerminalOrigin::Meta { self.text.len() } else { 0 }
+    }
+
     pub fn new(id: TermId, origin: TerminalOrigin, turn: TurnId, started: Now) -> Self {
         Self {
             id,

@@ -117,7 +117,7 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
         return (Busy::No, pieces);
     }
     match session.phase() {
-        Phase::NotStarted => (Busy::Yes, vec![Piece::new("", "starting", Token::Text, KEEP)]),
+        Phase::NotStarted => (Busy::No, vec![Piece::new("", "no agent runs here", Token::Dim, KEEP)]),
         Phase::Starting { since } => starting(&format!("starting {}", agent(session)), now.saturating_sub(since)),
         Phase::Opening { since } => starting("waiting for session", now.saturating_sub(since)),
         Phase::AuthNeeded { .. } => (
@@ -449,7 +449,8 @@ pub fn terminal_title(session: SessionRef<'_>, others_wait: bool) -> String {
     let state = match (session.questions().first(), session.phase()) {
         (Some(_), _) => "waiting for you",
         (None, _) if others_wait => "another session waits for you",
-        (None, Phase::NotStarted | Phase::Starting { .. } | Phase::Opening { .. }) => "starting",
+        (None, Phase::NotStarted) => "no agent",
+        (None, Phase::Starting { .. } | Phase::Opening { .. }) => "starting",
         (None, Phase::AuthNeeded { .. } | Phase::Authenticating { .. }) => "log-in needed",
         (None, Phase::Dead(_)) => "agent ended",
         (None, Phase::ReadOnly(_)) => "read only",

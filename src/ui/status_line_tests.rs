@@ -20,6 +20,8 @@ fn left(s: &Scene) -> String {
 #[test]
 fn starting() {
     let mut s = Scene::new(80, 24);
+    // As with the review of an earlier session: nothing moves.
+    assert_eq!(left(&s), "no agent runs here");
     s.start();
     s.after(2000);
     assert_eq!(left(&s), "starting gemini 2 s");

@@ -166,6 +166,9 @@ fn compared(session: &mut Session, req: ReqId, asked: u64, mut previews: Vec<Wri
 pub fn act(session: &mut Session, action: ReviewAction, cx: &mut Cx) {
     if action == ReviewAction::Close {
         session.review = None;
+    }
+    // What was told earlier is no answer to what is asked now.
+    if matches!(action, ReviewAction::Close | ReviewAction::PreviewRewind { .. }) {
         session.rewind = None;
     }
     if session.changes.is_on {

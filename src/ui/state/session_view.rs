@@ -6,6 +6,7 @@
 use super::dock::{self, Dialog, DockState};
 use super::folds::Folds;
 use super::picker::{self, Completion};
+use super::review::bar::Bar;
 use super::review::{Presence, ReviewState};
 use super::scroll::Scroll;
 use super::session_list::Place;
@@ -56,6 +57,10 @@ impl SessionView {
         }
         if let Some(review) = &mut self.review {
             review.sync(session.review());
+            let empty = session.rewind_preview().filter(|(_, files)| files.is_empty()).map(|(turn, _)| *turn);
+            if review.bar.take_if(|bar| matches!(bar, Bar::Rewind { turn, .. } if Some(*turn) == empty)).is_some() {
+                saying = Some(Saying { text: "nothing to take back".to_owned(), holds: Holds::Always });
+            }
         }
         if self.focus == Focus::Review && self.review_here().is_none() {
             self.focus = Focus::Composer;

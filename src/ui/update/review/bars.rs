@@ -80,9 +80,7 @@ fn done(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
             // Only what was read is agreed to.
             let preview = cx.session.rewind_preview().filter(|(of, _)| *of == turn);
             let shown = cx.frame.review.as_ref().and_then(|f| f.preview) == Some(turn);
-            if preview.is_some_and(|(_, files)| files.is_empty()) {
-                state.say("nothing to take back", cx.now);
-            } else if preview.is_some() && shown {
+            if preview.is_some() && shown {
                 act(out, ReviewAction::Rewind { turn });
             } else {
                 review.bar = Some(Bar::Rewind { turn, scroll });

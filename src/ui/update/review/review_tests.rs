@@ -490,6 +490,20 @@ fn a_rewind_shows_what_it_does_before_it_is_done() {
 }
 
 #[test]
+fn a_rewind_that_would_do_nothing_asks_nothing() {
+    let mut s = scene(120, 40);
+    s.typed("R");
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::RewindPreviewed { turn: 3, rewound: Vec::new() })));
+    assert!(s.draw().contains("nothing to take back"), "{}", s.shown);
+    assert!(!s.shown.contains("take these back"), "{}", s.shown);
+    s.typed("y");
+    assert_eq!(actions(&s), [ReviewAction::PreviewRewind { turn: 3 }]);
+    // The same question once more is answered anew.
+    s.typed("R");
+    assert!(s.draw().contains("take these back"), "{}", s.shown);
+}
+
+#[test]
 fn a_patch_is_written_to_a_name() {
     let mut s = scene(120, 40);
     s.typed("w").draw();

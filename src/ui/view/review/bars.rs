@@ -114,7 +114,7 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
             words(cx, &[(&question, Token::Warn.into()), ("  y yes · n no", Token::Text.into())], area, buf);
         }
         Some(Bar::Rewind { turn, .. }) => {
-            let ready = cx.session.rewind_preview().is_some_and(|(of, files)| of == turn && !files.is_empty());
+            let ready = cx.session.rewind_preview().is_some_and(|(of, _)| of == turn);
             let question = format!("take these back to before turn {turn}?");
             let answers = if ready { "  y yes · n no" } else { "  Esc leaves" };
             words(cx, &[(&question, Token::Warn.into()), (answers, Token::Text.into())], area, buf);
@@ -262,7 +262,6 @@ pub fn rewind(cx: &ViewCx<'_>, turn: u64, scroll: usize, area: Rect, frame: &mut
     let (head, body) = split_top(inner, 1);
     let title = match preview {
         None => "looking at what that would do".to_owned(),
-        Some((_, files)) if files.is_empty() => "nothing to take back".to_owned(),
         Some(_) => format!("what going back to before turn {turn} does (files only, the conversation stays):"),
     };
     let title = StyledText::of(width::truncate(&title, room), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
