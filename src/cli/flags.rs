@@ -148,7 +148,7 @@ pub const FLAGS: &[Flag] = &[
         short: None,
         takes: Takes::Nothing(|typed| typed.with_changes = true),
         commands: &[Name::Screen, Name::Exec],
-        help: "take what is not committed along into the --worktree and untracked files too",
+        help: "take what is not committed along into the worktree, untracked files too",
     },
     Flag {
         long: "fan-out",

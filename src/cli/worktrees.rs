@@ -183,7 +183,9 @@ fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> 
         }
     }
     match worktrees::discard(worktree, drop_ignored).map_err(|error| said(&error))? {
-        Some(kept) => print(&format!("discarded {name}; all of it is kept as {kept} (`git checkout {kept} -- .`)\n")),
+        Some(kept) => print(&format!(
+            "discarded {name}; all of it is kept as {kept}; `git worktree add DIR {kept}` brings it back\n"
+        )),
         None => print(&format!("forgot {name}, whose directory was gone; its branch {} stays\n", worktree.branch)),
     }
 }
