@@ -29,6 +29,9 @@ const VERSION: u32 = 1;
 /// Bytes of a run's last line that are kept.
 const MAX_LINE: usize = 1 << 20;
 
+/// The exit code of a run, its session, and how long it took.
+type Ended = (u8, Option<String>, Duration);
+
 /// What became of one run.
 struct Ran {
     agent: String,
@@ -86,7 +89,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
         }
         runs.push((name.clone(), made.worktree, thread));
     }
-    let ended = |(agent, worktree, thread): (String, Worktree, thread::JoinHandle<(u8, Option<String>, Duration)>)| {
+    let ended = |(agent, worktree, thread): (String, Worktree, thread::JoinHandle<Ended>)| {
         let (code, session_id, took) = thread.join().unwrap_or((code::OWN_FAULT, None, Duration::ZERO));
         let changes = worktrees::changes(&worktree).inspect_err(|error| say(&format!("{agent}: {error}"))).ok();
         Ran { agent, worktree, session_id, code, took, changes }
@@ -99,8 +102,8 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
     Ok(ran.iter().map(|one| one.code).find(|code| *code != code::OK).unwrap_or(printed))
 }
 
-/// Its exit code, its session, and how long it took.
-fn one(config: EngineConfig, options: ExecOptions, begun: &SyncSender<()>) -> (u8, Option<String>, Duration) {
+/// Runs the prompt with one agent.
+fn one(config: EngineConfig, options: ExecOptions, begun: &SyncSender<()>) -> Ended {
     let (began, last) = (Instant::now(), LastLine::default());
     let out = last.clone();
     let ended = runtime::start().map(|runtime| {

@@ -13,6 +13,7 @@ use crate::host::worktrees::{self, Difference, Listed, Made, Naming, Worktree, W
 use crate::review::archive;
 use crate::review::report::json;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -85,7 +86,7 @@ pub(super) fn say_what_next(worktree: &Worktree) {
             say(&format!("worktree {name} has no changes; `acp-tui worktrees discard {name}` removes it"));
         }
         Ok(changes) => {
-            say(&format!("worktree {name}: {}; `acp-tui worktrees merge {name}` puts it here", sums(changes)))
+            say(&format!("worktree {name}: {}; `acp-tui worktrees merge {name}` puts it here", sums(changes)));
         }
         Err(error) => say(&format!("worktree {name}: {error}")),
     }
@@ -137,11 +138,12 @@ fn value(one: &Listed) -> Value {
 fn merge(worktree: &Worktree) -> Result<u8, Usage> {
     let merged = worktrees::merge(worktree).map_err(|error| said(&error))?;
     let mut text = String::new();
+    // Writing to a string cannot fail.
     for file in &merged.files {
-        text.push_str(&format!("merged {}\n", shown(file)));
+        let _ = writeln!(text, "merged {}", shown(file));
     }
     for (file, why) in &merged.conflicts {
-        text.push_str(&format!("left alone {}: {why}\n", shown(file)));
+        let _ = writeln!(text, "left alone {}: {why}", shown(file));
     }
     if text.is_empty() {
         "nothing to merge\n".clone_into(&mut text);

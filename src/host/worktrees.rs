@@ -436,8 +436,8 @@ pub fn merge(worktree: &Worktree) -> Outcome<Merged> {
     let mut merged = merged.split(|byte| *byte == 0).filter(|part| !part.is_empty());
     let result = String::from_utf8_lossy(merged.next().unwrap_or_default()).into_owned();
     let conflicted = merged.map(|path| PathBuf::from(OsStr::from_bytes(path)));
-    let mut out = Merged::default();
-    out.conflicts = conflicted.map(|path| (path, "changed here, too, and in another way")).collect();
+    let conflicts = conflicted.map(|path| (path, "changed here, too, and in another way")).collect();
+    let mut out = Merged { conflicts, ..Merged::default() };
     let diff = ["diff", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
     let created = [&diff[..], &["--name-only", "-z", "--diff-filter=A", &was, &result]].concat();
     for path in paths(&origin.git.run(&created)?) {
