@@ -105,7 +105,16 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "review::report",
-        &["review::session", "review::protocol", "review::state", "review::error", "model::changes", "text", "base"],
+        &[
+            "review::session",
+            "review::protocol",
+            "review::state",
+            "review::error",
+            "review::text",
+            "model::changes",
+            "text",
+            "base",
+        ],
     ),
     ("engine", &["agent", "wire", "host", "review", "store", "rules", "model", "base"]),
     ("headless", &["engine", "model", "base"]),
@@ -135,6 +144,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             // The files that the person asked for.
             "host::fs::output",
             "host::process",
+            "host::worktrees",
             "config",
             "model",
             "text",

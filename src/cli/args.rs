@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// The session that is meant when none is named.
 const LAST: &str = crate::review::archive::LAST;
+/// Agents that one prompt is given to.
+const MAX_FAN_OUT: usize = 5;
 const ALL: &str = crate::review::archive::ALL;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -35,7 +37,9 @@ pub enum Command {
     Undo(Undo),
     /// Takes back what was last done to a session's changes.
     Redo(String),
+    Blame(Blame),
     Sessions(Sessions),
+    Worktrees(Worktrees),
     Search(Search),
     Export(Export),
     /// A file that becomes a conversation.
@@ -66,6 +70,13 @@ pub struct Export {
     pub redact: bool,
     /// Standard output without it.
     pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Blame {
+    /// With the line where one stands behind it.
+    pub file: String,
+    pub json: bool,
 }
 
 /// A session is named by its id, a beginning of it, or `last`.
@@ -100,6 +111,13 @@ pub enum Sessions {
 }
 
 #[derive(Debug, PartialEq, Eq)]
+pub enum Worktrees {
+    List { json: bool },
+    Merge(String),
+    Discard { name: String, yes: bool, drop_ignored: bool },
+}
+
+#[derive(Debug, PartialEq, Eq)]
 pub enum Rules {
     Test(RulesTest),
     List { json: bool },
@@ -129,6 +147,16 @@ pub struct Common {
     pub theme: Option<String>,
     /// A session that is to go on, in place of a new one.
     pub earlier: Option<Earlier>,
+    /// It begins in a git worktree of its own.
+    pub worktree: Option<InWorktree>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InWorktree {
+    /// A free one is found without.
+    pub name: Option<String>,
+    /// What is not committed is taken along.
+    pub with_changes: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,6 +185,8 @@ pub struct Exec {
     pub review: Option<PathBuf>,
     /// Where a patch of the changes goes.
     pub patch: Option<PathBuf>,
+    /// Agents that all get the prompt, each in a worktree of its own; none for the usual way.
+    pub fan_out: Vec<String>,
     /// A session that cannot go on is begun anew, with an account of it.
     pub with_transcript: bool,
 }
@@ -312,21 +342,21 @@ fn unexpected(name: Name, what: &str) -> Usage {
 struct Words {
     name: Name,
     first: Option<String>,
-    /// Of `rules`.
+    /// Of `rules` and `worktrees`.
     more: Vec<String>,
 }
 
 impl Words {
     fn take(&mut self, word: OsString) -> Result<(), Usage> {
         let more = match self.name {
-            Name::Rules => {
+            Name::Rules | Name::Worktrees => {
                 self.more.push(text(word)?);
                 return Ok(());
             }
             Name::Exec => "more than one prompt; put it in quotes",
             Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
             Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
-            Name::Import => "more than one file",
+            Name::Import | Name::Blame => "more than one file",
             Name::Screen | Name::Demo | Name::DemoAgent => {
                 return Err(unexpected(self.name, &format!("unexpected argument {}", word.to_string_lossy())));
             }
@@ -334,7 +364,8 @@ impl Words {
         let word = text(word)?;
         let is_text = matches!(self.name, Name::Exec | Name::Sessions | Name::Search);
         if !is_text && word.trim().is_empty() {
-            return Err(Usage("the session's name is empty".into()));
+            let what = if matches!(self.name, Name::Import | Name::Blame) { "file" } else { "session" };
+            return Err(Usage(format!("the {what}'s name is empty")));
         }
         match self.first.replace(word) {
             None => Ok(()),
@@ -355,6 +386,10 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         Name::Exec => Command::Exec(Box::new(exec(words.first, typed, agent)?)),
         Name::Review => Command::Review(session(words.first)),
         Name::Redo => Command::Redo(session(words.first)),
+        Name::Blame => {
+            let file = words.first.ok_or_else(|| Usage("no file; for example: acp-tui blame src/main.rs:12".into()))?;
+            Command::Blame(Blame { file, json: typed.json })
+        }
         Name::Undo => {
             let missing = || Usage("no session; `last` is the newest, `acp-tui sessions` lists them".into());
             let session = words.first.ok_or_else(missing)?;
@@ -372,6 +407,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             let missing = || Usage("no file; one of `acp-tui export --format json` or of `--record`".into());
             Command::Import(words.first.ok_or_else(missing)?.into())
         }
+        Name::Worktrees => Command::Worktrees(worktrees(words.more, &typed)?),
         Name::Rules => Command::Rules(rules(words.more, typed)?),
     })
 }
@@ -387,7 +423,16 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         (None, true) => Some(Earlier::Newest),
         (None, false) => None,
     };
-    Ok(Common { command, agent: typed.agent, cwd: typed.cwd, record: typed.record, theme: typed.theme, earlier })
+    let worktree = match typed.in_worktree {
+        true if earlier.is_some() => {
+            return Err(Usage("a session goes on in its own directory; leave out --worktree".into()));
+        }
+        true => Some(InWorktree { name: typed.worktree, with_changes: typed.with_changes }),
+        false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
+        false => None,
+    };
+    let Typed { agent, cwd, record, theme, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, earlier, worktree })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
@@ -398,6 +443,7 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
     if typed.resumes && typed.resume.is_none() {
         return Err(Usage("which session? `exec` needs `--resume ID`; `acp-tui sessions` lists them".into()));
     }
+    let fan_out = fan_out(&mut typed, &agent)?;
     if typed.with_transcript && !typed.resumes && !typed.goes_on {
         return Err(Usage("`--with-transcript` is for `--continue` and `--resume ID`".into()));
     }
@@ -412,9 +458,34 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         timeout: typed.timeout,
         review: typed.review.take(),
         patch: typed.patch.take(),
+        fan_out,
         with_transcript: typed.with_transcript,
         common: common(typed, agent)?,
     })
+}
+
+/// The agents of `--fan-out`, which decides much by itself.
+fn fan_out(typed: &mut Typed, agent: &[OsString]) -> Result<Vec<String>, Usage> {
+    let Some(agents) = typed.fan_out.take() else { return Ok(Vec::new()) };
+    if !(2..=MAX_FAN_OUT).contains(&agents.len()) {
+        return Err(Usage(format!("--fan-out takes two to {MAX_FAN_OUT} agents, e.g. --fan-out one,two")));
+    }
+    let others = [
+        (!agent.is_empty(), "a command after `--`"),
+        (typed.agent.is_some(), "--agent"),
+        (typed.record.is_some(), "--record"),
+        (typed.review.is_some(), "--review"),
+        (typed.patch.is_some(), "--patch"),
+        (typed.worktree.is_some(), "a name for --worktree"),
+        (typed.resumes, "--resume"),
+        (typed.goes_on, "--continue"),
+    ];
+    if let Some((_, other)) = others.iter().find(|(is_given, _)| *is_given) {
+        return Err(Usage(format!("--fan-out begins a session in a worktree for each agent; leave out {other}")));
+    }
+    // Each is in one.
+    typed.in_worktree = true;
+    Ok(agents)
 }
 
 fn search(text: Option<String>, typed: Typed) -> Result<Search, Usage> {
@@ -437,6 +508,26 @@ fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
         Some(Sessions::Prune) | None if typed.yes => Err(Usage("--yes is for --remove".into())),
         Some(what) => Ok(what),
         None => Ok(Sessions::List { all: typed.all, json: typed.json, query }),
+    }
+}
+
+fn worktrees(words: Vec<String>, typed: &Typed) -> Result<Worktrees, Usage> {
+    let Typed { json, yes, drop_ignored, .. } = *typed;
+    let discards = yes || drop_ignored;
+    let mut words = words.into_iter();
+    match (words.next().as_deref(), words.next(), words.next()) {
+        (None, ..) if discards => Err(Usage("--yes and --drop-ignored are for `worktrees discard NAME`".into())),
+        (None, ..) => Ok(Worktrees::List { json }),
+        (Some(_), Some(_), None) if json => Err(Usage("--json is for the list".into())),
+        (Some("merge"), Some(_), None) if discards => {
+            Err(Usage("--yes and --drop-ignored are for `worktrees discard NAME`".into()))
+        }
+        (Some("merge"), Some(name), None) => Ok(Worktrees::Merge(name)),
+        (Some("discard"), Some(name), None) => Ok(Worktrees::Discard { name, yes, drop_ignored }),
+        (Some(what @ ("merge" | "discard")), None, _) => {
+            Err(Usage(format!("which one? `acp-tui worktrees {what} NAME`; `acp-tui worktrees` lists them")))
+        }
+        _ => Err(Usage("worktrees: merge NAME, discard NAME, or nothing to list them".into())),
     }
 }
 
@@ -598,6 +689,13 @@ mod tests {
                 undo_from_a_turn_dry: &["undo", "--turn", "2", "abc", "--dry-run"], undo_of(Some(2), true, false);
                 undo_from_the_largest_turn:
                     &["undo", "--turn=18446744073709551615", "-y", "abc"], undo_of(Some(u64::MAX), false, true);
+                blame: &["blame", "a:3"], Command::Blame(Blame { file: "a:3".into(), json: false });
+                blame_as_json: &["blame", "--json", "a"], Command::Blame(Blame { file: "a".into(), json: true });
+                worktrees: &["worktrees", "--json"], Command::Worktrees(Worktrees::List { json: true });
+                a_worktree_is_merged: &["worktrees", "merge", "a"], Command::Worktrees(Worktrees::Merge("a".into()));
+                a_worktree_is_discarded:
+                    &["worktrees", "discard", "a", "-y"],
+                    Command::Worktrees(Worktrees::Discard { name: "a".into(), yes: true, drop_ignored: false });
                 sessions: &["sessions"], list_of(false, false, None);
                 sessions_as_json: &["sessions", "--json"], list_of(false, true, None);
                 sessions_of_all_directories: &["--all", "sessions", "the word"], list_of(true, false, Some("the word"));
@@ -717,8 +815,20 @@ mod tests {
                 search_since_a_word: &["search", "x", "--since", "friday"], "YYYY-MM-DD";
                 search_until_a_word: &["search", "x", "--until", "friday"], "--until takes a day";
                 export_of_nothing: &["export"], "no session";
+                merge_of_nothing: &["worktrees", "merge"], "which one?";
+                another_word_of_worktrees: &["worktrees", "list"], "merge NAME, discard NAME";
+                merge_with_yes: &["worktrees", "merge", "a", "--yes"], "worktrees discard";
+                fan_out_to_one: &["exec", "x", "--fan-out", "a"], "two to 5 agents";
+                fan_out_to_nobody: &["exec", "x", "--fan-out", "a,,b"], "names of agents";
+                fan_out_with_an_agent: &["exec", "x", "--fan-out", "a,b", "--", "c"], "leave out a command";
+                fan_out_into_one_file: &["exec", "x", "--fan-out", "a,b", "--patch", "p"], "leave out --patch";
+                changes_without_a_worktree: &["exec", "x", "--with-changes"], "--worktree";
+                a_worktree_for_an_earlier_session: &["--worktree", "a", "--continue"], "leave out --worktree";
                 export_as_another_word: &["export", "x", "--format", "pdf"], "md, html, json or cast";
                 import_of_nothing: &["import"], "no file";
+                blame_of_nothing: &["blame"], "no file";
+                blame_of_two: &["blame", "a", "b"], "more than one file";
+                blame_of_an_empty_name: &["blame", ""], "the file's name is empty";
                 remove_without_a_session: &["sessions", "--remove"], "--remove";
                 prune_and_remove: &["sessions", "--prune", "--remove", "all"], "at a time";
                 remove_and_prune: &["sessions", "--remove", "all", "--prune"], "at a time";

@@ -22,8 +22,7 @@ use crate::store::lines;
 use crate::store::sessions::{self, Known, Part};
 use entries::{Item, items};
 use redact::Redaction;
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use import::import;
@@ -145,14 +144,7 @@ fn write_new(file: &Path, text: &str) -> Result<(), Usage> {
 
 /// The text of a journal or of a file to import.
 fn read(path: &Path) -> Result<String, Usage> {
-    let fail = |why: String| Usage(format!("{}: {why}", paths::visible(path.as_os_str())));
-    let file = lines::open(path).map_err(|error| fail(error.to_string()))?;
-    if file.metadata().is_ok_and(|meta| meta.len() > MAX_BYTES) {
-        return Err(fail("it is larger than 1 GiB".to_owned()));
-    }
-    let mut bytes = Vec::new();
-    File::take(file, MAX_BYTES).read_to_end(&mut bytes).map_err(|error| fail(error.to_string()))?;
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    lines::text(path, MAX_BYTES).map_err(|error| Usage(format!("{}: {error}", paths::visible(path.as_os_str()))))
 }
 
 /// The entries of a journal. What the agent told again is in an earlier one.

@@ -5,7 +5,7 @@
 
 use super::commands::Name;
 use super::usage::Usage;
-use super::values::{allow, day, file, format, number, pair, role, seconds, text};
+use super::values::{allow, day, file, format, names, number, pair, role, seconds, text};
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -39,6 +39,12 @@ pub struct Typed {
     /// `--resume` was given; without a name the session is chosen from a list.
     pub resumes: bool,
     pub goes_on: bool,
+    pub worktree: Option<String>,
+    /// `--worktree` was given, with a name or without.
+    pub in_worktree: bool,
+    pub with_changes: bool,
+    pub fan_out: Option<Vec<String>>,
+    pub drop_ignored: bool,
     pub with_transcript: bool,
     pub json: bool,
     pub allow: Option<Allow>,
@@ -125,6 +131,34 @@ pub const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Screen, Name::Exec],
         help: "go on with this session, in its own directory; without ID choose from a list",
+    },
+    Flag {
+        long: "worktree",
+        short: None,
+        takes: Takes::Optional("NAME", |typed, value| {
+            typed.in_worktree = true;
+            typed.worktree = value.map(text).transpose()?;
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "begin in a git worktree of its own, on branch acp-tui/NAME; see `worktrees`",
+    },
+    Flag {
+        long: "with-changes",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.with_changes = true),
+        commands: &[Name::Screen, Name::Exec],
+        help: "take what is not committed along into the worktree, untracked files too",
+    },
+    Flag {
+        long: "fan-out",
+        short: None,
+        takes: Takes::Value("AGENT,AGENT", |typed, value| {
+            typed.fan_out = Some(names(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "to two to five agents at once, each in a worktree; prints what each changed",
     },
     Flag {
         long: "with-transcript",
@@ -258,7 +292,7 @@ pub const FLAGS: &[Flag] = &[
         long: "json",
         short: None,
         takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Sessions, Name::Rules],
+        commands: &[Name::Sessions, Name::Worktrees, Name::Rules],
         help: "as JSON",
     },
     Flag {
@@ -274,6 +308,13 @@ pub const FLAGS: &[Flag] = &[
         takes: Takes::Nothing(|typed| typed.json = true),
         commands: &[Name::Search],
         help: "one JSON object a line for each message",
+    },
+    Flag {
+        long: "json",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.json = true),
+        commands: &[Name::Blame],
+        help: "one JSON object a line for each line of the file",
     },
     Flag {
         long: "regex",
@@ -402,6 +443,20 @@ pub const FLAGS: &[Flag] = &[
         takes: Takes::Nothing(|typed| typed.yes = true),
         commands: &[Name::Sessions],
         help: "without a question; with --remove also others of the same run",
+    },
+    Flag {
+        long: "yes",
+        short: Some('y'),
+        takes: Takes::Nothing(|typed| typed.yes = true),
+        commands: &[Name::Worktrees],
+        help: "of discard: do not ask",
+    },
+    Flag {
+        long: "drop-ignored",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.drop_ignored = true),
+        commands: &[Name::Worktrees],
+        help: "of discard: files that git ignores are not kept",
     },
     Flag {
         long: "rules",

@@ -1,11 +1,13 @@
 //! Turns a command line into one of the front ends.
 
 mod args;
+mod blame;
 mod commands;
 mod conversations;
 mod deliver;
 mod earlier;
 mod export;
+mod fan_out;
 mod flags;
 mod help;
 mod launch;
@@ -21,6 +23,7 @@ mod search;
 mod sessions;
 mod usage;
 mod values;
+mod worktrees;
 mod written;
 
 pub use run::main;

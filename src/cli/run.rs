@@ -52,7 +52,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Review(session) => super::review::review(&session),
         Command::Undo(undo) => super::review::undo(&undo),
         Command::Redo(session) => super::review::redo(&session),
+        Command::Blame(blame) => super::blame::run(&blame),
         Command::Sessions(what) => super::sessions::run(&what),
+        Command::Worktrees(what) => super::worktrees::run(&what),
         Command::Search(search) => super::search::run(&search),
         Command::Export(export) => super::export::export(&export),
         Command::Import(file) => super::export::import(&file),
@@ -100,6 +102,10 @@ fn demo_agent(script: Option<&Path>, fast: bool) -> Result<u8, Usage> {
 fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
     say_warnings(&surroundings);
+    if !exec.fan_out.is_empty() {
+        let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt.clone() };
+        return super::fan_out::run(&exec, &prompt, &surroundings);
+    }
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
     let wanted = Wanted::settle(review, patch, exec.common.record.as_deref())?;
     let going = earlier::find(&exec.common, &surroundings)?;
@@ -124,6 +130,12 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         },
     };
     let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt };
+    let made = exec.common.worktree.as_ref().map(|wanted| super::worktrees::for_session(wanted, &cwd)).transpose()?;
+    made.iter().flat_map(|made| &made.remarks).for_each(|remark| say(remark));
+    let (worktree, cwd) = match made {
+        Some(made) => (Some(made.worktree), made.cwd),
+        None => (None, cwd),
+    };
     let policy = Policy::Auto(exec.allow);
     let dirs = surroundings.dirs.as_ref();
     let rules = exec.rules.map(|file| super::rules::only(&file, &agent.name, dirs)).transpose()?;
@@ -140,7 +152,9 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         opening,
         account: account.flatten(),
     };
-    execute(config, options, &wanted)
+    let ended = execute(config, options, &wanted);
+    worktree.iter().for_each(super::worktrees::say_what_next);
+    ended
 }
 
 /// What an agent is told that cannot go on with a session, where anything is known of it.

@@ -87,6 +87,17 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             Some(dir) => dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?,
             None => cwd,
         };
+        let cwd = match &common.worktree {
+            None => cwd,
+            Some(_) if is_demo => {
+                return Err(Usage("the demo has a directory of its own; leave out --worktree".into()));
+            }
+            Some(wanted) => {
+                let made = super::worktrees::for_session(wanted, &cwd)?;
+                warnings.extend(made.remarks);
+                made.cwd
+            }
+        };
         let (rules, wrong) = super::rules::of_session(&cwd, &agent.name, surroundings.dirs.as_ref());
         warnings.extend(wrong);
         let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;

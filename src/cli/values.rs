@@ -52,6 +52,15 @@ pub fn pair(value: &str) -> Result<(String, String), Usage> {
     }
 }
 
+/// Several, none of them empty.
+pub fn names(value: &str) -> Result<Vec<String>, Usage> {
+    let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
+    if names.iter().any(String::is_empty) {
+        return Err(Usage(format!("--fan-out takes names of agents with commas between them, not `{value}`")));
+    }
+    Ok(names)
+}
+
 pub fn file(option: &str, value: OsString) -> Result<PathBuf, Usage> {
     if value.is_empty() || value == "-" {
         return Err(Usage(format!("{option} takes a file; standard output is the answer's")));

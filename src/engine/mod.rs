@@ -6,6 +6,7 @@
 
 mod admitting;
 pub mod attach;
+pub mod blame;
 mod config;
 mod connection;
 pub mod core;

@@ -1,13 +1,14 @@
-//! host: what agents ask of this machine — files and terminals — done here, synchronously, behind plain functions; and the
-//! processes of agents.
+//! host: what agents ask of this machine — files and terminals — done here, synchronously, behind plain functions; the
+//! processes of agents; and the git worktrees that sessions begin in.
 //!
 //! It knows no model, no screen and no protocol types. The engine calls the file functions from blocking tasks
-//! and hands the registry two callbacks. Invariant: nothing outside the session's roots is read or written here.
+//! and hands the registry two callbacks. Invariant: nothing outside the session's roots is read or written for an agent.
 
 pub mod calm;
 pub mod fs;
 pub mod process;
 pub mod pty;
+pub mod worktrees;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

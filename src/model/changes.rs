@@ -219,6 +219,12 @@ pub enum ReviewAction {
     PreviewRewind {
         turn: u64,
     },
+    /// Says where a line of a file came from, as it is now; from 0. `text` is what it is for whoever asks.
+    Blame {
+        path: PathBuf,
+        line: usize,
+        text: String,
+    },
     /// Writes a patch of what is shown.
     Export {
         scope: Scope,

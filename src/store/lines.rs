@@ -4,6 +4,7 @@
 //! that is too long is passed over and never held; what cannot be read is counted; nothing behind a zero byte is read,
 //! which no line has, but the holes of a file that is far larger than what was written.
 
+use crate::base::human;
 use crate::model::ids::{Address, AgentKey};
 use memchr::memchr;
 use rustix::fs::OFlags;
@@ -36,6 +37,16 @@ pub fn open(path: &Path) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
     }
     Ok(file)
+}
+
+/// All of a file that is read as a journal, unless it has more bytes than that. What is no text in it is replaced.
+pub fn text(path: &Path, most: u64) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("it is larger than {}", human::bytes(most))));
+    }
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// How far a file was read.

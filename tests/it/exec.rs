@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::format_push_string)]
 
 mod allow;
+mod blame;
 mod books;
 mod codes;
 mod conversations;
@@ -13,3 +14,4 @@ mod processes;
 mod rules;
 mod settings;
 pub mod support;
+mod worktrees;

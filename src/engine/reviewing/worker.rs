@@ -5,6 +5,7 @@
 
 use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
+use crate::engine::blame::{Bounds, of_line};
 use crate::engine::fact::Facts;
 use crate::host::fs::Roots;
 use crate::model::changes::{
@@ -22,8 +23,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
+
+/// How long a line is followed back, and how large a journal is read for what was asked: other looks wait meanwhile.
+const BLAME: Duration = Duration::from_secs(2);
+const BLAMED_JOURNAL: u64 = 64 << 20;
 
 /// The thread's end.
 pub(super) struct Worker {
@@ -313,6 +318,13 @@ impl Worker {
                 }
                 return;
             }
+            ReviewAction::Blame { path, line, text } => {
+                let event = match self.blame(path, *line, text) {
+                    Ok(words) => ReviewEvent::ReviewDone { words, rewound: Vec::new() },
+                    Err(message) => ReviewEvent::ReviewFailed { message },
+                };
+                return self.tell(at, event);
+            }
             _ => {}
         }
         let done = match action {
@@ -368,6 +380,14 @@ impl Worker {
         let written = File::options().write(true).create_new(true).open(&path).and_then(|mut f| f.write_all(&patch));
         written.map_err(|e| ReviewError::io(&path, e))?;
         Ok(format!("wrote {}", paths::display(&path, &[], None)))
+    }
+
+    /// Where a line of the file came from, in words.
+    fn blame(&self, path: &Path, line: usize, text: &str) -> Result<String, String> {
+        let bounds = Bounds { until: Instant::now() + BLAME, journal: BLAMED_JOURNAL };
+        let home = self.review.dir().parent().and_then(Path::parent);
+        let home = home.ok_or_else(|| "there is no place where sessions are kept".to_owned())?;
+        of_line(home, &self.review.head().cwd.join(path), line, text, bounds)
     }
 
     fn sums(&mut self) -> (Totals, bool) {
@@ -440,7 +460,7 @@ impl Worker {
 const OWN_BITS: u32 = 40;
 
 /// The number of an entry among those of all sessions of the directory. Those of the first session are as they were.
-pub(super) fn shared(at: SessionKey, entry: EntryId) -> EntryId {
+pub(in crate::engine) fn shared(at: SessionKey, entry: EntryId) -> EntryId {
     EntryId((u64::from(at.0) << OWN_BITS) | (entry.0 & ((1 << OWN_BITS) - 1)))
 }
 

@@ -1,16 +1,18 @@
-//! process: agent processes, from their start to their end. The only place that spawns agents.
+//! process: agent processes, from their start to their end. The only place that spawns agents, and git.
 //!
 //! An agent is run as a list of arguments, never through a shell, and leads a process group of its own. Reads and
 //! writes nothing on its pipes. Invariant: an agent and its group do not outlive the `AgentProcess`; what cannot be
 //! ended because it moved away is named, and no signal ever goes to a group that is not the agent's.
 
 mod family;
+mod git;
 mod shutdown;
 mod spawn;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod table;
 
 pub use family::{Household, Survivor, run_mark};
+pub use git::{Git, GitError};
 pub use shutdown::{AgentProcess, Graces, Needed, ShutdownReport};
 pub use spawn::{AgentSpec, SpawnError, spawn};
 

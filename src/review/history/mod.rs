@@ -9,5 +9,6 @@ pub mod file_history;
 pub mod json_path;
 pub mod ledger;
 pub mod order;
+pub mod origins;
 pub mod pending_writes;
 pub mod undo_log;

@@ -2,5 +2,6 @@
 //!
 //! Decides nothing and writes no files.
 
+pub mod blame;
 pub mod json;
 pub mod patch;

@@ -86,7 +86,7 @@ impl ReviewSession {
         })
     }
 
-    /// Carries out what the person wants (all but `Show`, `Close` and `Export`).
+    /// Carries out what the person wants (all but `Show`, `Close`, `Blame` and `Export`).
     pub fn act(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
         self.refresh()?;
         self.files.snapshot.objects.gather();
@@ -98,7 +98,7 @@ impl ReviewSession {
 
     fn carried_out(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
         match action {
-            ReviewAction::Show(_) | ReviewAction::Export { .. } => Ok(Done::default()),
+            ReviewAction::Show(_) | ReviewAction::Export { .. } | ReviewAction::Blame { .. } => Ok(Done::default()),
             ReviewAction::Close => {
                 self.stop_looking();
                 Ok(Done::default())

@@ -36,6 +36,8 @@ use crate::review::decide::totals::TotalsCache;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::ledger::{ChangeRecord, Ledger, Record};
+use crate::review::history::origins::origins;
+pub use crate::review::history::origins::{Carried, Origins, Whose};
 use crate::review::protocol::{AgentSession, Changed, SessionInfo, Watch};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -305,6 +307,11 @@ impl ReviewSession {
             out.push(Changed { path: path.clone(), before: pair.old, after: pair.new, causes, turns });
         }
         Ok(out)
+    }
+
+    /// Follows lines of a file back through what is recorded; looks at no file.
+    pub fn origins(&mut self, lines: Vec<Carried>, until: Instant) -> Result<Origins, ReviewError> {
+        origins(self.log.histories(), &mut self.files, lines, until)
     }
 
     /// Moves with each change of what there is to look at.

@@ -8,7 +8,9 @@ use crate::review::archive::GOING;
 pub use crate::review::dir::trouble;
 use crate::review::dir::{self, HEAD, LEDGER, SESSIONS, STORE, TROUBLE};
 use crate::review::error::ReviewError;
+use crate::review::history::ledger::{Ledger, Record};
 use crate::review::snapshot::preserve::KEPT;
+use crate::review::state::Oid;
 use std::fs;
 use std::path::Path;
 
@@ -39,6 +41,28 @@ pub fn open(dir: &Path) -> Result<ReviewSession, ReviewError> {
     }
     dir::note_unfinished(copy.path());
     ReviewSession::open_copy(copy)
+}
+
+/// What the record of a review says of some files, read without a look at anything else of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Glance {
+    /// Whether one of them was changed.
+    pub has_any: bool,
+    /// What is missing of the record, in words.
+    pub damage: Option<String>,
+}
+
+/// Looks for changes of files: `is_one` says of a path below the root, and what it was before a change, whether it is
+/// one of them.
+pub fn glance(dir: &Path, is_one: impl Fn(&Path, Option<Oid>) -> bool) -> Result<Glance, ReviewError> {
+    let path = dir.join(LEDGER);
+    fs::metadata(&path).map_err(|e| ReviewError::io(&path, e))?;
+    let (ledger, records) = Ledger::open(&path)?;
+    let has_any = records.iter().any(|record| match record {
+        Record::Step { path, step, .. } => is_one(path, step.before.oid()),
+        _ => false,
+    });
+    Ok(Glance { has_any, damage: ledger.damage() })
 }
 
 /// Makes a directory with links to the files of another one; what is being written there is left out.

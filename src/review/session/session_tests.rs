@@ -205,6 +205,21 @@ impl Place {
         Self { temp, review, entry: 0, waits: false }
     }
 
+    /// A further session of the same directory, kept beside this one.
+    pub fn begin_beside(&self, stem: &str) -> ReviewSession {
+        let head = SessionInfo { stem: stem.to_owned(), ..self.review.head().clone() };
+        let mut review = ReviewSession::create(self.review.dir().parent().unwrap(), head).unwrap();
+        review.session("session-1", 1, "agent").unwrap();
+        review.pace.cheap = Duration::MAX;
+        review.first_look().unwrap();
+        review
+    }
+
+    /// The same when this one is over.
+    pub fn followed_by(self, stem: &str) -> Self {
+        Self { review: self.begin_beside(stem), ..self }
+    }
+
     /// As after a crash, or in another process.
     pub fn reopen(self) -> Self {
         let Self { temp, review, entry, waits } = self;

@@ -129,6 +129,7 @@ fn own(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
         R::Back => back(review),
         R::SelectLines => select(state, cx),
         R::OpenFile => open_file(state, cx, out),
+        R::Blame => blame(state, cx, out),
         R::ToolCall => tool_call(state, cx),
         R::Search => review.bar = Some(Bar::Search(bars::line(&review.query.clone()))),
         R::SearchNext => search(state, cx, Direction::Next),
@@ -317,6 +318,22 @@ fn open_file(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         below.or_else(|| h.lines.iter().take(at).rev().find_map(|l| l.new)).or(Some(h.new_start))
     });
     out.push(Out::Edit(EditorJob::Open { path: file.path.clone(), line: line.unwrap_or(1).max(1) }));
+}
+
+/// Asks which prompt the line of the cursor came from; from the header of a hunk the first line that it has put there.
+fn blame(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    use crate::text::diff::Kind;
+    let Some(review) = &mut state.view.review else { return };
+    let at = review.spot().line;
+    let line = review.hunk().and_then(|hunk| match at {
+        Some(at) => hunk.lines.get(at),
+        None => hunk.lines.iter().find(|line| line.kind == Kind::Add),
+    });
+    let asked = line.and_then(|line| Some((line.new?.checked_sub(1)? as usize, line.text.clone())));
+    let (Some(file), Some((line, text))) = (review.file(), asked) else {
+        return state.say("choose a line that is in the file now", cx.now);
+    };
+    act(out, ReviewAction::Blame { path: file.path.clone(), line, text });
 }
 
 /// Shows in the conversation what made the change, also in that of another session. Where both fit, the review stays.

@@ -434,6 +434,24 @@ fn a_file_is_opened_at_the_line_of_the_cursor() {
 }
 
 #[test]
+fn a_line_that_is_there_is_asked_about_and_one_that_is_not_is_no_question() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 0);
+    let file = s.ui.view.review.as_ref().unwrap().file().unwrap().clone();
+    let added = file.hunks[0].lines.iter().find(|line| line.kind == crate::text::diff::Kind::Add).unwrap();
+    let (line, text) = (added.new.unwrap() as usize - 1, added.text.clone());
+    s.typed("b");
+    assert_eq!(actions(&s), [ReviewAction::Blame { path: "src/cart.rs".into(), line, text }]);
+    for _ in 0..5 {
+        s.press(Code::Down);
+    }
+    s.outs.clear();
+    s.typed("b");
+    assert!(s.draw().contains("choose a line that is in the file"), "{}", s.shown);
+    assert_eq!(actions(&s), []);
+}
+
+#[test]
 fn scopes_and_turns_are_asked_for() {
     let mut s = scene(120, 40);
     s.typed("3").typed("2");

@@ -1,0 +1,193 @@
+//! `worktrees`: those that were made for sessions, back into the place that they came from, or given up.
+//!
+//! What git has to do is for `host::worktrees`. Invariant: nothing goes before its question, where there is somebody to
+//! ask, is answered with yes, and never while a session is open in it.
+
+use super::args::{InWorktree, Worktrees};
+use super::conversations::{here, state};
+use super::output::{confirmed, is_screen, print, say};
+use super::usage::Usage;
+use crate::base::{date, human, paths};
+use crate::headless::code;
+use crate::host::worktrees::{self, Difference, Listed, Made, Naming, Worktree, WorktreeError};
+use crate::review::archive;
+use crate::review::report::json;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Of the list as JSON.
+const VERSION: u32 = 1;
+/// Letters of an agent's name in that of a worktree.
+const AGENT: usize = 40;
+
+/// `acp-tui worktrees`.
+pub fn run(what: &Worktrees) -> Result<u8, Usage> {
+    let state = state()?;
+    match what {
+        Worktrees::List { json } => print(&list(&worktrees::list(&state), *json)),
+        Worktrees::Merge(name) => merge(&find(&state, name)?),
+        Worktrees::Discard { name, yes, drop_ignored } => discard(&state, &find(&state, name)?, *yes, *drop_ignored),
+    }
+}
+
+fn said(error: &WorktreeError) -> Usage {
+    Usage(error.to_string())
+}
+
+fn find(state: &Path, name: &str) -> Result<Worktree, Usage> {
+    worktrees::find(state, name, &here().unwrap_or_default()).map_err(|error| said(&error))
+}
+
+/// A worktree for a session.
+pub(super) struct ForSession {
+    pub worktree: Worktree,
+    /// The directory that the session is to have.
+    pub cwd: PathBuf,
+    /// What the person should know, in words.
+    pub remarks: Vec<String>,
+}
+
+/// Makes one for a session that was meant to be in `dir`.
+pub(super) fn for_session(wanted: &InWorktree, dir: &Path) -> Result<ForSession, Usage> {
+    let name = wanted.name.as_deref().map_or(Naming::Numbered("w"), Naming::Exactly);
+    make(name, dir, wanted.with_changes)
+}
+
+/// The same, named after an agent.
+pub(super) fn for_agent(agent: &str, dir: &Path, with_changes: bool) -> Result<ForSession, Usage> {
+    let plain: String = agent.chars().filter(|c| c.is_ascii_alphanumeric() || "_-".contains(*c)).take(AGENT).collect();
+    let name = format!("{}-", plain.trim_start_matches('-'));
+    make(Naming::Numbered(if name == "-" { "agent-" } else { &name }), dir, with_changes)
+}
+
+fn make(name: Naming<'_>, dir: &Path, with_changes: bool) -> Result<ForSession, Usage> {
+    let made = worktrees::create(&state()?, dir, name, with_changes);
+    let Made { worktree, remarks: more } = made.map_err(|error| said(&error))?;
+    let mut remarks =
+        vec![format!("worktree {} on branch {}: {}", worktree.name, worktree.branch, shown(&worktree.path))];
+    remarks.extend(more);
+    let below = dir.strip_prefix(&worktree.origin).unwrap_or(Path::new(""));
+    // Joining nothing would leave a slash at its end.
+    let mut cwd: PathBuf = worktree.path.components().chain(below.components()).collect();
+    if !cwd.is_dir() {
+        remarks.push(format!("{} is not in the commit, so the session begins at the top", shown(below)));
+        cwd.clone_from(&worktree.path);
+    }
+    Ok(ForSession { worktree, cwd, remarks })
+}
+
+/// What there is to do with it when the session is over.
+pub(super) fn say_what_next(worktree: &Worktree) {
+    let name = &worktree.name;
+    match worktrees::changes(worktree) {
+        Ok(Difference { files: 0, .. }) => {
+            say(&format!("worktree {name} has no changes; `acp-tui worktrees discard {name}` removes it"));
+        }
+        Ok(changes) => {
+            say(&format!("worktree {name}: {}; `acp-tui worktrees merge {name}` puts it here", sums(changes)));
+        }
+        Err(error) => say(&format!("worktree {name}: {error}")),
+    }
+}
+
+pub(super) fn sums(changes: Difference) -> String {
+    format!("+{} −{} in {}", changes.added, changes.removed, human::count(changes.files, "file"))
+}
+
+fn shown(path: &Path) -> String {
+    paths::visible(path.as_os_str())
+}
+
+fn list(listed: &[Listed], as_json: bool) -> String {
+    if as_json {
+        let all: Vec<Value> = listed.iter().map(value).collect();
+        return json::text(&json!({ "v": VERSION, "worktrees": all }));
+    }
+    if listed.is_empty() {
+        return "no worktrees; `acp-tui --worktree` begins a session in a new one\n".to_owned();
+    }
+    let line = |one: &Listed| {
+        let changes = match &one.changes {
+            Ok(changes) if changes.files == 0 => "no changes".to_owned(),
+            Ok(changes) => sums(*changes),
+            Err(error) => error.to_string(),
+        };
+        let Worktree { name, origin, path, .. } = &one.worktree;
+        format!("{name}  {changes}\n    of {}\n    in {}\n", shown(origin), shown(path))
+    };
+    listed.iter().map(line).collect()
+}
+
+fn value(one: &Listed) -> Value {
+    let Worktree { name, origin, path, branch, start, created, .. } = &one.worktree;
+    let changes = one.changes.as_ref().ok();
+    json!({
+        "name": name,
+        "origin": origin.to_string_lossy(),
+        "path": path.to_string_lossy(),
+        "branch": branch,
+        "start": start,
+        "created": date::rfc3339(Duration::from_secs(*created)),
+        "changes": changes.map(|d| json!({ "added": d.added, "removed": d.removed, "files": d.files })),
+        "error": one.changes.as_ref().err().map(ToString::to_string),
+    })
+}
+
+fn merge(worktree: &Worktree) -> Result<u8, Usage> {
+    let merged = worktrees::merge(worktree).map_err(|error| said(&error))?;
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    for file in &merged.files {
+        let _ = writeln!(text, "merged {}", shown(file));
+    }
+    for (file, why) in &merged.conflicts {
+        let _ = writeln!(text, "left alone {}: {why}", shown(file));
+    }
+    if text.is_empty() {
+        "nothing to merge\n".clone_into(&mut text);
+    }
+    if let Some(recovery) = &merged.recovery {
+        say(&format!("what {} was before is kept as {recovery}", shown(&worktree.origin)));
+    }
+    let printed = print(&text)?;
+    if merged.conflicts.is_empty() {
+        return Ok(printed);
+    }
+    let name = &worktree.name;
+    say(&format!(
+        "both sides have changed {}; make them alike, here or in {}, and merge {name} once more",
+        human::count(merged.conflicts.len() as u64, "file"),
+        shown(&worktree.path)
+    ));
+    Ok(code::OWN_FAULT)
+}
+
+fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> Result<u8, Usage> {
+    let name = &worktree.name;
+    let is_inside = |cwd: &Path| cwd.starts_with(&worktree.path);
+    let open = archive::list(&archive::below(state)).into_iter().filter(|one| one.locked);
+    if open.filter_map(|one| one.head).any(|head| is_inside(&head.cwd)) {
+        return Err(Usage(format!("a session is open in worktree {name}; close it first")));
+    }
+    if !yes {
+        let changes = worktrees::changes(worktree).map_or_else(|error| error.to_string(), sums);
+        let question = format!("Discard worktree {name} ({changes})? A recovery ref keeps all that is in it.");
+        if !is_screen() {
+            return Err(Usage(format!(
+                "discarding {name} is asked for on a terminal; `--yes` does it without a question"
+            )));
+        }
+        if !confirmed(&question) {
+            say("nothing was discarded");
+            return Ok(code::OK);
+        }
+    }
+    match worktrees::discard(worktree, drop_ignored).map_err(|error| said(&error))? {
+        Some(kept) => print(&format!(
+            "discarded {name}; all of it is kept as {kept}; `git worktree add DIR {kept}` brings it back\n"
+        )),
+        None => print(&format!("forgot {name}, whose directory was gone; its branch {} stays\n", worktree.branch)),
+    }
+}

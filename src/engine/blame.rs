@@ -1,0 +1,258 @@
+//! Which session, turn and prompt each line of a file came from.
+//!
+//! The change that a line came with is told by the reviews, what was asked then by the journals. Invariants: nothing of a
+//! review, of a journal or of the file is changed; what cannot be read costs only what it would have told, and is said.
+
+use super::replay::replay;
+use super::reviewing::shared;
+use crate::base::paths::visible;
+use crate::base::{human, sanitize};
+use crate::model::Model;
+use crate::model::changes::Cause;
+use crate::model::entry::Body;
+use crate::model::ids::SessionKey;
+use crate::model::session::{Allow, Policy, Session};
+use crate::review::archive::{self, Listed};
+use crate::review::report::blame::{File, Kept, Origin, blame as follow};
+use crate::store::lines;
+use crate::store::sessions::{self, ENDING, Known, Part};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Characters that are said of one line.
+const WORDS: usize = 400;
+/// Stands for the end of a line where ends differ.
+const CR_MARK: char = '␍';
+
+/// A turn, as the person knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    pub session_id: String,
+    pub agent: String,
+    /// Of the session, from 1.
+    pub number: u64,
+    /// Nothing when no journal has it.
+    pub prompt: Option<String>,
+}
+
+/// A line that was asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// From 0.
+    pub at: usize,
+    pub from: Option<Source>,
+}
+
+/// Where a line came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Which of the turns.
+    pub turn: usize,
+    pub cause: Cause,
+    /// Which of the calls, where it was one.
+    pub call: Option<usize>,
+}
+
+#[derive(Debug, Default)]
+pub struct Blamed {
+    pub lines: Vec<Line>,
+    pub turns: Vec<Turn>,
+    /// Titles.
+    pub calls: Vec<String>,
+    /// Why something may be unknown that was known once, in words.
+    pub remarks: Vec<String>,
+}
+
+/// How much may be read for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    pub until: Instant,
+    /// Bytes of a journal.
+    pub journal: u64,
+}
+
+/// Asks about a file, or about one line of it, from 0. The error says that nothing is kept that could know it.
+pub fn blame(state: &Path, file: &File, only: Option<usize>, bounds: Bounds) -> Result<Blamed, String> {
+    let listed = listed(state, &file.path);
+    let known = sessions::list(state).map(|listing| listing.sessions).unwrap_or_default();
+    let forgotten = forgotten(&known, &listed, &file.path);
+    if listed.is_empty() {
+        return Err(nothing_kept(&file.path, forgotten));
+    }
+    let kept: Vec<Kept> = listed.iter().map(|(kept, _)| kept.clone()).collect();
+    let followed = follow(&kept, file, only, bounds.until);
+    let mut out = Blamed { remarks: followed.remarks, ..Blamed::default() };
+    if forgotten > 0 && followed.lines.iter().any(|(_, origin)| origin.is_none()) {
+        out.remarks.push(format!("{}: what they wrote is unknown", not_kept(forgotten)));
+    }
+    let told = Told::read(state, &listed, &followed.lines, bounds.journal, &mut out.remarks);
+    let (mut turns, mut calls) = (HashMap::new(), HashMap::new());
+    for (at, origin) in followed.lines {
+        let from = origin.and_then(|origin| {
+            let key = (origin.review, origin.turn);
+            let turn = told.turns.get(&key)?;
+            let turn = *turns.entry(key).or_insert_with(|| {
+                out.turns.push(turn.clone());
+                out.turns.len() - 1
+            });
+            let call = origin.entry.and_then(|entry| {
+                let key = (origin.review, entry);
+                let title = told.calls.get(&key)?;
+                Some(*calls.entry(key).or_insert_with(|| {
+                    out.calls.push(title.clone());
+                    out.calls.len() - 1
+                }))
+            });
+            Some(Source { turn, cause: origin.cause, call })
+        });
+        out.lines.push(Line { at, from });
+    }
+    Ok(out)
+}
+
+/// The same of one line, from 0, in words. `text` is what it was when it was looked at.
+pub fn of_line(state: &Path, path: &Path, line: usize, text: &str, bounds: Bounds) -> Result<String, String> {
+    let file = File::open(path)?;
+    // A mark of its end is no part of it.
+    if file.text(line).trim_end_matches(CR_MARK) != text.trim_end_matches(CR_MARK) {
+        return Err("the line has changed since; look again".to_owned());
+    }
+    let blamed = blame(state, &file, Some(line), bounds)?;
+    let from = blamed.lines.first().and_then(|line| line.from.as_ref());
+    let turn = from.and_then(|from| blamed.turns.get(from.turn));
+    let Some((from, turn)) = from.zip(turn) else {
+        let why = blamed.remarks.first().map(|why| format!(": {why}")).unwrap_or_default();
+        return Ok(format!("line {}: nobody knows where it came from{why}", line + 1));
+    };
+    let call = from.call.and_then(|call| blamed.calls.get(call)).map(|title| format!(" · {title}")).unwrap_or_default();
+    let prompt = turn.prompt.as_deref().map(|prompt| format!(" · {}", prompt.trim())).unwrap_or_default();
+    let Turn { session_id, agent, number, .. } = turn;
+    let words =
+        format!("line {}: turn {number} of {} ({agent}){call}{prompt}", line + 1, archive::shown_id(session_id));
+    Ok(sanitize::line(&words).chars().take(WORDS).collect())
+}
+
+/// The reviews of directories above the file, the newest first.
+fn listed(state: &Path, file: &Path) -> Vec<(Kept, Listed)> {
+    let all = archive::list(&archive::below(state)).into_iter();
+    all.filter_map(|one| {
+        let cwd = &one.head.as_ref()?.cwd;
+        let root = cwd.canonicalize().unwrap_or_else(|_| cwd.clone());
+        let id = one.sessions.last().map_or_else(|| one.stem.clone(), |session| archive::shown_id(&session.id));
+        let kept = Kept { dir: one.dir.clone(), root, name: format!("session {id}"), is_open: one.locked };
+        file.starts_with(&kept.root).then_some((kept, one))
+    })
+    .collect()
+}
+
+/// How many of our own sessions of directories above the file have no review any more.
+fn forgotten(known: &[Known], listed: &[(Kept, Listed)], file: &Path) -> usize {
+    let is_kept = |known: &Known| listed.iter().any(|(_, one)| one.sessions.iter().any(|s| s.id == known.session_id));
+    let is_here = |known: &&Known| !known.is_imported && known.turns > 0 && file.starts_with(&known.cwd);
+    known.iter().filter(is_here).filter(|known| !is_kept(known)).count()
+}
+
+fn not_kept(forgotten: usize) -> String {
+    let sessions = human::count(forgotten as u64, "session");
+    format!("the changes of {sessions} here are not kept, or not any more (50 sessions, 2 GiB and 30 days are)")
+}
+
+fn nothing_kept(file: &Path, forgotten: usize) -> String {
+    let file = visible(file.as_os_str());
+    if forgotten > 0 {
+        return format!("nothing is known of {file}: {}", not_kept(forgotten));
+    }
+    format!("no session has worked in a directory above {file}; `acp-tui sessions --all` lists those that there are")
+}
+
+/// What the journals say of turns, by the review and the turn of its run, and of calls, by the review and the entry.
+#[derive(Default)]
+struct Told {
+    turns: HashMap<(usize, u64), Turn>,
+    calls: HashMap<(usize, u64), String>,
+}
+
+impl Told {
+    fn read(
+        state: &Path,
+        listed: &[(Kept, Listed)],
+        lines: &[(usize, Option<Origin>)],
+        most: u64,
+        remarks: &mut Vec<String>,
+    ) -> Self {
+        let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+        for origin in lines.iter().filter_map(|(_, origin)| *origin) {
+            wanted.entry(origin.review).or_default().insert(origin.turn);
+        }
+        let parts = sessions::parts(state).map(|(parts, _)| parts).unwrap_or_default();
+        let mut told = Self::default();
+        for (review, turns) in wanted {
+            let Some((kept, one)) = listed.get(review) else { continue };
+            if let Some(journal) = journal(state, &one.stem) {
+                match lines::text(&journal, most) {
+                    Ok(text) => {
+                        for (key, session) in replayed(&text, one).sessions() {
+                            told.take(review, (key, session), &turns, &journal, &parts);
+                        }
+                    }
+                    Err(error) => remarks.push(format!("{}: its journal cannot be read: {error}", kept.name)),
+                }
+            }
+            for turn in turns {
+                let of = || one.sessions.iter().rfind(|session| session.first_turn <= turn);
+                if !told.turns.contains_key(&(review, turn))
+                    && let Some(session) = of()
+                {
+                    let number = turn - session.first_turn.min(turn) + 1;
+                    let (session_id, agent) = (session.id.clone(), session.agent.clone());
+                    told.turns.insert((review, turn), Turn { session_id, agent, number, prompt: None });
+                }
+            }
+        }
+        told
+    }
+
+    fn take(
+        &mut self,
+        review: usize,
+        (key, session): (SessionKey, &Session),
+        turns: &BTreeSet<u64>,
+        journal: &Path,
+        parts: &[Part],
+    ) {
+        let Some(id) = &session.id else { return };
+        let part = parts.iter().find(|part| part.journal == journal && part.session_id == id.as_str());
+        let mut seen: BTreeSet<u64> = BTreeSet::new();
+        for entry in session.entries().iter().filter(|entry| entry.turn.0 > 0) {
+            let turn = entry.turn.0;
+            seen.insert(turn);
+            if !turns.contains(&turn) {
+                continue;
+            }
+            let of_turn = self.turns.entry((review, turn)).or_insert_with(|| {
+                let (agent, before) = part.map(|part| (part.agent.clone(), part.turns_before)).unwrap_or_default();
+                let number = before + seen.len() as u64;
+                Turn { session_id: id.as_str().to_owned(), agent, number, prompt: None }
+            });
+            match &entry.body {
+                Body::User(message) if of_turn.prompt.is_none() => of_turn.prompt = Some(message.text.clone()),
+                Body::Tool(tool) => drop(self.calls.insert((review, shared(key, entry.id).0), tool.title.clone())),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// That of the run of a review: reviews of further directories have a number behind the run's name.
+fn journal(state: &Path, stem: &str) -> Option<PathBuf> {
+    let at = |stem: &str| sessions::journals(state).join(format!("{stem}{ENDING}"));
+    let names = [Some(stem), stem.rsplit_once('-').map(|(run, _)| run)];
+    names.into_iter().flatten().map(at).find(|path| path.is_file())
+}
+
+fn replayed(text: &str, one: &Listed) -> Model {
+    let (command, cwd) = one.head.as_ref().map(|head| (head.command.clone(), head.cwd.clone())).unwrap_or_default();
+    let model = Model::new(command, cwd.to_string_lossy().into_owned(), Policy::Auto(Allow::None));
+    replay(model, cwd, text.lines()).0
+}

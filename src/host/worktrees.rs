@@ -1,0 +1,558 @@
+//! Git worktrees of our own: made for a session, listed, merged back, and given up.
+//!
+//! Each has a record beside it that says where it came from and what it began with. Invariants: nothing in the place that
+//! a worktree came from is overwritten that is not known to git and kept under a recovery ref; no worktree goes before a
+//! recovery ref holds all that is in it.
+
+use super::process::{Git, GitError};
+use serde::{Deserialize, Serialize};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Of a record.
+const VERSION: u32 = 1;
+const RECORD: &str = "json";
+const MAX_RECORD: u64 = 64 << 10;
+/// Worktrees without a name that are counted.
+const MAX_UNNAMED: usize = 10_000;
+const MAX_NAME: usize = 64;
+/// Files that git ignores are kept by a recovery ref up to so many bytes.
+pub const MAX_IGNORED: u64 = 100 << 20;
+/// How many files are named in a complaint.
+const MAX_NAMED: usize = 5;
+
+#[derive(Debug, thiserror::Error)]
+pub enum WorktreeError {
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error("{}: {source}", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{0}")]
+    Refused(String),
+}
+
+type Outcome<T> = Result<T, WorktreeError>;
+
+fn refused<T>(why: impl Into<String>) -> Outcome<T> {
+    Err(WorktreeError::Refused(why.into()))
+}
+
+fn io_at(path: &Path) -> impl FnOnce(io::Error) -> WorktreeError {
+    let path = path.to_owned();
+    move |source| WorktreeError::Io { path, source }
+}
+
+/// What the record of a worktree says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    v: u32,
+    pub name: String,
+    /// The top of the working tree that it came from.
+    pub origin: PathBuf,
+    pub path: PathBuf,
+    pub branch: String,
+    /// The commit with what it began with, uncommitted changes included that were taken along.
+    pub start: String,
+    /// Seconds since 1970.
+    pub created: u64,
+}
+
+/// Lines and files that differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    pub added: u64,
+    pub removed: u64,
+    pub files: u64,
+}
+
+#[derive(Debug)]
+pub struct Listed {
+    pub worktree: Worktree,
+    /// What was changed in it; why that is not known.
+    pub changes: Outcome<Difference>,
+}
+
+#[derive(Debug)]
+pub struct Made {
+    pub worktree: Worktree,
+    /// What else there is to know, in words.
+    pub remarks: Vec<String>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Written in the origin.
+    pub files: Vec<PathBuf>,
+    /// Left alone, with the reason.
+    pub conflicts: Vec<(PathBuf, &'static str)>,
+    /// Holds what the origin was before.
+    pub recovery: Option<String>,
+}
+
+/// Where all are, below acp-tui's directory for state.
+pub fn below(state: &Path) -> PathBuf {
+    state.join("worktrees")
+}
+
+/// The top of the working tree around a directory, and its commit.
+struct Origin {
+    git: Git,
+    top: PathBuf,
+    head: String,
+}
+
+impl Origin {
+    fn of(dir: &Path) -> Outcome<Self> {
+        let git = Git::at(dir);
+        let place = dir.display();
+        let inside = git.line(&["rev-parse", "--is-inside-work-tree"]).map_err(|error| match error {
+            GitError::Said(words) if words.contains("not a git repository") => WorktreeError::Refused(format!(
+                "{place} is in no git repository; a worktree needs one (`git init`, then a commit)"
+            )),
+            other => other.into(),
+        })?;
+        if inside != "true" {
+            return refused(format!("{place} is in a bare repository, which has no files; clone it and work there"));
+        }
+        let mut top = git.run(&["rev-parse", "--show-toplevel"])?;
+        while top.last() == Some(&b'\n') {
+            top.pop();
+        }
+        let top = PathBuf::from(OsString::from_vec(top));
+        let git = Git::at(&top);
+        let Ok(head) = git.line(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) else {
+            return refused(format!("the repository of {place} has no commit yet; make the first one (`git commit`)"));
+        };
+        Ok(Self { git, top, head })
+    }
+
+    fn unmerged(&self) -> Outcome<()> {
+        if self.git.run(&["ls-files", "--unmerged", "-z"])?.is_empty() {
+            return Ok(());
+        }
+        refused(format!("in {} a merge is not finished; finish it first", self.top.display()))
+    }
+}
+
+/// How a worktree is to be called.
+#[derive(Clone, Copy, Debug)]
+pub enum Naming<'a> {
+    Exactly(&'a str),
+    /// Begins so, and ends with the first number that is free.
+    Numbered(&'a str),
+}
+
+/// Makes a worktree for a session that is asked for in `dir`.
+pub fn create(state: &Path, dir: &Path, name: Naming<'_>, with_changes: bool) -> Outcome<Made> {
+    let origin = Origin::of(dir)?;
+    let mut remarks = Vec::new();
+    if with_changes {
+        origin.unmerged()?;
+    }
+    let home = below(state).join(stem(&origin.top));
+    for dir in [&below(state), &home] {
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(dir);
+        made.map_err(io_at(dir))?;
+    }
+    let (name, record) = take_name(&home, &origin, name)?;
+    let made = set_up(&origin, &home, &name, with_changes, &mut remarks).and_then(|worktree| {
+        write_record(&record, &worktree)?;
+        Ok(worktree)
+    });
+    match made {
+        Ok(worktree) => Ok(Made { worktree, remarks }),
+        Err(error) => {
+            // Nobody was told the name.
+            let _ = fs::remove_file(&record);
+            Err(error)
+        }
+    }
+}
+
+/// Nobody else has a name whose record could be made.
+fn take_name(home: &Path, origin: &Origin, wanted: Naming<'_>) -> Outcome<(String, PathBuf)> {
+    let is_free = |name: &str| -> Outcome<bool> {
+        let branch = format!("refs/heads/{}", branch_of(name));
+        Ok(!home.join(name).exists() && !origin.git.asked(&["show-ref", "--verify", "--quiet", &branch])?.0)
+    };
+    let take = |name: &str| {
+        let record = home.join(format!("{name}.{RECORD}"));
+        let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&record);
+        made.map(|_| (name.to_owned(), record))
+    };
+    let prefix = match wanted {
+        Naming::Numbered(prefix) => prefix,
+        Naming::Exactly(name) => {
+            check_name(name)?;
+            if !is_free(name)? {
+                return refused(format!(
+                    "a worktree or branch {} is there already; take another name, or `acp-tui worktrees discard {name}`",
+                    branch_of(name)
+                ));
+            }
+            return take(name).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => WorktreeError::Refused(format!("a worktree {name} is there already")),
+                _ => io_at(home)(error),
+            });
+        }
+    };
+    for number in 1..=MAX_UNNAMED {
+        let name = format!("{prefix}{number}");
+        check_name(&name)?;
+        if is_free(&name)? {
+            match take(&name) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                taken => return taken.map_err(io_at(home)),
+            }
+        }
+    }
+    refused("there are too many worktrees; discard some")
+}
+
+fn branch_of(name: &str) -> String {
+    format!("acp-tui/{name}")
+}
+
+fn check_name(name: &str) -> Outcome<()> {
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    let is_odd = name.starts_with(['.', '-']) || name.ends_with('.') || name.contains("..");
+    let is_taken = [".lock", ".json"].iter().any(|end| name.to_ascii_lowercase().ends_with(end));
+    if is_plain && !is_odd && !is_taken && !name.is_empty() && name.len() <= MAX_NAME {
+        return Ok(());
+    }
+    refused(format!("`{name}` is no name for a worktree: up to {MAX_NAME} letters, digits, `-`, `_` and `.`"))
+}
+
+fn set_up(
+    origin: &Origin,
+    home: &Path,
+    name: &str,
+    with_changes: bool,
+    remarks: &mut Vec<String>,
+) -> Outcome<Worktree> {
+    let (path, branch) = (home.join(name), branch_of(name));
+    let start = if with_changes {
+        let tree = snapshot(&origin.git, Ignored::Out)?;
+        commit(&origin.git, &tree, &[&origin.head], &format!("What {name} began with"))?
+    } else {
+        origin.head.clone()
+    };
+    // What it began with stays known, whatever becomes of the branch.
+    origin.git.run(&["update-ref", &start_ref(name), &start])?;
+    let add = [OsStr::new("worktree"), "add".as_ref(), "--quiet".as_ref(), "-b".as_ref(), branch.as_ref()];
+    let added = origin.git.run(&[&add[..], &[path.as_os_str(), origin.head.as_ref()]].concat());
+    if let Err(error) = added {
+        // It never began.
+        let _ = origin.git.run(&["update-ref", "-d", &start_ref(name)]);
+        return Err(error.into());
+    }
+    if start != origin.head {
+        let git = Git::at(&path);
+        git.run(&["read-tree", "-m", "-u", &origin.head, &start])?;
+        git.run(&["reset", "--quiet"])?;
+    }
+    if origin.top.join(".gitmodules").exists() {
+        remarks.push(format!(
+            "its submodules are empty; `git submodule update --init` in {} fetches them",
+            path.display()
+        ));
+    }
+    let created = seconds();
+    Ok(Worktree { v: VERSION, name: name.to_owned(), origin: origin.top.clone(), path, branch, start, created })
+}
+
+fn start_ref(name: &str) -> String {
+    format!("refs/acp-tui/start/{name}")
+}
+
+fn seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// The same for the same directory; two directories of one name are told apart.
+fn stem(top: &Path) -> String {
+    let hash = top
+        .as_os_str()
+        .as_bytes()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    let name = top.file_name().unwrap_or_default().to_string_lossy();
+    let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).take(40).collect();
+    format!("{}-{:08x}", plain.trim_start_matches(['.', '-']), hash >> 32)
+}
+
+fn write_record(path: &Path, worktree: &Worktree) -> Outcome<()> {
+    let text = serde_json::to_vec_pretty(worktree).map_err(|error| io_at(path)(error.into()))?;
+    let mut file = fs::OpenOptions::new().write(true).truncate(true).open(path).map_err(io_at(path))?;
+    file.write_all(&text).map_err(io_at(path))
+}
+
+// ---- what there is
+
+/// All that were made, the newest first.
+pub fn all(state: &Path) -> Vec<Worktree> {
+    let dirs = fs::read_dir(below(state)).into_iter().flatten().flatten();
+    let files = dirs.flat_map(|dir| fs::read_dir(dir.path()).into_iter().flatten().flatten());
+    let records = files.map(|file| file.path()).filter(|path| path.extension() == Some(OsStr::new(RECORD)));
+    let mut all: Vec<Worktree> = records.filter_map(|path| read_record(&path)).collect();
+    all.sort_by(|a, b| (b.created, &b.path).cmp(&(a.created, &a.path)));
+    all
+}
+
+/// Nothing when it is none of ours, of a newer version, or names another place than its own.
+fn read_record(path: &Path) -> Option<Worktree> {
+    let mut text = Vec::new();
+    fs::File::open(path).ok()?.take(MAX_RECORD).read_to_end(&mut text).ok()?;
+    let worktree: Worktree = serde_json::from_slice(&text).ok()?;
+    let is_own = worktree.v == VERSION
+        && check_name(&worktree.name).is_ok()
+        && path.with_extension("") == worktree.path
+        && worktree.path.file_name() == Some(OsStr::new(&worktree.name))
+        && worktree.branch == branch_of(&worktree.name)
+        && worktree.start.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_own.then_some(worktree)
+}
+
+/// The one of this name: that of the repository around `here`, else the only one.
+pub fn find(state: &Path, name: &str, here: &Path) -> Outcome<Worktree> {
+    let mut named: Vec<Worktree> = all(state).into_iter().filter(|one| one.name == name).collect();
+    if let Some(at) = named.iter().position(|one| here.starts_with(&one.origin) || here.starts_with(&one.path)) {
+        return Ok(named.swap_remove(at));
+    }
+    match (named.pop(), named.is_empty()) {
+        (Some(one), true) => Ok(one),
+        (None, _) => refused(format!("no worktree is called {name}; `acp-tui worktrees` lists them")),
+        (Some(_), false) => {
+            refused(format!("several repositories have a worktree {name}; call it from the one you mean"))
+        }
+    }
+}
+
+/// What was changed in it since it began.
+pub fn changes(worktree: &Worktree) -> Outcome<Difference> {
+    let git = there(worktree)?;
+    let tree = snapshot(&git, Ignored::Out)?;
+    let numbers = git.run(&["diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", &worktree.start, &tree])?;
+    let mut sum = Difference::default();
+    for line in numbers.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
+        let line = String::from_utf8_lossy(line);
+        let mut columns = line.split('\t').map(|number| number.parse::<u64>().unwrap_or(0));
+        sum.added += columns.next().unwrap_or(0);
+        sum.removed += columns.next().unwrap_or(0);
+        sum.files += 1;
+    }
+    Ok(sum)
+}
+
+pub fn list(state: &Path) -> Vec<Listed> {
+    all(state).into_iter().map(|worktree| Listed { changes: changes(&worktree), worktree }).collect()
+}
+
+fn there(worktree: &Worktree) -> Outcome<Git> {
+    if worktree.path.join(".git").is_file() {
+        return Ok(Git::at(&worktree.path));
+    }
+    refused(format!("its directory is gone: {}", worktree.path.display()))
+}
+
+// ---- trees and commits
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ignored {
+    Out,
+    /// Files that git ignores, too.
+    In,
+}
+
+/// The tree of all files as they are now; the index stays as it is.
+fn snapshot(git: &Git, ignored: Ignored) -> Outcome<String> {
+    let temp = tempfile::tempdir().map_err(io_at(Path::new("a temporary directory")))?;
+    let index = temp.path().join("index");
+    let theirs = git.dir().join(git.line(&["rev-parse", "--git-path", "index"])?);
+    if theirs.is_file() {
+        fs::copy(&theirs, &index).map_err(io_at(&theirs))?;
+    }
+    let git = git.with_index(&index);
+    match ignored {
+        Ignored::Out => git.run(&["add", "--all", "."])?,
+        Ignored::In => git.run(&["add", "--all", "--force", "."])?,
+    };
+    Ok(git.line(&["write-tree"])?)
+}
+
+fn commit(git: &Git, tree: &str, parents: &[&str], words: &str) -> Outcome<String> {
+    let parents = parents.iter().flat_map(|parent| ["-p", parent]);
+    let args: Vec<&str> = ["commit-tree", tree, "-m", words].into_iter().chain(parents).collect();
+    Ok(git.line(&args)?)
+}
+
+/// A ref that nothing had before.
+fn keep(git: &Git, name: &str, commit: &str) -> Outcome<String> {
+    let (now, mut tries) = (seconds(), 1..=9);
+    loop {
+        let Some(number) = tries.next() else { return refused("no recovery ref could be made") };
+        let more = if number == 1 { String::new() } else { format!("-{number}") };
+        let kept = format!("refs/acp-tui/recovery/{name}-{now}{more}");
+        if !git.asked(&["show-ref", "--verify", "--quiet", &kept])?.0 {
+            git.run(&["update-ref", &kept, commit, ""])?;
+            return Ok(kept);
+        }
+    }
+}
+
+fn paths(listed: &[u8]) -> impl Iterator<Item = PathBuf> {
+    listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(|path| PathBuf::from(OsStr::from_bytes(path)))
+}
+
+// ---- back to where it came from
+
+/// Puts what was changed in a worktree into the working tree that it came from. What two have changed is left alone.
+pub fn merge(worktree: &Worktree) -> Outcome<Merged> {
+    let git = there(worktree)?;
+    let origin = Origin::of(&worktree.origin)?;
+    if origin.top != worktree.origin {
+        return refused(format!("{} is no working tree of its own any more", worktree.origin.display()));
+    }
+    origin.unmerged()?;
+    let start = &worktree.start;
+    let theirs = commit(&git, &snapshot(&git, Ignored::Out)?, &[start], &format!("What {} is", worktree.name))?;
+    let was = snapshot(&origin.git, Ignored::Out)?;
+    let ours = commit(&origin.git, &was, &[&origin.head], &format!("Before {} was merged", worktree.name))?;
+    let base = format!("--merge-base={start}");
+    let (_, merged) = origin
+        .git
+        .asked(&["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", &base, &ours, &theirs])
+        .map_err(|error| match error {
+            GitError::Said(words) if words.contains("unknown option") || words.contains("usage:") => {
+                WorktreeError::Refused("merging needs git 2.40 or newer".to_owned())
+            }
+            other => other.into(),
+        })?;
+    let mut merged = merged.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    let result = String::from_utf8_lossy(merged.next().unwrap_or_default()).into_owned();
+    let conflicted = merged.map(|path| PathBuf::from(OsStr::from_bytes(path)));
+    let conflicts = conflicted.map(|path| (path, "changed here, too, and in another way")).collect();
+    let mut out = Merged { conflicts, ..Merged::default() };
+    let diff = ["diff", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
+    let created = [&diff[..], &["--name-only", "-z", "--diff-filter=A", &was, &result]].concat();
+    for path in paths(&origin.git.run(&created)?) {
+        if origin.top.join(&path).symlink_metadata().is_ok() {
+            out.conflicts.push((path, "there already, and ignored by git"));
+        }
+    }
+    out.conflicts.sort();
+    out.conflicts.dedup_by(|a, b| a.0 == b.0);
+    let mut without: Vec<OsString> = vec!["--".into(), ".".into()];
+    without.extend(out.conflicts.iter().map(|(path, _)| {
+        let mut spec = OsString::from(":(top,literal,exclude)");
+        spec.push(path);
+        spec
+    }));
+    let args = |more: &[&str]| -> Vec<OsString> {
+        let args = diff.iter().chain(more).copied().chain([was.as_str(), result.as_str()]);
+        args.map(OsString::from).chain(without.iter().cloned()).collect()
+    };
+    out.files = paths(&origin.git.run(&args(&["--name-only", "-z"]))?).collect();
+    if out.files.is_empty() {
+        return Ok(out);
+    }
+    let temp = tempfile::tempdir().map_err(io_at(Path::new("a temporary directory")))?;
+    let patch = temp.path().join("patch");
+    let output = format!("--output={}", patch.display());
+    let plain = ["--binary", "--full-index", "--no-color", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"];
+    origin.git.run(&args(&[&plain[..], &[&output]].concat()))?;
+    out.recovery = Some(keep(&origin.git, &worktree.name, &ours)?);
+    // All of it or nothing, and nothing where a file is no longer what it was.
+    let apply = [OsStr::new("apply"), "--whitespace=nowarn".as_ref(), patch.as_os_str()];
+    origin.git.run(&apply)?;
+    Ok(out)
+}
+
+/// Removes a worktree when a recovery ref holds all that is in it; gives that ref. `drop_ignored`: but for what git
+/// ignores.
+pub fn discard(worktree: &Worktree, drop_ignored: bool) -> Outcome<Option<String>> {
+    let record = worktree.path.with_file_name(format!("{}.{RECORD}", worktree.name));
+    if !worktree.path.exists() {
+        // Somebody has removed it: what was committed stays on its branch.
+        fs::remove_file(&record).map_err(io_at(&record))?;
+        return Ok(None);
+    }
+    let git = there(worktree)?;
+    let ignored = if drop_ignored { Ignored::Out } else { Ignored::In };
+    if !drop_ignored {
+        check_ignored(&git, worktree)?;
+    }
+    let tree = snapshot(&git, ignored)?;
+    check_repositories(&git, worktree, &tree)?;
+    let head = git.line(&["rev-parse", "--verify", "HEAD^{commit}"])?;
+    let tip = git.line(&["rev-parse", "--verify", "--quiet", &format!("refs/heads/{}^{{commit}}", worktree.branch)]);
+    let mut parents = vec![head];
+    parents.extend(tip.ok().filter(|tip| *tip != parents[0]));
+    // What is staged may be nowhere else; a merge that is not finished has no tree.
+    if let Ok(staged) = git.line(&["write-tree"]) {
+        parents.push(commit(&git, &staged, &[], &format!("What was staged in {}", worktree.name))?);
+    }
+    let parents: Vec<&str> = parents.iter().map(String::as_str).collect();
+    let all = commit(&git, &tree, &parents, &format!("All that was in {}", worktree.name))?;
+    let kept = keep(&git, &worktree.name, &all)?;
+    let origin = if worktree.origin.is_dir() { Git::at(&worktree.origin) } else { common(&git)? };
+    let remove = [OsStr::new("worktree"), "remove".as_ref(), "--force".as_ref(), worktree.path.as_os_str()];
+    origin.run(&remove)?;
+    // All three are beneath the ref that was made; what of them is gone already need not go.
+    let _ = origin.run(&["branch", "--quiet", "-D", &worktree.branch]);
+    let _ = origin.run(&["update-ref", "-d", &start_ref(&worktree.name)]);
+    fs::remove_file(&record).map_err(io_at(&record))?;
+    Ok(Some(kept))
+}
+
+/// The repository itself.
+fn common(git: &Git) -> Outcome<Git> {
+    let dir = git.line(&["rev-parse", "--git-common-dir"])?;
+    Ok(Git::at(&git.dir().join(dir)))
+}
+
+/// What git ignores is kept, too, unless it is much.
+fn check_ignored(git: &Git, worktree: &Worktree) -> Outcome<()> {
+    let listed = git.run(&["ls-files", "--others", "--ignored", "--exclude-standard", "-z"]);
+    let (mut bytes, mut files) = (0, 0_u64);
+    for path in listed.iter().flat_map(|listed| paths(listed)) {
+        bytes += worktree.path.join(path).symlink_metadata().map_or(0, |meta| meta.len());
+        files += 1;
+    }
+    if listed.is_ok() && bytes <= MAX_IGNORED {
+        return Ok(());
+    }
+    refused(format!(
+        "{files} files that git ignores have {} MiB, more than is kept; `--drop-ignored` gives them up, the rest is kept",
+        bytes >> 20
+    ))
+}
+
+/// Of a repository inside only the name of its commit would be kept.
+fn check_repositories(git: &Git, worktree: &Worktree, tree: &str) -> Outcome<()> {
+    let listed = git.run(&["ls-tree", "-r", "-z", tree])?;
+    let links = listed.split(|byte| *byte == 0).filter(|line| line.starts_with(b"160000 "));
+    let links = links.filter_map(|line| line.splitn(2, |byte| *byte == b'\t').nth(1));
+    let inside = links.map(|path| PathBuf::from(OsStr::from_bytes(path)));
+    let found: Vec<String> = inside
+        .filter(|path| worktree.path.join(path).join(".git").exists())
+        .take(MAX_NAMED)
+        .map(|path| path.display().to_string())
+        .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    refused(format!(
+        "there are repositories inside, whose files would not be kept: {}; move them away first",
+        found.join(", ")
+    ))
+}
+
+#[cfg(test)]
+#[path = "worktrees_tests.rs"]
+mod tests;

@@ -1,0 +1,132 @@
+//! A session in a worktree of its own, and what becomes of it.
+
+use super::support::{Done, Lab, Running};
+use serde_json::Value;
+use std::process::Stdio;
+
+fn run(lab: &Lab, args: &[&str]) -> Done {
+    let mut command = lab.program();
+    command.args(args);
+    Running::start(command, Stdio::null()).finish()
+}
+
+fn git(lab: &Lab, args: &[&str]) {
+    let mut command = lab.command("git");
+    command.args(["-c", "user.name=x", "-c", "user.email=x@x"]).args(args);
+    Running::start(command, Stdio::null()).finish().assert_code(0);
+}
+
+fn repository(lab: &Lab) {
+    git(lab, &["init", "-q", "-b", "main"]);
+    lab.write("work/f", "one\n");
+    git(lab, &["add", "-A"]);
+    git(lab, &["commit", "-q", "-m", "first"]);
+}
+
+fn listed(lab: &Lab) -> Value {
+    serde_json::from_str(run(lab, &["worktrees", "--json"]).assert_code(0).out()).unwrap()
+}
+
+const WRITES: &str = r#"{ do = "write", tool = "w", path = "f", text = "one\ntwo\n" }, { do = "say", text = "done" }"#;
+
+#[test]
+fn a_session_in_a_worktree_leaves_the_origin_alone_until_it_is_merged() {
+    let lab = Lab::new();
+    repository(&lab);
+    lab.write("work/new", "untracked\n");
+    let args = ["change it", "--allow", "all", "--worktree=try", "--with-changes"];
+    let done = lab.exec(&args, &lab.turn(WRITES));
+    done.assert_says(0, &["worktree try on branch acp-tui/try", "+1 −0 in 1 file", "worktrees merge try"]);
+    let read = |name: &str| std::fs::read_to_string(lab.path("work").join(name)).unwrap();
+    assert_eq!(read("f"), "one\n");
+    let all = listed(&lab);
+    let one = &all["worktrees"][0];
+    assert_eq!(
+        (&one["name"], &one["changes"]["files"], &one["changes"]["added"]),
+        (&"try".into(), &1.into(), &1.into())
+    );
+    let path = one["path"].as_str().unwrap();
+    assert!(path.starts_with(lab.path("state/acp-tui/worktrees").to_str().unwrap()), "{path}");
+    // The session's changes can be looked at and decided there.
+    let sessions: Value =
+        serde_json::from_str(run(&lab, &["sessions", "--all", "--json"]).assert_code(0).out()).unwrap();
+    assert_eq!(
+        (&sessions["sessions"][0]["cwd"], &sessions["sessions"][0]["changes"]["pending"]),
+        (&path.into(), &1.into())
+    );
+    assert_eq!(run(&lab, &["worktrees", "merge", "try"]).assert_code(0).out(), "merged f\n");
+    assert_eq!(read("f"), "one\ntwo\n");
+    assert_eq!(run(&lab, &["worktrees", "merge", "try"]).assert_code(0).out(), "nothing to merge\n");
+    run(&lab, &["worktrees", "discard", "try"]).assert_says(2, &["--yes"]);
+    let discarded = run(&lab, &["worktrees", "discard", "try", "--yes"]);
+    assert!(discarded.assert_code(0).out().contains("refs/acp-tui/recovery/try-"), "{}", discarded.out());
+    assert!(!std::path::Path::new(path).exists());
+    assert_eq!(listed(&lab)["worktrees"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_conflict_is_named_and_nothing_is_overwritten() {
+    let lab = Lab::new();
+    repository(&lab);
+    lab.exec(&["change it", "--allow", "all", "--worktree"], &lab.turn(WRITES)).assert_code(0);
+    lab.write("work/f", "one\nmine\n");
+    let merged = run(&lab, &["worktrees", "merge", "w1"]);
+    assert!(
+        merged.assert_says(1, &["both sides have changed 1 file"]).out().contains("left alone f"),
+        "{}",
+        merged.out()
+    );
+    assert_eq!(std::fs::read_to_string(lab.path("work/f")).unwrap(), "one\nmine\n");
+}
+
+#[test]
+fn without_a_repository_or_with_a_wrong_name_no_agent_is_started() {
+    let lab = Lab::new();
+    let agent = lab.turn(WRITES);
+    lab.exec(&["x", "--worktree"], &agent).assert_says(2, &["in no git repository"]);
+    repository(&lab);
+    lab.exec(&["--worktree", "two words", "x"], &agent).assert_says(2, &["is no name for a worktree"]);
+    lab.exec(&["x", "--worktree", "--continue"], &agent).assert_says(2, &["leave out --worktree"]);
+    run(&lab, &["worktrees", "merge", "nobody"]).assert_says(2, &["no worktree is called nobody"]);
+    assert!(run(&lab, &["worktrees"]).assert_code(0).out().contains("no worktrees"));
+    assert!(!lab.sessions().exists());
+}
+
+#[test]
+fn one_prompt_goes_to_several_agents_each_in_a_worktree() {
+    let lab = Lab::new();
+    repository(&lab);
+    let mut config = String::new();
+    for (name, text) in [("alpha", "one\nalpha\n"), ("beta", "one\nbeta\nmore\n")] {
+        let steps =
+            format!(r#"{{ do = "write", tool = "w", path = "f", text = {text:?} }}, {{ do = "say", text = "done" }}"#);
+        let agent = lab.script_named(name, &format!("[[turn]]\ndefault = true\nstep = [\n{steps}\n]\n"));
+        config.push_str(&format!("[agents.{name}]\ncommand = {:?}\nargs = {:?}\n", agent[0], &agent[1..]));
+    }
+    lab.write("config/acp-tui/config.toml", &config);
+    let args = ["change it", "--allow", "all", "--fan-out", "alpha,beta", "--json"];
+    let done = lab.exec(&args, &[]);
+    let table: Value = serde_json::from_str(done.assert_code(0).out()).unwrap();
+    let rows: Vec<(&str, u64, &str, u64)> = table["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| {
+            let text = |name: &str| run[name].as_str().unwrap();
+            (text("agent"), run["exit"].as_u64().unwrap(), text("worktree"), run["changes"]["added"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(rows, [("alpha", 0, "alpha-1", 1), ("beta", 0, "beta-1", 2)]);
+    assert!(table["runs"][0]["session_id"].is_string());
+    assert_eq!(std::fs::read_to_string(lab.path("work/f")).unwrap(), "one\n");
+    // Each has a journal and a review of its own.
+    let sessions: Value =
+        serde_json::from_str(run(&lab, &["sessions", "--all", "--json"]).assert_code(0).out()).unwrap();
+    assert_eq!(sessions["sessions"].as_array().unwrap().len(), 2);
+    // One is taken; of the other what does not go with it is left alone.
+    run(&lab, &["worktrees", "merge", "beta-1"]).assert_code(0);
+    assert_eq!(std::fs::read_to_string(lab.path("work/f")).unwrap(), "one\nbeta\nmore\n");
+    run(&lab, &["worktrees", "merge", "alpha-1"]).assert_code(1);
+    lab.exec(&["x", "--fan-out", "alpha,nobody"], &[]).assert_code(2);
+    assert_eq!(listed(&lab)["worktrees"].as_array().unwrap().len(), 2);
+}
