@@ -513,18 +513,6 @@ impl Terminal {
         }
     }
 
-    /// As it was when its journal ended: nobody runs it any more.
-    #[must_use]
-    pub fn over(self) -> Self {
-        let ended = self.ended.or(Some(self.moved));
-        Self { entry: None, embedded: Vec::new(), waiters: Vec::new(), released: true, screen: None, ended, ..self }
-    }
-
-    /// Bytes that count against what an agent may feed.
-    pub fn fed(&self) -> usize {
-        if self.origin == TerminalOrigin::Meta { self.text.len() } else { 0 }
-    }
-
     /// A command of ours that has not ended. What the agent runs itself is not ours to know.
     pub fn is_running(&self) -> bool {
         self.origin == TerminalOrigin::Ours && self.exit.is_none() && self.ended.is_none()
