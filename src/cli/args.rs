@@ -41,6 +41,16 @@ pub enum Command {
     /// A file that becomes a conversation.
     Import(PathBuf),
     Rules(Rules),
+    Login(Login),
+    Logout(Common),
+}
+
+/// The agent is named, or given by its command.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Login {
+    pub common: Common,
+    /// By its id or name.
+    pub method: Option<String>,
 }
 
 /// What is looked for in conversations.
@@ -308,18 +318,18 @@ fn unexpected(name: Name, what: &str) -> Usage {
     Usage(format!("{of}{what}; `acp-tui --help` lists the options"))
 }
 
-/// The words that are no options: a prompt, a session, or what `rules` is to do.
+/// The words that are no options: a prompt, a session, what `rules` is to do, or an agent and a method.
 struct Words {
     name: Name,
     first: Option<String>,
-    /// Of `rules`.
+    /// Of `rules`, `login` and `logout`.
     more: Vec<String>,
 }
 
 impl Words {
     fn take(&mut self, word: OsString) -> Result<(), Usage> {
         let more = match self.name {
-            Name::Rules => {
+            Name::Rules | Name::Login | Name::Logout => {
                 self.more.push(text(word)?);
                 return Ok(());
             }
@@ -373,6 +383,14 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Import(words.first.ok_or_else(missing)?.into())
         }
         Name::Rules => Command::Rules(rules(words.more, typed)?),
+        Name::Login => Command::Login(login(words.more, typed, agent)?),
+        Name::Logout => {
+            let Login { common, method } = login(words.more, typed, agent)?;
+            match method {
+                Some(word) => return Err(unexpected(Name::Logout, &format!("unexpected argument {word}"))),
+                None => Command::Logout(common),
+            }
+        }
     })
 }
 
@@ -437,6 +455,21 @@ fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
         Some(Sessions::Prune) | None if typed.yes => Err(Usage("--yes is for --remove".into())),
         Some(what) => Ok(what),
         None => Ok(Sessions::List { all: typed.all, json: typed.json, query }),
+    }
+}
+
+/// The agent comes first, unless its command stands behind `--`; the method follows.
+fn login(words: Vec<String>, typed: Typed, agent: Vec<OsString>) -> Result<Login, Usage> {
+    let mut words = words.into_iter();
+    let mut common = common(typed, agent)?;
+    if common.command.is_empty() && common.agent.is_none() {
+        let missing = || Usage("which agent? its name, or its command after `--`".into());
+        common.agent = Some(words.next().ok_or_else(missing)?);
+    }
+    let login = Login { common, method: words.next() };
+    match words.next() {
+        Some(word) => Err(Usage(format!("unexpected argument {word}; a method with blanks is put in quotes"))),
+        None => Ok(login),
     }
 }
 

@@ -9,6 +9,7 @@ mod export;
 mod flags;
 mod help;
 mod launch;
+mod login;
 mod output;
 mod past;
 mod progress;

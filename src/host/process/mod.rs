@@ -5,12 +5,16 @@
 //! ended because it moved away is named, and no signal ever goes to a group that is not the agent's.
 
 mod family;
+mod here;
+mod open;
 mod shutdown;
 mod spawn;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod table;
 
 pub use family::{Household, Survivor, run_mark};
+pub use here::run_here;
+pub use open::open_page;
 pub use shutdown::{AgentProcess, Graces, Needed, ShutdownReport};
 pub use spawn::{AgentSpec, SpawnError, spawn};
 
