@@ -45,6 +45,16 @@ pub enum Command {
     /// A file that becomes a conversation.
     Import(PathBuf),
     Rules(Rules),
+    Login(Login),
+    Logout(Common),
+}
+
+/// The agent is named, or given by its command.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Login {
+    pub common: Common,
+    /// By its id or name.
+    pub method: Option<String>,
 }
 
 /// What is looked for in conversations.
@@ -338,18 +348,18 @@ fn unexpected(name: Name, what: &str) -> Usage {
     Usage(format!("{of}{what}; `acp-tui --help` lists the options"))
 }
 
-/// The words that are no options: a prompt, a session, or what `rules` is to do.
+/// The words that are no options: a prompt, a session, what `rules` is to do, or an agent and a method.
 struct Words {
     name: Name,
     first: Option<String>,
-    /// Of `rules` and `worktrees`.
+    /// Of `rules`, `worktrees`, `login` and `logout`.
     more: Vec<String>,
 }
 
 impl Words {
     fn take(&mut self, word: OsString) -> Result<(), Usage> {
         let more = match self.name {
-            Name::Rules | Name::Worktrees => {
+            Name::Rules | Name::Worktrees | Name::Login | Name::Logout => {
                 self.more.push(text(word)?);
                 return Ok(());
             }
@@ -409,6 +419,14 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         }
         Name::Worktrees => Command::Worktrees(worktrees(words.more, &typed)?),
         Name::Rules => Command::Rules(rules(words.more, typed)?),
+        Name::Login => Command::Login(login(words.more, typed, agent)?),
+        Name::Logout => {
+            let Login { common, method } = login(words.more, typed, agent)?;
+            match method {
+                Some(word) => return Err(unexpected(Name::Logout, &format!("unexpected argument {word}"))),
+                None => Command::Logout(common),
+            }
+        }
     })
 }
 
@@ -528,6 +546,21 @@ fn worktrees(words: Vec<String>, typed: &Typed) -> Result<Worktrees, Usage> {
             Err(Usage(format!("which one? `acp-tui worktrees {what} NAME`; `acp-tui worktrees` lists them")))
         }
         _ => Err(Usage("worktrees: merge NAME, discard NAME, or nothing to list them".into())),
+    }
+}
+
+/// The agent comes first, unless its command stands behind `--`; the method follows.
+fn login(words: Vec<String>, typed: Typed, agent: Vec<OsString>) -> Result<Login, Usage> {
+    let mut words = words.into_iter();
+    let mut common = common(typed, agent)?;
+    if common.command.is_empty() && common.agent.is_none() {
+        let missing = || Usage("which agent? its name, or its command after `--`".into());
+        common.agent = Some(words.next().ok_or_else(missing)?);
+    }
+    let login = Login { common, method: words.next() };
+    match words.next() {
+        Some(word) => Err(Usage(format!("unexpected argument {word}; a method with blanks is put in quotes"))),
+        None => Ok(login),
     }
 }
 

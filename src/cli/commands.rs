@@ -17,6 +17,8 @@ pub enum Name {
     Export,
     Import,
     Rules,
+    Login,
+    Logout,
     Demo,
     DemoAgent,
 }
@@ -145,6 +147,23 @@ pub const COMMANDS: &[CommandRow] = &[
             ("rules add|remove LIST PATTERN", "change your own; LIST is allow, ask or deny"),
         ],
         notes: &[Note::Rules],
+    },
+    CommandRow {
+        name: Name::Login,
+        word: "login",
+        agent: Agent::Named,
+        usage: &[
+            ("login NAME [METHOD]", "log in to a known or configured agent"),
+            ("login [METHOD] -- AGENT…", "the same with the agent's command"),
+        ],
+        notes: &[Note::ExitCodes],
+    },
+    CommandRow {
+        name: Name::Logout,
+        word: "logout",
+        agent: Agent::Named,
+        usage: &[("logout NAME, logout -- AGENT…", "have the agent forget who you are, where it can")],
+        notes: &[Note::ExitCodes],
     },
     CommandRow {
         name: Name::Demo,

@@ -7,7 +7,7 @@ use super::args::{Common, Earlier};
 use super::launch::{self, Surroundings};
 use super::usage::Usage;
 use crate::base::paths::visible;
-use crate::config::agents::{self, AgentCommand};
+use crate::config::agents::{self, AgentCommand, Starts};
 use crate::model::event::Opening;
 use crate::model::session::ReadOnly;
 use crate::store::claims::{self, Claim, Holder, Refused};
@@ -117,5 +117,6 @@ fn recorded(known: &Known, surroundings: &Surroundings) -> Result<AgentCommand, 
         command: command.clone(),
         args: args.to_vec(),
         env: BTreeMap::new(),
+        starts: Starts::InSession,
     }))
 }

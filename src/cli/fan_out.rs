@@ -74,6 +74,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
             options: exec.config.clone(),
             timeout: exec.timeout,
             opening: Opening::New,
+            agent: name.clone(),
             account: None,
         };
         // Runs are told apart by when they began.

@@ -101,7 +101,7 @@ pub const FLAGS: &[Flag] = &[
             typed.agent = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
+        commands: &[Name::Screen, Name::Exec, Name::Login, Name::Logout],
         help: "instead of a command after --",
     },
     Flag {

@@ -5,7 +5,7 @@ use super::commands::Name;
 use super::review::say_removed;
 use super::usage::Usage;
 use crate::base::paths::visible;
-use crate::config::agents::{self, AgentCommand};
+use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::load::{self, Warning};
 use crate::config::schema::{Config, Keep};
@@ -55,6 +55,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             command: text(command),
             args: args.iter().map(text).collect(),
             env: BTreeMap::new(),
+            starts: Starts::InSession,
         }));
     }
     match &common.agent {
@@ -72,6 +73,7 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         command: program.to_string_lossy().into_owned(),
         args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
+        starts: Starts::InSession,
     })
 }
 
@@ -137,6 +139,7 @@ pub fn engine_config(
         say_removed(&review.home, Some(SystemTime::now()));
         make_room(review.home.clone());
     }
+    let start_in = start_in(&agent, dirs.and_then(|dirs| dirs.home.as_deref()));
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
     Ok(EngineConfig {
         suggestion,
@@ -144,6 +147,7 @@ pub fn engine_config(
         command: agent.command,
         args: agent.args,
         env: agent.env.into_iter().collect(),
+        start_in,
         further: Further::default(),
         cwd,
         policy,
@@ -164,13 +168,14 @@ pub fn engine_config(
 }
 
 /// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
-pub fn further(config: &Config) -> BTreeMap<String, AgentSetup> {
+pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, AgentSetup> {
     let listed = agents::list(config).into_iter().map(|listed| (listed.agent, listed.install));
     let demo = demo_agent().ok().map(|agent| (agent, String::new()));
     let setup = |(agent, install): (AgentCommand, String)| {
-        let AgentCommand { name, command, args, env } = agent;
+        let start_in = start_in(&agent, home.as_deref());
+        let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
-        (name, AgentSetup { command, args, env: env.into_iter().collect(), install })
+        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in })
     };
     listed.chain(demo).map(setup).collect()
 }
@@ -186,6 +191,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         command: head.command,
         args: Vec::new(),
         env: Vec::new(),
+        start_in: None,
         further: Further::default(),
         cwd: head.cwd,
         policy: Policy::Ask,
@@ -206,6 +212,32 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
 /// does it; what it leaves unfinished at the end of the program too.
 fn make_room(reviews: PathBuf) {
     let _ = std::thread::Builder::new().name("prune".into()).spawn(move || archive::prune(&reviews, None));
+}
+
+/// How the person names an agent on a command line; empty where that is its command.
+pub fn name_to_type(agent: &AgentCommand, config: &Config) -> String {
+    let is_it = |listed: &agents::Listed| listed.id == agent.name && listed.agent.command == agent.command;
+    if agents::list(config).iter().any(is_it) { agent.name.clone() } else { String::new() }
+}
+
+/// Where the agent's program is started, unless that is the session's directory.
+pub fn start_in(agent: &AgentCommand, home: Option<&Path>) -> Option<PathBuf> {
+    home.filter(|home| agent.starts == Starts::AtHome && home.is_dir()).map(Path::to_owned)
+}
+
+/// What is to be said of an agent whose program lies in the project that it is to work on: whoever changes the project
+/// changes the agent.
+pub fn own_program(config: &EngineConfig, surroundings: &Surroundings) -> Option<String> {
+    let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
+    // Below these everything is.
+    if Some(config.cwd.as_path()) == home || config.cwd.parent().is_none() {
+        return None;
+    }
+    let from = config.start_in.as_deref().unwrap_or(&config.cwd);
+    let found = agents::find_on_path(&config.command, &surroundings.path);
+    let program = found.map_or_else(|| from.join(&config.command), |found| from.join(found)).canonicalize().ok()?;
+    let below = program.strip_prefix(&config.cwd).ok()?;
+    Some(format!("the agent's program is a file of this project: {}", visible(below.as_os_str())))
 }
 
 /// Removes conversations beyond the limits that the person has set, beside everything else.

@@ -11,6 +11,7 @@ mod fan_out;
 mod flags;
 mod help;
 mod launch;
+mod login;
 mod output;
 mod past;
 mod progress;

@@ -59,6 +59,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Export(export) => super::export::export(&export),
         Command::Import(file) => super::export::import(&file),
         Command::Rules(asked) => super::rules::run(&asked),
+        Command::Login(asked) => super::login::log_in(&asked),
+        Command::Logout(common) => super::login::log_out(&common),
         Command::Demo(common) => run_demo(&common),
         Command::Screen(common) => run_screen(&common),
     };
@@ -129,6 +131,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
             None => return Err(no_agent()),
         },
     };
+    let name = launch::name_to_type(&agent, &surroundings.config);
     let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt };
     let made = exec.common.worktree.as_ref().map(|wanted| super::worktrees::for_session(wanted, &cwd)).transpose()?;
     made.iter().flat_map(|made| &made.remarks).for_each(|remark| say(remark));
@@ -140,6 +143,9 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let dirs = surroundings.dirs.as_ref();
     let rules = exec.rules.map(|file| super::rules::only(&file, &agent.name, dirs)).transpose()?;
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
+    if let Some(words) = launch::own_program(&config, &surroundings) {
+        say(&words);
+    }
     launch::keep_within_limits(&surroundings, &opening);
     config.rules = rules;
     config.private.extend([review, patch].into_iter().filter_map(launch::own_file));
@@ -150,6 +156,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         options: exec.config,
         timeout: exec.timeout,
         opening,
+        agent: name,
         account: account.flatten(),
     };
     let ended = execute(config, options, &wanted);
@@ -293,6 +300,7 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         options: Vec::new(),
         timeout: None,
         opening: Opening::New,
+        agent: String::new(),
         account: None,
     };
     execute(config, options, &Wanted::default())

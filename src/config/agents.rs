@@ -65,6 +65,16 @@ pub struct AgentCommand {
     pub command: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
+    pub starts: Starts,
+}
+
+/// In which directory an agent's program is started. The session's directory is told it by the protocol in any case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Starts {
+    /// One that is chosen by its name: no file of a project can change how it logs in or what it runs.
+    AtHome,
+    /// A command that was typed, which may name files of the project.
+    InSession,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -84,6 +94,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: own.command.clone(),
             args: own.args.clone(),
             env: own.env.clone(),
+            starts: Starts::AtHome,
         },
         install: String::new(),
         origin: Origin::Config,
@@ -97,6 +108,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: k.command.clone(),
             args: k.args.clone(),
             env: BTreeMap::new(),
+            starts: Starts::AtHome,
         },
         install: k.install.clone(),
         origin: Origin::Known,

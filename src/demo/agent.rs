@@ -309,7 +309,11 @@ impl<W: Write> Agent<W> {
     }
 
     fn new_session(&mut self, id: &Value, params: &Value) -> Result<(), End> {
-        if self.script.agent.auth_required && !self.signed_in {
+        let options = &self.script.agent;
+        let by_file = options.auth_file.as_ref().is_some_and(|file| file.exists());
+        let variable = options.auth_variable.as_ref().and_then(std::env::var_os);
+        let by_variable = variable.is_some_and(|value| !value.is_empty());
+        if options.auth_required && !self.signed_in && !by_file && !by_variable {
             return self.reply(id, Err(problem(-32000, "Authentication required")));
         }
         let Some(cwd) = params["cwd"].as_str().filter(|cwd| Path::new(cwd).is_absolute()) else {

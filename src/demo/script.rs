@@ -75,6 +75,10 @@ pub struct AgentOptions {
     pub auth_methods: Vec<Value>,
     /// `session/new` is refused with -32000 until `authenticate` succeeds.
     pub auth_required: bool,
+    /// Somebody is signed in when this file is there.
+    pub auth_file: Option<PathBuf>,
+    /// The same when this variable has a value.
+    pub auth_variable: Option<String>,
     /// Methods that are never answered.
     pub silent: OneOrMany,
     /// Methods that are answered with an error.

@@ -17,6 +17,8 @@ pub struct EngineConfig {
     pub command: String,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
+    /// Where the agent's program is started; in the session's directory without.
+    pub start_in: Option<PathBuf>,
     pub further: Further,
     /// The session's directory, absolute.
     pub cwd: PathBuf,

@@ -35,6 +35,7 @@ enum Tag {
     SetOption(SessionKey, String, OptionValue),
     /// The attempt.
     Authenticate(u64),
+    LogOut,
     ListSessions(u64),
     CloseSession(SessionKey),
     DeleteSession(SessionId),
@@ -272,6 +273,7 @@ impl Connection {
                 let result = outcome.and_then(|result| self.codec.listed(result));
                 (self.agent.into(), AgentEvent::SessionsListed { attempt, result })
             }
+            Tag::LogOut => (self.agent.into(), AgentEvent::LoggedOut(outcome.map(|_| ()))),
             Tag::CloseSession(at) => (at.into(), AgentEvent::SessionClosed(outcome.map(|_| ()))),
             Tag::DeleteSession(id) => {
                 (self.agent.into(), AgentEvent::SessionDeleted { id, result: outcome.map(|_| ()) })
@@ -311,6 +313,7 @@ impl Connection {
             Call::SetMode { mode, .. } => Tag::SetMode(session?, mode),
             Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
             Call::Authenticate { attempt, .. } => Tag::Authenticate(attempt),
+            Call::LogOut => Tag::LogOut,
             Call::ListSessions { attempt, .. } => Tag::ListSessions(attempt),
             Call::CloseSession(_) => Tag::CloseSession(session?),
             Call::DeleteSession(id) => Tag::DeleteSession(id),

@@ -118,7 +118,7 @@ impl Core {
     }
 
     /// Applies what the next one of its sort replaces, and what is in no journal.
-    pub fn hint(&mut self, at: SessionKey, hint: Hint, now: Now) {
+    pub fn hint(&mut self, at: impl Into<Address>, hint: Hint, now: Now) {
         // There is nothing to do for one.
         reduce(&mut self.model, Addressed::new(at, Event::Hint(hint)), now);
     }

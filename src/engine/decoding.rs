@@ -74,6 +74,7 @@ mod tests {
             command: "in this program".into(),
             args: Vec::new(),
             env: Vec::new(),
+            start_in: None,
             cwd: std::env::temp_dir(),
             policy: Policy::Ask,
             journals: None,

@@ -30,6 +30,12 @@ impl Facts {
         self.send(Fact::Host(at.into(), event));
     }
 
+    /// From the loop: tells it from a thread, as the loop must not wait for itself.
+    pub fn later(&self, at: Address, event: HostEvent) {
+        let facts = self.clone();
+        tokio::task::spawn_blocking(move || facts.send(Fact::Host(at, event)));
+    }
+
     /// Waits for room; not for the loop.
     pub fn send(&self, fact: Fact) {
         // When the engine is gone nobody needs to know.

@@ -40,6 +40,8 @@ pub struct AgentSetup {
     pub env: Vec<(String, String)>,
     /// How to install it, where that is known.
     pub install: Option<String>,
+    /// Where its program is started; in its first session's directory without.
+    pub start_in: Option<PathBuf>,
 }
 
 impl AgentSetup {
@@ -125,6 +127,18 @@ impl Links {
         self.agents.insert(agent, Far { setup, ..Far::default() });
     }
 
+    pub fn setup(&self, agent: AgentKey) -> Option<&AgentSetup> {
+        self.agents.get(&agent)?.setup.as_ref()
+    }
+
+    /// From now on the agent is started with these variables too.
+    pub fn set_variables(&mut self, agent: AgentKey, values: Vec<(String, String)>) {
+        if let Some(setup) = self.agents.get_mut(&agent).and_then(|far| far.setup.as_mut()) {
+            setup.env.retain(|(name, _)| values.iter().all(|(new, _)| new != name));
+            setup.env.extend(values);
+        }
+    }
+
     pub fn running(&self, agent: AgentKey) -> Option<&Running> {
         self.agents.get(&agent)?.running.as_ref()
     }
@@ -141,7 +155,9 @@ impl Links {
         far.stderr = None;
         let link = match (&mut self.connect, &far.setup) {
             (Some(connect), _) => Ok(connect(agent)),
-            (None, Some(setup)) => process::spawn(&spec(setup, cwd)).map(Link::process),
+            (None, Some(setup)) => {
+                process::spawn(&spec(setup, setup.start_in.clone().unwrap_or(cwd))).map(Link::process)
+            }
             (None, None) => return failed("no agent of this name is configured".into(), String::new()),
         };
         match link {

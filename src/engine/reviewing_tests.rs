@@ -127,6 +127,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         command: "sh".into(),
         args: vec!["-c".into(), script.into()],
         env: Vec::new(),
+        start_in: None,
         cwd: place.root.clone(),
         policy: Policy::Ask,
         journals,

@@ -10,13 +10,14 @@ pub use shutdown::Goodbye;
 
 use super::attach;
 use super::config::EngineConfig;
-use super::core::{Core, Line, Out, login_line};
+use super::core::{Core, login_line};
 use super::decoding::Decoding;
 use super::fact::{Fact, Facts, Told};
 use super::filing::{FileJob, FileQueue};
 use super::journaling::Books;
 use super::link::Connect;
 use super::links::{AgentSetup, Further, LinkWake, Links};
+use super::masking::Secrets;
 use super::moving::Moving;
 use super::recalling::Recalling;
 use super::reviews::Reviews;
@@ -29,7 +30,7 @@ use crate::agent::codec::{self, SharedCodec};
 use crate::host::fs::Private;
 use crate::model::Model;
 use crate::model::changes::ReviewEvent;
-use crate::model::effect::{Effect, FrontEnd};
+use crate::model::effect::FrontEnd;
 use crate::model::event::{Event, HostEvent, Intent, Timer};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
@@ -65,6 +66,8 @@ pub struct Engine {
     start: tokio::time::Instant,
     stem: Stem,
     facts: mpsc::Receiver<Fact>,
+    /// For what is done on a thread.
+    teller: Facts,
     hint: Arc<Notify>,
     /// Agents that can be added.
     further: Further,
@@ -78,6 +81,8 @@ pub struct Engine {
     ruler: Ruler,
     pub(super) timers: Timers,
     news: Vec<Addressed<FrontEnd>>,
+    /// What agents must not say.
+    secrets: Secrets,
 }
 
 impl Engine {
@@ -88,12 +93,12 @@ impl Engine {
 
     /// The same, spoken in this way; with `connect` to an agent that is no process.
     pub fn connected(config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
-        let EngineConfig { command, args, env, install, further, cwd, policy, journals, record, .. } = config;
+        let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
         let EngineConfig { suggestion, shell, graces, review, gate, rules, private, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), Stem::of_now());
         let names = env.iter().map(|(name, _)| name.clone()).collect();
-        let first = AgentSetup { command, args, env, install };
+        let first = AgentSetup { command, args, env, install, start_in };
         let line = first.line();
         // Where nobody looks, nothing of it is shown.
         let reads_earlier = journals.is_some() && policy == Policy::Ask;
@@ -125,6 +130,7 @@ impl Engine {
             start: tokio::time::Instant::now(),
             stem,
             facts,
+            teller: sender.clone(),
             further,
             links: Links::new(first, connect, graces),
             terminals: Terminals::new(shell, &sender, &hint),
@@ -136,6 +142,7 @@ impl Engine {
             ruler: Ruler::new(rules, &sender),
             timers: Timers::default(),
             news: Vec::new(),
+            secrets: Secrets::default(),
             hint,
         };
         match journals.zip(header).map(|(dir, header)| engine.books.open(&dir, stem, &header)) {
@@ -174,12 +181,13 @@ impl Engine {
 
     /// An agent's last lines on stderr.
     pub fn stderr_tail(&self, agent: AgentKey, lines: usize) -> Vec<String> {
-        self.links.stderr_tail(agent, lines)
+        self.links.stderr_tail(agent, lines).into_iter().map(|line| self.secrets.hide(line)).collect()
     }
 
     /// The last lines on stderr of an agent that may have ended; waits a moment for what is still on its way.
     pub fn last_words(&self, agent: AgentKey) -> impl Future<Output = Vec<String>> + use<> {
-        self.links.last_words(agent)
+        let (words, secrets) = (self.links.last_words(agent), self.secrets.clone());
+        async move { words.await.into_iter().map(|line| secrets.hide(line)).collect() }
     }
 
     /// From now on old entries leave memory. Who shows them reads them by [`Self::history`].
@@ -241,6 +249,7 @@ impl Engine {
             LinkWake::Incoming(Incoming::Closed { ref mut half_line, .. }) => {
                 if let Some((frame, line)) = half_line.take() {
                     let now = self.now();
+                    let (frame, line) = self.secrets.frame(self.core.codec(agent), frame, line);
                     self.books.incoming(agent, self.core.codec(agent).as_ref(), &frame, &line, now);
                     let out = self.core.frame(agent, frame, &line, now);
                     self.carry_out(out);
@@ -248,6 +257,7 @@ impl Engine {
                 self.links.note(agent, wake);
             }
             LinkWake::Stderr(line) => {
+                let line = self.secrets.hidden(&line).map_or(line, Arc::from);
                 let now = self.now();
                 self.books.stderr(agent, &line, now);
                 if self.core.model.hears_log_in(agent) {
@@ -265,6 +275,7 @@ impl Engine {
         let mut frames = std::mem::take(&mut batch.frames).into_iter();
         while let Some((frame, line)) = frames.next() {
             let codec = self.core.codec(agent);
+            let (frame, line) = self.secrets.frame(codec, frame, line);
             self.books.incoming(agent, codec.as_ref(), &frame, &line, now);
             if Decoding::is_worth_it(codec.as_ref(), &frame, &line)
                 && let Some(running) = self.links.running_mut(agent)
@@ -394,6 +405,12 @@ impl Engine {
 
     fn refresh_terminal(&mut self, id: &TermId) {
         let now = self.now();
+        if let Some(agent) = self.core.model.agent_of_log_in(id) {
+            if let Some(screen) = self.terminals.shown(id) {
+                self.core.hint(agent, screen, now);
+            }
+            return;
+        }
         let Some((at, screen, has_moved)) = self.terminals.refreshed(id, &self.core.model, now) else { return };
         if has_moved {
             self.apply(at, HostEvent::TerminalMoved { term: id.clone() });
@@ -405,7 +422,8 @@ impl Engine {
         match fact {
             Fact::TerminalExit(id, exit) => {
                 // Agents can name an id before they have created its terminal.
-                let is_known = self.model().session_of_terminal(&id).is_some();
+                let model = self.model();
+                let is_known = model.session_of_terminal(&id).is_some() || model.agent_of_log_in(&id).is_some();
                 if let Some((id, exit)) = self.terminals.exited(id, exit, is_known) {
                     self.terminal_exited(id, exit);
                 }
@@ -425,9 +443,17 @@ impl Engine {
                 self.apply(at, event);
                 self.next_file(at);
             }
-            Fact::Host(at, event @ (HostEvent::TerminalStarted { .. } | HostEvent::TerminalFailed { .. })) => {
-                let started =
-                    if let HostEvent::TerminalStarted { term, .. } = &event { Some(term.clone()) } else { None };
+            Fact::Host(
+                at,
+                event @ (HostEvent::TerminalStarted { .. }
+                | HostEvent::TerminalFailed { .. }
+                | HostEvent::LogInStarted { .. }
+                | HostEvent::LogInFailed { .. }),
+            ) => {
+                let started = match &event {
+                    HostEvent::TerminalStarted { term, .. } | HostEvent::LogInStarted { term } => Some(term.clone()),
+                    _ => None,
+                };
                 let exit = self.terminals.end_start(started.as_ref());
                 self.apply(at, event);
                 if let Some(id) = started {
@@ -477,6 +503,9 @@ impl Engine {
 
     fn terminal_exited(&mut self, id: TermId, exit: Exit) {
         self.refresh_terminal(&id);
+        if let Some(agent) = self.core.model.agent_of_log_in(&id) {
+            return self.apply(agent, HostEvent::LogInEnded { term: id, exit });
+        }
         let end = self.terminals.end_of(&id);
         if let Some(at) = self.core.model.session_of_terminal(&id) {
             self.apply(at, HostEvent::TerminalExited { term: id, exit, end });
@@ -496,6 +525,7 @@ impl Engine {
     fn look_for_ends(&mut self) {
         for (agent, event) in self.links.ended() {
             let gone = matches!(event, HostEvent::AgentExited { .. });
+            let event = self.secrets.ending(event);
             self.apply(agent, event);
             if gone {
                 self.links.end(agent);
@@ -540,28 +570,6 @@ impl Engine {
         while let Some((at, event)) = self.files.give_up() {
             self.apply(at, event);
             self.next_file(at);
-        }
-    }
-
-    fn carry_out(&mut self, out: Vec<Out>) {
-        for out in out {
-            match out {
-                Out::Line(line) => self.send(line),
-                Out::Do(Addressed { at, what: Effect::FrontEnd(what) }) => self.news.push(Addressed { at, what }),
-                Out::Do(effect) => self.execute(effect),
-            }
-        }
-    }
-
-    fn send(&mut self, line: Line) {
-        let now = self.now();
-        let Some(running) = self.links.running_mut(line.agent).filter(|r| r.tx.is_some()) else { return };
-        let text: Arc<str> = line.text.as_str().into();
-        let full = running.outbox.push(Arc::clone(&text)).is_err();
-        self.books.outgoing(&line, &text, now);
-        if full {
-            let why = "the agent has stopped reading; 64 MiB were waiting for it".to_owned();
-            self.apply(line.agent, HostEvent::ConnectionDropped { why });
         }
     }
 

@@ -8,12 +8,13 @@ use super::fact::{Fact, Facts};
 use super::refusing;
 use crate::host::fs::Roots;
 use crate::host::process;
-use crate::host::pty::{self, Registry, SpawnError, TermSpec};
+use crate::host::pty::{self, Reader, Registry, SpawnError, TermSpec};
 use crate::model::Model;
 use crate::model::effect::Answer;
 use crate::model::event::{Hint, HostEvent, TerminalSpec};
-use crate::model::ids::{Now, ReqId, SessionKey, TermId};
+use crate::model::ids::{AgentKey, Now, ReqId, SessionKey, TermId};
 use crate::model::judge::Request;
+use crate::model::login::quote;
 use crate::model::refusal::{Reason, Refusal};
 use crate::model::tool::Exit;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ const ROWS: u16 = 30;
 /// Between two facts that the screen of a terminal changes.
 const MOVED: Duration = Duration::from_secs(1);
 
+pub(super) type Variables = Vec<(String, String)>;
 type Dirty = Arc<Mutex<BTreeSet<TermId>>>;
 
 /// A command that an agent wants to run.
@@ -129,6 +131,7 @@ impl Terminals {
                     cwd,
                     cols: COLUMNS,
                     rows: ROWS,
+                    reader: Reader::Agent,
                     output_limit: limit,
                 };
                 registry.create(&spec).map_err(|e| refusing::start(&e))
@@ -197,6 +200,41 @@ impl Terminals {
             Some(screen.rows.iter().map(|r| r.as_str()).collect::<Vec<_>>().join("\n"))
         };
         self.output(id).map(|o| o.text).or_else(screen).unwrap_or_default()
+    }
+
+    /// Starts one for the person, who logs in to an agent there; what comes of it is a fact.
+    pub fn start_log_in(
+        &mut self,
+        agent: AgentKey,
+        (command, args): (String, Vec<String>),
+        env: Variables,
+        cwd: PathBuf,
+    ) {
+        if let Err(error) = self.begin_start() {
+            return self.facts.later(agent.into(), HostEvent::LogInFailed { message: error.message });
+        }
+        // Without arguments the host takes a command for a line of a shell.
+        let command = if args.is_empty() { format!("exec {}", quote(&command)) } else { command };
+        let env = process::run_mark().into_iter().chain(env).collect();
+        let reader = Reader::Person;
+        let spec = TermSpec { command, args, env, cwd, cols: COLUMNS, rows: ROWS, reader, output_limit: Some(0) };
+        let (registry, facts) = (Arc::clone(&self.host), self.facts.clone());
+        tokio::task::spawn_blocking(move || {
+            let event = match registry.create(&spec) {
+                Ok(term) => HostEvent::LogInStarted { term: TermId::from(term.0) },
+                Err(error) => HostEvent::LogInFailed { message: refusing::start(&error).message },
+            };
+            facts.send(Fact::Host(agent.into(), event));
+        });
+    }
+
+    /// What the terminal of a log-in shows.
+    pub fn shown(&self, id: &TermId) -> Option<Hint> {
+        Some(Hint::Screen(id.clone(), self.host.snapshot(&host_id(id))?))
+    }
+
+    pub fn resize(&self, id: &TermId, (cols, rows): (u16, u16)) {
+        self.host.resize(&host_id(id), cols, rows);
     }
 
     pub fn kill(&self, id: &TermId) {

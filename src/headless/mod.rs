@@ -1,5 +1,6 @@
 //! The front end without a screen: one prompt in, the answer on standard output, an exit code.
 
+pub mod login;
 mod print;
 mod printer;
 mod run;

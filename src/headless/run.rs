@@ -54,6 +54,8 @@ pub struct ExecOptions {
     pub timeout: Option<Duration>,
     /// The session that the prompt is for.
     pub opening: Opening,
+    /// The name by which the agent was chosen; empty where its command was given.
+    pub agent: String,
     /// With what a new session begins where that one cannot go on.
     pub account: Option<Account>,
 }
@@ -255,8 +257,8 @@ impl Exec {
             }
         }
         // Nobody is there to log in; what else could wait has been judged.
-        if let Some(Waiting::LogIn(error)) = engine.model().first().waiting().next() {
-            return Some(auth_verdict(engine.model().first(), error));
+        if let Some(Waiting::LogIn(log_in)) = engine.model().first().waiting().next() {
+            return Some(auth_verdict(engine.model().first(), &log_in.error, &self.options.agent));
         }
         match engine.model().first().phase() {
             Phase::Dead(death) if !matches!(self.stage, Stage::Quieting(..)) => {
@@ -393,7 +395,7 @@ impl Exec {
         let verdict = match (&self.stage, ended) {
             (Stage::Cancelling(cause, _), _) => cancel_verdict(*cause),
             (_, Ended::Stopped(result)) => stop_verdict(result),
-            (_, Ended::Failed(error)) if error.is_auth() => auth_verdict(session, &error),
+            (_, Ended::Failed(error)) if error.is_auth() => auth_verdict(session, &error, &self.options.agent),
             (_, Ended::Failed(error)) => {
                 Verdict::new(code::NOT_FINISHED, error.as_answer()).with_words(error.data_lines())
             }

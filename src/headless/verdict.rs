@@ -9,7 +9,7 @@ use crate::engine::wait::Signal;
 use crate::model::agent::Death;
 use crate::model::event::{AuthKind, CallError, PromptResult, Stop};
 use crate::model::ids::AgentKey;
-use crate::model::login::command_line;
+use crate::model::login::{command_line, quote};
 use crate::model::session_ref::SessionRef;
 
 /// Why it ended: the code, one line, and lines below it.
@@ -93,8 +93,8 @@ pub(super) fn death_verdict(death: &Death) -> Verdict {
     verdict
 }
 
-/// The agent's message, the methods, and for each that runs in a terminal the command to type.
-pub(super) fn auth_verdict(session: SessionRef<'_>, error: &CallError) -> Verdict {
+/// The agent's message, the methods, and for each the command to type.
+pub(super) fn auth_verdict(session: SessionRef<'_>, error: &CallError, login: &str) -> Verdict {
     let words = format!("log-in needed: {}", error.message);
     let mut verdict = Verdict::new(code::AUTH, words).with_words(error.data_lines());
     let methods = &session.agent().auth_methods;
@@ -103,16 +103,25 @@ pub(super) fn auth_verdict(session: SessionRef<'_>, error: &CallError) -> Verdic
     }
     for method in methods {
         let how = match &method.kind {
-            AuthKind::Agent => "by the agent itself; choose it on the full screen".to_owned(),
             AuthKind::Env { vars } => format!("set {} and start again", vars.join(", ")),
+            AuthKind::Agent => log_in_line(login, session, &method.id),
             AuthKind::Terminal { .. } | AuthKind::Command { .. } => {
                 let line = command_line(session.agent(), &method.kind).unwrap_or_default();
-                format!("run in another terminal: {line}")
+                format!("{}, which runs {line}", log_in_line(login, session, &method.id))
             }
         };
         verdict.detail.push(format!("{}: {how}", method.name));
     }
     verdict
+}
+
+/// What is typed to log in with this method: `login` names the agent as the person has named it; where that is its
+/// command, that stands at the end.
+pub(super) fn log_in_line(login: &str, session: SessionRef<'_>, method: &str) -> String {
+    match login {
+        "" => format!("acp-tui login {} -- {}", quote(method), session.agent().command),
+        name => format!("acp-tui login {} {}", quote(name), quote(method)),
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use super::event::{AgentCaps, AgentRequest, AuthMethod, CallError, Can, Cans, Listed, Odd, Update};
 use super::ids::{Now, ReqId, SessionId};
+use super::login::LogIn;
 use super::tool::Exit;
 use std::collections::{HashMap, HashSet};
 
@@ -17,15 +18,6 @@ pub enum Connection {
     Starting { since: Now },
     /// `initialize` was answered: sessions can be opened.
     Up,
-    /// The person has to log in.
-    AuthNeeded { error: CallError },
-    Authenticating {
-        method: String,
-        /// Which of our calls the answer has to be to.
-        attempt: u64,
-        since: Now,
-        error: CallError,
-    },
     /// The agent is gone, or none of its sessions came about.
     Dead(Death),
 }
@@ -91,6 +83,8 @@ pub struct Agent {
     /// The process is running as far as we know.
     pub alive: bool,
     pub connection: Connection,
+    /// What it wants before all or some of its sessions go on.
+    pub log_in: Option<LogIn>,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     pub suggestion: Option<String>,
     /// Its next start, which nobody has asked for.

@@ -2,7 +2,7 @@
 
 use super::changes::ReviewCommand;
 use super::claims::Claims;
-use super::event::{CallError, Link, Opening, PromptResult, TerminalSpec, Timer};
+use super::event::{AuthKind, CallError, Link, Opening, PromptResult, TerminalSpec, Timer};
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::judge::Request;
 use super::options::OptionValue;
@@ -23,6 +23,10 @@ pub enum Effect {
     CancelTurn(SessionId),
     /// Nobody waits any more for a log-in that the person has left.
     WithdrawAuthenticate,
+    /// Run the command of this way to log in, in a terminal for the person.
+    LogIn(AuthKind),
+    /// End it, or forget it where it has ended.
+    EndLogIn(TermId),
     Respond {
         req: ReqId,
         answer: Answer,
@@ -105,6 +109,7 @@ pub enum Call {
         cwd: Option<String>,
         cursor: Option<String>,
     },
+    LogOut,
     CloseSession(SessionId),
     DeleteSession(SessionId),
 }
@@ -165,6 +170,8 @@ pub enum FrontEnd {
     Said(String),
     /// A request closed without the person's answer.
     Withdrawn(Withdrawn),
+    /// The agent has forgotten who the person is, or why it has not.
+    LoggedOut(Result<(), String>),
     /// The agent has forgotten this session, or why it has not.
     Deleted(SessionId, Result<(), String>),
     /// The list of an agent's sessions has ended, whole or not.

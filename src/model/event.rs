@@ -150,6 +150,7 @@ pub enum AgentEvent {
         attempt: u64,
         result: Result<(), CallError>,
     },
+    LoggedOut(Result<(), CallError>),
     Update {
         session: SessionId,
         update: Update,
@@ -204,6 +205,7 @@ impl AgentEvent {
             | Self::SessionsListed { .. }
             | Self::SessionDeleted { .. }
             | Self::Authenticated { .. }
+            | Self::LoggedOut(_)
             | Self::Update { .. }
             | Self::Request { .. }
             | Self::MethodsOffered(_)
@@ -243,6 +245,8 @@ pub struct AgentCaps {
     pub image: bool,
     pub audio: bool,
     pub embedded_context: bool,
+    /// It can be told to forget who the person is.
+    pub log_out: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -513,11 +517,16 @@ pub enum Intent {
         id: String,
         value: OptionValue,
     },
+    /// The person wants to log in, although nothing was refused.
+    LogIn,
+    /// By this method: a call, or a command in a terminal.
     Authenticate {
         method: String,
     },
-    /// Stop waiting for `authenticate`; the call stays open on the wire.
+    /// Stop waiting for the log-in: a call stays open on the wire, a command is ended.
     LeaveAuthentication,
+    /// The agent is to forget who the person is, where it can.
+    LogOut,
     Restart,
     /// An agent that has ended is not started again by itself.
     LetRest,
@@ -540,6 +549,8 @@ impl Intent {
             | Self::DeleteSession { .. }
             | Self::Start
             | Self::KillAgent
+            | Self::LogIn
+            | Self::LogOut
             | Self::LetRest
             | Self::Authenticate { .. }
             | Self::LeaveAuthentication => agent.into(),

@@ -1,8 +1,70 @@
-//! The exact command that a person types to log in: the agent's own with the method's arguments and variables,
-//! or the one that the agent describes. The one builder of it, for every front end.
+//! A log-in that an agent waits for, and the exact command of one that runs in a terminal: the agent's own with
+//! the method's arguments and variables, or the one that the agent describes. The one builder of it, for every front end.
+//!
+//! Plain data, changed by `reduce` only. Invariant: nothing that a person types to log in is ever in it.
 
 use super::agent::Agent;
-use super::event::AuthKind;
+use super::event::{AuthKind, CallError};
+use super::ids::{Now, TermId};
+use crate::text::grid::ScreenSnapshot;
+use std::fmt;
+use std::sync::Arc;
+
+/// What an agent wants before it goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogIn {
+    /// Why, in the agent's words, or what came of the last try.
+    pub error: CallError,
+    /// The person wants it: nothing was refused.
+    pub is_wanted: bool,
+    /// The way that the person has chosen, while it is gone.
+    pub attempt: Option<Attempt>,
+    /// It is of no session in particular: each of the agent's shows it and goes on.
+    pub(super) is_of_agent: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// Id of the method.
+    pub method: String,
+    pub since: Now,
+    pub how: How,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum How {
+    /// `authenticate` is on its way; which of our calls the answer has to be to.
+    Call(u64),
+    /// A command in a terminal of ours; without an id until that is there.
+    Terminal { id: Option<TermId>, screen: Arc<ScreenSnapshot> },
+    /// It has ended well. The agent is started again once none of its sessions works.
+    Restart,
+}
+
+/// A value that a person has typed and that is to be said nowhere.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+impl LogIn {
+    /// The terminal in which somebody logs in.
+    pub fn terminal(&self) -> Option<(&TermId, &Arc<ScreenSnapshot>)> {
+        match &self.attempt.as_ref()?.how {
+            How::Terminal { id: Some(id), screen } => Some((id, screen)),
+            _ => None,
+        }
+    }
+
+    /// Whether the agent was called to do it.
+    pub fn is_called(&self) -> bool {
+        self.attempt.as_ref().is_some_and(|attempt| matches!(attempt.how, How::Call(_)))
+    }
+}
 
 /// Nothing for methods that are not the person's to run.
 pub fn command_line(agent: &Agent, kind: &AuthKind) -> Option<String> {

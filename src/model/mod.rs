@@ -33,6 +33,7 @@ use entries::Slot;
 use event::Event;
 use history::Away;
 use ids::{Address, Addressed, AgentKey, EntryId, SessionId, SessionKey, TermId, TurnId};
+use login::LogIn;
 use session::{Closed, Policy, Session, SessionState, TerminalOrigin};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -231,9 +232,14 @@ impl Model {
 
     /// Whether what this agent prints now is shown: somebody logs in, and not too much has come yet.
     pub fn hears_log_in(&self, agent: AgentKey) -> bool {
-        let is_logging_in = |a: &Agent| matches!(a.connection, agent::Connection::Authenticating { .. });
-        self.agents.get(&agent).is_some_and(is_logging_in)
+        self.agents.get(&agent).and_then(|agent| agent.log_in.as_ref()).is_some_and(LogIn::is_called)
             && self.sessions_of(agent).any(|(_, session)| reduce::has_room_for_log_in(session))
+    }
+
+    /// The agent for which somebody logs in in this terminal.
+    pub fn agent_of_log_in(&self, id: &TermId) -> Option<AgentKey> {
+        let is_its = |agent: &Agent| agent.log_in.as_ref().and_then(LogIn::terminal).is_some_and(|(its, _)| its == id);
+        self.agents().find(|(_, agent)| is_its(agent)).map(|(key, _)| key)
     }
 
     pub fn policy(&self) -> Policy {

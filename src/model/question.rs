@@ -4,8 +4,9 @@
 //! waits for the person is found through [`SessionRef::waiting`](super::session_ref::SessionRef::waiting).
 
 use super::changes::WritePreview;
-use super::event::{CallError, PermissionOption, TerminalSpec};
+use super::event::{PermissionOption, TerminalSpec};
 use super::ids::{EntryId, Now, ReqId};
+use super::login::LogIn;
 use std::sync::Arc;
 
 /// A request of the agent that the person answers.
@@ -41,5 +42,5 @@ pub enum About {
 pub enum Waiting<'a> {
     Question(&'a Question),
     /// Its agent wants to know who the person is.
-    LogIn(&'a CallError),
+    LogIn(&'a LogIn),
 }

@@ -8,7 +8,7 @@ use super::changes::{Changes, Gate, ReviewDoc, Rewound};
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
-use super::event::{CallError, Link, Opening, SessionResult, TerminalSpec};
+use super::event::{Link, Opening, SessionResult, TerminalSpec};
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::question::Question;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Where a session stands, apart from its agent.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum SessionState {
-    /// Its agent is not up yet, or wants the person to log in first.
+    /// Its agent is not up yet, or wants somebody to log in first.
     #[default]
     Waiting,
     /// A new one is asked for; the answer will give it its id.
@@ -99,7 +99,7 @@ pub enum Phase<'a> {
     Starting { since: Now },
     Opening { since: Now },
     Ready,
-    AuthNeeded { error: &'a CallError },
+    AuthNeeded,
     Authenticating { method: &'a str, since: Now },
     Dead(&'a Death),
     ReadOnly(&'a ReadOnly),
@@ -107,13 +107,19 @@ pub enum Phase<'a> {
 
 impl<'a> Phase<'a> {
     pub fn of(agent: &'a Agent, session: &'a Session) -> Self {
+        let log_in = agent.log_in.as_ref().filter(|_| session.wants_log_in);
+        // One that is done in a terminal goes on although the agent has ended.
+        if let Some(attempt) = log_in.and_then(|log_in| log_in.attempt.as_ref()) {
+            return Self::Authenticating { method: &attempt.method, since: attempt.since };
+        }
+        if log_in.is_some() && !agent.is_dead() {
+            return Self::AuthNeeded;
+        }
         match (&agent.connection, &session.state) {
             (_, SessionState::Closed(Closed::ReadOnly(why))) => Self::ReadOnly(why),
             (Connection::NotStarted, _)
             | (Connection::Up, SessionState::Closed(Closed::AgentGone | Closed::ByPerson)) => Self::NotStarted,
             (Connection::Starting { since }, _) => Self::Starting { since: *since },
-            (Connection::AuthNeeded { error }, _) => Self::AuthNeeded { error },
-            (Connection::Authenticating { method, since, .. }, _) => Self::Authenticating { method, since: *since },
             (Connection::Dead(death), _) | (Connection::Up, SessionState::Closed(Closed::Refused(death))) => {
                 Self::Dead(death)
             }
@@ -195,6 +201,10 @@ pub struct Session {
     pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
     pub(super) noticed: BTreeSet<String>,
+    /// The agent has refused something of it until somebody has logged in.
+    pub(super) wants_log_in: bool,
+    /// Modes and options that it has refused so, to be asked for again then.
+    pub(super) refused: Vec<Wish>,
     /// What the agent prints during the log-in that is under way, or was under way last.
     pub(super) login_said: Option<EntryId>,
     /// The review that is shown, if any.
@@ -320,6 +330,14 @@ impl Session {
         self.modes.as_ref().filter(|modes| !modes.available.is_empty() && self.mode_option().is_none())
     }
 
+    /// What the agent has printed during the log-in.
+    pub fn log_in_lines(&self) -> &[String] {
+        match self.login_said.and_then(|id| self.entries.get(id)).map(|entry| &entry.body) {
+            Some(Body::Notice(said)) => &said.detail,
+            _ => &[],
+        }
+    }
+
     /// Whether anything in it moves by itself, so that a clock on the screen must run.
     pub fn is_waiting(&self) -> bool {
         self.turn.is_some() || !self.questions.is_empty() || self.terminals.values().any(Terminal::is_running)
@@ -378,8 +396,9 @@ pub struct Turn {
     /// When the agent was last heard.
     pub heard: Now,
     pub cancelling: Option<Now>,
-    /// Links of a prompt that waits for the snapshot of the files; nothing once it is on its way.
-    pub unsent: Option<Vec<Link>>,
+    pub links: Vec<Link>,
+    /// The prompt waits for the snapshot of the files.
+    pub is_unsent: bool,
     /// Something of the agent became visible.
     pub spoke: bool,
     pub prompt: String,

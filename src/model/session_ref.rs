@@ -5,6 +5,7 @@
 use super::Model;
 use super::agent::Agent;
 use super::ids::{AgentKey, SessionKey};
+use super::login::LogIn;
 use super::question::Waiting;
 use super::session::{Phase, Session};
 use std::ops::Deref;
@@ -48,12 +49,15 @@ impl<'a> SessionRef<'a> {
         Phase::of(self.agent, self.session)
     }
 
+    /// What its agent wants of the person before this session goes on, or without holding it up.
+    pub fn log_in(self) -> Option<&'a LogIn> {
+        self.agent.log_in.as_ref().filter(|log_in| self.session.wants_log_in || log_in.is_of_agent)
+    }
+
     /// What waits for the person, in the order in which it is shown.
     pub fn waiting(self) -> impl Iterator<Item = Waiting<'a>> {
-        let log_in = match self.phase() {
-            Phase::AuthNeeded { error } => Some(Waiting::LogIn(error)),
-            _ => None,
-        };
+        let log_in = self.log_in().filter(|log_in| log_in.attempt.is_none() && !self.agent.is_dead());
+        let log_in = log_in.map(Waiting::LogIn);
         self.session.questions().iter().map(Waiting::Question).chain(log_in)
     }
 
@@ -61,7 +65,7 @@ impl<'a> SessionRef<'a> {
     pub fn is_waiting(self) -> bool {
         let starts =
             matches!(self.phase(), Phase::Starting { .. } | Phase::Opening { .. } | Phase::Authenticating { .. });
-        starts || self.session.is_waiting()
+        starts || self.log_in().is_some_and(|log_in| log_in.attempt.is_some()) || self.session.is_waiting()
     }
 }
 

@@ -45,7 +45,7 @@ impl Holder {
     /// As part of a sentence: where a session is open.
     pub fn words(&self) -> String {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let terminal = self.terminal.iter().map(|name| format!(" on {}", sanitize::line(name))).collect::<String>();
+        let terminal = self.terminal.as_ref().map(|name| format!(" on {}", sanitize::line(name))).unwrap_or_default();
         let begun = ago(now.saturating_sub(self.since));
         format!("another acp-tui (process {}{terminal}, begun {begun})", self.pid)
     }

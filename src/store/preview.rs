@@ -114,7 +114,7 @@ mod tests {
         let path = temp.path().join("a.jsonl");
         for (turns, words) in [(1, 1), (30, 10), (2000, 100)] {
             fs::write(&path, journal(turns, words)).unwrap();
-            let said = end_of(&[path.clone()], "s").unwrap();
+            let said = end_of(std::slice::from_ref(&path), "s").unwrap();
             assert!(said.len() <= MAX_SAID && said.len() >= turns.min(ENOUGH / 2) * 2, "{}", said.len());
             assert_eq!(said[said.len() - 2], (Role::User, format!("ask {}", turns - 1)));
             assert!(said.last().unwrap().1.starts_with(&format!("answer {}", turns - 1)));

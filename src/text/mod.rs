@@ -1,5 +1,6 @@
 //! Measures, wraps, diffs and marks up text, in tokens not colours. Pure; knows no terminal.
 
+pub mod address;
 pub mod ansi;
 pub mod code;
 pub mod diff;

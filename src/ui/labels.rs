@@ -11,6 +11,7 @@ use crate::model::login;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{ToolCall, ToolKind};
+use crate::text::address;
 use crate::text::width;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -81,13 +82,23 @@ pub fn login_command(kind: &AuthKind, agent: &Agent) -> Option<String> {
     login::command_line(agent, kind).map(|line| sanitize::line(&line).into_owned())
 }
 
+/// The address that was printed last for the log-in: by the agent, or in its terminal.
+pub fn log_in_page(session: SessionRef<'_>) -> Option<String> {
+    let log_in = session.log_in()?;
+    let in_terminal = log_in.terminal().map(|(_, screen)| address::unwrapped(&screen.rows, screen.cols));
+    let printed = session.log_in_lines().iter().filter(|_| log_in.attempt.is_some()).cloned();
+    let said = log_in.error.data_lines().into_iter().rev().chain([log_in.error.message.clone()]);
+    let texts = in_terminal.into_iter().chain(printed.rev()).chain(said);
+    texts.into_iter().find_map(|text| address::last(&text).map(|found| sanitize::line(found).into_owned()))
+}
+
 /// "1 prompt waits for this turn".
 pub fn held(session: SessionRef<'_>) -> Option<String> {
     let n = session.held.len();
     let wait = if n == 1 { "waits" } else { "wait" };
     let what = match (session.phase(), &session.turn) {
         (_, Some(_)) => "this turn",
-        (Phase::AuthNeeded { .. } | Phase::Authenticating { .. }, None) => "the log-in",
+        (Phase::AuthNeeded | Phase::Authenticating { .. }, None) => "the log-in",
         (_, None) => "the session",
     };
     (n > 0).then(|| format!("{} {wait} for {what}", human::count(n as u64, "prompt")))

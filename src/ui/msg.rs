@@ -14,6 +14,7 @@ use super::state::session_list::{Earlier, ListFrame, Place, Query, Which};
 use crate::model::changes::{FileDoc, HunkId, Scope, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, SessionKey, TermId};
+use crate::model::login::Secret;
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -66,6 +67,13 @@ pub enum Out {
     Copy(String),
     /// Goes to a command of the agent as it is, and nowhere else.
     Type(TermId, Vec<u8>),
+    /// Logs in by giving the agent these values of variables.
+    LogInWith {
+        method: String,
+        values: Vec<(String, Secret)>,
+    },
+    /// Shows a page to the person.
+    OpenPage(String),
     Mouse(Mouse),
     /// The terminal is the editor's until it ends.
     Edit(EditorJob),
@@ -124,6 +132,8 @@ pub struct FrameInfo {
     /// The same for the help, and for the answer to a side question.
     pub help_scroll_max: usize,
     pub aside_scroll_max: usize,
+    /// The terminal of a log-in that was drawn, and how many columns and rows there were for it.
+    pub log_in: Option<(TermId, (u16, u16))>,
     pub motion: Motion,
     /// The list of sessions, when it was drawn.
     pub list: ListFrame,

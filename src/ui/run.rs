@@ -31,6 +31,7 @@ use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Can, Intent, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId};
+use crate::model::login::Secret;
 use crate::model::reduce::has_talked;
 use crate::model::session::{Closed, Session, SessionState};
 use crate::theme::color::Depth;
@@ -155,6 +156,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         title: String::new(),
         editor: None,
         colours: Colours::default(),
+        log_in_size: None,
     });
     let ended = running.drive().await;
     let Running { screen, engine, app, mut keeping, .. } = *running;
@@ -194,6 +196,8 @@ struct Running<D: Device> {
     /// Agents that were asked for their sessions, and when the process was started that was asked.
     asked: BTreeMap<AgentKey, Now>,
     keeping: Keeping,
+    /// What the terminal of a log-in was told last of its size.
+    log_in_size: Option<(TermId, (u16, u16))>,
     /// What says that sessions are ours that go on.
     held: BTreeMap<SessionKey, Held>,
 }
@@ -403,6 +407,8 @@ impl<D: Device> Running<D> {
                 Ok(bytes) => self.screen.send(&bytes)?,
                 Err(error) => self.app.say(format!("not copied: {error}"), self.engine.now()),
             },
+            Out::LogInWith { method, values } => self.log_in_with(method, values),
+            Out::OpenPage(address) => self.engine.open_page(self.app.shown(), address),
             Out::Mouse(mouse) => self.screen.set_mouse(mouse)?,
             Out::Edit(job) => self.editor = Some(job),
             Out::Suspend => {
@@ -482,6 +488,11 @@ impl<D: Device> Running<D> {
         }
     }
 
+    fn log_in_with(&mut self, method: String, values: Vec<(String, Secret)>) {
+        self.engine.log_in_with(self.app.shown(), method, values);
+        self.app.sync(self.engine.model(), self.engine.now());
+    }
+
     fn fold(&mut self, entry: EntryId) {
         let Some(cx) = view_cx(&self.engine, &self.app, &self.options, self.engine.now()) else { return };
         if let Some(fold) = self.transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry) {
@@ -517,7 +528,16 @@ impl<D: Device> Running<D> {
         let now = self.engine.now();
         self.app.sync(self.engine.model(), now);
         self.go_to_place();
-        if self.app.view.dock.dialog == Some(Dialog::Silent) {
+        let has_nothing_else = match self.app.view.dock.dialog {
+            Some(Dialog::Silent) => true,
+            // Who names no way to log in may have printed one.
+            Some(Dialog::LogIn) => {
+                let shown = self.engine.model().at(self.app.shown());
+                shown.is_some_and(|shown| shown.agent().auth_methods.is_empty())
+            }
+            _ => false,
+        };
+        if has_nothing_else {
             let lines = if self.app.view.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
             let agent = self.engine.model().at(self.app.shown()).map(|shown| shown.agent_key());
             self.app.view.dock.stderr = agent.map(|agent| self.engine.stderr_tail(agent, lines)).unwrap_or_default();
@@ -530,6 +550,12 @@ impl<D: Device> Running<D> {
             info.cursor.map(|at| (at.x, at.y))
         })?;
         self.app.view.scroll = self.info.scroll;
+        if self.info.log_in != self.log_in_size {
+            self.log_in_size.clone_from(&self.info.log_in);
+            if let Some((term, size)) = &self.log_in_size {
+                self.engine.resize(term, *size);
+            }
+        }
         self.frames.drawn(self.info.motion, now);
         if let (Some(review), Some(frame)) = (&mut self.app.view.review, &self.info.review)
             && review.measure(frame.measured)

@@ -12,6 +12,7 @@ use crate::model::effect::Ended;
 use crate::model::entry::Body;
 use crate::model::event::Stop;
 use crate::model::ids::Now;
+use crate::model::login::LogIn;
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::session::{Phase, Session, SessionState, Turn, TurnEnd};
 use crate::model::session_ref::SessionRef;
@@ -124,7 +125,7 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
         Phase::NotStarted => (Busy::No, vec![Piece::new("", "no agent runs here", Token::Dim, KEEP)]),
         Phase::Starting { since } => starting(&format!("starting {}", agent(session)), now.saturating_sub(since)),
         Phase::Opening { since } => starting("waiting for session", now.saturating_sub(since)),
-        Phase::AuthNeeded { .. } => (
+        Phase::AuthNeeded => (
             Busy::No,
             vec![
                 Piece::new("", "log-in needed", Token::Warn, KEEP),
@@ -134,13 +135,15 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
         Phase::Authenticating { method, since, .. } => {
             let name = session.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| &m.name);
             let name = sanitize::line(name);
+            let leave =
+                if session.log_in().is_some_and(LogIn::is_called) { "esc leaves" } else { "Tab, then x leaves" };
             (
                 Busy::Yes,
                 vec![
                     Piece::new("", "logging in", Token::Text, KEEP),
                     Piece::new(" with ", width::truncate(&name, OBJECT), Token::Text, 60),
                     Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80),
-                    Piece::new(" · ", "esc leaves", Token::Dim, HINT),
+                    Piece::new(" · ", leave, Token::Dim, HINT),
                 ],
             )
         }
@@ -216,7 +219,7 @@ fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>)
         return (Busy::Yes, vec![Piece::new("", "stopping", Token::Text, KEEP), time]);
     }
     let waited = now.saturating_sub(turn.started);
-    if turn.unsent.is_some() && waited > LOOKING_AFTER {
+    if turn.is_unsent && waited > LOOKING_AFTER {
         return (
             Busy::Yes,
             vec![
@@ -455,7 +458,7 @@ pub fn terminal_title(session: SessionRef<'_>, others_wait: bool) -> String {
         (None, _) if others_wait => "another session waits for you",
         (None, Phase::NotStarted) => "no agent",
         (None, Phase::Starting { .. } | Phase::Opening { .. }) => "starting",
-        (None, Phase::AuthNeeded { .. } | Phase::Authenticating { .. }) => "log-in needed",
+        (None, Phase::AuthNeeded | Phase::Authenticating { .. }) => "log-in needed",
         (None, Phase::Dead(_)) => "agent ended",
         (None, Phase::ReadOnly(_)) => "read only",
         (None, Phase::Ready) => match &session.turn {

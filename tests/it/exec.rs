@@ -8,6 +8,7 @@ mod codes;
 mod conversations;
 mod earlier;
 mod log;
+mod login;
 mod memory;
 mod output;
 mod processes;

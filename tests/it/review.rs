@@ -225,7 +225,10 @@ fn sessions_are_listed_and_removed_but_not_while_they_are_open() {
     assert_eq!(place.sessions().len(), 0);
     assert!(place.files().contains_key("more.txt"), "the files stay as they are");
     place.run(&["undo", &second]).assert_says(2, &["no session is called"]);
-    assert_eq!(place.run(&["sessions", "--prune"]).assert_code(0).out(), "removed 0 sessions, 0 B; what is kept for undo of 0 sessions, 0 B\n");
+    assert_eq!(
+        place.run(&["sessions", "--prune"]).assert_code(0).out(),
+        "removed 0 sessions, 0 B; what is kept for undo of 0 sessions, 0 B\n"
+    );
 }
 
 /// SIGKILL at one point after another of an undo: every file is either as before or as after, and the next undo

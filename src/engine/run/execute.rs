@@ -1,20 +1,46 @@
-//! Gives each effect to the part of the engine that it is for.
+//! Gives each effect to the part of the engine that it is for, and what the person types for a log-in to nobody else.
 //!
 //! Blocks nowhere: what may block is the parts' own threads' business and comes back as a fact.
 
 use super::Engine;
 use crate::agent::quirks;
+use crate::engine::AgentSetup;
+use crate::engine::core::{Line, Out};
 use crate::engine::filing::{FileJob, ReadJob, WriteJob};
 use crate::engine::terminals::Start;
+use crate::host::process;
 use crate::model::effect::Effect;
-use crate::model::event::{HostEvent, TerminalSpec};
+use crate::model::event::{AuthKind, HostEvent, TerminalSpec};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
 use crate::model::judge::Request;
+use crate::model::login::Secret;
 use std::path::Path;
 use std::sync::Arc;
 
 impl Engine {
-    pub(super) fn execute(&mut self, effect: Addressed<Effect>) {
+    pub(super) fn carry_out(&mut self, out: Vec<Out>) {
+        for out in out {
+            match out {
+                Out::Line(line) => self.send(line),
+                Out::Do(Addressed { at, what: Effect::FrontEnd(what) }) => self.news.push(Addressed { at, what }),
+                Out::Do(effect) => self.execute(effect),
+            }
+        }
+    }
+
+    pub(super) fn send(&mut self, line: Line) {
+        let now = self.now();
+        let Some(running) = self.links.running_mut(line.agent).filter(|r| r.tx.is_some()) else { return };
+        let text: Arc<str> = line.text.as_str().into();
+        let full = running.outbox.push(Arc::clone(&text)).is_err();
+        self.books.outgoing(&line, &text, now);
+        if full {
+            let why = "the agent has stopped reading; 64 MiB were waiting for it".to_owned();
+            self.apply(line.agent, HostEvent::ConnectionDropped { why });
+        }
+    }
+
+    fn execute(&mut self, effect: Addressed<Effect>) {
         match effect.at {
             Address::Agent(key) => self.execute_for_agent(key, effect.what),
             Address::Session(key) => self.execute_for_session(key, effect.what),
@@ -33,6 +59,8 @@ impl Engine {
             }
             Effect::EndAgent => self.links.end(agent),
             Effect::KillAgent => self.links.kill(agent),
+            Effect::LogIn(kind) => self.log_in(agent, kind),
+            Effect::EndLogIn(term) => self.terminals.release(&term),
             _ => {}
         }
     }
@@ -80,10 +108,54 @@ impl Engine {
             | Effect::Call(_)
             | Effect::CancelTurn(_)
             | Effect::WithdrawAuthenticate
+            | Effect::LogIn(_)
+            | Effect::EndLogIn(_)
             | Effect::Respond { .. }
             | Effect::Void(_)
             | Effect::FrontEnd(_) => {}
         }
+    }
+
+    /// The same program with the same arguments and environment as the agent, and what the method adds; or the
+    /// command that the agent describes.
+    fn log_in(&mut self, agent: AgentKey, kind: AuthKind) {
+        let Some(setup) = self.links.setup(agent).cloned() else { return };
+        let AgentSetup { command, args, env, start_in, .. } = setup;
+        let (line, more) = match kind {
+            AuthKind::Terminal { args: more, env } => ((command, args.into_iter().chain(more).collect()), env),
+            AuthKind::Command { command, args, env } => ((command, args), env),
+            AuthKind::Agent | AuthKind::Env { .. } => return,
+        };
+        let cwd = start_in.unwrap_or_else(|| self.core.directory(agent.into()).to_owned());
+        self.terminals.start_log_in(agent, line, env.into_iter().chain(more).collect(), cwd);
+    }
+
+    /// Gives the agent the values of a way to log in, and has it started again with them. Not an intent: they are in no
+    /// journal, and an agent that says them is not heard with them.
+    pub fn log_in_with(&mut self, at: SessionKey, method: String, values: Vec<(String, Secret)>) {
+        let Some(agent) = self.core.model.session_of(at).map(|session| session.agent) else { return };
+        let vars = values.iter().map(|(name, _)| name.clone()).collect();
+        for (_, value) in &values {
+            self.secrets.add(&value.0);
+        }
+        self.links.set_variables(agent, values.into_iter().map(|(name, value)| (name, value.0)).collect());
+        self.apply(agent, HostEvent::LogInSet { method, vars });
+    }
+
+    /// The person sees so many columns and rows of the terminal in which they log in.
+    pub fn resize(&self, term: &TermId, size: (u16, u16)) {
+        self.terminals.resize(term, size);
+    }
+
+    /// Shows a page to the person; that it cannot be shown is told in the session.
+    pub fn open_page(&self, at: SessionKey, address: String) {
+        let facts = self.teller.clone();
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = process::open_page(&address) {
+                let message = format!("the page was not opened ({error}); copy its address instead");
+                facts.tell(at, HostEvent::Warning { message });
+            }
+        });
     }
 
     fn create_terminal(&mut self, at: SessionKey, req: ReqId, request: Request, spec: Arc<TerminalSpec>) {

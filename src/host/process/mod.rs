@@ -6,6 +6,8 @@
 
 mod family;
 mod git;
+mod here;
+mod open;
 mod shutdown;
 mod spawn;
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -13,6 +15,8 @@ pub(super) mod table;
 
 pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
+pub use here::run_here;
+pub use open::open_page;
 pub use shutdown::{AgentProcess, Graces, Needed, ShutdownReport};
 pub use spawn::{AgentSpec, SpawnError, spawn};
 

@@ -60,7 +60,7 @@ pub fn spawn(spec: &AgentSpec) -> Result<AgentProcess, SpawnError> {
     Ok(AgentProcess::new(child))
 }
 
-fn explain(spec: &AgentSpec, source: io::Error) -> SpawnError {
+pub(super) fn explain(spec: &AgentSpec, source: io::Error) -> SpawnError {
     let command = spec.command.to_string_lossy().into_owned();
     match source.kind() {
         io::ErrorKind::NotFound if command.contains('/') && spec.cwd.join(Path::new(&spec.command)).is_file() => {

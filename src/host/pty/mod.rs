@@ -16,7 +16,7 @@ mod terminal;
 
 pub use registry::{ExitFn, HintFn, MAX_RUNNING, Output, Registry};
 pub use screen::panic_is_contained;
-pub use spawn::{MIN_COLS, SpawnError, TermSpec};
+pub use spawn::{MIN_COLS, Reader, SpawnError, TermSpec};
 pub use terminal::{DRAIN_GRACE, KILL_GRACE, MAX_OUTPUT_BYTES, TermId};
 
 #[cfg(test)]

@@ -86,6 +86,7 @@ fn shell_line(line: &str) -> TermSpec {
         cwd: std::env::temp_dir(),
         cols: 80,
         rows: 24,
+        reader: Reader::Agent,
         output_limit: None,
     }
 }
@@ -439,6 +440,17 @@ fn queries_of_the_program_are_answered() {
     let id = rig.start("stty raw -echo; printf '\\033[6n'; head -c 6 | od -An -c");
     assert_eq!(rig.next_exit().1, code(0));
     assert_eq!(rig.registry.output(&id).unwrap().text.split_whitespace().collect::<String>(), "033[1;1R");
+}
+
+#[test]
+fn resizing_reaches_the_program() {
+    let rig = Rig::new();
+    let id = rig.start("trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.05; done");
+    rig.await_screen(&id, |s| !s.rows.is_empty());
+    rig.registry.resize(&id, 133, 30);
+    rig.next_exit();
+    assert_eq!(rig.registry.output(&id).unwrap().text, "ready\n30 133\n");
+    assert_eq!(rig.registry.snapshot(&id).unwrap().cols, 133);
 }
 
 #[test]

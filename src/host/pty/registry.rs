@@ -161,6 +161,13 @@ impl Registry {
         self.any(id).map(|terminal| terminal.snapshot())
     }
 
+    /// The person sees so much of it.
+    pub fn resize(&self, id: &TermId, cols: u16, rows: u16) {
+        if let Some(terminal) = self.any(id) {
+            terminal.resize(cols, rows);
+        }
+    }
+
     /// Types into the terminal. False: unknown, exited, or the program does not read.
     pub fn input(&self, id: &TermId, bytes: &[u8]) -> bool {
         self.any(id).is_some_and(|terminal| terminal.input(bytes))

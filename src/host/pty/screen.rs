@@ -151,6 +151,13 @@ impl Screen {
         self.generation += 1;
     }
 
+    /// Changes the size; the rows are wrapped anew.
+    pub(super) fn resize(&mut self, cols: u16, rows: u16) {
+        self.size = Size::clamped(cols, rows);
+        self.guarded(|screen| screen.term.resize(screen.size));
+        self.generation += 1;
+    }
+
     /// Keeps no more rows than that above the screen, at least `FEWEST_ROWS`.
     pub(super) fn confine(&mut self, rows: usize) {
         let rows = rows.clamp(FEWEST_ROWS, HISTORY_ROWS);

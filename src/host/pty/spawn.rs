@@ -33,8 +33,28 @@ pub struct TermSpec {
     pub cwd: PathBuf,
     pub cols: u16,
     pub rows: u16,
+    /// Who looks at it; decides how narrow it may be.
+    pub reader: Reader,
     /// Bytes of output kept for the agent.
     pub output_limit: Option<u64>,
+}
+
+/// For whom a terminal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// Its tools cut their output at the width.
+    Agent,
+    /// It is as wide as what the person sees of it.
+    Person,
+}
+
+impl Reader {
+    const fn min_cols(self) -> u16 {
+        match self {
+            Self::Agent => MIN_COLS,
+            Self::Person => 1,
+        }
+    }
 }
 
 /// Why a command was not started.
@@ -66,11 +86,13 @@ pub(super) struct Spawned {
     pub master: Box<dyn MasterPty + Send>,
     pub reader: Box<dyn Read + Send>,
     pub size: PtySize,
+    pub for_whom: Reader,
 }
 
 /// The size that a terminal gets when `cols` and `rows` are asked for.
-pub(super) fn pty_size(cols: u16, rows: u16) -> PtySize {
-    PtySize { cols: cols.clamp(MIN_COLS, MAX_COLS), rows: rows.clamp(1, MAX_ROWS), pixel_width: 0, pixel_height: 0 }
+pub(super) fn pty_size(cols: u16, rows: u16, for_whom: Reader) -> PtySize {
+    let cols = cols.clamp(for_whom.min_cols(), MAX_COLS);
+    PtySize { cols, rows: rows.clamp(1, MAX_ROWS), pixel_width: 0, pixel_height: 0 }
 }
 
 /// Starts the command as leader of a session of its own, with the terminal as its controlling one.
@@ -99,14 +121,14 @@ pub(super) fn spawn(spec: &TermSpec, shell: Option<&str>) -> Result<Spawned, Spa
     for (name, value) in &spec.env {
         builder.env(name, value);
     }
-    let size = pty_size(spec.cols, spec.rows);
+    let size = pty_size(spec.cols, spec.rows, spec.reader);
     let pair = native_pty_system().openpty(size).map_err(|e| failed(command, &e))?;
     let reader = pair.master.try_clone_reader().map_err(|e| failed(command, &e))?;
     check_cwd(&spec.cwd)?;
     let child = pair.slave.spawn_command(builder).map_err(|e| failed(command, &e))?;
     let pid = child.process_id().and_then(|pid| Pid::from_raw(pid as i32));
     let pid = pid.ok_or_else(|| SpawnError::os(command, Errno::CHILD))?;
-    Ok(Spawned { pid, master: pair.master, reader, size })
+    Ok(Spawned { pid, master: pair.master, reader, size, for_whom: spec.reader })
 }
 
 /// The pty library would silently go to the home directory instead of one that is not there.

@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions, waitid, w
 use super::groups::{Leader, Processes, signal_leader};
 use super::registry::{ExitFn, Share, Shared};
 use super::screen::Screen;
-use super::spawn::Spawned;
+use super::spawn::{Reader, Spawned, pty_size};
 use crate::base::exit::Exit;
 use crate::base::sanitize::PlainStream;
 use crate::base::signal;
@@ -85,6 +85,7 @@ struct Io {
 pub(super) struct Terminal {
     id: TermId,
     pid: Pid,
+    for_whom: Reader,
     life: Mutex<Life>,
     changed: Condvar,
     feed: Mutex<Feed>,
@@ -119,6 +120,7 @@ impl Terminal {
         let terminal = Arc::new(Self {
             id,
             pid: spawned.pid,
+            for_whom: spawned.for_whom,
             life: Mutex::default(),
             changed: Condvar::new(),
             feed: Mutex::new(feed),
@@ -184,6 +186,17 @@ impl Terminal {
         if let Some(screen) = &mut feed.screen {
             screen.confine(share.rows);
         }
+    }
+
+    pub(super) fn resize(&self, cols: u16, rows: u16) {
+        let size = pty_size(cols, rows, self.for_whom);
+        if let Some(io) = lock(&self.io).as_ref() {
+            let _ = io.master.resize(size);
+        }
+        if let Some(screen) = &mut lock(&self.feed).screen {
+            screen.resize(size.cols, size.rows);
+        }
+        self.mark();
     }
 
     /// Types into the terminal. False: it has exited, or the program does not read.

@@ -29,6 +29,22 @@ pub enum HostEvent {
     LogInPrinted {
         line: String,
     },
+    /// The command of a log-in runs; what it prints and what is typed into it is told nowhere.
+    LogInStarted {
+        term: TermId,
+    },
+    LogInFailed {
+        message: String,
+    },
+    LogInEnded {
+        term: TermId,
+        exit: Exit,
+    },
+    /// The values of variables for this log-in were put into the environment of the agent.
+    LogInSet {
+        method: String,
+        vars: Vec<String>,
+    },
     /// stdout is at its end although the process lives on.
     StdoutClosed {
         stderr: Vec<String>,
@@ -101,6 +117,10 @@ impl HostEvent {
             | Self::SpawnFailed { .. }
             | Self::AgentExited { .. }
             | Self::LogInPrinted { .. }
+            | Self::LogInStarted { .. }
+            | Self::LogInFailed { .. }
+            | Self::LogInEnded { .. }
+            | Self::LogInSet { .. }
             | Self::StdoutClosed { .. }
             | Self::ConnectionDropped { .. } => AGENT,
             Self::JournalFailed { .. } | Self::Warning { .. } => Address::All,

@@ -8,9 +8,12 @@ use crate::model::agent::{Agent, Connection, Death, DeathKind, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::Block;
 use crate::model::event::{AuthKind, CallError, ErrorKind, InitResult, Odd, Timer, Update};
-use crate::model::ids::{ReqId, SessionId};
+use crate::model::ids::{ReqId, SessionId, TermId};
+use crate::model::login::{Attempt, How, LogIn};
 use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::tool::Exit;
+use crate::text::grid::ScreenSnapshot;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a program that prints text may take to answer all the same; package runners print before they start one.
@@ -106,43 +109,96 @@ pub fn initialized(agent: &mut Agent, init: InitResult) {
     agent.connection = Connection::Up;
 }
 
+/// The agent wants a log-in; a way that is being gone is not left for that.
+pub fn wants_log_in(agent: &mut Agent, error: CallError, is_of_agent: bool) {
+    let log_in = agent.log_in.get_or_insert_with(|| LogIn {
+        error: error.clone(),
+        is_wanted: false,
+        attempt: None,
+        is_of_agent,
+    });
+    log_in.is_wanted = false;
+    log_in.is_of_agent |= is_of_agent;
+    if log_in.attempt.is_none() {
+        log_in.error = error;
+    }
+}
+
 /// False when there is nothing to log in to, or not by this method.
 pub fn authenticate(agent: &mut Agent, method: String, cx: &mut Cx) -> bool {
-    let Connection::AuthNeeded { error } = &agent.connection else { return false };
-    // A terminal method is never passed to `authenticate`.
-    if !agent.auth_methods.iter().any(|m| m.id == method && m.kind == AuthKind::Agent) {
-        return false;
-    }
-    agent.log_ins += 1;
-    let (attempt, error) = (agent.log_ins, error.clone());
-    agent.connection = Connection::Authenticating { method: method.clone(), attempt, since: cx.now, error };
-    cx.push(Effect::Call(Call::Authenticate { method, attempt }));
+    let Some(log_in) = agent.log_in.as_mut().filter(|log_in| log_in.attempt.is_none()) else { return false };
+    let Some(chosen) = agent.auth_methods.iter().find(|m| m.id == method) else { return false };
+    let how = match &chosen.kind {
+        AuthKind::Agent if agent.alive => {
+            agent.log_ins += 1;
+            cx.push(Effect::Call(Call::Authenticate { method: method.clone(), attempt: agent.log_ins }));
+            How::Call(agent.log_ins)
+        }
+        // A terminal method is never passed to `authenticate`.
+        AuthKind::Terminal { .. } | AuthKind::Command { .. } => {
+            cx.push(Effect::LogIn(chosen.kind.clone()));
+            How::Terminal { id: None, screen: Arc::default() }
+        }
+        // Values are given to whoever starts the agent, and are in no event.
+        AuthKind::Agent | AuthKind::Env { .. } => return false,
+    };
+    log_in.attempt = Some(Attempt { method, since: cx.now, how });
     true
 }
 
+/// Leaves the way that is being gone; another one can be chosen.
 pub fn leave_authentication(agent: &mut Agent, cx: &mut Cx) {
-    if let Connection::Authenticating { error, .. } = &agent.connection {
-        agent.connection = Connection::AuthNeeded { error: error.clone() };
-        cx.push(Effect::WithdrawAuthenticate);
+    match agent.log_in.as_mut().and_then(|log_in| log_in.attempt.take()).map(|attempt| attempt.how) {
+        Some(How::Call(_)) => cx.push(Effect::WithdrawAuthenticate),
+        Some(How::Terminal { id: Some(id), .. }) => cx.push(Effect::EndLogIn(id)),
+        // One that is being started is ended as soon as it has been.
+        Some(How::Terminal { id: None, .. } | How::Restart) | None => {}
     }
 }
 
-/// The name of the method when the log-in has succeeded. Nothing when nobody waits for this answer.
+/// The result of a log-in by a call. Nothing when nobody waits for this answer.
 pub fn authenticated(
     agent: &mut Agent,
     answered: u64,
     result: Result<(), CallError>,
 ) -> Option<Result<String, CallError>> {
-    let method = match &agent.connection {
-        Connection::Authenticating { method, attempt, .. } if *attempt == answered => method.clone(),
-        _ => return None,
-    };
-    if let Err(error) = result {
-        return Some(Err(error));
-    }
-    agent.connection = Connection::Up;
+    let log_in = agent.log_in.as_mut()?;
+    let attempt = log_in.attempt.take_if(|attempt| attempt.how == How::Call(answered))?;
+    Some(result.map(|()| name_of(agent, &attempt.method)))
+}
+
+/// What a method is called.
+pub fn name_of(agent: &Agent, method: &str) -> String {
     let name = agent.auth_methods.iter().find(|m| m.id == method).map(|m| m.name.clone());
-    Some(Ok(name.filter(|n| !n.trim().is_empty()).unwrap_or(method)))
+    name.filter(|n| !n.trim().is_empty()).unwrap_or_else(|| method.to_owned())
+}
+
+/// The terminal of the log-in is there.
+pub fn log_in_started(agent: &mut Agent, term: TermId, cx: &mut Cx) {
+    let how = agent.log_in.as_mut().and_then(|log_in| log_in.attempt.as_mut()).map(|attempt| &mut attempt.how);
+    match how {
+        Some(How::Terminal { id, .. }) if id.is_none() => *id = Some(term),
+        // The person has left it meanwhile.
+        _ => cx.push(Effect::EndLogIn(term)),
+    }
+}
+
+/// The name of the method whose command has ended in this terminal, or did not start.
+pub fn log_in_ended(agent: &mut Agent, term: Option<&TermId>) -> Option<String> {
+    let log_in = agent.log_in.as_mut()?;
+    let is_it = |attempt: &mut Attempt| matches!(&attempt.how, How::Terminal { id, .. } if id.as_ref() == term);
+    let attempt = log_in.attempt.take_if(is_it)?;
+    Some(attempt.method)
+}
+
+/// What the terminal of the log-in shows.
+pub fn log_in_screen(agent: &mut Agent, term: &TermId, shown: Arc<ScreenSnapshot>) {
+    let how = agent.log_in.as_mut().and_then(|log_in| log_in.attempt.as_mut()).map(|attempt| &mut attempt.how);
+    if let Some(How::Terminal { id, screen }) = how
+        && id.as_ref() == Some(term)
+    {
+        *screen = shown;
+    }
 }
 
 /// Counts a message that could not be used. A banner before the first answer is explained when no answer follows.

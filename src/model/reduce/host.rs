@@ -47,6 +47,10 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::SpawnFailed { .. }
         | HostEvent::AgentExited { .. }
         | HostEvent::LogInPrinted { .. }
+        | HostEvent::LogInStarted { .. }
+        | HostEvent::LogInFailed { .. }
+        | HostEvent::LogInEnded { .. }
+        | HostEvent::LogInSet { .. }
         | HostEvent::StdoutClosed { .. }
         | HostEvent::ConnectionDropped { .. }
         | HostEvent::Recalled(_)

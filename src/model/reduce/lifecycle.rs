@@ -5,9 +5,10 @@
 //! end of an agent closes its own sessions only; a message is given to the session that it names or to none.
 
 use super::agent::{self as one, End};
+use super::login::log_in_needed;
 use super::{
-    Cx, beginning, in_agent, in_each, in_session, notice, notice_once, opening, prompt, retold, revival, service,
-    update,
+    Cx, beginning, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt, retold,
+    revival, service, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, Stray};
@@ -115,6 +116,7 @@ pub fn let_go_if_alone(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     if model.sessions_of(key).next().is_none() {
         in_agent(model, key, cx, |agent, cx| {
             one::void_strays(agent, cx);
+            one::leave_authentication(agent, cx);
             if agent.alive {
                 cx.push(Effect::EndAgent);
             }
@@ -163,10 +165,11 @@ fn agent_keeps(model: &Model, key: AgentKey) -> bool {
 /// A new process, and in it the sessions in which anything was said, where it can go on with them.
 pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key) else { return };
-    if matches!(agent.connection, Connection::Starting { .. }) && agent.alive {
+    if matches!(agent.connection, Connection::Starting { .. }) && agent.alive && agent.log_in.is_none() {
         return;
     }
     in_agent(model, key, cx, |agent, cx| {
+        one::leave_authentication(agent, cx);
         // First, so that what it has asked is answered before its input is closed.
         if agent.alive {
             cx.push(Effect::EndAgent);
@@ -191,7 +194,7 @@ pub fn initialized(model: &mut Model, key: AgentKey, result: Result<InitResult, 
             in_agent(model, key, cx, |agent, _| one::initialized(agent, init));
             go_on(model, key, cx);
         }
-        Err(error) if error.is_auth() => log_in_needed(model, key, error, cx),
+        Err(error) if error.is_auth() => log_in_needed(model, key, None, error, cx),
         Err(error) => {
             in_agent(model, key, cx, one::drop_strays);
             die(model, key, End::refused(&error), cx);
@@ -200,7 +203,7 @@ pub fn initialized(model: &mut Model, key: AgentKey, result: Result<InitResult, 
 }
 
 /// The agent takes calls: sessions that wait are opened, prompts that wait are sent.
-fn go_on(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+pub(super) fn go_on(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     let sessions: Vec<(SessionKey, SessionState)> =
         model.sessions_of(key).map(|(at, session)| (at, session.state.clone())).collect();
     for (at, state) in sessions {
@@ -242,10 +245,9 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
             }
             go_on_with(model, at, opened, cx);
         }
-        // Where others work, nobody is locked out by it.
-        Err(error) if error.is_auth() && !has_ready(model, key) => {
+        Err(error) if error.is_auth() => {
             in_session(model, at, cx, |session, _| opening::wait(session));
-            log_in_needed(model, key, error, cx);
+            log_in_needed(model, key, Some(at), error, cx);
         }
         Err(error) => {
             let is_kept = model.sessions.get(&at).is_some_and(|session| session.opening.kept().is_some());
@@ -291,7 +293,10 @@ fn go_on_with(model: &mut Model, at: SessionKey, opened: SessionResult, cx: &mut
         in_session(model, at, cx, |session, cx| retold::append(session, inherited, cx));
         in_session(model, at, cx, |session, cx| opening::opened(session, opened, &label, cx));
     }
-    in_session(model, at, cx, prompt::send_next);
+    in_session(model, at, cx, |session, cx| {
+        options::ask_again(session, cx);
+        prompt::send_next(session, cx);
+    });
 }
 
 /// What was said in the session of which this is a copy, where that is open here and the agent has told nothing of it
@@ -304,10 +309,6 @@ fn inherited(model: &Model, key: AgentKey, copy: SessionKey) -> Vec<Body> {
         session.opening.kept().and_then(|id| model.session_named(key, id)).and_then(|at| model.sessions.get(&at));
     let is_said = |body: &&Body| !matches!(body, Body::Terminal(_) | Body::Changes(_) | Body::Notice(_));
     from.into_iter().flat_map(|from| from.entries.iter()).map(|entry| &entry.body).filter(is_said).cloned().collect()
-}
-
-fn has_ready(model: &Model, key: AgentKey) -> bool {
-    model.sessions_of(key).any(|(_, session)| session.state == SessionState::Ready)
 }
 
 /// A session does not come about. An agent that opens no new one and has no other is of no use.
@@ -341,48 +342,10 @@ fn not_opened(model: &mut Model, key: AgentKey, at: SessionKey, end: End, in_vai
     drop_hopeless_strays(model, key, cx);
 }
 
-fn drop_hopeless_strays(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+pub(super) fn drop_hopeless_strays(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     if !is_opening(model, key) {
         in_agent(model, key, cx, one::drop_strays);
     }
-}
-
-/// A log-in is needed, as any call may find out: the methods are shown with the agent's own message.
-pub fn log_in_needed(model: &mut Model, key: AgentKey, error: CallError, cx: &mut Cx) {
-    drop_hopeless_strays(model, key, cx);
-    in_each(model, key, cx, |session, cx| {
-        notice(session, Level::Warn, format!("log-in needed: {}", error.message), error.data_lines(), cx.now);
-    });
-    in_agent(model, key, cx, |agent, _| agent.connection = Connection::AuthNeeded { error });
-}
-
-pub fn authenticate(model: &mut Model, key: AgentKey, method: String, cx: &mut Cx) {
-    if in_agent(model, key, cx, |agent, cx| one::authenticate(agent, method, cx)) == Some(true) {
-        in_each(model, key, cx, |session, _| session.login_said = None);
-    }
-}
-
-pub fn authenticated(model: &mut Model, key: AgentKey, attempt: u64, result: Result<(), CallError>, cx: &mut Cx) {
-    match in_agent(model, key, cx, |agent, _| one::authenticated(agent, attempt, result)).flatten() {
-        Some(Ok(name)) => {
-            in_each(model, key, cx, |session, cx| {
-                notice(session, Level::Info, format!("logged in: {name}"), Vec::new(), cx.now);
-            });
-            go_on(model, key, cx);
-        }
-        Some(Err(error)) => log_in_needed(model, key, error, cx),
-        None => {}
-    }
-}
-
-/// A line that is no message. False when nobody logs in.
-pub fn login_line(model: &mut Model, key: AgentKey, line: &str, cx: &mut Cx) -> bool {
-    let is_logging_in = |agent: &Agent| matches!(agent.connection, Connection::Authenticating { .. });
-    if !model.agents.get(&key).is_some_and(is_logging_in) {
-        return false;
-    }
-    in_each(model, key, cx, |session, cx| opening::login_line(session, line, cx));
-    true
 }
 
 /// A message that we could not use.
@@ -397,7 +360,7 @@ pub fn odd(model: &mut Model, key: AgentKey, what: Odd, head: &str, cx: &mut Cx)
         // Extensions of agents are everyday; they and late answers are counted.
         Odd::Stray | Odd::Unknown | Odd::LateResponse => None,
     };
-    let is_shown = what == Odd::Stray && login_line(model, key, head, cx);
+    let is_shown = what == Odd::Stray && login::line(model, key, head, cx);
     if let Some(sort) = sort.filter(|_| !is_shown) {
         in_each(model, key, cx, |session, cx| {
             notice_once(session, sort, format!("the agent sent {sort}"), vec![head.to_owned()], cx.now);
@@ -548,6 +511,7 @@ fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
             cx.push(Effect::EndAgent);
         }
         agent.connection = Connection::Dead(death.clone());
+        login::agent_ended(agent);
     });
     in_each(model, key, cx, |session, cx| {
         if !session.is_closed() {

@@ -12,6 +12,7 @@ mod gate;
 mod host;
 mod leave;
 mod lifecycle;
+mod login;
 mod opening;
 mod options;
 mod permission;
@@ -66,6 +67,9 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
+        (Address::Agent(key), Event::Hint(Hint::Screen(term, screen))) => {
+            in_agent(model, key, cx, |agent, _| agent::log_in_screen(agent, &term, screen));
+        }
         (Address::Session(key), Event::Host(HostEvent::Recalled(part))) => beginning::recalled(model, key, part, cx),
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
@@ -80,6 +84,9 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         }
         // Nothing else concerns them.
         (Address::Agent(_), Event::Timer(_) | Event::Hint(_)) | (Address::All, _) => {}
+    }
+    if !cx.is_hint {
+        login::restart_rested(model, cx);
     }
     std::mem::take(&mut cx.out)
 }
@@ -117,7 +124,7 @@ fn in_session<R>(
         agent.odd.add(odd);
     }
     if let Some(error) = cx.log_in.take() {
-        lifecycle::log_in_needed(model, of, error, cx);
+        login::log_in_needed(model, of, Some(key), error, cx);
     }
     Some(result)
 }
@@ -167,7 +174,8 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
     }
     match event {
         AgentEvent::Initialized(result) => lifecycle::initialized(model, key, result, cx),
-        AgentEvent::Authenticated { attempt, result } => lifecycle::authenticated(model, key, attempt, result, cx),
+        AgentEvent::Authenticated { attempt, result } => login::authenticated(model, key, attempt, result, cx),
+        AgentEvent::LoggedOut(result) => login::logged_out(model, key, result, cx),
         AgentEvent::Update { session, update } => lifecycle::update(model, key, session, update, cx),
         AgentEvent::Request { req, session, request } => lifecycle::request(model, key, req, session, request, cx),
         AgentEvent::MethodsOffered(methods) => {
@@ -186,7 +194,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::SessionsListed { attempt, result } => {
             in_agent(model, key, cx, |agent, cx| sessions::listed(agent, attempt, result, cx));
             if let Some(error) = cx.log_in.take() {
-                lifecycle::log_in_needed(model, key, error, cx);
+                login::log_in_needed(model, key, None, error, cx);
             }
         }
         AgentEvent::SessionDeleted { id, result } => sessions::deleted(model, key, id, result, cx),
@@ -204,7 +212,13 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
     match event {
         HostEvent::AgentSpawned { .. } => drop(in_agent(model, key, cx, agent::spawned)),
         HostEvent::SpawnFailed { message, hint } => lifecycle::not_spawned(model, key, message, hint, cx),
-        HostEvent::LogInPrinted { line } => drop(lifecycle::login_line(model, key, &line, cx)),
+        HostEvent::LogInPrinted { line } => drop(login::line(model, key, &line, cx)),
+        HostEvent::LogInStarted { term } => {
+            in_agent(model, key, cx, |agent, cx| agent::log_in_started(agent, term, cx));
+        }
+        HostEvent::LogInFailed { message } => login::command_failed(model, key, &message, cx),
+        HostEvent::LogInEnded { term, exit } => login::command_ended(model, key, &term, &exit, cx),
+        HostEvent::LogInSet { method, vars } => login::set(model, key, method, vars, cx),
         HostEvent::AgentExited { exit, stderr } => lifecycle::exited(model, key, exit, stderr, cx),
         HostEvent::StdoutClosed { stderr } => lifecycle::stdout_closed(model, key, stderr, cx),
         HostEvent::ConnectionDropped { why } => lifecycle::dropped(model, key, why, cx),
@@ -218,8 +232,10 @@ fn to_agent(model: &mut Model, key: AgentKey, intent: Intent, cx: &mut Cx) {
         Intent::Restart => lifecycle::restart(model, key, cx),
         Intent::LetRest => drop(in_agent(model, key, cx, |agent, _| revival::give_up(agent))),
         Intent::KillAgent => drop(in_agent(model, key, cx, agent::kill)),
-        Intent::Authenticate { method } => lifecycle::authenticate(model, key, method, cx),
-        Intent::LeaveAuthentication => drop(in_agent(model, key, cx, agent::leave_authentication)),
+        Intent::LogIn => login::wanted(model, key, cx),
+        Intent::LogOut => login::log_out(model, key, cx),
+        Intent::Authenticate { method } => login::authenticate(model, key, method, cx),
+        Intent::LeaveAuthentication => login::leave(model, key, cx),
         Intent::ListSessions { cwd } => drop(in_agent(model, key, cx, |agent, cx| sessions::list(agent, cwd, cx))),
         Intent::DeleteSession { id } => sessions::delete(model, key, id, cx),
         Intent::OpenSession { cwd, how } => lifecycle::open_further(model, key, cwd, how, cx),

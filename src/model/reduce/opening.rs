@@ -37,6 +37,11 @@ pub fn has_talked(session: &Session) -> bool {
     session.entries.slots().any(|slot| matches!(slot.kind(), Kind::User | Kind::Agent))
 }
 
+/// Whether the agent has said or done anything in it.
+fn has_worked(session: &Session) -> bool {
+    session.entries.slots().any(|slot| matches!(slot.kind(), Kind::Agent | Kind::Thought | Kind::Tool))
+}
+
 /// Of a copy the agent may have told the history before it told the name: what follows belongs to that. False of any
 /// other session.
 pub fn is_named(session: &mut Session, id: &SessionId, cx: &Cx) -> bool {
@@ -264,8 +269,11 @@ pub fn closed(session: &mut Session, death: &Death, why: Closed, cx: &mut Cx) {
 pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     let held = std::mem::take(&mut session.held);
     end_everything(session, cx);
-    // One in which nothing was said is not worth to be asked for, and many agents do not keep it.
-    if session.opening == Opening::New && keeps_sessions && has_talked(session) {
+    // One in which nothing was said is not worth to be asked for, and many agents do not keep it. A prompt that was
+    // refused until somebody logs in is nothing that was said.
+    let was_refused = std::mem::take(&mut session.wants_log_in);
+    let is_worth_it = if was_refused { has_worked(session) } else { has_talked(session) };
+    if session.opening == Opening::New && keeps_sessions && is_worth_it {
         session.opening = session.id.take().map_or(Opening::New, Opening::Continue);
     }
     if let Some(turn) = session.turn.take() {
@@ -298,7 +306,7 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
     if session.state == SessionState::Closed(Closed::ByPerson) {
         return;
     }
-    let is_sent = session.turn.as_ref().is_some_and(|turn| turn.unsent.is_none() && turn.cancelling.is_none());
+    let is_sent = session.turn.as_ref().is_some_and(|turn| !turn.is_unsent && turn.cancelling.is_none());
     if let Some(wire) = session.id.clone().filter(|_| is_sent) {
         cx.push(Effect::CancelTurn(wire));
     }
@@ -310,11 +318,11 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
     if let Some(turn) = session.turn.take() {
         let result = PromptResult { stop: Stop::Cancelled, usage: None };
         cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Stopped(result))));
-        if turn.unsent.is_none() {
+        if turn.is_unsent {
+            review::ended(session, turn.id, cx);
+        } else {
             // Until it has answered, the agent may work on, and what it does is of this turn.
             session.lingering = Some(turn.id);
-        } else {
-            review::ended(session, turn.id, cx);
         }
     }
     prompt::return_held(session, None, cx);

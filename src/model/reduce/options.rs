@@ -28,7 +28,10 @@ pub fn mode_set(session: &mut Session, mode: &str, result: Result<(), CallError>
         // The agent may have told us meanwhile; then what it said stands.
         Ok(()) if wish.is_some_and(|w| !w.said) => mode_is(session, mode.to_owned()),
         Ok(()) => {}
-        Err(error) if error.is_auth() => cx.log_in_needed(error),
+        Err(error) if error.is_auth() => {
+            refused(session, Wished::Mode, OptionValue::Id(mode.to_owned()));
+            cx.log_in_needed(error);
+        }
         Err(error) => {
             let words = format!("mode {mode} was not set: {}", error.message);
             notice(session, Level::Warn, words, error.data_lines(), cx.now);
@@ -88,9 +91,29 @@ pub fn option_set(
             keep_mode_in_step(session, mode);
         }
         Ok(None) => {}
-        Err(error) if error.is_auth() => cx.log_in_needed(error),
+        Err(error) if error.is_auth() => {
+            refused(session, Wished::Option(id.to_owned()), value.clone());
+            cx.log_in_needed(error);
+        }
         Err(error) => {
             notice(session, Level::Warn, format!("{id} was not set: {}", error.message), error.data_lines(), cx.now);
+        }
+    }
+}
+
+/// Somebody has to log in first; then it is asked for again.
+fn refused(session: &mut Session, what: Wished, value: OptionValue) {
+    session.refused.retain(|wish| wish.what != what);
+    session.refused.push(Wish { what, value, said: false });
+}
+
+/// Asks once more for what was refused for want of a log-in.
+pub fn ask_again(session: &mut Session, cx: &mut Cx) {
+    for Wish { what, value, .. } in std::mem::take(&mut session.refused) {
+        match (what, value) {
+            (Wished::Mode, OptionValue::Id(mode)) => set_mode(session, mode, cx),
+            (Wished::Mode, OptionValue::Bool(_)) => {}
+            (Wished::Option(id), value) => set_option(session, &id, value, cx),
         }
     }
 }

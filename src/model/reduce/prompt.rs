@@ -32,7 +32,7 @@ pub fn prompt(session: &mut Session, text: String, links: Vec<Link>, cx: &mut Cx
 
 /// The next prompt that waits, if the session is ready and idle.
 pub fn send_next(session: &mut Session, cx: &mut Cx) {
-    if !cx.is_up || session.state != SessionState::Ready || session.turn.is_some() {
+    if !cx.is_up || session.wants_log_in || session.state != SessionState::Ready || session.turn.is_some() {
         return;
     }
     let Some(HeldPrompt { text, links, .. }) = session.held.pop_front() else { return };
@@ -56,7 +56,8 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
         started: cx.now,
         heard: cx.now,
         cancelling: None,
-        unsent: Some(links),
+        links,
+        is_unsent: true,
         spoke: false,
         prompt: text,
         echo: String::new(),
@@ -71,9 +72,12 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
 pub fn transmit(session: &mut Session, id: TurnId, cx: &mut Cx) {
     let Some(wire) = session.id.clone() else { return };
     let Some(turn) = session.turn.as_mut().filter(|t| t.id == id) else { return };
-    let Some(links) = turn.unsent.take() else { return };
+    if !std::mem::take(&mut turn.is_unsent) {
+        return;
+    }
     turn.heard = cx.now;
-    cx.push(Effect::Call(Call::Prompt { session: wire, turn: id, text: turn.prompt.clone(), links }));
+    let (text, links) = (turn.prompt.clone(), turn.links.clone());
+    cx.push(Effect::Call(Call::Prompt { session: wire, turn: id, text, links }));
 }
 
 /// The answer to a prompt: the end of its turn, unless it says that there will be another word of that.
@@ -96,7 +100,7 @@ pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
     if activity == Activity::Busy && session.turn.is_none() && session.state == SessionState::Ready {
         return of_its_own(session, cx);
     }
-    let Some(turn) = session.turn.as_mut().filter(|t| t.unsent.is_none()) else { return };
+    let Some(turn) = session.turn.as_mut().filter(|t| !t.is_unsent) else { return };
     match activity {
         Activity::Busy => turn.is_taken = true,
         Activity::Idle(result) if turn.is_taken => {
@@ -121,7 +125,8 @@ fn of_its_own(session: &mut Session, cx: &mut Cx) {
         started: cx.now,
         heard: cx.now,
         cancelling: None,
-        unsent: None,
+        links: Vec::new(),
+        is_unsent: false,
         spoke: false,
         prompt: String::new(),
         echo: String::new(),
@@ -155,7 +160,12 @@ fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallErro
             notice(session, Level::Info, "stopped", Vec::new(), cx.now);
         }
         Err(error) if error.is_auth() => {
-            return_held(session, Some(turn.prompt), cx);
+            // It is sent again when somebody has logged in, before whatever else waits.
+            if !turn.prompt.is_empty() {
+                session.entries.drop_prompts(id);
+                let again = HeldPrompt { kind: PromptKind::Person, text: turn.prompt, links: turn.links };
+                session.held.push_front(again);
+            }
             return cx.log_in_needed(error);
         }
         Err(error) => {
@@ -195,7 +205,7 @@ pub fn cancel(session: &mut Session, cx: &mut Cx) {
     let Some(wire) = session.id.clone() else { return };
     let running = match &mut session.turn {
         Some(turn) if turn.cancelling.is_some() => return,
-        Some(turn) if turn.unsent.is_some() => return give_up(session, cx),
+        Some(turn) if turn.is_unsent => return give_up(session, cx),
         Some(turn) => {
             turn.cancelling = Some(cx.now);
             Some(turn.id)

@@ -85,7 +85,9 @@ impl Found {
         let first = self.past.entries.iter().position(|entry| is_ours(&entry.body));
         let later = self.past.entries.split_off(first.unwrap_or(self.past.entries.len()));
         let (mut entries, mut count) = (later, Count::default());
-        entries.iter_mut().for_each(|entry| count.renumber(entry));
+        for entry in &mut entries {
+            count.renumber(entry);
+        }
         Past { entries, terminals: self.past.terminals }
     }
 }

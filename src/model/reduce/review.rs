@@ -80,7 +80,7 @@ fn is_covered(session: &mut Session, turn: TurnId, covered: Result<(), String>, 
 }
 
 pub fn late(session: &mut Session, turn: TurnId, cx: &mut Cx) {
-    if session.turn.as_ref().is_none_or(|t| t.id != turn || t.unsent.is_none()) {
+    if session.turn.as_ref().is_none_or(|t| t.id != turn || !t.is_unsent) {
         return;
     }
     session.changes.uncovered_turns.insert(turn.0);

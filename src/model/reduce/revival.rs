@@ -1,7 +1,7 @@
 //! An agent that ended by itself is started again by itself: some tries, later and later, until the person says no.
 //!
 //! Starts nothing where nobody watches, or where something would be lost or done twice: in the middle of a turn, after the
-//! person has ended the agent, or when it cannot take up what was said. Invariant: at most [`TRIES`] in a row, and each
+//! person has ended the agent, while somebody logs in to it, or when it cannot take up what was said. Invariant: at most [`TRIES`] in a row, and each
 //! has been announced before.
 
 use super::{Cx, in_agent, lifecycle, opening};
@@ -38,7 +38,7 @@ pub fn plan(model: &mut Model, key: AgentKey, was_at_work: bool, cx: &mut Cx) {
         DeathKind::NotStarted | DeathKind::Early => tried > 0,
         DeathKind::Version | DeathKind::Refused => false,
     };
-    let is_wanted = is_watched && is_sudden && !was_at_work && !agent.is_ended_by_person;
+    let is_wanted = is_watched && is_sudden && !was_at_work && !agent.is_ended_by_person && agent.log_in.is_none();
     let sessions: Vec<&Session> = model.sessions_of(key).map(|(_, session)| session).collect();
     let is_worth_it = !sessions.is_empty() && sessions.iter().all(|session| can_take_up(agent, session));
     let wait = WAITS.get(usize::from(tried)).filter(|_| is_wanted && is_worth_it);

@@ -210,7 +210,7 @@ fn is_prompt(session: &mut Session, id: &Arc<str>, text: &str) -> bool {
         return session.entries.get(*known).is_some_and(is_ours);
     }
     match &session.turn {
-        Some(turn) if turn.unsent.is_none() && turn.prompt == text => {
+        Some(turn) if !turn.is_unsent && turn.prompt == text => {
             session.messages.insert(key, turn.entry);
             true
         }

@@ -168,7 +168,7 @@ fn files(dir: &Path) -> io::Result<Vec<(SystemTime, PathBuf)>> {
     let changed =
         |path: &PathBuf| path.symlink_metadata().and_then(|meta| meta.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
     let mut files: Vec<_> = files.into_iter().map(|path| (changed(&path), path)).collect();
-    files.sort_by(|a, b| b.0.cmp(&a.0));
+    files.sort_by_key(|file| std::cmp::Reverse(file.0));
     Ok(files)
 }
 

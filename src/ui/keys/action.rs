@@ -87,6 +87,10 @@ pub enum Action {
     Restart,
     ShowStderr,
     QuitDock,
+    /// The page of a log-in.
+    OpenPage,
+    CopyPage,
+    LeaveLogIn,
     KillAgent,
 
     // Review.

@@ -115,7 +115,12 @@ const DOCK: &[Bind] = &[
     bind(&[Key::char('r')], Action::Restart, "start the agent again"),
     bind(&[Key::char('s')], Action::ShowStderr, "show the agent's messages"),
     bind(&[Key::char('q')], Action::QuitDock, "quit"),
+    bind(&[Key::ctrl(Code::Char('d'))], Action::CtrlD, "quit when nothing is written"),
     bind(&[Key::char('k')], Action::KillAgent, "end the agent"),
+    bind(&[Key::char('t')], Action::TypeInto, "type into the log-in that runs"),
+    bind(&[Key::char('o')], Action::OpenPage, "open the page of the log-in"),
+    bind(&[Key::char('c')], Action::CopyPage, "copy its address, or the command of the log-in"),
+    bind(&[Key::char('x')], Action::LeaveLogIn, "leave the log-in"),
 ];
 
 const PICKER: &[Bind] = &[
@@ -155,14 +160,17 @@ const LIST: &[Bind] = &[
     Bind { keys: Keys::Text, action: Action::Char(' '), what: "filter" },
 ];
 
-const TERMINAL: &[Bind] =
-    &[bind(&[Key::ctrl(Code::Char(']'))], Action::LeaveTerminal, "back to writing; any other key goes to the command")];
+const TERMINAL: &[Bind] = &[bind(
+    &[Key::ctrl(Code::Char(']'))],
+    Action::LeaveTerminal,
+    "back to writing; any other key goes to the command or log-in",
+)];
 
 const COMMON: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('c'))], Action::CtrlC, "clear, else stop the turn; twice quits"),
     bind(&[Key::plain(Code::BackTab)], Action::NextMode, "next mode"),
     bind(&[Key::alt(Code::Char('g'))], Action::NextGate, "next gate: writes and commands off, ask, hold"),
-    bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options"),
+    bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options, log in and out"),
     bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "go to the waiting question"),
     bind(&[Key::alt(Code::Char('r'))], Action::OpenReview, "review what was changed"),
     bind(&[Key::ctrl(Code::Char('t'))], Action::NewSession, "open a further session"),

@@ -7,6 +7,7 @@ use super::aside::Asides;
 use super::dock::{Dialog, Neighbour};
 use super::opener::Opener;
 use super::picker::{self, Picker};
+use super::secrets::Secrets;
 use super::session_list::{SessionList, Taste};
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
@@ -38,6 +39,8 @@ pub struct App {
     pub close_armed: Option<Now>,
     /// Where a further session is to be opened.
     pub opener: Option<Opener>,
+    /// Values that are typed to log in.
+    pub secrets: Option<Secrets>,
     /// The list of all sessions, when it is open.
     pub list: Option<SessionList>,
     /// How the list was left.
@@ -68,6 +71,7 @@ impl App {
             quit_armed_until: None,
             close_armed: None,
             opener: None,
+            secrets: None,
             list: None,
             taste: Taste::default(),
             prompts: Arc::default(),
@@ -175,7 +179,13 @@ impl App {
         self.quit_armed_until = None;
         self.close_armed = None;
         self.opener = None;
+        self.secrets = None;
         self.list = None;
+    }
+
+    /// One line is typed that is no prompt.
+    pub fn types_a_line(&self) -> bool {
+        self.opener.is_some() || self.secrets.is_some()
     }
 
     pub fn say(&mut self, text: impl Into<String>, now: Now) {

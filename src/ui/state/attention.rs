@@ -33,7 +33,7 @@ impl Attention {
             Phase::NotStarted
             | Phase::Starting { .. }
             | Phase::Opening { .. }
-            | Phase::AuthNeeded { .. }
+            | Phase::AuthNeeded
             | Phase::Authenticating { .. } => Self::Starts,
             Phase::Ready if session.turn.is_some() => Self::Works,
             Phase::Ready if view.has_news => Self::Done,

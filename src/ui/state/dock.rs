@@ -63,13 +63,15 @@ fn dialog(session: SessionRef<'_>, chosen: Option<ReqId>, now: Now) -> Option<Di
         Some(Waiting::LogIn(_)) => return Some(Dialog::LogIn),
         None => {}
     }
+    if let Some(attempt) = session.log_in().and_then(|log_in| log_in.attempt.as_ref()) {
+        return Some(Dialog::Authenticating(attempt.method.clone()));
+    }
     match session.phase() {
-        // A log-in waits, and is shown.
-        Phase::NotStarted | Phase::AuthNeeded { .. } | Phase::ReadOnly(_) => None,
+        // A log-in waits or goes on, and is shown.
+        Phase::NotStarted | Phase::AuthNeeded | Phase::Authenticating { .. } | Phase::ReadOnly(_) => None,
         Phase::Starting { since } | Phase::Opening { since } => {
             (now.saturating_sub(since) >= START_PATIENCE).then_some(Dialog::Silent)
         }
-        Phase::Authenticating { method, .. } => Some(Dialog::Authenticating(method.to_owned())),
         Phase::Dead(_) => Some(Dialog::Dead),
         Phase::Ready => {
             let since = session.turn.as_ref()?.cancelling?;

@@ -12,6 +12,7 @@ pub mod opener;
 pub mod picker;
 pub mod review;
 pub mod scroll;
+pub mod secrets;
 pub mod session_list;
 pub mod session_view;
 pub mod timing;

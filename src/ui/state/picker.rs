@@ -212,6 +212,17 @@ fn rows(session: SessionRef<'_>) -> Vec<Row> {
             })),
         }
     }
+    let agent = session.agent();
+    let mut of_agent = |label: &str, detail: &str, intent| {
+        let (label, detail) = (label.to_owned(), detail.to_owned());
+        rows.push(Row { group: "agent".into(), label, detail, choice: Choice::Set(intent) });
+    };
+    if agent.is_up() && agent.log_in.is_none() && !agent.auth_methods.is_empty() {
+        of_agent("log in", "with one of the agent's ways", Intent::LogIn);
+    }
+    if agent.is_up() && agent.caps.log_out {
+        of_agent("log out", "the agent forgets who you are", Intent::LogOut);
+    }
     rows
 }
 

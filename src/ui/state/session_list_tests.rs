@@ -225,7 +225,7 @@ fn the_end_of_a_session_is_asked_for_once_and_few_are_remembered() {
     let which = list.wants_end(true).unwrap();
     assert_eq!(list.wants_end(true), None);
     list.previews.told(which.clone(), Ok([Said::new(Who::Agent, "done\u{7}")].into()));
-    assert_eq!(list.previews.of(&which).unwrap().as_ref().unwrap()[0].text.contains('\u{7}'), false);
+    assert!(!list.previews.of(&which).unwrap().as_ref().unwrap()[0].text.contains('\u{7}'));
     for _ in 0..90 {
         list.step(1);
         if let Some(which) = list.wants_end(true) {

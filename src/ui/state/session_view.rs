@@ -1,7 +1,7 @@
 //! What the person is in the middle of in one session: what is written, where they look, what they answer.
 //!
 //! Knows no other session and nothing that lies over all of them. Changed by `ui::update` only, apart from what a frame
-//! has measured. Invariant: the focus can be taken away by what happens, never given.
+//! has measured. Invariant: the focus can be taken away by what happens, never given, but to the terminal that was just asked for.
 
 use super::dock::{self, Dialog, DockState};
 use super::folds::Folds;
@@ -13,6 +13,7 @@ use super::session_list::Place;
 use super::timing::STRAY;
 use super::{AskedMode, Focus, Holds};
 use crate::model::ids::Now;
+use crate::model::login::LogIn;
 use crate::model::session::Terminal;
 use crate::model::session_ref::SessionRef;
 use crate::ui::composer::Composer;
@@ -29,6 +30,8 @@ pub struct SessionView {
     /// Keys until then were meant for a command that has just ended.
     pub stray_until: Option<Now>,
     pub review: Option<ReviewState>,
+    /// The person has chosen to log in in a terminal, which gets the keyboard as soon as it is there.
+    pub enters_log_in: bool,
     /// A turn has ended while another session was shown.
     pub has_news: bool,
     /// What the person calls the session.
@@ -47,7 +50,15 @@ impl SessionView {
     /// Takes note of a changed session and of the time.
     pub fn sync(&mut self, session: SessionRef<'_>, now: Now) -> Option<Saying> {
         let mut saying = None;
+        let log_in = session.log_in().and_then(LogIn::terminal).map(|(id, _)| id);
+        if self.enters_log_in && session.log_in().is_none_or(|log_in| log_in.attempt.is_none()) {
+            self.enters_log_in = false;
+        }
+        if let Some(id) = log_in.filter(|_| std::mem::take(&mut self.enters_log_in)) {
+            self.focus = Focus::Terminal(id.clone());
+        }
         if let Focus::Terminal(id) = &self.focus
+            && log_in != Some(id)
             && !session.terminal(id).is_some_and(Terminal::is_running)
         {
             self.focus = Focus::Composer;
@@ -80,6 +91,7 @@ impl SessionView {
         if matches!(self.focus, Focus::Terminal(_)) {
             self.focus = Focus::Composer;
         }
+        self.enters_log_in = false;
     }
 
     /// This session is shown from now on. A question takes no key before it could be read.

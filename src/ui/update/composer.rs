@@ -2,7 +2,7 @@
 
 use super::{Cx, common, is_cancellable, sessions, terminal, toggle_dock};
 use crate::model::event::Intent;
-use crate::model::session::Phase;
+use crate::model::login::LogIn;
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, ScrollBy};
 use crate::ui::state::picker::{Picker, step};
@@ -113,7 +113,7 @@ fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         out.push(Out::ThrowAway);
     } else if cx.session.agent().revival.is_some() {
         out.push(Out::Intent(Intent::LetRest));
-    } else if matches!(cx.session.phase(), Phase::Authenticating { .. }) {
+    } else if cx.session.log_in().is_some_and(LogIn::is_called) {
         out.push(Out::Intent(Intent::LeaveAuthentication));
     } else if is_cancellable(cx.session) {
         out.push(Out::Intent(Intent::Cancel));

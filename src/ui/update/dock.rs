@@ -1,19 +1,23 @@
 //! Keys while the dock has the focus: the only place where something is answered.
 
 use super::{Cx, common, sessions};
-use crate::model::event::{AuthKind, Intent};
+use crate::model::event::{AuthKind, AuthMethod, Intent};
 use crate::model::ids::ReqId;
+use crate::text::address;
 use crate::ui::cells;
 use crate::ui::keys::Action;
 use crate::ui::labels;
 use crate::ui::msg::Out;
 use crate::ui::state::dock::{Dialog, Heed, Neighbour, Raw};
+use crate::ui::state::secrets::Secrets;
 use crate::ui::state::{App, Focus};
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
         Action::Escape if cx.session.agent().revival.is_some() => out.push(Out::Intent(Intent::LetRest)),
         Action::Escape | Action::Tab | Action::FocusDock => state.view.focus = Focus::Composer,
+        Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, "Ctrl+D", out),
+        Action::CtrlD => state.say("something is written · Ctrl+C clears it", cx.now),
         Action::DockPageUp | Action::PageUp if cx.frame.dock_scroll_max > 0 => scroll(state, cx, -page(cx)),
         Action::DockPageDown | Action::PageDown if cx.frame.dock_scroll_max > 0 => scroll(state, cx, page(cx)),
         Action::NextRequest | Action::PreviousRequest => {
@@ -29,6 +33,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::Restart
         | Action::ShowStderr
         | Action::QuitDock
+        | Action::TypeInto
+        | Action::OpenPage
+        | Action::CopyPage
+        | Action::LeaveLogIn
         | Action::KillAgent => {
             // The person answers what is on the screen, not what came between the last frame and the key.
             if cx.frame.dialog != state.view.dock.dialog {
@@ -88,6 +96,12 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         (Action::Restart, Dialog::Dead | Dialog::LogIn | Dialog::Authenticating(_)) => {
             out.push(Out::Intent(Intent::Restart));
         }
+        (Action::TypeInto, Dialog::Authenticating(_)) => super::terminal::take_over(state, cx, out),
+        (Action::OpenPage, Dialog::Authenticating(_) | Dialog::LogIn) => open_page(state, cx, out),
+        (Action::CopyPage, Dialog::Authenticating(_) | Dialog::LogIn) => copy_page(state, cx, out),
+        (Action::LeaveLogIn, Dialog::Authenticating(_) | Dialog::LogIn) => {
+            out.push(Out::Intent(Intent::LeaveAuthentication));
+        }
         (Action::QuitDock, Dialog::Silent) | (Action::KillAgent, Dialog::Unconfirmed) => {
             out.push(Out::Intent(Intent::KillAgent));
         }
@@ -142,15 +156,53 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
         }
         Some(Dialog::LogIn) => {
             let Some(method) = cx.session.agent().auth_methods.get(at) else { return };
-            if method.kind == AuthKind::Agent {
-                out.push(Out::Intent(Intent::Authenticate { method: method.id.clone() }));
-                state.view.focus = Focus::Composer;
-            } else if let Some(line) = labels::login_command(&method.kind, cx.session.agent()) {
-                // Short, so that what is to be done next stays beside it.
-                state.say("copied the command (OSC 52)", cx.now);
-                out.push(Out::Copy(line));
+            match &method.kind {
+                AuthKind::Env { vars } => state.secrets = Some(Secrets::new(method.id.clone(), vars.clone())),
+                kind => {
+                    state.view.enters_log_in = *kind != AuthKind::Agent;
+                    out.push(Out::Intent(Intent::Authenticate { method: method.id.clone() }));
+                    state.view.focus = Focus::Composer;
+                }
             }
         }
         _ => {}
+    }
+}
+
+/// Shows the page of the log-in, where its host can be told for certain.
+fn open_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    match labels::log_in_page(cx.session) {
+        None => state.say("no address was printed", cx.now),
+        Some(page) => match address::host(&page) {
+            Some(host) => {
+                state.say(format!("opening {host}"), cx.now);
+                out.push(Out::OpenPage(page));
+            }
+            None => state.say("not opened: its host may be another one than it looks like · c copies it", cx.now),
+        },
+    }
+}
+
+/// Copies the address that was printed, else the command of the method that is highlighted.
+fn copy_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    if let Some(page) = labels::log_in_page(cx.session) {
+        state.say("copied the address (OSC 52)", cx.now);
+        return out.push(Out::Copy(page));
+    }
+    let highlighted = state.view.dock.highlighted.and_then(|at| cx.session.agent().auth_methods.get(at));
+    match highlighted {
+        Some(method) => copy_command(state, cx, method, out),
+        None => state.say("highlight a way to log in first, with the arrows", cx.now),
+    }
+}
+
+fn copy_command(state: &mut App, cx: Cx<'_>, method: &AuthMethod, out: &mut Vec<Out>) {
+    match labels::login_command(&method.kind, cx.session.agent()) {
+        Some(line) => {
+            // Short, so that what is to be done next stays beside it.
+            state.say("copied the command (OSC 52)", cx.now);
+            out.push(Out::Copy(line));
+        }
+        None => state.say("the agent does this one by itself: there is no command", cx.now),
     }
 }

@@ -7,6 +7,7 @@ mod composer;
 mod dock;
 mod picker;
 pub mod review;
+mod secrets;
 mod session_list;
 mod sessions;
 mod terminal;
@@ -15,7 +16,6 @@ use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
 use super::state::picker::{Picker, Purpose, next_mode};
-use super::state::timing::QUIT_WINDOW;
 use super::state::{App, AskedMode, Focus, Holds};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
@@ -89,6 +89,8 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
                 view.has_news = true;
             }
         }
+        FrontEnd::LoggedOut(Ok(())) => state.say("logged out", now),
+        FrontEnd::LoggedOut(Err(why)) => state.say(format!("not logged out: {}", sanitize::line(&why)), now),
         FrontEnd::Withdrawn(_)
         | FrontEnd::Said(_)
         | FrontEnd::TurnReviewed(_)
@@ -99,7 +101,7 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
 
 /// Where a key goes. The order of the lines is the order of precedence.
 fn layer(state: &App) -> Layer {
-    if state.opener.is_some() {
+    if state.types_a_line() {
         return Layer::Line;
     }
     if state.help.is_some() || state.picker.is_some() {
@@ -135,6 +137,9 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     }
     if state.opener.is_some() {
         return sessions::opener(state, cx, action, out);
+    }
+    if state.secrets.is_some() {
+        return secrets::action(state, cx, action, out);
     }
     if state.help.is_some() {
         return picker::help(state, cx, key, action, out);
@@ -231,7 +236,6 @@ fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.quit_armed_until.take().is_some() {
         return out.push(Out::Quit);
     }
-    state.quit_armed_until = Some(cx.now.saturating_add(QUIT_WINDOW));
     let words = if !state.view.composer.is_empty() {
         state.view.composer.clear();
         "cleared, Up brings it back · Ctrl+C again quits"
@@ -241,10 +245,7 @@ fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     } else {
         "Ctrl+C again quits"
     };
-    state.say_while(Holds::QuitArmed, words, cx.now);
-    if let (Some(toast), Some(until)) = (&mut state.toast, state.quit_armed_until) {
-        toast.until = Some(until);
-    }
+    sessions::arm_quit(state, words, cx.now);
 }
 
 fn is_cancellable(session: SessionRef<'_>) -> bool {
@@ -268,6 +269,9 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     state.close_armed = None;
     if let Some(opener) = &mut state.opener {
         return opener.line.paste(&text.replace(['\n', '\r'], " "));
+    }
+    if let Some(form) = &mut state.secrets {
+        return form.type_text(text.trim());
     }
     if let Some(picker) = &mut state.picker {
         return picker.type_text(text);

@@ -6,7 +6,7 @@
 use super::{Cx, common};
 use crate::model::event::Intent;
 use crate::model::history::Kind;
-use crate::model::ids::SessionKey;
+use crate::model::ids::{Now, SessionKey};
 use crate::model::session_ref::SessionRef;
 use crate::ui::keys::Action;
 use crate::ui::msg::Out;
@@ -83,10 +83,15 @@ pub(super) fn quit(state: &mut App, cx: Cx<'_>, key: &str, out: &mut Vec<Out>) {
     if left == 0 || state.quit_armed_until.take().is_some() {
         return out.push(Out::Quit);
     }
-    let until = cx.now.saturating_add(QUIT_WINDOW);
-    state.quit_armed_until = Some(until);
     let others = if left == 1 { "another session works or has a draft" } else { "other sessions work or have drafts" };
-    state.say_while(Holds::QuitArmed, format!("{others} · {key} again quits"), cx.now);
+    arm_quit(state, format!("{others} · {key} again quits"), cx.now);
+}
+
+/// The next key that ends acp-tui counts, for a while in which `words` are shown.
+pub(super) fn arm_quit(state: &mut App, words: impl Into<String>, now: Now) {
+    let until = now.saturating_add(QUIT_WINDOW);
+    state.quit_armed_until = Some(until);
+    state.say_while(Holds::QuitArmed, words, now);
     if let Some(toast) = &mut state.toast {
         toast.until = Some(until);
     }

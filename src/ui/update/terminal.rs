@@ -4,8 +4,10 @@
 //! typed is kept nowhere here.
 
 use super::Cx;
+use super::sessions::arm_quit;
 use crate::base::sanitize;
 use crate::model::event::Intent;
+use crate::model::login::LogIn;
 use crate::text::width;
 use crate::ui::keys::{Action, Key, Layer, bytes, resolve};
 use crate::ui::msg::{Out, ScrollBy};
@@ -17,6 +19,11 @@ const COMMAND: usize = 40;
 
 /// From now on keys go to the newest command that runs.
 pub(super) fn take_over(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    if let Some((id, _)) = cx.session.log_in().and_then(LogIn::terminal) {
+        state.view.focus = Focus::Terminal(id.clone());
+        state.toast = None;
+        return;
+    }
     match cx.session.running_terminal() {
         Some(command) => {
             state.view.focus = Focus::Terminal(command.id.clone());
@@ -54,11 +61,16 @@ pub(super) fn key(state: &mut App, key: Key, out: &mut Vec<Out>) {
 }
 
 /// Whether a key was meant for a command that has just ended. It is dropped then: the rest of a password must neither
-/// be shown nor sent to the agent.
+/// be shown nor sent to the agent. A second Ctrl+D is meant.
 pub(super) fn is_stray(state: &mut App, cx: Cx<'_>, action: Action) -> bool {
     let Some(until) = state.view.stray_until else { return false };
-    let stray = cx.now < until && action != Action::CtrlC;
+    let is_end = action == Action::CtrlD;
+    let is_meant = action == Action::CtrlC || is_end && state.quit_armed_until.is_some();
+    let stray = cx.now < until && !is_meant;
     state.view.stray_until = stray.then(|| cx.now.saturating_add(STRAY));
+    if stray && is_end {
+        arm_quit(state, "the command has just ended · Ctrl+D again quits", cx.now);
+    }
     stray
 }
 

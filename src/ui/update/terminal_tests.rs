@@ -121,6 +121,19 @@ fn the_exit_gives_the_focus_back_and_the_rest_of_a_password_goes_nowhere() {
 }
 
 #[test]
+fn ctrl_d_just_after_the_exit_counts_when_it_is_pressed_again() {
+    let mut s = sudo(80);
+    s.key(ALT_I).typed("hunt");
+    s.exits(1, 1);
+    let ctrl_d = Key::ctrl(Code::Char('d'));
+    s.key(ctrl_d).draw();
+    assert!(!s.outs.contains(&Out::Quit));
+    assert!(s.shown.contains("the command has just ended · Ctrl+D again quits"), "{}", s.shown);
+    s.after(300).key(ctrl_d);
+    assert!(s.outs.contains(&Out::Quit));
+}
+
+#[test]
 fn a_question_does_not_take_the_keys_away() {
     let mut s = sudo(80);
     s.key(ALT_I);

@@ -364,6 +364,21 @@ fn logged_out() -> Scene {
 }
 
 #[test]
+fn ctrl_d_in_the_dock_quits_unless_something_is_written() {
+    let ctrl_d = Key::ctrl(Code::Char('d'));
+    let mut s = logged_out();
+    s.draw();
+    s.typed("words").key(Key::alt(Code::Char('p'))).after(400).draw();
+    assert_eq!(s.ui.view.focus, Focus::Dock);
+    s.key(ctrl_d).draw();
+    assert!(!s.outs.contains(&Out::Quit));
+    assert!(s.shown.contains("something is written · Ctrl+C clears it"), "{}", s.shown);
+    s.ui.view.composer.clear();
+    s.key(ctrl_d);
+    assert!(s.outs.contains(&Out::Quit));
+}
+
+#[test]
 fn a_log_in_is_chosen_by_digit_and_left_with_esc() {
     let mut s = logged_out();
     assert!(s.draw().contains("gemini --acp '--login now'"), "{}", s.shown);
@@ -371,7 +386,7 @@ fn a_log_in_is_chosen_by_digit_and_left_with_esc() {
     s.typed("1");
     assert_eq!(s.ui.view.composer.text(), "1");
     s.press(Code::Tab).after(400).draw();
-    s.typed("2");
+    s.press(Code::Down).press(Code::Down).typed("c");
     assert!(s.outs.contains(&Out::Copy("gemini --acp '--login now'".into())));
     s.typed("1");
     assert_eq!(s.intents(), [Intent::Authenticate { method: "web".into() }]);

@@ -430,14 +430,14 @@ fn what_is_said_of_a_way_to_log_in_stands_below_its_name() {
     let at =
         |part: &str| s.shown.lines().position(|l| l.contains(part)).unwrap_or_else(|| panic!("{part}\n{}", s.shown));
     assert_eq!(at("Opens a page."), at("1 Browser") + 1);
-    assert_eq!(at("2 copy: Terminal"), at("1 Browser") + 2);
-    assert_eq!(at("Asks there."), at("2 copy: Terminal") + 1);
+    assert_eq!(at("2 Terminal"), at("1 Browser") + 2);
+    assert_eq!(at("Asks there."), at("2 Terminal") + 1);
     assert!(row(&s, "r start it again").contains("q quit"), "{}", s.shown);
     let mut s = logged_out(40, 10);
     s.press(Code::Tab).after(400).draw();
     assert!(s.shown.contains("r start it again") && s.shown.contains('❯'), "{}", s.shown);
     s.typed("2").draw();
-    assert!(s.shown.contains("2 copy: Terminal"), "{}", s.shown);
+    assert!(s.shown.contains("2 Terminal"), "{}", s.shown);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod aside;
 mod chrome;
 mod dock;
 mod lists;
+mod log_in;
 pub(super) mod paint;
 mod review;
 pub mod session_list;
@@ -25,6 +26,7 @@ use crate::base::sanitize;
 use crate::model::Model;
 use crate::model::history::History;
 use crate::model::ids::{Now, SessionKey, TermId};
+use crate::model::login::LogIn;
 use crate::model::session::Session;
 use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
@@ -123,9 +125,16 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     if let Some(command) = cx.typing().and_then(|id| cx.session.terminal(id)) {
         status.left = status_line::typing(&command.command);
     }
+    let log_in = cx.session.log_in().and_then(LogIn::terminal).filter(|(id, _)| cx.typing() == Some(*id));
+    if log_in.is_some() {
+        status.left = status_line::typing("the log-in");
+    }
     let mut moving = status.busy == status_line::Busy::Yes;
     let rest = chrome::status(cx, &status, area, buf);
-    if let Some(list) = alone(cx, area) {
+    if let Some((id, screen)) = log_in.filter(|_| cx.state.help.is_none()) {
+        log_in::draw(cx, screen, rest, buf);
+        info.log_in = Some((id.clone(), log_in::size(rest)));
+    } else if let Some(list) = alone(cx, area) {
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
     } else if area.height <= TINY.1 || area.width < TINY.0 {
         tiny(cx, rest, &mut info, buf);
@@ -151,7 +160,7 @@ fn alone<'a>(cx: &ViewCx<'a>, area: Rect) -> Option<&'a SessionList> {
 
 /// The state and the composer; the dock instead of the composer while the person has gone there.
 fn tiny(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
-    if cx.state.opener.is_some() {
+    if cx.state.types_a_line() {
         sessions::opener(cx, area, info, buf);
     } else if cx.state.picker.is_some() {
         lists::picker(cx, area, info, buf);
@@ -183,7 +192,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
 
     // The list says itself who waits; a question stands below it only while it is answered.
     let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
-    let dock_room = match (cx.state.picker.is_some() || cx.state.opener.is_some(), &cx.state.view.focus) {
+    let dock_room = match (cx.state.picker.is_some() || cx.state.types_a_line(), &cx.state.view.focus) {
         (true, _) => rest.height.min(3),
         // The list stays in view.
         (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
@@ -205,7 +214,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         show_dock(cx, &laid, at, info, buf);
         rest = above;
     }
-    if cx.state.opener.is_some() {
+    if cx.state.types_a_line() {
         rest = sessions::opener(cx, rest, info, buf);
     } else if cx.state.picker.is_some() {
         rest = lists::picker(cx, rest, info, buf);
@@ -293,7 +302,7 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
         let words = StyledText::of(width::truncate(&words, usize::from(room)), Token::Dim);
         paint::put(buf, at.x + 2, at.y, room, &words, cx.theme);
     }
-    if focused && cx.state.picker.is_none() && cx.state.opener.is_none() && cx.state.list.is_none() {
+    if focused && cx.state.picker.is_none() && !cx.state.types_a_line() && cx.state.list.is_none() {
         let (x, y) = layout.cursor;
         info.cursor = Some(Position {
             x: at.x.saturating_add(2).saturating_add(x).min(at.right().saturating_sub(1)),

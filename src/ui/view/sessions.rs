@@ -3,8 +3,7 @@
 //! Reads the model and the views, keeps nothing. Invariant: what waits for the person is named at any width that has
 //! room for it, even when its session is not.
 
-use super::paint;
-use super::{ViewCx, split_bottom};
+use super::{ViewCx, log_in, paint, split_bottom};
 use crate::base::sanitize;
 use crate::model::ids::SessionKey;
 use crate::model::session_ref::SessionRef;
@@ -174,7 +173,7 @@ fn in_short(cx: &ViewCx<'_>, tabs: &[Tab]) -> StyledText {
 
 /// The line in which the directory of a further session is typed; returns what is above it.
 pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
-    let Some(opener) = &cx.state.opener else { return area };
+    let Some(opener) = &cx.state.opener else { return log_in::form(cx, area, info, buf) };
     let (above, at) = split_bottom(area, 2.min(area.height));
     let (line, foot) = if at.height > 1 { super::split_top(at, 1) } else { (at, Rect { height: 0, ..at }) };
     let label = format!("{} in: ", width::truncate(&opener.name, NAME));

@@ -155,6 +155,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
     config.gate = Gate::Hold;
     config.record = Some(Recording::create(&place.record).unwrap());
     let setup = AgentSetup {
+        start_in: None,
         command: "b-acp".into(),
         args: vec!["two words".into()],
         env: vec![("B_KEY".into(), "secret".into())],

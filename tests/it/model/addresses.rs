@@ -2,7 +2,7 @@
 
 use crate::support::{Rig, SESSION};
 use acp_tui::model::Model;
-use acp_tui::model::agent::{Connection, DeathKind};
+use acp_tui::model::agent::DeathKind;
 use acp_tui::model::changes::{ReviewCommand, ReviewEvent};
 use acp_tui::model::effect::{Answer, Call, Effect, Ended, FrontEnd};
 use acp_tui::model::entry::{Block, Body, ChunkKind};
@@ -285,7 +285,7 @@ fn a_log_in_concerns_all_sessions_of_the_agent() {
     house.wants(A, Intent::OpenSession { cwd: "/p".into(), how: Opening::New });
     let needed = || AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "log in")));
     house.agent(A1, needed());
-    assert!(matches!(house.model.agent_of(A).unwrap().connection, Connection::AuthNeeded { .. }));
+    assert!(house.model.agent_of(A).unwrap().log_in.is_some());
     house.agent(SessionKey(1), needed());
     house.wants(A, Intent::Authenticate { method: "web".into() });
     let call = house.done.iter().rev().find_map(|e| match &e.what {

@@ -312,7 +312,7 @@ impl Run {
         let prompts = self.calls.iter().filter(|(_, m)| m == "session/prompt").count();
         assert!(prompts <= 1, "two prompts at once");
         let session = model.first().session();
-        let is_sent = session.turn.as_ref().is_some_and(|t| t.unsent.is_none());
+        let is_sent = session.turn.as_ref().is_some_and(|t| !t.is_unsent);
         assert_eq!(prompts == 1, is_sent, "the turn is the open prompt");
         for pending in session.questions() {
             let is_call = model.first().session().tool(pending.entry).is_some();

@@ -384,9 +384,8 @@ fn r_095_no_elicitation_is_offered_yet() {
     assert!(initialize()["clientCapabilities"].get("elicitation").is_none());
 }
 
-/// Issue 3 overrides the checklist: `auth.terminal` promises that the person is shown the exact command.
 #[test]
-fn r_096_a_terminal_log_in_is_a_command_to_show() {
+fn r_096_r_109_the_command_of_a_terminal_log_in_is_exact() {
     use acp_tui::model::login::command_line;
     assert_eq!(initialize()["clientCapabilities"]["auth"], json!({ "terminal": true }));
     let rig = Rig::initialized(with(

@@ -235,7 +235,6 @@ fn a_load_that_fails_leaves_the_agent_as_it_is() {
 #[test]
 fn a_log_in_in_between_and_a_restart_ask_for_the_same_session_again() {
     let mut rig = loading();
-    // Where another session works, a log-in would lock that one out: this one is refused then.
     rig.intent_at(SessionKey::FIRST, Intent::CloseSession);
     rig.sent();
     rig.fail(

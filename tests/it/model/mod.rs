@@ -11,6 +11,7 @@ mod kept;
 mod later;
 mod lifecycle;
 mod loading;
+mod login;
 mod options;
 mod permission;
 mod prompt;

@@ -342,7 +342,7 @@ fn a_journal_with_a_review_gives_the_same_model_again() {
     assert_eq!(render(&again), rig.entries());
     assert_eq!(again.first().session().changes(), rig.model().first().session().changes());
     assert_eq!(again.first().session(), rig.model().first().session(), "the third prompt still waits");
-    assert!(again.first().session().turn.as_ref().unwrap().unsent.is_some());
+    assert!(again.first().session().turn.as_ref().unwrap().is_unsent);
 }
 
 #[test]
@@ -354,5 +354,5 @@ fn a_journal_of_a_time_without_reviews_still_replays() {
     lines.extend(rig.journal.clone());
     let again = replayed(&lines);
     assert_eq!(again.first().session(), rig.model().first().session());
-    assert!(again.first().session().turn.as_ref().unwrap().unsent.is_none(), "it went out at once");
+    assert!(!again.first().session().turn.as_ref().unwrap().is_unsent, "it went out at once");
 }

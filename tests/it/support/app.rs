@@ -42,6 +42,7 @@ pub fn config(root: &Path) -> EngineConfig {
         command: "nothing that could be started".into(),
         args: Vec::new(),
         env: Vec::new(),
+        start_in: None,
         cwd: root.to_owned(),
         policy: Policy::Ask,
         journals: None,

@@ -50,6 +50,7 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             };
             ("session/set_config_option", value)
         }
+        Call::LogOut => ("logout", json!({})),
         Call::Authenticate { method, .. } => {
             ("authenticate", serde_json::to_value(schema::AuthenticateRequest::new(method.clone()))?)
         }

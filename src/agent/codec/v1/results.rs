@@ -59,6 +59,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
             image: flag(prompt, "image"),
             audio: flag(prompt, "audio"),
             embedded_context: flag(prompt, "embeddedContext"),
+            log_out: caps.get("auth").and_then(|auth| auth.get("logout")).is_some_and(Value::is_object),
         },
         auth_methods: auth_methods(list_of(&value, "authMethods")),
     })

@@ -43,16 +43,19 @@ impl Said {
     }
 }
 
+/// The end of a session as it was read; the error is for people.
+type Read = Result<Arc<[Said]>, String>;
+
 /// The ends of sessions that have been read, the newest first.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Previews {
-    read: VecDeque<(Which, Result<Arc<[Said]>, String>)>,
+    read: VecDeque<(Which, Read)>,
     /// What has been asked for last.
     asked: Option<Which>,
 }
 
 impl Previews {
-    pub fn of(&self, which: &Which) -> Option<&Result<Arc<[Said]>, String>> {
+    pub fn of(&self, which: &Which) -> Option<&Read> {
         self.read.iter().find(|(one, _)| one == which).map(|(_, read)| read)
     }
 
@@ -65,7 +68,7 @@ impl Previews {
         true
     }
 
-    pub fn told(&mut self, which: Which, read: Result<Arc<[Said]>, String>) {
+    pub fn told(&mut self, which: Which, read: Read) {
         self.read.retain(|(one, _)| *one != which);
         self.read.push_front((which, read));
         self.read.truncate(MAX_PREVIEWS);

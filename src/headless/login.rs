@@ -1,0 +1,208 @@
+//! `login` and `logout`: starts the agent, does what it can do by itself, and says what only the person can do.
+//!
+//! A command that takes a terminal is not run here: it is given back to who has one. Invariant: every way out goes
+//! through the engine's shutdown.
+
+use super::code;
+use super::verdict::{Verdict, auth_verdict, death_verdict, log_in_line};
+use crate::base::sanitize;
+use crate::engine::wait::Signals;
+use crate::engine::{Engine, Goodbye};
+use crate::model::effect::FrontEnd;
+use crate::model::event::{AuthKind, AuthMethod, Intent};
+use crate::model::ids::Addressed;
+use crate::model::session::Phase;
+use std::io::{self, Write as _};
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: u8,
+    /// One line, and what follows from it.
+    pub words: String,
+    pub detail: Vec<String>,
+    /// The way to log in that takes a terminal.
+    pub run: Option<AuthKind>,
+    pub goodbye: Goodbye,
+}
+
+/// Logs in with a method, by its id or name; without one with the only one there is. `agent` is the name by which the
+/// agent was chosen.
+pub async fn log_in(mut engine: Engine, method: Option<String>, agent: &str) -> io::Result<Ended> {
+    let mut run = LogIn { signals: Signals::listen()?, printed: 0, logged_out: None };
+    engine.intent(Intent::Start);
+    let outcome = run.log_in(&mut engine, method.as_deref(), agent).await;
+    Ok(outcome.ended(engine.shutdown().await))
+}
+
+pub async fn log_out(mut engine: Engine) -> io::Result<Ended> {
+    let mut run = LogIn { signals: Signals::listen()?, printed: 0, logged_out: None };
+    engine.intent(Intent::Start);
+    let outcome = run.log_out(&mut engine).await;
+    Ok(outcome.ended(engine.shutdown().await))
+}
+
+struct Outcome {
+    verdict: Verdict,
+    run: Option<AuthKind>,
+}
+
+impl Outcome {
+    fn ended(self, goodbye: Goodbye) -> Ended {
+        let Verdict { code, words, detail, .. } = self.verdict;
+        Ended { code, words, detail, run: self.run, goodbye }
+    }
+}
+
+impl From<Verdict> for Outcome {
+    fn from(verdict: Verdict) -> Self {
+        Self { verdict, run: None }
+    }
+}
+
+struct LogIn {
+    signals: Signals,
+    /// Lines that the agent has printed for it and that were passed on.
+    printed: usize,
+    logged_out: Option<Result<(), String>>,
+}
+
+impl LogIn {
+    async fn log_in(&mut self, engine: &mut Engine, method: Option<&str>, agent: &str) -> Outcome {
+        if let Some(verdict) = self.until(engine, is_settled).await {
+            return verdict.into();
+        }
+        let session = engine.model().first();
+        let methods = &session.agent().auth_methods;
+        let lines = || {
+            let line = |m: &AuthMethod| format!("{}: {}", m.name, log_in_line(agent, session, &m.id));
+            methods.iter().map(line).collect()
+        };
+        let is_ready = session.phase() == Phase::Ready;
+        let chosen = match (method, methods.as_slice()) {
+            (None, _) if is_ready => {
+                let words = "the agent opens sessions as it is: nothing waits for a log-in";
+                return Verdict { detail: lines(), ..Verdict::new(code::OK, words) }.into();
+            }
+            (None, [only]) => only.clone(),
+            (None, _) => {
+                let error = session.log_in().map(|log_in| log_in.error.clone());
+                return error
+                    .map_or_else(
+                        || Verdict::new(code::AUTH, "the agent says of no way to log in"),
+                        |error| auth_verdict(session, &error, agent),
+                    )
+                    .into();
+            }
+            (Some(wanted), all) => {
+                match all.iter().find(|m| m.id == wanted).or_else(|| all.iter().find(|m| m.name == wanted)) {
+                    Some(found) => found.clone(),
+                    None => {
+                        let words = format!("the agent offers no way to log in that is called {wanted}");
+                        return Verdict { detail: lines(), ..Verdict::new(code::USAGE, words) }.into();
+                    }
+                }
+            }
+        };
+        match &chosen.kind {
+            AuthKind::Agent => self.by_agent(engine, &chosen, is_ready, agent).await.into(),
+            AuthKind::Env { vars } => {
+                let words = format!("set {} in the environment, and start again", vars.join(", "));
+                Verdict::new(code::AUTH, words).into()
+            }
+            kind => Outcome { verdict: Verdict::new(code::OK, ""), run: Some(kind.clone()) },
+        }
+    }
+
+    async fn by_agent(&mut self, engine: &mut Engine, method: &AuthMethod, is_ready: bool, agent: &str) -> Verdict {
+        if is_ready {
+            engine.intent(Intent::LogIn);
+        }
+        engine.intent(Intent::Authenticate { method: method.id.clone() });
+        say(&format!("logging in with {}; Ctrl+C leaves it", method.name));
+        let is_over = |engine: &Engine| {
+            let log_in = engine.model().first().agent().log_in.as_ref();
+            log_in.is_none_or(|log_in| log_in.attempt.is_none()) && is_settled(engine)
+        };
+        if let Some(verdict) = self.until(engine, is_over).await {
+            return verdict;
+        }
+        let session = engine.model().first();
+        match &session.agent().log_in {
+            Some(log_in) => auth_verdict(session, &log_in.error, agent),
+            None => Verdict::new(code::OK, format!("logged in: {}", method.name)),
+        }
+    }
+
+    async fn log_out(&mut self, engine: &mut Engine) -> Outcome {
+        if let Some(verdict) = self.until(engine, is_settled).await {
+            return verdict.into();
+        }
+        if !engine.model().first().agent().caps.log_out {
+            let words = "this agent cannot be told to log out; its own program may have a command for it";
+            return Verdict::new(code::NOT_FINISHED, words).into();
+        }
+        let news = engine.intent(Intent::LogOut);
+        self.note(&news);
+        while self.logged_out.is_none() {
+            if let Some(verdict) = self.step(engine).await {
+                return verdict.into();
+            }
+        }
+        match self.logged_out.take() {
+            Some(Err(why)) => Verdict::new(code::NOT_FINISHED, format!("not logged out: {why}")).into(),
+            _ => Verdict::new(code::OK, "logged out").into(),
+        }
+    }
+
+    /// Waits until it is so; gives why it will not be.
+    async fn until(&mut self, engine: &mut Engine, is_so: impl Fn(&Engine) -> bool) -> Option<Verdict> {
+        while !is_so(engine) {
+            let verdict = self.step(engine).await;
+            if verdict.is_some() {
+                return verdict;
+            }
+        }
+        None
+    }
+
+    async fn step(&mut self, engine: &mut Engine) -> Option<Verdict> {
+        tokio::select! {
+            biased;
+            signal = self.signals.next() => return Some(Verdict::new(signal.exit_code(), "interrupted")),
+            wake = engine.next() => {
+                let news = engine.step(wake);
+                self.note(&news);
+            }
+        }
+        let session = engine.model().first();
+        // What the agent prints is for the person: an address to visit, a code to type.
+        let lines = session.log_in_lines();
+        for line in lines.iter().skip(self.printed) {
+            say(line);
+        }
+        self.printed = lines.len();
+        match session.phase() {
+            Phase::Dead(death) => Some(death_verdict(death)),
+            _ => None,
+        }
+    }
+
+    fn note(&mut self, news: &[Addressed<FrontEnd>]) {
+        for one in news {
+            if let FrontEnd::LoggedOut(result) = &one.what {
+                self.logged_out = Some(result.clone());
+            }
+        }
+    }
+}
+
+/// The agent has opened a session, or has said why it does not.
+fn is_settled(engine: &Engine) -> bool {
+    matches!(engine.model().first().phase(), Phase::Ready | Phase::AuthNeeded | Phase::Dead(_))
+}
+
+fn say(words: &str) {
+    // Nobody to tell when standard error is gone.
+    let _ = writeln!(io::stderr(), "acp-tui: {}", sanitize::line(words));
+}

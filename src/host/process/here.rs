@@ -1,0 +1,21 @@
+//! A program that takes the person's terminal until it ends.
+//!
+//! It stays in our group, so that the keys that interrupt reach it; we wait for it whatever they do to us.
+
+use std::io;
+use std::process::Command;
+
+use super::spawn::{AgentSpec, SpawnError, explain};
+use crate::base::exit::Exit;
+use crate::base::signal;
+use std::os::unix::process::ExitStatusExt as _;
+
+/// # Errors
+/// When it cannot be started.
+pub fn run_here(spec: &AgentSpec) -> Result<Exit, SpawnError> {
+    let mut command = Command::new(&spec.command);
+    command.args(&spec.args).envs(spec.env.iter().map(|(name, value)| (name, value))).current_dir(&spec.cwd);
+    let status = command.status().map_err(|error: io::Error| explain(spec, error))?;
+    let name = status.signal().map(signal::name);
+    Ok(Exit { code: status.code().map(i64::from), signal: name })
+}

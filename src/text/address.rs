@@ -1,0 +1,99 @@
+//! Addresses of pages in what programs print.
+//!
+//! Opens nothing. Invariant: an address has a host only when no two programs can read it in different ways: what is
+//! before the path is plain letters, digits, dots and a port, so that neither a user's name nor a look-alike letter
+//! stands for another host than the one that is said.
+
+use super::run::StyledText;
+
+/// Bytes of an address; a longer one is none.
+const MAX: usize = 4000;
+const SCHEMES: [&str; 2] = ["https://", "http://"];
+
+/// The last address in a text.
+pub fn last(text: &str) -> Option<&str> {
+    let from = SCHEMES.iter().filter_map(|scheme| text.rfind(scheme)).max()?;
+    let rest = &text[from..];
+    let is_end = |c: char| c.is_whitespace() || c.is_control() || "\"'<>`|\\^{}".contains(c);
+    let mut address = rest.find(is_end).map_or(rest, |end| &rest[..end]);
+    // What ends the sentence around it, and brackets that were opened before it.
+    let is_around = |last: &char, address: &str| match last {
+        ')' => !address.contains('('),
+        ']' => !address.contains('['),
+        other => ".,;:!".contains(*other),
+    };
+    while let Some(last) = address.chars().last().filter(|last| is_around(last, address)) {
+        address = &address[..address.len() - last.len_utf8()];
+    }
+    let has_more = SCHEMES.iter().all(|scheme| address.len() > scheme.len());
+    (has_more && address.len() <= MAX).then_some(address)
+}
+
+/// The host of an address that may be opened, with its port.
+pub fn host(address: &str) -> Option<&str> {
+    let rest = SCHEMES.iter().find_map(|scheme| address.strip_prefix(scheme))?;
+    let host = rest.find(['/', '?', '#']).map_or(rest, |end| &rest[..end]);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+    // A name that begins like this stands for letters that look like others.
+    let is_coded = host.split('.').any(|label| label.to_ascii_lowercase().starts_with("xn--"));
+    let is_clean = address.chars().all(|c| !c.is_control());
+    (!host.is_empty() && host.chars().all(is_plain) && !is_coded && is_clean).then_some(host)
+}
+
+/// Rows of a terminal as the text that was printed: one that fills its row goes on in the next.
+pub fn unwrapped(rows: &[StyledText], cols: u16) -> String {
+    let mut text = String::new();
+    for row in rows {
+        text.push_str(row.as_str());
+        if super::width::str_width(row.as_str()) < usize::from(cols) {
+            text.push('\n');
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_address_is_found_without_what_surrounds_it() {
+        for (text, found) in [
+            ("go to https://a.example/x?y=1#z.", Some("https://a.example/x?y=1#z")),
+            ("http://one.example and (https://two.example/b).", Some("https://two.example/b")),
+            ("https://a.example/x(y)", Some("https://a.example/x(y)")),
+            ("\"https://a.example/\u{7}evil\"", Some("https://a.example/")),
+            ("https://", None),
+            ("ftp://a.example", None),
+            ("", None),
+        ] {
+            assert_eq!(last(text), found, "{text}");
+        }
+        assert_eq!(last(&format!("https://a.example/{}", "x".repeat(MAX))), None);
+    }
+
+    #[test]
+    fn only_what_is_read_in_one_way_has_a_host() {
+        assert_eq!(host("https://login.example:8443/a@b"), Some("login.example:8443"));
+        assert_eq!(host("http://127.0.0.1:8085"), Some("127.0.0.1:8085"));
+        assert_eq!(host("http://[::1]:80/"), Some("[::1]:80"));
+        for other in [
+            "https://good.example@evil.example/",
+            "https://g\u{43e}ogle.example/",
+            "https://xn--ggle-0nda.example/",
+            "https://good.example\\@evil.example/",
+            "https://a\u{202e}.example",
+            "https:///path",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+        ] {
+            assert_eq!(host(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_a_terminal_has_broken_is_whole_again() {
+        let rows = ["go to https://a.exam", "ple/device?code=1234", "56", "then wait"].map(StyledText::from);
+        assert_eq!(last(&unwrapped(&rows, 20)), Some("https://a.example/device?code=123456"));
+    }
+}
