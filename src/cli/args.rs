@@ -534,12 +534,11 @@ fn worktrees(words: Vec<String>, typed: &Typed) -> Result<Worktrees, Usage> {
     let discards = yes || drop_ignored;
     let mut words = words.into_iter();
     match (words.next().as_deref(), words.next(), words.next()) {
-        (None, ..) if discards => Err(Usage("--yes and --drop-ignored are for `worktrees discard NAME`".into())),
-        (None, ..) => Ok(Worktrees::List { json }),
-        (Some(_), Some(_), None) if json => Err(Usage("--json is for the list".into())),
-        (Some("merge"), Some(_), None) if discards => {
+        (None, ..) | (Some("merge"), Some(_), None) if discards => {
             Err(Usage("--yes and --drop-ignored are for `worktrees discard NAME`".into()))
         }
+        (None, ..) => Ok(Worktrees::List { json }),
+        (Some(_), Some(_), None) if json => Err(Usage("--json is for the list".into())),
         (Some("merge"), Some(name), None) => Ok(Worktrees::Merge(name)),
         (Some("discard"), Some(name), None) => Ok(Worktrees::Discard { name, yes, drop_ignored }),
         (Some(what @ ("merge" | "discard")), None, _) => {
