@@ -48,6 +48,8 @@ fn the_corpus_in_a_whole_session() {
             s.send(PAGE_DOWN);
             s.quiet(Duration::from_millis(30));
         }
+        // A digit that comes together with other keys answers nothing.
+        s.quiet(Duration::from_millis(150));
         s.send("1");
         s.see("corpus done");
         s.send(CTRL_O);

@@ -138,7 +138,7 @@ fn help_opens_and_closes_and_nothing_is_lost() {
     let screen = s.see("quit when nothing is written");
     assert!(screen.contains("stop the turn") && !screen.contains("empty the filter"), "{screen}");
     // To its end and back, and no further: one key up moves at once.
-    for _ in 0..30 {
+    for _ in 0..60 {
         s.send(PAGE_DOWN);
     }
     let end = s.wait_for("the end", |screen| screen.contains("open a further session") && screen.contains("this help"));
