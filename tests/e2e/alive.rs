@@ -16,7 +16,7 @@ fn keeper(place: &Place) -> Vec<String> {
          [[turn]]\nmatch = \"work\"\nstep = [{{ do = \"say\", text = \"at work\" }}, {{ do = \"wait\", ms = 600000, firm = true }}]\n\
          [[turn]]\nmatch = \"fall\"\nstep = [{{ do = \"say\", text = \"I fall\" }}, {{ do = \"late\", step = [{{ do = \"die\", code = 9 }}] }}]\n\
          [[turn]]\ndefault = true\nstep = [{{ do = \"say\", text = \"turn {{turn}}: {{prompt}}\" }}]\n",
-        place.path("kept.json")
+        place.path("kept.json").display().to_string()
     ));
     ["--", BIN, "demo-agent", "--fast", "--script", script.to_str().unwrap()].map(str::to_owned).to_vec()
 }
