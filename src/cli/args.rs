@@ -557,10 +557,8 @@ fn login(words: Vec<String>, typed: Typed, agent: Vec<OsString>) -> Result<Login
         common.agent = Some(words.next().ok_or_else(missing)?);
     }
     let login = Login { common, method: words.next() };
-    match words.next() {
-        Some(word) => Err(Usage(format!("unexpected argument {word}; a method with blanks is put in quotes"))),
-        None => Ok(login),
-    }
+    let unexpected = |word| Err(Usage(format!("unexpected argument {word}; a method with blanks is put in quotes")));
+    words.next().map_or(Ok(login), unexpected)
 }
 
 fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
@@ -580,10 +578,8 @@ fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
             only(typed.rules.is_some(), "--rules")?;
             only(typed.cwd.is_some(), "--cwd")?;
             only(typed.agent.is_some(), "--agent")?;
-            match first {
-                Some(word) => Err(Usage(format!("rules: unexpected argument {word}"))),
-                None => Ok(Rules::List { json: typed.json }),
-            }
+            let unexpected = |word| Err(Usage(format!("rules: unexpected argument {word}")));
+            first.map_or(Ok(Rules::List { json: typed.json }), unexpected)
         }
         ("add" | "remove", Some(list), Some(pattern), None) => {
             only(typed.rules.is_some(), "--rules")?;
