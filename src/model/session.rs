@@ -350,7 +350,7 @@ impl Session {
     }
 
     /// The title, kind and text of what a turn does now, for the status line: the newest tool call that is not
-    /// settled, among the newest [`STATUS_REACH`] entries.
+    /// settled, among the newest few thousand entries.
     pub fn running_tool(&self) -> Option<&ToolCall> {
         let turn = self.turn.as_ref()?.id;
         let newest = self.entries.slots().rev().take(STATUS_REACH).filter_map(Slot::here);
