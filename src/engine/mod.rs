@@ -16,6 +16,7 @@ mod filing;
 mod journaling;
 pub mod link;
 mod links;
+mod logging;
 mod masking;
 mod moving;
 mod noting;
