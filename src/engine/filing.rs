@@ -140,17 +140,17 @@ impl FileQueue {
         Self { lanes: BTreeMap::new(), stuck: 0, writes: JoinSet::new(), is_over: Arc::default(), facts: facts.clone() }
     }
 
-    /// The client ends: nothing more is begun, and what has not come to its rename yet is given up.
-    pub fn close(&mut self) {
+    /// The client ends: nothing more is begun, and what has not come to its rename yet is given up. Ends when those that
+    /// have come to it are over, or after `patience`.
+    pub fn close(&mut self, patience: Duration) -> impl Future<Output = ()> + Send + use<> {
         self.is_over.store(true, Ordering::Release);
         self.lanes.clear();
-    }
-
-    /// Waits for writes that have come to their rename, for a while: what is looked at afterwards stays as it is.
-    pub async fn finish(mut self, patience: Duration) {
-        let all = async { while self.writes.join_next().await.is_some() {} };
-        if tokio::time::timeout(patience, all).await.is_err() {
-            tracing::warn!("a write is not over when the files are looked at for the last time");
+        let mut writes = std::mem::take(&mut self.writes);
+        async move {
+            let all = async { while writes.join_next().await.is_some() {} };
+            if tokio::time::timeout(patience, all).await.is_err() {
+                tracing::warn!("a write is not over when the files are looked at for the last time");
+            }
         }
     }
 

@@ -39,7 +39,9 @@ impl Engine {
     /// The same; from `end` on the last look of the review is not waited for.
     pub async fn shutdown_by(mut self, end: Option<Instant>) -> Goodbye {
         let household = Household::look();
-        self.files.close();
+        let left = end.map_or(LAST_WRITES, |end| end.saturating_duration_since(Instant::now()));
+        // While the agents end.
+        let writes = tokio::spawn(self.files.close(left.clamp(LAST_MOMENT, LAST_WRITES)));
         for line in self.core.answer_all() {
             self.send(line);
         }
@@ -60,8 +62,8 @@ impl Engine {
         survivors.extend(household.survivors().await);
         survivors.retain(Survivor::is_alive);
         let mut ended = Vec::new();
-        let left = end.map_or(LAST_WRITES, |end| end.saturating_duration_since(Instant::now()));
-        self.files.finish(left.clamp(LAST_MOMENT, LAST_WRITES)).await;
+        // What is looked at afterwards stays as it is.
+        let _ = writes.await;
         self.reviews.finish(&self.core.model, end).await;
         if !survivors.is_empty() {
             // They may have left their work to others.
