@@ -242,6 +242,9 @@ impl ReviewSession {
         named.extend(self.log.early().iter().map(|turn| {
             format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
         }));
+        named.extend(self.log.early_commands().iter().map(|turn| {
+            format!("turn {turn}: a command began before all files had been looked at; what it changed by then may not be put down to it")
+        }));
         named
     }
 
