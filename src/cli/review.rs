@@ -23,6 +23,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+/// Files that are named of those that nobody could look at.
+const NAMED: usize = 20;
+
 /// The review that is meant.
 pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
@@ -85,6 +88,7 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let trouble = tracker.trouble();
     if let Some(trouble) = &trouble {
         say(trouble);
+        say_touched(&tracker.touched());
     }
     for later in later(tracker.sessions(), found.session.as_ref()) {
         say(&format!("the later session {} of the same run is taken back too", archive::shown_id(later)));
@@ -92,8 +96,9 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let ask = is_screen() && !undo.yes;
     if undo.dry_run || ask {
         let preview = tracker.act(&ReviewAction::PreviewRewind { turn })?;
-        let printed = show(&preview.rewound, Tense::Would);
-        if undo.dry_run || preview.rewound.is_empty() || printed != code::OK {
+        let printed =
+            if is_partial(&tracker) { code::OWN_FAULT } else { code::OK }.max(show(&preview.rewound, Tense::Would));
+        if undo.dry_run || preview.rewound.is_empty() || printed == code::READER_GONE {
             return Ok(printed);
         }
         if !confirmed("Take this back?") {
@@ -104,8 +109,25 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let (taken, stopped) = progress::act(&mut tracker, &ReviewAction::Rewind { turn }, "taking back")?;
     let printed =
         if taken.stopped.is_some() && taken.rewound.is_empty() { code::OK } else { show(&taken.rewound, Tense::Did) };
-    let printed = if tracker.damage().is_some() { code::OWN_FAULT } else { printed };
+    let printed = if is_partial(&tracker) { code::OWN_FAULT } else { printed };
     Ok(stopped.unwrap_or(printed))
+}
+
+/// Whether there may be more to take back than is known. A directory that is not there is known to be gone.
+fn is_partial(tracker: &ReviewSession) -> bool {
+    tracker.root_stands().is_ok() && tracker.trouble().is_some()
+}
+
+/// Names files that nobody could look at: an undo does not know them.
+fn say_touched(found: &[PathBuf]) {
+    if found.is_empty() {
+        return;
+    }
+    let mut names: Vec<String> = found.iter().take(NAMED).map(|path| paths::visible(path.as_os_str())).collect();
+    if found.len() > NAMED {
+        names.push(format!("{} more", found.len() - NAMED));
+    }
+    say(&format!("changed since they were looked at last, and left alone as they are now: {}", names.join(", ")));
 }
 
 /// `acp-tui redo [SESSION]`.

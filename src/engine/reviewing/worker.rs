@@ -173,8 +173,13 @@ impl Worker {
             Job::BeforeCommand { done } => {
                 let looked = self.review.before_command();
                 self.review.keep_theirs(Instant::now() + LAST_CHANCE);
-                let _ = done.try_send(());
+                let is_early = done.try_send(()).is_err();
                 self.trouble("command", "the review could not look at the files before a command", looked);
+                if is_early {
+                    // Nobody waited any longer.
+                    let noted = self.review.command_was_early();
+                    self.trouble("command", "the review could not take note of a command", noted);
+                }
             }
             Job::Wrote { path, turn, entry, content } => {
                 let path = self.real(&path);

@@ -40,7 +40,9 @@ impl Engine {
     /// The same; from `end` on the last look of the review is not waited for.
     pub async fn shutdown_by(mut self, end: Option<Instant>) -> Goodbye {
         let household = Household::look();
-        self.files.close();
+        let left = end.map_or(LAST_WRITES, |end| end.saturating_duration_since(Instant::now()));
+        // While the agents end.
+        let writes = tokio::spawn(self.files.close(left.clamp(LAST_MOMENT, LAST_WRITES)));
         for line in self.core.answer_all() {
             self.send(line);
         }
@@ -63,8 +65,8 @@ impl Engine {
         survivors.retain(Survivor::is_alive);
         debug!(left = survivors.len(), "agents and commands have ended");
         let mut ended = Vec::new();
-        let left = end.map_or(LAST_WRITES, |end| end.saturating_duration_since(Instant::now()));
-        self.files.finish(left.clamp(LAST_MOMENT, LAST_WRITES)).await;
+        // What is looked at afterwards stays as it is.
+        let _ = writes.await;
         self.reviews.finish(&self.core.model, end).await;
         debug!("the files were looked at for the last time");
         if !survivors.is_empty() {
