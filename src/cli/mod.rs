@@ -22,6 +22,7 @@ mod runtime;
 mod screen;
 mod search;
 mod sessions;
+mod trees;
 mod usage;
 mod values;
 mod worktrees;

@@ -62,6 +62,8 @@ pub enum ReadOnly {
     Forgotten,
     /// It is open there.
     Elsewhere(String),
+    /// The directory that it was in is not there.
+    Gone,
 }
 
 impl ReadOnly {
@@ -71,6 +73,7 @@ impl ReadOnly {
             Self::NoWay => "its agent can neither load nor resume it".to_owned(),
             Self::Forgotten => "its agent has forgotten it".to_owned(),
             Self::Elsewhere(place) => format!("it is open in {place}"),
+            Self::Gone => "its directory is gone".to_owned(),
         }
     }
 }

@@ -23,7 +23,7 @@ pub const INDEX: &str = "index";
 /// What a journal's name ends with.
 pub const ENDING: &str = ".jsonl";
 /// The first line of the file. One of another version is made anew.
-const FIRST: &str = "{\"acp_tui_index\":3}";
+const FIRST: &str = "{\"acp_tui_index\":4}";
 /// Digits of the sum that a line begins with.
 const SUM: usize = 8;
 /// A larger file is none of ours.
