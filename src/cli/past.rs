@@ -71,6 +71,7 @@ impl Archive for Journals {
             let one = Earlier::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
             let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
             let one = one.told(told.as_deref(), forks, is_named);
+            let one = one.of_thread(known.thread);
             one.used(age, known.turns, end, known.journals, is_gone)
         };
         Ok(listing.sessions.into_iter().filter(|known| !known.is_empty()).map(earlier).collect())
@@ -144,7 +145,7 @@ impl Archive for Journals {
         trees::make(making)
     }
 
-    fn decide(&self, tree: &Tree, fate: Fate) -> Result<String, String> {
+    fn decide(&self, tree: &Tree, fate: &Fate) -> Result<String, String> {
         trees::decide(&self.state, tree, fate)
     }
 

@@ -25,11 +25,12 @@ pub(super) fn make(making: &Making) -> Result<Vec<Made>, String> {
     made.collect::<Result<_, _>>().map_err(|why| why.0)
 }
 
-pub(super) fn decide(state: &Path, tree: &Tree, fate: Fate) -> Result<String, String> {
+pub(super) fn decide(state: &Path, tree: &Tree, fate: &Fate) -> Result<String, String> {
     let worktree = worktrees::all(state).into_iter().find(|one| one.path == tree.path);
     let worktree = worktree.ok_or_else(|| format!("worktree {} is not there any more", tree.name))?;
     match fate {
-        Fate::Merge => merge(&worktree),
+        Fate::Merge => merge(&worktree, None),
+        Fate::Take(file) => merge(&worktree, Some(file)),
         Fate::Discard if is_in_use(state, &worktree) => Err("a session is open in it; close it first".to_owned()),
         Fate::Discard => {
             worktrees::discard(&worktree, false).map_err(|error| error.to_string()).map(|kept| match kept {
@@ -40,8 +41,8 @@ pub(super) fn decide(state: &Path, tree: &Tree, fate: Fate) -> Result<String, St
     }
 }
 
-fn merge(worktree: &Worktree) -> Result<String, String> {
-    let merged = worktrees::merge(worktree).map_err(|error| error.to_string())?;
+fn merge(worktree: &Worktree, only: Option<&Path>) -> Result<String, String> {
+    let merged = worktrees::merge(worktree, only).map_err(|error| error.to_string())?;
     let files = human::count(merged.files.len() as u64, "file");
     match merged.conflicts.first() {
         None if merged.files.is_empty() => Ok(format!("{} has nothing to merge", worktree.name)),

@@ -136,7 +136,7 @@ fn value(one: &Listed) -> Value {
 }
 
 fn merge(worktree: &Worktree) -> Result<u8, Usage> {
-    let merged = worktrees::merge(worktree).map_err(|error| said(&error))?;
+    let merged = worktrees::merge(worktree, None).map_err(|error| said(&error))?;
     let mut text = String::new();
     // Writing to a string cannot fail.
     for file in &merged.files {

@@ -20,6 +20,7 @@ use crate::text::grid::ScreenSnapshot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where a session stands, apart from its agent.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -152,6 +153,8 @@ pub struct Session {
     /// How it is asked for, until it is open.
     pub(super) opening: Opening,
     pub(super) earlier: Earlier,
+    /// How old it was at this moment, where that is known.
+    pub(super) age: Option<(Now, Duration)>,
     /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
     pub(super) aside_of: Option<SessionKey>,
     /// The agent's name of it, once that is known.

@@ -48,6 +48,8 @@ pub enum Out {
     /// What the person calls a session, or that it has its own name again.
     Rename(Which, Option<String>),
     Export(Which),
+    /// This file of the session's worktree goes where that came from.
+    TakeFile(PathBuf),
     /// This becomes of a session's worktree.
     Tree(Tree, Fate),
     /// Looks for something in all that was said.

@@ -43,7 +43,7 @@ pub trait Archive: Send + Sync {
     fn make(&self, making: &Making) -> Result<Vec<Made>, String>;
 
     /// What came of it, for the person.
-    fn decide(&self, tree: &Tree, fate: Fate) -> Result<String, String>;
+    fn decide(&self, tree: &Tree, fate: &Fate) -> Result<String, String>;
 
     /// Remembers what an agent has told of its sessions.
     fn learn(&self, told: &Told) -> Result<(), String>;
@@ -198,7 +198,7 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
             let made = archive.make(&making);
             Found::Made(making, made)
         }
-        Job::Decide(tree, fate) => Found::Decided(archive.decide(&tree, fate)),
+        Job::Decide(tree, fate) => Found::Decided(archive.decide(&tree, &fate)),
         Job::Export(which) => Found::Exported(archive.export(&which)),
         Job::Learn(told) => Found::Learnt(archive.learn(&told)),
         Job::Forget(earlier) => {

@@ -386,6 +386,7 @@ impl<D: Device> Running<D> {
             Out::Keep => self.keep_aside(),
             Out::Open(wanted) => self.open(&wanted),
             Out::FanOut(agents, text) => self.fan_out(agents, text),
+            Out::TakeFile(file) => self.take_file(&file),
             Out::Tree(tree, fate) => self.decide_tree(tree, fate),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),

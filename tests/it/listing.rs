@@ -98,9 +98,9 @@ impl Archive for Shelf {
         Ok(vec![Made { cwd: tree.path, remarks: vec!["worktree w1 on branch acp-tui/w1".to_owned()] }])
     }
 
-    fn decide(&self, tree: &Tree, fate: Fate) -> Result<String, String> {
+    fn decide(&self, tree: &Tree, fate: &Fate) -> Result<String, String> {
         assert_eq!(Some(tree), self.tree().as_ref());
-        self.decided.lock().unwrap().push(fate);
+        self.decided.lock().unwrap().push(fate.clone());
         Ok("merged 1 file".to_owned())
     }
 

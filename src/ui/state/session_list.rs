@@ -15,6 +15,7 @@ use crate::text::fuzzy;
 use crate::ui::keys::Action;
 pub use earlier::{Earlier, End, Starts, Which};
 pub use finding::{Finding, Hit, Place, Previews, Query, Said, Who};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 pub use step::{Ask, How, ListFrame, Offers, Open, Row, Step};
@@ -198,6 +199,15 @@ impl SessionList {
         all.get(*place).map(Row::Earlier)
     }
 
+    /// It continues the same conversation as the row above, or is continued by it.
+    pub fn is_beneath(&self, at: usize) -> bool {
+        let thread = |at: usize| match self.row(at)? {
+            Row::Earlier(one) => one.thread.as_ref(),
+            Row::Open(_) | Row::Hit(_) => None,
+        };
+        at > 0 && thread(at).is_some() && thread(at) == thread(at - 1)
+    }
+
     pub fn current(&self) -> Option<Row<'_>> {
         self.row(self.selected)
     }
@@ -318,6 +328,17 @@ impl SessionList {
             self.shown_past = places(&self.filter, &texts).into_iter().filter_map(|i| at.get(i).copied()).collect();
             if self.taste.sort == Sort::Needs && self.filter.trim().is_empty() {
                 self.shown_past.sort_by_key(|at| all.get(*at).is_none_or(|one| one.end != End::Interrupted));
+            }
+            if self.filter.trim().is_empty() {
+                // Those of one thread stand where the first of them does.
+                let mut places: HashMap<&str, usize> = HashMap::new();
+                let thread = |at: usize| all.get(at).and_then(|one| one.thread.as_deref());
+                for (place, at) in self.shown_past.iter().enumerate() {
+                    thread(*at).map(|thread| *places.entry(thread).or_insert(place));
+                }
+                let mut placed: Vec<(usize, usize)> = self.shown_past.iter().copied().enumerate().collect();
+                placed.sort_by_key(|(place, at)| thread(*at).and_then(|t| places.get(t)).unwrap_or(place).to_owned());
+                self.shown_past = placed.into_iter().map(|(_, at)| at).collect();
             }
         }
     }

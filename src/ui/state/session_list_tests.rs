@@ -64,6 +64,17 @@ fn a_session_in_a_worktree_is_listed_where_that_came_from() {
 }
 
 #[test]
+fn sessions_that_continue_one_another_stand_together_where_nothing_is_filtered() {
+    let of = |id: &str| configured(id, id, "/shop").of_thread(Some("first".to_owned()));
+    let mut list = list(vec![of("second"), configured("other", "other", "/shop"), of("first")]);
+    assert_eq!(names(&list), ["the one that is open", "second", "first", "other"]);
+    let beneath: Vec<bool> = (0..4).map(|at| list.is_beneath(at)).collect();
+    assert_eq!(beneath, [false, false, true, false]);
+    list.type_text("other");
+    assert_eq!(names(&list), ["other"]);
+}
+
+#[test]
 fn what_becomes_of_a_worktree_is_asked_first() {
     let mut list = list(vec![configured("a", "fix", "/state/worktrees/shop/w1")]);
     list.told_trees([tree()].into());

@@ -91,10 +91,12 @@ pub struct Made {
 }
 
 /// What is to become of a worktree.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// Its changes are put into the files that it came from.
     Merge,
+    /// Those of one file are, whose path is below it.
+    Take(PathBuf),
     /// It goes, once a recovery ref holds all of it.
     Discard,
 }

@@ -288,7 +288,12 @@ fn row(list: &SessionList, look: Look<'_>, at: usize, line: Rect, buf: &mut Buff
             None => text.push("closed", Token::Dim),
         },
         Some(Row::Hit(hit)) => text.append(&about_hit(hit, columns, selected)),
-        Some(Row::Earlier(earlier)) => text.append(&about_earlier(earlier, list, look, columns, selected)),
+        Some(Row::Earlier(earlier)) => {
+            let beneath = if list.is_beneath(at) { "└ " } else { "" };
+            text.push(beneath, Token::Dim);
+            let columns = columns.saturating_sub(width::str_width(beneath));
+            text.append(&about_earlier(earlier, list, look, columns, selected));
+        }
     }
     let room = line.width.saturating_sub(1);
     let text = width::truncate_styled(&text, usize::from(room));

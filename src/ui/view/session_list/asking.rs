@@ -18,10 +18,14 @@ use ratatui::layout::{Position, Rect};
 /// Before the name that is typed: agents are not told of it.
 const NAME_LABEL: &str = "name (only here): ";
 
-fn of_tree(tree: &Tree, fate: Fate) -> String {
+fn of_tree(tree: &Tree, fate: &Fate) -> String {
     let (name, origin) = (&tree.name, paths::visible(tree.origin.as_os_str()));
     match fate {
         Fate::Merge => format!("Put what was changed in worktree {name} into the files of {origin}?"),
+        Fate::Take(file) => {
+            let file = paths::visible(file.as_os_str());
+            format!("Put what was changed in {file} of worktree {name} into {origin}?")
+        }
         Fate::Discard => format!("Discard worktree {name} of {origin}? A recovery ref keeps all that is in it."),
     }
 }
@@ -38,7 +42,7 @@ pub fn asked(asks: &Ask, columns: u16) -> Vec<paint::Painted> {
             let words = format!("Start this command{copy}? It is not configured:");
             (words, Some(sanitize::line(&one.command)))
         }
-        Ask::Tree(tree, fate) => (of_tree(tree, *fate), None),
+        Ask::Tree(tree, fate) => (of_tree(tree, fate), None),
         Ask::Name { .. } => ("What is it called?".to_owned(), None),
         Ask::Forget { earlier, others, at_agent } => {
             let mut words = format!("Forget {}", quoted(earlier));
@@ -94,7 +98,7 @@ pub fn question(
     let words = match asks {
         Ask::Start(..) if !frame.is_whole => "too long for this window · Esc leaves",
         Ask::Start(..) => "y starts it · Esc leaves",
-        Ask::Tree(_, Fate::Merge) => "y merges it · Esc leaves",
+        Ask::Tree(_, Fate::Merge | Fate::Take(_)) => "y merges it · Esc leaves",
         Ask::Tree(_, Fate::Discard) => "y discards it · Esc keeps it",
         Ask::Forget { .. } | Ask::Name { .. } => "y forgets it · Esc keeps it",
     };
