@@ -23,6 +23,7 @@ mod runtime;
 mod screen;
 mod search;
 mod sessions;
+mod trees;
 mod usage;
 mod values;
 mod worktrees;
