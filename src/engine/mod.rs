@@ -25,6 +25,8 @@ mod refusing;
 pub mod replay;
 mod reviewing;
 mod reviews;
+mod making;
+pub mod rule_files;
 pub mod rulebook;
 mod ruling;
 mod run;

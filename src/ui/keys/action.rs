@@ -88,6 +88,9 @@ pub enum Action {
     PreviousRequest,
     /// Show the request as the agent sent it.
     RawInput,
+    /// Make a rule of the question; in it, whether it allows, asks or denies.
+    MakeRule,
+    NextList,
     Restart,
     ShowStderr,
     QuitDock,

@@ -11,6 +11,7 @@ pub mod folds;
 pub mod opener;
 pub mod picker;
 pub mod review;
+pub mod rule;
 pub mod scroll;
 pub mod secrets;
 pub mod session_list;
