@@ -50,6 +50,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
     let info = value.get("agentInfo").unwrap_or(&Value::Null);
     let caps = value.get("agentCapabilities").unwrap_or(&Value::Null);
     let prompt = caps.get("promptCapabilities").unwrap_or(&Value::Null);
+    let mcp = caps.get("mcpCapabilities").unwrap_or(&Value::Null);
     Ok(InitResult {
         name: words_of(info, "name", MAX_NAME),
         title: words_of(info, "title", MAX_NAME),
@@ -59,6 +60,8 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
             image: flag(prompt, "image"),
             audio: flag(prompt, "audio"),
             embedded_context: flag(prompt, "embeddedContext"),
+            mcp_http: flag(mcp, "http"),
+            mcp_sse: flag(mcp, "sse"),
             log_out: caps.get("auth").and_then(|auth| auth.get("logout")).is_some_and(Value::is_object),
         },
         auth_methods: auth_methods(list_of(&value, "authMethods")),
