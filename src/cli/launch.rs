@@ -158,6 +158,7 @@ pub fn engine_config(
         review,
         gate: crate::model::changes::Gate::Off,
         rules: None,
+        servers: None,
         private: dirs
             .map(|d| archive::private(&d.state))
             .into_iter()
@@ -204,6 +205,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), earlier: Some(dir.to_owned()) }),
         gate: crate::model::changes::Gate::Off,
         rules: None,
+        servers: None,
         private: Vec::new(),
     }
 }

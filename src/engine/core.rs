@@ -7,6 +7,7 @@
 use super::connection::{Connection, HEAD, Heard, ReqIds};
 use super::logging;
 use crate::agent::codec::{Decoded, SharedCodec};
+use crate::mcp::Given;
 use crate::model::Model;
 use crate::model::agent::Agent;
 use crate::model::changes::Gate;
@@ -219,6 +220,14 @@ impl Core {
             what => return Some(Out::Do(Addressed { at, what })),
         };
         line.map(Out::Line)
+    }
+
+    /// The line that opens a session, with the servers that the agent is given.
+    pub fn give(&self, line: Line, servers: &[Given]) -> Line {
+        match self.connections.get(&line.agent) {
+            Some(connection) => connection.give(line, servers),
+            None => line,
+        }
     }
 
     /// Answers a request, whichever connection it came over.
