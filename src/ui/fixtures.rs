@@ -229,6 +229,7 @@ impl Scene {
             .collect();
         let request = AgentRequest::Permission { tool, options };
         self.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+        self.draw();
     }
 
     pub fn end_turn(&mut self, stop: Stop) {

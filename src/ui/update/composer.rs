@@ -107,6 +107,13 @@ fn side_question(cx: Cx<'_>, text: &str) -> Option<String> {
 /// Stops the turn, or the new start that an agent would get by itself; an open list of commands or answer to a side question is closed first, a
 /// log-in that is under way is left.
 fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let dock = &mut state.view.dock;
+    if dock.is_sticky(cx.now) && dock.dialog.is_some() {
+        dock.unstick();
+        state.view.left_dock = Some(cx.now);
+        return;
+    }
+    dock.unstick();
     // A second Esc of somebody who only leaves the question is no wish to stop what waits for its answer.
     if state.view.left_dock.is_some_and(|at| cx.now < at.saturating_add(LEAVING)) {
         return;

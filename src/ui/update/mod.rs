@@ -171,7 +171,9 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         Focus::Review => review::action(state, cx, action, out),
         Focus::Composer | Focus::Terminal(_) => {
             if !terminal::is_stray(state, cx, action) && !answers_next(state, cx, key, out) {
-                if !matches!(action, Action::PageUp | Action::PageDown | Action::ToggleFold | Action::Reply(_)) {
+                use Action::{Escape, PageDown, PageUp, Reply, ToggleFold};
+                // Esc looks itself whether it ends that.
+                if !matches!(action, PageUp | PageDown | ToggleFold | Reply(_) | Escape) {
                     state.view.dock.unstick();
                 }
                 composer::action(state, cx, action, out);

@@ -36,6 +36,8 @@ const DETAIL_LINES: usize = 4;
 
 /// Columns from which the letters that answer stand beside the digits.
 const LETTERS_FROM: u16 = 60;
+/// Columns from which it is said how to refuse with a reason.
+const REASON_FROM: u16 = 100;
 
 struct Contents {
     body: Vec<LogicalLine>,
@@ -110,12 +112,7 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     let contents = contents(cx, &dialog, columns)?;
     let body = paint::rows(&contents.body, inner);
     let dock = &cx.state.view.dock;
-    let look = Look {
-        focused: takes_keys(cx),
-        armed: dock.is_armed(cx.now),
-        highlighted: dock.highlighted,
-        columns,
-    };
+    let look = Look { focused: takes_keys(cx), armed: dock.is_armed(cx.now), highlighted: dock.highlighted, columns };
     let choices = Choices::new(&contents.choices, look);
     let mut keys = choices.keys.clone();
     let mut answers = window(&choices, body.len(), keys.len(), max, dock);
@@ -394,7 +391,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
             Choice { kind, lasts, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
-    if columns >= LETTERS_FROM {
+    if columns >= REASON_FROM {
         choices.extend(keys(&[("!", "refuse and say why")]));
     }
     Contents { body, raw, choices }
