@@ -4,8 +4,8 @@
 //! agent the key only. Invariant: at most one turn runs, and prompts that wait are visible.
 
 use super::agent::{Agent, Connection, Death};
-use super::claims::Claims;
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
+use super::claims::Claims;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
