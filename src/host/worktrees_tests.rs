@@ -63,7 +63,7 @@ fn put(dir: &Path, name: &str, text: &str) {
 }
 
 fn merge(worktree: &Worktree) -> Merged {
-    Merge::of(worktree).unwrap().carry_out(|_, _| true)
+    Merge::of(worktree, None).unwrap().carry_out(|_, _| true)
 }
 
 fn names(files: &[PathBuf]) -> Vec<&str> {
@@ -98,6 +98,22 @@ fn a_worktree_begins_with_the_commit_and_with_what_is_taken_along() {
 }
 
 #[test]
+fn one_file_is_taken_and_the_others_stay() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    put(&made.path, "a", "1\n2\n3\n4\n5\n6\n7\nEIGHT\n");
+    put(&made.path, "src/b", "theirs\n");
+    place.write("src/b", "mine\n");
+    let take = |name: &str| Merge::of(&made, Some(Path::new(name))).unwrap().carry_out(|_, _| true);
+    let taken = take("a");
+    assert_eq!((names(&taken.files), taken.left), (vec!["a"], Vec::new()), "that of another file is not its own");
+    assert_eq!((place.read("a").lines().last(), place.read("src/b").as_str()), (Some("EIGHT"), "mine\n"));
+    let taken = take("src/b");
+    assert_eq!((taken.files.len(), taken.left.len()), (0, 1));
+    assert_eq!(place.read("src/b"), "mine\n");
+}
+
+#[test]
 fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     let place = Place::new();
     let made = place.make("w", false);
@@ -113,7 +129,7 @@ fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     place.write("a", "ONE\n2\n3\n4\n5\n6\n7\n8\n");
     place.write("src/b", "mine\n");
     place.write("mine", "untracked\n");
-    let planned = Merge::of(&made).unwrap();
+    let planned = Merge::of(&made, None).unwrap();
     let kept = planned.recovery.clone().unwrap();
     let merged = planned.carry_out(|_, _| true);
     assert_eq!(names(&merged.files), ["a", "bytes", "link", "new"]);
@@ -131,7 +147,7 @@ fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     assert_eq!(place.git(&["show", &format!("{kept}:mine")]), "untracked");
     // When both are alike the rest is merged, and then there is nothing more to do.
     place.write("src/b", "theirs\n");
-    let again = Merge::of(&made).unwrap();
+    let again = Merge::of(&made, None).unwrap();
     assert_eq!(again.recovery, None);
     assert_eq!(again.carry_out(|_, _| true), Merged::default());
 }
@@ -234,7 +250,7 @@ fn what_cannot_be_done_is_said_with_what_to_do() {
     Git::at(&place.top()).asked(&["merge", "-q", "other"]).unwrap();
     says(&place, "a merge is not finished");
     let made = find(&place.state(), "w", &place.top()).unwrap();
-    assert!(Merge::of(&made).err().unwrap().to_string().contains("a merge is not finished"));
+    assert!(Merge::of(&made, None).err().unwrap().to_string().contains("a merge is not finished"));
 }
 
 #[test]
@@ -419,7 +435,7 @@ fn a_file_that_is_saved_during_a_merge_stays_and_the_others_are_merged() {
     put(&made.path, "new", "theirs\n");
     put(&made.path, "z", "theirs\n");
     fs::remove_file(made.path.join("src/b")).unwrap();
-    let merge = Merge::of(&made).unwrap();
+    let merge = Merge::of(&made, None).unwrap();
     // After everything was looked at.
     place.write("a", "mine\n");
     place.write("new", "mine, too\n");
@@ -441,7 +457,7 @@ fn a_merge_that_is_stopped_leaves_whole_files_and_goes_on() {
     for name in ["a", "new1", "new2", "src/b"] {
         put(&made.path, name, "theirs\n");
     }
-    let merged = Merge::of(&made).unwrap().carry_out(|done, of| {
+    let merged = Merge::of(&made, None).unwrap().carry_out(|done, of| {
         assert_eq!(of, 4);
         done < 2
     });
@@ -545,7 +561,7 @@ fn the_recovery_ref_of_a_merge_has_the_very_bytes() {
     let made = place.make("w", false);
     put(&made.path, "src/b", "theirs\n");
     place.write("src/b", "b\r\n");
-    let planned = Merge::of(&made).unwrap();
+    let planned = Merge::of(&made, None).unwrap();
     let kept = planned.recovery.clone().unwrap();
     assert_eq!(names(&planned.carry_out(|_, _| true).files), ["src/b"]);
     assert_eq!(Git::at(&place.top()).run(&["cat-file", "blob", &format!("{kept}:src/b")]).unwrap(), b"b\r\n");

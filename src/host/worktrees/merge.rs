@@ -80,7 +80,9 @@ enum Kind {
 
 impl Merge {
     /// Looks at both sides and computes what is to be written. What was there is kept under a ref when this is done.
-    pub fn of(worktree: &Worktree) -> Outcome<Self> {
+    ///
+    /// `only`: of this file alone, whose path is below the worktree.
+    pub fn of(worktree: &Worktree, only: Option<&Path>) -> Outcome<Self> {
         let git = there(worktree)?;
         let origin = Origin::of(&worktree.origin)?;
         if origin.top != worktree.origin {
@@ -101,8 +103,10 @@ impl Merge {
         let goes = |one: &Differs| one.is == Kind::Nothing && ours.contains(&one.oid);
         let both: BTreeSet<PathBuf> = differing.iter().filter(|one| goes(one)).map(|one| one.path.clone()).collect();
         let both: BTreeSet<PathBuf> = both.into_iter().chain(conflicts).collect();
-        differing.retain(|one| !both.contains(&one.path));
-        merge.left.extend(both.into_iter().map(|path| (path, "changed here, too, and in another way".to_owned())));
+        let is_wanted = |path: &Path| only.is_none_or(|only| path == only);
+        differing.retain(|one| !both.contains(&one.path) && is_wanted(&one.path));
+        let both = both.into_iter().filter(|path| is_wanted(path));
+        merge.left.extend(both.map(|path| (path, "changed here, too, and in another way".to_owned())));
         let contents = merge.contents_of(&origin.git, &tree, &differing)?;
         for (number, one) in differing.into_iter().enumerate() {
             match merge.looked_at(&one, number, &contents) {
