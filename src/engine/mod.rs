@@ -28,6 +28,7 @@ pub mod rulebook;
 mod ruling;
 mod run;
 mod running;
+mod secrets;
 mod stem;
 mod terminals;
 mod timers;
