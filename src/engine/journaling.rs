@@ -94,11 +94,12 @@ impl Books {
     }
 
     pub fn outgoing(&mut self, line: &Line, text: &Arc<str>, now: Now) {
-        let text = &self.secrets.line(text, true).map_or_else(|| Arc::clone(text), Arc::from);
-        self.note(line.agent, now, Dir::ToAgent, text, Form::Json);
+        let hidden = |text: &str| self.secrets.line(text, true).map(Arc::<str>::from);
+        let text = &hidden(text).unwrap_or_else(|| Arc::clone(text));
+        let brief = line.journal.as_deref().map(|brief| hidden(brief).unwrap_or_else(|| brief.into()));
+        let kept = brief.as_ref().filter(|_| line.is_secret);
+        self.note(line.agent, now, Dir::ToAgent, kept.unwrap_or(text), Form::Json);
         if let Some(journal) = &mut self.journal {
-            let brief =
-                line.journal.as_deref().map(|brief| self.secrets.line(brief, true).unwrap_or_else(|| brief.to_owned()));
             let kept = brief.as_deref().unwrap_or(text);
             journal.record(|out| append_record(out, now, Dir::ToAgent, &address(line.agent), kept, Form::Json));
         }

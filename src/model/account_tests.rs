@@ -19,7 +19,7 @@ fn past(entries: Vec<Entry>) -> Past {
 }
 
 fn mark_of(text: &str) -> &str {
-    text.split(' ').nth(1).unwrap()
+    text.split("End of account ").nth(1).unwrap().split('"').next().unwrap()
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn an_account_says_what_it_is_and_who_said_what() {
         text.lines().filter(|line| !line.is_empty()).skip(1).collect::<Vec<_>>(),
         ["User:", "> fix it", "Assistant:", "> it is fixed", &format!("[End of account {}.]", mark_of(&text))]
     );
-    assert!(text.starts_with("[Account ") && text.contains(" of an earlier conversation with Some"), "{text}");
+    assert!(text.starts_with("[Account of an earlier conversation with Some"), "{text}");
 }
 
 #[test]
@@ -69,4 +69,12 @@ fn many_lines_are_bounded_with_what_they_begin_with() {
     let entries = vec![asked(&"\n.".repeat(20_000)), answered(&"\n.".repeat(20_000)), asked(&"\n.".repeat(20_000))];
     let text = of_past(&past(entries), &"a".repeat(10_000));
     assert!(text.len() <= ACCOUNT_LIMIT, "{}", text.len());
+}
+
+#[test]
+fn a_conversation_that_begins_with_an_account_is_called_by_where_it_came_from() {
+    let whole = account(None, std::iter::empty(), "Some Agent");
+    assert_eq!(name_of(&whole).as_deref(), Some("goes on from Some Agent"));
+    assert_eq!(name_of("[Account of an earlier conversation with So…").as_deref(), Some("goes on with an account"));
+    assert_eq!(name_of("Account of my life"), None);
 }

@@ -21,6 +21,8 @@ pub enum Layer {
     Review,
     /// One line is written: a note, a search, a name of a file or directory.
     Line,
+    /// A rule is made of a question.
+    Rule,
     /// The lines of a hunk are changed in place.
     ReviewEdit,
     /// Yes or no.
@@ -112,6 +114,7 @@ const DOCK: &[Bind] = &[
     bind(&[Key::plain(Code::Right)], Action::NextRequest, "the next question that waits"),
     bind(&[Key::plain(Code::Left)], Action::PreviousRequest, "the question before"),
     bind(&[Key::char('v'), Key::ctrl(Code::Char('r'))], Action::RawInput, "show what the agent sent"),
+    bind(&[Key::char('a')], Action::MakeRule, "make a rule that answers it; Enter keeps it for this directory"),
     bind(&[Key::char('r')], Action::Restart, "start the agent again"),
     bind(&[Key::char('s')], Action::ShowStderr, "show the agent's messages"),
     bind(&[Key::char('q')], Action::QuitDock, "quit"),
@@ -141,6 +144,12 @@ const SESSIONS: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('f'))], Action::ForkSession, "open a copy, where its agent makes them"),
     bind(&[Key::ctrl(Code::Char('e'))], Action::ExportSession, "write it to a file, as Markdown"),
     bind(&[Key::plain(Code::Delete)], Action::Delete, "forget an earlier one; asks first"),
+    bind(
+        &[Key::ctrl(Code::Char('g'))],
+        Action::MergeTree,
+        "put what was changed in its worktree into your files; asks first",
+    ),
+    bind(&[Key::ctrl(Code::Char('x'))], Action::DiscardTree, "be rid of its worktree; asks first"),
     bind(&[Key::ctrl(Code::Char('s'))], Action::SortSessions, "by who needs you, or by last use"),
     bind(&[Key::ctrl(Code::Char('d'))], Action::Density, "one row for each, or two"),
 ];
@@ -158,6 +167,18 @@ const LIST: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('w')), Key::alt(Code::Backspace)], Action::DeleteWordBack, "delete a word"),
     bind(&[Key::ctrl(Code::Char('u'))], Action::KillLine, "empty the filter"),
     Bind { keys: Keys::Text, action: Action::Char(' '), what: "filter" },
+];
+
+/// While a rule is made of a question.
+const RULE: &[Bind] = &[
+    bind(&[Key::plain(Code::Enter)], Action::Accept, "make the rule; what it answers is not asked any more"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "back to the question, no rule made"),
+    bind(&[Key::plain(Code::Up)], Action::Up, "the narrower proposal"),
+    bind(&[Key::plain(Code::Down)], Action::Down, "the wider proposal"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "turn, session, directory for a day, directory, everywhere"),
+    bind(&[Key::plain(Code::BackTab)], Action::NextList, "allow, ask or deny"),
+    bind(&[Key::plain(Code::PageUp)], Action::DockPageUp, "scroll the question up"),
+    bind(&[Key::plain(Code::PageDown)], Action::DockPageDown, "scroll the question down"),
 ];
 
 const TERMINAL: &[Bind] = &[bind(
@@ -200,6 +221,7 @@ fn own(layer: Layer) -> impl Iterator<Item = &'static Bind> {
         Layer::Terminal => (TERMINAL, &[]),
         Layer::Review => (REVIEW, &[]),
         Layer::Line => (LINE, EDITING),
+        Layer::Rule => (RULE, EDITING),
         Layer::ReviewEdit => (EDIT, EDITING),
         Layer::ReviewConfirm => (CONFIRM, &[]),
     };
@@ -265,7 +287,7 @@ impl Keys {
 mod tests {
     use super::*;
 
-    const LAYERS: [Layer; 9] = [
+    const LAYERS: [Layer; 10] = [
         Layer::Composer,
         Layer::Dock,
         Layer::Picker,
@@ -273,6 +295,7 @@ mod tests {
         Layer::Terminal,
         Layer::Review,
         Layer::Line,
+        Layer::Rule,
         Layer::ReviewEdit,
         Layer::ReviewConfirm,
     ];

@@ -5,6 +5,7 @@
 //! a key meant for what stood there before answers nothing; where an agent never stops changing its question, the key
 //! has to come twice.
 
+use super::rule::RuleDraft;
 use super::timing::START_PATIENCE;
 use crate::base::patience;
 use crate::model::ids::{Now, ReqId};
@@ -129,6 +130,8 @@ pub struct DockState {
     /// Lines of the agent's stderr, shown while it is silent.
     pub stderr: Vec<String>,
     pub all_stderr: Raw,
+    /// The rule that is made of the question.
+    pub rule: Option<RuleDraft>,
     /// The request that the person went to.
     chosen: Option<ReqId>,
     /// Until then the dialog has just appeared, and the question has just changed.
@@ -164,6 +167,10 @@ impl DockState {
             self.all_stderr = Raw::Hidden;
             self.stderr.clear();
             self.dialog = dialog;
+            self.rule = None;
+        }
+        if let Some(rule) = &mut self.rule {
+            rule.sync(session.weighing());
         }
     }
 

@@ -11,11 +11,13 @@ pub mod folds;
 pub mod opener;
 pub mod picker;
 pub mod review;
+pub mod rule;
 pub mod scroll;
 pub mod secrets;
 pub mod session_list;
 pub mod session_view;
 pub mod timing;
+pub mod trees;
 
 use crate::model::ids::{Now, TermId};
 pub use app::App;

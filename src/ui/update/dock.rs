@@ -1,6 +1,6 @@
 //! Keys while the dock has the focus: the only place where something is answered.
 
-use super::{Cx, common, sessions};
+use super::{Cx, common, rule, sessions};
 use crate::model::event::{AuthKind, AuthMethod, Intent};
 use crate::model::ids::ReqId;
 use crate::text::address;
@@ -30,6 +30,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::Accept
         | Action::Answer(_)
         | Action::RawInput
+        | Action::MakeRule
         | Action::Restart
         | Action::ShowStderr
         | Action::QuitDock
@@ -54,7 +55,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     }
 }
 
-fn page(cx: Cx<'_>) -> isize {
+pub(super) fn page(cx: Cx<'_>) -> isize {
     isize::from(i16::try_from(cx.frame.dock.height).unwrap_or(1).saturating_sub(2).max(1))
 }
 
@@ -89,6 +90,7 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             }
         }
         (Action::RawInput, Dialog::Permission(req)) => raw_input(state, cx, *req),
+        (Action::MakeRule, Dialog::Permission(req)) => rule::begin(state, cx, *req, out),
         (Action::ShowStderr, Dialog::Silent) => {
             state.view.dock.all_stderr = flip(state.view.dock.all_stderr);
             state.view.dock.scroll = 0;

@@ -7,6 +7,7 @@ mod composer;
 mod dock;
 mod picker;
 pub mod review;
+mod rule;
 mod secrets;
 mod session_list;
 mod sessions;
@@ -111,6 +112,7 @@ fn layer(state: &App) -> Layer {
         return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
     match state.view.focus {
+        Focus::Dock if state.view.dock.rule.is_some() => Layer::Rule,
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
         Focus::Terminal(_) => Layer::Terminal,
@@ -151,6 +153,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         return session_list::action(state, cx, action, out);
     }
     match state.view.focus {
+        Focus::Dock if state.view.dock.rule.is_some() => rule::action(state, cx, action, out),
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
         Focus::Composer | Focus::Terminal(_) => {
@@ -280,6 +283,9 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         return list.type_text(text);
     }
     state.help = None;
+    if let (Focus::Dock, Some(draft)) = (&state.view.focus, &mut state.view.dock.rule) {
+        return rule::paste(draft, text, out);
+    }
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),

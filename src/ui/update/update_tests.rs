@@ -645,3 +645,16 @@ fn esc_clears_the_filter_of_the_list_before_it_closes_it() {
     s.press(Code::Esc);
     assert_eq!(s.ui.picker, None);
 }
+
+#[test]
+fn one_prompt_for_several_agents_is_whole_or_stays_where_it_was_written() {
+    let mut s = Scene::ready(80, 24);
+    for half in ["/fan-out", "/fan-out one mend it", "/fan-out a,b,c,d,e,f mend it", "/fan-out one,two "] {
+        s.ctrl('u').typed(half).press(Code::Enter);
+        assert!(s.outs.is_empty() && s.draw().contains("two to five agents"), "{half}: {:?}", s.outs);
+        assert_eq!(s.ui.view.composer.text(), half);
+    }
+    s.ctrl('u').typed("/fan-out one,two mend it all").press(Code::Enter);
+    assert_eq!(s.outs, [Out::FanOut(vec!["one".into(), "two".into()], "mend it all".into())]);
+    assert!(s.ui.view.composer.is_empty());
+}

@@ -5,6 +5,7 @@
 
 mod choices;
 mod kinds;
+mod rule;
 
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
@@ -167,7 +168,8 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         rows = rows.split_off(rows.len().saturating_sub(1));
     }
     let token = if focused { Token::Accent } else { Token::Dim };
-    for hint in hints(dock, &cx.state.view.focus, cx.state.list.is_some()) {
+    let makes_rule = cx.state.view.dock.rule.is_some();
+    for hint in hints(dock, &cx.state.view.focus, cx.state.list.is_some(), makes_rule) {
         let hint = StyledText::of(hint, token);
         let at =
             rows.iter().rev().find(|(y, used)| paint::put_right(buf, line(*y), *used, &hint, cx.theme) == Placed::Yes);
@@ -178,10 +180,11 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
 }
 
 /// What the right end says, longest first.
-fn hints(dock: &Dock, focus: &Focus, over_list: bool) -> Vec<String> {
+fn hints(dock: &Dock, focus: &Focus, over_list: bool, makes_rule: bool) -> Vec<String> {
     let more = dock.scroll_max();
     let focused = *focus == Focus::Dock;
     let (long, short, shortest) = match focus {
+        Focus::Dock if makes_rule => ("Esc back to the question", "Esc back", "Esc"),
         Focus::Dock if over_list => ("Esc back to the list", "Esc back", "Esc"),
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
         Focus::Composer => ("Tab to answer", "Tab", "Tab"),
@@ -233,7 +236,11 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
     Some(match dialog {
         Dialog::Permission(req) => {
             let pending = cx.session.question(*req)?;
-            permission(cx, pending, columns)
+            let question = permission(cx, pending, columns);
+            match &cx.state.view.dock.rule {
+                Some(draft) if cx.state.view.focus == Focus::Dock => rule::contents(cx, draft, question),
+                _ => question,
+            }
         }
         Dialog::LogIn => log_in(cx, cx.session.log_in()?),
         Dialog::Authenticating(method) => {
@@ -350,7 +357,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if raw == RawLines::Shown {
         body.extend(sent);
     }
-    let choices = pending
+    let mut choices: Vec<Choice> = pending
         .options
         .iter()
         .enumerate()
@@ -361,6 +368,9 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
             Choice { kind, ..Choice::new(digit(at), name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
+    if cx.session.has_rules() {
+        choices.extend(keys(&[("a", "make a rule")]));
+    }
     Contents { body, raw, choices }
 }
 
