@@ -512,6 +512,11 @@ pub enum Intent {
     /// These hold from now on; what they answer is not asked any more.
     MakeRules(NewRules),
     DropRule(MadeRule),
+    /// The question is refused, this once. Why is the next prompt, when the turn is over.
+    Refuse {
+        req: ReqId,
+        reason: String,
+    },
     /// How writes and commands are let through from now on.
     SetGate(Gate),
     SetMode {

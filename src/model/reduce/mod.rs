@@ -289,6 +289,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::WeighRules { req, list, text } => ruling::weigh(session, req, list, text, cx),
         Intent::MakeRules(rules) => cx.push(Effect::MakeRules(rules)),
         Intent::DropRule(rule) => ruling::drop_rule(session, rule, cx),
+        Intent::Refuse { req, reason } => permission::refuse(session, req, &reason, cx),
         Intent::SetGate(gate) => session.gate = gate,
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
