@@ -202,7 +202,9 @@ pub fn find(journals: &Path, id: &str, command: &str) -> io::Result<Option<Known
 fn asides(entries: &[Entry]) -> HashSet<(String, String)> {
     let all = entries.iter().flat_map(|entry| entry.scan.sessions.iter().map(move |found| (entry, found)));
     let asides = all.filter(|(_, found)| found.is_aside);
-    asides.filter_map(|(entry, found)| Some((entry.scan.agents.get(&found.agent)?.command.clone(), found.id.clone()))).collect()
+    asides
+        .filter_map(|(entry, found)| Some((entry.scan.agents.get(&found.agent)?.command.clone(), found.id.clone())))
+        .collect()
 }
 
 /// Adds what agents have told: of the newest session of an id, or as one of their own.
@@ -214,9 +216,10 @@ fn merge(sessions: &mut Vec<Known>, books: Vec<Book>, asides: &HashSet<(String, 
     }
     for book in books {
         for kept in &book.sessions {
-            match places.get(&(book.command.clone(), kept.id.clone())).and_then(|at| sessions.get_mut(*at)) {
+            let named = (book.command.clone(), kept.id.clone());
+            match places.get(&named).and_then(|at| sessions.get_mut(*at)) {
                 Some(known) => known.is_told(kept, &book),
-                None if asides.contains(&(&*book.command, &*kept.id)) => {}
+                None if asides.contains(&named) => {}
                 None if kept.is_listed && !kept.is_hidden => sessions.push(Known::of_agent(kept, &book)),
                 None => {}
             }
