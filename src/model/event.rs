@@ -256,7 +256,11 @@ pub enum AuthKind {
     /// `_meta["terminal-auth"]`: a complete command line.
     Command { command: String, args: Vec<String>, env: Vec<(String, String)> },
     /// The historic `env_var`: variables to set before the agent is started.
-    Env { vars: Vec<String> },
+    Env {
+        vars: Vec<String>,
+        /// Those of them that are no secrets, as the agent says.
+        open: Vec<String>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
