@@ -3,18 +3,18 @@
 //! Starts no agent. Invariant: an undo touches nothing before its question, where there is somebody to ask, is answered
 //! with yes.
 
+use super::archived::{reviews, say_namesakes, sums};
 use super::args::Undo;
 use super::output::{can_draw, confirmed, is_screen, print, say};
 use super::progress;
 use super::usage::Usage;
 use crate::base::{human, paths};
-use crate::config::dirs::{Dirs, Env};
 use crate::headless::code;
 use crate::model::changes::{
     Cause, FileChange, FileDoc, HunkDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope,
     Totals,
 };
-use crate::review::archive::{self, Found, Listed};
+use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::AgentSession;
 use crate::review::session::ReviewSession;
@@ -26,14 +26,6 @@ use std::time::SystemTime;
 /// Files that are named of those that nobody could look at.
 const NAMED: usize = 20;
 
-/// The directory of all reviews.
-pub(super) fn reviews() -> Result<PathBuf, Usage> {
-    let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
-    let dirs = dirs.ok_or_else(|| Usage("no home directory, so no sessions are kept".into()))?;
-    archive::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
-    Ok(archive::below(&dirs.state))
-}
-
 /// The review that is meant.
 pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
@@ -42,21 +34,6 @@ pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
         say_namesakes(&archive::list(home), name);
     }
     found
-}
-
-/// Says how a session is named that an agent has called like a word of ours.
-pub(super) fn say_namesakes(all: &[Listed], word: &str) {
-    for one in all.iter().filter(|one| one.sessions.iter().any(|session| session.id == word)) {
-        say(&format!("`{word}` is not taken for the session whose id that is; it is named {}", one.stem));
-    }
-}
-
-/// Says how many sessions earlier starts have removed, once; see [`archive::take_removed`].
-pub(super) fn say_removed(home: &Path, now: Option<SystemTime>) {
-    if let Some(removed) = archive::take_removed(home, now) {
-        let sessions = if removed == 1 { "session" } else { "sessions" };
-        say(&format!("{removed} {sessions} removed, since at most 50 sessions, 2 GiB and 30 days are kept"));
-    }
 }
 
 /// Says what went wrong. Gives the exit code.
@@ -254,15 +231,6 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
             format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("it could not be written"))
         }
     }
-}
-
-/// `+a −r in n files · k to review`.
-pub(super) fn sums(totals: Totals) -> String {
-    if totals.is_empty() {
-        return "no changes".to_owned();
-    }
-    let files = human::count(totals.files, "file");
-    format!("+{} −{} in {files} · {} to review", totals.added, totals.removed, totals.pending)
 }
 
 fn listing(doc: &ReviewDoc) -> String {

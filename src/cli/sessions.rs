@@ -2,11 +2,11 @@
 //!
 //! Invariant: a session that is open elsewhere is shown, never opened and never removed.
 
+use super::archived::{say_namesakes, say_removed, sums};
 use super::args::Sessions;
 use super::conversations::{self, Changes, Row, all, beside, find, fits, here, state};
 use super::launch::{Surroundings, limits, now};
 use super::output::{confirmed, is_screen, print, say};
-use super::review::{say_namesakes, say_removed, sums};
 use super::usage::Usage;
 use crate::base::{date, human, paths, sanitize};
 use crate::headless::code;

@@ -140,6 +140,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         review: Some(ReviewConfig { home: place.home.clone(), earlier: None }),
         gate: Gate::Off,
         rules: None,
+        servers: None,
         private: Vec::new(),
     })
 }

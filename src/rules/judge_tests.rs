@@ -9,7 +9,7 @@ const ROOT: &str = "/w";
 
 fn rule(list: Verdict, pattern: &str, agent: Option<&str>) -> RuleRef {
     let agent = agent.map(str::to_owned);
-    RuleRef { list, pattern: pattern.to_owned(), reason: None, agent, file: "rules.toml".into(), line: 1 }
+    RuleRef { list, pattern: pattern.to_owned(), reason: None, agent, until: None, file: "rules.toml".into(), line: 1 }
 }
 
 fn rules(list: &[(Verdict, &str)]) -> Rules {
@@ -44,7 +44,7 @@ fn asked(rules: &Rules, tool: &str, text: &str, agent: Option<&str>) -> Judgemen
 
 fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Option<&str>) -> Judgement {
     let (roots, home) = ([PathBuf::from(ROOT)], Some(Path::new("/home/me")));
-    judge(rules, &Request { tool, subject, cwd, roots: &roots, home, agent, links: &links })
+    judge(rules, &Request { tool, subject, cwd, roots: &roots, home, agent, now: 0, links: &links })
 }
 
 /// The characters that an editor would not show.
@@ -144,7 +144,7 @@ mod paths_of_requests {
             let (cwd, subject) = (Path::new(ROOT), Subject::Paths(paths));
             verdict(
                 &rules,
-                &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, links: &links },
+                &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links },
             )
             .0
         };
@@ -246,7 +246,7 @@ fn a_program_without_a_shell_is_judged_by_its_words_as_they_are() {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let (tool, roots) = (Tool::named("Bash").unwrap(), [PathBuf::from(ROOT)]);
         let (cwd, subject) = (Path::new(ROOT), Subject::Words(&words));
-        verdict(&rules, &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, links: &links }).0
+        verdict(&rules, &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links }).0
     };
     assert_eq!(given(&["git", "log", "$X; rm *"]), Verdict::Allow);
     assert_eq!(given(&["bash", "-lc", "git status && git diff"]), Verdict::Allow);

@@ -163,7 +163,7 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
         None => sessions.push(part.known),
     });
     name_threads(&mut sessions);
-    merge(&mut sessions, books);
+    merge(&mut sessions, books, &asides(&entries));
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
     Ok(Listing { sessions, problems })
 }
@@ -197,8 +197,15 @@ pub fn find(journals: &Path, id: &str, command: &str) -> io::Result<Option<Known
     Ok(found.into_iter().next())
 }
 
+/// Sessions in which nothing was asked but a side question, by their agents' commands: an agent may have kept them.
+fn asides(entries: &[Entry]) -> HashSet<(&str, &str)> {
+    let all = entries.iter().flat_map(|entry| entry.scan.sessions.iter().map(move |found| (entry, found)));
+    let asides = all.filter(|(_, found)| found.is_aside);
+    asides.filter_map(|(entry, found)| Some((&*entry.scan.agents.get(&found.agent)?.command, &*found.id))).collect()
+}
+
 /// Adds what agents have told: of the newest session of an id, or as one of their own.
-fn merge(sessions: &mut Vec<Known>, books: Vec<Book>) {
+fn merge(sessions: &mut Vec<Known>, books: Vec<Book>, asides: &HashSet<(&str, &str)>) {
     let mut places: HashMap<(String, String), usize> = HashMap::new();
     if !books.is_empty() {
         let named = |known: &Known| (known.command.clone(), known.session_id.clone());
@@ -208,6 +215,7 @@ fn merge(sessions: &mut Vec<Known>, books: Vec<Book>) {
         for kept in &book.sessions {
             match places.get(&(book.command.clone(), kept.id.clone())).and_then(|at| sessions.get_mut(*at)) {
                 Some(known) => known.is_told(kept, &book),
+                None if asides.contains(&(&*book.command, &*kept.id)) => {}
                 None if kept.is_listed && !kept.is_hidden => sessions.push(Known::of_agent(kept, &book)),
                 None => {}
             }

@@ -222,6 +222,8 @@ impl Scan {
                 } else {
                     session.last_prompt = Some(text);
                 }
+                // Whatever became of an earlier one, it is answered no more: an agent that has died was started again.
+                self.calls.retain(|(_, _, call)| *call != Waiting::Prompt(place));
                 Waiting::Prompt(place)
             }
             Called::Close(session) => {
