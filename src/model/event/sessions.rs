@@ -135,6 +135,9 @@ pub struct AgentCaps {
     pub image: bool,
     pub audio: bool,
     pub embedded_context: bool,
+    /// Servers of tools that it reaches by these.
+    pub mcp_http: bool,
+    pub mcp_sse: bool,
     /// It can be told to forget who the person is.
     pub log_out: bool,
 }

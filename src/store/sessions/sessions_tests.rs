@@ -470,7 +470,7 @@ fn a_lost_or_damaged_index_is_made_anew_and_is_the_owners_alone() {
     assert_eq!(state.list(), want);
     fs::remove_file(state.file("b.jsonl")).unwrap();
     assert_eq!(state.ids(), ["a", "c"]);
-    assert!(!fs::read_to_string(&index).unwrap().contains("\"b.jsonl\""));
+    assert!(!String::from_utf8_lossy(&fs::read(&index).unwrap()).contains("b.jsonl"));
 }
 
 #[test]

@@ -53,6 +53,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
     let prompt = caps.get("promptCapabilities").unwrap_or(&Value::Null);
     let name = words_of(info, "name", MAX_NAME);
     let youngest = quirks::youngest(name.as_deref());
+    let mcp = caps.get("mcpCapabilities").unwrap_or(&Value::Null);
     Ok(InitResult {
         name,
         title: words_of(info, "title", MAX_NAME),
@@ -63,6 +64,8 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
             image: flag(prompt, "image"),
             audio: flag(prompt, "audio"),
             embedded_context: flag(prompt, "embeddedContext"),
+            mcp_http: flag(mcp, "http"),
+            mcp_sse: flag(mcp, "sse"),
             log_out: caps.get("auth").and_then(|auth| auth.get("logout")).is_some_and(Value::is_object),
         },
         auth_methods: auth_methods(list_of(&value, "authMethods")),
