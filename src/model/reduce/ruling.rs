@@ -6,8 +6,8 @@
 use super::super::changes::Gate;
 use super::super::claims::Claims;
 use super::super::effect::{Answer, Effect, Withdrawal};
-use super::super::event::{AgentRequest, PermissionOption};
 use super::super::entry::Level;
+use super::super::event::{AgentRequest, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
 use super::super::question::{About, Question};
 use super::super::refusal::{Reason, Refusal};
