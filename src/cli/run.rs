@@ -115,7 +115,8 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     // The claim is held until the end.
     let (cwd, opening, recorded, known, _claim) = match going {
         Some(Going { opening: Opening::Show { id, why }, .. }) => {
-            return Err(Usage(format!("session {id}: {}", why.words())));
+            let why = why.words();
+            return Err(Usage(format!("session {id}: {why}; `acp-tui --resume {id}` shows what is recorded of it")));
         }
         Some(going) => (going.cwd, going.opening, going.agent, Some(going.known), going.claim),
         None => (launch::directory(&exec.common)?, Opening::New, None, None, None),

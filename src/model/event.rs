@@ -5,6 +5,7 @@
 
 mod host;
 mod sessions;
+mod timer;
 
 use super::changes::Gate;
 use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
@@ -18,8 +19,9 @@ use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, SessionPage};
+pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, ReadOnly, SessionPage};
 use std::sync::Arc;
+pub use timer::Timer;
 
 /// Answers to what was asked for a session are addressed to it; everything else of an agent, to the agent.
 #[derive(Clone, Debug)]
@@ -578,32 +580,4 @@ impl Intent {
 pub struct Link {
     pub name: String,
     pub uri: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Timer {
-    /// Terminals of a cancelled turn that the agent has not killed.
-    KillTerminals(TurnId),
-    /// A program printed text and has still not answered `initialize`.
-    ExplainStray,
-    /// A request has come before the session that it names, and that was not opened since.
-    EarlyRequest(ReqId),
-    /// The snapshot before this turn takes too long.
-    Coverage(TurnId),
-    /// An agent that has ended is started again by itself.
-    Revive,
-    /// The agent may have told the rest of a history that was not complete when it said so.
-    History,
-    /// The session is old enough to be loaded.
-    OldEnough,
-}
-
-impl Timer {
-    /// Where it belongs while there is one agent with one session.
-    pub fn home(self) -> Address {
-        match self {
-            Self::ExplainStray | Self::EarlyRequest(_) | Self::Revive => AGENT,
-            Self::KillTerminals(_) | Self::Coverage(_) | Self::History | Self::OldEnough => SESSION,
-        }
-    }
 }

@@ -9,6 +9,7 @@ use super::claims::Claims;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
+pub use super::event::ReadOnly;
 use super::event::{Link, Opening, SessionResult, TerminalSpec};
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
@@ -53,31 +54,6 @@ pub enum Closed {
     ByPerson,
     /// It is only shown, and why it does not go on.
     ReadOnly(ReadOnly),
-}
-
-/// Why a session is only shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ReadOnly {
-    /// Its agent can neither load nor resume sessions.
-    NoWay,
-    /// Its agent does not know it any more.
-    Forgotten,
-    /// It is open there.
-    Elsewhere(String),
-    /// The directory that it was in is not there.
-    Gone,
-}
-
-impl ReadOnly {
-    /// As a sentence about the session.
-    pub fn words(&self) -> String {
-        match self {
-            Self::NoWay => "its agent can neither load nor resume it".to_owned(),
-            Self::Forgotten => "its agent has forgotten it".to_owned(),
-            Self::Elsewhere(place) => format!("it is open in {place}"),
-            Self::Gone => "its directory is gone".to_owned(),
-        }
-    }
 }
 
 /// What earlier journals have of a session.
