@@ -1,6 +1,6 @@
 use super::*;
-use std::fs::write;
 use crate::engine::rulebook::PROJECT_FILE;
+use std::fs::write;
 
 #[test]
 fn a_project_can_narrow_what_a_person_allows_and_not_allow_itself() {

@@ -94,13 +94,7 @@ fn why_none(held: &Held, claims: &Claims) -> String {
     said.iter().find(|words| *words != no_rule).cloned().unwrap_or_else(|| "it does not say what it does".to_owned())
 }
 
-fn of_text(
-    held: &Held,
-    list: Ruled,
-    text: &str,
-    waiting: &[(ReqId, Claims)],
-    past: &[Arc<Claims>],
-) -> Weighed {
+fn of_text(held: &Held, list: Ruled, text: &str, waiting: &[(ReqId, Claims)], past: &[Arc<Claims>]) -> Weighed {
     let mut weighed = Weighed { text: text.to_owned(), ..Weighed::default() };
     let only = match read(list, text) {
         Ok(only) => only,
@@ -143,17 +137,19 @@ fn keep(held: &Held, new: &NewRules, made: &mut Vec<MadeRule>) -> Result<(), Str
     read(*list, text)?;
     for pattern in rules::patterns(text)? {
         if scope.is_kept() {
-            let until = (*scope == Scope::Day).then(|| {
-                rfc3339(Duration::from_secs(now().cast_unsigned() + A_DAY))
-            });
-            change(held, *scope, Edit {
-                list: list_of(*list),
-                pattern: &pattern,
-                agent: None,
-                reason: None,
-                until: until.as_deref(),
-                is_removal: false,
-            })?;
+            let until = (*scope == Scope::Day).then(|| rfc3339(Duration::from_secs(now().cast_unsigned() + A_DAY)));
+            change(
+                held,
+                *scope,
+                Edit {
+                    list: list_of(*list),
+                    pattern: &pattern,
+                    agent: None,
+                    reason: None,
+                    until: until.as_deref(),
+                    is_removal: false,
+                },
+            )?;
         }
         made.push(MadeRule { list: *list, pattern, scope: *scope });
     }
@@ -183,3 +179,7 @@ fn change(held: &Held, scope: Scope, edit: Edit<'_>) -> Result<(), String> {
         Err(error) => Err(format!("{}: {error}", file.display())),
     }
 }
+
+#[cfg(test)]
+#[path = "making_tests.rs"]
+mod tests;

@@ -30,7 +30,8 @@ pub enum NotChanged {
 /// Where the rules of a directory are that its person has made, among all of them.
 pub fn of_directory(all: &Path, cwd: &Path) -> PathBuf {
     let name = cwd.file_name().unwrap_or_default().to_string_lossy();
-    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).take(MAX_NAME).collect();
+    let name: String =
+        name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).take(MAX_NAME).collect();
     all.join(format!("{name}-{:016x}.toml", digest(&[cwd.as_os_str().as_bytes()])))
 }
 

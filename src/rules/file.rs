@@ -104,7 +104,9 @@ impl Reader {
             return notes.warn(&value.span(), "a project's rules may only ask and deny; what it allows has no effect");
         }
         for entry in entries {
-            let Some(Entry { pattern, reason, until }) = self.entry(list, entry, agent, faults, notes) else { continue };
+            let Some(Entry { pattern, reason, until }) = self.entry(list, entry, agent, faults, notes) else {
+                continue;
+            };
             let line = notes.line_of(entry.span().start);
             let agent = agent.map(str::to_owned);
             let rule = RuleRef { list, pattern: pattern.clone(), reason, agent, until, file: self.file.clone(), line };

@@ -246,7 +246,11 @@ fn a_program_without_a_shell_is_judged_by_its_words_as_they_are() {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let (tool, roots) = (Tool::named("Bash").unwrap(), [PathBuf::from(ROOT)]);
         let (cwd, subject) = (Path::new(ROOT), Subject::Words(&words));
-        verdict(&rules, &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links }).0
+        verdict(
+            &rules,
+            &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links },
+        )
+        .0
     };
     assert_eq!(given(&["git", "log", "$X; rm *"]), Verdict::Allow);
     assert_eq!(given(&["bash", "-lc", "git status && git diff"]), Verdict::Allow);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 pub fn asked(session: &mut Session, req: ReqId, patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
     let entry = tool::upsert(session, patch, tool::Source::Permission, cx);
-    if session.has_rules {
+    if session.rules.are_there {
         return ruling::ask_permission(session, req, entry, options, cx);
     }
     decided(session, req, entry, options, None, cx);
@@ -66,9 +66,7 @@ pub fn settle(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
             let deed = Deed::Write(Arc::clone(&write.path));
             service::request_of(session, deed, cx).ruled(Some(ruling.clone()))
         }
-        About::Run(spec) => {
-            service::request_of(session, Deed::Run(Arc::clone(spec)), cx).ruled(Some(ruling.clone()))
-        }
+        About::Run(spec) => service::request_of(session, Deed::Run(Arc::clone(spec)), cx).ruled(Some(ruling.clone())),
     };
     let (is_allowed, ground) = match judge(&request) {
         Verdict::Allow(ground @ Ground::Rule(_)) => (true, ground),
