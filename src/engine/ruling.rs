@@ -113,6 +113,11 @@ impl Ruler {
         self.names.insert(agent, name);
     }
 
+    /// The name under which an agent is configured.
+    pub fn name_of(&self, agent: AgentKey) -> Option<&String> {
+        self.names.get(&agent)
+    }
+
     /// The rules that hold in a session.
     pub fn held(&self, at: SessionKey, core: &Core) -> Option<Held> {
         let book = Arc::clone(self.book.as_ref()?);

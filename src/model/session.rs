@@ -20,6 +20,7 @@ use crate::text::grid::ScreenSnapshot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where a session stands, apart from its agent.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -62,6 +63,8 @@ pub enum ReadOnly {
     Forgotten,
     /// It is open there.
     Elsewhere(String),
+    /// The directory that it was in is not there.
+    Gone,
 }
 
 impl ReadOnly {
@@ -71,6 +74,7 @@ impl ReadOnly {
             Self::NoWay => "its agent can neither load nor resume it".to_owned(),
             Self::Forgotten => "its agent has forgotten it".to_owned(),
             Self::Elsewhere(place) => format!("it is open in {place}"),
+            Self::Gone => "its directory is gone".to_owned(),
         }
     }
 }
@@ -149,6 +153,8 @@ pub struct Session {
     /// How it is asked for, until it is open.
     pub(super) opening: Opening,
     pub(super) earlier: Earlier,
+    /// How old it was at this moment, where that is known.
+    pub(super) age: Option<(Now, Duration)>,
     /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
     pub(super) aside_of: Option<SessionKey>,
     /// The agent's name of it, once that is known.

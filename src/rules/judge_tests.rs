@@ -345,6 +345,11 @@ mod files_that_steer_later_commands {
             a_repository_without_files: "Edit(**)", "src/a.git/config", Ask;
             what_makes_one: "Edit(src/**)", "src/fake/HEAD", Ask;
             where_its_settings_are: "Edit(src/**)", "src/fake/commondir", Ask;
+            its_settings: "Edit(src/**)", "src/fake/config", Ask;
+            its_settings_of_one_tree: "Edit(src/**)", "src/fake/config.worktree", Ask;
+            its_settings_written_out: "Edit(src/**/config)", "src/fake/config", Allow;
+            a_directory_of_that_name: "Edit(src/**)", "src/config/mod.rs", Allow;
+            settings_of_something_else: "Edit(src/**)", "src/config.toml", Allow;
             submodules: "Edit(**)", ".gitmodules", Ask;
             attributes: "Edit(src/**)", "src/.gitattributes", Ask;
             hooks_that_are_kept: "Edit(**)", ".husky/pre-commit", Ask;

@@ -55,6 +55,10 @@ pub enum Action {
     /// Writes the transcript to a file.
     ExportSession,
     SortSessions,
+    /// What was changed in the session's worktree goes where that came from.
+    MergeTree,
+    /// The session's worktree is given up.
+    DiscardTree,
     /// One row for each, or two.
     Density,
 

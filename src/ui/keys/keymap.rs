@@ -144,6 +144,12 @@ const SESSIONS: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('f'))], Action::ForkSession, "open a copy, where its agent makes them"),
     bind(&[Key::ctrl(Code::Char('e'))], Action::ExportSession, "write it to a file, as Markdown"),
     bind(&[Key::plain(Code::Delete)], Action::Delete, "forget an earlier one; asks first"),
+    bind(
+        &[Key::ctrl(Code::Char('g'))],
+        Action::MergeTree,
+        "put what was changed in its worktree into your files; asks first",
+    ),
+    bind(&[Key::ctrl(Code::Char('x'))], Action::DiscardTree, "be rid of its worktree; asks first"),
     bind(&[Key::ctrl(Code::Char('s'))], Action::SortSessions, "by who needs you, or by last use"),
     bind(&[Key::ctrl(Code::Char('d'))], Action::Density, "one row for each, or two"),
 ];

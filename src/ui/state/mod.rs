@@ -17,6 +17,7 @@ pub mod secrets;
 pub mod session_list;
 pub mod session_view;
 pub mod timing;
+pub mod trees;
 
 use crate::model::ids::{Now, TermId};
 pub use app::App;

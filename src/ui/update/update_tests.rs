@@ -713,3 +713,16 @@ fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
     assert!(s.ui.view.focus == Focus::Dock && s.shown.contains("a make a rule"), "{}", s.shown);
     assert_eq!(s.intents().len(), 1);
 }
+
+#[test]
+fn one_prompt_for_several_agents_is_whole_or_stays_where_it_was_written() {
+    let mut s = Scene::ready(80, 24);
+    for half in ["/fan-out", "/fan-out one mend it", "/fan-out a,b,c,d,e,f mend it", "/fan-out one,two "] {
+        s.ctrl('u').typed(half).press(Code::Enter);
+        assert!(s.outs.is_empty() && s.draw().contains("two to five agents"), "{half}: {:?}", s.outs);
+        assert_eq!(s.ui.view.composer.text(), half);
+    }
+    s.ctrl('u').typed("/fan-out one,two mend it all").press(Code::Enter);
+    assert_eq!(s.outs, [Out::FanOut(vec!["one".into(), "two".into()], "mend it all".into())]);
+    assert!(s.ui.view.composer.is_empty());
+}

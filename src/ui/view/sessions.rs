@@ -188,7 +188,12 @@ pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     if foot.height > 0 {
         let words = match &opener.trouble {
             Some(trouble) => StyledText::of(sanitize::line(trouble), Token::Warn),
-            None => StyledText::of("Enter opens it · Esc leaves", Token::Dim),
+            None if opener.is_making => StyledText::of("making a worktree…", Token::Dim),
+            None => {
+                let mut words = StyledText::of(opener.files.words(), Token::Text);
+                words.push(" · Tab changes that · Enter opens it · Esc leaves", Token::Dim);
+                words
+            }
         };
         let words = width::truncate_styled(&words, usize::from(foot.width.saturating_sub(3)));
         paint::put(buf, foot.x + 2, foot.y, foot.width.saturating_sub(3), &words, cx.theme);
