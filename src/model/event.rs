@@ -499,6 +499,11 @@ pub enum Intent {
         option: String,
     },
     Rules(RuleWish),
+    /// The question is refused, this once. Why is the next prompt, when the turn is over.
+    Refuse {
+        req: ReqId,
+        reason: String,
+    },
     /// How writes and commands are let through from now on.
     SetGate(Gate),
     SetMode {

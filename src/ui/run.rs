@@ -354,7 +354,7 @@ impl<D: Device> Running<D> {
                 self.intent(intent);
             }
             Out::Show(key) => {
-                self.app.show(key, self.engine.now());
+                self.app.show(key);
             }
             Out::Visit(key) => self.visit(key),
             Out::ReadSessions => {
@@ -537,7 +537,7 @@ impl<D: Device> Running<D> {
             *info = view::draw(&cx, transcript, buf);
             info.cursor.map(|at| (at.x, at.y))
         })?;
-        self.app.view.scroll = self.info.scroll;
+        self.app.view.note_frame(self.info.scroll, self.info.dialog.as_ref(), now);
         if self.info.log_in != self.log_in_size {
             self.log_in_size.clone_from(&self.info.log_in);
             if let Some((term, size)) = &self.log_in_size {

@@ -287,6 +287,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::TakeBack => prompt::return_held(session, None, cx),
         Intent::Answer { req, option } => permission::answer(session, req, option, cx),
         Intent::Rules(wish) => ruling::wanted(session, wish, cx),
+        Intent::Refuse { req, reason } => permission::refuse(session, req, &reason, cx),
         Intent::SetGate(gate) => session.gate = gate,
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),

@@ -11,7 +11,7 @@ use super::super::ruling::Ruling;
 use super::super::session::Session;
 use super::super::tool::{ToolKind, ToolPatch};
 use super::Cx;
-use super::{gate, notice, review, ruling, service, tool};
+use super::{gate, notice, prompt, review, ruling, service, tool};
 use std::sync::Arc;
 
 pub fn asked(session: &mut Session, req: ReqId, patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
@@ -171,6 +171,28 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
         return cx.push(Effect::Respond { req, answer: Answer::Selected(option) });
     }
     gate::answered(session, pending, option == gate::ALLOW, None, cx);
+}
+
+/// The first answer that refuses this once is given, where the agent offers none the question is cancelled. The reason is
+/// the next prompt, before all that wait.
+pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
+    let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
+    let options = session.questions.get(at).map(|p| p.options.as_slice()).unwrap_or_default();
+    match options.iter().find(|o| o.kind == PermissionKind::RejectOnce).map(|o| o.id.clone()) {
+        Some(option) => answer(session, req, option, cx),
+        None => {
+            let pending = session.questions.remove(at);
+            session.entries.change(pending.entry, |e| {
+                if let Body::Tool(tool) = &mut e.body {
+                    tool.refused = true;
+                }
+            });
+            if !gate::close(session, &pending, Withdrawal::TurnStopped, cx) {
+                cx.push(Effect::Respond { req, answer: Answer::Cancelled });
+            }
+        }
+    }
+    prompt::prompt_first(session, reason.to_owned(), cx);
 }
 
 /// Withdrawn by the agent: a dialog closes with `cancelled`, a wait for an exit fails; anything

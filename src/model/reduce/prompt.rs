@@ -30,6 +30,15 @@ pub fn prompt(session: &mut Session, text: String, links: Vec<Link>, cx: &mut Cx
     send_next(session, cx);
 }
 
+/// The same before all that wait.
+pub fn prompt_first(session: &mut Session, text: String, cx: &mut Cx) {
+    if text.trim().is_empty() {
+        return;
+    }
+    session.held.push_front(HeldPrompt { kind: PromptKind::Person, text, links: Vec::new() });
+    send_next(session, cx);
+}
+
 /// The next prompt that waits, if the session is ready and idle.
 pub fn send_next(session: &mut Session, cx: &mut Cx) {
     if !cx.is_up || session.wants_log_in || session.state != SessionState::Ready || session.turn.is_some() {

@@ -158,12 +158,13 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
     let (entries, mut problems) = refreshed?;
     problems.extend(unread.into_iter().map(|(path, why)| Problem { path, why }));
     let mut sessions = Vec::with_capacity(entries.len());
+    let asides = asides(&entries);
     gather(dir, entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
         Some(earlier) => Known::goes_on(earlier, part.known),
         None => sessions.push(part.known),
     });
     name_threads(&mut sessions);
-    merge(&mut sessions, books, &asides(&entries));
+    merge(&mut sessions, books, &asides);
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
     Ok(Listing { sessions, problems })
 }

@@ -13,6 +13,15 @@ pub enum Mouse {
     Free,
 }
 
+/// What an answer does: whether it allows, and for how long.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sort {
+    AllowOnce,
+    AllowAlways,
+    RejectOnce,
+    RejectAlways,
+}
+
 /// What the person asked for with one key press, click or turn of the wheel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
@@ -81,6 +90,12 @@ pub enum Action {
     Accept,
     /// Answer with the option of this number, from 1.
     Answer(u8),
+    /// The same whatever has the focus.
+    Reply(u8),
+    /// Answer with the only option of this sort.
+    AnswerBy(Sort),
+    /// Refuse, and say why.
+    Refuse,
     DockPageUp,
     DockPageDown,
     /// Of several waiting requests the next one.

@@ -169,7 +169,7 @@ impl<D: Device> Running<D> {
         let now = self.engine.now();
         self.app.sync(self.engine.model(), now);
         if let Some((key, _)) = self.engine.model().sessions().nth(before) {
-            self.app.show(key, now);
+            self.app.show(key);
         }
     }
 
@@ -259,9 +259,9 @@ impl<D: Device> Running<D> {
     /// Shows a session and goes to what it asks.
     pub(super) fn visit(&mut self, key: SessionKey) {
         let now = self.engine.now();
-        if self.app.show(key, now) {
+        if self.app.show(key) {
             self.app.sync(self.engine.model(), now);
-            self.app.to_question(now);
+            self.app.to_question();
         }
     }
 
@@ -435,9 +435,9 @@ impl<D: Device> Running<D> {
     /// To the question of a session, below the list.
     pub(super) fn answer_below(&mut self, key: SessionKey) {
         let now = self.engine.now();
-        if self.app.go_below(key, now) {
+        if self.app.go_below(key) {
             self.app.sync(self.engine.model(), now);
-            self.app.to_question(now);
+            self.app.to_question();
         }
     }
 

@@ -6,6 +6,7 @@ use crate::model::login::LogIn;
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, ScrollBy};
 use crate::ui::state::picker::{Picker, step};
+use crate::ui::state::timing::LEAVING;
 use crate::ui::state::{App, Focus, Holds};
 
 /// Rows of one page of the answer to a side question.
@@ -122,6 +123,17 @@ fn fan_out(state: &mut App, cx: Cx<'_>, words: &str, out: &mut Vec<Out>) {
 /// Stops the turn, or the new start that an agent would get by itself; an open list of commands or answer to a side question is closed first, a
 /// log-in that is under way is left.
 fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let dock = &mut state.view.dock;
+    if dock.is_sticky(cx.now) && dock.dialog.is_some() {
+        dock.unstick();
+        state.view.left_dock = Some(cx.now);
+        return;
+    }
+    dock.unstick();
+    // A second Esc of somebody who only leaves the question is no wish to stop what waits for its answer.
+    if state.view.left_dock.is_some_and(|at| cx.now < at.saturating_add(LEAVING)) {
+        return;
+    }
     let text = state.view.composer.text();
     if !state.view.completion.matching(cx.session, text).is_empty() {
         state.view.completion.closed_at = Some(text.to_string());

@@ -348,7 +348,7 @@ fn tool_call(state: &mut App, cx: Cx<'_>) {
         return state.say("nothing in the conversation is known to have made this change", cx.now);
     };
     let beside = review.measured.beside;
-    if !state.show(key, cx.now) {
+    if !state.show(key) {
         return state.say("the session that made this change is closed", cx.now);
     }
     state.view.scroll = Scroll::at(entry);
