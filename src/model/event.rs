@@ -13,7 +13,7 @@ use super::history::Left;
 use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
 use super::patch::Patch;
-use super::ruling::{MadeRule, NewRules, Ruled};
+use super::ruling::RuleWish;
 use super::tool::ToolPatch;
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
@@ -504,16 +504,7 @@ pub enum Intent {
         req: ReqId,
         option: String,
     },
-    /// What rules of this text would do, or which rules could answer this question.
-    WeighRules {
-        req: ReqId,
-        list: Ruled,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        text: Option<String>,
-    },
-    /// These hold from now on; what they answer is not asked any more.
-    MakeRules(NewRules),
-    DropRule(MadeRule),
+    Rules(RuleWish),
     /// The question is refused, this once. Why is the next prompt, when the turn is over.
     Refuse {
         req: ReqId,

@@ -25,7 +25,7 @@ fn fail(cx: &mut Cx, req: ReqId, error: Refusal) {
 pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut Cx) {
     match request {
         AgentRequest::Permission { tool, options } => permission::asked(session, req, tool, options, cx),
-        request if session.has_rules && ruling::is_for(&request) => ruling::ask(session, req, request, cx),
+        request if session.rules.are_there && ruling::is_for(&request) => ruling::ask(session, req, request, cx),
         request => decided(session, req, request, None, cx),
     }
 }

@@ -182,7 +182,7 @@ impl DockState {
             self.rule = None;
         }
         if let Some(rule) = &mut self.rule {
-            rule.sync(session.weighing());
+            rule.sync(session.rules.weighing());
         }
     }
 
