@@ -9,6 +9,7 @@ use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 use super::event::{Link, Opening, SessionResult, TerminalSpec};
+use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::question::Question;
@@ -172,6 +173,8 @@ pub struct Session {
     pub(super) lingering: Option<TurnId>,
     /// What the person is asked, in the order it came.
     pub(super) questions: Vec<Question>,
+    /// Pages that the person was sent to and that are not done, with the entry that says so.
+    pub(super) pages: Vec<(EntryId, Arc<Page>)>,
     /// Changes of modes and options that the agent has not answered, in the order they were sent.
     pub(super) wishes: Vec<Wish>,
     pub(super) policy: Policy,

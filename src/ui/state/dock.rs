@@ -5,14 +5,17 @@
 //! a key meant for what stood there before answers nothing; where an agent never stops changing its question, the key
 //! has to come twice.
 
+use super::form::FormState;
 use super::timing::START_PATIENCE;
 use crate::base::patience;
+use crate::model::event::Asking;
 use crate::model::ids::{Now, ReqId};
-use crate::model::question::{Question, Waiting};
+use crate::model::question::{About, Question, Waiting};
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::ToolContent;
 use crate::ui::keys::Action;
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::time::Duration;
 
@@ -129,6 +132,8 @@ pub struct DockState {
     /// Lines of the agent's stderr, shown while it is silent.
     pub stderr: Vec<String>,
     pub all_stderr: Raw,
+    /// The forms that wait, as far as they are filled in.
+    pub forms: BTreeMap<ReqId, FormState>,
     /// The request that the person went to.
     chosen: Option<ReqId>,
     /// Until then the dialog has just appeared, and the question has just changed.
@@ -165,6 +170,21 @@ impl DockState {
             self.stderr.clear();
             self.dialog = dialog;
         }
+        self.forms.retain(|req, _| session.question(*req).is_some());
+        if let Some(Dialog::Permission(req)) = self.dialog
+            && let Some(About::Asked { asking: Asking::Form(form), .. }) = session.question(req).map(|q| &q.about)
+        {
+            self.forms.entry(req).or_insert_with(|| FormState::new(form));
+        }
+    }
+
+    /// The form that is shown.
+    pub fn form(&self) -> Option<&FormState> {
+        if let Some(Dialog::Permission(req)) = &self.dialog { self.forms.get(req) } else { None }
+    }
+
+    pub fn form_mut(&mut self) -> Option<&mut FormState> {
+        if let Some(Dialog::Permission(req)) = &self.dialog { self.forms.get_mut(req) } else { None }
     }
 
     /// The agent can update the tool call while its request waits; what the person then answers is another question.

@@ -37,24 +37,28 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::OpenPage
         | Action::CopyPage
         | Action::LeaveLogIn
-        | Action::KillAgent => {
-            // The person answers what is on the screen, not what came between the last frame and the key.
-            if cx.frame.dialog != state.view.dock.dialog {
-                return;
-            }
-            match state.view.dock.heed(action, cx.now) {
-                Heed::Counts => armed(state, cx, action, out),
-                Heed::TooSoon => state.say("too soon: this has just come up", cx.now),
-                Heed::Changed => {
-                    state.say("just changed: press again to answer", cx.now);
-                }
-            }
-        }
+        | Action::SubmitAsked
+        | Action::DeclineAsked
+        | Action::CancelAsked
+        | Action::KillAgent => heeded(state, cx, action, out),
         _ => common(state, cx, action, out),
     }
 }
 
-fn page(cx: Cx<'_>) -> isize {
+/// A key that answers or does something counts only when the person has seen what it is for.
+pub(super) fn heeded(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    // The person answers what is on the screen, not what came between the last frame and the key.
+    if cx.frame.dialog != state.view.dock.dialog {
+        return;
+    }
+    match state.view.dock.heed(action, cx.now) {
+        Heed::Counts => armed(state, cx, action, out),
+        Heed::TooSoon => state.say("too soon: this has just come up", cx.now),
+        Heed::Changed => state.say("just changed: press again to answer", cx.now),
+    }
+}
+
+pub(super) fn page(cx: Cx<'_>) -> isize {
     isize::from(i16::try_from(cx.frame.dock.height).unwrap_or(1).saturating_sub(2).max(1))
 }
 
@@ -89,6 +93,10 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             }
         }
         (Action::RawInput, Dialog::Permission(req)) => raw_input(state, cx, *req),
+        (
+            Action::SubmitAsked | Action::DeclineAsked | Action::CancelAsked | Action::OpenPage | Action::CopyPage,
+            Dialog::Permission(req),
+        ) => super::asked::answer(state, cx, *req, action, out),
         (Action::ShowStderr, Dialog::Silent) => {
             state.view.dock.all_stderr = flip(state.view.dock.all_stderr);
             state.view.dock.scroll = 0;

@@ -3,6 +3,7 @@
 //! Invariant: no key, paste or click answers a question unless the person has moved the focus to the dock, the
 //! question was drawn, and the keys of the dock count (see `state::dock`).
 
+mod asked;
 mod composer;
 mod dock;
 mod picker;
@@ -111,6 +112,7 @@ fn layer(state: &App) -> Layer {
         return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
     match state.view.focus {
+        Focus::Dock if state.view.dock.form().is_some() => Layer::Form,
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
         Focus::Terminal(_) => Layer::Terminal,
@@ -151,6 +153,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         return session_list::action(state, cx, action, out);
     }
     match state.view.focus {
+        Focus::Dock if layer == Layer::Form => asked::action(state, cx, action, out),
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
         Focus::Composer | Focus::Terminal(_) => {
@@ -280,6 +283,9 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         return list.type_text(text);
     }
     state.help = None;
+    if asked::paste(state, text) {
+        return;
+    }
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
