@@ -17,6 +17,7 @@ pub enum Name {
     Export,
     Import,
     Rules,
+    Mcp,
     Login,
     Logout,
     Demo,
@@ -49,6 +50,7 @@ pub enum Note {
     Session,
     ExitCodes,
     Rules,
+    Mcp,
 }
 
 pub const COMMANDS: &[CommandRow] = &[
@@ -147,6 +149,17 @@ pub const COMMANDS: &[CommandRow] = &[
             ("rules add|remove LIST PATTERN", "change your own; LIST is allow, ask or deny"),
         ],
         notes: &[Note::Rules],
+    },
+    CommandRow {
+        name: Name::Mcp,
+        word: "mcp",
+        agent: Agent::None,
+        usage: &[
+            ("mcp list", "the MCP servers that agents are given here, and those that are left out"),
+            ("mcp check [NAME]", "start them and list their tools"),
+            ("mcp trust [FILE]", "use the servers of a project's .mcp.json, until it changes"),
+        ],
+        notes: &[Note::Mcp],
     },
     CommandRow {
         name: Name::Login,

@@ -1,5 +1,6 @@
 //! Turns a command line into one of the front ends.
 
+mod archived;
 mod args;
 mod blame;
 mod commands;
@@ -12,8 +13,10 @@ mod flags;
 mod help;
 mod launch;
 mod login;
+mod mcp;
 mod output;
 mod past;
+mod probe;
 mod progress;
 mod review;
 mod rules;
@@ -21,7 +24,10 @@ mod run;
 mod runtime;
 mod screen;
 mod search;
+mod servers;
 mod sessions;
+mod trees;
+mod trust;
 mod usage;
 mod values;
 mod worktrees;

@@ -26,7 +26,7 @@ fn form_of(state: &App, cx: Cx<'_>) -> Option<(ReqId, Arc<Form>)> {
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Some((req, form)) = form_of(state, cx) else { return };
     match action {
-        Action::Escape | Action::FocusDock => return state.view.focus = Focus::Composer,
+        Action::Escape | Action::FocusDock => return dock::leave(state, cx),
         Action::DockPageUp | Action::DockPageDown if cx.frame.dock_scroll_max > 0 => {
             if let Some(filled) = state.view.dock.forms.get_mut(&req)
                 && std::mem::take(&mut filled.is_followed)
@@ -130,4 +130,5 @@ pub(super) fn answer(state: &mut App, cx: Cx<'_>, req: ReqId, action: Action, ou
         _ => return,
     };
     out.push(Out::Intent(Intent::AnswerAsked { req, reply }));
+    dock::answered(state, cx);
 }

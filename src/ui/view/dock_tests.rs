@@ -52,7 +52,7 @@ fn a_write_under_the_gate_is_a_question() {
     let mut s = gated(Gate::Ask, 110);
     write(&mut s, 5);
     assert!(row(&s, "wants to").contains("gemini-cli wants to write   src/x.rs"), "{}", s.shown);
-    assert!(row(&s, "1 Write it").contains("2 Refuse"), "{}", s.shown);
+    assert!(row(&s, "1 y Write it").contains("2 n Refuse"), "{}", s.shown);
     assert!(s.last_row().contains("waiting for you"), "{}", s.shown);
     preview(&mut s, 5, "one\ntwo\nthree\n", "one\nTWO\nthree\n", None);
     assert!(row(&s, "- two").contains('2') && row(&s, "+ TWO").contains('2'), "{}", s.shown);
@@ -74,7 +74,7 @@ fn a_command_under_the_gate_is_shown_whole() {
     s.draw();
     assert!(row(&s, "▌ run  make all").contains("0:00"), "{}", s.shown);
     assert!(s.shown.contains("in sub") && s.shown.contains("LD_PRELOAD=x"), "{}", s.shown);
-    assert!(row(&s, "1 Run it").contains("2 Refuse"), "{}", s.shown);
+    assert!(row(&s, "1 y Run it").contains("2 n Refuse"), "{}", s.shown);
     assert!(!s.shown.contains('\u{1b}'));
 }
 
@@ -139,11 +139,16 @@ fn what_an_answer_does_stands_beside_its_name() {
     let request = AgentRequest::Permission { tool: ToolPatch::new("t".into()), options };
     s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
     s.draw();
-    for words in ["1 Reject (allow always)", "2 allow once", "3 Do it (reject once)", "4 Later (reject always)", "5 Hm"]
-    {
+    for words in [
+        "1 A Reject (allow for good)",
+        "2 y allow once",
+        "3 n Do it (reject once)",
+        "4 N Later (reject for good)",
+        "5 Hm",
+    ] {
         assert!(s.shown.contains(words), "{words} in {}", s.shown);
     }
-    assert!(!s.shown.contains("2 allow once (") && !s.shown.contains("5 Hm ("), "{}", s.shown);
+    assert!(!s.shown.contains("2 y allow once (") && !s.shown.contains("5 Hm ("), "{}", s.shown);
 }
 
 #[test]
@@ -154,7 +159,7 @@ fn a_held_write_says_that_it_waits_and_where_it_is_reviewed() {
     s.event(Event::Host(HostEvent::Review(ReviewEvent::WriteHeld { req: ReqId(5) })));
     s.draw();
     assert!(s.shown.contains("nothing is written yet · Alt+R"), "{}", s.shown);
-    assert!(row(&s, "1 Write it").contains("2 Refuse"), "{}", s.shown);
+    assert!(row(&s, "1 y Write it").contains("2 n Refuse"), "{}", s.shown);
 }
 
 #[test]
@@ -165,12 +170,12 @@ fn the_question_of_a_gate_is_answered_like_any_other() {
     s.input(Input::Paste("1\r".into()));
     assert_eq!(s.answers(), [], "typed, not answered");
     s.press(Code::Tab).typed("1");
-    assert_eq!(s.answers(), [], "it has just got the focus");
-    s.after(400).draw();
+    assert_eq!(s.answers(), [], "it has just come up");
+    s.after(700).draw();
     preview(&mut s, 5, "a\n", "b\n", None);
     s.typed("1");
     assert_eq!(s.answers(), [], "what it shows has just changed");
-    s.after(400).draw();
+    s.after(700).draw();
     s.typed("2");
     assert_eq!(s.answers(), [(5, "reject".to_owned())]);
 }
@@ -259,7 +264,7 @@ fn every_option_can_be_read_whole() {
                 assert!(dock_text(&s).contains(&squeezed(name)), "{name}\n{}", s.shown);
             }
         }
-        s.press(Code::Tab).after(400).draw();
+        s.press(Code::Tab).after(700).draw();
         for (n, name) in ["Yes", FOR_EVER, &third].iter().enumerate() {
             s.press(Code::Down).draw();
             assert_eq!(s.ui.view.dock.highlighted, Some(n));
@@ -298,7 +303,7 @@ fn long_options_stand_below_each_other_and_their_rows_are_indented() {
 fn a_digit_whose_option_could_not_be_read_shows_it_first() {
     let mut s = Scene::working(40, 10);
     s.ask(1, "git push --force", &["Yes", FOR_EVER, FOR_EVER]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     assert!(!s.info.options.contains(&2), "{}", s.shown);
     assert!(s.shown.contains("option"), "that there are more is said: {}", s.shown);
     s.typed("3");
@@ -315,7 +320,7 @@ fn an_option_that_is_higher_than_the_dock_is_scrolled() {
     let name = words.join(" ");
     let mut s = Scene::working(40, 10);
     s.ask(1, "rm", &["Yes", &name, "No"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     let mut seen = String::new();
     for _ in 0..80 {
         s.press(Code::Down).draw();
@@ -331,7 +336,7 @@ fn an_option_that_is_higher_than_the_dock_is_scrolled() {
 fn a_name_without_an_end_is_cut_and_that_is_said() {
     let mut s = Scene::working(80, 24);
     s.ask(1, "rm", &["Yes", &"x".repeat(5000), "No"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.press(Code::Down).draw();
     for _ in 0..70 {
         s.press(Code::Down).draw();
@@ -350,7 +355,7 @@ fn a_name_without_an_end_is_cut_and_that_is_said() {
 fn clicks_answer_nothing() {
     let mut s = Scene::working(80, 24);
     s.ask(1, "git push", &["Yes", FOR_EVER, "No"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     for y in s.info.dock.y..s.info.dock.bottom() {
         s.input(Input::Mouse { what: crate::ui::tty::Click::Left, x: 4, y });
     }
@@ -366,7 +371,7 @@ fn asks_with_input(height: u16, lines: usize, raw_input: Option<serde_json::Valu
     patch.content = Patch::Set(vec![diff]);
     patch.raw_input = Patch::of(raw_input);
     s.ask_patch(1, patch, &["Yes", "No"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s
 }
 
@@ -436,7 +441,7 @@ fn what_is_said_of_a_way_to_log_in_stands_below_its_name() {
     assert_eq!(at("Asks there."), at("2 Terminal") + 1);
     assert!(row(&s, "r start it again").contains("q quit"), "{}", s.shown);
     let mut s = logged_out(40, 10);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     assert!(s.shown.contains("r start it again") && s.shown.contains('❯'), "{}", s.shown);
     s.typed("2").draw();
     assert!(s.shown.contains("2 Terminal"), "{}", s.shown);
@@ -479,7 +484,7 @@ fn r_416_a_form_is_filled_in_changed_and_sent() {
     assert!(row(&s, "Ctrl+S submit").contains("Ctrl+N decline   Ctrl+G cancel"), "{}", s.shown);
     s.typed("x").press(Code::Enter);
     assert!(replies(&s).is_empty(), "it has not taken the keyboard");
-    s.press(Code::Tab).after(400);
+    s.press(Code::Tab).after(800);
     s.draw();
     s.typed("2");
     s.draw();
@@ -509,7 +514,7 @@ fn r_417_esc_leaves_a_form_as_it_is_and_keys_decline_or_cancel_it() {
     for (key, reply) in [('n', Reply::Decline), ('g', Reply::Cancel)] {
         let mut s = Scene::working(80, 30);
         ask_form(&mut s, 5, COLOURS);
-        s.press(Code::Tab).after(400);
+        s.press(Code::Tab).after(800);
         s.draw();
         s.typed("1").press(Code::Esc);
         s.typed("hello");
@@ -518,7 +523,7 @@ fn r_417_esc_leaves_a_form_as_it_is_and_keys_decline_or_cancel_it() {
         assert!(row(&s, "Red").contains("(•) Red"), "{}", s.shown);
         s.key(Key::alt(Code::Char('p'))).ctrl(key);
         assert!(replies(&s).is_empty(), "too soon");
-        s.after(400);
+        s.after(800);
         s.draw();
         s.ctrl(key);
         assert_eq!(replies(&s), [reply]);
@@ -530,7 +535,7 @@ fn what_is_typed_when_a_form_goes_away_answers_nothing() {
     let mut s = Scene::working(80, 30);
     s.ask(6, "rm -rf x", &["Yes", "No"]);
     ask_form(&mut s, 5, COLOURS);
-    s.press(Code::Tab).after(400);
+    s.press(Code::Tab).after(800);
     s.draw();
     s.press(Code::Right);
     s.draw();
@@ -547,7 +552,7 @@ fn a_form_of_many_fields_goes_with_the_cursor() {
     let mut s = Scene::working(60, 16);
     let fields: Vec<String> = (0..150).map(|n| format!(r#""f{n:03}":{{"type":"string"}}"#)).collect();
     ask_form(&mut s, 5, &format!(r#"{{"properties":{{{}}}}}"#, fields.join(",")));
-    s.press(Code::Tab).after(400);
+    s.press(Code::Tab).after(800);
     s.draw();
     for _ in 0..149 {
         s.press(Code::Tab);
@@ -572,7 +577,7 @@ fn r_430_a_secret_is_typed_hidden_and_said_to_be_one() {
     let mut s = Scene::working(80, 24);
     ask_form(&mut s, 5, r#"{"properties":{"password":{"type":"string"}}}"#);
     assert!(s.shown.contains("what looks like a secret"), "{}", s.shown);
-    s.press(Code::Tab).after(400);
+    s.press(Code::Tab).after(800);
     s.draw();
     s.typed("hunter2");
     s.draw();
@@ -586,7 +591,7 @@ fn r_432_r_433_a_page_stands_whole_with_its_host_and_is_opened_on_a_key() {
             format!(r#"{{"sessionId":"s","mode":"url","message":"Log in.","elicitationId":"e","url":"{url}"}}"#);
         let (_, request) = crate::agent::codec::shipped().request("elicitation/create", &params, 5);
         s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
-        s.press(Code::Tab).after(400);
+        s.press(Code::Tab).after(800);
         s.draw();
     };
     let url = format!("https://auth.example/{}end", "x".repeat(150));

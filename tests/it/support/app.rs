@@ -55,6 +55,7 @@ pub fn config(root: &Path) -> EngineConfig {
         review: None,
         gate: Gate::Off,
         rules: None,
+        servers: None,
         private: Vec::new(),
     }
 }
