@@ -68,6 +68,8 @@ pub fn settle(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
             service::request_of(session, deed, cx).ruled(Some(ruling.clone()))
         }
         About::Run(spec) => service::request_of(session, Deed::Run(Arc::clone(spec)), cx).ruled(Some(ruling.clone())),
+        // No rule answers it.
+        About::Asked { .. } => return,
     };
     let (is_allowed, ground) = match judge(&request) {
         Verdict::Allow(ground @ Ground::Rule(_)) => (true, ground),

@@ -323,7 +323,7 @@ impl Keys {
 mod tests {
     use super::*;
 
-    const LAYERS: [Layer; 10] = [
+    const LAYERS: [Layer; 11] = [
         Layer::Composer,
         Layer::Dock,
         Layer::Form,

@@ -202,6 +202,11 @@ impl DockState {
         if let Some(Dialog::Permission(req)) = &self.dialog { self.forms.get(req) } else { None }
     }
 
+    /// Whether the form that was shown is not asked any more.
+    pub fn is_form_gone(&self, session: SessionRef<'_>) -> bool {
+        matches!(&self.dialog, Some(Dialog::Permission(req)) if self.forms.contains_key(req) && session.question(*req).is_none())
+    }
+
     pub fn form_mut(&mut self) -> Option<&mut FormState> {
         if let Some(Dialog::Permission(req)) = &self.dialog { self.forms.get_mut(req) } else { None }
     }

@@ -78,10 +78,11 @@ impl SessionView {
         if self.focus == Focus::Review && self.review_here().is_none() {
             self.focus = Focus::Composer;
         }
-        let (asked, was_form) = (matches!(self.dock.dialog, Some(Dialog::Permission(_))), self.dock.form().is_some());
+        let asked = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
+        let is_gone = self.dock.is_form_gone(session);
         self.dock.sync(session, now);
         // What is typed into a form that has gone was meant for it: it neither answers nor is sent.
-        if self.focus == Focus::Dock && was_form && self.dock.form().is_none() {
+        if self.focus == Focus::Dock && is_gone {
             self.focus = Focus::Composer;
             self.stray_until = Some(now.saturating_add(STRAY));
         }
