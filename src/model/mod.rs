@@ -12,6 +12,7 @@ pub mod effect;
 pub mod entries;
 pub mod entry;
 pub mod event;
+pub mod form;
 pub mod history;
 pub mod ids;
 pub mod judge;

@@ -11,6 +11,7 @@ use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 pub use super::event::ReadOnly;
 use super::event::{Link, Opening, SessionResult, TerminalSpec};
+use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::question::Question;
@@ -155,6 +156,8 @@ pub struct Session {
     pub(super) lingering: Option<TurnId>,
     /// What the person is asked, in the order it came.
     pub(super) questions: Vec<Question>,
+    /// Pages that the person was sent to and that are not done, with the entry that says so.
+    pub(super) pages: Vec<(EntryId, Arc<Page>)>,
     /// Changes of modes and options that the agent has not answered, in the order they were sent.
     pub(super) wishes: Vec<Wish>,
     pub(super) policy: Policy,

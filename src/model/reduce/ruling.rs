@@ -85,6 +85,7 @@ fn of_question(session: &Session, question: &Question) -> Option<Claims> {
         About::Permission => session.tool(question.entry).map(Claims::of_tool),
         About::Write => session.write(question.req).map(|write| Claims::of_file("write", &write.path)),
         About::Run(spec) => Some(Claims::of_command(spec)),
+        About::Asked { .. } => None,
     }
 }
 

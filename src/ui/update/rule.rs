@@ -6,6 +6,7 @@
 use super::{Cx, common, dock};
 use crate::model::event::Intent;
 use crate::model::ids::ReqId;
+use crate::model::question::About;
 use crate::model::ruling::{NewRules, RuleWish};
 use crate::ui::composer::Edited;
 use crate::ui::keys::Action;
@@ -17,6 +18,9 @@ use crate::ui::state::rule::RuleDraft;
 pub(super) fn begin(state: &mut App, cx: Cx<'_>, req: ReqId, out: &mut Vec<Out>) {
     if !cx.session.rules.are_there() {
         return state.say("there are no rules here", cx.now);
+    }
+    if matches!(cx.session.question(req).map(|question| &question.about), Some(About::Asked { .. })) {
+        return state.say("no rule answers this", cx.now);
     }
     let max = cx.frame.dock_scroll_max;
     if state.view.dock.scroll.min(max) < max {

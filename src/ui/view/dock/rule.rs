@@ -2,7 +2,7 @@
 //!
 //! Judges nothing. Invariant: what is shown of the rule's effect is about the text that stands there.
 
-use super::{Contents, RawLines, keys, plain};
+use super::{Contents, keys, plain};
 use crate::base::{human, sanitize};
 use crate::model::ids::ReqId;
 use crate::model::ruling::{Weighed, Weighing};
@@ -29,7 +29,7 @@ pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -
         ("Tab", "how long"),
         ("Shift+Tab", "allow, ask, deny"),
     ]);
-    Contents { body, raw: RawLines::None, choices }
+    Contents::of(body, choices)
 }
 
 /// What is written, with the cursor.
