@@ -58,6 +58,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
     for name in agents {
         made.push(for_agent(name, &dir, with_changes)?);
     }
+    let attached = super::attached::read(&exec.attach)?;
     let mut runs = Vec::new();
     for ((name, command), made) in agents.iter().zip(commands).zip(made) {
         made.remarks.iter().for_each(|remark| say(remark));
@@ -77,6 +78,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
             timeout: exec.timeout,
             opening: Opening::New,
             agent: name.clone(),
+            attached: attached.clone(),
             account: None,
         };
         // Runs are told apart by when they began.

@@ -1,6 +1,7 @@
 //! Turns a command line into one of the front ends.
 
 mod args;
+mod attached;
 mod blame;
 mod commands;
 mod conversations;

@@ -140,6 +140,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         Some(made) => (Some(made.worktree), made.cwd),
         None => (None, cwd),
     };
+    let attached = super::attached::read(&exec.attach)?;
     let policy = Policy::Auto(exec.allow);
     let dirs = surroundings.dirs.as_ref();
     let servers = super::servers::of_session(&exec.common, &surroundings, &agent.name)?;
@@ -160,6 +161,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         timeout: exec.timeout,
         opening,
         agent: name,
+        attached,
         account: account.flatten(),
     };
     let ended = execute(config, options, &wanted);
@@ -304,6 +306,7 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         timeout: None,
         opening: Opening::New,
         agent: String::new(),
+        attached: Vec::new(),
         account: None,
     };
     execute(config, options, &Wanted::default())

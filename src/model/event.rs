@@ -6,6 +6,7 @@
 mod host;
 mod sessions;
 
+pub use super::attached::{Content, Link};
 use super::changes::Gate;
 use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
 use super::history::Left;
@@ -565,13 +566,6 @@ impl Intent {
     pub fn home(&self) -> Address {
         self.at(SessionKey::FIRST, AgentKey::FIRST)
     }
-}
-
-/// A file that goes along with a prompt as `resource_link`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
-    pub name: String,
-    pub uri: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ mod session_list;
 mod sessions;
 mod terminal;
 
+use super::composer::dropped;
 use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
@@ -285,7 +286,7 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
         Focus::Composer | Focus::Dock => {
             if !terminal::is_stray(state, cx, Action::Newline) {
-                state.view.composer.paste(text);
+                state.view.composer.paste(dropped::mention(text).as_deref().unwrap_or(text));
             }
         }
     }
