@@ -177,7 +177,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::paint", &["theme", "text"]),
     ("ui::composer", &["ui::keys", "base"]),
     ("ui::work", &["text"]),
-    ("ui::labels", &["model", "text", "base"]),
+    ("ui::labels", &["ui::keys", "model", "text", "base"]),
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
     ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "model", "text", "base"]),

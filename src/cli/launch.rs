@@ -1,8 +1,8 @@
 //! From what was typed to what is started: the agent's command, the session's directory, the engine's settings.
 
+use super::archived::say_removed;
 use super::args::Common;
 use super::commands::Name;
-use super::review::say_removed;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};

@@ -1,5 +1,6 @@
 //! Turns a command line into one of the front ends.
 
+mod archived;
 mod args;
 mod attached;
 mod blame;
@@ -26,6 +27,7 @@ mod screen;
 mod search;
 mod servers;
 mod sessions;
+mod trees;
 mod trust;
 mod usage;
 mod values;

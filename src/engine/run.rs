@@ -121,6 +121,7 @@ impl Engine {
                 "policy": policy,
             })
         });
+        let is_over = Arc::default();
         let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)
             .with_suggestion(suggestion)
             .with_env(names)
@@ -136,8 +137,8 @@ impl Engine {
             teller: sender.clone(),
             further,
             links: Links::new(first, connect, graces),
-            terminals: Terminals::new(shell, &sender, &hint),
-            files: FileQueue::new(&sender),
+            terminals: Terminals::new(shell, &sender, &hint, &is_over),
+            files: FileQueue::new(&sender, &is_over),
             reviews: Reviews::new(review, stem, Private::new(private), &sender, &hint),
             books: Books::recording(record),
             moving: Moving::new(journals.clone(), stem, &sender),

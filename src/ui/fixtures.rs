@@ -229,6 +229,7 @@ impl Scene {
             .collect();
         let request = AgentRequest::Permission { tool, options };
         self.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+        self.draw();
     }
 
     pub fn end_turn(&mut self, stop: Stop) {
@@ -307,7 +308,7 @@ impl Scene {
         let mut transcript = std::mem::take(&mut self.transcript);
         let info = view::draw(&self.view_cx(), &mut transcript, &mut buf);
         (self.info, self.transcript) = (info, transcript);
-        self.ui.view.scroll = self.info.scroll;
+        self.ui.view.note_frame(self.info.scroll, self.info.dialog.as_ref(), self.now);
         if let (Some(review), Some(frame)) = (&mut self.ui.view.review, &self.info.review) {
             review.measure(frame.measured);
         }

@@ -6,13 +6,15 @@
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::{Agent, OddCounts};
 use crate::model::changes::{Gate, Totals};
-use crate::model::event::AuthKind;
+use crate::model::event::{AuthKind, PermissionKind};
 use crate::model::login;
+use crate::model::question::Question;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::address;
 use crate::text::width;
+use crate::ui::keys::Sort;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -58,6 +60,31 @@ pub fn object(tool: &ToolCall, cwd: &str) -> String {
         return paths::display(Path::new(rest), &[PathBuf::from(cwd)], None);
     }
     sanitize::line(rest).trim().to_owned()
+}
+
+/// Whether one option alone does something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Only {
+    None,
+    One(usize),
+    Several,
+}
+
+/// The option of a question that has this sort, when there is just one: letters answer by what an option does, so two
+/// that do the same have digits only.
+pub fn only(question: &Question, sort: Sort) -> Only {
+    let kind = match sort {
+        Sort::AllowOnce => PermissionKind::AllowOnce,
+        Sort::AllowAlways => PermissionKind::AllowAlways,
+        Sort::RejectOnce => PermissionKind::RejectOnce,
+        Sort::RejectAlways => PermissionKind::RejectAlways,
+    };
+    let mut found = question.options.iter().enumerate().filter(|(_, option)| option.kind == kind).map(|(at, _)| at);
+    match (found.next(), found.next()) {
+        (None, _) => Only::None,
+        (Some(at), None) => Only::One(at),
+        (Some(_), Some(_)) => Only::Several,
+    }
 }
 
 /// The name of an agent as it is shown.

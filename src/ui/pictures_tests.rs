@@ -120,7 +120,8 @@ type Picture = (Buffer, Option<Position>);
 fn drawn(mut scene: Scene, theme: Theme) -> Picture {
     scene.theme = theme;
     scene.draw();
-    scene.draw();
+    // As it is once keys count.
+    scene.after(900).draw();
     (scene.buf, scene.info.cursor)
 }
 

@@ -216,7 +216,7 @@ impl World {
                     }
                     self.wants(intent.at(shown, agent), intent);
                 }
-                Out::Show(key) => drop(self.app.show(key, self.now)),
+                Out::Show(key) => drop(self.app.show(key)),
                 _ => {}
             }
         }
@@ -243,7 +243,7 @@ impl World {
         let info = view::draw(&cx, &mut Transcript::new(), &mut cold);
         assert_eq!(buf, cold, "a new cache draws something else");
         assert_eq!(info, self.info);
-        self.app.view.scroll = self.info.scroll;
+        self.app.view.note_frame(self.info.scroll, self.info.dialog.as_ref(), self.now);
         super::fixtures::text(&buf)
     }
 

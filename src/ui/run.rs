@@ -25,15 +25,12 @@ use super::work::colours::Colours;
 use super::work::highlight::{Coloured, Job};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
-use crate::model::Model;
 use crate::model::changes::HunkId;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Can, Intent, Opening};
+use crate::model::event::{Intent, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId};
 use crate::model::login::Secret;
-use crate::model::reduce::has_talked;
-use crate::model::session::{Closed, Session, SessionState};
 use crate::theme::color::Depth;
 use crate::theme::looks::{Ground, Looks, Shade};
 use std::collections::BTreeMap;
@@ -162,22 +159,10 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
     let Running { screen, engine, app, mut keeping, .. } = *running;
     drop(screen);
     keeping.look(engine.model(), &app);
-    let can_go_on = can_go_on(engine.model());
+    let can_go_on = sessions::can_go_on(engine.model());
     keeping.close();
     let goodbye = engine.shutdown().await;
     Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on })
-}
-
-/// The ids of the sessions that are open and that their agents can take up again.
-fn can_go_on(model: &Model) -> Vec<String> {
-    let is_kept = |session: &&Session| {
-        let agent = model.agent_of(session.agent);
-        session.state != SessionState::Closed(Closed::ByPerson)
-            && has_talked(session)
-            && agent.is_some_and(|agent| agent.can(Can::Load) || agent.can(Can::Resume))
-    };
-    let sessions = model.sessions().map(|(_, session)| session).filter(is_kept);
-    sessions.filter_map(|session| session.known_id()).map(|id| id.as_str().to_owned()).collect()
 }
 
 struct Running<D: Device> {
@@ -369,7 +354,7 @@ impl<D: Device> Running<D> {
                 self.intent(intent);
             }
             Out::Show(key) => {
-                self.app.show(key, self.engine.now());
+                self.app.show(key);
             }
             Out::Visit(key) => self.visit(key),
             Out::ReadSessions => {
@@ -400,6 +385,9 @@ impl<D: Device> Running<D> {
             Out::ThrowAway => self.throw_away(),
             Out::Keep => self.keep_aside(),
             Out::Open(wanted) => self.open(&wanted),
+            Out::FanOut(agents, text) => self.fan_out(agents, text),
+            Out::TakeFile(file) => self.take_file(&file),
+            Out::Tree(tree, fate) => self.decide_tree(tree, fate),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
@@ -549,7 +537,7 @@ impl<D: Device> Running<D> {
             *info = view::draw(&cx, transcript, buf);
             info.cursor.map(|at| (at.x, at.y))
         })?;
-        self.app.view.scroll = self.info.scroll;
+        self.app.view.note_frame(self.info.scroll, self.info.dialog.as_ref(), now);
         if self.info.log_in != self.log_in_size {
             self.log_in_size.clone_from(&self.info.log_in);
             if let Some((term, size)) = &self.log_in_size {

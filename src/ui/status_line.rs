@@ -25,6 +25,8 @@ const KEEP: u8 = u8::MAX;
 /// Of the keys that lead on, where a shorter hint is to take the place of a longer one.
 const HINT: u8 = 250;
 
+const STOPS: &str = "Esc stops the turn";
+
 /// A few words of the status line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Piece {
@@ -72,6 +74,13 @@ impl Status {
         matches!(token, Some(Token::Warn | Token::Bad))
     }
 
+    /// What Esc does where it does not stop the turn.
+    pub fn set_escape(&mut self, words: &str) {
+        if let Some(piece) = self.left.iter_mut().find(|piece| piece.rank == HINT && piece.text.as_str() == STOPS) {
+            *piece = Piece::new(" · ", words, Token::Dim, HINT);
+        }
+    }
+
     /// A message of ours takes the right end for a while.
     pub fn set_toast(&mut self, text: &str) {
         self.right = vec![Piece::new("", text, Token::Text, KEEP)];
@@ -111,7 +120,7 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             Piece::new(" ", clock(now.saturating_sub(first.at)), Token::Warn, 80),
         ];
         if turn.is_some() {
-            pieces.push(Piece::new(" · ", "esc stops the turn", Token::Dim, HINT).or(50, "esc stops", Token::Dim));
+            pieces.push(Piece::new(" · ", STOPS, Token::Dim, HINT).or(50, "Esc stops", Token::Dim));
         } else {
             pieces.push(Piece::new(" · ", "Tab to answer", Token::Dim, HINT));
         }
@@ -136,7 +145,7 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             let name = session.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| &m.name);
             let name = sanitize::line(name);
             let leave =
-                if session.log_in().is_some_and(LogIn::is_called) { "esc leaves" } else { "Tab, then x leaves" };
+                if session.log_in().is_some_and(LogIn::is_called) { "Esc leaves" } else { "Tab, then x leaves" };
             (
                 Busy::Yes,
                 vec![
@@ -225,7 +234,7 @@ fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>)
             vec![
                 Piece::new("", "looking at the files", Token::Text, KEEP),
                 Piece::new(" ", human::duration(waited), Token::Text, 80),
-                Piece::new(" · ", "esc stops the turn", Token::Dim, HINT).or(50, "esc stops", Token::Dim),
+                Piece::new(" · ", STOPS, Token::Dim, HINT).or(50, "Esc stops", Token::Dim),
             ],
         );
     }
@@ -254,7 +263,7 @@ fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>)
             pieces.push(Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80));
         }
     }
-    pieces.push(Piece::new(" · ", "esc stops the turn", Token::Dim, HINT).or(50, "esc stops", Token::Dim));
+    pieces.push(Piece::new(" · ", STOPS, Token::Dim, HINT).or(50, "Esc stops", Token::Dim));
     (Busy::Yes, pieces)
 }
 

@@ -41,27 +41,27 @@ fn log_in() {
     assert!(left(&s).starts_with("log-in needed"));
     s.intent(Intent::Authenticate { method: "w".into() });
     s.after(12_000);
-    assert_eq!(left(&s), "logging in with Web 12 s · esc leaves");
+    assert_eq!(left(&s), "logging in with Web 12 s · Esc leaves");
 }
 
 #[test]
 fn working() {
     let mut s = Scene::working(80, 24);
     s.after(3000);
-    assert_eq!(left(&s), "thinking 3 s · esc stops the turn");
+    assert_eq!(left(&s), "thinking 3 s · Esc stops the turn");
     s.chunk(ChunkKind::Thought, "hm");
     s.after(8000);
-    assert_eq!(left(&s), "thinking 8 s · esc stops the turn");
+    assert_eq!(left(&s), "thinking 8 s · Esc stops the turn");
     s.say("So");
-    assert_eq!(left(&s), "writing · esc stops the turn");
+    assert_eq!(left(&s), "writing · Esc stops the turn");
     s.tool("t", ToolKind::Execute, "`cargo test`", ToolStatus::InProgress);
     s.after(4000);
-    assert_eq!(left(&s), "run cargo test 4 s · esc stops the turn");
+    assert_eq!(left(&s), "run cargo test 4 s · Esc stops the turn");
     s.after(16_000);
-    assert_eq!(left(&s), "run cargo test 20 s · silent for 0:20 · esc stops the turn");
+    assert_eq!(left(&s), "run cargo test 20 s · silent for 0:20 · Esc stops the turn");
     s.tool("t", ToolKind::Execute, "cargo test", ToolStatus::Completed);
     s.after(20_000);
-    assert_eq!(left(&s), "silent for 0:20 · esc stops the turn");
+    assert_eq!(left(&s), "silent for 0:20 · Esc stops the turn");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn waiting_for_the_person_is_always_first() {
     s.after(12_000);
     let status = status(s.model.first(), &[], s.now);
     let (l, _) = fit(&status, 200);
-    assert_eq!(l.as_str(), "waiting for you 0:12 · esc stops the turn");
+    assert_eq!(l.as_str(), "waiting for you 0:12 · Esc stops the turn");
     assert_eq!(l.iter().next().unwrap().1.token, Token::Warn);
     assert_eq!(status.busy, Busy::No);
 }
@@ -149,13 +149,13 @@ fn the_right_end_and_what_gives_way_first() {
     s.update(Update::Usage { used: 380_000, size: 1_000_000, cost: Some((0.125, "USD".into())) });
     s.say("x");
     assert_eq!(said(&s, 100).1, "default · 38 % of 1 M · 0.12 USD");
-    let full = "writing · esc stops the turn";
+    let full = "writing · Esc stops the turn";
     let rows: Vec<(String, String)> = (1..=100).rev().map(|columns| said(&s, columns)).collect();
     let mut rights: Vec<&str> = rows.iter().map(|(_, r)| r.as_str()).collect();
     rights.dedup();
     assert_eq!(rights, ["default · 38 % of 1 M · 0.12 USD", "default · 38 % of 1 M", "default · 38 %", "default", ""]);
     assert_eq!(said(&s, 50).0, full);
-    assert_eq!(said(&s, 20).0, "writing · esc stops");
+    assert_eq!(said(&s, 20).0, "writing · Esc stops");
     assert_eq!(said(&s, 10).0, "writing");
     for (n, (l, r)) in rows.iter().enumerate() {
         let columns = 100 - n;
@@ -208,7 +208,7 @@ fn a_long_wait_for_the_snapshot_is_named() {
     s.after(200);
     assert!(left(&s).starts_with("thinking"), "{}", left(&s));
     s.after(1000);
-    assert_eq!(left(&s), "looking at the files 1 s · esc stops the turn");
+    assert_eq!(left(&s), "looking at the files 1 s · Esc stops the turn");
     let turn = s.model.first().session().last_turn();
     s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) })));
     assert!(left(&s).starts_with("thinking"), "{}", left(&s));

@@ -74,7 +74,7 @@ fn what_is_held_returns_after_a_cancel() {
     s.see("❯");
     s.prompt("hang on");
     s.see("thinking");
-    s.see("esc stops the turn");
+    s.see("Esc stops the turn");
     s.prompt("the first");
     s.see("1 prompt waits for this turn");
     s.prompt("the second");

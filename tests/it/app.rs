@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const SIZE: (u16, u16) = (80, 24);
 /// Longer than keys are ignored after the dock got the focus.
-const ARMED: Duration = Duration::from_millis(400);
+const ARMED: Duration = Duration::from_millis(800);
 
 /// Opens a session and waits.
 async fn idle(mut agent: Agent) {

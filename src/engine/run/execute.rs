@@ -9,6 +9,7 @@ use crate::engine::attach;
 use crate::engine::core::{Line, Out};
 use crate::engine::fact::Fact;
 use crate::engine::filing::{FileJob, ReadJob, WriteJob};
+use crate::engine::making;
 use crate::engine::terminals::Start;
 use crate::host::process;
 use crate::mcp::{Found, Remote};
@@ -137,6 +138,12 @@ impl Engine {
                 self.queue_file(FileJob::Read(ReadJob { at, req, request, line, limit, missing, turn, held }));
             }
             Effect::AskRules { req, claims } => self.ruler.ask(at, req, claims, &self.core),
+            Effect::WeighRules { req, list, text, waiting, past } => {
+                let wanted = making::Wanted { req, list, text, waiting, past };
+                self.ruler.apart(at, &self.core, move |held| making::weigh(held, wanted));
+            }
+            Effect::MakeRules(rules) => self.ruler.apart(at, &self.core, move |held| making::make(held, &rules)),
+            Effect::DropRule(rule) => self.ruler.apart(at, &self.core, move |held| making::remove(held, rule)),
             Effect::CheckWrite { req, path } => {
                 self.queue_file(FileJob::Check { at, req, path });
             }

@@ -7,7 +7,7 @@ use super::super::ids::{EntryId, Now, TurnId};
 use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn, TurnEnd, Write};
 use super::super::tool::Mark;
 use super::Cx;
-use super::{host, notice, permission, review};
+use super::{host, notice, permission, review, ruling};
 use std::time::Duration;
 
 /// How long the agent has to kill its terminals after a cancel.
@@ -30,6 +30,15 @@ pub fn prompt(session: &mut Session, text: String, links: Vec<Link>, cx: &mut Cx
     send_next(session, cx);
 }
 
+/// The same before all that wait.
+pub fn prompt_first(session: &mut Session, text: String, cx: &mut Cx) {
+    if text.trim().is_empty() {
+        return;
+    }
+    session.held.push_front(HeldPrompt { kind: PromptKind::Person, text, links: Vec::new() });
+    send_next(session, cx);
+}
+
 /// The next prompt that waits, if the session is ready and idle.
 pub fn send_next(session: &mut Session, cx: &mut Cx) {
     if !cx.is_up || session.wants_log_in || session.state != SessionState::Ready || session.turn.is_some() {
@@ -39,6 +48,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     let id = cx.next_turn();
     (cx.last_turn, session.last_turn) = (id, id);
     session.plans.clear();
+    ruling::turn_over(session);
     let user = UserMessage {
         text: text.clone(),
         links: links.iter().map(Link::label).collect(),
@@ -138,6 +148,7 @@ fn of_its_own(session: &mut Session, cx: &mut Cx) {
 fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallError>, cx: &mut Cx) {
     permission::close_all(session, Withdrawal::TurnEnded, cx);
     settle(session, Mark::NoFinalStatus, cx);
+    ruling::turn_over(session);
     let Some(turn) = session.turn.take() else { return };
     let ended = match &result {
         Ok(result) => Ended::Stopped(result.clone()),

@@ -13,6 +13,15 @@ pub enum Mouse {
     Free,
 }
 
+/// What an answer does: whether it allows, and for how long.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sort {
+    AllowOnce,
+    AllowAlways,
+    RejectOnce,
+    RejectAlways,
+}
+
 /// What the person asked for with one key press, click or turn of the wheel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
@@ -55,6 +64,10 @@ pub enum Action {
     /// Writes the transcript to a file.
     ExportSession,
     SortSessions,
+    /// What was changed in the session's worktree goes where that came from.
+    MergeTree,
+    /// The session's worktree is given up.
+    DiscardTree,
     /// One row for each, or two.
     Density,
 
@@ -77,6 +90,12 @@ pub enum Action {
     Accept,
     /// Answer with the option of this number, from 1.
     Answer(u8),
+    /// The same whatever has the focus.
+    Reply(u8),
+    /// Answer with the only option of this sort.
+    AnswerBy(Sort),
+    /// Refuse, and say why.
+    Refuse,
     DockPageUp,
     DockPageDown,
     /// Of several waiting requests the next one.
@@ -84,6 +103,9 @@ pub enum Action {
     PreviousRequest,
     /// Show the request as the agent sent it.
     RawInput,
+    /// Make a rule of the question; in it, whether it allows, asks or denies.
+    MakeRule,
+    NextList,
     Restart,
     ShowStderr,
     QuitDock,

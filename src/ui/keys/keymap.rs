@@ -3,7 +3,7 @@
 //! One list per layer, tried before a list common to all. Help, hints and README read these rows, so what they
 //! promise is what happens. Whether a layer has the focus is not decided here.
 
-use super::action::Action;
+use super::action::{Action, Sort};
 use super::key::{Code, Key, Mods};
 use super::review::{CONFIRM, EDIT, LINE, REVIEW};
 
@@ -21,6 +21,8 @@ pub enum Layer {
     Review,
     /// One line is written: a note, a search, a name of a file or directory.
     Line,
+    /// A rule is made of a question.
+    Rule,
     /// The lines of a hunk are changed in place.
     ReviewEdit,
     /// Yes or no.
@@ -31,13 +33,15 @@ pub(super) enum Keys {
     These(&'static [Key]),
     /// 1 to 9, without a modifier.
     Digits,
+    /// 1 to 9 with Alt.
+    AltDigits,
     /// Any character without Ctrl or Alt.
     Text,
 }
 
 pub(super) struct Bind {
     pub(super) keys: Keys,
-    /// For `Digits` and `Text` the pressed character is put in.
+    /// For digits and `Text` the pressed character is put in.
     pub(super) action: Action,
     pub(super) what: &'static str,
 }
@@ -102,6 +106,11 @@ const EDITING: &[Bind] = &[
 
 const DOCK: &[Bind] = &[
     Bind { keys: Keys::Digits, action: Action::Answer(0), what: "answer with this option" },
+    bind(&[Key::char('y')], Action::AnswerBy(Sort::AllowOnce), "allow this once"),
+    bind(&[Key::char('n')], Action::AnswerBy(Sort::RejectOnce), "refuse this once"),
+    bind(&[Key::char('A')], Action::AnswerBy(Sort::AllowAlways), "allow for good"),
+    bind(&[Key::char('N')], Action::AnswerBy(Sort::RejectAlways), "refuse for good"),
+    bind(&[Key::char('!')], Action::Refuse, "refuse and say why: that is the next prompt"),
     bind(&[Key::plain(Code::Enter)], Action::Accept, "answer with the highlighted option"),
     bind(&[Key::plain(Code::Up)], Action::Up, "highlight the option above"),
     bind(&[Key::plain(Code::Down)], Action::Down, "highlight the option below"),
@@ -112,6 +121,7 @@ const DOCK: &[Bind] = &[
     bind(&[Key::plain(Code::Right)], Action::NextRequest, "the next question that waits"),
     bind(&[Key::plain(Code::Left)], Action::PreviousRequest, "the question before"),
     bind(&[Key::char('v'), Key::ctrl(Code::Char('r'))], Action::RawInput, "show what the agent sent"),
+    bind(&[Key::char('a')], Action::MakeRule, "make a rule that answers it; Enter keeps it for this directory"),
     bind(&[Key::char('r')], Action::Restart, "start the agent again"),
     bind(&[Key::char('s')], Action::ShowStderr, "show the agent's messages"),
     bind(&[Key::char('q')], Action::QuitDock, "quit"),
@@ -141,6 +151,12 @@ const SESSIONS: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('f'))], Action::ForkSession, "open a copy, where its agent makes them"),
     bind(&[Key::ctrl(Code::Char('e'))], Action::ExportSession, "write it to a file, as Markdown"),
     bind(&[Key::plain(Code::Delete)], Action::Delete, "forget an earlier one; asks first"),
+    bind(
+        &[Key::ctrl(Code::Char('g'))],
+        Action::MergeTree,
+        "put what was changed in its worktree into your files; asks first",
+    ),
+    bind(&[Key::ctrl(Code::Char('x'))], Action::DiscardTree, "be rid of its worktree; asks first"),
     bind(&[Key::ctrl(Code::Char('s'))], Action::SortSessions, "by who needs you, or by last use"),
     bind(&[Key::ctrl(Code::Char('d'))], Action::Density, "one row for each, or two"),
 ];
@@ -160,6 +176,18 @@ const LIST: &[Bind] = &[
     Bind { keys: Keys::Text, action: Action::Char(' '), what: "filter" },
 ];
 
+/// While a rule is made of a question.
+const RULE: &[Bind] = &[
+    bind(&[Key::plain(Code::Enter)], Action::Accept, "make the rule; what it answers is not asked any more"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "back to the question, no rule made"),
+    bind(&[Key::plain(Code::Up)], Action::Up, "the narrower proposal"),
+    bind(&[Key::plain(Code::Down)], Action::Down, "the wider proposal"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "turn, session, directory for a day, directory, everywhere"),
+    bind(&[Key::plain(Code::BackTab)], Action::NextList, "allow, ask or deny"),
+    bind(&[Key::plain(Code::PageUp)], Action::DockPageUp, "scroll the question up"),
+    bind(&[Key::plain(Code::PageDown)], Action::DockPageDown, "scroll the question down"),
+];
+
 const TERMINAL: &[Bind] = &[bind(
     &[Key::ctrl(Code::Char(']'))],
     Action::LeaveTerminal,
@@ -172,6 +200,7 @@ const COMMON: &[Bind] = &[
     bind(&[Key::alt(Code::Char('g'))], Action::NextGate, "next gate: writes and commands off, ask, hold"),
     bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options, log in and out"),
     bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "go to the waiting question"),
+    Bind { keys: Keys::AltDigits, action: Action::Reply(0), what: "answer the question that is shown" },
     bind(&[Key::alt(Code::Char('r'))], Action::OpenReview, "review what was changed"),
     bind(&[Key::ctrl(Code::Char('t'))], Action::NewSession, "open a further session"),
     bind(&[Key::alt(Code::Char('h'))], Action::HandOver, "hand the conversation over to another agent"),
@@ -200,6 +229,7 @@ fn own(layer: Layer) -> impl Iterator<Item = &'static Bind> {
         Layer::Terminal => (TERMINAL, &[]),
         Layer::Review => (REVIEW, &[]),
         Layer::Line => (LINE, EDITING),
+        Layer::Rule => (RULE, EDITING),
         Layer::ReviewEdit => (EDIT, EDITING),
         Layer::ReviewConfirm => (CONFIRM, &[]),
     };
@@ -223,7 +253,7 @@ pub fn resolve(layer: Layer, key: Key) -> Option<Action> {
 pub fn help(layer: Layer) -> impl Iterator<Item = (String, &'static str)> {
     let common = common(layer).iter().filter(move |bind| match bind.keys {
         Keys::These(keys) => keys.iter().any(|key| resolve(layer, *key) == Some(bind.action)),
-        Keys::Digits | Keys::Text => true,
+        Keys::Digits | Keys::AltDigits | Keys::Text => true,
     });
     own(layer).chain(common).map(|bind| (bind.keys.label(), bind.what))
 }
@@ -242,13 +272,17 @@ impl Bind {
     fn matches(&self, key: Key) -> Option<Action> {
         match (&self.keys, key.code) {
             (Keys::These(keys), _) => keys.contains(&key).then_some(self.action),
-            (Keys::Digits, Code::Char(c)) if key.mods == Mods::default() => {
-                c.to_digit(10).filter(|n| *n > 0).and_then(|n| u8::try_from(n).ok()).map(Action::Answer)
-            }
+            (Keys::Digits, Code::Char(c)) if key.mods == Mods::default() => number(c).map(Action::Answer),
+            (Keys::AltDigits, Code::Char(c)) if key == Key::alt(key.code) => number(c).map(Action::Reply),
             (Keys::Text, Code::Char(c)) if key.mods == Mods::default() => Some(Action::Char(c)),
-            (Keys::Digits | Keys::Text, _) => None,
+            (Keys::Digits | Keys::AltDigits | Keys::Text, _) => None,
         }
     }
+}
+
+/// A digit but 0.
+fn number(c: char) -> Option<u8> {
+    c.to_digit(10).filter(|n| *n > 0).and_then(|n| u8::try_from(n).ok())
 }
 
 impl Keys {
@@ -256,6 +290,7 @@ impl Keys {
         match self {
             Keys::These(keys) => keys.iter().map(Key::to_string).collect::<Vec<_>>().join(", "),
             Keys::Digits => "1–9".to_owned(),
+            Keys::AltDigits => "Alt+1–9".to_owned(),
             Keys::Text => "any text".to_owned(),
         }
     }
@@ -265,7 +300,7 @@ impl Keys {
 mod tests {
     use super::*;
 
-    const LAYERS: [Layer; 9] = [
+    const LAYERS: [Layer; 10] = [
         Layer::Composer,
         Layer::Dock,
         Layer::Picker,
@@ -273,6 +308,7 @@ mod tests {
         Layer::Terminal,
         Layer::Review,
         Layer::Line,
+        Layer::Rule,
         Layer::ReviewEdit,
         Layer::ReviewConfirm,
     ];
@@ -304,13 +340,15 @@ mod tests {
     fn digits_answer_only_in_the_dock() {
         assert_eq!(resolve(Layer::Dock, Key::char('3')), Some(Action::Answer(3)));
         assert_eq!(resolve(Layer::Dock, Key::char('0')), None);
-        assert_eq!(resolve(Layer::Dock, Key::alt(Code::Char('3'))), None);
+        assert_eq!(resolve(Layer::Dock, Key::alt(Code::Char('3'))), Some(Action::Reply(3)));
+        assert_eq!(resolve(Layer::Composer, Key::alt(Code::Char('3'))), Some(Action::Reply(3)));
+        assert_eq!(resolve(Layer::Composer, Key::char('3')), Some(Action::Char('3')));
         assert_eq!(resolve(Layer::Picker, Key::char('3')), Some(Action::Char('3')));
     }
 
     #[test]
     fn other_text_in_the_dock_does_nothing() {
-        assert_eq!(resolve(Layer::Dock, Key::char('y')), None);
+        assert_eq!(resolve(Layer::Dock, Key::char('m')), None);
         assert_eq!(resolve(Layer::Dock, Key::char(' ')), None);
     }
 

@@ -8,7 +8,7 @@ pub mod key;
 pub mod keymap;
 pub mod review;
 
-pub use action::{Action, Mouse};
+pub use action::{Action, Mouse, Sort};
 pub use bytes::{bytes, pasted};
 pub use key::{Code, Key, Mods};
 pub use keymap::{Layer, help, label, resolve};

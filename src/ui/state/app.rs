@@ -11,7 +11,8 @@ use super::secrets::Secrets;
 use super::session_list::{SessionList, Taste};
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
-use super::{Focus, Holds, Toast};
+use super::trees::Tree;
+use super::{Focus, Holds, Refusal, Toast};
 use crate::model::Model;
 use crate::model::draft::Sent;
 use crate::model::ids::{Now, SessionKey};
@@ -41,6 +42,8 @@ pub struct App {
     pub opener: Option<Opener>,
     /// Values that are typed to log in.
     pub secrets: Option<Secrets>,
+    /// Why a question is refused, while that is written.
+    pub refusal: Option<Refusal>,
     /// The list of all sessions, when it is open.
     pub list: Option<SessionList>,
     /// How the list was left.
@@ -49,6 +52,8 @@ pub struct App {
     pub prompts: Arc<[Sent]>,
     /// How many sessions were interrupted in which directory, as far as is known.
     pub interrupted: BTreeMap<PathBuf, usize>,
+    /// The worktrees that were made for sessions, as far as is known.
+    pub trees: Arc<[Tree]>,
     pub mouse: Mouse,
     pub asides: Asides,
 }
@@ -72,10 +77,12 @@ impl App {
             close_armed: None,
             opener: None,
             secrets: None,
+            refusal: None,
             list: None,
             taste: Taste::default(),
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),
+            trees: Arc::default(),
             mouse: Mouse::default(),
             asides: Asides::default(),
         }
@@ -128,9 +135,9 @@ impl App {
     }
 
     /// Shows another session, with all that the person has left there. False when it has no view.
-    pub fn show(&mut self, key: SessionKey, now: Now) -> bool {
+    pub fn show(&mut self, key: SessionKey) -> bool {
         let has_moved = key != self.shown;
-        let is_there = self.go_below(key, now);
+        let is_there = self.go_below(key);
         if is_there && has_moved {
             self.clear_overlays();
         }
@@ -138,12 +145,12 @@ impl App {
     }
 
     /// The same below whatever lies over it.
-    pub fn go_below(&mut self, key: SessionKey, now: Now) -> bool {
+    pub fn go_below(&mut self, key: SessionKey) -> bool {
         let Some(view) = self.others.remove(&key) else { return key == self.shown };
         self.view.leave();
         let left = std::mem::replace(&mut self.view, view);
         self.others.insert(std::mem::replace(&mut self.shown, key), left);
-        self.view.enter(now);
+        self.view.enter();
         true
     }
 
@@ -153,11 +160,11 @@ impl App {
     }
 
     /// The focus goes to what the session that is shown asks; false when it asks nothing.
-    pub fn to_question(&mut self, now: Now) -> bool {
+    pub fn to_question(&mut self) -> bool {
         let asks = self.view.dock.dialog.is_some();
         if asks {
             self.view.focus = Focus::Dock;
-            self.view.dock.arm(now);
+            self.view.dock.highlight(None);
         }
         asks
     }
@@ -180,12 +187,13 @@ impl App {
         self.close_armed = None;
         self.opener = None;
         self.secrets = None;
+        self.refusal = None;
         self.list = None;
     }
 
     /// One line is typed that is no prompt.
     pub fn types_a_line(&self) -> bool {
-        self.opener.is_some() || self.secrets.is_some()
+        self.opener.is_some() || self.secrets.is_some() || self.refusal.is_some()
     }
 
     pub fn say(&mut self, text: impl Into<String>, now: Now) {
@@ -224,7 +232,7 @@ impl App {
         }
         self.others.retain(|key, _| model.session_of(*key).is_some_and(|session| !is_closed(session)));
         if model.session_of(self.shown).is_some_and(is_closed) {
-            self.replace_closed(now);
+            self.replace_closed();
         }
         for (key, view) in &mut self.others {
             if let Some(session) = model.at(*key) {
@@ -237,16 +245,20 @@ impl App {
                 self.say_while(holds, text, now);
             }
             self.toast.take_if(|t| t.until.is_some_and(|until| until <= now));
+            // What was written is kept, though there is nothing left to refuse.
+            if let Some(left) = self.refusal.take_if(|refusal| session.question(refusal.req).is_none()) {
+                self.view.composer.prepend(left.line.text());
+            }
             self.quit_armed_until.take_if(|until| *until <= now);
             self.check_toast(session);
         }
     }
 
     /// The one that is shown is no more: the next takes its place. The last one stays, closed as it is.
-    fn replace_closed(&mut self, now: Now) {
+    fn replace_closed(&mut self) {
         let gone = self.shown;
         if let Some(key) = self.neighbour(Neighbour::Next)
-            && self.show(key, now)
+            && self.show(key)
         {
             self.others.remove(&gone);
         }
@@ -254,7 +266,7 @@ impl App {
 
     /// When something here changes by the passing of time alone.
     pub fn next_change(&self, session: SessionRef<'_>, now: Now) -> Option<Now> {
-        [self.toast.as_ref().and_then(|t| t.until), SessionView::next_change(session, now)].into_iter().flatten().min()
+        [self.toast.as_ref().and_then(|t| t.until), self.view.next_change(session, now)].into_iter().flatten().min()
     }
 }
 

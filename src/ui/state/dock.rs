@@ -1,10 +1,11 @@
 //! What stands in the dock above the composer, and what the person is doing there.
 //!
 //! Which dialog is shown follows from the model alone; here is only the highlight, the scroll and the time from
-//! which keys count. Invariant: a dialog that appears or changes its contents can take no key for [`ARM`], so that
-//! a key meant for what stood there before answers nothing; where an agent never stops changing its question, the key
-//! has to come twice.
+//! which keys count. Invariants: a dialog takes no key before it has stood on the screen for [`FRESH`], or for [`ARM`]
+//! when it follows one that was answered, whatever has the focus; one that changes its contents takes none for [`ARM`],
+//! and where an agent never stops changing its question, the key has to come twice.
 
+use super::rule::RuleDraft;
 use super::timing::START_PATIENCE;
 use crate::base::patience;
 use crate::model::ids::{Now, ReqId};
@@ -16,8 +17,12 @@ use crate::ui::keys::Action;
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::time::Duration;
 
-/// Keys within this time after the dock got the focus, or after its dialog changed, are ignored.
+/// A key within this time after a question has come up is ignored: it was on its way before the question could be read.
+pub const FRESH: Duration = Duration::from_millis(700);
+/// The same for a question that follows one that was just answered by hand, and for one that was changed.
 pub const ARM: Duration = Duration::from_millis(300);
+/// How long after an answer by hand a digit answers the next question, while nothing is written.
+const STICKY: Duration = Duration::from_secs(10);
 
 /// A key that came just after the agent had changed the question counts when it is pressed again within this time, as an
 /// agent may never leave off.
@@ -27,7 +32,7 @@ const INSIST: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Heed {
     Counts,
-    /// The dialog has just appeared, or the keyboard has just gone to it.
+    /// The dialog has just appeared.
     TooSoon,
     /// The agent has just changed what is asked; the same key once more counts.
     Changed,
@@ -80,8 +85,12 @@ fn dialog(session: SessionRef<'_>, chosen: Option<ReqId>, now: Now) -> Option<Di
     }
 }
 
-/// When a dialog appears by the passing of time alone.
-pub fn next_by_time(session: SessionRef<'_>, now: Now) -> Option<Now> {
+/// When the dock changes by the passing of time alone.
+pub fn next_by_time(dock: &DockState, session: SessionRef<'_>, now: Now) -> Option<Now> {
+    [next_dialog(session, now), dock.next_change(now)].into_iter().flatten().min()
+}
+
+fn next_dialog(session: SessionRef<'_>, now: Now) -> Option<Now> {
     let at = match session.phase() {
         Phase::Starting { since } | Phase::Opening { since } => since.saturating_add(START_PATIENCE),
         Phase::Ready => session.turn.as_ref()?.cancelling?.saturating_add(patience::WATCHED),
@@ -129,11 +138,17 @@ pub struct DockState {
     /// Lines of the agent's stderr, shown while it is silent.
     pub stderr: Vec<String>,
     pub all_stderr: Raw,
+    /// The rule that is made of the question.
+    pub rule: Option<RuleDraft>,
     /// The request that the person went to.
     chosen: Option<ReqId>,
-    /// Until then the dialog has just appeared, and the question has just changed.
-    appeared: Now,
+    /// Since when the dialog has been on the screen, and how long it has to be before a key counts.
+    drawn: Option<Now>,
+    wait: Duration,
+    /// Until then the question has just changed.
     changed: Now,
+    /// When the person answered last; nothing once something else was typed.
+    answered: Option<Now>,
     /// The key that came just after a change, and when.
     insisted: Option<(Action, Now)>,
     rev: u64,
@@ -151,7 +166,7 @@ impl DockState {
             _ => (!same).then_some(News::Appeared),
         };
         match changed {
-            Some(News::Appeared) => self.arm(now),
+            Some(News::Appeared) => self.arm(if self.is_sticky(now) { ARM } else { FRESH }),
             Some(News::Changed) => {
                 self.changed = now.saturating_add(ARM);
                 self.highlight(None);
@@ -164,6 +179,10 @@ impl DockState {
             self.all_stderr = Raw::Hidden;
             self.stderr.clear();
             self.dialog = dialog;
+            self.rule = None;
+        }
+        if let Some(rule) = &mut self.rule {
+            rule.sync(session.weighing());
         }
     }
 
@@ -194,11 +213,59 @@ impl DockState {
         self.chosen = pending.get(next).map(|p| p.req);
     }
 
-    /// The dock got the focus, or shows something else.
-    pub fn arm(&mut self, now: Now) {
+    /// The dock shows something else, or is shown again: keys count when it has been on the screen for so long.
+    fn arm(&mut self, wait: Duration) {
         self.insisted = None;
-        self.appeared = now.saturating_add(ARM);
+        self.drawn = None;
+        self.wait = wait;
         self.highlight(None);
+    }
+
+    /// Another session was shown before.
+    pub fn enter(&mut self) {
+        self.arm(FRESH);
+        self.answered = None;
+    }
+
+    /// A frame was drawn, with this dialog in it.
+    pub fn note_frame(&mut self, shown: Option<&Dialog>, now: Now) {
+        if shown == self.dialog.as_ref() {
+            self.drawn.get_or_insert(now);
+        } else {
+            self.drawn = None;
+        }
+    }
+
+    /// Whether the dialog has stood for long enough to be answered.
+    pub fn is_armed(&self, now: Now) -> bool {
+        self.drawn.is_some_and(|drawn| now >= drawn.saturating_add(self.wait))
+    }
+
+    /// The person has answered; `goes_on` while nothing else is written, so that the next question may be answered too.
+    pub fn answered(&mut self, goes_on: bool, now: Now) {
+        self.answered = goes_on.then_some(now);
+    }
+
+    /// Something was typed that is no answer.
+    pub fn unstick(&mut self) {
+        self.answered = None;
+    }
+
+    /// Whether a digit answers the next question although the composer has the focus.
+    pub fn is_sticky(&self, now: Now) -> bool {
+        self.answered.is_some_and(|at| now < at.saturating_add(STICKY))
+    }
+
+    /// Whether a digit may still be meant for the question that was just answered.
+    pub fn has_just_answered(&self, now: Now) -> bool {
+        self.answered.is_some_and(|at| now < at.saturating_add(ARM))
+    }
+
+    /// When a key begins to count, or a digit ceases to.
+    fn next_change(&self, now: Now) -> Option<Now> {
+        let armed = self.drawn.map(|drawn| drawn.saturating_add(self.wait)).filter(|_| self.dialog.is_some());
+        let unstuck = self.answered.map(|at| at.saturating_add(STICKY)).filter(|_| self.dialog.is_some());
+        [armed, unstuck].into_iter().flatten().filter(|at| *at > now).min()
     }
 
     /// Highlights an option, from its beginning.
@@ -211,7 +278,7 @@ impl DockState {
     /// being held down nor much later.
     pub fn heed(&mut self, key: Action, now: Now) -> Heed {
         let insisted = self.insisted.take();
-        if now < self.appeared {
+        if !self.is_armed(now) {
             return Heed::TooSoon;
         }
         if now >= self.changed {

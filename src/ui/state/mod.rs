@@ -11,13 +11,16 @@ pub mod folds;
 pub mod opener;
 pub mod picker;
 pub mod review;
+pub mod rule;
 pub mod scroll;
 pub mod secrets;
 pub mod session_list;
 pub mod session_view;
 pub mod timing;
+pub mod trees;
 
-use crate::model::ids::{Now, TermId};
+use crate::model::ids::{Now, ReqId, TermId};
+use crate::ui::composer::Composer;
 pub use app::App;
 
 /// Where keys go when no list and no help is open.
@@ -59,6 +62,13 @@ pub enum Holds {
     CloseArmed,
     /// The mode of this id is in force, and no other is asked for.
     Mode(String),
+}
+
+/// A question that the person refuses, and why.
+#[derive(Debug)]
+pub struct Refusal {
+    pub req: ReqId,
+    pub line: Composer,
 }
 
 /// A mode that the person asked for by key; it is told of when the agent has answered.

@@ -212,6 +212,12 @@ fn rows(session: SessionRef<'_>) -> Vec<Row> {
             })),
         }
     }
+    rows.extend(session.made_rules().iter().map(|rule| Row {
+        group: "rule".into(),
+        label: clean(&format!("{} {}", rule.list.name(), rule.pattern)),
+        detail: format!("{} · Enter takes it back", rule.scope.words()),
+        choice: Choice::Set(Intent::DropRule(rule.clone())),
+    }));
     let agent = session.agent();
     let mut of_agent = |label: &str, detail: &str, intent| {
         let (label, detail) = (label.to_owned(), detail.to_owned());

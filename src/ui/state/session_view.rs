@@ -34,6 +34,8 @@ pub struct SessionView {
     pub enters_log_in: bool,
     /// A turn has ended while another session was shown.
     pub has_news: bool,
+    /// When the person left a question last: Esc soon after that stops nothing.
+    pub left_dock: Option<Now>,
     /// What the person calls the session.
     pub name: Option<String>,
     /// Where to go as soon as it is there.
@@ -81,6 +83,7 @@ impl SessionView {
         // The focus stays for the next question of the same sort, not for whatever else comes.
         let asks = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
         if self.focus == Focus::Dock && (self.dock.dialog.is_none() || asked != asks) {
+            self.left_dock = Some(now);
             self.focus = Focus::Composer;
         }
         self.tell_mode(session).or(saying)
@@ -95,9 +98,15 @@ impl SessionView {
     }
 
     /// This session is shown from now on. A question takes no key before it could be read.
-    pub fn enter(&mut self, now: Now) {
+    pub fn enter(&mut self) {
         self.has_news = false;
-        self.dock.arm(now);
+        self.dock.enter();
+    }
+
+    /// A frame was drawn, with the transcript at this place and this dialog in the dock.
+    pub fn note_frame(&mut self, scroll: Scroll, shown: Option<&Dialog>, now: Now) {
+        self.scroll = scroll;
+        self.dock.note_frame(shown, now);
     }
 
     /// Says what became of the mode that was asked for, once nothing is on its way any more.
@@ -120,7 +129,7 @@ impl SessionView {
     }
 
     /// When something here changes by the passing of time alone.
-    pub fn next_change(session: SessionRef<'_>, now: Now) -> Option<Now> {
-        dock::next_by_time(session, now)
+    pub fn next_change(&self, session: SessionRef<'_>, now: Now) -> Option<Now> {
+        dock::next_by_time(&self.dock, session, now)
     }
 }

@@ -19,3 +19,5 @@ pub const TOAST: Duration = Duration::from_secs(4);
 pub const STRAY: Duration = Duration::from_secs(1);
 /// A second Ctrl+C within this time quits.
 pub const QUIT_WINDOW: Duration = Duration::from_secs(2);
+/// Esc so soon after a question was left stops nothing.
+pub const LEAVING: Duration = Duration::from_millis(600);

@@ -6,10 +6,13 @@ use crate::model::login::LogIn;
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, ScrollBy};
 use crate::ui::state::picker::{Picker, step};
+use crate::ui::state::timing::LEAVING;
 use crate::ui::state::{App, Focus, Holds};
 
 /// Rows of one page of the answer to a side question.
 const ASIDE_PAGE: isize = 8;
+/// How many agents one prompt can be given to.
+const FAN: std::ops::RangeInclusive<usize> = 2..=5;
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
@@ -73,12 +76,15 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if cx.session.read_only().is_some() {
         return state.say("read only, so not sent · Alt+T goes on with its transcript", cx.now);
     }
-    if let Some(question) = side_question(cx, state.view.composer.text()) {
+    if let Some(question) = command(cx, state.view.composer.text(), "btw") {
         let _ = state.view.composer.take();
         if question.is_empty() {
             return state.say("write the question behind /btw", cx.now);
         }
         return out.push(Out::Aside(question));
+    }
+    if let Some(words) = command(cx, state.view.composer.text(), "fan-out") {
+        return fan_out(state, cx, &words, out);
     }
     let text = state.view.composer.take();
     state.view.completion.closed_at = None;
@@ -95,17 +101,39 @@ fn scroll_aside(state: &mut App, cx: Cx<'_>, action: Action) -> bool {
     true
 }
 
-/// What is asked with `/btw`, unless the agent has a command of that name.
-fn side_question(cx: Cx<'_>, text: &str) -> Option<String> {
-    let rest = text.trim().strip_prefix("/btw")?;
+/// What stands behind a command of ours, unless the agent has one of that name.
+fn command(cx: Cx<'_>, text: &str, name: &str) -> Option<String> {
+    let rest = text.trim().strip_prefix('/')?.strip_prefix(name)?;
     let is_command = rest.is_empty() || rest.starts_with(char::is_whitespace);
-    let is_the_agents = cx.session.commands.iter().any(|command| command.name == "btw");
+    let is_the_agents = cx.session.commands.iter().any(|command| command.name == name);
     (is_command && !is_the_agents).then(|| rest.trim().to_owned())
+}
+
+/// One prompt to several agents; what was written stays until it can be done.
+fn fan_out(state: &mut App, cx: Cx<'_>, words: &str, out: &mut Vec<Out>) {
+    let (names, prompt) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let agents: Vec<String> = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    if !FAN.contains(&agents.len()) || prompt.trim().is_empty() {
+        return state.say("write two to five agents and the prompt: /fan-out ONE,TWO PROMPT", cx.now);
+    }
+    let _ = state.view.composer.take();
+    out.push(Out::FanOut(agents, prompt.trim().to_owned()));
 }
 
 /// Stops the turn, or the new start that an agent would get by itself; an open list of commands or answer to a side question is closed first, a
 /// log-in that is under way is left.
 fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let dock = &mut state.view.dock;
+    if dock.is_sticky(cx.now) && dock.dialog.is_some() {
+        dock.unstick();
+        state.view.left_dock = Some(cx.now);
+        return;
+    }
+    dock.unstick();
+    // A second Esc of somebody who only leaves the question is no wish to stop what waits for its answer.
+    if state.view.left_dock.is_some_and(|at| cx.now < at.saturating_add(LEAVING)) {
+        return;
+    }
     let text = state.view.composer.text();
     if !state.view.completion.matching(cx.session, text).is_empty() {
         state.view.completion.closed_at = Some(text.to_string());

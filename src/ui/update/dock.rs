@@ -1,21 +1,22 @@
 //! Keys while the dock has the focus: the only place where something is answered.
 
-use super::{Cx, common, sessions};
+use super::{Cx, common, rule, sessions};
 use crate::model::event::{AuthKind, AuthMethod, Intent};
 use crate::model::ids::ReqId;
 use crate::text::address;
 use crate::ui::cells;
+use crate::ui::composer::Composer;
 use crate::ui::keys::Action;
-use crate::ui::labels;
+use crate::ui::labels::{self, Only};
 use crate::ui::msg::Out;
 use crate::ui::state::dock::{Dialog, Heed, Neighbour, Raw};
 use crate::ui::state::secrets::Secrets;
-use crate::ui::state::{App, Focus};
+use crate::ui::state::{App, Focus, Holds, Refusal};
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
         Action::Escape if cx.session.agent().revival.is_some() => out.push(Out::Intent(Intent::LetRest)),
-        Action::Escape | Action::Tab | Action::FocusDock => state.view.focus = Focus::Composer,
+        Action::Escape | Action::Tab | Action::FocusDock => leave(state, cx),
         Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, "Ctrl+D", out),
         Action::CtrlD => state.say("something is written · Ctrl+C clears it", cx.now),
         Action::DockPageUp | Action::PageUp if cx.frame.dock_scroll_max > 0 => scroll(state, cx, -page(cx)),
@@ -29,7 +30,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::Down
         | Action::Accept
         | Action::Answer(_)
+        | Action::AnswerBy(_)
+        | Action::Refuse
         | Action::RawInput
+        | Action::MakeRule
         | Action::Restart
         | Action::ShowStderr
         | Action::QuitDock
@@ -37,24 +41,82 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::OpenPage
         | Action::CopyPage
         | Action::LeaveLogIn
-        | Action::KillAgent => {
-            // The person answers what is on the screen, not what came between the last frame and the key.
-            if cx.frame.dialog != state.view.dock.dialog {
-                return;
-            }
-            match state.view.dock.heed(action, cx.now) {
-                Heed::Counts => armed(state, cx, action, out),
-                Heed::TooSoon => state.say("too soon: this has just come up", cx.now),
-                Heed::Changed => {
-                    state.say("just changed: press again to answer", cx.now);
-                }
-            }
-        }
+        | Action::KillAgent => heeded(state, cx, action, out),
         _ => common(state, cx, action, out),
     }
 }
 
-fn page(cx: Cx<'_>) -> isize {
+/// The keyboard goes back to the composer; nothing is answered.
+pub(super) fn leave(state: &mut App, cx: Cx<'_>) {
+    state.view.focus = Focus::Composer;
+    state.view.left_dock = Some(cx.now);
+}
+
+/// A key that answers, or does something else about what is asked: it counts once that could be read.
+pub(super) fn heeded(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    // The person answers what is on the screen, not what came between the last frame and the key.
+    if cx.frame.dialog != state.view.dock.dialog {
+        return;
+    }
+    match state.view.dock.heed(action, cx.now) {
+        Heed::Counts => armed(state, cx, action, out),
+        Heed::TooSoon => state.say("too soon: this has just come up", cx.now),
+        Heed::Changed => state.say("just changed: press again to answer", cx.now),
+    }
+}
+
+/// A digit with Alt answers whatever has the focus.
+pub(super) fn reply(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>) {
+    match state.view.dock.dialog {
+        Some(Dialog::Permission(_)) => heeded(state, cx, Action::Answer(number), out),
+        _ => state.say_while(Holds::NothingWaits, "nothing waits for you", cx.now),
+    }
+}
+
+/// A digit while the person answers one question after the other and has written nothing. False: it is text.
+pub(super) fn sticks(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>) -> bool {
+    let dock = &state.view.dock;
+    if !dock.is_sticky(cx.now) || !state.view.composer.is_empty() {
+        return false;
+    }
+    match dock.dialog {
+        Some(Dialog::Permission(_)) => heeded(state, cx, Action::Answer(number), out),
+        None if dock.has_just_answered(cx.now) => state.say("too soon: nothing is asked yet", cx.now),
+        _ => return false,
+    }
+    true
+}
+
+/// Keys while it is written why a question is refused.
+pub(super) fn refusal(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some(refusal) = &mut state.refusal else { return };
+    match action {
+        Action::Accept => {
+            let (req, reason) = (refusal.req, refusal.line.text().trim().to_owned());
+            state.refusal = None;
+            out.push(Out::Intent(Intent::Refuse { req, reason }));
+            answered(state, cx);
+        }
+        Action::Escape | Action::CtrlC => state.refusal = None,
+        Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend | Action::MouseToggle => {
+            common(state, cx, action, out);
+        }
+        // Whatever else a key means, it means nothing here.
+        action => drop(refusal.line.apply(action)),
+    }
+}
+
+/// The person has answered: the keyboard goes back to writing, and digits answer what is asked next.
+fn answered(state: &mut App, cx: Cx<'_>) {
+    let goes_on = state.view.composer.is_empty();
+    state.view.dock.answered(goes_on, cx.now);
+    // Over the list of sessions the next question is answered too.
+    if state.view.focus == Focus::Dock && state.list.is_none() {
+        leave(state, cx);
+    }
+}
+
+pub(super) fn page(cx: Cx<'_>) -> isize {
     isize::from(i16::try_from(cx.frame.dock.height).unwrap_or(1).saturating_sub(2).max(1))
 }
 
@@ -88,7 +150,19 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
                 choose(state, cx, at, out);
             }
         }
+        (Action::AnswerBy(sort), Dialog::Permission(req)) => {
+            match cx.session.question(*req).map(|question| labels::only(question, sort)) {
+                Some(Only::One(at)) if cx.frame.options.contains(&at) => choose(state, cx, at, out),
+                Some(Only::One(at)) => state.view.dock.highlight(Some(at)),
+                Some(Only::Several) => state.say("two answers do that: press a digit", cx.now),
+                Some(Only::None) | None => state.say("no answer does that: press a digit", cx.now),
+            }
+        }
+        (Action::Refuse, Dialog::Permission(req)) => {
+            state.refusal = Some(Refusal { req: *req, line: Composer::default() });
+        }
         (Action::RawInput, Dialog::Permission(req)) => raw_input(state, cx, *req),
+        (Action::MakeRule, Dialog::Permission(req)) => rule::begin(state, cx, *req, out),
         (Action::ShowStderr, Dialog::Silent) => {
             state.view.dock.all_stderr = flip(state.view.dock.all_stderr);
             state.view.dock.scroll = 0;
@@ -152,6 +226,7 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
             let pending = cx.session.question(*req);
             if let Some(option) = pending.and_then(|p| p.options.get(at)) {
                 out.push(Out::Intent(Intent::Answer { req: *req, option: option.id.clone() }));
+                answered(state, cx);
             }
         }
         Some(Dialog::LogIn) => {

@@ -1,12 +1,14 @@
 //! Inputs change the state of the screen and say what else is to be done. Ordinary functions: nothing here waits.
 //!
-//! Invariant: no key, paste or click answers a question unless the person has moved the focus to the dock, the
-//! question was drawn, and the keys of the dock count (see `state::dock`).
+//! Invariant: no key, paste or click answers a question that was not drawn, or whose keys do not count yet (see
+//! `state::dock`); nor does any unless the person has moved the focus to the dock, presses a digit with Alt, or has just
+//! answered by hand, has written nothing since, and presses a digit. Nothing that is being written ever does.
 
 mod composer;
 mod dock;
 mod picker;
 pub mod review;
+mod rule;
 mod secrets;
 mod session_list;
 mod sessions;
@@ -51,7 +53,7 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     let mut out = Vec::new();
     state.sync(cx.model, cx.now);
     match input {
-        Input::Hasty(key) if layer(state) == Layer::Dock && key.is_digit() => {
+        Input::Hasty(key) if key.is_digit() && is_answering(state, cx) => {
             state.say("too soon: press it once more", cx.now);
         }
         Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
@@ -100,6 +102,18 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
     }
 }
 
+/// Whether a digit may answer now.
+fn is_answering(state: &App, cx: Cx<'_>) -> bool {
+    match layer(state) {
+        Layer::Dock => true,
+        Layer::Composer => {
+            let dock = &state.view.dock;
+            dock.dialog.is_some() && dock.is_sticky(cx.now) && state.view.composer.is_empty()
+        }
+        _ => false,
+    }
+}
+
 /// Where a key goes. The order of the lines is the order of precedence.
 fn layer(state: &App) -> Layer {
     if state.types_a_line() {
@@ -112,6 +126,7 @@ fn layer(state: &App) -> Layer {
         return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
     match state.view.focus {
+        Focus::Dock if state.view.dock.rule.is_some() => Layer::Rule,
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
         Focus::Terminal(_) => Layer::Terminal,
@@ -142,6 +157,9 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if state.secrets.is_some() {
         return secrets::action(state, cx, action, out);
     }
+    if state.refusal.is_some() {
+        return dock::refusal(state, cx, action, out);
+    }
     if state.help.is_some() {
         return picker::help(state, cx, key, action, out);
     }
@@ -152,13 +170,27 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         return session_list::action(state, cx, action, out);
     }
     match state.view.focus {
+        Focus::Dock if state.view.dock.rule.is_some() => rule::action(state, cx, action, out),
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
         Focus::Composer | Focus::Terminal(_) => {
-            if !terminal::is_stray(state, cx, action) {
+            if !terminal::is_stray(state, cx, action) && !answers_next(state, cx, key, out) {
+                use Action::{Escape, PageDown, PageUp, Reply, ToggleFold};
+                // Esc looks itself whether it ends that.
+                if !matches!(action, PageUp | PageDown | ToggleFold | Reply(_) | Escape) {
+                    state.view.dock.unstick();
+                }
                 composer::action(state, cx, action, out);
             }
         }
+    }
+}
+
+/// Whether a digit went to the question that follows one that was just answered.
+fn answers_next(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) -> bool {
+    match resolve(Layer::Dock, key) {
+        Some(Action::Answer(number)) => dock::sticks(state, cx, number, out),
+        _ => false,
     }
 }
 
@@ -228,6 +260,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::Redraw => out.push(Out::Redraw),
         Action::Help => state.help = Some(0),
         Action::FocusDock => toggle_dock(state, cx),
+        Action::Reply(number) => dock::reply(state, cx, number, out),
         _ => {}
     }
 }
@@ -237,10 +270,11 @@ fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.quit_armed_until.take().is_some() {
         return out.push(Out::Quit);
     }
-    let words = if !state.view.composer.is_empty() {
+    if !state.view.composer.is_empty() {
         state.view.composer.clear();
-        "cleared, Up brings it back · Ctrl+C again quits"
-    } else if is_cancellable(cx.session) {
+        return state.say("cleared, Up brings it back", cx.now);
+    }
+    let words = if is_cancellable(cx.session) {
         out.push(Out::Intent(Intent::Cancel));
         "Ctrl+C again quits"
     } else {
@@ -255,10 +289,9 @@ fn is_cancellable(session: SessionRef<'_>) -> bool {
 
 fn toggle_dock(state: &mut App, cx: Cx<'_>) {
     match (&state.view.focus, &state.view.dock.dialog) {
-        (Focus::Dock, _) => state.view.focus = Focus::Composer,
+        (Focus::Dock, _) => dock::leave(state, cx),
         (_, Some(_)) => {
-            state.view.focus = Focus::Dock;
-            state.view.dock.arm(cx.now);
+            state.to_question();
         }
         (_, None) => state.say_while(Holds::NothingWaits, "nothing waits for you", cx.now),
     }
@@ -274,6 +307,9 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     if let Some(form) = &mut state.secrets {
         return form.type_text(text.trim());
     }
+    if let Some(refusal) = &mut state.refusal {
+        return refusal.line.paste(&text.replace(['\n', '\r'], " "));
+    }
     if let Some(picker) = &mut state.picker {
         return picker.type_text(text);
     }
@@ -281,11 +317,15 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         return list.type_text(text);
     }
     state.help = None;
+    if let (Focus::Dock, Some(draft)) = (&state.view.focus, &mut state.view.dock.rule) {
+        return rule::paste(draft, text, out);
+    }
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
         Focus::Composer | Focus::Dock => {
             if !terminal::is_stray(state, cx, Action::Newline) {
+                state.view.dock.unstick();
                 state.view.composer.paste(dropped::mention(text).as_deref().unwrap_or(text));
             }
         }

@@ -129,6 +129,7 @@ fn own(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
         R::Back => back(review),
         R::SelectLines => select(state, cx),
         R::OpenFile => open_file(state, cx, out),
+        R::TakeFile => out.extend(review.file().map(|file| Out::TakeFile(file.path.clone()))),
         R::Blame => blame(state, cx, out),
         R::ToolCall => tool_call(state, cx),
         R::Search => review.bar = Some(Bar::Search(bars::line(&review.query.clone()))),
@@ -347,7 +348,7 @@ fn tool_call(state: &mut App, cx: Cx<'_>) {
         return state.say("nothing in the conversation is known to have made this change", cx.now);
     };
     let beside = review.measured.beside;
-    if !state.show(key, cx.now) {
+    if !state.show(key) {
         return state.say("the session that made this change is closed", cx.now);
     }
     state.view.scroll = Scroll::at(entry);

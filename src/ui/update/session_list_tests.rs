@@ -75,7 +75,7 @@ fn a_key_goes_to_the_question_of_the_session_that_is_shown_when_no_other_needs_a
     let mut s = Scene::asked(80, 24);
     s.key(Key::alt(Code::Char('j')));
     assert_eq!(s.outs, [Out::Visit(SessionKey::FIRST)]);
-    assert!(s.ui.to_question(s.now));
+    assert!(s.ui.to_question());
     assert_eq!(s.ui.view.focus, Focus::Dock);
 }
 

@@ -72,7 +72,8 @@ pub(super) fn close(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     }
 }
 
-/// Quits, and asks first when something would be lost in a session that is not shown.
+/// Quits, and asks first while something is alive: a turn, a command, a question, or a draft in a session that is not
+/// shown.
 pub(super) fn quit(state: &mut App, cx: Cx<'_>, key: &str, out: &mut Vec<Out>) {
     let shown = state.shown();
     let is_left = |(key, view): &(SessionKey, &SessionView)| {
@@ -80,11 +81,25 @@ pub(super) fn quit(state: &mut App, cx: Cx<'_>, key: &str, out: &mut Vec<Out>) {
         session.is_some_and(|session| is_busy(session) || !view.composer.is_blank() || !session.held.is_empty())
     };
     let left = state.views().iter().filter(|view| is_left(view)).count();
-    if left == 0 || state.quit_armed_until.take().is_some() {
+    let here = if !cx.session.questions().is_empty() {
+        Some("a question waits")
+    } else if cx.session.turn.is_some() {
+        Some("a turn runs")
+    } else if cx.session.running_terminal().is_some() {
+        Some("a command runs")
+    } else {
+        None
+    };
+    let alive = match (here, left) {
+        (None, 0) => return out.push(Out::Quit),
+        (Some(here), _) => here,
+        (None, 1) => "another session works or has a draft",
+        (None, _) => "other sessions work or have drafts",
+    };
+    if state.quit_armed_until.take().is_some() {
         return out.push(Out::Quit);
     }
-    let others = if left == 1 { "another session works or has a draft" } else { "other sessions work or have drafts" };
-    arm_quit(state, format!("{others} · {key} again quits"), cx.now);
+    arm_quit(state, format!("{alive} · {key} again quits"), cx.now);
 }
 
 /// The next key that ends acp-tui counts, for a while in which `words` are shown.
@@ -106,7 +121,10 @@ fn is_busy(session: SessionRef<'_>) -> bool {
 pub(super) fn opener(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Some(opener) = &mut state.opener else { return };
     match action {
+        // One worktree is enough for a key that is pressed twice.
+        Action::Accept if opener.is_making => {}
         Action::Accept => out.push(Out::Open(opener.wanted())),
+        Action::Tab => opener.files = opener.files.next(),
         Action::Escape | Action::CtrlC | Action::NewSession => state.opener = None,
         Action::NextSession
         | Action::PreviousSession

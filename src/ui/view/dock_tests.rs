@@ -50,7 +50,7 @@ fn a_write_under_the_gate_is_a_question() {
     let mut s = gated(Gate::Ask, 110);
     write(&mut s, 5);
     assert!(row(&s, "wants to").contains("gemini-cli wants to write   src/x.rs"), "{}", s.shown);
-    assert!(row(&s, "1 Write it").contains("2 Refuse"), "{}", s.shown);
+    assert!(row(&s, "1 y Write it").contains("2 n Refuse"), "{}", s.shown);
     assert!(s.last_row().contains("waiting for you"), "{}", s.shown);
     preview(&mut s, 5, "one\ntwo\nthree\n", "one\nTWO\nthree\n", None);
     assert!(row(&s, "- two").contains('2') && row(&s, "+ TWO").contains('2'), "{}", s.shown);
@@ -72,7 +72,7 @@ fn a_command_under_the_gate_is_shown_whole() {
     s.draw();
     assert!(row(&s, "▌ run  make all").contains("0:00"), "{}", s.shown);
     assert!(s.shown.contains("in sub") && s.shown.contains("LD_PRELOAD=x"), "{}", s.shown);
-    assert!(row(&s, "1 Run it").contains("2 Refuse"), "{}", s.shown);
+    assert!(row(&s, "1 y Run it").contains("2 n Refuse"), "{}", s.shown);
     assert!(!s.shown.contains('\u{1b}'));
 }
 
@@ -137,11 +137,16 @@ fn what_an_answer_does_stands_beside_its_name() {
     let request = AgentRequest::Permission { tool: ToolPatch::new("t".into()), options };
     s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
     s.draw();
-    for words in ["1 Reject (allow always)", "2 allow once", "3 Do it (reject once)", "4 Later (reject always)", "5 Hm"]
-    {
+    for words in [
+        "1 A Reject (allow for good)",
+        "2 y allow once",
+        "3 n Do it (reject once)",
+        "4 N Later (reject for good)",
+        "5 Hm",
+    ] {
         assert!(s.shown.contains(words), "{words} in {}", s.shown);
     }
-    assert!(!s.shown.contains("2 allow once (") && !s.shown.contains("5 Hm ("), "{}", s.shown);
+    assert!(!s.shown.contains("2 y allow once (") && !s.shown.contains("5 Hm ("), "{}", s.shown);
 }
 
 #[test]
@@ -152,7 +157,7 @@ fn a_held_write_says_that_it_waits_and_where_it_is_reviewed() {
     s.event(Event::Host(HostEvent::Review(ReviewEvent::WriteHeld { req: ReqId(5) })));
     s.draw();
     assert!(s.shown.contains("nothing is written yet · Alt+R"), "{}", s.shown);
-    assert!(row(&s, "1 Write it").contains("2 Refuse"), "{}", s.shown);
+    assert!(row(&s, "1 y Write it").contains("2 n Refuse"), "{}", s.shown);
 }
 
 #[test]
@@ -163,12 +168,12 @@ fn the_question_of_a_gate_is_answered_like_any_other() {
     s.input(Input::Paste("1\r".into()));
     assert_eq!(s.answers(), [], "typed, not answered");
     s.press(Code::Tab).typed("1");
-    assert_eq!(s.answers(), [], "it has just got the focus");
-    s.after(400).draw();
+    assert_eq!(s.answers(), [], "it has just come up");
+    s.after(700).draw();
     preview(&mut s, 5, "a\n", "b\n", None);
     s.typed("1");
     assert_eq!(s.answers(), [], "what it shows has just changed");
-    s.after(400).draw();
+    s.after(700).draw();
     s.typed("2");
     assert_eq!(s.answers(), [(5, "reject".to_owned())]);
 }
@@ -257,7 +262,7 @@ fn every_option_can_be_read_whole() {
                 assert!(dock_text(&s).contains(&squeezed(name)), "{name}\n{}", s.shown);
             }
         }
-        s.press(Code::Tab).after(400).draw();
+        s.press(Code::Tab).after(700).draw();
         for (n, name) in ["Yes", FOR_EVER, &third].iter().enumerate() {
             s.press(Code::Down).draw();
             assert_eq!(s.ui.view.dock.highlighted, Some(n));
@@ -296,7 +301,7 @@ fn long_options_stand_below_each_other_and_their_rows_are_indented() {
 fn a_digit_whose_option_could_not_be_read_shows_it_first() {
     let mut s = Scene::working(40, 10);
     s.ask(1, "git push --force", &["Yes", FOR_EVER, FOR_EVER]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     assert!(!s.info.options.contains(&2), "{}", s.shown);
     assert!(s.shown.contains("option"), "that there are more is said: {}", s.shown);
     s.typed("3");
@@ -313,7 +318,7 @@ fn an_option_that_is_higher_than_the_dock_is_scrolled() {
     let name = words.join(" ");
     let mut s = Scene::working(40, 10);
     s.ask(1, "rm", &["Yes", &name, "No"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     let mut seen = String::new();
     for _ in 0..80 {
         s.press(Code::Down).draw();
@@ -329,7 +334,7 @@ fn an_option_that_is_higher_than_the_dock_is_scrolled() {
 fn a_name_without_an_end_is_cut_and_that_is_said() {
     let mut s = Scene::working(80, 24);
     s.ask(1, "rm", &["Yes", &"x".repeat(5000), "No"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.press(Code::Down).draw();
     for _ in 0..70 {
         s.press(Code::Down).draw();
@@ -348,7 +353,7 @@ fn a_name_without_an_end_is_cut_and_that_is_said() {
 fn clicks_answer_nothing() {
     let mut s = Scene::working(80, 24);
     s.ask(1, "git push", &["Yes", FOR_EVER, "No"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     for y in s.info.dock.y..s.info.dock.bottom() {
         s.input(Input::Mouse { what: crate::ui::tty::Click::Left, x: 4, y });
     }
@@ -364,7 +369,7 @@ fn asks_with_input(height: u16, lines: usize, raw_input: Option<serde_json::Valu
     patch.content = Patch::Set(vec![diff]);
     patch.raw_input = Patch::of(raw_input);
     s.ask_patch(1, patch, &["Yes", "No"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s
 }
 
@@ -434,7 +439,7 @@ fn what_is_said_of_a_way_to_log_in_stands_below_its_name() {
     assert_eq!(at("Asks there."), at("2 Terminal") + 1);
     assert!(row(&s, "r start it again").contains("q quit"), "{}", s.shown);
     let mut s = logged_out(40, 10);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     assert!(s.shown.contains("r start it again") && s.shown.contains('❯'), "{}", s.shown);
     s.typed("2").draw();
     assert!(s.shown.contains("2 Terminal"), "{}", s.shown);

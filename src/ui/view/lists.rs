@@ -18,9 +18,11 @@ use ratatui::layout::{Position, Rect};
 
 /// Rows from which the help says how much of it is on the screen.
 const HELP_FOOT_FROM: u16 = 3;
-/// What is typed, and what it does.
-const BTW: (&str, &str) =
-    ("/btw QUESTION", "a side question, answered beside the conversation; the agent's own /btw goes first");
+/// What is typed, and what it does; a command of the agent's with such a name goes first.
+const TYPED: [(&str, &str); 2] = [
+    ("/btw QUESTION", "a side question, answered beside the conversation"),
+    ("/fan-out A,B PROMPT", "the prompt for two to five agents, each in a git worktree of its own"),
+];
 /// The most commands that are listed at once.
 const COMMANDS: usize = 6;
 /// The most rows of the picker, its filter line included.
@@ -148,7 +150,8 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
             lines.push(StyledText::new());
         }
         lines.push(StyledText::of(title, RunStyle::from(Token::Text).with_mods(Mods::BOLD)));
-        let typed = (layer == Layer::Composer).then(|| (BTW.0.to_owned(), BTW.1));
+        let typed = if layer == Layer::Composer { &TYPED[..] } else { &[] };
+        let typed = typed.iter().map(|(what, words)| ((*what).to_owned(), *words));
         for (key, what) in keys(layer).chain(typed) {
             let mut line = StyledText::of(format!("{key:<column$}"), Token::Text);
             // Several keys for one thing take a row of their own where they would push the words aside.

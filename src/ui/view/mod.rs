@@ -125,6 +125,9 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     if let Some(command) = cx.typing().and_then(|id| cx.session.terminal(id)) {
         status.left = status_line::typing(&command.command);
     }
+    if cx.state.view.focus == Focus::Dock {
+        status.set_escape("Esc back to writing");
+    }
     let log_in = cx.session.log_in().and_then(LogIn::terminal).filter(|(id, _)| cx.typing() == Some(*id));
     if log_in.is_some() {
         status.left = status_line::typing("the log-in");
@@ -192,7 +195,8 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
 
     // The list says itself who waits; a question stands below it only while it is answered.
     let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
-    let dock_room = match (cx.state.picker.is_some() || cx.state.types_a_line(), &cx.state.view.focus) {
+    let is_covered = cx.state.picker.is_some() || cx.state.opener.is_some() || cx.state.secrets.is_some();
+    let dock_room = match (is_covered, &cx.state.view.focus) {
         (true, _) => rest.height.min(3),
         // The list stays in view.
         (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,

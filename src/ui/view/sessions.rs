@@ -10,6 +10,7 @@ use crate::model::session_ref::SessionRef;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::composer::Composer;
 use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::attention::Attention;
@@ -171,25 +172,52 @@ fn in_short(cx: &ViewCx<'_>, tabs: &[Tab]) -> StyledText {
     text
 }
 
-/// The line in which the directory of a further session is typed; returns what is above it.
+/// The line in which the directory of a further session is typed, or why a question is refused; returns what is above
+/// it.
 pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
-    let Some(opener) = &cx.state.opener else { return log_in::form(cx, area, info, buf) };
+    match (&cx.state.opener, &cx.state.refusal) {
+        (Some(opener), _) => {
+            let label = format!("{} in: ", width::truncate(&opener.name, NAME));
+            let words = match &opener.trouble {
+                Some(trouble) => StyledText::of(sanitize::line(trouble), Token::Warn),
+                None if opener.is_making => StyledText::of("making a worktree…", Token::Dim),
+                None => {
+                    let mut words = StyledText::of(opener.files.words(), Token::Text);
+                    words.push(" · Tab changes that · Enter opens it · Esc leaves", Token::Dim);
+                    words
+                }
+            };
+            typed(cx, area, &label, &opener.line, words, info, buf)
+        }
+        (None, Some(refusal)) => {
+            let words = StyledText::of("Enter refuses, and sends this when the turn is over · Esc leaves", Token::Dim);
+            typed(cx, area, "refuse, because: ", &refusal.line, words, info, buf)
+        }
+        (None, None) => log_in::form(cx, area, info, buf),
+    }
+}
+
+/// A line that is typed, with a label and a few words below it; returns what is above it.
+fn typed(
+    cx: &ViewCx<'_>,
+    area: Rect,
+    label: &str,
+    written: &Composer,
+    words: StyledText,
+    info: &mut FrameInfo,
+    buf: &mut Buffer,
+) -> Rect {
     let (above, at) = split_bottom(area, 2.min(area.height));
     let (line, foot) = if at.height > 1 { super::split_top(at, 1) } else { (at, Rect { height: 0, ..at }) };
-    let label = format!("{} in: ", width::truncate(&opener.name, NAME));
-    let label = if line.width >= 40 { label } else { String::new() };
+    let label = if line.width >= 40 { label } else { "" };
     let used =
         paint::put(buf, line.x + 2, line.y, line.width.saturating_sub(3), &StyledText::of(label, Token::Dim), cx.theme);
     let (x, room) = (line.x + 2 + used, line.width.saturating_sub(used + 4).max(1));
-    let (shown, column) = scrolled(opener.line.text(), opener.line.buffer().cursor(), usize::from(room));
+    let (shown, column) = scrolled(written.text(), written.buffer().cursor(), usize::from(room));
     paint::put(buf, x, line.y, room, &StyledText::of(shown, Token::Text), cx.theme);
     let cursor = x.saturating_add(column).min(line.right().saturating_sub(1));
     info.cursor = Some(Position { x: cursor, y: line.y });
     if foot.height > 0 {
-        let words = match &opener.trouble {
-            Some(trouble) => StyledText::of(sanitize::line(trouble), Token::Warn),
-            None => StyledText::of("Enter opens it · Esc leaves", Token::Dim),
-        };
         let words = width::truncate_styled(&words, usize::from(foot.width.saturating_sub(3)));
         paint::put(buf, foot.x + 2, foot.y, foot.width.saturating_sub(3), &words, cx.theme);
     }

@@ -46,11 +46,11 @@ fn the_wide_screen() {
         "\
 ▌ gemini-cli wants to run   cargo test --all -- --ignored                                                  1 of 2 · 0:12
 ▌ in ~/src/shop
-▌ 1 Allow once   2 Always allow cargo test   3 Reject                                                      Tab to answer
+▌ 1 Allow once   2 Always allow cargo test   3 Reject   ! refuse and say why                  Alt+digit or Tab to answer
 ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
 
- waiting for you 0:12 · esc stops the turn                                                                      default"
+ waiting for you 0:12 · Esc stops the turn                                                                      default"
     );
     assert_eq!(
         s.row(0),
@@ -69,7 +69,7 @@ fn the_usual_screen() {
 ▌ 1 Allow once   2 Always allow cargo test   3 Reject              Tab to answer
 ────────────────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
- waiting for you 0:12 · esc stops the turn                              default"
+ waiting for you 0:12 · Esc stops the turn                              default"
     );
     s.press(Code::Tab).draw();
     assert!(s.row(20).ends_with("Esc back to writing"), "{}", s.shown);
@@ -89,7 +89,7 @@ fn the_small_screen() {
 ▌ 2 Always allow cargo test  3 Reject
 ────────────────────────────────────────
 ❯ and then bump the version
- waiting for you 0:12 · esc stops"
+ waiting for you 0:12 · Esc stops"
     );
 }
 
@@ -109,7 +109,7 @@ fn a_long_question_is_scrolled_at_40_by_10_and_its_options_stay() {
     let mut s = Scene::working(40, 10);
     let new = (1..=60).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n");
     s.ask_edit(1, "/home/me/src/shop/a.txt", "", &new, &["Yes", "No"]);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     assert!(s.shown.contains("1 Yes") && s.shown.contains("2 No"), "{}", s.shown);
     assert!(!s.shown.contains("line 60"));
     for _ in 0..40 {
@@ -140,7 +140,7 @@ fn many_options_are_all_reachable() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut s = Scene::working(40, 10);
     s.ask(1, "pick", &names);
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     for n in 0..40 {
         s.press(Code::Down).draw();
         assert!(s.info.options.contains(&n), "{n}: {}", s.shown);
@@ -186,7 +186,7 @@ fn raw_input_is_shown_on_a_key() {
     patch.raw_input = Patch::Set(serde_json::json!({"secret_flag": true}));
     s.ask_patch(1, patch, &["Yes"]);
     assert!(!s.draw().contains("secret_flag"));
-    s.press(Code::Tab).after(400).draw();
+    s.press(Code::Tab).after(700).draw();
     s.typed("v");
     assert!(s.draw().contains("secret_flag"), "{}", s.shown);
 }

@@ -121,13 +121,13 @@ fn a_question_never_takes_the_focus_from_the_review() {
     assert_eq!(s.ui.view.focus, Focus::Review);
     s.after(1000).typed("12");
     assert_eq!(s.answers(), []);
-    s.key(Key::alt(Code::Char('p'))).after(400).draw();
+    s.key(Key::alt(Code::Char('p'))).after(700).draw();
     s.typed("2");
     assert_eq!(s.answers().len(), 1);
     // And the other way round: keys of the review do nothing in the question.
     let mut s = scene(120, 40);
     s.ask(1, "rm -rf /", &["Allow", "Reject"]);
-    s.key(Key::alt(Code::Char('p'))).after(400).draw();
+    s.key(Key::alt(Code::Char('p'))).after(700).draw();
     s.typed("axAX!").key(Key::alt(Code::Char('a')));
     assert_eq!(actions(&s), []);
 }
@@ -239,7 +239,7 @@ fn letters_after_a_refused_note_decide_nothing() {
         s.typed(key);
         assert!(s.ui.view.review.as_ref().unwrap().bar.is_none());
         for c in "an axe A X".chars() {
-            s.after(400).draw();
+            s.after(700).draw();
             s.typed(&c.to_string());
         }
         s.input(Input::Key(Key::alt(Code::Char('a'))));
@@ -591,7 +591,7 @@ fn a_change_of_another_session_leads_to_its_call_there() {
     s.typed("t");
     assert_eq!((s.ui.shown(), s.ui.view.scroll), (second, Scroll::at(entry)));
     assert_eq!((s.ui.view.focus.clone(), s.ui.view.folds.of(entry)), (Focus::Composer, Some(Fold::Open)));
-    s.ui.show(SessionKey::FIRST, s.now);
+    s.ui.show(SessionKey::FIRST);
     assert_eq!(s.ui.view.focus, Focus::Review, "the review is as it was left");
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Choice {
     pub name: String,
     /// What the agent says that it does, in our words; empty where the name says it or nobody does.
     pub kind: &'static str,
+    /// Whether it holds for more than this once.
+    pub lasts: bool,
     pub by: By,
     /// What is to be known about it.
     pub detail: Vec<Detail>,
@@ -34,7 +36,7 @@ pub(super) struct Choice {
 
 impl Choice {
     pub fn new(key: String, name: String, by: By, detail: Vec<Detail>) -> Self {
-        Self { key, name, kind: "", by, detail }
+        Self { key, name, kind: "", lasts: false, by, detail }
     }
 }
 
@@ -77,6 +79,8 @@ struct Block {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     pub focused: bool,
+    /// Whether its keys count yet.
+    pub armed: bool,
     pub highlighted: Option<usize>,
     /// Of the whole dock, the bar counted.
     pub columns: u16,
@@ -195,7 +199,12 @@ impl Choices {
 /// Key and name as one line.
 fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
     let marked = look.focused && look.highlighted == Some(at) && choice.by == By::Highlight;
-    let key: RunStyle = if look.focused { Token::Accent } else { Token::Dock }.into();
+    let key: RunStyle = match look {
+        Look { armed: false, .. } => Token::Dim,
+        Look { focused: true, .. } => Token::Accent,
+        _ => Token::Dock,
+    }
+    .into();
     let name: RunStyle = if marked { Token::Selected } else { Token::Text }.into();
     let extra = if marked { Mods::REVERSE } else { Mods::NONE };
     let mut front = StyledText::of(&choice.key, key.with_mods(Mods::BOLD).with_mods(extra));
@@ -207,7 +216,7 @@ fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
         words.push(&format!(" … {left} more characters"), Token::Warn);
     }
     if !choice.kind.is_empty() {
-        words.push(&format!(" ({})", choice.kind), Token::Dim);
+        words.push(&format!(" ({})", choice.kind), if choice.lasts { Token::Warn } else { Token::Dim });
     }
     (front, words)
 }

@@ -1,8 +1,10 @@
 //! What an agent says that an answer to its question does, in our words.
 //!
-//! Chooses nothing. Invariant: it is left unsaid only where the name consists of nothing but words that say the same.
+//! Chooses nothing. Invariants: it is left unsaid only where the name consists of nothing but words that say the same;
+//! what lasts is always said to.
 
 use crate::model::event::PermissionKind;
+use crate::ui::keys::Sort;
 
 const YES: [&str; 4] = ["allow", "yes", "approve", "accept"];
 const NO: [&str; 4] = ["reject", "no", "deny", "refuse"];
@@ -11,16 +13,36 @@ const NO: [&str; 4] = ["reject", "no", "deny", "refuse"];
 pub(super) fn beside(name: &str, kind: PermissionKind) -> &'static str {
     let (words, verbs, how) = match kind {
         PermissionKind::AllowOnce => ("allow once", YES, "once"),
-        PermissionKind::AllowAlways => ("allow always", YES, "always"),
+        PermissionKind::AllowAlways => ("allow for good", YES, "always"),
         PermissionKind::RejectOnce => ("reject once", NO, "once"),
-        PermissionKind::RejectAlways => ("reject always", NO, "always"),
+        PermissionKind::RejectAlways => ("reject for good", NO, "always"),
         PermissionKind::Unknown => return "",
     };
     let name = name.to_lowercase();
     let said = || name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let agrees = said().all(|word| word == how || verbs.contains(&word)) && said().any(|word| verbs.contains(&word));
     // Without a word about it, once is meant.
-    if agrees && (how == "once" || said().any(|word| word == how)) { "" } else { words }
+    match (agrees, how) {
+        (true, "once") => "",
+        (true, _) if said().any(|word| word == how) => "for good",
+        _ => words,
+    }
+}
+
+/// The letter that answers in this way.
+pub(super) const fn letter(kind: PermissionKind) -> Option<(Sort, char)> {
+    Some(match kind {
+        PermissionKind::AllowOnce => (Sort::AllowOnce, 'y'),
+        PermissionKind::AllowAlways => (Sort::AllowAlways, 'A'),
+        PermissionKind::RejectOnce => (Sort::RejectOnce, 'n'),
+        PermissionKind::RejectAlways => (Sort::RejectAlways, 'N'),
+        PermissionKind::Unknown => return None,
+    })
+}
+
+/// Whether what is answered holds for more than this once.
+pub(super) const fn lasts(kind: PermissionKind) -> bool {
+    matches!(kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways)
 }
 
 #[cfg(test)]
@@ -34,24 +56,24 @@ mod tests {
             ("Allow", AllowOnce),
             ("Allow once", AllowOnce),
             ("Yes", AllowOnce),
-            ("Always allow", AllowAlways),
             ("Reject", RejectOnce),
             ("No", RejectOnce),
-            ("Always reject", RejectAlways),
             ("Hm", Unknown),
         ] {
             assert_eq!(beside(name, kind), "", "{name}");
         }
         for (name, kind, words) in [
-            ("Reject", AllowAlways, "allow always"),
-            ("Allow", AllowAlways, "allow always"),
-            ("Allow once", AllowAlways, "allow always"),
+            ("Always allow", AllowAlways, "for good"),
+            ("Always reject", RejectAlways, "for good"),
+            ("Reject", AllowAlways, "allow for good"),
+            ("Allow", AllowAlways, "allow for good"),
+            ("Allow once", AllowAlways, "allow for good"),
             ("Always allow", AllowOnce, "allow once"),
-            ("Always allow cargo test", AllowAlways, "allow always"),
+            ("Always allow cargo test", AllowAlways, "allow for good"),
             ("Do not allow", AllowOnce, "allow once"),
             ("Allow nothing", AllowOnce, "allow once"),
             ("Allow", RejectOnce, "reject once"),
-            ("Reject", RejectAlways, "reject always"),
+            ("Reject", RejectAlways, "reject for good"),
             ("Once", AllowOnce, "allow once"),
             ("", AllowOnce, "allow once"),
             ("Разрешить", RejectOnce, "reject once"),

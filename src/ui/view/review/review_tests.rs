@@ -108,7 +108,7 @@ fn the_small_screen_is_usable() {
  a accept  x reject           ? keys  q
 ────────────────────────────────────────
 ❯
- ⠼ writing · esc stops the turn
+ ⠼ writing · Esc stops the turn
 "
     );
     for _ in 0..200 {
