@@ -8,11 +8,10 @@ use super::args::Undo;
 use super::output::{can_draw, confirmed, is_screen, print, say};
 use super::progress;
 use super::usage::Usage;
-use crate::base::{human, paths};
+use crate::base::paths;
 use crate::headless::code;
 use crate::model::changes::{
     Cause, FileChange, FileDoc, HunkDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope,
-    Totals,
 };
 use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
@@ -21,7 +20,6 @@ use crate::review::session::ReviewSession;
 use crate::text::diff::Kind;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// Files that are named of those that nobody could look at.
 const NAMED: usize = 20;
