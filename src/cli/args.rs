@@ -205,6 +205,8 @@ pub struct Exec {
     pub fan_out: Vec<String>,
     /// A session that cannot go on is begun anew, with an account of it.
     pub with_transcript: bool,
+    /// Files that go along with the prompt.
+    pub attach: Vec<PathBuf>,
 }
 
 /// Reads the arguments after the program's name.
@@ -486,6 +488,7 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         patch: typed.patch.take(),
         fan_out,
         with_transcript: typed.with_transcript,
+        attach: std::mem::take(&mut typed.attach),
         common: common(typed, agent)?,
     })
 }

@@ -144,6 +144,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         Some(made) => (Some(made.worktree), made.cwd),
         None => (None, cwd),
     };
+    let attached = super::attached::read(&exec.attach)?;
     let policy = Policy::Auto(exec.allow);
     let dirs = surroundings.dirs.as_ref();
     let servers = super::servers::of_session(&exec.common, &surroundings, &agent.name)?;
@@ -165,6 +166,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         answers,
         opening,
         agent: name,
+        attached,
         account: account.flatten(),
     };
     let ended = execute(config, options, &wanted);
@@ -323,6 +325,7 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         answers: None,
         opening: Opening::New,
         agent: String::new(),
+        attached: Vec::new(),
         account: None,
     };
     execute(config, options, &Wanted::default())

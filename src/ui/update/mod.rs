@@ -15,6 +15,7 @@ mod session_list;
 mod sessions;
 mod terminal;
 
+use super::composer::dropped;
 use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
@@ -331,7 +332,7 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         Focus::Composer | Focus::Dock => {
             if !terminal::is_stray(state, cx, Action::Newline) {
                 state.view.dock.unstick();
-                state.view.composer.paste(text);
+                state.view.composer.paste(dropped::mention(text).as_deref().unwrap_or(text));
             }
         }
     }
