@@ -17,6 +17,7 @@ pub enum Name {
     Export,
     Import,
     Rules,
+    Keys,
     Login,
     Logout,
     Demo,
@@ -147,6 +148,13 @@ pub const COMMANDS: &[CommandRow] = &[
             ("rules add|remove LIST PATTERN", "change your own; LIST is allow, ask or deny"),
         ],
         notes: &[Note::Rules],
+    },
+    CommandRow {
+        name: Name::Keys,
+        word: "keys",
+        agent: Agent::None,
+        usage: &[("keys", "every key as it is bound now, in the form of keys.toml")],
+        notes: &[],
     },
     CommandRow {
         name: Name::Login,

@@ -10,6 +10,7 @@ mod export;
 mod fan_out;
 mod flags;
 mod help;
+mod keys;
 mod launch;
 mod login;
 mod output;

@@ -6,14 +6,16 @@
 
 mod composer;
 mod dock;
+mod palette;
 mod picker;
+mod reading;
 pub mod review;
 mod secrets;
 mod session_list;
 mod sessions;
 mod terminal;
 
-use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
+use super::keys::{Action, Key, Layer, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
 use super::state::picker::{Picker, Purpose, next_mode};
@@ -123,6 +125,11 @@ fn layer(state: &App) -> Layer {
     if let Some(list) = state.list.as_ref().filter(|_| !state.answers_from_list()) {
         return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
+    match &state.view.reading {
+        Some(reading) if reading.search.is_some() => return Layer::Line,
+        Some(_) if state.view.focus == Focus::Composer => return Layer::Reading,
+        _ => {}
+    }
     match state.view.focus {
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
@@ -136,7 +143,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if layer == Layer::Terminal {
         return terminal::key(state, key, out);
     }
-    let Some(action) = resolve(layer, key) else { return };
+    let Some(action) = state.keys.resolve(layer, key) else { return };
     if !matches!(action, Action::CtrlC | Action::CtrlD | Action::QuitDock) {
         state.quit_armed_until = None;
     }
@@ -166,6 +173,9 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if state.list.is_some() && !state.answers_from_list() {
         return session_list::action(state, cx, action, out);
     }
+    if state.view.reading.is_some() && state.view.focus == Focus::Composer {
+        return reading::action(state, cx, action, out);
+    }
     match state.view.focus {
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
@@ -184,7 +194,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
 
 /// Whether a digit went to the question that follows one that was just answered.
 fn answers_next(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) -> bool {
-    match resolve(Layer::Dock, key) {
+    match state.keys.resolve(Layer::Dock, key) {
         Some(Action::Answer(number)) => dock::sticks(state, cx, number, out),
         _ => false,
     }
@@ -217,6 +227,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
                 state.say("this agent offers no modes or options", cx.now);
             }
         }
+        Action::Palette => state.picker = Some(palette::open(state, cx)),
         Action::NewSession => out.push(Out::ListAgents(Purpose::Session)),
         Action::HandOver => sessions::hand_over(state, cx, out),
         Action::GoOnAnew => sessions::go_on_anew(state, cx, out),
@@ -234,6 +245,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             }
             None => state.say("no answer to copy yet", cx.now),
         },
+        Action::Read => reading::begin(state, cx),
         Action::ToggleFold => toggle_newest(state, cx, out),
         Action::PageUp | Action::DockPageUp if review::page_from_outside(state, -1) => {}
         Action::PageDown | Action::DockPageDown if review::page_from_outside(state, 1) => {}
@@ -313,6 +325,7 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         return list.type_text(text);
     }
     state.help = None;
+    state.view.reading = None;
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),

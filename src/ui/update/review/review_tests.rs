@@ -4,7 +4,7 @@ use crate::model::ids::{Address, Addressed, AgentKey, EntryId, SessionKey};
 use crate::model::reduce::reduce;
 use crate::model::tool::{ToolKind, ToolStatus};
 use crate::ui::fixtures::{Scene, doc_of, file_doc, review_doc};
-use crate::ui::keys::{Action, Code, Key, Layer, ReviewKey, label};
+use crate::ui::keys::{Action, Code, Key, Keymap, Layer, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
 use crate::ui::state::Focus;
 use crate::ui::state::folds::Fold;
@@ -703,6 +703,6 @@ fn the_mouse_chooses_scrolls_and_decides_only_on_the_words() {
 #[test]
 fn every_key_of_the_review_has_a_name_that_works() {
     for key in [ReviewKey::Accept, ReviewKey::Reject, ReviewKey::Undo, ReviewKey::Search, ReviewKey::Close] {
-        assert!(label(Layer::Review, Action::Review(key)).is_some(), "{key:?}");
+        assert!(Keymap::default().label(Layer::Review, Action::Review(key)).is_some(), "{key:?}");
     }
 }
