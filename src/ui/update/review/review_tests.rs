@@ -521,12 +521,12 @@ fn the_search_goes_through_paths_and_lines_and_around() {
     s.typed("/").ctrl('u').typed("discount").press(Code::Enter);
     let first = place(&s);
     assert_eq!((first.0.as_str(), first.1.hunk), ("src/cart.rs", 0));
-    s.press(Code::F(3));
+    s.ctrl('n');
     let second = place(&s);
     assert!(second.1 > first.1, "{second:?}");
-    s.press(Code::F(3));
+    s.ctrl('n');
     assert_eq!(place(&s), first, "around the end");
-    s.key(Key::shift(Code::F(3)));
+    s.ctrl('b');
     assert_eq!(place(&s), second);
     s.typed("/").ctrl('u').typed("logo").press(Code::Enter);
     assert_eq!(place(&s).0, "assets/logo.png");
