@@ -1,6 +1,7 @@
 //! Worktrees for the screen: made, merged and discarded, each told in one line.
 //!
-//! What git has to do is for `host::worktrees`. Invariant: none goes while a session is open in it.
+//! What git has to do is for `host::worktrees`. Invariant: none goes while another acp-tui has a
+//! session open in it.
 
 use super::args::InWorktree;
 use super::worktrees::{cleaned, for_agent, for_session, is_in_use};

@@ -184,9 +184,11 @@ fn merge(worktree: &Worktree) -> Result<u8, Usage> {
     Ok(code::OWN_FAULT)
 }
 
-/// Whether an acp-tui has a session open in it.
+/// Whether another acp-tui has a session open in it. The names of reviews have the process in them.
 pub(super) fn is_in_use(state: &Path, worktree: &Worktree) -> bool {
-    let open = archive::list(&archive::below(state)).into_iter().filter(|one| one.locked);
+    let own = std::process::id().to_string();
+    let is_own = |stem: &str| stem.split('-').nth(2) == Some(&*own);
+    let open = archive::list(&archive::below(state)).into_iter().filter(|one| one.locked && !is_own(&one.stem));
     open.filter_map(|one| one.head).any(|head| head.cwd.starts_with(&worktree.path))
 }
 
