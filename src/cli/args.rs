@@ -195,6 +195,8 @@ pub struct Exec {
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    /// Answers to forms of the agent.
+    pub answers: Option<PathBuf>,
     /// Where the report of the changes goes.
     pub review: Option<PathBuf>,
     /// Where a patch of the changes goes.
@@ -203,6 +205,8 @@ pub struct Exec {
     pub fan_out: Vec<String>,
     /// A session that cannot go on is begun anew, with an account of it.
     pub with_transcript: bool,
+    /// Files that go along with the prompt.
+    pub attach: Vec<PathBuf>,
 }
 
 /// Reads the arguments after the program's name.
@@ -479,10 +483,12 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         mode: typed.mode.take(),
         config: std::mem::take(&mut typed.config),
         timeout: typed.timeout,
+        answers: typed.answers.take(),
         review: typed.review.take(),
         patch: typed.patch.take(),
         fan_out,
         with_transcript: typed.with_transcript,
+        attach: std::mem::take(&mut typed.attach),
         common: common(typed, agent)?,
     })
 }

@@ -247,9 +247,7 @@ impl Engine {
     fn heard(&mut self, agent: AgentKey, mut wake: LinkWake) {
         match wake {
             LinkWake::Incoming(Incoming::Frames(mut batch)) => {
-                let codec = self.core.codec(agent).as_ref();
-                let hear = |(frame, line)| self.hearing.hear(agent, codec, frame, line);
-                batch.frames = batch.frames.into_iter().flat_map(hear).collect();
+                batch.frames = self.hearing.all(agent, self.core.codec(agent).as_ref(), batch.frames);
                 self.frames(agent, batch);
             }
             LinkWake::Decoded(decoded) => {
@@ -260,10 +258,7 @@ impl Engine {
                 }
             }
             LinkWake::Incoming(Incoming::Closed { ref mut half_line, .. }) => {
-                let codec = self.core.codec(agent).as_ref();
-                let half = half_line.take().map(|(frame, line)| self.hearing.hear(agent, codec, frame, line));
-                let last = half.into_iter().flatten().chain(self.hearing.rest(agent, codec)).collect::<Vec<_>>();
-                for (frame, line) in last {
+                for (frame, line) in self.hearing.last(agent, self.core.codec(agent).as_ref(), half_line.take()) {
                     let now = self.now();
                     self.books.incoming(agent, self.core.codec(agent).as_ref(), &frame, &line, now);
                     let out = self.core.frame(agent, frame, &line, now);
@@ -339,8 +334,12 @@ impl Engine {
             Intent::Prompt { text, .. } if self.is_crowded(at) => {
                 return vec![Addressed { at, what: FrontEnd::Returned(text) }];
             }
-            Intent::Prompt { text, links } if links.is_empty() => {
-                Intent::Prompt { links: attach::links(&text, self.core.directory(at)), text }
+            Intent::Prompt { text, links } if links.is_empty() && attach::may_have_media(&text) => {
+                self.read_mentioned(at, text);
+                return Vec::new();
+            }
+            Intent::Prompt { text, links } => {
+                Intent::Prompt { links: attach::joined(links, &text, self.core.directory(at)), text }
             }
             Intent::AddAgent { command, cwd, how, .. } => {
                 setup = self.further.get(&command).cloned();
@@ -446,6 +445,7 @@ impl Engine {
                 let now = self.now();
                 self.moving.moved(at, result, &mut self.core, now);
             }
+            Fact::Attached(at, text, read) => self.attached(at, text, read),
             Fact::Servers(at, number, found) => self.found_servers(at, number, found),
             Fact::WriteAgain(job) => {
                 let at = job.at;

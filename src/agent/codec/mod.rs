@@ -48,6 +48,8 @@ pub enum Told {
     Update(Decoded),
     /// It waits no longer for the answer to this request of its own.
     Withdrawn(RawId),
+    /// What the person was sent to this page for is done.
+    PageDone(Arc<str>),
     Unknown,
 }
 

@@ -4,6 +4,7 @@
 //! `state::dock`); nor does any unless the person has moved the focus to the dock, presses a digit with Alt, or has just
 //! answered by hand, has written nothing since, and presses a digit. Nothing that is being written ever does.
 
+mod asked;
 mod composer;
 mod dock;
 mod picker;
@@ -14,6 +15,7 @@ mod session_list;
 mod sessions;
 mod terminal;
 
+use super::composer::dropped;
 use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
@@ -125,6 +127,7 @@ fn layer(state: &App) -> Layer {
         return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
     match state.view.focus {
+        Focus::Dock if state.view.dock.form().is_some() => Layer::Form,
         Focus::Dock if state.view.dock.rule.is_some() => Layer::Rule,
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
@@ -169,6 +172,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         return session_list::action(state, cx, action, out);
     }
     match state.view.focus {
+        Focus::Dock if layer == Layer::Form => asked::action(state, cx, action, out),
         Focus::Dock if state.view.dock.rule.is_some() => rule::action(state, cx, action, out),
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
@@ -316,6 +320,9 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         return list.type_text(text);
     }
     state.help = None;
+    if asked::paste(state, text) {
+        return;
+    }
     if let (Focus::Dock, Some(draft)) = (&state.view.focus, &mut state.view.dock.rule) {
         return rule::paste(draft, text, out);
     }
@@ -325,7 +332,7 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         Focus::Composer | Focus::Dock => {
             if !terminal::is_stray(state, cx, Action::Newline) {
                 state.view.dock.unstick();
-                state.view.composer.paste(text);
+                state.view.composer.paste(dropped::mention(text).as_deref().unwrap_or(text));
             }
         }
     }

@@ -4,6 +4,7 @@
 //! from a generic value where the schema is stricter than a person would be. Invariant: a message that cannot be
 //! used becomes a value that says so, and never harms another one.
 
+use super::asked::{self, Asked, Refused};
 use super::bounded::{self, Read};
 use super::content::{block, id_of, list_of, need_id, short_id, str_of, string_of, u64_of, words_of};
 use super::outbound;
@@ -268,6 +269,13 @@ pub fn withdrawn(params: &str) -> Option<RawId> {
 
 /// A request of the agent, and the session it names.
 pub fn request(method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest) {
+    if method == asked::CREATE {
+        return match asked::read(params) {
+            Ok(Asked { session, asking, call }) => (session.map(SessionId::from), AgentRequest::Ask { asking, call }),
+            Err(Refused::Bad(why)) => (None, bad(method, &why)),
+            Err(Refused::TooLarge(why)) => (None, too_large(method, why)),
+        };
+    }
     if !is_known(method) {
         let name = limits::cut(method, MAX_NAME);
         // Nothing but the session is of interest, and not even that is certain to be there.

@@ -2,6 +2,7 @@
 //!
 //! Each part is in its own file; here they are put together. Knows no session and no screen.
 
+pub mod asked;
 pub mod bounded;
 pub mod content;
 pub mod errors;
@@ -17,6 +18,7 @@ use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
+use crate::model::form::Reply;
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
@@ -59,7 +61,10 @@ impl Codec for V1 {
         (inbound::CANCEL_REQUEST.into(), serde_json::json!({ "requestId": call }))
     }
 
-    fn answer(&self, _method: &str, answer: &Answer) -> Result<Value, RpcError> {
+    fn answer(&self, method: &str, answer: &Answer) -> Result<Value, RpcError> {
+        if method == asked::CREATE && *answer == Answer::Cancelled {
+            return Ok(asked::answer(&Reply::Cancel));
+        }
         outbound::answer(answer)
     }
 
@@ -69,7 +74,7 @@ impl Codec for V1 {
 
     fn unanswered(&self, method: &str) -> Answer {
         // Dialogs are cancelled, all else fails.
-        if method == inbound::PERMISSION {
+        if method == inbound::PERMISSION || method == asked::CREATE {
             return Answer::Cancelled;
         }
         Answer::Error(Refusal::new(Reason::Cancelled, "Request cancelled: the client is closing"))
@@ -78,6 +83,7 @@ impl Codec for V1 {
     fn told(&self, method: &str, params: &str) -> Told {
         match method {
             inbound::UPDATE => Told::Update(inbound::update(params)),
+            asked::COMPLETE => asked::completed(params).map_or(Told::Unknown, Told::PageDone),
             inbound::CANCEL_REQUEST => inbound::withdrawn(params).map_or(Told::Unknown, Told::Withdrawn),
             _ => Told::Unknown,
         }
