@@ -542,8 +542,7 @@ impl Engine {
     fn look_for_ends(&mut self) {
         for (agent, event) in self.links.ended() {
             let gone = matches!(event, HostEvent::AgentExited { .. });
-            let event = self.hearing.secrets.ending(event);
-            self.apply(agent, event);
+            self.apply(agent, self.hearing.secrets.ending(event));
             if gone {
                 self.links.end(agent);
             }
