@@ -197,7 +197,7 @@ pub(super) fn find(rows: Vec<Row>, name: &str) -> Result<Row, NotFound> {
         return rows.into_iter().nth(at).ok_or_else(none);
     }
     let known = rows.iter().map(|row| row.known.clone()).collect();
-    match sessions::choose(known, name) {
+    match sessions::choose(known, name, None) {
         Ok(chosen) => rows.into_iter().find(|row| row.known == chosen).ok_or_else(none),
         Err(NotFound::None(_)) => {
             let fits = |row: &&Row| !name.is_empty() && row.stem().starts_with(name);
