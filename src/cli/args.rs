@@ -195,6 +195,8 @@ pub struct Exec {
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    /// Answers to forms of the agent.
+    pub answers: Option<PathBuf>,
     /// Where the report of the changes goes.
     pub review: Option<PathBuf>,
     /// Where a patch of the changes goes.
@@ -479,6 +481,7 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         mode: typed.mode.take(),
         config: std::mem::take(&mut typed.config),
         timeout: typed.timeout,
+        answers: typed.answers.take(),
         review: typed.review.take(),
         patch: typed.patch.take(),
         fan_out,

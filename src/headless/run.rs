@@ -3,6 +3,7 @@
 //! Permissions and services are decided in the model (`Policy::Auto`). Invariant: every way out goes through the
 //! engine's shutdown.
 
+use super::answers::{self, Answers};
 use super::code;
 use super::print::{Follower, Form, Last, json_line};
 use super::printer::Printer;
@@ -52,6 +53,8 @@ pub struct ExecOptions {
     pub mode: Option<String>,
     pub options: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    /// For the forms of the agent; without them, all are declined.
+    pub answers: Option<Answers>,
     /// The session that the prompt is for.
     pub opening: Opening,
     /// The name by which the agent was chosen; empty where its command was given.
@@ -244,7 +247,15 @@ impl Exec {
     }
 
     /// Looks at where the model stands and does the next step.
-    fn advance(&mut self, engine: &mut Engine, news: Vec<Addressed<FrontEnd>>) -> Option<Verdict> {
+    fn advance(&mut self, engine: &mut Engine, mut news: Vec<Addressed<FrontEnd>>) -> Option<Verdict> {
+        while let Some(answered) = answers::next(engine.model().first(), self.options.answers.as_ref()) {
+            if self.options.style == Style::Json {
+                self.printer.print(answered.line);
+            }
+            answered.words.iter().for_each(|words| say(words, &[]));
+            let (req, reply) = (answered.req, answered.reply);
+            news.extend(engine.intent(Intent::AnswerAsked { req, reply }));
+        }
         for item in news {
             match item.what {
                 // The agent may have worked before it was given anything to do.
@@ -257,7 +268,8 @@ impl Exec {
             }
         }
         // Nobody is there to log in; what else could wait has been judged.
-        if let Some(Waiting::LogIn(log_in)) = engine.model().first().waiting().next() {
+        let log_in = |waiting| if let Waiting::LogIn(log_in) = waiting { Some(log_in) } else { None };
+        if let Some(log_in) = engine.model().first().waiting().find_map(log_in) {
             return Some(auth_verdict(engine.model().first(), &log_in.error, &self.options.agent));
         }
         match engine.model().first().phase() {

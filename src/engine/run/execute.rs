@@ -164,13 +164,18 @@ impl Engine {
     }
 
     /// Gives the agent the values of a way to log in, and has it started again with them. Not an intent: they are in no
-    /// journal, and an agent that says them is not heard with them.
+    /// journal, and where an agent says one that its method calls a secret, it is neither shown nor written down.
     pub fn log_in_with(&mut self, at: SessionKey, method: String, values: Vec<(String, Secret)>) {
         let Some(agent) = self.core.model.session_of(at).map(|session| session.agent) else { return };
         let vars = values.iter().map(|(name, _)| name.clone()).collect();
-        for (_, value) in &values {
-            self.secrets.add(&value.0);
+        let model = self.core.model.agent_of(agent);
+        let chosen = model.and_then(|agent| agent.auth_methods.iter().find(|known| known.id == method));
+        let is_open =
+            |name: &String| matches!(chosen.map(|m| &m.kind), Some(AuthKind::Env { open, .. }) if open.contains(name));
+        for (_, value) in values.iter().filter(|(name, _)| !is_open(name)) {
+            self.hearing.secrets.add(&value.0);
         }
+        self.books.hide(self.hearing.secrets.clone());
         self.links.set_variables(agent, values.into_iter().map(|(name, value)| (name, value.0)).collect());
         self.apply(agent, HostEvent::LogInSet { method, vars });
     }

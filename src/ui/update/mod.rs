@@ -4,6 +4,7 @@
 //! `state::dock`); nor does any unless the person has moved the focus to the dock, presses a digit with Alt, or has just
 //! answered by hand, has written nothing since, and presses a digit. Nothing that is being written ever does.
 
+mod asked;
 mod composer;
 mod dock;
 mod picker;
@@ -125,6 +126,7 @@ fn layer(state: &App) -> Layer {
         return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
     match state.view.focus {
+        Focus::Dock if state.view.dock.form().is_some() => Layer::Form,
         Focus::Dock if state.view.dock.rule.is_some() => Layer::Rule,
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
@@ -169,6 +171,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         return session_list::action(state, cx, action, out);
     }
     match state.view.focus {
+        Focus::Dock if layer == Layer::Form => asked::action(state, cx, action, out),
         Focus::Dock if state.view.dock.rule.is_some() => rule::action(state, cx, action, out),
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
@@ -316,6 +319,9 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         return list.type_text(text);
     }
     state.help = None;
+    if asked::paste(state, text) {
+        return;
+    }
     if let (Focus::Dock, Some(draft)) = (&state.view.focus, &mut state.view.dock.rule) {
         return rule::paste(draft, text, out);
     }

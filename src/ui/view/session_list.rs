@@ -406,6 +406,7 @@ fn asks(session: SessionRef<'_>, question: &Question) -> Option<String> {
         }
         About::Write => Some("write".to_owned()),
         About::Run(spec) => Some(format!("run {}", sanitize::line(&spec.command))),
+        About::Asked { asking, .. } => Some(sanitize::line(asking.message()).trim().to_owned()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What we say to the agent, built from the types of the schema crate, so that it validates.
 
-use super::errors;
+use super::{asked, errors};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Link, Opening};
 use crate::model::ids::SessionId;
@@ -103,6 +103,11 @@ fn initialize() -> schema::InitializeRequest {
         .terminal(true)
         .session(session)
         .auth(schema::AuthCapabilities::new().terminal(true))
+        .elicitation(
+            schema::ElicitationCapabilities::new()
+                .form(schema::ElicitationFormCapabilities::new())
+                .url(schema::ElicitationUrlCapabilities::new()),
+        )
         .meta(meta);
     schema::InitializeRequest::new(VERSION)
         .client_capabilities(capabilities)
@@ -116,6 +121,7 @@ pub fn answer(answer: &Answer) -> Result<Value, RpcError> {
         Answer::Empty => json!({}),
         Answer::Selected(option) => json!({ "outcome": { "outcome": "selected", "optionId": option } }),
         Answer::Cancelled => json!({ "outcome": { "outcome": "cancelled" } }),
+        Answer::Reply(reply) => asked::answer(reply),
         Answer::Content(content) => json!({ "content": content }),
         Answer::Terminal(id) => json!({ "terminalId": id.as_str() }),
         Answer::Exit(exit) => exit_status(exit),
