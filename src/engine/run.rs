@@ -339,8 +339,12 @@ impl Engine {
             Intent::Prompt { text, .. } if self.is_crowded(at) => {
                 return vec![Addressed { at, what: FrontEnd::Returned(text) }];
             }
-            Intent::Prompt { text, links } if links.is_empty() => {
-                Intent::Prompt { links: attach::links(&text, self.core.directory(at)), text }
+            Intent::Prompt { text, links } if links.is_empty() && attach::may_have_media(&text) => {
+                self.read_mentioned(at, text);
+                return Vec::new();
+            }
+            Intent::Prompt { text, links } => {
+                Intent::Prompt { links: attach::joined(links, &text, self.core.directory(at)), text }
             }
             Intent::AddAgent { command, cwd, how, .. } => {
                 setup = self.further.get(&command).cloned();
@@ -446,6 +450,7 @@ impl Engine {
                 let now = self.now();
                 self.moving.moved(at, result, &mut self.core, now);
             }
+            Fact::Attached(at, text, read) => self.attached(at, text, read),
             Fact::Servers(at, number, found) => self.found_servers(at, number, found),
             Fact::WriteAgain(job) => {
                 let at = job.at;

@@ -8,6 +8,7 @@ mod request;
 mod sessions;
 mod timer;
 
+pub use super::attached::{Content, Link};
 use super::changes::Gate;
 use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
 use super::form::Reply;
@@ -503,11 +504,4 @@ impl Intent {
     pub fn home(&self) -> Address {
         self.at(SessionKey::FIRST, AgentKey::FIRST)
     }
-}
-
-/// A file that goes along with a prompt as `resource_link`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
-    pub name: String,
-    pub uri: String,
 }

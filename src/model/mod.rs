@@ -5,6 +5,7 @@
 
 pub mod account;
 pub mod agent;
+pub mod attached;
 pub mod changes;
 pub mod claims;
 pub mod draft;
