@@ -339,8 +339,10 @@ impl Engine {
             Intent::Prompt { text, .. } if self.is_crowded(at) => {
                 return vec![Addressed { at, what: FrontEnd::Returned(text) }];
             }
-            Intent::Prompt { text, links } if links.is_empty() && attach::may_have_media(&text) => {
-                self.read_mentioned(at, text);
+            Intent::Prompt { text, links }
+                if attach::may_have_media(&text) && links.iter().all(|link| link.content.is_link()) =>
+            {
+                self.read_mentioned(at, text, links);
                 return Vec::new();
             }
             Intent::Prompt { text, links } => {

@@ -27,7 +27,8 @@ pub struct Mentions {
 /// What is typed behind the `@` before the cursor; `None` when the cursor is not in such a word.
 pub fn typed(composer: &Composer) -> Option<&str> {
     let before = composer.text().get(..composer.buffer().cursor())?;
-    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let start =
+        before.rfind(char::is_whitespace).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
     let text = before.get(start..)?.strip_prefix('@')?;
     (text.chars().count() <= MAX_TEXT).then_some(text)
 }
@@ -89,7 +90,7 @@ impl Mentions {
             if let Some((first, last)) = lines {
                 uri.push_str(&format!("#L{first}-L{last}"));
             }
-            let link = Link { name: word.to_owned(), uri };
+            let link = Link::new(word.to_owned(), uri);
             if !links.contains(&link) {
                 links.push(link);
             }
