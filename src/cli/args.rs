@@ -47,6 +47,7 @@ pub enum Command {
     Blame(Blame),
     Sessions(Sessions),
     Worktrees(Worktrees),
+    Keys,
     Search(Search),
     Export(Export),
     /// A file that becomes a conversation.
@@ -205,6 +206,8 @@ pub struct Exec {
     pub fan_out: Vec<String>,
     /// A session that cannot go on is begun anew, with an account of it.
     pub with_transcript: bool,
+    /// Files that go along with the prompt.
+    pub attach: Vec<PathBuf>,
 }
 
 /// Reads the arguments after the program's name.
@@ -373,7 +376,7 @@ impl Words {
             Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
             Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
             Name::Import | Name::Blame => "more than one file",
-            Name::Screen | Name::Demo | Name::DemoAgent => {
+            Name::Screen | Name::Keys | Name::Demo | Name::DemoAgent => {
                 return Err(unexpected(self.name, &format!("unexpected argument {}", word.to_string_lossy())));
             }
         };
@@ -424,6 +427,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Import(words.first.ok_or_else(missing)?.into())
         }
         Name::Worktrees => Command::Worktrees(worktrees::worktrees(words.more, &typed)?),
+        Name::Keys => Command::Keys,
         Name::Rules => Command::Rules(rules(words.more, typed)?),
         Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
         Name::Login => Command::Login(login(words.more, typed, agent)?),
@@ -486,6 +490,7 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         patch: typed.patch.take(),
         fan_out,
         with_transcript: typed.with_transcript,
+        attach: std::mem::take(&mut typed.attach),
         common: common(typed, agent)?,
     })
 }
@@ -708,6 +713,7 @@ mod tests {
                     &["undo", "--turn=18446744073709551615", "-y", "abc"], undo_of(Some(u64::MAX), false, true);
                 blame: &["blame", "a:3"], Command::Blame(Blame { file: "a:3".into(), json: false });
                 blame_as_json: &["blame", "--json", "a"], Command::Blame(Blame { file: "a".into(), json: true });
+                keys: &["keys"], Command::Keys;
                 worktrees: &["worktrees", "--json"], Command::Worktrees(Worktrees::List { json: true });
                 a_worktree_is_merged: &["worktrees", "merge", "a"], Command::Worktrees(Worktrees::Merge("a".into()));
                 a_worktree_is_discarded:

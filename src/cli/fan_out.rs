@@ -59,6 +59,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
     for name in agents {
         made.push(for_agent(name, &dir, with_changes)?);
     }
+    let attached = super::attached::read(&exec.attach)?;
     let mut runs = Vec::new();
     for ((name, command), made) in agents.iter().zip(commands).zip(made) {
         made.remarks.iter().for_each(|remark| say(remark));
@@ -79,6 +80,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
             answers: answers.clone(),
             opening: Opening::New,
             agent: name.clone(),
+            attached: attached.clone(),
             account: None,
         };
         // Runs are told apart by when they began.

@@ -74,6 +74,7 @@ pub struct Typed {
     pub output: Option<PathBuf>,
     pub rules: Option<PathBuf>,
     pub mcp: Vec<PathBuf>,
+    pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
     pub script: Option<PathBuf>,
     pub fast: bool,

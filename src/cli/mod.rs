@@ -2,6 +2,7 @@
 
 mod archived;
 mod args;
+mod attached;
 mod blame;
 mod commands;
 mod conversations;
@@ -11,6 +12,7 @@ mod export;
 mod fan_out;
 mod flags;
 mod help;
+mod keys;
 mod launch;
 mod login;
 mod mcp;

@@ -56,6 +56,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Redo(session) => super::review::redo(&session),
         Command::Blame(blame) => super::blame::run(&blame),
         Command::Sessions(what) => super::sessions::run(&what),
+        Command::Keys => super::keys::run(),
         Command::Worktrees(what) => super::worktrees::run(&what),
         Command::Search(search) => super::search::run(&search),
         Command::Export(export) => super::export::export(&export),
@@ -118,7 +119,8 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     // The claim is held until the end.
     let (cwd, opening, recorded, known, _claim) = match going {
         Some(Going { opening: Opening::Show { id, why }, .. }) => {
-            return Err(Usage(format!("session {id}: {}", why.words())));
+            let why = why.words();
+            return Err(Usage(format!("session {id}: {why}; `acp-tui --resume {id}` shows what is recorded of it")));
         }
         Some(going) => (going.cwd, going.opening, going.agent, Some(going.known), going.claim),
         None => (launch::directory(&exec.common)?, Opening::New, None, None, None),
@@ -143,6 +145,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         Some(made) => (Some(made.worktree), made.cwd),
         None => (None, cwd),
     };
+    let attached = super::attached::read(&exec.attach)?;
     let policy = Policy::Auto(exec.allow);
     let dirs = surroundings.dirs.as_ref();
     let servers = super::servers::of_session(&exec.common, &surroundings, &agent.name)?;
@@ -164,6 +167,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         answers,
         opening,
         agent: name,
+        attached,
         account: account.flatten(),
     };
     let ended = execute(config, options, &wanted);
@@ -322,6 +326,7 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         answers: None,
         opening: Opening::New,
         agent: String::new(),
+        attached: Vec::new(),
         account: None,
     };
     execute(config, options, &Wanted::default())

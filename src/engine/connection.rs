@@ -334,6 +334,7 @@ impl Connection {
     pub fn call(&mut self, at: Address, call: Call, cwd: &Path) -> Option<Line> {
         let session = if let Address::Session(key) = at { Some(key) } else { None };
         let (method, params) = self.codec.call(&call, cwd).ok()?;
+        let brief = call.without_bytes().and_then(|call| self.codec.call(&call, cwd).ok());
         let tag = match call {
             Call::Initialize => Tag::Initialize,
             Call::OpenSession(how) => Tag::OpenSession(session?, how),
@@ -352,7 +353,8 @@ impl Connection {
         self.authenticate = attempt.map(|attempt| (attempt, id)).or(self.authenticate);
         let text = frame::request(id, &method, &params).ok()?;
         let opens = opened.map(|at| Box::new(Opens { at, id, method, params }));
-        Some(Line { opens, ..self.line(text) })
+        let journal = brief.and_then(|(method, params)| frame::request(id, &method, &params).ok());
+        Some(Line { journal, opens, ..self.line(text) })
     }
 
     /// The line that opens a session, with servers; the journal has them as they are written, without secrets.

@@ -109,7 +109,7 @@ impl LogIn {
         };
         match &chosen.kind {
             AuthKind::Agent => self.by_agent(engine, &chosen, is_ready, agent).await.into(),
-            AuthKind::Env { vars } => {
+            AuthKind::Env { vars, .. } => {
                 let words = format!("set {} in the environment, and start again", vars.join(", "));
                 Verdict::new(code::AUTH, words).into()
             }

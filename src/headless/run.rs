@@ -12,7 +12,7 @@ use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::effect::{Ended, FrontEnd};
-use crate::model::event::{Before, Intent, Opening};
+use crate::model::event::{Before, Intent, Link, Opening};
 use crate::model::ids::{Addressed, TurnId};
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::question::Waiting;
@@ -59,6 +59,8 @@ pub struct ExecOptions {
     pub opening: Opening,
     /// The name by which the agent was chosen; empty where its command was given.
     pub agent: String,
+    /// Files that go along with the prompt.
+    pub attached: Vec<Link>,
     /// With what a new session begins where that one cannot go on.
     pub account: Option<Account>,
 }
@@ -263,6 +265,10 @@ impl Exec {
                     self.unreviewed = Some(turn);
                     self.ended(engine.model().first(), ended);
                 }
+                // What it names cannot go along; why was said.
+                FrontEnd::Returned(_) if self.is_unsent(engine) => {
+                    return Some(Verdict::new(code::USAGE, "the prompt was not sent"));
+                }
                 FrontEnd::TurnReviewed(turn) => self.reviewed(turn),
                 _ => {}
             }
@@ -291,7 +297,13 @@ impl Exec {
             _ => {}
         }
         if self.stage == Stage::Opening && engine.model().first().phase() == Phase::Ready {
-            match self.settings(engine.model().first()) {
+            let caps = engine.model().first().agent().caps;
+            let fitting = std::mem::take(&mut self.options.attached).into_iter().map(|link| link.fit(&caps));
+            let settings = fitting.collect::<Result<_, _>>().and_then(|attached| {
+                self.options.attached = attached;
+                self.settings(engine.model().first())
+            });
+            match settings {
                 Ok(settings) => self.stage = Stage::Setting(settings),
                 Err(words) => return Some(Verdict::new(code::USAGE, words)),
             }
@@ -316,12 +328,19 @@ impl Exec {
                     self.follower.begin(engine.model().first());
                     self.before = Some(engine.model().first().last_turn());
                     let text = std::mem::take(&mut self.options.prompt);
-                    let news = engine.intent(Intent::Prompt { text, links: Vec::new() });
+                    let news =
+                        engine.intent(Intent::Prompt { text, links: std::mem::take(&mut self.options.attached) });
                     return self.advance(engine, news);
                 }
             }
         }
         None
+    }
+
+    /// The prompt was handed over and no turn has begun with it, although one could.
+    fn is_unsent(&self, engine: &Engine) -> bool {
+        let session = engine.model().first();
+        self.before == Some(session.last_turn()) && session.phase() == Phase::Ready
     }
 
     fn reviewed(&mut self, turn: TurnId) {

@@ -126,6 +126,19 @@ pub enum Call {
     DeleteSession(SessionId),
 }
 
+impl Call {
+    /// The same without the bytes that are not to be kept; nothing when it has none.
+    pub fn without_bytes(&self) -> Option<Self> {
+        match self {
+            Self::Prompt { session, turn, text, links } if links.iter().any(|link| !link.content.is_link()) => {
+                let links = links.iter().map(Link::without_bytes).collect();
+                Some(Self::Prompt { session: session.clone(), turn: *turn, text: text.clone(), links })
+            }
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Empty,

@@ -6,7 +6,9 @@
 mod host;
 mod request;
 mod sessions;
+mod timer;
 
+pub use super::attached::{Content, Link};
 use super::changes::Gate;
 use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
 use super::form::Reply;
@@ -14,15 +16,16 @@ use super::history::Left;
 use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
 use super::patch::Patch;
-use super::ruling::{MadeRule, NewRules, Ruled};
+use super::ruling::RuleWish;
 use super::tool::ToolPatch;
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, SessionPage};
+pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, ReadOnly, SessionPage};
 use std::sync::Arc;
+pub use timer::Timer;
 
 /// Answers to what was asked for a session are addressed to it; everything else of an agent, to the agent.
 #[derive(Clone, Debug)]
@@ -265,7 +268,11 @@ pub enum AuthKind {
     /// `_meta["terminal-auth"]`: a complete command line.
     Command { command: String, args: Vec<String>, env: Vec<(String, String)> },
     /// The historic `env_var`: variables to set before the agent is started.
-    Env { vars: Vec<String> },
+    Env {
+        vars: Vec<String>,
+        /// Those of them that are no secrets, as the agent says.
+        open: Vec<String>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -437,16 +444,7 @@ pub enum Intent {
         req: ReqId,
         reply: Reply,
     },
-    /// What rules of this text would do, or which rules could answer this question.
-    WeighRules {
-        req: ReqId,
-        list: Ruled,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        text: Option<String>,
-    },
-    /// These hold from now on; what they answer is not asked any more.
-    MakeRules(NewRules),
-    DropRule(MadeRule),
+    Rules(RuleWish),
     /// The question is refused, this once. Why is the next prompt, when the turn is over.
     Refuse {
         req: ReqId,
@@ -505,40 +503,5 @@ impl Intent {
     /// Where it belongs while there is one agent with one session.
     pub fn home(&self) -> Address {
         self.at(SessionKey::FIRST, AgentKey::FIRST)
-    }
-}
-
-/// A file that goes along with a prompt as `resource_link`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
-    pub name: String,
-    pub uri: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Timer {
-    /// Terminals of a cancelled turn that the agent has not killed.
-    KillTerminals(TurnId),
-    /// A program printed text and has still not answered `initialize`.
-    ExplainStray,
-    /// A request has come before the session that it names, and that was not opened since.
-    EarlyRequest(ReqId),
-    /// The snapshot before this turn takes too long.
-    Coverage(TurnId),
-    /// An agent that has ended is started again by itself.
-    Revive,
-    /// The agent may have told the rest of a history that was not complete when it said so.
-    History,
-    /// The session is old enough to be loaded.
-    OldEnough,
-}
-
-impl Timer {
-    /// Where it belongs while there is one agent with one session.
-    pub fn home(self) -> Address {
-        match self {
-            Self::ExplainStray | Self::EarlyRequest(_) | Self::Revive => AGENT,
-            Self::KillTerminals(_) | Self::Coverage(_) | Self::History | Self::OldEnough => SESSION,
-        }
     }
 }

@@ -3,6 +3,7 @@
 
 mod allow;
 mod asked;
+mod attach;
 mod blame;
 mod books;
 mod codes;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 pub fn asked(session: &mut Session, req: ReqId, patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
     let entry = tool::upsert(session, patch, tool::Source::Permission, cx);
-    if session.has_rules {
+    if session.rules.are_there {
         return ruling::ask_permission(session, req, entry, options, cx);
     }
     decided(session, req, entry, options, None, cx);

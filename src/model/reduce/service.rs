@@ -26,7 +26,7 @@ pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut 
     match request {
         AgentRequest::Permission { tool, options } => permission::asked(session, req, tool, options, cx),
         AgentRequest::Ask { asking, call } => asked::ask(session, req, asking, call, cx),
-        request if session.has_rules && ruling::is_for(&request) => ruling::ask(session, req, request, cx),
+        request if session.rules.are_there && ruling::is_for(&request) => ruling::ask(session, req, request, cx),
         request => decided(session, req, request, None, cx),
     }
 }

@@ -216,10 +216,10 @@ fn merge(sessions: &mut Vec<Known>, books: Vec<Book>, asides: &HashSet<(String, 
     }
     for book in books {
         for kept in &book.sessions {
-            let key = (book.command.clone(), kept.id.clone());
-            match places.get(&key).and_then(|at| sessions.get_mut(*at)) {
+            let named = (book.command.clone(), kept.id.clone());
+            match places.get(&named).and_then(|at| sessions.get_mut(*at)) {
                 Some(known) => known.is_told(kept, &book),
-                None if asides.contains(&key) => {}
+                None if asides.contains(&named) => {}
                 None if kept.is_listed && !kept.is_hidden => sessions.push(Known::of_agent(kept, &book)),
                 None => {}
             }

@@ -187,7 +187,7 @@ impl DockState {
             self.rule = None;
         }
         if let Some(rule) = &mut self.rule {
-            rule.sync(session.weighing());
+            rule.sync(session.rules.weighing());
         }
         self.forms.retain(|req, _| session.question(*req).is_some());
         if let Some(Dialog::Permission(req)) = self.dialog

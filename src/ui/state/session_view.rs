@@ -5,7 +5,9 @@
 
 use super::dock::{self, Dialog, DockState};
 use super::folds::Folds;
+use super::mention::Mentions;
 use super::picker::{self, Completion};
+use super::reading::Reading;
 use super::review::bar::Bar;
 use super::review::{Presence, ReviewState};
 use super::scroll::Scroll;
@@ -26,6 +28,9 @@ pub struct SessionView {
     pub focus: Focus,
     pub dock: DockState,
     pub completion: Completion,
+    pub mentions: Mentions,
+    /// While the conversation is read.
+    pub reading: Option<Reading>,
     pub asked_mode: Option<AskedMode>,
     /// Keys until then were meant for a command that has just ended.
     pub stray_until: Option<Now>,

@@ -7,7 +7,9 @@
 mod asked;
 mod composer;
 mod dock;
+mod palette;
 mod picker;
+mod reading;
 pub mod review;
 mod rule;
 mod secrets;
@@ -15,7 +17,8 @@ mod session_list;
 mod sessions;
 mod terminal;
 
-use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
+use super::composer::dropped;
+use super::keys::{Action, Key, Layer, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
 use super::state::picker::{Picker, Purpose, next_mode};
@@ -125,6 +128,11 @@ fn layer(state: &App) -> Layer {
     if let Some(list) = state.list.as_ref().filter(|_| !state.answers_from_list()) {
         return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
+    match &state.view.reading {
+        Some(reading) if reading.search.is_some() => return Layer::Line,
+        Some(_) if state.view.focus == Focus::Composer => return Layer::Reading,
+        _ => {}
+    }
     match state.view.focus {
         Focus::Dock if state.view.dock.form().is_some() => Layer::Form,
         Focus::Dock if state.view.dock.rule.is_some() => Layer::Rule,
@@ -140,7 +148,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if layer == Layer::Terminal {
         return terminal::key(state, key, out);
     }
-    let Some(action) = resolve(layer, key) else { return };
+    let Some(action) = state.keys.resolve(layer, key) else { return };
     if !matches!(action, Action::CtrlC | Action::CtrlD | Action::QuitDock) {
         state.quit_armed_until = None;
     }
@@ -170,6 +178,9 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if state.list.is_some() && !state.answers_from_list() {
         return session_list::action(state, cx, action, out);
     }
+    if state.view.reading.is_some() && state.view.focus == Focus::Composer {
+        return reading::action(state, cx, action, out);
+    }
     match state.view.focus {
         Focus::Dock if layer == Layer::Form => asked::action(state, cx, action, out),
         Focus::Dock if state.view.dock.rule.is_some() => rule::action(state, cx, action, out),
@@ -190,7 +201,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
 
 /// Whether a digit went to the question that follows one that was just answered.
 fn answers_next(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) -> bool {
-    match resolve(Layer::Dock, key) {
+    match state.keys.resolve(Layer::Dock, key) {
         Some(Action::Answer(number)) => dock::sticks(state, cx, number, out),
         _ => false,
     }
@@ -223,6 +234,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
                 state.say("this agent offers no modes or options", cx.now);
             }
         }
+        Action::Palette => state.picker = Some(palette::open(state, cx)),
         Action::NewSession => out.push(Out::ListAgents(Purpose::Session)),
         Action::HandOver => sessions::hand_over(state, cx, out),
         Action::GoOnAnew => sessions::go_on_anew(state, cx, out),
@@ -240,6 +252,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             }
             None => state.say("no answer to copy yet", cx.now),
         },
+        Action::Read => reading::begin(state, cx),
         Action::ToggleFold => toggle_newest(state, cx, out),
         Action::PageUp | Action::DockPageUp if review::page_from_outside(state, -1) => {}
         Action::PageDown | Action::DockPageDown if review::page_from_outside(state, 1) => {}
@@ -325,13 +338,14 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     if let (Focus::Dock, Some(draft)) = (&state.view.focus, &mut state.view.dock.rule) {
         return rule::paste(draft, text, out);
     }
+    state.view.reading = None;
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
         Focus::Composer | Focus::Dock => {
             if !terminal::is_stray(state, cx, Action::Newline) {
                 state.view.dock.unstick();
-                state.view.composer.paste(text);
+                state.view.composer.paste(dropped::mention(text).as_deref().unwrap_or(text));
             }
         }
     }

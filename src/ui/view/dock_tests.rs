@@ -158,7 +158,7 @@ fn a_held_write_says_that_it_waits_and_where_it_is_reviewed() {
     assert!(!s.shown.contains("1 Write it"), "the review does not have it yet: {}", s.shown);
     s.event(Event::Host(HostEvent::Review(ReviewEvent::WriteHeld { req: ReqId(5) })));
     s.draw();
-    assert!(s.shown.contains("nothing is written yet · Alt+R"), "{}", s.shown);
+    assert!(s.shown.contains("nothing is written yet · F3"), "{}", s.shown);
     assert!(row(&s, "1 y Write it").contains("2 n Refuse"), "{}", s.shown);
 }
 
@@ -223,7 +223,7 @@ fn the_sums_of_a_turn_are_one_line() {
     s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session: totals, after: false })));
     s.draw();
     let rule =
-        |s: &Scene, sums: &str| s.shown.lines().any(|l| l.contains(&format!("{sums} ──")) && l.ends_with("─ Alt+R"));
+        |s: &Scene, sums: &str| s.shown.lines().any(|l| l.contains(&format!("{sums} ──")) && l.ends_with("─ F3"));
     assert!(rule(&s, "+120 −14 in 6 files · 3 to review"), "{}", s.shown);
     let session = Totals { pending: 0, ..totals };
     s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after: false })));

@@ -24,13 +24,39 @@ use crate::model::tool::ToolPatch;
 use crate::wire::frame::RawId;
 use agent_client_protocol_schema::v1 as schema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 pub const UPDATE: &str = "session/update";
 pub const PERMISSION: &str = "session/request_permission";
 pub const CANCEL_REQUEST: &str = "$/cancel_request";
+
+/// Members of an update by which something is looked up or judged, or that are put beside files.
+pub const USED: &[&str] = &[
+    "sessionId",
+    "sessionUpdate",
+    "messageId",
+    "toolCallId",
+    "terminalId",
+    "currentModeId",
+    "modeId",
+    "id",
+    "value",
+    "kind",
+    "status",
+    "type",
+    "title",
+    "name",
+    "rawInput",
+    "locations",
+    "path",
+    "oldText",
+    "newText",
+    "uri",
+    "configOptions",
+    "availableCommands",
+];
 
 #[derive(Deserialize)]
 struct FastNotification<'a> {
@@ -64,6 +90,20 @@ fn chunk_kind(name: &str) -> Option<ChunkKind> {
         "user_message_chunk" => Some(ChunkKind::User),
         _ => None,
     }
+}
+
+/// The parameters of an update with a piece of a message.
+pub fn piece(session: &SessionId, kind: ChunkKind, message: Option<&str>, text: &str) -> Value {
+    let name = match kind {
+        ChunkKind::Agent => "agent_message_chunk",
+        ChunkKind::Thought => "agent_thought_chunk",
+        ChunkKind::User => "user_message_chunk",
+    };
+    let mut update = json!({ "sessionUpdate": name, "content": { "type": "text", "text": text } });
+    if let Some(id) = message {
+        update["messageId"] = id.into();
+    }
+    json!({ "sessionId": session.as_str(), "update": update })
 }
 
 /// The parameters of `session/update`. `Err` says what was wrong with them.

@@ -16,6 +16,7 @@ use super::kept::{Called, Depth, Heard, Introduced, Look};
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
+use crate::model::entry::ChunkKind;
 use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
 use crate::model::form::Reply;
 use crate::model::ids::SessionId;
@@ -94,6 +95,14 @@ impl Codec for V1 {
 
     fn update(&self, params: &str) -> Decoded {
         inbound::update(params)
+    }
+
+    fn piece(&self, session: &SessionId, kind: ChunkKind, message: Option<&str>, text: &str) -> Said {
+        (inbound::UPDATE.into(), inbound::piece(session, kind, message, text))
+    }
+
+    fn is_used(&self, member: &str) -> bool {
+        inbound::USED.contains(&member)
     }
 
     fn request(&self, method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest) {

@@ -13,7 +13,7 @@ use crate::ui::state::rule::RuleDraft;
 use crate::ui::view::ViewCx;
 
 pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -> Contents {
-    let weighing = cx.session.weighing().filter(|weighing| weighing.req == draft.req);
+    let weighing = cx.session.rules.weighing().filter(|weighing| weighing.req == draft.req);
     let mut body = Vec::new();
     match weighing {
         Some(Weighing { why_none: Some(why), .. }) if draft.line.is_empty() => {
