@@ -50,6 +50,7 @@ pub enum Style {
 pub struct ExecOptions {
     pub prompt: String,
     pub style: Style,
+    pub model: Option<String>,
     pub mode: Option<String>,
     pub options: Vec<(String, String)>,
     pub timeout: Option<Duration>,
@@ -391,9 +392,12 @@ impl Exec {
         }
     }
 
-    /// What `--mode` and `--config` ask for, or why that is not possible.
+    /// What `--model`, `--mode` and `--config` ask for, or why that is not possible.
     fn settings(&self, session: SessionRef<'_>) -> Result<Vec<Setting>, String> {
         let mut settings = Vec::new();
+        if let Some(id) = &self.options.model {
+            settings.push(model_setting(session, id)?);
+        }
         if let Some(id) = &self.options.mode {
             settings.push(mode_setting(session, id)?);
         }
@@ -474,6 +478,17 @@ impl Exec {
     }
 }
 
+fn model_setting(session: SessionRef<'_>, id: &str) -> Result<Setting, String> {
+    let value = OptionValue::Id(id.to_owned());
+    let mut models = session.session().settings().filter(|o| o.is_category("model"));
+    if let Some(option) = models.find(|o| o.accepts(&value)) {
+        return Ok(Setting::Option(option.id.clone(), value));
+    }
+    let models = session.session().settings().filter(|o| o.is_category("model"));
+    let known: Vec<String> = models.flat_map(|o| ids_of(&o.kind)).collect();
+    Err(format!("the agent has no model `{id}`; {}", offer(&known)))
+}
+
 fn mode_setting(session: SessionRef<'_>, id: &str) -> Result<Setting, String> {
     let value = OptionValue::Id(id.to_owned());
     if let Some(option) = session.options.iter().find(|o| o.is_category("mode") && o.accepts(&value)) {
@@ -489,8 +504,8 @@ fn mode_setting(session: SessionRef<'_>, id: &str) -> Result<Setting, String> {
 }
 
 fn option_setting(session: SessionRef<'_>, id: &str, value: &str) -> Result<Setting, String> {
-    let Some(option) = session.options.iter().find(|o| o.id == id) else {
-        let known: Vec<String> = session.options.iter().map(|o| o.id.clone()).collect();
+    let Some(option) = session.settings().find(|o| o.id == id) else {
+        let known: Vec<String> = session.settings().map(|o| o.id.clone()).collect();
         return Err(format!("the agent has no option `{id}`; {}", offer(&known)));
     };
     let wanted = match (&option.kind, value) {
@@ -524,7 +539,7 @@ fn setting_state(session: SessionRef<'_>, setting: &Setting) -> Option<bool> {
             if modes.pending.is_some() { None } else { Some(modes.current == *id) }
         }
         Setting::Option(id, value) => {
-            let Some(option) = session.options.iter().find(|o| o.id == *id) else { return Some(false) };
+            let Some(option) = session.settings().find(|o| o.id == *id) else { return Some(false) };
             if option.pending.is_some() {
                 return None;
             }
