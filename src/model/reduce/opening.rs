@@ -153,7 +153,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     session.id = Some(opened.id.clone());
     // Where the answer says nothing, what the agent has said before it stands.
     session.modes = opened.modes.or(session.modes.take());
-    session.legacy_model = opened.model.or(session.legacy_model.take());
+    session.older_models = opened.model.or(session.older_models.take());
     if let Some(list) = opened.options {
         session.options = list;
     }
@@ -301,7 +301,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.title = None;
     session.modes = None;
     session.options.clear();
-    session.legacy_model = None;
+    session.older_models = None;
     session.commands.clear();
     session.usage = None;
     session.wishes.clear();
