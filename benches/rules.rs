@@ -17,7 +17,15 @@ fn main() {
             2 => (Verdict::Allow, format!("Edit(src/{number}/**)")),
             _ => (Verdict::Allow, format!("Bash(git sub{number} *)")),
         };
-        let rule = RuleRef { list, pattern, reason: None, agent: None, file: "rules.toml".into(), line: number + 1 };
+        let rule = RuleRef {
+            list,
+            pattern,
+            reason: None,
+            agent: None,
+            until: None,
+            file: "rules.toml".into(),
+            line: number + 1,
+        };
         rules.add(rule).unwrap();
     }
     let git = RuleRef {
@@ -36,7 +44,8 @@ fn main() {
     {
         let (cwd, links) = (Path::new("/w"), |path: &Path| Some(path.to_path_buf()));
         let subject = Subject::Line(line);
-        let request = Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, links: &links };
+        let request =
+            Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links };
         let start = Instant::now();
         for _ in 0..ROUNDS {
             std::hint::black_box(judge(&rules, std::hint::black_box(&request)));

@@ -3,17 +3,17 @@
 //! Map of rooms (each imports only what stands to its right):
 //!
 //! ```text
-//! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, host (process, outputs), config, theme,
-//!             model, store (journals, lock, log, recording, search, sessions), base
+//! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, mcp, host (process, outputs), config,
+//!             theme, model, store (journals, lock, log, recording, search, sessions), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
-//! engine   -> agent, host, review, store, model, wire, base
+//! engine   -> agent, host, review, store, mcp, model, wire, base
 //! review   -> host (fs), store (private), model (what a review is), text, base
 //! store    -> agent (codec), wire (trace), model, base
-//! agent    -> wire, model (event types), base
+//! agent    -> wire, mcp, model (event types), base
 //! host     -> text, base
 //! model    -> text, base
-//! rules    -> base
+//! rules, mcp -> base
 //! theme    -> text, base      config -> base      text -> base      wire, demo -> nothing
 //! ```
 //!
@@ -67,6 +67,7 @@ pub mod demo;
 pub mod engine;
 pub mod headless;
 pub mod host;
+pub mod mcp;
 pub mod model;
 pub mod review;
 pub mod rules;

@@ -24,6 +24,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("config", &["base"]),
     // Rules, a request and a way to resolve links go in, a verdict comes out.
     ("rules", &["base"]),
+    // What a file says goes in, and what variables hold; servers come out.
+    ("mcp", &["base"]),
     ("wire", &[]),
     ("host", &["text", "base"]),
     ("model", &["text", "base"]),
@@ -32,6 +34,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "agent",
         &[
             "wire",
+            "mcp",
             "base",
             "model::effect",
             "model::entry",
@@ -116,7 +119,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "base",
         ],
     ),
-    ("engine", &["agent", "wire", "host", "review", "store", "rules", "model", "base"]),
+    ("engine", &["agent", "wire", "host", "review", "store", "rules", "mcp", "model", "base"]),
     ("headless", &["engine", "model", "base"]),
     // Shares no code with the client that it is to test.
     ("demo", &[]),
@@ -143,6 +146,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "engine",
             "review",
             "rules",
+            "mcp",
             // The files that the person asked for.
             "host::fs::output",
             "host::process",

@@ -47,3 +47,5 @@ mod robust;
 mod scroll;
 #[path = "e2e/typing.rs"]
 mod typing;
+#[path = "e2e/worktrees.rs"]
+mod worktrees;

@@ -2,6 +2,8 @@
 //!
 //! Nothing else in the code base asks for an agent's name.
 
+use std::time::Duration;
+
 /// What a read of a missing file inside the roots yields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingFile {
@@ -18,4 +20,14 @@ const READS_BEFORE_CREATING: &[&str] = &["gemini-cli"];
 /// `name` is `agentInfo.name`.
 pub fn missing_file(name: Option<&str>) -> MissingFile {
     if name.is_some_and(|n| READS_BEFORE_CREATING.contains(&n)) { MissingFile::Empty } else { MissingFile::NotFound }
+}
+
+/// Recording `gemini/load-now.jsonl`: a session that is loaded in the minute in which it was made is not found, and what
+/// was kept of it is destroyed, since the file bears the minute in its name.
+const KEEPS_BY_THE_MINUTE: &[&str] = &["gemini-cli"];
+
+/// How old a session has to be before it can be loaded.
+pub fn youngest(name: Option<&str>) -> Duration {
+    let is_one = name.is_some_and(|n| KEEPS_BY_THE_MINUTE.contains(&n));
+    if is_one { Duration::from_mins(1) } else { Duration::ZERO }
 }

@@ -1,7 +1,11 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
+mod servers;
+mod worktrees;
+
 use super::commands::{Agent, Name};
 use super::flags::{Flag, Format, Takes, Typed, one_removal};
+use super::servers::Without;
 use super::usage::Usage;
 use super::values::text;
 use crate::model::session::Allow;
@@ -10,6 +14,9 @@ use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+
+pub use servers::Mcp;
+pub use worktrees::Worktrees;
 
 /// The session that is meant when none is named.
 const LAST: &str = crate::review::archive::LAST;
@@ -46,6 +53,7 @@ pub enum Command {
     /// A file that becomes a conversation.
     Import(PathBuf),
     Rules(Rules),
+    Mcp(Mcp),
     Login(Login),
     Logout(Common),
 }
@@ -122,13 +130,6 @@ pub enum Sessions {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Worktrees {
-    List { json: bool },
-    Merge(String),
-    Discard { name: String, yes: bool, drop_ignored: bool },
-}
-
-#[derive(Debug, PartialEq, Eq)]
 pub enum Rules {
     Test(RulesTest),
     List { json: bool },
@@ -160,6 +161,9 @@ pub struct Common {
     pub earlier: Option<Earlier>,
     /// It begins in a git worktree of its own.
     pub worktree: Option<InWorktree>,
+    /// Files of servers of tools, besides what is configured.
+    pub mcp: Vec<PathBuf>,
+    pub no_mcp: Without,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -353,14 +357,14 @@ fn unexpected(name: Name, what: &str) -> Usage {
 struct Words {
     name: Name,
     first: Option<String>,
-    /// Of `rules`, `worktrees`, `login` and `logout`.
+    /// Of `rules`, `mcp`, `worktrees`, `login` and `logout`.
     more: Vec<String>,
 }
 
 impl Words {
     fn take(&mut self, word: OsString) -> Result<(), Usage> {
         let more = match self.name {
-            Name::Rules | Name::Worktrees | Name::Login | Name::Logout => {
+            Name::Rules | Name::Mcp | Name::Worktrees | Name::Login | Name::Logout => {
                 self.more.push(text(word)?);
                 return Ok(());
             }
@@ -419,8 +423,9 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Import(words.first.ok_or_else(missing)?.into())
         }
         Name::Keys => Command::Keys,
-        Name::Worktrees => Command::Worktrees(worktrees(words.more, &typed)?),
+        Name::Worktrees => Command::Worktrees(worktrees::worktrees(words.more, &typed)?),
         Name::Rules => Command::Rules(rules(words.more, typed)?),
+        Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
         Name::Login => Command::Login(login(words.more, typed, agent)?),
         Name::Logout => {
             let Login { common, method } = login(words.more, typed, agent)?;
@@ -451,8 +456,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, earlier, worktree })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, earlier, worktree, mcp, no_mcp })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
@@ -528,25 +533,6 @@ fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
         Some(Sessions::Prune) | None if typed.yes => Err(Usage("--yes is for --remove".into())),
         Some(what) => Ok(what),
         None => Ok(Sessions::List { all: typed.all, json: typed.json, query }),
-    }
-}
-
-fn worktrees(words: Vec<String>, typed: &Typed) -> Result<Worktrees, Usage> {
-    let Typed { json, yes, drop_ignored, .. } = *typed;
-    let discards = yes || drop_ignored;
-    let mut words = words.into_iter();
-    match (words.next().as_deref(), words.next(), words.next()) {
-        (None, ..) | (Some("merge"), Some(_), None) if discards => {
-            Err(Usage("--yes and --drop-ignored are for `worktrees discard NAME`".into()))
-        }
-        (None, ..) => Ok(Worktrees::List { json }),
-        (Some(_), Some(_), None) if json => Err(Usage("--json is for the list".into())),
-        (Some("merge"), Some(name), None) => Ok(Worktrees::Merge(name)),
-        (Some("discard"), Some(name), None) => Ok(Worktrees::Discard { name, yes, drop_ignored }),
-        (Some(what @ ("merge" | "discard")), None, _) => {
-            Err(Usage(format!("which one? `acp-tui worktrees {what} NAME`; `acp-tui worktrees` lists them")))
-        }
-        _ => Err(Usage("worktrees: merge NAME, discard NAME, or nothing to list them".into())),
     }
 }
 

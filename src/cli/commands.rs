@@ -18,6 +18,7 @@ pub enum Name {
     Import,
     Rules,
     Keys,
+    Mcp,
     Login,
     Logout,
     Demo,
@@ -50,6 +51,7 @@ pub enum Note {
     Session,
     ExitCodes,
     Rules,
+    Mcp,
 }
 
 pub const COMMANDS: &[CommandRow] = &[
@@ -155,6 +157,17 @@ pub const COMMANDS: &[CommandRow] = &[
         agent: Agent::None,
         usage: &[("keys", "every key as it is bound now, in the form of keys.toml")],
         notes: &[],
+    },
+    CommandRow {
+        name: Name::Mcp,
+        word: "mcp",
+        agent: Agent::None,
+        usage: &[
+            ("mcp list", "the MCP servers that agents are given here, and those that are left out"),
+            ("mcp check [NAME]", "start them and list their tools"),
+            ("mcp trust [FILE]", "use the servers of a project's .mcp.json, until it changes"),
+        ],
+        notes: &[Note::Mcp],
     },
     CommandRow {
         name: Name::Login,

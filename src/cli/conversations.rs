@@ -3,8 +3,8 @@
 //! A run has one journal and, for each directory, one review under the same name. Opens a review only to sum it up.
 //! Invariants: what only one half knows is listed too; a conversation that is open elsewhere is never opened.
 
+use super::archived::reviews;
 use super::output::say;
-use super::review::reviews;
 use super::usage::Usage;
 use crate::base::paths;
 use crate::config::dirs::{Dirs, Env};

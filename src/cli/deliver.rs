@@ -14,9 +14,9 @@ use crate::review::report::patch;
 use crate::review::session::ReviewSession;
 use crate::review::session::recorded;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long the review's last look is waited for, in all and without a sign of it.
@@ -24,6 +24,8 @@ const LONGEST_LOOK: Duration = Duration::from_mins(10);
 const STALLED: Duration = Duration::from_mins(1);
 /// The same without a sign, once the time is over or a signal came.
 const STILL: Duration = Duration::from_millis(500);
+/// How long the review may then stay with whoever still looks at the files.
+const LOCKED: Duration = Duration::from_millis(250);
 /// How long a reader may then take in all, however it goes on.
 const LAST_READING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(50);
@@ -58,9 +60,10 @@ impl Run {
         self.survivors.iter().map(runs).chain(self.ended.iter().map(ran)).collect()
     }
 
-    /// A report that knows of nothing.
-    fn nothing(&self, why: &str) -> String {
-        json::text(&json::nothing(&self.cwd, &self.command, why, &self.uncovered()))
+    /// A report that knows of nothing but names.
+    fn nothing(&self, why: &str, named: &[String]) -> String {
+        let uncovered: Vec<String> = named.iter().cloned().chain(self.uncovered()).collect();
+        json::text(&json::nothing(&self.cwd, &self.command, why, &uncovered))
     }
 }
 
@@ -115,17 +118,19 @@ impl Wanted {
     /// The same, where `open` opens a review.
     fn write_from(&self, run: Run, patience: &Patience, open: Open) -> Written {
         let run = Arc::new(run);
-        let (mut texts, mut unfinished) = (self.gathered(&run, patience, open), None);
+        let named = Arc::<Mutex<Vec<String>>>::default();
+        let (mut texts, mut unfinished) = (self.gathered(&run, patience, &named, open), None);
         if texts.is_none() {
             let what = "the files were still being looked at when the report was written";
             unfinished = Some(format!("{what}: changes may be missing in it"));
             // What it takes from the ledger is there, or nothing is.
             let now = Patience { until: Some(Instant::now()), stop: Arc::default() };
-            texts = self.gathered(&run, &now, |dir, _| recorded::open(dir).map_err(|e| e.to_string()));
+            texts = self.gathered(&run, &now, &named, |dir, _| recorded::open(dir).map_err(|e| e.to_string()));
         }
         let texts = texts.unwrap_or_else(|| {
             let why = unfinished.clone().unwrap_or_default();
-            Texts { review: run.nothing(&why), ..Texts::default() }
+            let named = named.lock().unwrap_or_else(PoisonError::into_inner);
+            Texts { review: run.nothing(&why, &named), ..Texts::default() }
         });
         let mut problems = texts.problems;
         let mut deliver = |file: &Option<Output>, text: Result<Vec<u8>, String>| {
@@ -143,7 +148,14 @@ impl Wanted {
     }
 
     /// What is to be written, made on a thread of its own: a disk may never answer. Nothing when that takes too long.
-    fn gathered(&self, run: &Arc<Run>, patience: &Patience, open: Open) -> Option<Texts> {
+    /// `named` gets what is known before any content is read.
+    fn gathered(
+        &self,
+        run: &Arc<Run>,
+        patience: &Patience,
+        named: &Arc<Mutex<Vec<String>>>,
+        open: Open,
+    ) -> Option<Texts> {
         let (done, texts) = sync_channel(1);
         let pulse = Arc::<AtomicU64>::default();
         let gather = Gather {
@@ -151,6 +163,7 @@ impl Wanted {
             pulse: Arc::clone(&pulse),
             over: Arc::default(),
             is_open: Arc::default(),
+            named: Arc::clone(named),
             wants: (self.review.is_some(), self.patch.is_some()),
         };
         let (over, is_open) = (Arc::clone(&gather.over), Arc::clone(&gather.is_open));
@@ -165,7 +178,7 @@ impl Wanted {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             // Whoever still looks at the files may do so for minutes.
-            let is_late = !is_open.load(Ordering::Relaxed) && watch.is_cut_for(STILL);
+            let is_late = !is_open.load(Ordering::Relaxed) && watch.is_cut_for(LOCKED);
             if watch.is_over(pulse.load(Ordering::Relaxed)) || is_late {
                 over.store(true, Ordering::Relaxed);
                 return None;
@@ -232,6 +245,8 @@ struct Gather {
     over: Arc<AtomicBool>,
     /// The review is open: nobody else looks at the files any more.
     is_open: Arc<AtomicBool>,
+    /// What is known before any content is read.
+    named: Arc<Mutex<Vec<String>>>,
     /// The report, the patch.
     wants: (bool, bool),
 }
@@ -244,6 +259,7 @@ impl Gather {
         let mut review = match run.dir.as_deref().map(|dir| open(dir, self)) {
             Some(Ok(mut review)) => {
                 self.is_open.store(true, Ordering::Relaxed);
+                *self.named.lock().unwrap_or_else(PoisonError::into_inner) = review.at_once();
                 review.beat(Arc::clone(&self.pulse));
                 texts.problems.extend(review.trouble().filter(|_| !review.is_copy()));
                 Some(review)
@@ -264,7 +280,7 @@ impl Gather {
                 }),
                 None => Err(why),
             };
-            texts.review = text.unwrap_or_else(|why| run.nothing(&why));
+            texts.review = text.unwrap_or_else(|why| run.nothing(&why, &[]));
         }
         if let (true, Some(review)) = (self.wants.1, &mut review) {
             texts.patch = patch::export(review, Scope::Session).map_err(|e| e.to_string());
@@ -299,6 +315,7 @@ fn open(dir: &Path, gather: &Gather) -> Result<ReviewSession, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ids::EntryId;
     use crate::review::protocol::SessionInfo;
     use std::fs;
 
@@ -393,6 +410,25 @@ mod tests {
         assert_eq!(fs::read(review.dir().join("ledger.jsonl")).unwrap(), ledger);
         let mut names = fs::read_dir(lab.path().join("home")).unwrap().map(|entry| entry.unwrap().file_name());
         assert!(names.all(|name| !name.to_string_lossy().starts_with('.')));
+    }
+
+    #[test]
+    fn files_are_named_when_nothing_can_be_compared_in_time() {
+        let lab = tempfile::tempdir().unwrap();
+        let report = lab.path().join("r.json");
+        let wanted = Wanted::settle(Some(&report), None, None).unwrap();
+        let (mut review, run) = held(lab.path());
+        review.write_begins(&run.cwd.join("begun"), "three\n", EntryId(1), None).unwrap();
+        let named = review.at_once();
+        let nothing = run.nothing("why", &named);
+        let said: serde_json::Value = serde_json::from_str(&nothing).unwrap();
+        let words: Vec<_> = said["not_covered"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+        let of = ["file: has changed, and was not compared in time", "begun: was being written when this was put down"];
+        assert!(of.iter().all(|one| words.contains(one)), "{words:?}");
+        // The copy, which is opened while somebody else holds the review, says the same.
+        wanted.write(run, &cut());
+        let said: serde_json::Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+        assert!(said["not_covered"].as_array().unwrap().iter().any(|line| line == of[1]), "{said}");
     }
 
     #[test]

@@ -60,7 +60,8 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going
 
 /// A session as it goes on, if it can.
 pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Result<Going, Usage> {
-    if !known.cwd.is_dir() {
+    let is_gone = !known.cwd.is_dir();
+    if is_gone && known.journals.is_empty() {
         let place = visible(known.cwd.as_os_str());
         return Err(Usage(format!("the directory of session {} is gone: {place}", known.session_id)));
     }
@@ -68,6 +69,10 @@ pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Resu
     let agent = if is_named { None } else { Some(recorded(&known, surroundings)?) };
     let id = known.session_id.as_str().into();
     let state = surroundings.dirs.as_ref().map(|dirs| dirs.state.as_path());
+    if is_gone {
+        let opening = Opening::Show { id, why: ReadOnly::Gone };
+        return Ok(Going { opening, cwd: known.cwd.clone(), agent, known, claim: None });
+    }
     let (opening, claim) = match claimed(state, &known.command, &known.session_id, open_journal(&known)) {
         Ok(claim) => (Opening::Continue(id), claim),
         Err(place) => (Opening::Show { id, why: ReadOnly::Elsewhere(place) }, None),

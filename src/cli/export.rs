@@ -15,7 +15,7 @@ use super::flags::Format;
 use super::output::print;
 use super::usage::Usage;
 use crate::base::paths;
-use crate::engine::replay::replay;
+use crate::engine::replay::each_session;
 use crate::model::Model;
 use crate::model::session::{Allow, Policy};
 use crate::store::lines;
@@ -147,15 +147,19 @@ fn read(path: &Path) -> Result<String, Usage> {
     lines::text(path, MAX_BYTES).map_err(|error| Usage(format!("{}: {error}", paths::visible(path.as_os_str()))))
 }
 
-/// The entries of a journal. What the agent told again is in an earlier one.
+/// The entries of a journal. What the agent told again is in an earlier one, or was said before the session was closed.
 fn of_journal(known: &Known, journal: &Path, is_later: bool) -> Result<Vec<Item>, Usage> {
     let text = read(journal)?;
     let cwd = known.cwd.to_string_lossy().into_owned();
     let model = Model::new(known.command.clone(), cwd, Policy::Auto(Allow::None));
-    let (model, _) = replay(model, known.cwd.clone(), text.lines());
-    let of =
-        model.sessions().filter(|(_, session)| session.id.as_ref().is_some_and(|id| id.as_str() == known.session_id));
-    Ok(of.flat_map(|(_, session)| items(session, is_later)).collect())
+    let mut all = Vec::new();
+    each_session(model, known.cwd.clone(), text.lines(), |_, session| {
+        if session.id.as_ref().is_some_and(|id| id.as_str() == known.session_id) {
+            let more = items(session, is_later || !all.is_empty());
+            all.extend(more);
+        }
+    });
+    Ok(all)
 }
 
 /// The lines of each journal, without what belongs to other sessions alone.

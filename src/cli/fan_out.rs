@@ -65,8 +65,10 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
         let dirs = surroundings.dirs.as_ref();
         let rules = rules.map(|file| super::rules::only(file, &command.name, dirs)).transpose()?;
         let policy = Policy::Auto(exec.allow);
+        let servers = super::servers::of_session(&exec.common, surroundings, &command.name)?;
         let mut config = launch::engine_config(command, made.cwd, policy, &Common::default(), dirs)?;
         config.rules = rules;
+        config.servers = Some(servers);
         let options = ExecOptions {
             prompt: prompt.to_owned(),
             style: Style::Json,

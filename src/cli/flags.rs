@@ -3,7 +3,10 @@
 //! Knows nothing of what the commands do. Invariants: options of one name agree on their short form and on whether they
 //! take a value, so that the place of an option before or after the command does not matter.
 
+mod content;
+
 use super::commands::Name;
+use super::servers::Without;
 use super::usage::Usage;
 use super::values::{allow, day, file, format, names, number, pair, role, seconds, text};
 use crate::model::session::Allow;
@@ -69,6 +72,8 @@ pub struct Typed {
     pub redact: bool,
     pub output: Option<PathBuf>,
     pub rules: Option<PathBuf>,
+    pub mcp: Vec<PathBuf>,
+    pub no_mcp: Without,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }
@@ -92,8 +97,12 @@ pub struct Flag {
     pub help: &'static str,
 }
 
-/// In the order in which the help has them.
-pub const FLAGS: &[Flag] = &[
+/// All of them, in the order in which the help has them.
+pub fn flags() -> impl Iterator<Item = &'static Flag> {
+    FLAGS.iter().chain(content::CONTENT)
+}
+
+const FLAGS: &[Flag] = &[
     Flag {
         long: "agent",
         short: None,
@@ -528,16 +537,16 @@ impl Flag {
 
     /// An option of any command.
     pub fn named(long: &str) -> Option<&'static Self> {
-        FLAGS.iter().find(|flag| flag.long == long)
+        flags().find(|flag| flag.long == long)
     }
 
     pub fn short(letter: char) -> Option<&'static Self> {
-        FLAGS.iter().find(|flag| flag.short == Some(letter))
+        flags().find(|flag| flag.short == Some(letter))
     }
 
     /// The one of this name that `command` has.
     pub fn at(&self, command: Name) -> Option<&'static Self> {
-        FLAGS.iter().find(|flag| flag.long == self.long && flag.is_of(command))
+        flags().find(|flag| flag.long == self.long && flag.is_of(command))
     }
 }
 
@@ -553,8 +562,8 @@ mod tests {
     #[test]
     fn options_of_one_name_agree_and_no_command_has_one_twice() {
         let value = |flag: &Flag| matches!(flag.takes, Takes::Value(..));
-        for (at, flag) in FLAGS.iter().enumerate() {
-            for other in &FLAGS[at + 1..] {
+        for (at, flag) in flags().enumerate() {
+            for other in flags().skip(at + 1) {
                 if flag.long == other.long {
                     assert_eq!((flag.short, value(flag)), (other.short, value(other)), "--{}", flag.long);
                     assert!(COMMANDS.iter().all(|c| !(flag.is_of(c.name) && other.is_of(c.name))), "--{}", flag.long);

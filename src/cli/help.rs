@@ -1,7 +1,7 @@
 //! The texts of `--help`, made from the tables of commands and options. Kept in step with the README by a test.
 
 use super::commands::{COMMANDS, CommandRow, Name, Note};
-use super::flags::{FLAGS, Flag, Takes};
+use super::flags::{Flag, Takes, flags};
 use std::fmt::Write as _;
 
 /// Columns before what a command does, and before what an option does.
@@ -24,6 +24,10 @@ Bash(git *), Read(src/**), Edit(src/**), Fetch(domain:docs.rs) or Mcp(server/too
 agents ask and hold for files and commands of the client; what they leave open is asked as before.
 Exit codes of rules test: 0 allow · 1 deny · 2 usage · 3 ask
 ";
+const MCP: &str = "\
+MCP servers: [mcp.NAME] of the configuration, .mcp.json of a project once you have trusted it, and of files that --mcp names.
+Exit codes of mcp check: 0 all answered · 2 usage · 3 a server did not answer
+";
 const FILES: &str = "\
 Configuration: $XDG_CONFIG_HOME/acp-tui/config.toml (else ~/.config/acp-tui/config.toml); keys: keys.toml beside it
 Kept for review and undo: $XDG_STATE_HOME/acp-tui/review (else ~/.local/state/acp-tui/review)
@@ -45,17 +49,17 @@ fn overview() -> String {
         usage(&mut text, row);
     }
     text.push_str("\nOptions:\n");
-    for flag in FLAGS.iter().filter(|flag| flag.is_of(Name::Screen)) {
+    for flag in flags().filter(|flag| flag.is_of(Name::Screen)) {
         option(&mut text, flag);
     }
     for row in COMMANDS.iter().filter(|row| row.name != Name::Screen) {
-        let mut own = FLAGS.iter().filter(|flag| flag.is_of(row.name) && !flag.is_of(Name::Screen)).peekable();
+        let mut own = flags().filter(|flag| flag.is_of(row.name) && !flag.is_of(Name::Screen)).peekable();
         if own.peek().is_some() {
             line(&mut text, format_args!("\nOptions of {}:", row.word));
             own.for_each(|flag| option(&mut text, flag));
         }
     }
-    for note in [SESSION, RULES, EXIT_CODES, FILES] {
+    for note in [SESSION, RULES, MCP, EXIT_CODES, FILES] {
         text.push('\n');
         text.push_str(note);
     }
@@ -67,7 +71,7 @@ fn of_command(row: &CommandRow) -> String {
     line(&mut text, format_args!("Usage:"));
     usage(&mut text, row);
     text.push_str("\nOptions:\n");
-    for flag in FLAGS.iter().filter(|flag| flag.is_of(row.name)) {
+    for flag in flags().filter(|flag| flag.is_of(row.name)) {
         option(&mut text, flag);
     }
     for note in row.notes {
@@ -76,6 +80,7 @@ fn of_command(row: &CommandRow) -> String {
             Note::Session => SESSION,
             Note::ExitCodes => EXIT_CODES,
             Note::Rules => RULES,
+            Note::Mcp => MCP,
         });
     }
     text
@@ -115,7 +120,7 @@ mod tests {
     fn the_help_of_a_command_has_its_options_and_nobody_elses() {
         for row in COMMANDS {
             let text = help(row.name);
-            for flag in FLAGS {
+            for flag in flags() {
                 let typed = format!("--{}", flag.long);
                 let has = text.lines().any(|line| line.contains(&typed) && line.ends_with(flag.help));
                 let is_overview = row.name == Name::Screen;

@@ -1,8 +1,8 @@
 //! From what was typed to what is started: the agent's command, the session's directory, the engine's settings.
 
+use super::archived::say_removed;
 use super::args::Common;
 use super::commands::Name;
-use super::review::say_removed;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
@@ -158,6 +158,7 @@ pub fn engine_config(
         review,
         gate: crate::model::changes::Gate::Off,
         rules: None,
+        servers: None,
         private: dirs
             .map(|d| archive::private(&d.state))
             .into_iter()
@@ -204,6 +205,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), earlier: Some(dir.to_owned()) }),
         gate: crate::model::changes::Gate::Off,
         rules: None,
+        servers: None,
         private: Vec::new(),
     }
 }

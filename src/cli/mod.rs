@@ -1,5 +1,6 @@
 //! Turns a command line into one of the front ends.
 
+mod archived;
 mod args;
 mod blame;
 mod commands;
@@ -13,8 +14,10 @@ mod help;
 mod keys;
 mod launch;
 mod login;
+mod mcp;
 mod output;
 mod past;
+mod probe;
 mod progress;
 mod review;
 mod rules;
@@ -22,7 +25,10 @@ mod run;
 mod runtime;
 mod screen;
 mod search;
+mod servers;
 mod sessions;
+mod trees;
+mod trust;
 mod usage;
 mod values;
 mod worktrees;

@@ -7,6 +7,7 @@ use super::conversations;
 use super::earlier::{self, Going};
 use super::export;
 use super::launch::Surroundings;
+use super::trees;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents;
@@ -17,6 +18,7 @@ use crate::store::search::{self, Matcher, Role};
 use crate::store::sessions::{self, Known, State};
 use crate::ui::past::{Archive, Held};
 use crate::ui::state::session_list::{Earlier, End, Hit, Query, Said, Starts, Which, Who};
+use crate::ui::state::trees::{Fate, Made, Making, Tree};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -69,6 +71,7 @@ impl Archive for Journals {
             let one = Earlier::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
             let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
             let one = one.told(told.as_deref(), forks, is_named);
+            let one = one.of_thread(known.thread);
             one.used(age, known.turns, end, known.journals, is_gone)
         };
         Ok(listing.sessions.into_iter().filter(|known| !known.is_empty()).map(earlier).collect())
@@ -83,7 +86,8 @@ impl Archive for Journals {
     }
 
     fn busy(&self, earlier: &Earlier) -> Option<String> {
-        (!earlier.cwd.is_dir()).then(|| format!("its directory is gone: {}", visible(earlier.cwd.as_os_str())))
+        let is_nowhere = earlier.journals.is_empty() && !earlier.cwd.is_dir();
+        is_nowhere.then(|| format!("its directory is gone: {}", visible(earlier.cwd.as_os_str())))
     }
 
     fn forget(&self, earlier: &Earlier) -> Result<(), String> {
@@ -131,6 +135,18 @@ impl Archive for Journals {
         let row = self.row(which)?;
         let file = export::beside(&self.state, &row.known).map_err(|why| why.0)?;
         Ok(visible(file.as_os_str()))
+    }
+
+    fn trees(&self) -> Vec<Tree> {
+        trees::all(&self.state)
+    }
+
+    fn make(&self, making: &Making) -> Result<Vec<Made>, String> {
+        trees::make(making)
+    }
+
+    fn decide(&self, tree: &Tree, fate: &Fate) -> Result<String, String> {
+        trees::decide(&self.state, tree, fate)
     }
 
     fn learn(&self, told: &Told) -> Result<(), String> {

@@ -3,18 +3,18 @@
 //! Starts no agent. Invariant: an undo touches nothing before its question, where there is somebody to ask, is answered
 //! with yes.
 
+use super::archived::{reviews, say_namesakes, sums};
 use super::args::Undo;
 use super::output::{can_draw, confirmed, is_screen, print, say};
 use super::progress;
 use super::usage::Usage;
 use crate::base::{human, paths};
-use crate::config::dirs::{Dirs, Env};
 use crate::headless::code;
 use crate::model::changes::{
     Cause, FileChange, FileDoc, HunkDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope,
     Totals,
 };
-use crate::review::archive::{self, Found, Listed};
+use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::AgentSession;
 use crate::review::session::ReviewSession;
@@ -23,13 +23,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The directory of all reviews.
-pub(super) fn reviews() -> Result<PathBuf, Usage> {
-    let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
-    let dirs = dirs.ok_or_else(|| Usage("no home directory, so no sessions are kept".into()))?;
-    archive::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
-    Ok(archive::below(&dirs.state))
-}
+/// Files that are named of those that nobody could look at.
+const NAMED: usize = 20;
 
 /// The review that is meant.
 pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
@@ -39,21 +34,6 @@ pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
         say_namesakes(&archive::list(home), name);
     }
     found
-}
-
-/// Says how a session is named that an agent has called like a word of ours.
-pub(super) fn say_namesakes(all: &[Listed], word: &str) {
-    for one in all.iter().filter(|one| one.sessions.iter().any(|session| session.id == word)) {
-        say(&format!("`{word}` is not taken for the session whose id that is; it is named {}", one.stem));
-    }
-}
-
-/// Says how many sessions earlier starts have removed, once; see [`archive::take_removed`].
-pub(super) fn say_removed(home: &Path, now: Option<SystemTime>) {
-    if let Some(removed) = archive::take_removed(home, now) {
-        let sessions = if removed == 1 { "session" } else { "sessions" };
-        say(&format!("{removed} {sessions} removed, since at most 50 sessions, 2 GiB and 30 days are kept"));
-    }
 }
 
 /// Says what went wrong. Gives the exit code.
@@ -108,6 +88,7 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let trouble = tracker.trouble();
     if let Some(trouble) = &trouble {
         say(trouble);
+        say_touched(&tracker.touched());
     }
     for later in later(tracker.sessions(), found.session.as_ref()) {
         say(&format!("the later session {} of the same run is taken back too", archive::shown_id(later)));
@@ -115,8 +96,9 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let ask = is_screen() && !undo.yes;
     if undo.dry_run || ask {
         let preview = tracker.act(&ReviewAction::PreviewRewind { turn })?;
-        let printed = show(&preview.rewound, Tense::Would);
-        if undo.dry_run || preview.rewound.is_empty() || printed != code::OK {
+        let printed =
+            if is_partial(&tracker) { code::OWN_FAULT } else { code::OK }.max(show(&preview.rewound, Tense::Would));
+        if undo.dry_run || preview.rewound.is_empty() || printed == code::READER_GONE {
             return Ok(printed);
         }
         if !confirmed("Take this back?") {
@@ -127,8 +109,25 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let (taken, stopped) = progress::act(&mut tracker, &ReviewAction::Rewind { turn }, "taking back")?;
     let printed =
         if taken.stopped.is_some() && taken.rewound.is_empty() { code::OK } else { show(&taken.rewound, Tense::Did) };
-    let printed = if tracker.damage().is_some() { code::OWN_FAULT } else { printed };
+    let printed = if is_partial(&tracker) { code::OWN_FAULT } else { printed };
     Ok(stopped.unwrap_or(printed))
+}
+
+/// Whether there may be more to take back than is known. A directory that is not there is known to be gone.
+fn is_partial(tracker: &ReviewSession) -> bool {
+    tracker.root_stands().is_ok() && tracker.trouble().is_some()
+}
+
+/// Names files that nobody could look at: an undo does not know them.
+fn say_touched(found: &[PathBuf]) {
+    if found.is_empty() {
+        return;
+    }
+    let mut names: Vec<String> = found.iter().take(NAMED).map(|path| paths::visible(path.as_os_str())).collect();
+    if found.len() > NAMED {
+        names.push(format!("{} more", found.len() - NAMED));
+    }
+    say(&format!("changed since they were looked at last, and left alone as they are now: {}", names.join(", ")));
 }
 
 /// `acp-tui redo [SESSION]`.
@@ -231,15 +230,6 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
             format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("it could not be written"))
         }
     }
-}
-
-/// `+a −r in n files · k to review`.
-pub(super) fn sums(totals: Totals) -> String {
-    if totals.is_empty() {
-        return "no changes".to_owned();
-    }
-    let files = human::count(totals.files, "file");
-    format!("+{} −{} in {files} · {} to review", totals.added, totals.removed, totals.pending)
 }
 
 fn listing(doc: &ReviewDoc) -> String {

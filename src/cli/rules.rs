@@ -1,6 +1,6 @@
 //! `rules`: what the rules say about one request, which there are, and how one is added or removed.
 //!
-//! Judges nothing itself. Invariant: a file that is written is the person's own, whole, and readable by nobody else.
+//! Judges nothing itself and writes no file itself. Invariant: what it says of a request is what holds in a session.
 
 use super::args::{Rules as Asked, RulesTest};
 use super::output::{print, say};
@@ -8,14 +8,11 @@ use super::usage::Usage;
 use crate::base::sanitize;
 use crate::config::dirs::{Dirs, Env};
 use crate::engine::RulesConfig;
+use crate::engine::rule_files::{self, NotChanged};
 use crate::engine::rulebook::{self, FileRules, Rulebook};
 use crate::headless::code;
-use crate::rules::{self, Doubt, Judgement, Kind, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
-use crate::store::lock::Lock;
-use crate::store::private::private_file;
-use crate::store::replace::{Durability, Replacement};
+use crate::rules::{self, Judgement, Kind, NotEdited, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
 use serde_json::{Value, json};
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,7 +26,14 @@ pub fn run(asked: &Asked) -> Result<u8, Usage> {
         Asked::Test(test) => self::test(test),
         Asked::List { json } => list(*json),
         Asked::Change { is_removal, list, pattern, agent } => {
-            let change = rules::Edit { list: *list, pattern, agent: agent.as_deref(), is_removal: *is_removal };
+            let change = rules::Edit {
+                list: *list,
+                pattern,
+                agent: agent.as_deref(),
+                reason: None,
+                until: None,
+                is_removal: *is_removal,
+            };
             self::change(change)
         }
     }
@@ -65,6 +69,7 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         roots: std::slice::from_ref(&cwd),
         home,
         agent: test.agent.as_deref(),
+        now: rulebook::now(),
         links: &rulebook::real_path,
     };
     let judgement = rules::judge(&rules, &request);
@@ -82,7 +87,7 @@ fn print_judgement(Judgement { verdict, rule, doubt }: &Judgement, json: bool) -
         return print(&format!("{}\n", json!({ "verdict": verdict.name(), "rule": rule })));
     }
     if let Some(doubt) = doubt {
-        say(words_of(*doubt));
+        say(doubt.words());
     }
     let by = rule.as_ref().map(|rule| format!(" {}", line_of(rule))).unwrap_or_default();
     print(&format!("{}{by}\n", verdict.name()))
@@ -94,26 +99,6 @@ fn line_of(rule: &RuleRef) -> String {
     let reason = rule.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     let text = format!("{} ({}:{}{agent}){reason}", rule.pattern, rule.file, rule.line);
     sanitize::line(&text).into_owned()
-}
-
-fn words_of(doubt: Doubt) -> &'static str {
-    match doubt {
-        Doubt::NoRule => "no rule is for it",
-        Doubt::Unreadable => "the line cannot be read",
-        Doubt::Dialect => "shells do not agree on what the line means",
-        Doubt::Deceptive => "it holds characters that are not seen, or look like something else",
-        Doubt::TooLong => "it is too long or too deep to be judged",
-        Doubt::Arithmetic => "a sum or a test may run what variables hold",
-        Doubt::Parameter => "what becomes of a variable may run something",
-        Doubt::Setting => "it sets a variable, of which later programs are made",
-        Doubt::Program => "which program it is only shows when it runs",
-        Doubt::Options => "something may turn out to be an option when it runs",
-        Doubt::File => "which file it is only shows when it runs",
-        Doubt::Moved => "what it does depends on a directory that is not the session's",
-        Doubt::Steering => "git and its hooks run what this file names; a rule has to spell the name out",
-        Doubt::PerhapsDenied => "it may be what a rule denies",
-        Doubt::BrokenDeny => "a rule that denies could not be read",
-    }
 }
 
 fn list(json: bool) -> Result<u8, Usage> {
@@ -141,36 +126,17 @@ fn list(json: bool) -> Result<u8, Usage> {
 fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
     let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
     let file = dirs.map(|dirs| dirs.rules_file()).ok_or_else(|| Usage("there is no place for rules.toml".into()))?;
-    // A link stays one: what it leads to is written.
-    let file = file.canonicalize().unwrap_or(file);
-    let named = |what: &dyn std::fmt::Display| Usage(format!("{}: {what}", file.display()));
-    // Held until the file is written, so that of two who change it at once neither loses what the other added.
-    let _lock = lock(&file).map_err(|error| named(&error))?;
-    let text = rulebook::read_text(&file).map_err(|reason| named(&reason))?.unwrap_or_default();
-    let edited = rules::edit(&text, change).map_err(|error| match error {
-        rules::NotEdited::NoPattern(reason) => Usage(format!("`{}` is no pattern: {reason}", change.pattern)),
-        other => named(&other),
-    })?;
-    if let Err(error) = write(&file, &edited) {
-        say(&format!("{}: {error}", file.display()));
-        return Ok(code::OWN_FAULT);
+    match rule_files::change(&file, "", change) {
+        Ok(()) => print(""),
+        Err(NotChanged::Edit(NotEdited::NoPattern(reason))) => {
+            Err(Usage(format!("`{}` is no pattern: {reason}", change.pattern)))
+        }
+        Err(NotChanged::Unwritten(error)) => {
+            say(&format!("{}: {error}", file.display()));
+            Ok(code::OWN_FAULT)
+        }
+        Err(error) => Err(Usage(format!("{}: {error}", file.display()))),
     }
-    print("")
-}
-
-/// Waits for others who change the file. The file itself is replaced, so that a lock on it would say nothing.
-fn lock(file: &Path) -> io::Result<Lock> {
-    std::fs::create_dir_all(file.parent().ok_or(io::ErrorKind::NotFound)?)?;
-    private_file().write(true).create(true).truncate(false).open(file.with_extension("toml.lock")).map(Lock::wait)
-}
-
-/// In one step, so that whoever reads it meanwhile finds the old or the new rules; for the owner alone.
-fn write(file: &Path, text: &str) -> io::Result<()> {
-    let dir = file.parent().ok_or(io::ErrorKind::NotFound)?;
-    std::fs::create_dir_all(dir)?;
-    let mut new = Replacement::of(file)?;
-    new.write_all(text.as_bytes())?;
-    new.finish(Durability::Whole)
 }
 
 /// The person's own rules and those of the project, which can only narrow them.
@@ -183,19 +149,27 @@ fn own_and_projects(dirs: Option<&Dirs>, cwd: &Path) -> Result<Rules, Usage> {
     if let Some(found) = needed(&cwd.join(rulebook::PROJECT_FILE), Trust::OnlyNarrow)? {
         rules.extend(found);
     }
+    if let Some(made) = dirs.and_then(|dirs| rulebook::read_made(&dirs.made_rules(), cwd)) {
+        rules.extend(readable(made)?);
+    }
     Ok(rules)
 }
 
 /// The rules of a file; `None` when there is none.
 fn needed(file: &Path, trust: Trust) -> Result<Option<Rules>, Usage> {
-    let Some(FileRules { rules, fault, warnings }) = rulebook::read_rules(file, trust) else { return Ok(None) };
+    let Some(found) = rulebook::read_rules(file, trust) else { return Ok(None) };
+    readable(found).map(Some)
+}
+
+/// The rules, unless something is wrong with them.
+fn readable(FileRules { rules, fault, warnings, .. }: FileRules) -> Result<Rules, Usage> {
     if let Some(fault) = fault {
         return Err(Usage(fault));
     }
     for warning in &warnings {
         say(warning);
     }
-    Ok(Some(rules))
+    Ok(rules)
 }
 
 /// The rules that `exec --rules` names, and nothing else.
@@ -208,7 +182,8 @@ pub(super) fn only(file: &Path, agent: &str, dirs: Option<&Dirs>) -> Result<Rule
 
 /// What agents on the full screen are held to, and what is wrong with it.
 pub(super) fn of_session(cwd: &Path, agent: &str, dirs: Option<&Dirs>) -> (RulesConfig, Vec<String>) {
-    let book = Rulebook::new(dirs.map(Dirs::rules_file), dirs.and_then(|dirs| dirs.home.clone()));
+    let book = Rulebook::new(dirs.map(Dirs::rules_file), dirs.and_then(|dirs| dirs.home.clone()))
+        .with_made(dirs.map(Dirs::made_rules));
     let warnings = book.read(cwd);
     (RulesConfig { book: Arc::new(book), agent: Some(agent.to_owned()) }, warnings)
 }

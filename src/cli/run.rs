@@ -60,6 +60,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Export(export) => super::export::export(&export),
         Command::Import(file) => super::export::import(&file),
         Command::Rules(asked) => super::rules::run(&asked),
+        Command::Mcp(asked) => super::mcp::run(&asked),
         Command::Login(asked) => super::login::log_in(&asked),
         Command::Logout(common) => super::login::log_out(&common),
         Command::Demo(common) => run_demo(&common),
@@ -142,6 +143,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     };
     let policy = Policy::Auto(exec.allow);
     let dirs = surroundings.dirs.as_ref();
+    let servers = super::servers::of_session(&exec.common, &surroundings, &agent.name)?;
     let rules = exec.rules.map(|file| super::rules::only(&file, &agent.name, dirs)).transpose()?;
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
     if let Some(words) = launch::own_program(&config, &surroundings) {
@@ -149,6 +151,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     }
     launch::keep_within_limits(&surroundings, &opening);
     config.rules = rules;
+    config.servers = Some(servers);
     config.private.extend([review, patch].into_iter().filter_map(launch::own_file));
     let options = ExecOptions {
         prompt,

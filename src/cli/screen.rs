@@ -100,11 +100,13 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         };
         let (rules, wrong) = super::rules::of_session(&cwd, &agent.name, surroundings.dirs.as_ref());
         warnings.extend(wrong);
+        let servers = super::servers::of_session(common, &surroundings, &agent.name)?;
         let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
         warnings.extend(launch::own_program(&config, &surroundings));
         launch::keep_within_limits(&surroundings, &opening);
         let configured = surroundings.config;
         config.rules = Some(rules);
+        config.servers = Some(servers);
         config.gate = configured.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
         let home = options.home.clone();
         config.further = Further::read_by(move || launch::further(&configured, home));

@@ -2,19 +2,21 @@
 //!
 //! Invariant: a session that is open elsewhere is shown, never opened and never removed.
 
+use super::archived::{say_namesakes, say_removed, sums};
 use super::args::Sessions;
 use super::conversations::{self, Changes, Row, all, beside, find, fits, here, state};
 use super::launch::{Surroundings, limits, now};
 use super::output::{confirmed, is_screen, print, say};
-use super::review::{say_namesakes, say_removed, sums};
 use super::usage::Usage;
 use crate::base::{date, human, paths, sanitize};
 use crate::headless::code;
+use crate::model::changes::Totals;
 use crate::review::archive;
 use crate::review::report::json;
 use crate::store::sessions::{self, State};
 use crate::text::width::{str_width, truncate};
-use serde_json::{Value, json};
+use serde::Serialize;
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -131,8 +133,8 @@ fn list(state: &Path, everywhere: bool, as_json: bool, query: Option<&str>) -> R
         is_here && query.is_none_or(|query| fits(&row.known, query))
     });
     if as_json {
-        let sessions: Vec<Value> = rows.iter().map(|row| value(row, &row.changes())).collect();
-        let printed = print(&json::text(&json!({ "v": VERSION, "sessions": sessions })))?;
+        let sessions = rows.iter().map(|row| Item::of(row, &row.changes())).collect();
+        let printed = print(&json::text(&Document { v: VERSION, sessions }))?;
         if printed != code::OK || !rows.is_empty() {
             return Ok(printed);
         }
@@ -158,34 +160,65 @@ fn nothing(count: usize, everywhere: bool, query: Option<&str>) -> String {
     }
 }
 
-fn value(row: &Row, changes: &Changes) -> Value {
-    let known = &row.known;
-    let can = [
-        ("load", known.can.load),
-        ("resume", known.can.resume),
-        ("fork", known.can.fork),
-        ("close", known.can.close),
-        ("delete", known.can.delete),
-    ];
-    json!({
-        "session_id": known.session_id,
-        "agent": known.agent,
-        "command": known.command,
-        "cwd": known.cwd.to_string_lossy(),
-        "branch": known.branch,
-        "title": known.title,
-        "first_prompt": known.first_prompt,
-        "last_prompt": known.last_prompt,
-        "created": time(known.created),
-        "updated": time(known.updated),
-        "turns": known.turns,
-        "state": known.state,
-        "source": known.source(),
-        "can": can.into_iter().filter(|(_, can)| *can).map(|(what, _)| what).collect::<Vec<_>>(),
-        "thread": known.thread,
-        "changes": changes.as_ref().ok().copied().flatten(),
-        "bytes": row.bytes(),
-    })
+/// The list as JSON.
+#[derive(Serialize)]
+struct Document<'a> {
+    v: u32,
+    sessions: Vec<Item<'a>>,
+}
+
+/// A session of it.
+#[derive(Serialize)]
+struct Item<'a> {
+    session_id: &'a str,
+    agent: &'a str,
+    command: &'a str,
+    cwd: Cow<'a, str>,
+    branch: Option<&'a str>,
+    title: Option<&'a str>,
+    first_prompt: Option<&'a str>,
+    last_prompt: Option<&'a str>,
+    created: Option<String>,
+    updated: Option<String>,
+    turns: u64,
+    state: State,
+    source: &'static str,
+    can: Vec<&'static str>,
+    thread: Option<&'a str>,
+    changes: Option<Totals>,
+    bytes: u64,
+}
+
+impl<'a> Item<'a> {
+    fn of(row: &'a Row, changes: &Changes) -> Self {
+        let known = &row.known;
+        let can = [
+            ("load", known.can.load),
+            ("resume", known.can.resume),
+            ("fork", known.can.fork),
+            ("close", known.can.close),
+            ("delete", known.can.delete),
+        ];
+        Self {
+            session_id: &known.session_id,
+            agent: &known.agent,
+            command: &known.command,
+            cwd: known.cwd.to_string_lossy(),
+            branch: known.branch.as_deref(),
+            title: known.title.as_deref(),
+            first_prompt: known.first_prompt.as_deref(),
+            last_prompt: known.last_prompt.as_deref(),
+            created: time(known.created),
+            updated: time(known.updated),
+            turns: known.turns,
+            state: known.state,
+            source: known.source(),
+            can: can.into_iter().filter(|(_, can)| *can).map(|(what, _)| what).collect(),
+            thread: known.thread.as_deref(),
+            changes: changes.as_ref().ok().copied().flatten(),
+            bytes: row.bytes(),
+        }
+    }
 }
 
 /// Nothing where no time is known: its agent has told none.

@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::changes::Totals;
 use crate::store::sessions::{Can, Known};
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 const NOW: Duration = Duration::from_secs(1_000_000);
@@ -75,7 +76,7 @@ fn one_row_for_each_conversation_with_its_changes_beside_it() {
 #[test]
 fn the_json_has_the_members_that_scripts_rely_on_whatever_is_known() {
     let totals = Totals { added: 12, removed: 3, files: 2, pending: 1 };
-    let one = value(&row("one", "9-0", 0), &Ok(Some(totals)));
+    let one = serde_json::to_value(Item::of(&row("one", "9-0", 0), &Ok(Some(totals)))).unwrap();
     let want = json!({
         "session_id": "one", "agent": "demo", "command": "demo --acp", "cwd": "/home/me/project", "branch": null,
         "title": null, "first_prompt": "Mend\nthe \u{1b}[2Jroof", "last_prompt": null,
@@ -85,7 +86,7 @@ fn the_json_has_the_members_that_scripts_rely_on_whatever_is_known() {
     });
     assert_eq!(one, want);
     let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    let unknown = value(&row("one", "9-0", 0), &Err("locked".into()));
+    let unknown = serde_json::to_value(Item::of(&row("one", "9-0", 0), &Err("locked".into()))).unwrap();
     assert_eq!((members(&unknown), &unknown["changes"]), (members(&want), &Value::Null));
 }
 

@@ -136,7 +136,7 @@ fn value(one: &Listed) -> Value {
 }
 
 fn merge(worktree: &Worktree) -> Result<u8, Usage> {
-    let merged = worktrees::merge(worktree).map_err(|error| said(&error))?;
+    let merged = worktrees::merge(worktree, None).map_err(|error| said(&error))?;
     let mut text = String::new();
     // Writing to a string cannot fail.
     for file in &merged.files {
@@ -164,11 +164,15 @@ fn merge(worktree: &Worktree) -> Result<u8, Usage> {
     Ok(code::OWN_FAULT)
 }
 
+/// Whether an acp-tui has a session open in it.
+pub(super) fn is_in_use(state: &Path, worktree: &Worktree) -> bool {
+    let open = archive::list(&archive::below(state)).into_iter().filter(|one| one.locked);
+    open.filter_map(|one| one.head).any(|head| head.cwd.starts_with(&worktree.path))
+}
+
 fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> Result<u8, Usage> {
     let name = &worktree.name;
-    let is_inside = |cwd: &Path| cwd.starts_with(&worktree.path);
-    let open = archive::list(&archive::below(state)).into_iter().filter(|one| one.locked);
-    if open.filter_map(|one| one.head).any(|head| is_inside(&head.cwd)) {
+    if is_in_use(state, worktree) {
         return Err(Usage(format!("a session is open in worktree {name}; close it first")));
     }
     if !yes {

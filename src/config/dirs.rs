@@ -59,6 +59,11 @@ impl Dirs {
     pub fn rules_file(&self) -> PathBuf {
         self.config.join("rules.toml")
     }
+
+    /// Rules that were made in questions, a file for each directory.
+    pub fn made_rules(&self) -> PathBuf {
+        self.state.join("rules")
+    }
 }
 
 fn absolute(value: Option<OsString>) -> Option<PathBuf> {

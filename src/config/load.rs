@@ -12,6 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::base::toml_doc::{Report, kind_of};
 
+use super::mcp;
 use super::schema::{AGENT_KEYS, AgentConfig, Config, GATES, KEEP_KEYS, KEYS, Keep, SESSIONS_KEYS};
 
 pub use crate::base::toml_doc::Warning;
@@ -70,6 +71,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "gate" => config.gate = gate(value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
+            "mcp" => config.mcp = mcp::tables(value, &mut report),
             other => report.warn(&key.span(), format!("unknown key {other:?}; allowed: {}", KEYS.join(", "))),
         }
     }

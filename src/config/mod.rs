@@ -3,4 +3,5 @@
 pub mod agents;
 pub mod dirs;
 pub mod load;
+pub mod mcp;
 pub mod schema;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 5] = ["default_agent", "theme", "gate", "sessions", "agents"];
+pub const KEYS: [&str; 6] = ["default_agent", "theme", "gate", "sessions", "agents", "mcp"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// The keys about sessions, and the limits of what is kept of them.
@@ -26,6 +26,8 @@ pub struct Config {
     pub keep: Keep,
     /// The person's own agents by name.
     pub agents: BTreeMap<String, AgentConfig>,
+    /// Servers of tools by name, each as in `.mcp.json`.
+    pub mcp: BTreeMap<String, serde_json::Value>,
 }
 
 /// How many conversations are kept; without a number there is no limit of the sort.

@@ -3,7 +3,7 @@
 //! The change that a line came with is told by the reviews, what was asked then by the journals. Invariants: nothing of a
 //! review, of a journal or of the file is changed; what cannot be read costs only what it would have told, and is said.
 
-use super::replay::replay;
+use super::replay::each_session;
 use super::reviewing::shared;
 use crate::base::paths::visible;
 use crate::base::{human, sanitize};
@@ -192,9 +192,9 @@ impl Told {
             if let Some(journal) = journal(state, &one.stem) {
                 match lines::text(&journal, most) {
                     Ok(text) => {
-                        for (key, session) in replayed(&text, one).sessions() {
+                        replayed(&text, one, |key, session| {
                             told.take(review, (key, session), &turns, &journal, &parts);
-                        }
+                        });
                     }
                     Err(error) => remarks.push(format!("{}: its journal cannot be read: {error}", kept.name)),
                 }
@@ -251,8 +251,9 @@ fn journal(state: &Path, stem: &str) -> Option<PathBuf> {
     names.into_iter().flatten().map(at).find(|path| path.is_file())
 }
 
-fn replayed(text: &str, one: &Listed) -> Model {
+/// Shows every session of a journal.
+fn replayed(text: &str, one: &Listed, look: impl FnMut(SessionKey, &Session)) {
     let (command, cwd) = one.head.as_ref().map(|head| (head.command.clone(), head.cwd.clone())).unwrap_or_default();
     let model = Model::new(command, cwd.to_string_lossy().into_owned(), Policy::Auto(Allow::None));
-    replay(model, cwd, text.lines()).0
+    each_session(model, cwd, text.lines(), look);
 }

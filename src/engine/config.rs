@@ -5,6 +5,7 @@
 use super::links::Further;
 use super::reviewing::ReviewConfig;
 use super::ruling::RulesConfig;
+use super::servers::ServersConfig;
 use crate::host::process::Graces;
 use crate::model::changes::Gate;
 use crate::model::session::Policy;
@@ -39,6 +40,8 @@ pub struct EngineConfig {
     pub gate: Gate,
     /// What agents are held to; without it there are no rules.
     pub rules: Option<RulesConfig>,
+    /// Servers of tools for the agents; without it they are given none.
+    pub servers: Option<ServersConfig>,
     /// Absolute paths that are the client's own: the agent gets none of them, and the review leaves them out.
     pub private: Vec<PathBuf>,
 }

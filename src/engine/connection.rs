@@ -5,6 +5,7 @@
 
 use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
 use crate::base::limits::{self, MAX_NAME};
+use crate::mcp::{Given, Server};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{AgentEvent, CallError, ErrorKind, InitResult, Odd, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
@@ -14,6 +15,8 @@ use crate::wire::frame::{self, Frame, RawId};
 use crate::wire::head;
 use crate::wire::peer::Peer;
 use crate::wire::rpc_error::RpcError;
+use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -54,6 +57,19 @@ pub struct Line {
     pub agent: AgentKey,
     pub text: String,
     pub journal: Option<String>,
+    /// What the journal holds instead goes into a recording too: there are secrets in the line.
+    pub is_secret: bool,
+    /// It opens a session, and can still be given servers.
+    pub opens: Option<Box<Opens>>,
+}
+
+/// A call that opens a session, before it is known which servers the agent is given.
+#[derive(Debug)]
+pub struct Opens {
+    pub at: SessionKey,
+    id: u64,
+    method: Cow<'static, str>,
+    params: Value,
 }
 
 /// What follows from a frame, in its order.
@@ -223,7 +239,7 @@ impl Connection {
     }
 
     fn line(&self, text: String) -> Line {
-        Line { agent: self.agent, text, journal: None }
+        Line { agent: self.agent, text, journal: None, is_secret: false, opens: None }
     }
 
     fn refusal(&self, id: &RawId, why: Reason, message: impl Into<String>) -> Line {
@@ -319,9 +335,31 @@ impl Connection {
             Call::DeleteSession(id) => Tag::DeleteSession(id),
         };
         let attempt = if let Tag::Authenticate(attempt) = tag { Some(attempt) } else { None };
+        let opened = if let Tag::OpenSession(at, _) = tag { Some(at) } else { None };
         let id = self.peer.begin(tag, &method);
         self.authenticate = attempt.map(|attempt| (attempt, id)).or(self.authenticate);
-        frame::request(id, &method, &params).ok().map(|text| self.line(text))
+        let text = frame::request(id, &method, &params).ok()?;
+        let opens = opened.map(|at| Box::new(Opens { at, id, method, params }));
+        Some(Line { opens, ..self.line(text) })
+    }
+
+    /// The line that opens a session, with servers; the journal has them as they are written, without secrets.
+    pub fn give(&self, line: Line, servers: &[Given]) -> Line {
+        let Some(opens) = line.opens.as_deref().filter(|_| !servers.is_empty()) else { return line };
+        let request = |servers: &[&Server]| {
+            let mut params = opens.params.clone();
+            self.codec.give(servers, &mut params);
+            frame::request(opens.id, &opens.method, &params).ok()
+        };
+        let masked: Vec<Server> = servers.iter().map(|given| given.written.masked()).collect();
+        let text = request(&servers.iter().map(|given| &given.filled).collect::<Vec<_>>());
+        let journal = request(&masked.iter().collect::<Vec<_>>());
+        match text.zip(journal) {
+            Some((text, journal)) => {
+                Line { agent: line.agent, text, journal: Some(journal), is_secret: true, opens: None }
+            }
+            None => line,
+        }
     }
 
     pub fn cancel_turn(&self, session: &SessionId) -> Option<Line> {
@@ -346,7 +384,7 @@ impl Connection {
             Err(error) => Some(frame::response_err(&id, &error)),
         };
         let text = line(answer)?;
-        Some(Line { agent: self.agent, text, journal: answer.without_texts().and_then(|brief| line(&brief)) })
+        Some(Line { journal: answer.without_texts().and_then(|brief| line(&brief)), ..self.line(text) })
     }
 
     /// Answers everything that waits.

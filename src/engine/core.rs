@@ -1,11 +1,13 @@
 //! The pure part of the engine: frames in, lines out, the model in between.
 //!
-//! No IO of its own and no clock, so a journal can be replayed through it: only an entry that has left memory is read
+//! No IO of its own but the program's log, and no clock, so a journal can be replayed through it: only an entry that has left memory is read
 //! when it is to change, and in a replay none leaves. Invariants: frames of a connection concern its agent and
 //! that agent's sessions only; requests of all agents have different ids.
 
 use super::connection::{Connection, HEAD, Heard, ReqIds};
+use super::logging;
 use crate::agent::codec::{Decoded, SharedCodec};
+use crate::mcp::Given;
 use crate::model::Model;
 use crate::model::agent::Agent;
 use crate::model::changes::Gate;
@@ -139,6 +141,7 @@ impl Core {
     /// Applies an event that is no frame.
     pub fn event(&mut self, event: Addressed<Event>, now: Now) -> Vec<Out> {
         self.version += 1;
+        logging::event(&event);
         self.bring_back(&event, now);
         let agent = self.agent_at(event.at);
         let effects = reduce(&mut self.model, event, now);
@@ -193,6 +196,7 @@ impl Core {
 
     /// Turns what concerns the wire into lines; the rest is handed on.
     fn effect(&mut self, effect: Addressed<Effect>) -> Option<Out> {
+        logging::effect(&effect);
         let Addressed { at, what } = effect;
         let Some(agent) = self.agent_at(at) else { return Some(Out::Do(Addressed { at, what })) };
         if what == Effect::SpawnAgent {
@@ -216,6 +220,14 @@ impl Core {
             what => return Some(Out::Do(Addressed { at, what })),
         };
         line.map(Out::Line)
+    }
+
+    /// The line that opens a session, with the servers that the agent is given.
+    pub fn give(&self, line: Line, servers: &[Given]) -> Line {
+        match self.connections.get(&line.agent) {
+            Some(connection) => connection.give(line, servers),
+            None => line,
+        }
     }
 
     /// Answers a request, whichever connection it came over.

@@ -87,6 +87,7 @@ mod tests {
             review: None,
             gate: crate::model::changes::Gate::Off,
             rules: None,
+            servers: None,
             private: Vec::new(),
         };
         let (link, far) = memory();

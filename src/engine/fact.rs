@@ -1,6 +1,7 @@
 //! What threads tell the engine, with the address of the session that it is of.
 
 use super::filing::WriteJob;
+use crate::mcp::Found;
 use crate::model::event::HostEvent;
 use crate::model::history::Left;
 use crate::model::ids::{Address, Addressed, SessionKey, TermId};
@@ -17,6 +18,8 @@ pub enum Fact {
     WriteAgain(WriteJob),
     /// Entries that have left memory, or could not.
     Moved(SessionKey, io::Result<Vec<Left>>),
+    /// What is found for a call that waits for its servers, by its number.
+    Servers(SessionKey, u64, Found),
     /// A write that was done, or not; with the other names that the file was written under.
     Written(SessionKey, HostEvent, Vec<PathBuf>),
 }

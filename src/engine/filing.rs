@@ -6,7 +6,7 @@
 use super::admitting::{admit, place};
 use super::fact::{Fact, Facts, Told};
 use super::refusing;
-use super::reviews::{Reviews, Writing, turn_of};
+use super::reviews::{self, Reviews, Writing, turn_of};
 use super::ruling::Held;
 use crate::agent::quirks::MissingFile;
 use crate::host::fs::{self, FsError};
@@ -20,14 +20,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// How long a write waits for the review to look at the file first and to note it; as long as a read may take.
-const NOTED: Duration = PATIENCE;
-/// Between two looks at whether the client ends, while it is waited for that.
-const SLICE: Duration = Duration::from_millis(50);
 /// How often a write is begun that somebody else's save came in the way of.
 const WRITES: u8 = 4;
 /// How long one read may take: a file of a network may never answer.
@@ -136,21 +131,23 @@ pub(super) struct FileQueue {
 }
 
 impl FileQueue {
-    pub fn new(facts: &Facts) -> Self {
-        Self { lanes: BTreeMap::new(), stuck: 0, writes: JoinSet::new(), is_over: Arc::default(), facts: facts.clone() }
+    /// `is_over` is set when the client ends.
+    pub fn new(facts: &Facts, is_over: &Arc<AtomicBool>) -> Self {
+        let (is_over, facts) = (Arc::clone(is_over), facts.clone());
+        Self { lanes: BTreeMap::new(), stuck: 0, writes: JoinSet::new(), is_over, facts }
     }
 
-    /// The client ends: nothing more is begun, and what has not come to its rename yet is given up.
-    pub fn close(&mut self) {
+    /// The client ends: nothing more is begun, and what has not come to its rename yet is given up. Ends when those that
+    /// have come to it are over, or after `patience`.
+    pub fn close(&mut self, patience: Duration) -> impl Future<Output = ()> + Send + use<> {
         self.is_over.store(true, Ordering::Release);
         self.lanes.clear();
-    }
-
-    /// Waits for writes that have come to their rename, for a while: what is looked at afterwards stays as it is.
-    pub async fn finish(mut self, patience: Duration) {
-        let all = async { while self.writes.join_next().await.is_some() {} };
-        if tokio::time::timeout(patience, all).await.is_err() {
-            tracing::warn!("a write is not over when the files are looked at for the last time");
+        let mut writes = std::mem::take(&mut self.writes);
+        async move {
+            let all = async { while writes.join_next().await.is_some() {} };
+            if tokio::time::timeout(patience, all).await.is_err() {
+                tracing::warn!("a write is not over when the files are looked at for the last time");
+            }
         }
     }
 
@@ -303,7 +300,7 @@ impl FileQueue {
         self.lane(at).writing = looked.is_some().then_some(writing);
         let (roots, facts, is_over) = (Arc::clone(reviews.roots(at)), self.facts.clone(), Arc::clone(&self.is_over));
         self.writes.spawn_blocking(move || {
-            let known = looked.and_then(|looked| answer(&looked, &is_over)).flatten();
+            let known = looked.and_then(|looked| reviews::wait_for(&looked, &is_over)).flatten();
             let written = admit(&roots, held.as_ref(), Request::clone(&request), &path)
                 .map(|file| write_text(&roots, &file, &content, known.as_ref(), &|| !is_over.load(Ordering::Acquire)));
             let (result, links) = match written {
@@ -320,19 +317,6 @@ impl FileQueue {
         });
         told
     }
-}
-
-/// Waits until the review has looked at a file and noted the write, which can be taken back from then on. Without an
-/// answer, since the review is off or far behind, the write happens all the same; not when the client ends.
-fn answer<T>(looked: &Receiver<T>, is_over: &AtomicBool) -> Option<T> {
-    let until = Instant::now() + NOTED;
-    while !is_over.load(Ordering::Acquire) && Instant::now() < until {
-        match looked.recv_timeout(SLICE) {
-            Err(RecvTimeoutError::Timeout) => {}
-            answered => return answered.ok(),
-        }
-    }
-    None
 }
 
 /// The turn of a session that runs and is not being stopped.

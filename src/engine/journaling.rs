@@ -84,7 +84,8 @@ impl Books {
     }
 
     pub fn outgoing(&mut self, line: &Line, text: &Arc<str>, now: Now) {
-        self.note(line.agent, now, Dir::ToAgent, text, Form::Json);
+        let kept: Option<Arc<str>> = line.journal.as_deref().filter(|_| line.is_secret).map(Arc::from);
+        self.note(line.agent, now, Dir::ToAgent, kept.as_ref().unwrap_or(text), Form::Json);
         if let Some(journal) = &mut self.journal {
             let kept = line.journal.as_deref().unwrap_or(text);
             journal.record(|out| append_record(out, now, Dir::ToAgent, &address(line.agent), kept, Form::Json));

@@ -2,7 +2,8 @@
 //!
 //! `core` is the pure part (the model and a `connection` to each agent), `run` the asynchronous one: one loop over parts
 //! that own what is theirs and tell what has become of it: `links`, `terminals`, `filing`, `reviews` (over `workspaces`
-//! and the threads of `reviewing`), `journaling`, `moving`, `recalling`, `ruling`, `timers`. One owner, no lock, no replica.
+//! and the threads of `reviewing`), `journaling`, `moving`, `recalling`, `ruling`, `servers`,
+//! `timers`. One owner, no lock, no replica.
 
 mod admitting;
 pub mod attach;
@@ -16,6 +17,8 @@ mod filing;
 mod journaling;
 pub mod link;
 mod links;
+mod logging;
+mod making;
 mod masking;
 mod moving;
 mod noting;
@@ -24,10 +27,12 @@ mod refusing;
 pub mod replay;
 mod reviewing;
 mod reviews;
+pub mod rule_files;
 pub mod rulebook;
 mod ruling;
 mod run;
 mod running;
+mod servers;
 mod stem;
 mod terminals;
 mod timers;
@@ -39,3 +44,4 @@ pub use links::{AgentSetup, Further, LinkWake};
 pub use reviewing::ReviewConfig;
 pub use ruling::RulesConfig;
 pub use run::{Engine, Goodbye, Wake};
+pub use servers::{Find, ServersConfig};

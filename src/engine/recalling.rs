@@ -14,6 +14,7 @@ use crate::store::lines;
 use crate::store::sessions::{self, Known};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use tracing::{debug, warn};
 
 /// Bytes of journals that are replayed for one session; older ones are left out.
@@ -35,16 +36,23 @@ impl Recalling {
     pub fn begin(&self, at: SessionKey, id: SessionId, command: String) {
         let (journals, facts) = (self.journals.clone(), self.facts.clone());
         tokio::task::spawn_blocking(move || {
-            let (past, trouble) = match journals.map(|dir| recall(&dir, &id, &command)) {
-                Some(Ok(read)) => read,
+            let mut age = None;
+            let (past, trouble) = match journals.map(|dir| found(&dir, &id, &command)) {
+                Some(Ok(None)) | None => (Past::default(), None),
+                Some(Ok(Some(known))) => {
+                    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+                    // A clock that was set back makes nobody older.
+                    age = Some(now.saturating_sub(known.created));
+                    of_known(&known, &id)
+                }
                 Some(Err(error)) => {
                     warn!(%error, "earlier journals cannot be read");
                     (Past::default(), Some(format!("the journals of this session cannot be read: {error}")))
                 }
-                None => (Past::default(), None),
             };
             debug!(entries = past.entries.len(), "read from earlier journals");
-            for part in past.parts(trouble) {
+            for mut part in past.parts(trouble) {
+                part.age = age.filter(|_| part.is_last);
                 facts.send(Fact::Host(at.into(), HostEvent::Recalled(part)));
             }
         });
@@ -53,7 +61,14 @@ impl Recalling {
 
 /// All that the journals in this directory have of a session, and why that is not all.
 pub fn recall(journals: &Path, id: &SessionId, command: &str) -> io::Result<(Past, Option<String>)> {
-    let Some(known) = sessions::find(journals, id.as_str(), command)? else { return Ok((Past::default(), None)) };
+    Ok(found(journals, id, command)?.map(|known| of_known(&known, id)).unwrap_or_default())
+}
+
+fn found(journals: &Path, id: &SessionId, command: &str) -> io::Result<Option<Known>> {
+    sessions::find(journals, id.as_str(), command)
+}
+
+fn of_known(known: &Known, id: &SessionId) -> (Past, Option<String>) {
     let mut room = MAX_BYTES;
     let fits = |journal: &&PathBuf| {
         let size = journal.metadata().map_or(0, |meta| meta.len());
@@ -68,7 +83,7 @@ pub fn recall(journals: &Path, id: &SessionId, command: &str) -> io::Result<(Pas
         .then(|| format!("{left_out} older journals of this session are left out: together they have more than 1 GiB"));
     let mut past = Past::default();
     for journal in newest {
-        match replayed(&known, journal, id, std::mem::take(&mut past)) {
+        match replayed(known, journal, id, std::mem::take(&mut past)) {
             Ok(all) => past = all,
             Err((before, error)) => {
                 past = before;
@@ -76,7 +91,7 @@ pub fn recall(journals: &Path, id: &SessionId, command: &str) -> io::Result<(Pas
             }
         }
     }
-    Ok((past, trouble))
+    (past, trouble)
 }
 
 /// What was there before, and behind it what this journal has.

@@ -5,7 +5,7 @@ use crate::agent::codec::{self, SharedCodec};
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::event::{Event, HostEvent, Intent};
-use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId};
+use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId, SessionKey};
 use crate::model::past::Past;
 use crate::model::reduce::take_out;
 use crate::model::refusal::Reason;
@@ -33,6 +33,19 @@ pub fn replay_by<'a>(
     let mut replay = Replay { named: Box::new(named), ..Replay::new(model, cwd) };
     lines.for_each(|line| replay.line(line));
     (replay.core.model, replay.skipped)
+}
+
+/// The same, for what was said: shows every session of the journal once, one that is closed right before it lets go of
+/// that, the others as they are at the end.
+pub fn each_session<'a>(
+    model: Model,
+    cwd: PathBuf,
+    lines: impl Iterator<Item = &'a str>,
+    mut look: impl FnMut(SessionKey, &Session),
+) {
+    let mut replay = Replay::new(model, cwd);
+    lines.for_each(|line| replay.line_before_close(line, &mut look));
+    replay.core.model.sessions().for_each(|(key, session)| look(key, session));
 }
 
 type Named = Box<dyn Fn(&str) -> Option<SharedCodec>>;
@@ -79,6 +92,11 @@ impl Replay {
     }
 
     pub fn line(&mut self, line: &str) {
+        self.line_before_close(line, &mut |_, _| ());
+    }
+
+    /// The same; `look` is shown a session that is closed with it, as it was before.
+    fn line_before_close(&mut self, line: &str, look: &mut impl FnMut(SessionKey, &Session)) {
         if self.is_foreign {
             self.skipped += 1;
             return;
@@ -111,6 +129,11 @@ impl Replay {
                 && let Some(agent) = self.core.agent_at(at)
             {
                 refusal.why = self.core.codec(agent).reason(code);
+            }
+            if let (Address::Session(key), Event::User(Intent::CloseSession)) = (at, &what)
+                && let Some(session) = self.core.model.session_of(key)
+            {
+                look(key, session);
             }
             self.remember(at, &mut what);
             self.core.event(Addressed { at, what }, now);

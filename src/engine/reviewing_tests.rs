@@ -140,6 +140,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         review: Some(ReviewConfig { home: place.home.clone(), earlier: None }),
         gate: Gate::Off,
         rules: None,
+        servers: None,
         private: Vec::new(),
     })
 }
@@ -330,4 +331,43 @@ fn entries_get_their_own_numbers_back_and_those_of_others_are_told_apart() {
     (hunks[0].entry, hunks[1].entry, hunks[1].elsewhere) = (Some(EntryId(7)), None, None);
     own_entries(&mut doc, here);
     assert_eq!(of(&doc)[0], (Some(EntryId(7)), Some(SessionKey::FIRST)));
+}
+
+#[tokio::test]
+async fn a_command_that_did_not_wait_for_the_look_before_it_is_named() {
+    let said = "turn 1: a command began before all files had been looked at";
+    for waits in [true, false] {
+        let place = place();
+        let roots = Arc::new(Roots::new(vec![place.root.clone()]));
+        let head = head("run".into(), 0, &place.root, &roots, "agent");
+        let config = ReviewConfig { home: place.home.clone(), earlier: None };
+        let (sender, _told) = mpsc::channel(64);
+        let mut reviewing = Reviewing::start(&config, head, roots, AT, Facts(sender), Arc::default()).unwrap();
+        let (done, looked) = sync_channel(1);
+        let looked = waits.then_some(looked);
+        for job in [begin(1), Job::BeforeCommand { done }, Job::Do(ReviewCommand::EndTurn(TurnId(1)))] {
+            assert_eq!(reviewing.give(AT, job), Given::Taken);
+        }
+        reviewing.finish(Duration::from_secs(20)).await;
+        assert_eq!(looked.map(|looked| looked.try_recv()), waits.then_some(Ok(())));
+        let review = ReviewSession::open(&place.home.join("run")).unwrap();
+        assert_eq!(review.uncovered().iter().any(|line| line.starts_with(said)), !waits, "{:?}", review.uncovered());
+    }
+}
+
+#[test]
+fn a_command_and_a_write_wait_for_the_look_until_the_client_ends() {
+    let (done, looked) = sync_channel(1);
+    let is_over = Arc::<AtomicBool>::default();
+    let waiting = {
+        let is_over = Arc::clone(&is_over);
+        std::thread::spawn(move || crate::engine::reviews::wait_for::<()>(&looked, &is_over))
+    };
+    is_over.store(true, Ordering::Release);
+    assert_eq!(waiting.join().unwrap(), None);
+    // Nobody waits any more.
+    assert!(done.try_send(()).is_err());
+    let (done, looked) = sync_channel(1);
+    done.try_send(7).unwrap();
+    assert_eq!(crate::engine::reviews::wait_for(&looked, &AtomicBool::new(false)), Some(7));
 }

@@ -18,12 +18,17 @@ use crate::model::session::Policy;
 use crate::review::protocol::{Replaceable, ToolEffect, ToolNote};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
 
 /// What the last look gets at least, however late it is.
 const LAST_MOMENT: Duration = Duration::from_millis(250);
+/// How long a write or a command waits for the review to look at what is there first, and to note it.
+const LOOKED: Duration = Duration::from_secs(30);
+/// Between two looks at whether the client ends, while it is waited for that.
+const SLICE: Duration = Duration::from_millis(50);
 
 pub(super) struct Reviews {
     /// No review is done without it.
@@ -287,6 +292,19 @@ pub(super) struct Writing {
     pub content: Arc<str>,
     /// The turn in which it begins.
     pub turn: Option<TurnId>,
+}
+
+/// Waits until the review has looked at what a write or a command will change. Without an answer, since the review is
+/// off or far behind, it happens all the same; not when the client ends.
+pub(super) fn wait_for<T>(looked: &Receiver<T>, is_over: &AtomicBool) -> Option<T> {
+    let until = Instant::now() + LOOKED;
+    while !is_over.load(Ordering::Acquire) && Instant::now() < until {
+        match looked.recv_timeout(SLICE) {
+            Err(RecvTimeoutError::Timeout) => {}
+            answered => return answered.ok(),
+        }
+    }
+    None
 }
 
 fn told(at: SessionKey, event: ReviewEvent) -> Told {

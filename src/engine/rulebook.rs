@@ -3,9 +3,10 @@
 //! Blocks on the disk and on whatever a line for a shell costs to read, so it belongs on threads that may wait. Knows no
 //! session. Invariants: the project's file only narrows what the person's allows; what cannot be read makes everything ask.
 
+use super::rule_files;
 use crate::base::sanitize;
 use crate::model::claims::{Claim, Claimed, Claims};
-use crate::model::ruling::{Ruled, Ruling};
+use crate::model::ruling::{Ruled, Ruling, Scope};
 use crate::rules::{self, Doubt, Judgement, Loaded, Request, Rules, Subject, Tool, Trust, Verdict};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -28,6 +29,8 @@ pub struct Rulebook {
     /// The person's, or the only one.
     own: Option<PathBuf>,
     has_projects: bool,
+    /// Where those of directories are that were made in questions.
+    made: Option<PathBuf>,
     home: Option<PathBuf>,
     /// By the directory of the session.
     books: Mutex<BTreeMap<PathBuf, Book>>,
@@ -35,7 +38,7 @@ pub struct Rulebook {
 
 #[derive(Clone, Debug)]
 struct Book {
-    stamps: [Stamp; 2],
+    stamps: [Stamp; 3],
     rules: Arc<Rules>,
 }
 
@@ -50,6 +53,8 @@ enum Stamp {
 #[derive(Debug, Default)]
 pub struct FileRules {
     pub rules: Rules,
+    /// Its first line.
+    pub heading: Option<String>,
     /// It is no rules file, or cannot be read.
     pub fault: Option<String>,
     pub warnings: Vec<String>,
@@ -58,12 +63,18 @@ pub struct FileRules {
 impl Rulebook {
     /// Only this file.
     pub fn only(file: PathBuf, home: Option<PathBuf>) -> Self {
-        Self { own: Some(file), has_projects: false, home, books: Mutex::default() }
+        Self { own: Some(file), has_projects: false, made: None, home, books: Mutex::default() }
     }
 
     /// The person's file, and those of the projects.
     pub fn new(own: Option<PathBuf>, home: Option<PathBuf>) -> Self {
-        Self { own, has_projects: true, home, books: Mutex::default() }
+        Self { own, has_projects: true, made: None, home, books: Mutex::default() }
+    }
+
+    /// The same with the rules that were made in questions, which are kept in this directory.
+    #[must_use]
+    pub fn with_made(self, made: Option<PathBuf>) -> Self {
+        Self { made, ..self }
     }
 
     /// Reads what holds in this directory, and says what is wrong with it.
@@ -71,12 +82,29 @@ impl Rulebook {
         self.current(cwd).1
     }
 
-    /// What the rules say of these claims of an agent, and what was found wrong with the rules on the way.
-    pub fn ruling(&self, agent: Option<&str>, cwd: &Path, claims: &Claims) -> (Ruling, Vec<String>) {
+    /// What the rules say of these claims of an agent, and what was found wrong with the rules on the way. `more` hold
+    /// for the session alone.
+    pub fn ruling(&self, agent: Option<&str>, cwd: &Path, more: &Rules, claims: &Claims) -> (Ruling, Vec<String>) {
+        let (rules, warnings) = self.with(cwd, more);
+        (self.by(&rules, agent, cwd, claims), warnings)
+    }
+
+    /// All rules that hold in a session.
+    pub(super) fn with(&self, cwd: &Path, more: &Rules) -> (Arc<Rules>, Vec<String>) {
         let (rules, warnings) = self.current(cwd);
+        if more.iter().next().is_none() {
+            return (rules, warnings);
+        }
+        let mut all = (*rules).clone();
+        all.extend(more.clone());
+        (Arc::new(all), warnings)
+    }
+
+    /// What these rules say.
+    pub(super) fn by(&self, rules: &Rules, agent: Option<&str>, cwd: &Path, claims: &Claims) -> Ruling {
         let mut worst: Option<Ruling> = None;
         for claim in &claims.all {
-            let ruling = self.of_claim(&rules, agent, cwd, claims, claim);
+            let ruling = self.of_claim(rules, agent, cwd, claims, claim);
             let is_said = !claim.only_narrows || ruling.verdict >= Ruled::Ask;
             if is_said && worst.as_ref().is_none_or(|worst| ruling.verdict > worst.verdict) {
                 worst = Some(ruling);
@@ -85,13 +113,26 @@ impl Rulebook {
         // Nothing but what follows from other claims: none was there to be allowed.
         let has_own = claims.all.iter().any(|claim| !claim.only_narrows);
         let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
-        (ruling.unwrap_or(Ruling::OPEN), warnings)
+        ruling.unwrap_or(Ruling::OPEN)
     }
 
     fn of_claim(&self, rules: &Rules, agent: Option<&str>, root: &Path, claims: &Claims, claim: &Claim) -> Ruling {
+        self.request(agent, root, claims, claim, |request| ruling(rules::judge(rules, request), rules))
+            .unwrap_or(Ruling::OPEN)
+    }
+
+    /// A claim as rules see it.
+    pub(super) fn request<T>(
+        &self,
+        agent: Option<&str>,
+        root: &Path,
+        claims: &Claims,
+        claim: &Claim,
+        f: impl FnOnce(&Request<'_>) -> T,
+    ) -> Option<T> {
         let cwd = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
         let cwd = cwd.canonicalize().unwrap_or(cwd);
-        let Some(tool) = Tool::named(&claim.tool).or_else(|| Tool::named("other")) else { return Ruling::OPEN };
+        let tool = Tool::named(&claim.tool).or_else(|| Tool::named("other"))?;
         let paths: Vec<&Path> = match &claim.what {
             Claimed::Paths(paths) => paths.iter().map(Path::new).collect(),
             _ => Vec::new(),
@@ -108,22 +149,35 @@ impl Rulebook {
             roots: &[root.to_owned()],
             home: self.home.as_deref(),
             agent,
+            now: now(),
             links: &real_path,
         };
-        ruling(rules::judge(rules, &request), rules)
+        Some(f(&request))
+    }
+
+    /// Where a rule of this reach is kept, and how the file begins; nothing where none is kept.
+    pub(super) fn place(&self, scope: Scope, cwd: &Path) -> Option<(PathBuf, String)> {
+        if scope == Scope::Always {
+            return self.own.clone().filter(|_| self.has_projects).map(|file| (file, String::new()));
+        }
+        let made = self.made.as_ref()?;
+        rule_files::make_place(made).ok()?;
+        Some((rule_files::of_directory(made, cwd), rule_files::heading(cwd)))
     }
 
     fn current(&self, cwd: &Path) -> (Arc<Rules>, Vec<String>) {
         let project = self.has_projects.then(|| cwd.join(PROJECT_FILE));
-        let files = [(&self.own, Trust::Full), (&project, Trust::OnlyNarrow)];
-        let stamps = files.map(|(file, _)| file.as_deref().map_or(Stamp::Missing, stamp));
+        let made = self.made.as_ref().map(|made| rule_files::of_directory(made, cwd));
+        let stamps = [&self.own, &project, &made].map(|file| file.as_deref().map_or(Stamp::Missing, stamp));
         let books = || self.books.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(book) = books().get(cwd).filter(|book| book.stamps == stamps) {
             return (Arc::clone(&book.rules), Vec::new());
         }
         let mut all = FileRules::default();
-        for (file, trust) in files {
-            let Some(found) = file.as_deref().and_then(|file| read_rules(file, trust)) else { continue };
+        let own = self.own.as_deref().and_then(|file| read_rules(file, Trust::Full));
+        let project = project.and_then(|file| read_rules(&file, Trust::OnlyNarrow));
+        let made = self.made.as_ref().and_then(|made| read_made(made, cwd));
+        for found in [own, project, made].into_iter().flatten() {
             all.rules.extend(found.rules);
             all.warnings.extend(found.fault.map(|fault| format!("{fault}; until it is mended the rules ask")));
             all.warnings.extend(found.warnings);
@@ -157,6 +211,12 @@ fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
     }
 }
 
+/// Seconds from 1970.
+pub fn now() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs().cast_signed())
+}
+
 fn stamp(file: &Path) -> Stamp {
     match file.metadata() {
         Ok(meta) => Stamp::There { modified: meta.modified().ok(), bytes: meta.len() },
@@ -171,14 +231,24 @@ pub fn read_rules(file: &Path, trust: Trust) -> Option<FileRules> {
         Ok(Some(text)) => {
             let Loaded { rules, malformed, warnings } = rules::load(&text, &file.to_string_lossy(), trust);
             let warnings = warnings.iter().map(ToString::to_string).collect();
-            Some(FileRules { rules, fault: malformed.map(|fault| fault.to_string()), warnings })
+            let heading = text.split_inclusive('\n').next().map(str::to_owned);
+            Some(FileRules { rules, heading, fault: malformed.map(|fault| fault.to_string()), warnings })
         }
         Err(reason) => {
             let mut rules = Rules::default();
             rules.broken(None, None);
-            Some(FileRules { rules, fault: Some(format!("{}: {reason}", file.display())), warnings: Vec::new() })
+            let fault = Some(format!("{}: {reason}", file.display()));
+            Some(FileRules { rules, fault, ..FileRules::default() })
         }
     }
+}
+
+/// The rules that were made in questions in this directory.
+pub fn read_made(all: &Path, cwd: &Path) -> Option<FileRules> {
+    let found = read_rules(&rule_files::of_directory(all, cwd), Trust::Full)?;
+    // What cannot be read may be its own, with a deny in it.
+    let is_own = found.fault.is_some() || found.heading.as_deref() == Some(rule_files::heading(cwd).as_str());
+    is_own.then_some(found)
 }
 
 /// The text of a rules file; `None` when there is none.

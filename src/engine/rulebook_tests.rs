@@ -52,7 +52,7 @@ fn line(line: &str) -> Claims {
 fn a_rule_is_for_every_part_of_a_command_and_tells_where_it_stands() {
     let text = "allow = [\"Bash(git *)\"]\ndeny = [{ pattern = \"Bash(rm *)\", reason = \"keep it\" }]\n";
     let (_temp, book, cwd) = place(text);
-    let ruled = |claims: &Claims| book.ruling(None, &cwd, claims).0;
+    let ruled = |claims: &Claims| book.ruling(None, &cwd, &Rules::default(), claims).0;
     let allowed = ruled(&line("git status"));
     assert_eq!((allowed.verdict, allowed.rule.as_deref()), (Ruled::Allow, Some("Bash(git *)")));
     let denied = ruled(&line("git status; rm x"));
@@ -75,9 +75,9 @@ fn a_rule_is_for_every_part_of_a_command_and_tells_where_it_stands() {
 #[test]
 fn rules_of_one_agent_are_for_nobody_else() {
     let (_temp, book, cwd) = place("[agent.one]\nallow = [\"Bash(make)\"]\n");
-    assert_eq!(book.ruling(Some("one"), &cwd, &line("make")).0.verdict, Ruled::Allow);
-    assert_eq!(book.ruling(Some("two"), &cwd, &line("make")).0.verdict, Ruled::Open);
-    assert_eq!(book.ruling(None, &cwd, &line("make")).0.verdict, Ruled::Open);
+    assert_eq!(book.ruling(Some("one"), &cwd, &Rules::default(), &line("make")).0.verdict, Ruled::Allow);
+    assert_eq!(book.ruling(Some("two"), &cwd, &Rules::default(), &line("make")).0.verdict, Ruled::Open);
+    assert_eq!(book.ruling(None, &cwd, &Rules::default(), &line("make")).0.verdict, Ruled::Open);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn files_that_have_changed_are_read_again_and_their_faults_are_told_once() {
     let (temp, book, cwd) = place("allow = [\"Bash(make)\"]\n");
     let (own, projects) = (temp.path().join("rules.toml"), cwd.join(PROJECT_FILE));
     let ruled = || {
-        let (ruling, warnings) = book.ruling(None, &cwd, &line("make"));
+        let (ruling, warnings) = book.ruling(None, &cwd, &Rules::default(), &line("make"));
         (ruling.verdict, warnings)
     };
     assert_eq!(ruled(), (Ruled::Allow, Vec::new()));
@@ -113,7 +113,7 @@ fn what_is_only_said_beside_can_be_denied_and_is_not_asked_about() {
         let read = Claim { tool: "read".into(), what: Claimed::Paths(vec![path.into()]), only_narrows: true };
         Claims { all: vec![Claim { only_narrows: false, ..line("cat a").all.remove(0) }, read], cwd: None }
     };
-    assert_eq!(book.ruling(None, &cwd, &claims("a")).0.verdict, Ruled::Allow);
-    assert_eq!(book.ruling(None, &cwd, &claims(".env")).0.verdict, Ruled::Deny);
-    assert_eq!(book.ruling(None, &cwd, &Claims::default()).0, Ruling::OPEN);
+    assert_eq!(book.ruling(None, &cwd, &Rules::default(), &claims("a")).0.verdict, Ruled::Allow);
+    assert_eq!(book.ruling(None, &cwd, &Rules::default(), &claims(".env")).0.verdict, Ruled::Deny);
+    assert_eq!(book.ruling(None, &cwd, &Rules::default(), &Claims::default()).0, Ruling::OPEN);
 }

@@ -9,7 +9,8 @@ use super::rulebook::Rulebook;
 use crate::model::claims::Claims;
 use crate::model::event::HostEvent;
 use crate::model::ids::{Address, AgentKey, ReqId, SessionKey};
-use crate::model::ruling::{Ruled, Ruling};
+use crate::model::ruling::{MadeRule, Ruled, Ruling};
+use crate::rules::{RuleRef, Rules, Verdict};
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -29,21 +30,61 @@ pub struct Held {
     book: Arc<Rulebook>,
     agent: Option<String>,
     cwd: PathBuf,
+    /// Made in the session, and for it or its turn only.
+    made: Vec<MadeRule>,
 }
 
 impl Held {
     #[cfg(test)]
     pub fn new(book: Rulebook, cwd: PathBuf) -> Self {
-        Self { book: Arc::new(book), agent: None, cwd }
+        Self { book: Arc::new(book), agent: None, cwd, made: Vec::new() }
     }
 
     pub fn ruling(&self, claims: &Claims) -> (Ruling, Vec<String>) {
-        let cwd = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
-        let asked = || self.book.ruling(self.agent.as_deref(), &cwd, claims);
+        let cwd = self.cwd();
+        let asked = || self.book.ruling(self.agent.as_deref(), &cwd, &self.more(), claims);
         // What cannot be judged is asked about.
         let failed = || (Ruling { verdict: Ruled::Ask, ..Ruling::OPEN }, Vec::new());
         catch_unwind(AssertUnwindSafe(asked)).unwrap_or_else(|_| failed())
     }
+
+    pub(super) fn cwd(&self) -> PathBuf {
+        self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone())
+    }
+
+    /// The rules that are in no file.
+    pub(super) fn more(&self) -> Rules {
+        let mut rules = Rules::default();
+        for MadeRule { list, pattern, scope } in self.made.iter().filter(|rule| !rule.scope.is_kept()) {
+            let rule = RuleRef { list: list_of(*list), pattern: pattern.clone(), ..RuleRef::default() };
+            // It was looked at when it was made.
+            let _ = rules.add(RuleRef { file: scope.words().into(), ..rule });
+        }
+        rules
+    }
+
+    pub(super) fn book(&self) -> &Rulebook {
+        &self.book
+    }
+
+    pub(super) fn agent(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+}
+
+pub(super) fn list_of(list: Ruled) -> Verdict {
+    match list {
+        Ruled::Allow => Verdict::Allow,
+        Ruled::Open | Ruled::Ask => Verdict::Ask,
+        Ruled::Deny => Verdict::Deny,
+    }
+}
+
+/// What came of it.
+pub(super) struct Done {
+    pub event: HostEvent,
+    /// The rules of other sessions have changed with it.
+    pub concerns_all: bool,
 }
 
 #[derive(Debug, Default)]
@@ -72,11 +113,31 @@ impl Ruler {
         self.names.insert(agent, name);
     }
 
+    /// The name under which an agent is configured.
+    pub fn name_of(&self, agent: AgentKey) -> Option<&String> {
+        self.names.get(&agent)
+    }
+
     /// The rules that hold in a session.
     pub fn held(&self, at: SessionKey, core: &Core) -> Option<Held> {
         let book = Arc::clone(self.book.as_ref()?);
         let agent = core.agent_at(at.into()).and_then(|agent| self.names.get(&agent)).cloned();
-        Some(Held { book, agent, cwd: core.directory(at.into()).to_owned() })
+        let made = core.model.session_of(at).map(|session| session.made_rules().to_vec()).unwrap_or_default();
+        Some(Held { book, agent, cwd: core.directory(at.into()).to_owned(), made })
+    }
+
+    /// What the person wants of rules, off the thread that draws. `f` gives what happened.
+    pub fn apart(&self, at: SessionKey, core: &Core, f: impl FnOnce(&Held) -> Done + Send + 'static) {
+        let Some(held) = self.held(at, core) else { return };
+        let others: Vec<SessionKey> = core.model.sessions().map(|(key, _)| key).filter(|key| *key != at).collect();
+        let facts = self.facts.clone();
+        tokio::task::spawn_blocking(move || {
+            let done = f(&held);
+            facts.tell(at, done.event);
+            for other in others.into_iter().filter(|_| done.concerns_all) {
+                facts.tell(other, HostEvent::RulesChanged);
+            }
+        });
     }
 
     pub fn ask(&mut self, at: SessionKey, req: ReqId, claims: Box<Claims>, core: &Core) {

@@ -22,6 +22,7 @@ use super::moving::Moving;
 use super::recalling::Recalling;
 use super::reviews::Reviews;
 use super::ruling::Ruler;
+use super::servers::Servers;
 use super::stem::Stem;
 use super::terminals::Terminals;
 use super::timers::Timers;
@@ -79,6 +80,7 @@ pub struct Engine {
     moving: Moving,
     recalling: Recalling,
     ruler: Ruler,
+    servers: Servers,
     pub(super) timers: Timers,
     news: Vec<Addressed<FrontEnd>>,
     /// What agents must not say.
@@ -94,8 +96,9 @@ impl Engine {
     /// The same, spoken in this way; with `connect` to an agent that is no process.
     pub fn connected(config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
-        let EngineConfig { suggestion, shell, graces, review, gate, rules, private, .. } = config;
+        let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
+        let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), Stem::of_now());
         let names = env.iter().map(|(name, _)| name.clone()).collect();
         let first = AgentSetup { command, args, env, install, start_in };
@@ -118,6 +121,7 @@ impl Engine {
                 "policy": policy,
             })
         });
+        let is_over = Arc::default();
         let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)
             .with_suggestion(suggestion)
             .with_env(names)
@@ -133,18 +137,22 @@ impl Engine {
             teller: sender.clone(),
             further,
             links: Links::new(first, connect, graces),
-            terminals: Terminals::new(shell, &sender, &hint),
-            files: FileQueue::new(&sender),
+            terminals: Terminals::new(shell, &sender, &hint, &is_over),
+            files: FileQueue::new(&sender, &is_over),
             reviews: Reviews::new(review, stem, Private::new(private), &sender, &hint),
             books: Books::recording(record),
             moving: Moving::new(journals.clone(), stem, &sender),
             recalling: Recalling::new(journals.clone(), &sender),
             ruler: Ruler::new(rules, &sender),
+            servers: Servers::new(find, &sender),
             timers: Timers::default(),
             news: Vec::new(),
             secrets: Secrets::default(),
             hint,
         };
+        if let Some(name) = name {
+            engine.ruler.name(AgentKey::FIRST, name);
+        }
         match journals.zip(header).map(|(dir, header)| engine.books.open(&dir, stem, &header)) {
             Some(Ok(())) => engine.core.with_journal(),
             Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
@@ -432,6 +440,7 @@ impl Engine {
                 let now = self.now();
                 self.moving.moved(at, result, &mut self.core, now);
             }
+            Fact::Servers(at, number, found) => self.found_servers(at, number, found),
             Fact::WriteAgain(job) => {
                 let at = job.at;
                 self.files.again(job);

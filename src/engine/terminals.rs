@@ -6,6 +6,7 @@
 use super::admitting::admit;
 use super::fact::{Fact, Facts};
 use super::refusing;
+use super::reviews;
 use crate::host::fs::Roots;
 use crate::host::process;
 use crate::host::pty::{self, Reader, Registry, SpawnError, TermSpec};
@@ -20,13 +21,12 @@ use crate::model::tool::Exit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// How long a command waits for the review to look at the files first.
-const LOOK: Duration = Duration::from_secs(2);
 /// The width that tools of agents see; they cut their output at it and the agent reads that.
 const COLUMNS: u16 = 120;
 const ROWS: u16 = 30;
@@ -60,11 +60,13 @@ pub(super) struct Terminals {
     starting: usize,
     /// Ends that were told before their starts.
     early_exits: BTreeMap<TermId, Exit>,
+    /// The client ends: no command waits any more.
+    is_over: Arc<AtomicBool>,
 }
 
 impl Terminals {
-    /// What happens to them is told through `facts` and `hint`.
-    pub fn new(shell: Option<String>, facts: &Facts, hint: &Arc<Notify>) -> Self {
+    /// What happens to them is told through `facts` and `hint`; `is_over` is set when the client ends.
+    pub fn new(shell: Option<String>, facts: &Facts, hint: &Arc<Notify>, is_over: &Arc<AtomicBool>) -> Self {
         let dirty = Dirty::default();
         let (noted, hint, told) = (Arc::clone(&dirty), Arc::clone(hint), facts.clone());
         let on_hint = move |id: &pty::TermId| {
@@ -77,7 +79,8 @@ impl Terminals {
         };
         let host = Arc::new(Registry::new(shell, Arc::new(on_hint), Arc::new(on_exit)));
         let facts = facts.clone();
-        Self { host, facts, dirty, shown: TermId::from(""), starting: 0, early_exits: BTreeMap::new() }
+        let is_over = Arc::clone(is_over);
+        Self { host, facts, dirty, shown: TermId::from(""), starting: 0, early_exits: BTreeMap::new(), is_over }
     }
 
     /// For threads that start and end them.
@@ -112,11 +115,10 @@ impl Terminals {
     /// Starts one that has its place; what comes of it is a fact.
     pub fn start(&self, start: Start) {
         let Start { at, req, request, spec, roots, own, looked } = start;
-        let (registry, facts) = (Arc::clone(&self.host), self.facts.clone());
+        let (registry, facts, is_over) = (Arc::clone(&self.host), self.facts.clone(), Arc::clone(&self.is_over));
         tokio::task::spawn_blocking(move || {
             if let Some(looked) = looked {
-                // Late is better than never: the command starts all the same.
-                let _ = looked.recv_timeout(LOOK);
+                reviews::wait_for(&looked, &is_over);
             }
             // The session's own directory, too: what has its name now need not be what had it.
             let cwd = spec.cwd.as_ref().map(PathBuf::from).or(own);

@@ -412,7 +412,9 @@ fn paths(listed: &[u8]) -> impl Iterator<Item = PathBuf> {
 // ---- back to where it came from
 
 /// Puts what was changed in a worktree into the working tree that it came from. What two have changed is left alone.
-pub fn merge(worktree: &Worktree) -> Outcome<Merged> {
+///
+/// `only`: of this file alone, whose path is below the worktree.
+pub fn merge(worktree: &Worktree, only: Option<&Path>) -> Outcome<Merged> {
     let git = there(worktree)?;
     let origin = Origin::of(&worktree.origin)?;
     if origin.top != worktree.origin {
@@ -445,14 +447,17 @@ pub fn merge(worktree: &Worktree) -> Outcome<Merged> {
             out.conflicts.push((path, "there already, and ignored by git"));
         }
     }
+    out.conflicts.retain(|(path, _)| only.is_none_or(|only| path == only));
     out.conflicts.sort();
     out.conflicts.dedup_by(|a, b| a.0 == b.0);
-    let mut without: Vec<OsString> = vec!["--".into(), ".".into()];
-    without.extend(out.conflicts.iter().map(|(path, _)| {
-        let mut spec = OsString::from(":(top,literal,exclude)");
+    let spec = |magic: &str, path: &Path| {
+        let mut spec = OsString::from(magic);
         spec.push(path);
         spec
-    }));
+    };
+    let mut without: Vec<OsString> = vec!["--".into()];
+    without.push(only.map_or_else(|| ".".into(), |only| spec(":(top,literal)", only)));
+    without.extend(out.conflicts.iter().map(|(path, _)| spec(":(top,literal,exclude)", path)));
     let args = |more: &[&str]| -> Vec<OsString> {
         let args = diff.iter().chain(more).copied().chain([was.as_str(), result.as_str()]);
         args.map(OsString::from).chain(without.iter().cloned()).collect()

@@ -94,6 +94,21 @@ fn a_worktree_begins_with_the_commit_and_with_what_is_taken_along() {
 }
 
 #[test]
+fn one_file_is_taken_and_the_others_stay() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    put(&made.path, "a", "1\n2\n3\n4\n5\n6\n7\nEIGHT\n");
+    put(&made.path, "src/b", "theirs\n");
+    place.write("src/b", "mine\n");
+    let taken = merge(&made, Some(Path::new("a"))).unwrap();
+    assert_eq!((names(&taken.files), taken.conflicts), (vec!["a"], Vec::new()), "that of another file is not its own");
+    assert_eq!((place.read("a").lines().last(), place.read("src/b").as_str()), (Some("EIGHT"), "mine\n"));
+    let taken = merge(&made, Some(Path::new("src/b"))).unwrap();
+    assert_eq!((taken.files.len(), taken.conflicts.len()), (0, 1));
+    assert_eq!(place.read("src/b"), "mine\n");
+}
+
+#[test]
 fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     let place = Place::new();
     let made = place.make("w", false);
@@ -109,7 +124,7 @@ fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     place.write("a", "ONE\n2\n3\n4\n5\n6\n7\n8\n");
     place.write("src/b", "mine\n");
     place.write("mine", "untracked\n");
-    let merged = merge(&made).unwrap();
+    let merged = merge(&made, None).unwrap();
     assert_eq!(names(&merged.files), ["a", "bytes", "link", "new"]);
     assert_eq!(merged.conflicts.len(), 1);
     assert_eq!(merged.conflicts[0].0, Path::new("src/b"));
@@ -126,7 +141,7 @@ fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     assert_eq!(place.git(&["show", &format!("{kept}:mine")]), "untracked");
     // When both are alike the rest is merged, and then there is nothing more to do.
     place.write("src/b", "theirs\n");
-    assert_eq!(merge(&made).unwrap(), Merged::default());
+    assert_eq!(merge(&made, None).unwrap(), Merged::default());
 }
 
 #[test]
@@ -136,7 +151,7 @@ fn a_file_that_git_ignores_here_is_not_overwritten() {
     put(&made.path, ".gitignore", "build/\n");
     put(&made.path, "x.log", "theirs\n");
     place.write("x.log", "mine\n");
-    let merged = merge(&made).unwrap();
+    let merged = merge(&made, None).unwrap();
     assert_eq!(names(&merged.files), [".gitignore"]);
     assert_eq!(merged.conflicts, [(PathBuf::from("x.log"), "there already, and ignored by git")]);
     assert_eq!(place.read("x.log"), "mine\n");
@@ -227,7 +242,7 @@ fn what_cannot_be_done_is_said_with_what_to_do() {
     Git::at(&place.top()).asked(&["merge", "-q", "other"]).unwrap();
     says(&place, "a merge is not finished");
     let made = find(&place.state(), "w", &place.top()).unwrap();
-    assert!(merge(&made).unwrap_err().to_string().contains("a merge is not finished"));
+    assert!(merge(&made, None).unwrap_err().to_string().contains("a merge is not finished"));
 }
 
 #[test]

@@ -20,8 +20,17 @@ const LINE: usize = 200;
 /// What is kept for the words around it.
 const FRAME: usize = 1 << 10;
 
+/// How an account begins; whom the conversation was had with follows.
+const BEGINS: &str = "[Account of an earlier conversation with ";
 const LEFT_OUT: &str = "[… some of it is left out here …]";
 const END: &str = "[End of the account.]";
+
+/// What a conversation is called that begins with an account, by its first words; an agent may have cut them.
+pub fn name_of(words: &str) -> Option<String> {
+    let rest = words.trim_start().strip_prefix(BEGINS.trim_end())?;
+    let agent = rest.split_once(", written").map(|(agent, _)| agent.trim()).filter(|agent| !agent.is_empty());
+    Some(agent.map_or_else(|| "goes on with an account".to_owned(), |agent| format!("goes on from {agent}")))
+}
 
 /// Of what is shown of a session. `agent` is whom it was had with.
 pub fn of_session(session: &Session, history: &dyn History, agent: &str) -> String {
@@ -47,7 +56,7 @@ pub fn of_past(past: &Past, agent: &str) -> String {
 fn account<'a>(first: Option<String>, newest: impl Iterator<Item = Cow<'a, Entry>>, agent: &str) -> String {
     let agent = limits::cut(sanitize::line(agent).into_owned(), LINE);
     let head = format!(
-        "[Account of an earlier conversation with {agent}, written by acp-tui from its transcript. \
+        "{BEGINS}{agent}, written by acp-tui from its transcript. \
          It was had in this directory; files may have changed since.]"
     );
     let mut room = ACCOUNT_LIMIT - FRAME - first.as_ref().map_or(0, |first| first.len() + 2);

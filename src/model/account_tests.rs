@@ -41,3 +41,11 @@ fn a_long_conversation_keeps_its_beginning_and_its_end() {
     assert!(at("User: the first request") < at(LEFT_OUT) && at(LEFT_OUT) < at("Assistant: answer 199"), "{text}");
     assert_eq!(at("request 3\n"), None);
 }
+
+#[test]
+fn a_conversation_that_begins_with_an_account_is_called_by_where_it_came_from() {
+    let whole = account(None, std::iter::empty(), "Some Agent");
+    assert_eq!(name_of(&whole).as_deref(), Some("goes on from Some Agent"));
+    assert_eq!(name_of("[Account of an earlier conversation with So…").as_deref(), Some("goes on with an account"));
+    assert_eq!(name_of("Account of my life"), None);
+}

@@ -66,6 +66,16 @@ impl Claim {
 }
 
 impl Claims {
+    /// About how many bytes they have.
+    pub fn size(&self) -> usize {
+        let of = |claim: &Claim| match &claim.what {
+            Claimed::Line(text) | Claimed::Text(text) => text.len(),
+            Claimed::Words(texts) | Claimed::Paths(texts) => texts.iter().map(String::len).sum(),
+            Claimed::Unknown => 0,
+        };
+        self.all.iter().map(of).sum()
+    }
+
     /// A file that the client is to read or to write.
     pub fn of_file(tool: &str, path: &str) -> Self {
         Self { cwd: None, all: vec![Claim::new(tool, Claimed::Paths(vec![path.to_owned()]))] }

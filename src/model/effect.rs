@@ -7,6 +7,7 @@ use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::judge::Request;
 use super::options::OptionValue;
 use super::refusal::Refusal;
+use super::ruling::{MadeRule, NewRules, Ruled};
 use super::tool::Exit;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +39,16 @@ pub enum Effect {
         req: ReqId,
         claims: Box<Claims>,
     },
+    /// What these rules would do, or which could be made; `waiting` is asked about now, `past` was judged before.
+    WeighRules {
+        req: ReqId,
+        list: Ruled,
+        text: Option<String>,
+        waiting: Vec<(ReqId, Claims)>,
+        past: Vec<Arc<Claims>>,
+    },
+    MakeRules(NewRules),
+    DropRule(MadeRule),
     /// Where a write would go that the person is to be asked about.
     CheckWrite {
         req: ReqId,

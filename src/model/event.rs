@@ -12,12 +12,13 @@ use super::history::Left;
 use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
 use super::patch::Patch;
+use super::ruling::{MadeRule, NewRules, Ruled};
 use super::tool::ToolPatch;
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{Before, Can, Cans, Listed, Opening, SessionPage};
+pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, SessionPage};
 use std::sync::Arc;
 
 /// Answers to what was asked for a session are addressed to it; everything else of an agent, to the agent.
@@ -236,17 +237,6 @@ pub struct InitResult {
     pub version: Option<String>,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct AgentCaps {
-    /// With sessions that it has kept.
-    pub sessions: Cans,
-    pub image: bool,
-    pub audio: bool,
-    pub embedded_context: bool,
-    /// It can be told to forget who the person is.
-    pub log_out: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -508,6 +498,16 @@ pub enum Intent {
         req: ReqId,
         option: String,
     },
+    /// What rules of this text would do, or which rules could answer this question.
+    WeighRules {
+        req: ReqId,
+        list: Ruled,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// These hold from now on; what they answer is not asked any more.
+    MakeRules(NewRules),
+    DropRule(MadeRule),
     /// The question is refused, this once. Why is the next prompt, when the turn is over.
     Refuse {
         req: ReqId,
@@ -590,6 +590,8 @@ pub enum Timer {
     Revive,
     /// The agent may have told the rest of a history that was not complete when it said so.
     History,
+    /// The session is old enough to be loaded.
+    OldEnough,
 }
 
 impl Timer {
@@ -597,7 +599,7 @@ impl Timer {
     pub fn home(self) -> Address {
         match self {
             Self::ExplainStray | Self::EarlyRequest(_) | Self::Revive => AGENT,
-            Self::KillTerminals(_) | Self::Coverage(_) | Self::History => SESSION,
+            Self::KillTerminals(_) | Self::Coverage(_) | Self::History | Self::OldEnough => SESSION,
         }
     }
 }

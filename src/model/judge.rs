@@ -26,6 +26,8 @@ pub struct Request {
     /// Where that is, of what names a file or directory.
     pub place: Place,
     pub policy: Policy,
+    /// Of a side question: nothing but reading is done, whatever rules allow.
+    pub is_aside: bool,
     /// Off where nobody is asked.
     pub gate: Gate,
     /// The turn is being stopped.
@@ -178,7 +180,7 @@ impl Request {
 
 /// In this order: the first that says something decides.
 const RULES: &[fn(&Request) -> Option<Verdict>] =
-    &[stopping, barred, denied, allowed, flag, showable, granted, asked, gate, served];
+    &[stopping, barred, denied, aside, allowed, flag, showable, granted, asked, gate, served];
 
 /// Decides. What no rule speaks of is the person's to decide.
 pub fn judge(request: &Request) -> Verdict {
@@ -210,6 +212,11 @@ fn ruled(request: &Request) -> Option<Ruled> {
 fn denied(request: &Request) -> Option<Verdict> {
     let denies = |ruling: &&Ruling| ruling.verdict == Ruled::Deny;
     request.ruling.as_ref().filter(denies).map(|ruling| Verdict::Refuse(Ground::Rule(ruling.clone())))
+}
+
+/// A side question changes nothing: its flag is asked before rules can allow more.
+fn aside(request: &Request) -> Option<Verdict> {
+    if request.is_aside { flag(request) } else { None }
 }
 
 /// By a rule. What is not there to be looked at may be something else.
@@ -284,6 +291,7 @@ impl Request {
             deed,
             place: Place::Unknown,
             policy: Policy::Ask,
+            is_aside: false,
             gate: Gate::Off,
             is_stopping: false,
             is_granted: false,

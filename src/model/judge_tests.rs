@@ -74,6 +74,23 @@ fn where_nobody_is_asked_the_flag_alone_decides() {
 }
 
 #[test]
+fn rules_allow_a_side_question_no_more_than_reading() {
+    let rule = |verdict| Some(Ruling { verdict, ..Ruling::OPEN });
+    let aside = |verdict| {
+        judged(|r| Request { policy: Policy::Auto(Allow::Reads), is_aside: true, ..r.ruled(rule(verdict)).granted() })
+    };
+    let reads = Ground::Flag(Allow::Reads);
+    let (yes, no) = (Verdict::Allow(reads.clone()), Verdict::Refuse(reads));
+    for verdict in [Ruled::Allow, Ruled::Open] {
+        assert_eq!(aside(verdict), [no.clone(), yes.clone(), no.clone(), no.clone()], "{verdict:?}");
+    }
+    for verdict in [Ruled::Ask, Ruled::Deny] {
+        let refused = |by: &Verdict| matches!(by, Verdict::Refuse(Ground::Rule(_)));
+        assert!(aside(verdict).iter().all(refused), "{verdict:?} narrows what is read, too");
+    }
+}
+
+#[test]
 fn r_329_what_cannot_be_shown_or_answered_is_no_question() {
     let asked = |is_whole, has_choice| {
         judge(&Request::of(Deed::Permission { kind: ToolKind::Read, paths: Vec::new(), is_whole, has_choice }))

@@ -10,6 +10,7 @@ use super::session::Terminal;
 use super::tool::ToolContent;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Bytes of one part, about: what goes into the model in one step.
 const PART: usize = 1 << 20;
@@ -29,6 +30,9 @@ pub struct Recalled {
     /// Why it is not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
+    /// How old the session is, where that is known; with the last part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age: Option<Duration>,
     #[serde(skip)]
     pub past: Past,
 }
@@ -88,7 +92,7 @@ impl Past {
                 size = 0;
             }
         }
-        parts.push(Recalled { turns, is_last: true, trouble, past: part });
+        parts.push(Recalled { turns, is_last: true, trouble, age: None, past: part });
         parts
     }
 }

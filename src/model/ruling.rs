@@ -1,8 +1,9 @@
-//! What the rules of the person and the project say about one request of an agent.
+//! What the rules of the person and the project say about one request of an agent, and rules that the person makes there.
 //!
 //! Plain data that a journal holds: the rules themselves are kept and read elsewhere. Invariant: a journal says what the
 //! rules said then, so a replay needs none.
 
+use super::ids::ReqId;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +31,17 @@ pub enum Ruled {
     Deny,
 }
 
+impl Ruled {
+    /// The list that such a rule stands in.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Open | Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 impl Ruling {
     pub const OPEN: Self = Self { verdict: Ruled::Open, rule: None, place: None, reason: None };
 
@@ -45,5 +57,109 @@ impl Ruling {
             Some(rule) => format!("rule {rule}"),
             None => "the rules".to_owned(),
         }
+    }
+}
+
+/// For how long a rule holds that the person makes in a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scope {
+    /// Until the turn that runs is over.
+    Turn,
+    /// Until the session is closed; not after a restart of the program, and in no other session.
+    Session,
+    /// In this directory, for 24 hours.
+    Day,
+    /// In this directory, until it is taken back.
+    #[default]
+    Workspace,
+    /// Everywhere, until it is taken back.
+    Always,
+}
+
+impl Scope {
+    pub const ALL: [Self; 5] = [Self::Turn, Self::Session, Self::Day, Self::Workspace, Self::Always];
+
+    /// As part of a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Turn => "for this turn",
+            Self::Session => "for this session",
+            Self::Day => "in this directory for a day",
+            Self::Workspace => "in this directory",
+            Self::Always => "everywhere",
+        }
+    }
+
+    /// The next one; the first follows the last.
+    #[must_use]
+    pub fn next(self) -> Self {
+        let at = Self::ALL.iter().position(|scope| *scope == self).unwrap_or(0);
+        Self::ALL.get(at + 1).copied().unwrap_or(Self::Turn)
+    }
+
+    /// It is kept on the disk.
+    pub const fn is_kept(self) -> bool {
+        matches!(self, Self::Day | Self::Workspace | Self::Always)
+    }
+}
+
+/// Rules that the person makes in one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewRules {
+    pub list: Ruled,
+    /// One pattern or several.
+    pub text: String,
+    pub scope: Scope,
+}
+
+/// A rule that was made here and holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MadeRule {
+    pub list: Ruled,
+    pub pattern: String,
+    pub scope: Scope,
+}
+
+impl MadeRule {
+    /// What it does, for the person.
+    pub fn words(&self) -> String {
+        format!("{} {} {}", self.list.name(), self.pattern, self.scope.words())
+    }
+}
+
+/// What patterns would do that are not rules yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weighed {
+    pub text: String,
+    /// Why they are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// The questions that would be answered.
+    #[serde(default)]
+    pub settles: Vec<ReqId>,
+    /// How many earlier requests of the session they are for, and of how many.
+    pub here: (usize, usize),
+    /// The same of earlier sessions in this directory.
+    pub before: (usize, usize),
+}
+
+/// What there is to choose from for the question of this request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weighing {
+    pub req: ReqId,
+    /// The narrowest first. None: no rule can answer it.
+    pub proposed: Vec<Weighed>,
+    /// What the person has written instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typed: Option<Weighed>,
+    /// Why nothing is proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_none: Option<String>,
+}
+
+impl Weighing {
+    /// What is known of this text.
+    pub fn of(&self, text: &str) -> Option<&Weighed> {
+        self.typed.iter().chain(&self.proposed).find(|weighed| weighed.text == text)
     }
 }

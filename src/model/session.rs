@@ -5,6 +5,7 @@
 
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
+use super::claims::Claims;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
@@ -13,13 +14,14 @@ use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, T
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::question::Question;
 use super::reduce::{Retold, Unruled};
-use super::ruling::Ruling;
+use super::ruling::{MadeRule, Ruling, Weighing};
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
 use crate::text::grid::ScreenSnapshot;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where a session stands, apart from its agent.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -62,6 +64,8 @@ pub enum ReadOnly {
     Forgotten,
     /// It is open there.
     Elsewhere(String),
+    /// The directory that it was in is not there.
+    Gone,
 }
 
 impl ReadOnly {
@@ -71,6 +75,7 @@ impl ReadOnly {
             Self::NoWay => "its agent can neither load nor resume it".to_owned(),
             Self::Forgotten => "its agent has forgotten it".to_owned(),
             Self::Elsewhere(place) => format!("it is open in {place}"),
+            Self::Gone => "its directory is gone".to_owned(),
         }
     }
 }
@@ -149,6 +154,8 @@ pub struct Session {
     /// How it is asked for, until it is open.
     pub(super) opening: Opening,
     pub(super) earlier: Earlier,
+    /// How old it was at this moment, where that is known.
+    pub(super) age: Option<(Now, Duration)>,
     /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
     pub(super) aside_of: Option<SessionKey>,
     /// The agent's name of it, once that is known.
@@ -178,6 +185,12 @@ pub struct Session {
     pub(super) gate: Gate,
     /// There are rules to be asked.
     pub(super) has_rules: bool,
+    /// Rules that were made in this session and hold.
+    pub(super) made: Vec<MadeRule>,
+    /// What a rule would do that the person thinks of.
+    pub(super) weighing: Option<Weighing>,
+    /// What the rules were asked about, the oldest first.
+    pub(super) judged: VecDeque<Arc<Claims>>,
     /// What the rules are asked about and have not answered.
     pub(super) unruled: BTreeMap<ReqId, Unruled>,
     pub(super) entries: Entries,
@@ -287,6 +300,21 @@ impl Session {
     /// A write that is not answered yet.
     pub fn write(&self, req: ReqId) -> Option<&Write> {
         self.writes.get(&req)
+    }
+
+    /// There are rules to be asked.
+    pub fn has_rules(&self) -> bool {
+        self.has_rules
+    }
+
+    /// Rules that were made in this session and hold.
+    pub fn made_rules(&self) -> &[MadeRule] {
+        &self.made
+    }
+
+    /// What a rule would do that the person thinks of.
+    pub fn weighing(&self) -> Option<&Weighing> {
+        self.weighing.as_ref()
     }
 
     pub fn changes(&self) -> &Changes {

@@ -12,6 +12,9 @@ pub struct Edit<'a> {
     pub list: Verdict,
     pub pattern: &'a str,
     pub agent: Option<&'a str>,
+    pub reason: Option<&'a str>,
+    /// When it is over, as RFC 3339 has it.
+    pub until: Option<&'a str>,
     /// Removes it instead.
     pub is_removal: bool,
 }
@@ -102,7 +105,7 @@ fn find(text: &str, change: Edit<'_>) -> Result<Found, NotEdited> {
 }
 
 fn with(text: &str, change: Edit<'_>, found: &Found) -> Result<String, NotEdited> {
-    let quoted = quoted(change.pattern);
+    let quoted = entry_of(change);
     if let Some(list) = &found.list {
         return into_list(text, list, &quoted).ok_or(NotEdited::ByHand);
     }
@@ -193,6 +196,16 @@ fn without(text: &str, entry: Range<usize>) -> String {
         _ => {}
     }
     format!("{}{}", text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default())
+}
+
+fn entry_of(change: Edit<'_>) -> String {
+    let pattern = quoted(change.pattern);
+    if change.reason.is_none() && change.until.is_none() {
+        return pattern;
+    }
+    let reason = change.reason.map(|reason| format!(", reason = {}", quoted(reason))).unwrap_or_default();
+    let until = change.until.map(|until| format!(", until = {until}")).unwrap_or_default();
+    format!("{{ pattern = {pattern}{reason}{until} }}")
 }
 
 fn quoted(text: &str) -> String {

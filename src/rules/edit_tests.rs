@@ -1,7 +1,7 @@
 use super::*;
 
 fn change<'a>(list: Verdict, pattern: &'a str, agent: Option<&'a str>, is_removal: bool) -> Edit<'a> {
-    Edit { list, pattern, agent, is_removal }
+    Edit { list, pattern, agent, reason: None, until: None, is_removal }
 }
 
 const GIT: &str = "Bash(git *)";

@@ -4,6 +4,7 @@
 //! file that only narrows allows nothing.
 
 use super::{LISTS, RuleRef, Rules, Verdict};
+use crate::base::date::seconds;
 use crate::base::toml_doc::{Report, Warning, kind_of};
 use std::sync::Arc;
 use toml::Spanned;
@@ -27,7 +28,15 @@ pub struct Loaded {
 }
 
 const AGENT: &str = "agent";
-const ENTRY_KEYS: [&str; 2] = ["pattern", "reason"];
+const ENTRY_KEYS: [&str; 3] = ["pattern", "reason", "until"];
+
+/// An entry of a list.
+#[derive(Default)]
+struct Entry {
+    pattern: String,
+    reason: Option<String>,
+    until: Option<i64>,
+}
 
 pub fn load(text: &str, file_name: &str, trust: Trust) -> Loaded {
     let mut faults = Report::new(file_name, text);
@@ -95,10 +104,12 @@ impl Reader {
             return notes.warn(&value.span(), "a project's rules may only ask and deny; what it allows has no effect");
         }
         for entry in entries {
-            let Some((pattern, reason)) = self.entry(list, entry, agent, faults, notes) else { continue };
+            let Some(Entry { pattern, reason, until }) = self.entry(list, entry, agent, faults, notes) else {
+                continue;
+            };
             let line = notes.line_of(entry.span().start);
             let agent = agent.map(str::to_owned);
-            let rule = RuleRef { list, pattern: pattern.clone(), reason, agent, file: self.file.clone(), line };
+            let rule = RuleRef { list, pattern: pattern.clone(), reason, agent, until, file: self.file.clone(), line };
             if let Err(reason) = self.rules.add(rule) {
                 let outcome = if list == Verdict::Deny { "its tool is asked about" } else { "it matches nothing" };
                 notes.warn(&entry.span(), format!("{pattern:?} is no pattern, {outcome}: {reason}"));
@@ -113,18 +124,26 @@ impl Reader {
         agent: Option<&str>,
         faults: &mut Report<'_>,
         notes: &mut Report<'_>,
-    ) -> Option<(String, Option<String>)> {
+    ) -> Option<Entry> {
         if let Some(pattern) = entry.get_ref().as_str() {
-            return Some((pattern.to_owned(), None));
+            return Some(Entry { pattern: pattern.to_owned(), ..Entry::default() });
         }
         let allowed = "allowed: \"PATTERN\" or { pattern = \"PATTERN\", reason = \"WHY\" }";
-        let (mut pattern, mut reason) = (None, None);
+        let (mut pattern, mut reason, mut until) = (None, None, None);
         for (key, value) in entry.get_ref().as_table().into_iter().flatten() {
             let text = value.get_ref().as_str();
             match key.get_ref().as_ref() {
                 "pattern" => pattern = text.map(str::to_owned),
                 "reason" if text.is_some() => reason = text.map(str::to_owned),
                 "reason" => notes.warn(&value.span(), "a reason is a string"),
+                "until" => match moment(value.get_ref()) {
+                    Some(moment) => until = Some(moment),
+                    // A time that nobody can tell is over where it would allow something.
+                    None => {
+                        until = (list == Verdict::Allow).then_some(i64::MIN);
+                        notes.warn(&value.span(), "until is a time, such as 2026-12-31T18:00:00Z");
+                    }
+                },
                 other => {
                     notes.warn(&key.span(), format!("unknown key {other:?}; allowed: {}", ENTRY_KEYS.join(", ")));
                 }
@@ -137,7 +156,15 @@ impl Reader {
             let given = kind_of(entry.get_ref());
             faults.warn(&entry.span(), format!("{} holds {given} without a pattern; {allowed}", list.name()));
         }
-        Some((pattern?, reason))
+        Some(Entry { pattern: pattern?, reason, until })
+    }
+}
+
+fn moment(value: &DeValue<'_>) -> Option<i64> {
+    match value {
+        DeValue::String(text) => seconds(text),
+        DeValue::Datetime(moment) => seconds(&moment.to_string()),
+        _ => None,
     }
 }
 

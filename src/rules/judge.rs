@@ -102,9 +102,11 @@ impl<'a> Judge<'a> {
     }
 
     fn rules(&self, list: &'a [Rule], tool: &'a Tool) -> impl Iterator<Item = &'a Rule> {
-        let agent = self.request.agent;
+        let Request { agent, now, .. } = *self.request;
         list.iter().filter(move |rule| {
-            rule.pattern.tool.covers(tool) && rule.source.agent.as_deref().is_none_or(|name| agent == Some(name))
+            rule.pattern.tool.covers(tool)
+                && rule.source.agent.as_deref().is_none_or(|name| agent == Some(name))
+                && rule.source.until.is_none_or(|until| now < until)
         })
     }
 

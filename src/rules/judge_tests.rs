@@ -9,7 +9,7 @@ const ROOT: &str = "/w";
 
 fn rule(list: Verdict, pattern: &str, agent: Option<&str>) -> RuleRef {
     let agent = agent.map(str::to_owned);
-    RuleRef { list, pattern: pattern.to_owned(), reason: None, agent, file: "rules.toml".into(), line: 1 }
+    RuleRef { list, pattern: pattern.to_owned(), reason: None, agent, until: None, file: "rules.toml".into(), line: 1 }
 }
 
 fn rules(list: &[(Verdict, &str)]) -> Rules {
@@ -44,7 +44,7 @@ fn asked(rules: &Rules, tool: &str, text: &str, agent: Option<&str>) -> Judgemen
 
 fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Option<&str>) -> Judgement {
     let (roots, home) = ([PathBuf::from(ROOT)], Some(Path::new("/home/me")));
-    judge(rules, &Request { tool, subject, cwd, roots: &roots, home, agent, links: &links })
+    judge(rules, &Request { tool, subject, cwd, roots: &roots, home, agent, now: 0, links: &links })
 }
 
 /// The characters that an editor would not show.
@@ -144,7 +144,7 @@ mod paths_of_requests {
             let (cwd, subject) = (Path::new(ROOT), Subject::Paths(paths));
             verdict(
                 &rules,
-                &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, links: &links },
+                &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links },
             )
             .0
         };
@@ -246,7 +246,11 @@ fn a_program_without_a_shell_is_judged_by_its_words_as_they_are() {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let (tool, roots) = (Tool::named("Bash").unwrap(), [PathBuf::from(ROOT)]);
         let (cwd, subject) = (Path::new(ROOT), Subject::Words(&words));
-        verdict(&rules, &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, links: &links }).0
+        verdict(
+            &rules,
+            &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links },
+        )
+        .0
     };
     assert_eq!(given(&["git", "log", "$X; rm *"]), Verdict::Allow);
     assert_eq!(given(&["bash", "-lc", "git status && git diff"]), Verdict::Allow);
@@ -341,6 +345,11 @@ mod files_that_steer_later_commands {
             a_repository_without_files: "Edit(**)", "src/a.git/config", Ask;
             what_makes_one: "Edit(src/**)", "src/fake/HEAD", Ask;
             where_its_settings_are: "Edit(src/**)", "src/fake/commondir", Ask;
+            its_settings: "Edit(src/**)", "src/fake/config", Ask;
+            its_settings_of_one_tree: "Edit(src/**)", "src/fake/config.worktree", Ask;
+            its_settings_written_out: "Edit(src/**/config)", "src/fake/config", Allow;
+            a_directory_of_that_name: "Edit(src/**)", "src/config/mod.rs", Allow;
+            settings_of_something_else: "Edit(src/**)", "src/config.toml", Allow;
             submodules: "Edit(**)", ".gitmodules", Ask;
             attributes: "Edit(src/**)", "src/.gitattributes", Ask;
             hooks_that_are_kept: "Edit(**)", ".husky/pre-commit", Ask;

@@ -2,7 +2,8 @@
 //!
 //! Knows no session, no agent, no file and no screen: rules, a request and a way to resolve links go in, a verdict comes
 //! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `hazard_table`, `git`, `hazards` and `wrappers` (data),
-//! `tool`, `pattern`, `judge`, `file` (TOML to rules) and `edit` (adds and removes in that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; whatever cannot be read
+//! `tool`, `pattern`, `judge`, `propose` (patterns for a request), `file` (TOML to rules) and `edit` (adds and removes in
+//! that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; whatever cannot be read
 //! for certain is asked about.
 
 mod edit;
@@ -13,6 +14,7 @@ mod hazard_table;
 mod hazards;
 mod judge;
 mod pattern;
+mod propose;
 mod shell;
 mod tool;
 mod word;
@@ -21,6 +23,7 @@ mod wrappers;
 pub use edit::{Edit, NotEdited, edit};
 pub use file::{Loaded, Trust, load};
 pub use judge::{judge, verdict};
+pub use propose::{patterns, propose};
 pub use tool::{Kind, Tool};
 
 use pattern::Pattern;
@@ -28,9 +31,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// In the order in which a worse one wins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     Allow,
+    #[default]
     Ask,
     Deny,
 }
@@ -53,7 +57,7 @@ impl Verdict {
 }
 
 /// A rule as it stands in its file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleRef {
     pub list: Verdict,
     pub pattern: String,
@@ -61,6 +65,8 @@ pub struct RuleRef {
     pub reason: Option<String>,
     /// The configured agent that it is for; any without.
     pub agent: Option<String>,
+    /// From this second on, counted from 1970, it is none any more.
+    pub until: Option<i64>,
     pub file: Arc<str>,
     /// From 1.
     pub line: usize,
@@ -98,6 +104,29 @@ pub enum Doubt {
     PerhapsDenied,
     /// A deny that could not be read.
     BrokenDeny,
+}
+
+impl Doubt {
+    /// For the person.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::NoRule => "no rule is for it",
+            Self::Unreadable => "the line cannot be read",
+            Self::Dialect => "shells do not agree on what the line means",
+            Self::Deceptive => "it holds characters that are not seen, or look like something else",
+            Self::TooLong => "it is too long or too deep to be judged",
+            Self::Arithmetic => "a sum or a test may run what variables hold",
+            Self::Parameter => "what becomes of a variable may run something",
+            Self::Setting => "it sets a variable, of which later programs are made",
+            Self::Program => "which program it is only shows when it runs",
+            Self::Options => "something may turn out to be an option when it runs",
+            Self::File => "which file it is only shows when it runs",
+            Self::Moved => "what it does depends on a directory that is not the session's",
+            Self::Steering => "git and its hooks run what this file names; a rule has to spell the name out",
+            Self::PerhapsDenied => "it may be what a rule denies",
+            Self::BrokenDeny => "a rule that denies could not be read",
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -147,6 +176,8 @@ pub struct Request<'a> {
     pub home: Option<&'a Path>,
     /// The configured name.
     pub agent: Option<&'a str>,
+    /// Seconds from 1970.
+    pub now: i64,
     pub links: &'a Links<'a>,
 }
 
@@ -195,7 +226,7 @@ impl Rules {
         !(self.ask.is_empty() && self.deny.is_empty() && self.broken.is_empty())
     }
 
-    /// Every rule, the strictest list first.
+    /// Every rule, the strictest list first; also those whose time is over.
     pub fn iter(&self) -> impl Iterator<Item = &RuleRef> {
         [&self.deny, &self.ask, &self.allow].into_iter().flatten().map(|rule| &rule.source)
     }

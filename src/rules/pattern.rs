@@ -6,6 +6,7 @@
 use super::glob::Glob;
 use super::tool::{Kind, Tool};
 use super::word::{Rest, Word};
+use std::ffi::OsStr;
 use std::path::{Component, Path};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -283,15 +284,25 @@ const STEERING: &[&str] = &[
     ".acp-tui",
 ];
 
-/// Whether later commands run what stands in a file of this name, or in one of this directory.
-fn steers(name: &str) -> bool {
+/// Names of files, not of directories: the settings of a bare repository, whatever its directory is called.
+const SETTINGS: &[&str] = &["config", "config.worktree"];
+
+/// Whether later commands run what stands in a file of this name, or in one of this directory unless it `is_file`.
+fn steers(name: &str, is_file: bool) -> bool {
     let name = name.to_lowercase();
-    STEERING.contains(&name.as_str()) || name.strip_suffix(".git").is_some()
+    let name = name.as_str();
+    STEERING.contains(&name) || name.ends_with(".git") || (is_file && SETTINGS.contains(&name))
+}
+
+/// The names in the path of a file, each with whether it is the file's own.
+fn names(path: &Path) -> impl Iterator<Item = (&OsStr, bool)> {
+    let parts = path.components().rev().enumerate();
+    parts.filter_map(|(at, part)| if let Component::Normal(name) = part { Some((name, at == 0)) } else { None })
 }
 
 /// Whether the file at this path names what later commands run.
 pub(super) fn is_steering(path: &Path) -> bool {
-    path.components().any(|part| matches!(part, Component::Normal(name) if steers(&name.to_string_lossy())))
+    names(path).any(|(name, is_file)| steers(&name.to_string_lossy(), is_file))
 }
 
 /// The program without the path before it.
@@ -319,10 +330,7 @@ impl PathSpec {
         let spelled = |name: &str| {
             self.parts.iter().any(|part| matches!(part, Part::One(glob) if glob.is_literal() && glob.text() == name))
         };
-        path.components().all(|part| match part {
-            Component::Normal(name) => name.to_str().is_some_and(|name| !steers(name) || spelled(name)),
-            _ => true,
-        })
+        names(path).all(|(name, is_file)| name.to_str().is_some_and(|name| !steers(name, is_file) || spelled(name)))
     }
 
     fn fits(&self, path: &Path, is_wide: bool) -> bool {

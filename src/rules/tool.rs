@@ -43,6 +43,11 @@ impl Tool {
         Some(Self { kind: row.map_or(Kind::Other, |(kind, _)| *kind), name, is_general })
     }
 
+    /// In small letters.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// What a redirection does to its file.
     pub(super) fn of_file(is_write: bool) -> Self {
         let (kind, name) = if is_write { (Kind::Edit, "edit") } else { (Kind::Read, "read") };

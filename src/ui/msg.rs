@@ -11,6 +11,7 @@ use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
 use super::state::session_list::{Earlier, ListFrame, Place, Query, Which};
+use super::state::trees::{Fate, Tree};
 use crate::model::changes::{FileDoc, HunkId, Scope, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, SessionKey, TermId};
@@ -49,6 +50,10 @@ pub enum Out {
     /// What the person calls a session, or that it has its own name again.
     Rename(Which, Option<String>),
     Export(Which),
+    /// This file of the session's worktree goes where that came from.
+    TakeFile(PathBuf),
+    /// This becomes of a session's worktree.
+    Tree(Tree, Fate),
     /// Looks for something in all that was said.
     Find(Query),
     /// What is kept of an earlier session is removed, and its agent is told to, where it can.
@@ -56,6 +61,8 @@ pub enum Out {
     /// Lists the agents that a session can be opened with.
     ListAgents(Purpose),
     Open(Wanted),
+    /// This prompt goes to the agents of these names, each in a worktree of its own.
+    FanOut(Vec<String>, String),
     /// The conversation that is shown goes on as a new session of this agent, with an account of it to begin with.
     HandOver(Whose),
     /// A question is answered beside the conversation that is shown.

@@ -5,6 +5,7 @@
 //! last; jobs are done one after the other; [`Reader::next`] never ends while nothing is on its way.
 
 use super::state::session_list::{Earlier, Hit, Query, Said, Which};
+use super::state::trees::{Fate, Made, Making, Tree};
 use crate::model::agent::Told;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,6 +36,15 @@ pub trait Archive: Send + Sync {
     /// Writes a transcript into the session's directory. Gives where it is, for the person.
     fn export(&self, which: &Which) -> Result<String, String>;
 
+    /// The worktrees that were made for sessions.
+    fn trees(&self) -> Vec<Tree>;
+
+    /// Makes worktrees; all or, where one cannot be made, those before it, which are said.
+    fn make(&self, making: &Making) -> Result<Vec<Made>, String>;
+
+    /// What came of it, for the person.
+    fn decide(&self, tree: &Tree, fate: &Fate) -> Result<String, String>;
+
     /// Remembers what an agent has told of its sessions.
     fn learn(&self, told: &Told) -> Result<(), String>;
 }
@@ -50,18 +60,23 @@ enum Job {
     Find(Query),
     Rename(Which, Option<String>),
     Export(Which),
+    Make(Box<Making>),
+    Decide(Box<Tree>, Fate),
 }
 
 /// What came of a job.
 #[derive(Debug)]
 pub enum Found {
-    List(Result<Arc<[Earlier]>, String>),
+    /// With the worktrees.
+    List(Result<Arc<[Earlier]>, String>, Arc<[Tree]>),
     Forgotten(Box<Earlier>, Result<(), String>),
     Learnt(Result<(), String>),
     End(Which, Result<Arc<[Said]>, String>),
     Hits(Query, Result<(Arc<[Hit]>, bool), String>),
     Renamed(Which, Option<String>, Result<(), String>),
     Exported(Result<String, String>),
+    Made(Box<Making>, Result<Vec<Made>, String>),
+    Decided(Result<String, String>),
 }
 
 pub struct Reader {
@@ -123,6 +138,17 @@ impl Reader {
         self.start();
     }
 
+    pub fn make(&mut self, making: Making) -> bool {
+        self.jobs.push_back(Job::Make(Box::new(making)));
+        self.start()
+    }
+
+    /// What becomes of a worktree; listed anew afterwards.
+    pub fn decide(&mut self, tree: Tree, fate: Fate) {
+        self.jobs.push_back(Job::Decide(Box::new(tree), fate));
+        self.list();
+    }
+
     fn start(&mut self) -> bool {
         let Some(archive) = &self.archive else {
             self.jobs.clear();
@@ -143,7 +169,10 @@ impl Reader {
     /// What the oldest job has found. May be dropped and called again.
     pub async fn next(&mut self) -> Found {
         let Some(told) = &mut self.on_its_way else { return std::future::pending().await };
-        let found = told.recv().await.unwrap_or_else(|| Found::List(Err("there is no thread to read them".to_owned())));
+        let found = told
+            .recv()
+            .await
+            .unwrap_or_else(|| Found::List(Err("there is no thread to read them".to_owned()), Arc::default()));
         self.on_its_way = None;
         self.start();
         found
@@ -152,7 +181,7 @@ impl Reader {
 
 fn done(archive: &dyn Archive, job: Job) -> Found {
     match job {
-        Job::List => Found::List(archive.list().map(Into::into)),
+        Job::List => Found::List(archive.list().map(Into::into), archive.trees().into()),
         Job::End(which) => {
             let end = archive.end_of(&which).map(Into::into);
             Found::End(which, end)
@@ -165,6 +194,11 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
             let done = archive.rename(&which, name.as_deref());
             Found::Renamed(which, name, done)
         }
+        Job::Make(making) => {
+            let made = archive.make(&making);
+            Found::Made(making, made)
+        }
+        Job::Decide(tree, fate) => Found::Decided(archive.decide(&tree, &fate)),
         Job::Export(which) => Found::Exported(archive.export(&which)),
         Job::Learn(told) => Found::Learnt(archive.learn(&told)),
         Job::Forget(earlier) => {

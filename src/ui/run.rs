@@ -13,6 +13,7 @@ mod start;
 use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
 use super::keeping::{Brought, Desk, Keeping};
+use super::keys::Keymap;
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
 use super::past::{Archive, Found, Held, Reader};
 use super::screen::{Device, Happening, Screen};
@@ -20,7 +21,6 @@ use super::state::App;
 use super::state::dock::{Dialog, Raw};
 use super::status_line;
 use super::transcript::Transcript;
-use super::keys::Keymap;
 use super::tty::{Input, Multiplexer, osc52};
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
@@ -29,14 +29,11 @@ use super::work::files::{Answer, Finder};
 use super::work::highlight::{Coloured, Job};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
-use crate::model::Model;
 use crate::model::changes::{HunkId, Scope};
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Can, Intent, Opening};
+use crate::model::event::{Intent, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId};
 use crate::model::login::Secret;
-use crate::model::reduce::has_talked;
-use crate::model::session::{Closed, Session, SessionState};
 use crate::theme::color::Depth;
 use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
@@ -145,22 +142,10 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
     let Running { screen, engine, app, mut keeping, .. } = *running;
     drop(screen);
     keeping.look(engine.model(), &app);
-    let can_go_on = can_go_on(engine.model());
+    let can_go_on = sessions::can_go_on(engine.model());
     keeping.close();
     let goodbye = engine.shutdown().await;
     Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on })
-}
-
-/// The ids of the sessions that are open and that their agents can take up again.
-fn can_go_on(model: &Model) -> Vec<String> {
-    let is_kept = |session: &&Session| {
-        let agent = model.agent_of(session.agent);
-        session.state != SessionState::Closed(Closed::ByPerson)
-            && has_talked(session)
-            && agent.is_some_and(|agent| agent.can(Can::Load) || agent.can(Can::Resume))
-    };
-    let sessions = model.sessions().map(|(_, session)| session).filter(is_kept);
-    sessions.filter_map(|session| session.known_id()).map(|id| id.as_str().to_owned()).collect()
 }
 
 struct Running<D: Device> {
@@ -390,6 +375,9 @@ impl<D: Device> Running<D> {
             Out::ThrowAway => self.throw_away(),
             Out::Keep => self.keep_aside(),
             Out::Open(wanted) => self.open(&wanted),
+            Out::FanOut(agents, text) => self.fan_out(agents, text),
+            Out::TakeFile(file) => self.take_file(&file),
+            Out::Tree(tree, fate) => self.decide_tree(tree, fate),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),

@@ -9,6 +9,7 @@ mod conversations;
 mod earlier;
 mod log;
 mod login;
+mod mcp;
 mod memory;
 mod output;
 mod processes;

@@ -8,6 +8,7 @@ use acp_tui::model::event::Listed;
 use acp_tui::ui::keys::{Code, Key};
 use acp_tui::ui::past::{Archive, Held};
 use acp_tui::ui::state::session_list::{Earlier, End, Hit, Query, Said, Starts, Which, Who};
+use acp_tui::ui::state::trees::{Fate, Made, MadeFor, Making, Tree};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -23,6 +24,11 @@ struct Shelf {
     told: Mutex<Vec<Told>>,
     names: Mutex<Vec<(String, Option<String>)>>,
     exported: Mutex<Vec<String>>,
+    /// Where worktrees are made.
+    below: Option<PathBuf>,
+    made: Mutex<Vec<Making>>,
+    decided: Mutex<Vec<Fate>>,
+    gone: bool,
 }
 
 impl Shelf {
@@ -33,6 +39,11 @@ impl Shelf {
             .about(listed.title.as_deref(), None, None)
             .used(60, 1, End::Ended, vec![PathBuf::from(listed.id.as_str())], false)
     }
+
+    fn tree(&self) -> Option<Tree> {
+        let path = self.below.clone()?;
+        Some(Tree { name: "w1".into(), branch: "acp-tui/w1".into(), origin: "/origin".into(), path })
+    }
 }
 
 impl Archive for Shelf {
@@ -42,7 +53,12 @@ impl Archive for Shelf {
 
     fn list(&self) -> Result<Vec<Earlier>, String> {
         let told = self.told.lock().unwrap();
-        Ok(told.iter().flat_map(|told| told.sessions.iter().map(|one| Self::earlier(told, one))).collect())
+        let all = told.iter().flat_map(|told| told.sessions.iter().map(|one| Self::earlier(told, one)));
+        let gone = |one: Earlier| {
+            let journals = one.journals.clone();
+            one.used(60, 1, End::Ended, journals, true)
+        };
+        Ok(if self.gone { all.map(gone).collect() } else { all.collect() })
     }
 
     fn busy(&self, _: &Earlier) -> Option<String> {
@@ -70,6 +86,22 @@ impl Archive for Shelf {
     fn export(&self, which: &Which) -> Result<String, String> {
         self.exported.lock().unwrap().push(which.id.clone());
         Ok("session-x.md".to_owned())
+    }
+
+    fn trees(&self) -> Vec<Tree> {
+        if self.made.lock().unwrap().is_empty() { Vec::new() } else { self.tree().into_iter().collect() }
+    }
+
+    fn make(&self, making: &Making) -> Result<Vec<Made>, String> {
+        let Some(tree) = self.tree() else { return Err("this is no repository".to_owned()) };
+        self.made.lock().unwrap().push(making.clone());
+        Ok(vec![Made { cwd: tree.path, remarks: vec!["worktree w1 on branch acp-tui/w1".to_owned()] }])
+    }
+
+    fn decide(&self, tree: &Tree, fate: &Fate) -> Result<String, String> {
+        assert_eq!(Some(tree), self.tree().as_ref());
+        self.decided.lock().unwrap().push(fate.clone());
+        Ok("merged 1 file".to_owned())
     }
 
     fn learn(&self, told: &Told) -> Result<(), String> {
@@ -210,4 +242,95 @@ async fn a_question_is_answered_below_the_list_and_the_list_is_still_there() {
         person.quits().await;
     };
     play_with(SIZE, None, agent, person).await;
+}
+
+/// Asks for a further session in a worktree.
+async fn wants_a_worktree(person: &Person) {
+    person.press(Key::ctrl(Code::Char('t'))).await;
+    person.sees("a further session of:").await;
+    person.press(Key::plain(Code::Enter)).await;
+    person.sees("works on these files").await;
+    person.press(Key::plain(Code::Tab)).await;
+    person.press(Key::plain(Code::Tab)).await;
+    person.sees("in a git worktree of its own, with what is not committed").await;
+    person.press(Key::plain(Code::Enter)).await;
+}
+
+#[tokio::test]
+async fn a_further_session_is_opened_in_a_worktree_which_is_merged_from_the_list() {
+    let temp = tempfile::tempdir().unwrap();
+    let below = temp.path().canonicalize().unwrap();
+    let shelf = Arc::new(Shelf { below: Some(below.clone()), ..Shelf::default() });
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        let call = agent.called("session/new").await;
+        assert_eq!(call["params"]["cwd"], below.to_str().unwrap());
+        agent.answer(&call, json!({ "sessionId": "apart" })).await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        wants_a_worktree(&person).await;
+        person.waits_for("the second session", |s| s.contains("▸2") && s.contains("on branch acp-tui/w1")).await;
+        person.press(Key::plain(Code::F(8))).await;
+        person.waits_for("its branch", |s| s.contains("2 ") && s.contains("· acp-tui/w1")).await;
+        person.press(Key::plain(Code::Down)).await;
+        person.sees("^G merges its worktree").await;
+        person.press(Key::ctrl(Code::Char('x'))).await;
+        person.types("y").await;
+        person.sees("a session is open in it").await;
+        person.press(Key::ctrl(Code::Char('g'))).await;
+        person.sees("into the files of /origin").await;
+        person.types("y").await;
+        person.sees("merged 1 file").await;
+        person.press(Key::plain(Code::Esc)).await;
+        person.quits().await;
+    };
+    let past: Arc<dyn Archive> = shelf.clone();
+    play_with(SIZE, Some(past), agent, person).await;
+    let made = shelf.made.lock().unwrap();
+    assert!(made.len() == 1 && made[0].with_changes && matches!(made[0].made_for, MadeFor::Session(_)), "{made:?}");
+    assert_eq!(*shelf.decided.lock().unwrap(), [Fate::Merge]);
+}
+
+#[tokio::test]
+async fn where_no_worktree_can_be_made_it_says_why_and_nothing_is_opened() {
+    let shelf = Arc::new(Shelf::default());
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        wants_a_worktree(&person).await;
+        let screen = person.sees("this is no repository").await;
+        assert!(!screen.contains("▸2"), "{screen}");
+        person.press(Key::plain(Code::Esc)).await;
+        person.quits().await;
+    };
+    let past: Arc<dyn Archive> = shelf.clone();
+    play_with(SIZE, Some(past), agent, person).await;
+}
+
+#[tokio::test]
+async fn a_session_whose_directory_is_gone_is_shown_and_its_agent_is_not_asked_for_it() {
+    let shelf = Arc::new(Shelf { gone: true, ..Shelf::default() });
+    let agent = async |mut agent: Agent| {
+        let cwd = opens(&mut agent).await;
+        lists(&mut agent, &cwd, &["old"]).await;
+        agent.says("all is listed").await;
+        lists(&mut agent, &cwd, &["old"]).await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("all is listed").await;
+        person.press(Key::plain(Code::F(8))).await;
+        person.sees("directory gone").await;
+        person.press(Key::plain(Code::Down)).await;
+        person.press(Key::plain(Code::Enter)).await;
+        person.sees("read only: its directory is gone").await;
+        person.quits().await;
+    };
+    let past: Arc<dyn Archive> = shelf.clone();
+    play_with(SIZE, Some(past), agent, person).await;
 }

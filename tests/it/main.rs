@@ -13,6 +13,7 @@ mod decode;
 mod engine;
 mod exec;
 mod hostile;
+mod late_writes;
 mod listing;
 mod model;
 mod odd_files;

@@ -7,6 +7,7 @@
 pub mod kept;
 pub mod v1;
 
+use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{
     AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionPage, SessionResult, Update,
@@ -63,6 +64,9 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
 
     /// A call. `cwd` is the session's directory.
     fn call(&self, call: &Call, cwd: &Path) -> Result<Said, serde_json::Error>;
+
+    /// The parameters of a call that opens a session, with the servers that the agent is given.
+    fn give(&self, servers: &[&Server], params: &mut Value);
 
     /// That the turn of this session is to end.
     fn cancel_turn(&self, session: &SessionId) -> Said;

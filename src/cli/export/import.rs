@@ -13,7 +13,7 @@ use crate::headless::code;
 use crate::store::private::make_private_dir;
 use crate::store::sessions::{self, Known};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -34,20 +34,25 @@ pub fn import(file: &Path) -> Result<u8, Usage> {
     let dir = sessions::journals(&state);
     make_private_dir(&dir).map_err(|error| Usage(error.to_string()))?;
     let before = sessions::list(&state).map_err(|error| Usage(error.to_string()))?.sessions;
-    let (mut taken, mut known) = (0, 0);
+    let (mut known, mut new) = (0, BTreeSet::new());
     for (name, text) in journals {
         // Ours, which it was exported from.
         let is_own = name.strip_prefix(PREFIX).is_some_and(|own| dir.join(own).symlink_metadata().is_ok());
         let is_new =
             !is_own && put(&dir, &name, &text).map_err(|error| Usage(format!("it cannot be written: {error}")))?;
-        if is_new && is_double(&state, &before, &name)? {
-            // The same conversation, under another name.
-            std::fs::remove_file(dir.join(&name)).map_err(|error| Usage(error.to_string()))?;
-            known += 1;
+        if is_new {
+            new.insert(name);
         } else {
-            *(if is_new { &mut taken } else { &mut known }) += 1;
+            known += 1;
         }
     }
+    for double in doubles(&state, &before, &new)? {
+        // The same conversation, under another name.
+        std::fs::remove_file(dir.join(&double)).map_err(|error| Usage(error.to_string()))?;
+        new.remove(&double);
+        known += 1;
+    }
+    let taken = new.len() as u64;
     if known > 0 {
         say(&format!("{} there already", if known == 1 { "1 journal is" } else { "its journals are" }));
     }
@@ -57,26 +62,43 @@ pub fn import(file: &Path) -> Result<u8, Usage> {
     print(&format!("imported {}\n", human::count(taken, "journal")))
 }
 
-/// Whether what has come with this journal was there before.
-fn is_double(state: &Path, before: &[Known], name: &str) -> Result<bool, Usage> {
-    let after = sessions::parts(state).map_err(|error| Usage(error.to_string()))?.0;
-    let mut new = after.iter().filter(|part| part.journal.file_name().is_some_and(|file| file == name)).peekable();
-    let nothing = new.peek().is_none();
-    let listed = sessions::list(state).map_err(|error| Usage(error.to_string()))?.sessions;
-    let same = |part: &sessions::Part| {
-        let own = listed.iter().find(|k| k.session_id == part.session_id && k.journals.contains(&part.journal));
+/// The journals of these names with which nothing has come that was not there before.
+fn doubles(state: &Path, before: &[Known], names: &BTreeSet<String>) -> Result<Vec<String>, Usage> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let fault = |error: io::Error| Usage(error.to_string());
+    let after = sessions::parts(state).map_err(fault)?.0;
+    let listed = sessions::list(state).map_err(fault)?.sessions;
+    let (before, listed) = (by_session(before), by_session(&listed));
+    let is_there = |part: &sessions::Part| {
+        let id = part.session_id.as_str();
+        let own = listed.get(id).into_iter().flatten().find(|known| known.journals.contains(&part.journal));
         own.is_some_and(|own| {
-            let alike = |k: &&Known| {
-                k.session_id == own.session_id
-                    && k.agent == own.agent
-                    && k.first_prompt == own.first_prompt
-                    && k.last_prompt == own.last_prompt
-                    && k.turns == own.turns
+            let alike = |known: &Known| {
+                known.turns == own.turns
+                    && known.agent == own.agent
+                    && known.first_prompt == own.first_prompt
+                    && known.last_prompt == own.last_prompt
             };
-            before.iter().any(|known| alike(&known))
+            before.get(id).into_iter().flatten().copied().any(alike)
         })
     };
-    Ok(!nothing && new.all(same))
+    let mut parts: HashMap<&str, bool> = HashMap::new();
+    for part in &after {
+        let name = part.journal.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if names.contains(name) {
+            let all = parts.entry(name).or_insert(true);
+            *all = *all && is_there(part);
+        }
+    }
+    Ok(parts.into_iter().filter(|(_, all)| *all).map(|(name, _)| name.to_owned()).collect())
+}
+
+fn by_session(all: &[Known]) -> HashMap<&str, Vec<&Known>> {
+    let mut by: HashMap<&str, Vec<&Known>> = HashMap::new();
+    all.iter().for_each(|known| by.entry(known.session_id.as_str()).or_default().push(known));
+    by
 }
 
 /// False when one of this name is there.

@@ -25,6 +25,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
+use tracing::debug;
 
 /// How long a line is followed back, and how large a journal is read for what was asked: other looks wait meanwhile.
 const BLAME: Duration = Duration::from_secs(2);
@@ -142,14 +143,18 @@ impl Worker {
                 if alone.is_some() {
                     self.review.alone();
                 }
+                let begun = Instant::now();
                 let looked = self.review.first_look();
+                debug!(?at, ms = begun.elapsed().as_millis(), ok = looked.is_ok(), "the first look");
                 self.trouble("snapshot", "the files could not be looked at", looked);
                 // Nobody waits any more when the time was up.
                 alone.map(|looked| looked.try_send(()));
             }
             Job::Do(command) => self.command(at, command),
             Job::Last => {
+                let begun = Instant::now();
                 let looked = self.review.last_look();
+                debug!(?at, ms = begun.elapsed().as_millis(), ok = looked.is_ok(), "the last look");
                 self.trouble("last look", "the files could not be looked at after the agent had ended", looked);
             }
             Job::Note(note) => {
@@ -168,8 +173,13 @@ impl Worker {
             Job::BeforeCommand { done } => {
                 let looked = self.review.before_command();
                 self.review.keep_theirs(Instant::now() + LAST_CHANCE);
-                let _ = done.try_send(());
+                let is_early = done.try_send(()).is_err();
                 self.trouble("command", "the review could not look at the files before a command", looked);
+                if is_early {
+                    // Nobody waited any longer.
+                    let noted = self.review.command_was_early();
+                    self.trouble("command", "the review could not take note of a command", noted);
+                }
             }
             Job::Wrote { path, turn, entry, content } => {
                 let path = self.real(&path);

@@ -7,8 +7,10 @@ use crate::agent::quirks;
 use crate::engine::AgentSetup;
 use crate::engine::core::{Line, Out};
 use crate::engine::filing::{FileJob, ReadJob, WriteJob};
+use crate::engine::making;
 use crate::engine::terminals::Start;
 use crate::host::process;
+use crate::mcp::{Found, Remote};
 use crate::model::effect::Effect;
 use crate::model::event::{AuthKind, HostEvent, TerminalSpec};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
@@ -21,7 +23,7 @@ impl Engine {
     pub(super) fn carry_out(&mut self, out: Vec<Out>) {
         for out in out {
             match out {
-                Out::Line(line) => self.send(line),
+                Out::Line(line) => self.open_or_send(line),
                 Out::Do(Addressed { at, what: Effect::FrontEnd(what) }) => self.news.push(Addressed { at, what }),
                 Out::Do(effect) => self.execute(effect),
             }
@@ -40,6 +42,30 @@ impl Engine {
         }
     }
 
+    /// A call that opens a session waits for the servers that the agent is given with it.
+    fn open_or_send(&mut self, line: Line) {
+        let Self { core, ruler, servers, .. } = self;
+        let agent = ruler.name_of(line.agent).cloned();
+        let line = servers.hold(line, |at| (core.directory(at.into()).to_owned(), agent));
+        if let Some(line) = line {
+            self.send(line);
+        }
+    }
+
+    pub(super) fn found_servers(&mut self, at: SessionKey, number: u64, mut found: Found) {
+        let Some(line) = self.servers.found(at, number) else { return };
+        let caps = self.core.model.agent_of(line.agent).map(|agent| agent.caps).unwrap_or_default();
+        found.keep(|kind| match kind {
+            Remote::Http => caps.mcp_http,
+            Remote::Sse => caps.mcp_sse,
+        });
+        for message in found.remarks {
+            self.apply(at, HostEvent::Warning { message });
+        }
+        let line = self.core.give(line, &found.servers);
+        self.send(line);
+    }
+
     fn execute(&mut self, effect: Addressed<Effect>) {
         match effect.at {
             Address::Agent(key) => self.execute_for_agent(key, effect.what),
@@ -52,6 +78,7 @@ impl Engine {
         match effect {
             Effect::StartTimer { timer, after } => self.timers.start(agent.into(), timer, after),
             Effect::SpawnAgent => {
+                self.servers.forget(agent);
                 let (cwd, words) =
                     (self.core.directory(agent.into()).to_owned(), self.core.codec(agent).word_for_word());
                 let event = self.links.start(agent, cwd, words);
@@ -76,6 +103,12 @@ impl Engine {
                 self.queue_file(FileJob::Read(ReadJob { at, req, request, line, limit, missing, turn, held }));
             }
             Effect::AskRules { req, claims } => self.ruler.ask(at, req, claims, &self.core),
+            Effect::WeighRules { req, list, text, waiting, past } => {
+                let wanted = making::Wanted { req, list, text, waiting, past };
+                self.ruler.apart(at, &self.core, move |held| making::weigh(held, wanted));
+            }
+            Effect::MakeRules(rules) => self.ruler.apart(at, &self.core, move |held| making::make(held, &rules)),
+            Effect::DropRule(rule) => self.ruler.apart(at, &self.core, move |held| making::remove(held, rule)),
             Effect::CheckWrite { req, path } => {
                 self.queue_file(FileJob::Check { at, req, path });
             }

@@ -6,6 +6,7 @@ use crate::host::process::{Household, Survivor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tracing::debug;
 
 /// How long the last lines of the journal, and then those of a recording, may take on their way to the disk.
 const LAST_LINES: Duration = Duration::from_secs(3);
@@ -39,10 +40,13 @@ impl Engine {
     /// The same; from `end` on the last look of the review is not waited for.
     pub async fn shutdown_by(mut self, end: Option<Instant>) -> Goodbye {
         let household = Household::look();
-        self.files.close();
+        let left = end.map_or(LAST_WRITES, |end| end.saturating_duration_since(Instant::now()));
+        // While the agents end.
+        let writes = tokio::spawn(self.files.close(left.clamp(LAST_MOMENT, LAST_WRITES)));
         for line in self.core.answer_all() {
             self.send(line);
         }
+        debug!("everything is answered; the agents end");
         let ended = self.links.end_all();
         // Threads of terminals must not wait for a reader that is gone.
         self.facts.close();
@@ -59,10 +63,12 @@ impl Engine {
         // Who still runs before the files are looked at for the last time may change them afterwards.
         survivors.extend(household.survivors().await);
         survivors.retain(Survivor::is_alive);
+        debug!(left = survivors.len(), "agents and commands have ended");
         let mut ended = Vec::new();
-        let left = end.map_or(LAST_WRITES, |end| end.saturating_duration_since(Instant::now()));
-        self.files.finish(left.clamp(LAST_MOMENT, LAST_WRITES)).await;
+        // What is looked at afterwards stays as it is.
+        let _ = writes.await;
         self.reviews.finish(&self.core.model, end).await;
+        debug!("the files were looked at for the last time");
         if !survivors.is_empty() {
             // They may have left their work to others.
             survivors.extend(household.survivors().await);

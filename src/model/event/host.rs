@@ -7,7 +7,7 @@ use crate::model::changes::ReviewEvent;
 use crate::model::ids::{Address, ReqId, TermId};
 use crate::model::past::Recalled;
 use crate::model::refusal::Refusal;
-use crate::model::ruling::Ruling;
+use crate::model::ruling::{MadeRule, Ruling, Weighing};
 use crate::model::tool::Exit;
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +95,22 @@ pub enum HostEvent {
         req: ReqId,
         ruling: Ruling,
     },
+    /// What rules would do that the person thinks of.
+    RulesWeighed(Weighing),
+    /// Rules that the person has made hold now, or why they do not.
+    RulesMade {
+        made: Vec<MadeRule>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<String>,
+    },
+    /// A rule holds no more, or why it still does.
+    RuleDropped {
+        rule: MadeRule,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<String>,
+    },
+    /// The rules of the session have been changed elsewhere in this program.
+    RulesChanged,
     JournalFailed {
         message: String,
     },

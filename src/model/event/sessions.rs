@@ -5,6 +5,7 @@
 use super::super::ids::{SessionId, SessionKey};
 use super::super::session::ReadOnly;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// How a session is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,4 +123,21 @@ pub struct SessionPage {
     pub sessions: Vec<Listed>,
     /// With what the next page is asked for; without it this is the last one.
     pub next: Option<String>,
+}
+
+/// What an agent offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct AgentCaps {
+    /// With sessions that it has kept.
+    pub sessions: Cans,
+    /// How old a session has to be before it can be loaded.
+    pub youngest: Duration,
+    pub image: bool,
+    pub audio: bool,
+    pub embedded_context: bool,
+    /// Servers of tools that it reaches by these.
+    pub mcp_http: bool,
+    pub mcp_sse: bool,
+    /// It can be told to forget who the person is.
+    pub log_out: bool,
 }

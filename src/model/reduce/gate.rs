@@ -8,7 +8,7 @@ use super::super::effect::{Answer, Effect, Withdrawal};
 use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
-use super::super::judge::{Deed, Place, Request, Verdict, judge};
+use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
 use super::super::question::{About, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::session::{HeldPrompt, PromptKind, Session, Stage, Write};
@@ -140,9 +140,14 @@ fn ask(session: &mut Session, req: ReqId, entry: EntryId, about: About, cx: &mut
     permission::wait(session, req, entry, about, options, cx);
 }
 
-/// The person's answer to a question of our own.
-pub fn answered(session: &mut Session, question: Question, allowed: bool, cx: &mut Cx) {
+/// The answer to a question of our own: the person's, or that of a rule which was made meanwhile.
+pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: Option<&Ground>, cx: &mut Cx) {
     let Question { req, entry, about, .. } = question;
+    let by = rule.map_or_else(|| "you".to_owned(), Ground::words);
+    let error = |about| match rule.cloned() {
+        Some(ground) => ground.refusal(about),
+        None => denied(about),
+    };
     match about {
         // Answered with an option of the agent's.
         About::Permission => {}
@@ -153,18 +158,21 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, cx: &m
                 cx.push(Effect::Review(ReviewCommand::DecideHeld { req, write: true }));
             }
             _ if allowed => granted(session, req, cx),
-            _ => refuse(session, req, cx),
+            _ => {
+                let path = session.write(req).map(|write| write.path.to_string()).unwrap_or_default();
+                end_write(session, req, &format!("refused by {by}"), Some(error(Subject::Path(path))), cx);
+            }
         },
         About::Run(spec) if allowed => {
-            retell(session, entry, Level::Info, format!("allowed by you: {}", spec.line()));
+            retell(session, entry, Level::Info, format!("allowed by {by}: {}", spec.line()));
             let request = service::request_of(session, Deed::Run(Arc::clone(&spec)), cx).granted();
             session.creating.insert(req, Arc::clone(&spec));
             cx.push(Effect::TerminalCreate { req, request: Box::new(request), spec });
         }
         About::Run(spec) => {
             let line = spec.line();
-            retell(session, entry, Level::Warn, format!("refused by you: {line}"));
-            cx.push(Effect::Respond { req, answer: Answer::Error(denied(Subject::Command(line))) });
+            retell(session, entry, Level::Warn, format!("refused by {by}: {line}"));
+            cx.push(Effect::Respond { req, answer: Answer::Error(error(Subject::Command(line))) });
         }
     }
 }

@@ -23,6 +23,10 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
             gate::checked(session, req, place, cx);
         }
         HostEvent::Ruled { req, ruling } => ruling::ruled(session, req, ruling, cx),
+        HostEvent::RulesWeighed(weighing) => ruling::weighed(session, weighing),
+        HostEvent::RulesMade { made, fault } => ruling::made(session, made, fault, cx),
+        HostEvent::RuleDropped { rule, fault } => ruling::dropped(session, rule, fault, cx),
+        HostEvent::RulesChanged => ruling::changed(session, cx),
         HostEvent::TerminalStarted { req, term } => terminal_started(session, req, term, cx),
         HostEvent::TerminalFailed { req, error } => {
             if let Some(spec) = session.creating.remove(&req) {

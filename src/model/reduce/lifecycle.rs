@@ -72,11 +72,28 @@ pub fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
         Opening::Fork(_) if !agent.can(Can::Fork) => Some("this agent cannot fork sessions".to_owned()),
         _ => how.id().filter(|id| model.session_named(key, id).is_some()).map(|id| format!("{id} is open already")),
     };
+    if let (Opening::Load(_), None) = (&how, &hopeless)
+        && let Some(left) = opening::is_too_young(session, agent.caps.youngest, cx.now)
+    {
+        in_session(model, at, cx, |session, cx| opening::put_off(session, left, cx));
+        return;
+    }
     let in_vain = matches!(how, Opening::Continue(_)).then_some(ReadOnly::NoWay);
     in_session(model, at, cx, |session, _| session.opening = how);
     match hopeless {
         Some(why) => not_opened(model, key, at, End::new(DeathKind::Refused, why), in_vain, cx),
         None => drop(in_session(model, at, cx, opening::open)),
+    }
+}
+
+/// A session that was too new to be loaded is asked for, unless something else has become of it.
+pub fn old_enough(model: &mut Model, at: SessionKey, cx: &mut Cx) {
+    let Some(session) = model.sessions.get(&at).filter(|session| session.state == SessionState::Waiting) else {
+        return;
+    };
+    let key = session.agent;
+    if model.agents.get(&key).is_some_and(Agent::is_up) {
+        open(model, key, at, cx);
     }
 }
 

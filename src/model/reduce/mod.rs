@@ -67,6 +67,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
+        (Address::Session(key), Event::Timer(Timer::OldEnough)) => lifecycle::old_enough(model, key, cx),
         (Address::Agent(key), Event::Hint(Hint::Screen(term, screen))) => {
             in_agent(model, key, cx, |agent, _| agent::log_in_screen(agent, &term, screen));
         }
@@ -250,7 +251,9 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::User(intent) => to_session(session, intent, cx),
         Event::Timer(Timer::KillTerminals(turn)) => host::kill_terminals_of(session, turn, cx),
         Event::Timer(Timer::Coverage(turn)) => review::late(session, turn, cx),
-        Event::Timer(Timer::ExplainStray | Timer::EarlyRequest(_) | Timer::History | Timer::Revive) => {}
+        Event::Timer(
+            Timer::ExplainStray | Timer::EarlyRequest(_) | Timer::History | Timer::OldEnough | Timer::Revive,
+        ) => {}
         Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
         Event::Hint(Hint::Left(all)) => leave::left(session, all),
         Event::Hint(Hint::Back(entry)) => leave::back(session, entry),
@@ -283,6 +286,9 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Cancel => prompt::cancel(session, cx),
         Intent::TakeBack => prompt::return_held(session, None, cx),
         Intent::Answer { req, option } => permission::answer(session, req, option, cx),
+        Intent::WeighRules { req, list, text } => ruling::weigh(session, req, list, text, cx),
+        Intent::MakeRules(rules) => cx.push(Effect::MakeRules(rules)),
+        Intent::DropRule(rule) => ruling::drop_rule(session, rule, cx),
         Intent::Refuse { req, reason } => permission::refuse(session, req, &reason, cx),
         Intent::SetGate(gate) => session.gate = gate,
         Intent::Review(action) => review::act(session, action, cx),

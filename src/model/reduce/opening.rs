@@ -4,13 +4,14 @@
 //! Invariant: at the end of a session, whatever the reason, every request in it is answered or void, exactly once.
 
 use super::{Cx, notice, permission, prompt, retold, review};
+use crate::base::human;
 use crate::model::agent::Death;
 use crate::model::changes::ReviewCommand;
 use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, Withdrawal};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{CallError, ErrorKind, Opening, PromptResult, SessionResult, Stop, Timer};
 use crate::model::history::Kind;
-use crate::model::ids::SessionId;
+use crate::model::ids::{Now, SessionId};
 use crate::model::refusal::{Reason, Refusal};
 use crate::model::session::{Closed, Earlier, Policy, ReadOnly, Session, SessionState, TerminalOrigin};
 use crate::model::tool::Mark;
@@ -92,6 +93,20 @@ pub fn quiet(session: &mut Session, cx: &mut Cx) -> Option<SessionResult> {
     session.answered.take().map(|opened| *opened)
 }
 
+/// How long it is to be left alone before an agent can load it that loads none which is younger than this.
+pub fn is_too_young(session: &Session, youngest: Duration, now: Now) -> Option<Duration> {
+    let (at, age) = session.age?;
+    let left = youngest.saturating_sub(age.saturating_add(now.saturating_sub(at)));
+    (left > Duration::ZERO).then_some(left)
+}
+
+/// It is asked for when it is old enough.
+pub fn put_off(session: &mut Session, left: Duration, cx: &mut Cx) {
+    let words = format!("its agent cannot load a session that is so new: asked for in {}", human::duration(left));
+    notice(session, Level::Info, words, Vec::new(), cx.now);
+    cx.push(Effect::StartTimer { timer: Timer::OldEnough, after: left });
+}
+
 /// It is asked for once more when the agent takes calls again.
 pub fn wait(session: &mut Session) {
     session.state = SessionState::Waiting;
@@ -100,6 +115,9 @@ pub fn wait(session: &mut Session) {
 
 /// The agent has opened it. `agent` is its label.
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
+    if session.opening.id().is_none() {
+        session.age = Some((cx.now, Duration::ZERO));
+    }
     match std::mem::take(&mut session.opening) {
         Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
         Opening::Load(_) => {

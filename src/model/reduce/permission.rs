@@ -4,7 +4,7 @@ use super::super::effect::{Answer, Effect, FrontEnd, Withdrawal, Withdrawn};
 use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
-use super::super::judge::{Deed, Ground, Verdict, judge};
+use super::super::judge::{Deed, Ground, Request, Verdict, judge};
 use super::super::question::{About, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruling;
@@ -31,6 +31,20 @@ pub fn decided(
     ruling: Option<Ruling>,
     cx: &mut Cx,
 ) {
+    match judge(&request(session, entry, &options, ruling, cx)) {
+        Verdict::Ask => wait(session, req, entry, About::Permission, options, cx),
+        Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), &options, cx),
+        Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), &options, cx),
+    }
+}
+
+fn request(
+    session: &Session,
+    entry: EntryId,
+    options: &[PermissionOption],
+    ruling: Option<Ruling>,
+    cx: &Cx,
+) -> Request {
     // An answer for good is the person's to give.
     let has_once = options.iter().any(|option| option.kind == PermissionKind::AllowOnce);
     let ruling = if has_once { ruling } else { ruling.map(Ruling::unless_allowed) };
@@ -38,11 +52,47 @@ pub fn decided(
         (tool.kind, tool.locations.iter().map(|location| location.path.clone()).collect(), !tool.cut)
     });
     let deed = Deed::Permission { kind, paths, is_whole, has_choice: !options.is_empty() };
-    match judge(&service::request_of(session, deed, cx).ruled(ruling)) {
-        Verdict::Ask => wait(session, req, entry, About::Permission, options, cx),
-        Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), &options, cx),
-        Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), &options, cx),
+    service::request_of(session, deed, cx).ruled(ruling)
+}
+
+/// Answers what is asked already, where a rule decides it now.
+pub fn settle(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
+    let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
+    let Some(Question { entry, about, options, .. }) = session.questions.get(at) else { return };
+    let request = match about {
+        About::Permission => self::request(session, *entry, options, Some(ruling.clone()), cx),
+        About::Write => {
+            let Some(write) = session.write(req) else { return };
+            let deed = Deed::Write(Arc::clone(&write.path));
+            service::request_of(session, deed, cx).ruled(Some(ruling.clone()))
+        }
+        About::Run(spec) => service::request_of(session, Deed::Run(Arc::clone(spec)), cx).ruled(Some(ruling.clone())),
+    };
+    let (is_allowed, ground) = match judge(&request) {
+        Verdict::Allow(ground @ Ground::Rule(_)) => (true, ground),
+        Verdict::Refuse(ground @ Ground::Rule(_)) => (false, ground),
+        _ => return,
+    };
+    let pending = session.questions.remove(at);
+    if pending.about == About::Permission {
+        learned(session, &pending, !is_allowed);
+        review::tool(session, pending.entry, cx);
+        return decide(session, is_allowed, &ground, (req, pending.entry), &pending.options, cx);
     }
+    if let Some(write) = session.writes.get_mut(&req) {
+        write.ruling = Some(ruling);
+    }
+    gate::answered(session, pending, is_allowed, Some(&ground), cx);
+}
+
+/// The call has been decided as it was shown.
+fn learned(session: &mut Session, pending: &Question, is_refused: bool) {
+    session.entries.change(pending.entry, |e| {
+        if let Body::Tool(tool) = &mut e.body {
+            tool.refused = is_refused;
+            tool.learn(&pending.previews);
+        }
+    });
 }
 
 /// Puts a question into the dock.
@@ -114,18 +164,13 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     let pending = session.questions.remove(at);
     let is_no = |o: &PermissionOption| matches!(o.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
-    session.entries.change(pending.entry, |e| {
-        if let Body::Tool(tool) = &mut e.body {
-            tool.refused = refused;
-            tool.learn(&pending.previews);
-        }
-    });
+    learned(session, &pending, refused);
     if pending.about == About::Permission {
         // Before the agent can go on: what has changed while it waited is not its doing.
         review::tool(session, pending.entry, cx);
         return cx.push(Effect::Respond { req, answer: Answer::Selected(option) });
     }
-    gate::answered(session, pending, option == gate::ALLOW, cx);
+    gate::answered(session, pending, option == gate::ALLOW, None, cx);
 }
 
 /// The first answer that refuses this once is given, where the agent offers none the question is cancelled. The reason is

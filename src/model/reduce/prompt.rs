@@ -7,7 +7,7 @@ use super::super::ids::{EntryId, Now, TurnId};
 use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn, TurnEnd, Write};
 use super::super::tool::Mark;
 use super::Cx;
-use super::{host, notice, permission, review};
+use super::{host, notice, permission, review, ruling};
 use std::time::Duration;
 
 /// How long the agent has to kill its terminals after a cancel.
@@ -48,6 +48,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     let id = cx.next_turn();
     (cx.last_turn, session.last_turn) = (id, id);
     session.plans.clear();
+    ruling::turn_over(session);
     let user = UserMessage {
         text: text.clone(),
         links: links.iter().map(|l| l.name.clone()).collect(),
@@ -147,6 +148,7 @@ fn of_its_own(session: &mut Session, cx: &mut Cx) {
 fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallError>, cx: &mut Cx) {
     permission::close_all(session, Withdrawal::TurnEnded, cx);
     settle(session, Mark::NoFinalStatus, cx);
+    ruling::turn_over(session);
     let Some(turn) = session.turn.take() else { return };
     let ended = match &result {
         Ok(result) => Ended::Stopped(result.clone()),

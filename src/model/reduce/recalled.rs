@@ -49,6 +49,7 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
     if let Some(trouble) = part.trouble {
         notice(session, Level::Warn, trouble, Vec::new(), cx.now);
     }
+    session.age = part.age.map(|age| (cx.now, age)).or(session.age);
     session.earlier = if part.is_last { Earlier::Here } else { Earlier::Coming { after: base } };
 }
 

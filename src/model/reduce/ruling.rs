@@ -1,4 +1,4 @@
-//! Requests that wait for what the rules say of them.
+//! Requests that wait for what the rules say of them, and rules that the person makes while something is asked.
 //!
 //! The rules are asked elsewhere and answer with a fact. Invariant: each request that waits here goes on when that fact
 //! comes, or is answered before, and never both.
@@ -6,13 +6,20 @@
 use super::super::changes::Gate;
 use super::super::claims::Claims;
 use super::super::effect::{Answer, Effect, Withdrawal};
+use super::super::entry::Level;
 use super::super::event::{AgentRequest, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
+use super::super::question::{About, Question};
 use super::super::refusal::{Reason, Refusal};
-use super::super::ruling::Ruling;
+use super::super::ruling::{MadeRule, Ruled, Ruling, Scope, Weighing};
 use super::super::session::Session;
 use super::Cx;
-use super::{permission, service};
+use super::{notice, permission, service};
+use std::sync::Arc;
+
+/// Requests of a session that are kept for looking back, and bytes of one.
+const MAX_JUDGED: usize = 500;
+const MAX_CLAIM: usize = 4 << 10;
 
 /// A request that the rules have not spoken of yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,12 +45,25 @@ fn claims(request: &AgentRequest) -> Option<Claims> {
 pub fn ask(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut Cx) {
     let Some(claims) = claims(&request) else { return };
     session.unruled.insert(req, Unruled::Service(Box::new(request)));
+    keep(session, &claims);
     cx.push(Effect::AskRules { req, claims: Box::new(claims) });
+}
+
+/// For the day on which the person wants to know what a rule would have been for.
+fn keep(session: &mut Session, claims: &Claims) {
+    if claims.size() > MAX_CLAIM {
+        return;
+    }
+    if session.judged.len() >= MAX_JUDGED {
+        session.judged.pop_front();
+    }
+    session.judged.push_back(Arc::new(claims.clone()));
 }
 
 pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, options: Vec<PermissionOption>, cx: &mut Cx) {
     let claims = session.tool(entry).map(Claims::of_tool).unwrap_or_default();
     session.unruled.insert(req, Unruled::Permission { entry, options });
+    keep(session, &claims);
     cx.push(Effect::AskRules { req, claims: Box::new(claims) });
 }
 
@@ -54,9 +74,84 @@ pub fn ruled(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
             permission::decided(session, req, entry, options, Some(ruling), cx);
         }
         Some(Unruled::Service(request)) => service::decided(session, req, *request, Some(ruling), cx),
-        // Answered meanwhile.
-        None => {}
+        // Asked once more because the rules have changed, or answered meanwhile.
+        None => permission::settle(session, req, ruling, cx),
     }
+}
+
+/// What a question is about, as rules see it.
+fn of_question(session: &Session, question: &Question) -> Option<Claims> {
+    match &question.about {
+        About::Permission => session.tool(question.entry).map(Claims::of_tool),
+        About::Write => session.write(question.req).map(|write| Claims::of_file("write", &write.path)),
+        About::Run(spec) => Some(Claims::of_command(spec)),
+    }
+}
+
+fn waiting(session: &Session) -> Vec<(ReqId, Claims)> {
+    let of = |question: &Question| Some((question.req, of_question(session, question)?));
+    session.questions.iter().filter_map(of).collect()
+}
+
+/// The person wants to know what rules would do.
+pub fn weigh(session: &mut Session, req: ReqId, list: Ruled, text: Option<String>, cx: &mut Cx) {
+    if !session.has_rules {
+        return;
+    }
+    if session.weighing.as_ref().is_some_and(|weighing| weighing.req != req || text.is_none()) {
+        session.weighing = None;
+    }
+    let past = session.judged.iter().cloned().collect();
+    cx.push(Effect::WeighRules { req, list, text, waiting: waiting(session), past });
+}
+
+pub fn weighed(session: &mut Session, weighing: Weighing) {
+    match &mut session.weighing {
+        Some(before) if before.req == weighing.req && weighing.typed.is_some() => before.typed = weighing.typed,
+        before => *before = Some(weighing),
+    }
+}
+
+/// The person has made rules; they hold once they are kept.
+pub fn made(session: &mut Session, made: Vec<MadeRule>, fault: Option<String>, cx: &mut Cx) {
+    if let Some(fault) = fault {
+        notice(session, Level::Warn, format!("the rule is not kept: {fault}"), Vec::new(), cx.now);
+    }
+    for rule in made {
+        notice(session, Level::Info, format!("rule: {}", rule.words()), Vec::new(), cx.now);
+        session.made.retain(|before| *before != rule);
+        session.made.push(rule);
+    }
+    changed(session, cx);
+}
+
+/// Rules for a turn or a session are only here.
+pub fn drop_rule(session: &mut Session, rule: MadeRule, cx: &mut Cx) {
+    if rule.scope.is_kept() {
+        return cx.push(Effect::DropRule(rule));
+    }
+    dropped(session, rule, None, cx);
+}
+
+pub fn dropped(session: &mut Session, rule: MadeRule, fault: Option<String>, cx: &mut Cx) {
+    if let Some(fault) = fault {
+        notice(session, Level::Warn, format!("the rule still holds: {fault}"), Vec::new(), cx.now);
+        return;
+    }
+    session.made.retain(|made| *made != rule);
+    notice(session, Level::Info, format!("no rule any more: {}", rule.words()), Vec::new(), cx.now);
+}
+
+/// What is asked may be answered by the rules now.
+pub fn changed(session: &mut Session, cx: &mut Cx) {
+    for (req, claims) in waiting(session) {
+        cx.push(Effect::AskRules { req, claims: Box::new(claims) });
+    }
+}
+
+/// Rules for a turn end with it.
+pub fn turn_over(session: &mut Session) {
+    session.made.retain(|rule| rule.scope != Scope::Turn);
 }
 
 fn cancelled(unruled: &Unruled) -> Answer {

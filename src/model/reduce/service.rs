@@ -140,6 +140,7 @@ pub fn request_of(session: &Session, deed: Deed, cx: &Cx) -> Request {
         deed,
         place: Place::Unknown,
         policy: session.policy,
+        is_aside: session.is_aside(),
         gate: session.gate(),
         is_stopping: session.turn.as_ref().is_some_and(|turn| turn.cancelling.is_some()),
         is_granted: false,

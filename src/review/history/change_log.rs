@@ -27,6 +27,8 @@ pub struct ChangeLog {
     turns: BTreeSet<u64>,
     /// Those whose prompt went out before the look that precedes it was finished.
     early: BTreeSet<u64>,
+    /// Those with a command that began before the look that precedes it was finished.
+    early_commands: BTreeSet<u64>,
     /// Turns in which the agent said what it does.
     told: BTreeSet<u64>,
     pending: PendingWrites,
@@ -46,6 +48,7 @@ impl ChangeLog {
             rev: 0,
             turns: BTreeSet::new(),
             early: BTreeSet::new(),
+            early_commands: BTreeSet::new(),
             told: BTreeSet::new(),
             pending: PendingWrites::default(),
             batch: None,
@@ -68,6 +71,7 @@ impl ChangeLog {
                         self.undo_log.turn_began();
                     }
                 }
+                Record::CommandEarly { turn } => drop(self.early_commands.insert(turn)),
                 Record::Told { turn } => drop(self.told.insert(turn)),
                 Record::Step { path, .. } | Record::Writes { path, .. } if hides(&path) => {}
                 Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
@@ -145,6 +149,11 @@ impl ChangeLog {
         &self.early
     }
 
+    /// Those with a command that began before the look that precedes it was finished.
+    pub const fn early_commands(&self) -> &BTreeSet<u64> {
+        &self.early_commands
+    }
+
     /// Whether the agent said in a turn what it does.
     pub fn was_told(&self, turn: u64) -> bool {
         self.told.contains(&turn)
@@ -160,6 +169,16 @@ impl ChangeLog {
 
     pub fn turn_ends(&mut self, turn: u64) -> Result<(), ReviewError> {
         self.ledger.add(&Record::Turn { turn, begins: false, early: false })
+    }
+
+    /// A command of turns that run did not wait for the look that precedes it.
+    pub fn note_early_command(&mut self, turns: &[u64]) -> Result<(), ReviewError> {
+        for turn in turns {
+            if self.early_commands.insert(*turn) {
+                self.ledger.add(&Record::CommandEarly { turn: *turn })?;
+            }
+        }
+        Ok(())
     }
 
     /// After a crash it has to be known whether the agent said what it did in a turn.

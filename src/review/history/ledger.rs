@@ -54,6 +54,8 @@ pub enum Record {
     },
     /// Writes of that content are over, with or without a step.
     WritesEnd { content: Oid, entry: Option<u64> },
+    /// A command of this turn began before the look that precedes it was finished.
+    CommandEarly { turn: u64 },
     /// The agent says in this turn what it does: what nobody accounts for may be the person's.
     Told { turn: u64 },
     /// A decision, before it is carried out.

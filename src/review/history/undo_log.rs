@@ -57,6 +57,7 @@ impl UndoLog {
             }
             Record::Turn { .. }
             | Record::Told { .. }
+            | Record::CommandEarly { .. }
             | Record::Step { .. }
             | Record::Untaken { .. }
             | Record::Writes { .. }

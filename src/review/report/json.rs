@@ -10,6 +10,7 @@ use crate::review::protocol::Changed;
 use crate::review::session::ReviewSession;
 use crate::review::state::State;
 use crate::text::diff::Kind;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -96,9 +97,11 @@ pub fn nothing(cwd: &Path, command: &str, why: &str, more: &[String]) -> Value {
 }
 
 /// A report as text, with everything escaped that a terminal could obey.
-pub fn text(report: &Value) -> String {
+pub fn text(report: &impl Serialize) -> String {
     let mut out = String::new();
-    escaped(&format!("{report:#}\n"), 0, &mut out);
+    // Nothing in it can fail: names are text, and numbers are numbers.
+    escaped(&serde_json::to_string_pretty(report).unwrap_or_default(), 0, &mut out);
+    out.push('\n');
     out
 }
 
@@ -111,19 +114,24 @@ pub fn line(object: &Value) -> String {
 
 /// `json`, with `deep` blanks at the beginning of every line but the first.
 fn escaped(json: &str, deep: usize, out: &mut String) {
-    for c in json.chars() {
+    let mut done = 0;
+    for (at, c) in json.char_indices() {
+        if matches!(c, ' '..='~') || !(c.is_control() || sanitize::is_deceptive(c)) {
+            continue;
+        }
+        out.push_str(&json[done..at]);
+        done = at + c.len_utf8();
         if c == '\n' {
             out.push(c);
             out.extend(std::iter::repeat_n(' ', deep));
-        } else if c.is_control() || sanitize::is_deceptive(c) {
+        } else {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "\\u{unit:04x}");
             }
-        } else {
-            out.push(c);
         }
     }
+    out.push_str(&json[done..]);
 }
 
 fn totals_value(totals: Totals) -> Value {

@@ -126,6 +126,11 @@ impl ReviewSession {
         if self.pace.is_affordable() { self.scan() } else { self.refresh() }
     }
 
+    /// A command did not wait until [`Self::before_command`] was over.
+    pub fn command_was_early(&mut self) -> Result<(), ReviewError> {
+        self.log.note_early_command(self.attribution.turns())
+    }
+
     /// After a crash it has to be known whether the agent said what it did in the turn.
     fn note_told(&mut self) -> Result<(), ReviewError> {
         if self.attribution.is_told() { self.log.note_told(self.attribution.turns()) } else { Ok(()) }

@@ -46,6 +46,9 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Instant, SystemTime};
 use tempfile::TempDir;
 
+/// Files that are named where there may be very many.
+const MAX_NAMED: usize = 100;
+
 pub struct ReviewSession {
     roots: Roots,
     /// What every file is, and contents.
@@ -235,13 +238,36 @@ impl ReviewSession {
         }
         let more = unknown_before::unknown_before(&self.log, &named);
         let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
-        let names: BTreeSet<&Path> = self.log.pending().iter().map(|(path, _)| path).collect();
-        let pending = |path: &Path| format!("{}: was being written when this was put down", execution::shown(path));
-        named.extend(names.into_iter().map(pending));
+        named.extend(self.being_written());
         named.extend(self.log.early().iter().map(|turn| {
             format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
         }));
+        named.extend(self.log.early_commands().iter().map(|turn| {
+            format!("turn {turn}: a command began before all files had been looked at; what it changed by then may not be put down to it")
+        }));
         named
+    }
+
+    /// What can be said without reading any content: which files have changed, and which were being written.
+    pub fn at_once(&self) -> Vec<String> {
+        let changed =
+            self.log.histories().iter().filter(|(_, history)| history.steps.iter().any(ChangeRecord::is_shown));
+        let words = |path: &Path| format!("{}: has changed, and was not compared in time", execution::shown(path));
+        let (named, more) = (changed.clone().take(MAX_NAMED), changed.count().saturating_sub(MAX_NAMED));
+        let more = (more > 0).then(|| format!("{more} more files have changed"));
+        named.map(|(path, _)| words(path)).chain(more).chain(self.being_written()).collect()
+    }
+
+    /// Files of which it is not known yet whether a write of them was done, in words.
+    fn being_written(&self) -> Vec<String> {
+        let names: BTreeSet<&Path> = self.log.pending().iter().map(|(path, _)| path).collect();
+        let words = |path: &Path| format!("{}: was being written when this was put down", execution::shown(path));
+        names.into_iter().map(words).collect()
+    }
+
+    /// Files that have changed since they were looked at last, by their numbers alone; none of those that are new.
+    pub fn touched(&self) -> Vec<PathBuf> {
+        self.files.snapshot.peeks().touched()
     }
 
     /// Does something that only reads contents. When one is in no store any more, it is taken for not kept and the same

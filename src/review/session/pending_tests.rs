@@ -199,3 +199,13 @@ fn what_is_saved_between_the_last_sign_and_the_end_of_the_client_is_in_doubt() {
         assert_eq!((place.read("a"), place.read("mine")), ("a\nmine\n".into(), "mine\n".into()));
     }
 }
+
+#[test]
+fn what_nobody_could_look_at_is_named() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n"), ("c", b"c\n")]);
+    place.turn(1, |p| p.tool_writes("a", "agent\n"));
+    assert!(place.review.touched().is_empty());
+    place.write("b", "longer\n");
+    fs::remove_file(place.at("c")).unwrap();
+    assert_eq!(place.review.touched(), [std::path::Path::new("b"), std::path::Path::new("c")]);
+}

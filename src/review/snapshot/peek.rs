@@ -12,7 +12,7 @@ use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::walk::{self, Found, Reader, Stat};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is needed of the snapshot for it.
 #[derive(Clone, Copy)]
@@ -29,6 +29,14 @@ impl Peek<'_> {
     /// can be taken back.
     pub(crate) fn is_only(self, path: &Path) -> bool {
         self.seen.get(walk::bytes(path)).is_some_and(|entry| entry.only)
+    }
+
+    /// Files that have changed since they were looked at last, by their numbers alone; none of those that are new.
+    pub(crate) fn touched(self) -> Vec<PathBuf> {
+        let mut reader = Reader::new(self.root);
+        let mut is_other = |key: &[u8], stat: &Stat| reader.stat(key).is_ok_and(|now| now.as_ref() != Some(stat));
+        let there = self.seen.iter().filter(|(_, entry)| !entry.state.is_absent());
+        there.filter(|(key, entry)| is_other(key, &entry.stat)).map(|(key, _)| walk::path(key).to_owned()).collect()
     }
 
     /// The content is that of a file or the target of a link; `None` for nothing, and for what is too large. Where

@@ -1,6 +1,6 @@
 //! What is known of each journal of a directory, kept in a file beside them, so that they need not be read again.
 //!
-//! The file is only a memory: each line of it counts as long as its journal has the size and the time that the line
+//! The file is only a memory: each record of it counts as long as its journal has the size and the time that the record
 //! says, so that a lost or damaged one, or one that another process has replaced, costs time and nothing else.
 //! Invariants: it is replaced whole or not at all; no journal is written or waited for; one that cannot be read is named
 //! and harms no other.
@@ -10,7 +10,6 @@ use crate::store::lines::{self, Reached};
 use crate::store::replace::{Durability, Replacement};
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -22,16 +21,12 @@ use tracing::{debug, warn};
 pub const INDEX: &str = "index";
 /// What a journal's name ends with.
 pub const ENDING: &str = ".jsonl";
-/// The first line of the file. One of another version is made anew.
-const FIRST: &str = "{\"acp_tui_index\":3}";
-/// Digits of the sum that a line begins with.
-const SUM: usize = 8;
+/// What the file begins with. One of another version is made anew.
+const FIRST: &[u8] = b"acp-tui index 4\n";
 /// A larger file is none of ours.
 const MAX_BYTES: u64 = 1 << 30;
-/// Journals are read, and the index, by so many threads.
+/// Journals are read by so many threads.
 const THREADS: usize = 2;
-/// With less there is nothing to share.
-const WORTH_THREADS: usize = 64;
 
 /// A journal and what is known of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -78,15 +73,17 @@ impl Seen {
 /// Everything that is known of the journals of a directory, after a look at those that have changed.
 pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
     let mut problems = Vec::new();
-    let (seen, mut remembered) = std::thread::scope(|scope| {
+    let (seen, remembered) = std::thread::scope(|scope| {
         let memory = scope.spawn(|| read(dir));
         (look(dir, &mut problems), memory.join().unwrap_or_default())
     });
     let seen = seen?;
     let there = remembered.len();
     let (mut entries, mut changed) = (Vec::with_capacity(seen.len()), Vec::new());
+    let mut remembered = remembered.into_iter().peekable();
     for one in seen {
-        match remembered.remove(&one.name) {
+        while remembered.next_if(|entry| entry.name < one.name).is_some() {}
+        match remembered.next_if(|entry| entry.name == one.name) {
             Some(entry) if one.is_known_by(&entry) => entries.push(entry),
             earlier => changed.push((one, earlier)),
         }
@@ -116,7 +113,7 @@ pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
     Ok((entries, problems))
 }
 
-/// The journals that are there. A directory that is not there has none.
+/// The journals that are there, sorted by name. A directory that is not there has none.
 fn look(dir: &Path, problems: &mut Vec<Problem>) -> io::Result<Vec<Seen>> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -145,6 +142,7 @@ fn look(dir: &Path, problems: &mut Vec<Problem>) -> io::Result<Vec<Seen>> {
             Err(error) => problem(&error.to_string()),
         }
     }
+    seen.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(seen)
 }
 
@@ -204,40 +202,44 @@ pub fn in_parallel<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) 
     })
 }
 
-/// What the file says, by the names of journals. Lines that cannot be read are as if they were not there.
-fn read(dir: &Path) -> HashMap<String, Entry> {
+/// What the file says, sorted by the names of journals. What cannot be read is as if it were not there.
+fn read(dir: &Path) -> Vec<Entry> {
     let text = || -> io::Result<Vec<u8>> {
         let file = lines::open(&dir.join(INDEX))?;
         let mut bytes = Vec::with_capacity(file.metadata()?.len().min(MAX_BYTES) as usize);
         file.take(MAX_BYTES).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    let Ok(bytes) = text() else { return HashMap::new() };
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    if lines.next() != Some(FIRST.as_bytes()) {
-        return HashMap::new();
-    }
-    let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
-    let parts = lines.chunks(lines.len().div_ceil(THREADS).max(WORTH_THREADS)).collect();
-    let parse = |lines: &[&[u8]]| -> Vec<Entry> { lines.iter().filter_map(|line| entry(line)).collect() };
-    in_parallel(parts, parse).into_iter().flatten().map(|entry| (entry.name.clone(), entry)).collect()
+    let bytes = text().unwrap_or_default();
+    let mut rest = bytes.strip_prefix(FIRST).unwrap_or_default();
+    let mut entries: Vec<Entry> = std::iter::from_fn(|| record(&mut rest)).flatten().collect();
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    entries.dedup_by(|a, b| a.name == b.name);
+    entries
 }
 
-/// A line: a sum of what follows, then the entry.
-fn entry(line: &[u8]) -> Option<Entry> {
-    let (sum, text) = line.split_at_checked(SUM)?;
-    let text = text.strip_prefix(b" ")?;
-    let is_whole = sum == format!("{:0SUM$x}", crc32fast::hash(text)).as_bytes();
-    serde_json::from_slice(text).ok().filter(|_| is_whole)
+/// A record: the length and a sum of what follows, then an entry, if it is whole.
+fn record(rest: &mut &[u8]) -> Option<Option<Entry>> {
+    let mut number = || {
+        let (number, more) = rest.split_first_chunk()?;
+        *rest = more;
+        Some(u32::from_le_bytes(*number))
+    };
+    let (length, sum) = (number()?, number()?);
+    let (bytes, more) = rest.split_at_checked(length as usize)?;
+    *rest = more;
+    Some(postcard::from_bytes(bytes).ok().filter(|_| crc32fast::hash(bytes) == sum))
 }
 
 /// Whole or not at all: a file of another name takes its place.
 fn write(dir: &Path, entries: &[Entry]) -> io::Result<()> {
     let mut out = Replacement::of(&dir.join(INDEX))?;
-    writeln!(out, "{FIRST}")?;
+    out.write_all(FIRST)?;
     for entry in entries {
-        let text = serde_json::to_string(entry)?;
-        writeln!(out, "{:0SUM$x} {text}", crc32fast::hash(text.as_bytes()))?;
+        let bytes = postcard::to_allocvec(entry).map_err(io::Error::other)?;
+        out.write_all(&u32::try_from(bytes.len()).map_err(io::Error::other)?.to_le_bytes())?;
+        out.write_all(&crc32fast::hash(&bytes).to_le_bytes())?;
+        out.write_all(&bytes)?;
     }
     out.finish(Durability::None)
 }

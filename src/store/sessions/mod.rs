@@ -18,11 +18,12 @@ use crate::store::lock::is_locked;
 use index::Entry;
 pub use index::{ENDING, Problem, in_parallel};
 pub use prune::{Limits, Pruned, prune, remove_all_but};
-use scan::{Found, Scan};
+use scan::Scan;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 use told::{Book, Kept};
 
@@ -157,12 +158,12 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
     let (entries, mut problems) = refreshed?;
     problems.extend(unread.into_iter().map(|(path, why)| Problem { path, why }));
     let mut sessions = Vec::with_capacity(entries.len());
-    gather(dir, &entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
+    gather(dir, entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
         Some(earlier) => Known::goes_on(earlier, part.known),
         None => sessions.push(part.known),
     });
     name_threads(&mut sessions);
-    merge(&mut sessions, books);
+    merge(&mut sessions, books, &asides(&entries));
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
     Ok(Listing { sessions, problems })
 }
@@ -171,6 +172,9 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
 fn name_threads(sessions: &mut [Known]) {
     let follows: HashMap<String, String> =
         sessions.iter().filter_map(|known| Some((known.session_id.clone(), known.follows.clone()?))).collect();
+    if follows.is_empty() {
+        return;
+    }
     let first = |id: &String| {
         // Journals may say that two continue each other.
         let before = std::iter::successors(Some(id), |id| follows.get(*id));
@@ -193,8 +197,15 @@ pub fn find(journals: &Path, id: &str, command: &str) -> io::Result<Option<Known
     Ok(found.into_iter().next())
 }
 
+/// Sessions in which nothing was asked but a side question, by their agents' commands: an agent may have kept them.
+fn asides(entries: &[Entry]) -> HashSet<(&str, &str)> {
+    let all = entries.iter().flat_map(|entry| entry.scan.sessions.iter().map(move |found| (entry, found)));
+    let asides = all.filter(|(_, found)| found.is_aside);
+    asides.filter_map(|(entry, found)| Some((&*entry.scan.agents.get(&found.agent)?.command, &*found.id))).collect()
+}
+
 /// Adds what agents have told: of the newest session of an id, or as one of their own.
-fn merge(sessions: &mut Vec<Known>, books: Vec<Book>) {
+fn merge(sessions: &mut Vec<Known>, books: Vec<Book>, asides: &HashSet<(&str, &str)>) {
     let mut places: HashMap<(String, String), usize> = HashMap::new();
     if !books.is_empty() {
         let named = |known: &Known| (known.command.clone(), known.session_id.clone());
@@ -204,6 +215,7 @@ fn merge(sessions: &mut Vec<Known>, books: Vec<Book>) {
         for kept in &book.sessions {
             match places.get(&(book.command.clone(), kept.id.clone())).and_then(|at| sessions.get_mut(*at)) {
                 Some(known) => known.is_told(kept, &book),
+                None if asides.contains(&(&*book.command, &*kept.id)) => {}
                 None if kept.is_listed && !kept.is_hidden => sessions.push(Known::of_agent(kept, &book)),
                 None => {}
             }
@@ -264,58 +276,67 @@ pub fn parts(state: &Path) -> io::Result<(Vec<Part>, Vec<Problem>)> {
     let dir = journals(state);
     let (entries, problems) = index::refresh(&dir)?;
     let (mut parts, mut turns) = (Vec::new(), Vec::new());
-    gather(&dir, &entries, |OfJournal { entry, found, known }, place| {
+    gather(&dir, entries, |OfJournal { journal, agent, known }, place| {
         let turns_before = place.map_or(0, |at: usize| turns[at]);
         match place {
             Some(at) => turns[at] += known.turns,
             None => turns.push(known.turns),
         }
-        let started = Duration::from_secs(entry.scan.head.as_ref().map_or(0, |head| head.started));
-        let began = started.min(entry.latest());
-        let Some(codec) = entry.scan.codec() else { return };
+        let Some(codec) = journal.codec.clone() else { return };
         parts.push(Part {
             journal: known.journal,
             codec,
-            key: found.agent,
+            key: agent,
             session_id: known.session_id,
             agent: known.agent,
             command: known.command,
             cwd: known.cwd,
-            began,
-            last: began
-                .saturating_add(Duration::try_from_secs_f64(entry.scan.last).unwrap_or_default())
-                .min(entry.latest()),
+            began: journal.began,
+            last: journal.last,
             turns_before,
             goes_on: place.is_some(),
-            is_alone: entry.scan.sessions.len() == 1,
+            is_alone: journal.is_alone,
         });
     });
     Ok((parts, problems))
 }
 
+/// A journal.
+struct Journal {
+    codec: Option<SharedCodec>,
+    began: Duration,
+    last: Duration,
+    /// It has one session.
+    is_alone: bool,
+}
+
 /// A session of a journal.
-struct OfJournal<'a> {
-    entry: &'a Entry,
-    found: &'a Found,
+struct OfJournal {
+    journal: Rc<Journal>,
+    /// The agent's key in it.
+    agent: u32,
     known: Known,
 }
 
 /// Hands over all sessions of all journals, the oldest first, with the place of the one that goes on in it. Those that do
 /// not go on with an earlier one have the next place.
-fn gather<'a>(dir: &Path, entries: &'a [Entry], mut take: impl FnMut(OfJournal<'a>, Option<usize>)) {
-    let mut all: Vec<OfJournal<'a>> = entries.iter().flat_map(|entry| of_journal(dir, entry)).collect();
+fn gather(dir: &Path, entries: Vec<Entry>, mut take: impl FnMut(OfJournal, Option<usize>)) {
+    let mut all: Vec<OfJournal> = Vec::with_capacity(entries.len());
+    entries.into_iter().for_each(|entry| of_journal(dir, entry, &mut all));
     all.sort_by(|a, b| (a.known.created, &a.known.journal).cmp(&(b.known.created, &b.known.journal)));
-    let (mut places, mut count) = (HashMap::new(), 0);
-    for part in all {
-        let key = (part.known.session_id.clone(), part.known.agent.clone(), part.known.is_imported);
+    let (mut known, mut count) = (HashMap::with_capacity(all.len()), 0);
+    let mut places = Vec::with_capacity(all.len());
+    for OfJournal { known: part, .. } in &all {
+        let key = (part.session_id.as_str(), part.agent.as_str(), part.is_imported);
         // An agent may give an id again: only one that it has kept is the same session.
-        let place = places.get(&key).copied().filter(|_| part.known.is_older);
+        let place = known.get(&key).copied().filter(|_| part.is_older);
         if place.is_none() {
-            places.insert(key, count);
+            known.insert(key, count);
             count += 1;
         }
-        take(part, place);
+        places.push(place);
     }
+    all.into_iter().zip(places).for_each(|(part, place)| take(part, place));
 }
 
 /// The newest session of our own of a directory in which something was said.
@@ -358,55 +379,60 @@ pub fn is_open(journal: &Path) -> bool {
 }
 
 /// The sessions of one journal.
-fn of_journal<'a>(dir: &Path, entry: &'a Entry) -> Vec<OfJournal<'a>> {
-    let (scan, path) = (&entry.scan, dir.join(&entry.name));
-    let Some(head) = &scan.head else { return Vec::new() };
+fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
+    let (path, latest) = (dir.join(&entry.name), entry.latest());
+    let Entry { name, size, scan, .. } = entry;
+    let Some(head) = &scan.head else { return };
     let is_open = !scan.is_ended && !scan.sessions.is_empty() && is_open(&path);
     let was_killed = head.ends && !scan.is_ended;
-    let state = |place: usize, found: &Found| match found {
-        found if found.is_closed => State::Ended,
-        _ if is_open => State::Open,
-        _ if was_killed || scan.is_in_turn(place) => State::Interrupted,
-        _ => State::Ended,
+    let state = |is_in_turn: bool, is_closed: bool| match is_closed {
+        true => State::Ended,
+        false if is_open => State::Open,
+        false if was_killed || is_in_turn => State::Interrupted,
+        false => State::Ended,
     };
-    let moment = |t: f64| {
-        let since = Duration::try_from_secs_f64(t).unwrap_or_default();
-        began(head.started, &entry.name).saturating_add(since).min(entry.latest())
-    };
-    let known = |(place, found): (usize, &'a Found)| {
+    let (began, started) = (began(head.started, &name), Duration::from_secs(head.started).min(latest));
+    let since = |t: f64| Duration::try_from_secs_f64(t).unwrap_or_default();
+    let moment = |t: f64| began.saturating_add(since(t)).min(latest);
+    let journal = Rc::new(Journal {
+        codec: scan.codec(),
+        began: started,
+        last: started.saturating_add(since(scan.last)).min(latest),
+        is_alone: scan.sessions.len() == 1,
+    });
+    let in_turn: Vec<bool> = (0..scan.sessions.len()).map(|place| scan.is_in_turn(place)).collect();
+    for (found, is_in_turn) in scan.sessions.into_iter().zip(in_turn).filter(|(found, _)| !found.is_aside) {
         let agent = scan.agents.get(&found.agent).cloned().unwrap_or_default();
-        let last = if scan.is_in_turn(place) { scan.last } else { found.updated };
         let known = Known {
-            session_id: found.id.clone(),
             agent: agent.name.unwrap_or_else(|| agent.command.clone()),
             command: if head.imported { String::new() } else { agent.command },
-            cwd: PathBuf::from(&found.cwd),
             branch: head.branch.clone().filter(|_| found.cwd == head.cwd),
-            title: found.title.clone(),
-            first_prompt: found.first_prompt.clone(),
-            last_prompt: found.last_prompt.clone().or_else(|| found.first_prompt.clone()),
             created: moment(found.created),
-            updated: moment(last),
+            updated: moment(if is_in_turn { scan.last } else { found.updated }),
+            state: state(is_in_turn, found.is_closed),
+            last_prompt: found.last_prompt.or_else(|| found.first_prompt.clone()),
+            session_id: found.id,
+            cwd: PathBuf::from(found.cwd),
+            title: found.title,
+            first_prompt: found.first_prompt,
             turns: found.turns,
-            state: state(place, found),
             can: agent.can,
             context: found.context,
-            cost: found.cost.clone(),
+            cost: found.cost,
             totals: found.key.and_then(|key| scan.totals.get(&key)).copied(),
             journal: path.clone(),
             journals: vec![path.clone()],
-            bytes: entry.size,
+            bytes: size,
             is_older: matches!(found.origin, Origin::Loaded | Origin::Resumed),
-            follows: found.follows.clone(),
+            follows: found.follows,
             thread: None,
             is_imported: head.imported,
             is_listed: false,
             is_named: false,
             used_as_told: None,
         };
-        OfJournal { entry, found, known }
-    };
-    scan.sessions.iter().enumerate().filter(|(_, found)| !found.is_aside).map(known).collect()
+        all.push(OfJournal { journal: Rc::clone(&journal), agent: found.agent, known });
+    }
 }
 
 /// When a journal was begun. Its first line says it in seconds, its name in milliseconds as well.

@@ -53,31 +53,22 @@ pub struct Found {
     pub agent: u32,
     pub origin: Origin,
     pub cwd: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_prompt: Option<String>,
     /// Nothing when it is the first one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_prompt: Option<String>,
     pub created: f64,
     pub updated: f64,
     pub turns: u64,
     /// Tokens of the context that are used, and how many there are.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<(u64, u64)>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<(f64, String)>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_closed: bool,
     /// The session that it continues.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub follows: Option<String>,
     /// It only answers a question beside another one.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_aside: bool,
     /// Its key, once it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<u32>,
 }
 
@@ -130,14 +121,10 @@ pub struct Scan {
     pub sessions: Vec<Found>,
     pub agents: BTreeMap<u32, Agent>,
     /// What the sums of a review were last, by the key of a session.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub totals: BTreeMap<u32, Totals>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     calls: Vec<(u32, u64, Waiting)>,
     /// What sessions of an agent will be to others that have not been asked for yet.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     roles: Vec<(u32, Role)>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     unsent: Vec<(u32, String)>,
     /// The last line has been read.
     pub is_ended: bool,
@@ -145,7 +132,6 @@ pub struct Scan {
     pub last: f64,
     pub skipped: u64,
     /// Zero bytes end it, which nobody writes.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_damaged: bool,
 }
 
@@ -236,6 +222,8 @@ impl Scan {
                 } else {
                     session.last_prompt = Some(text);
                 }
+                // Whatever became of an earlier one, it is answered no more: an agent that has died was started again.
+                self.calls.retain(|(_, _, call)| *call != Waiting::Prompt(place));
                 Waiting::Prompt(place)
             }
             Called::Close(session) => {

@@ -102,6 +102,23 @@ fn what_an_agent_tells_is_listed_beside_our_own_and_as_one_with_it() {
 }
 
 #[test]
+fn a_side_question_that_its_agent_has_kept_is_no_session() {
+    let state = state();
+    journal(state.path(), "aside", "an account");
+    let path = journals(state.path()).join("aside.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let how = serde_json::json!({ "Aside": { "beside": 0, "from": null } });
+    let opens = serde_json::json!({ "OpenSession": { "cwd": "/work", "how": how } });
+    let line = serde_json::json!({ "t": 0, "dir": "person", "at": { "agent": 0 }, "intent": opens }).to_string();
+    let (head, rest) = text.split_once('\n').unwrap();
+    fs::write(&path, format!("{head}\n{line}\n{rest}")).unwrap();
+    let sessions =
+        ["aside", "theirs"].map(|id| listed(id, "/work", "an account", "2026-10-01T00:00:00Z")).into_iter().collect();
+    remember(state.path(), &told(Some("/work"), sessions)).unwrap();
+    assert_eq!(names(state.path()).into_iter().map(|(id, ..)| id).collect::<Vec<_>>(), ["theirs"]);
+}
+
+#[test]
 fn what_is_not_told_of_any_more_is_forgotten_only_where_it_was_asked_for() {
     let state = state();
     let two = vec![listed("a", "/work", "a", "2026-01-01"), listed("b", "/other", "b", "2026-01-01")];

@@ -88,6 +88,10 @@ pub enum Action {
     /// Writes the transcript to a file.
     ExportSession,
     SortSessions,
+    /// What was changed in the session's worktree goes where that came from.
+    MergeTree,
+    /// The session's worktree is given up.
+    DiscardTree,
     /// One row for each, or two.
     Density,
 
@@ -123,6 +127,9 @@ pub enum Action {
     PreviousRequest,
     /// Show the request as the agent sent it.
     RawInput,
+    /// Make a rule of the question; in it, whether it allows, asks or denies.
+    MakeRule,
+    NextList,
     Restart,
     ShowStderr,
     QuitDock,

@@ -23,13 +23,15 @@ pub enum Layer {
     Reading,
     /// One line is written: a note, a search, a name of a file or directory.
     Line,
+    /// A rule is made of a question.
+    Rule,
     /// The lines of a hunk are changed in place.
     ReviewEdit,
     /// Yes or no.
     ReviewConfirm,
 }
 
-pub(super) const LAYERS: [Layer; 10] = [
+pub(super) const LAYERS: [Layer; 11] = [
     Layer::Composer,
     Layer::Dock,
     Layer::Picker,
@@ -38,6 +40,7 @@ pub(super) const LAYERS: [Layer; 10] = [
     Layer::Review,
     Layer::Reading,
     Layer::Line,
+    Layer::Rule,
     Layer::ReviewEdit,
     Layer::ReviewConfirm,
 ];
@@ -84,7 +87,11 @@ const COMPOSER: &[Bind] = &[
         Action::TypeInto,
         "type into the newest command that runs",
     ),
-    bind(&[Key::plain(Code::F(7)), Key::alt(Code::Char('k'))], Action::KillCommand, "kill the newest command that runs"),
+    bind(
+        &[Key::plain(Code::F(7)), Key::alt(Code::Char('k'))],
+        Action::KillCommand,
+        "kill the newest command that runs",
+    ),
     bind(&[Key::ctrl(Code::Char('g'))], Action::EditPrompt, "write the prompt in $EDITOR"),
 ];
 
@@ -139,6 +146,7 @@ const DOCK: &[Bind] = &[
     bind(&[Key::plain(Code::Right)], Action::NextRequest, "the next question that waits"),
     bind(&[Key::plain(Code::Left)], Action::PreviousRequest, "the question before"),
     bind(&[Key::char('v'), Key::ctrl(Code::Char('r'))], Action::RawInput, "show what the agent sent"),
+    bind(&[Key::char('a')], Action::MakeRule, "make a rule that answers it; Enter keeps it for this directory"),
     bind(&[Key::char('r')], Action::Restart, "start the agent again"),
     bind(&[Key::char('s')], Action::ShowStderr, "show the agent's messages"),
     bind(&[Key::char('q')], Action::QuitDock, "quit"),
@@ -168,6 +176,12 @@ const SESSIONS: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('f'))], Action::ForkSession, "open a copy, where its agent makes them"),
     bind(&[Key::ctrl(Code::Char('e'))], Action::ExportSession, "write it to a file, as Markdown"),
     bind(&[Key::plain(Code::Delete)], Action::Delete, "forget an earlier one; asks first"),
+    bind(
+        &[Key::ctrl(Code::Char('g'))],
+        Action::MergeTree,
+        "put what was changed in its worktree into your files; asks first",
+    ),
+    bind(&[Key::ctrl(Code::Char('x'))], Action::DiscardTree, "be rid of its worktree; asks first"),
     bind(&[Key::ctrl(Code::Char('s'))], Action::SortSessions, "by who needs you, or by last use"),
     bind(&[Key::ctrl(Code::Char('d'))], Action::Density, "one row for each, or two"),
 ];
@@ -207,6 +221,18 @@ const READING: &[Bind] = &[
     bind(&[Key::plain(Code::Esc), Key::char('q')], Action::Escape, "back to writing"),
 ];
 
+/// While a rule is made of a question.
+const RULE: &[Bind] = &[
+    bind(&[Key::plain(Code::Enter)], Action::Accept, "make the rule; what it answers is not asked any more"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "back to the question, no rule made"),
+    bind(&[Key::plain(Code::Up)], Action::Up, "the narrower proposal"),
+    bind(&[Key::plain(Code::Down)], Action::Down, "the wider proposal"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "turn, session, directory for a day, directory, everywhere"),
+    bind(&[Key::plain(Code::BackTab)], Action::NextList, "allow, ask or deny"),
+    bind(&[Key::plain(Code::PageUp)], Action::DockPageUp, "scroll the question up"),
+    bind(&[Key::plain(Code::PageDown)], Action::DockPageDown, "scroll the question down"),
+];
+
 const TERMINAL: &[Bind] = &[bind(
     &[Key::ctrl(Code::Char(']'))],
     Action::LeaveTerminal,
@@ -217,7 +243,11 @@ const COMMON: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('c'))], Action::CtrlC, "clear, else stop the turn; twice quits"),
     bind(&[Key::plain(Code::BackTab)], Action::NextMode, "next mode"),
     bind(&[Key::ctrl(Code::Char('p'))], Action::Palette, "find an action, command, session or setting"),
-    bind(&[Key::plain(Code::F(4)), Key::alt(Code::Char('g'))], Action::NextGate, "next gate: writes and commands off, ask, hold"),
+    bind(
+        &[Key::plain(Code::F(4)), Key::alt(Code::Char('g'))],
+        Action::NextGate,
+        "next gate: writes and commands off, ask, hold",
+    ),
     bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options, log in and out"),
     bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "to the question"),
     Bind { keys: Keys::AltDigits, action: Action::Reply(0), what: "answer the question that is shown" },
@@ -251,6 +281,7 @@ fn own(layer: Layer) -> impl Iterator<Item = &'static Bind> {
         Layer::Review => (REVIEW, &[]),
         Layer::Reading => (READING, &[]),
         Layer::Line => (LINE, EDITING),
+        Layer::Rule => (RULE, EDITING),
         Layer::ReviewEdit => (EDIT, EDITING),
         Layer::ReviewConfirm => (CONFIRM, &[]),
     };

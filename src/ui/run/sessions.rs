@@ -13,6 +13,7 @@ use crate::model::entry::{Body, Entry};
 use crate::model::event::{Before, Can, Intent, Opening};
 use crate::model::history::Kind;
 use crate::model::ids::{Address, AgentKey, EntryId, SessionId, SessionKey};
+use crate::model::reduce::has_talked;
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::ui::frame::Urgency;
 use crate::ui::labels;
@@ -23,6 +24,7 @@ use crate::ui::state::opener::{Wanted, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::session_list::{Earlier, End, Finding, Hit, Past, Place, Reach, Starts, Which, Who};
+use crate::ui::state::trees::{self, Fate, Files, Made, MadeFor, Making, Tree};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,8 +49,111 @@ impl<D: Device> Running<D> {
                 return;
             }
         };
-        self.open_in(directory, wanted.whose.clone(), Opening::New);
-        self.app.opener = None;
+        if wanted.files == Files::Shared {
+            self.open_in(directory, wanted.whose.clone(), Opening::New);
+            return self.app.opener = None;
+        }
+        let with_changes = wanted.files == Files::Uncommitted;
+        let made_for = MadeFor::Session(wanted.whose.clone());
+        let is_making = self.past.make(Making { dir: PathBuf::from(directory), with_changes, made_for });
+        if let Some(opener) = &mut self.app.opener {
+            opener.is_making = is_making;
+            opener.trouble = (!is_making).then(|| "there is no directory for worktrees".to_owned());
+        }
+    }
+
+    /// One prompt goes to several agents, each in a worktree that begins with the same files.
+    pub(super) fn fan_out(&mut self, agents: Vec<String>, text: String) {
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        let dir = PathBuf::from(&shown.cwd);
+        let configured = (self.options.agents)();
+        let unknown = agents.iter().find(|name| !configured.iter().any(|(one, _)| one == *name));
+        let words = match unknown {
+            Some(name) => {
+                let known: Vec<&str> = configured.iter().map(|(name, _)| name.as_str()).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                self.app.view.composer.set_text(&format!("/fan-out {} {text}", agents.join(",")));
+                format!("there is no agent `{name}` here; found: {known}")
+            }
+            None => {
+                let made_for = MadeFor::Prompt { agents, text };
+                self.past.make(Making { dir, with_changes: true, made_for });
+                "making a worktree for each…".to_owned()
+            }
+        };
+        self.app.say(words, self.engine.now());
+    }
+
+    /// Worktrees were made, or could not be: what they were made for begins.
+    fn made(&mut self, making: Making, made: Result<Vec<Made>, String>) {
+        let now = self.engine.now();
+        let made = match (made, &mut self.app.opener) {
+            (Ok(made), _) => made,
+            (Err(why), Some(opener)) if opener.is_making => {
+                opener.is_making = false;
+                return opener.trouble = Some(why);
+            }
+            (Err(why), _) => return self.app.say(format!("no worktree: {why}"), now),
+        };
+        let remarks: Vec<String> = made.iter().flat_map(|one| one.remarks.clone()).collect();
+        match making.made_for {
+            MadeFor::Session(whose) => {
+                // Whoever has left meanwhile finds it in the list.
+                self.app.opener = None;
+                for one in made {
+                    self.open_below(&one.cwd, whose.clone());
+                }
+                self.app.say(remarks.join(" · "), now);
+            }
+            MadeFor::Prompt { agents, text } => {
+                for (name, one) in agents.into_iter().zip(made) {
+                    if let Some(key) = self.open_below(&one.cwd, Whose::Configured(name)) {
+                        let text = text.clone();
+                        let news = self.engine.intent_in(key, Intent::Prompt { text, links: Vec::new() });
+                        self.news(news);
+                    }
+                }
+                self.app.say("F8 shows how far they are", now);
+            }
+        }
+        self.read_sessions();
+    }
+
+    /// A new session in a worktree.
+    fn open_below(&mut self, cwd: &Path, whose: Whose) -> Option<SessionKey> {
+        let Some(cwd) = cwd.to_str() else {
+            self.app.say("the name of the worktree's directory is no text", self.engine.now());
+            return None;
+        };
+        self.open_in(cwd.to_owned(), whose, Opening::New);
+        Some(self.app.shown())
+    }
+
+    /// A file of the worktree that is shown goes where that came from, as it is now.
+    pub(super) fn take_file(&mut self, file: &Path) {
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        let path = Path::new(&shown.cwd).join(file);
+        let tree = trees::around(&self.app.trees, &path).cloned();
+        match tree.and_then(|tree| Some((path.strip_prefix(&tree.path).ok()?.to_owned(), tree))) {
+            Some((below, tree)) => self.decide_tree(tree, Fate::Take(below)),
+            None => self.app.say("this session works in no worktree of its own", self.engine.now()),
+        }
+    }
+
+    /// This becomes of a worktree, in which nobody works any more when it goes.
+    pub(super) fn decide_tree(&mut self, tree: Tree, fate: Fate) {
+        let works_in = |session: &Session| {
+            session.state != SessionState::Closed(Closed::ByPerson) && Path::new(&session.cwd).starts_with(&tree.path)
+        };
+        let is_open = self.engine.model().sessions().any(|(_, session)| works_in(session));
+        if fate == Fate::Discard && is_open {
+            return self.refuse("a session is open in it; Alt+W closes a session".to_owned());
+        }
+        self.refuse(match fate {
+            Fate::Merge | Fate::Take(_) => "merging…".to_owned(),
+            Fate::Discard => "discarding…".to_owned(),
+        });
+        self.past.decide(tree, fate);
     }
 
     /// Opens a session and shows it.
@@ -76,6 +181,10 @@ impl<D: Device> Running<D> {
         let account = account::of_session(shown.session(), self.engine.history(), &agent);
         let before = Before { session: shown.key(), id: shown.known_id().cloned(), agent };
         let cwd = shown.cwd.clone();
+        if !Path::new(&cwd).is_dir() {
+            let words = "the directory is gone, and a new session would be in it too · make it again, then once more";
+            return self.app.say(words, self.engine.now());
+        }
         if shown.turn.is_some() {
             self.intent(Intent::Cancel);
         }
@@ -218,14 +327,16 @@ impl<D: Device> Running<D> {
     /// What has been read of earlier sessions, or forgotten of one.
     pub(super) fn found(&mut self, found: Found) {
         match found {
-            Found::List(Ok(all)) => {
+            Found::List(Ok(all), trees) => {
                 self.app.interrupted = interrupted(&all);
+                self.app.trees = trees;
                 self.named(&all);
                 if let Some(list) = &mut self.app.list {
+                    list.told_trees(Arc::clone(&self.app.trees));
                     list.told(Past::Read(all));
                 }
             }
-            Found::List(Err(why)) => {
+            Found::List(Err(why), _) => {
                 warn!(%why, "earlier sessions cannot be read");
                 if let Some(list) = &mut self.app.list {
                     list.told(Past::Failed(why));
@@ -267,6 +378,9 @@ impl<D: Device> Running<D> {
             Found::Renamed(_, _, Err(why)) => self.refuse(format!("not named: {why}")),
             Found::Exported(Ok(file)) => self.refuse(format!("written to {file}")),
             Found::Exported(Err(why)) => self.refuse(format!("not exported: {why}")),
+            Found::Made(making, made) => self.made(*making, made),
+            Found::Decided(Ok(words)) => self.refuse(words),
+            Found::Decided(Err(why)) => self.refuse(why),
             // It is asked again when it is wanted.
             Found::Learnt(Err(why)) => warn!(%why, "what an agent keeps is not remembered"),
             Found::Learnt(Ok(())) => {}
@@ -350,9 +464,13 @@ impl<D: Device> Running<D> {
         let model = self.engine.model();
         let running = model.agents().find(|(_, agent)| !agent.is_dead() && agent.command == earlier.command);
         let running = running.map(|(key, _)| Whose::Running(key));
-        let Some(cwd) = earlier.cwd.to_str().filter(|_| earlier.cwd.is_dir()).map(str::to_owned) else {
-            return self.refuse("its directory is gone".to_owned());
+        let Some(cwd) = earlier.cwd.to_str().map(str::to_owned) else {
+            return self.refuse("the name of its directory is no text".to_owned());
         };
+        let is_gone = earlier.is_gone || !earlier.cwd.is_dir();
+        if is_gone && (earlier.journals.is_empty() || !matches!(how, Opening::Continue(_))) {
+            return self.refuse("its directory is gone".to_owned());
+        }
         let whose = match (running, &earlier.starts) {
             (Some(running), _) => running,
             (None, Starts::Configured(name)) => Whose::Configured(name.clone()),
@@ -367,19 +485,32 @@ impl<D: Device> Running<D> {
             (None, Starts::Unknown) => return self.refuse("how its agent is started is not known".to_owned()),
         };
         self.app.list = None;
+        let id = SessionId::from(earlier.id.as_str());
+        if is_gone {
+            return self.open_in(cwd, whose, Opening::Show { id, why: ReadOnly::Gone });
+        }
         // A copy is a session of its own: nobody else has it open.
         let archive = self.past.archive().filter(|_| matches!(how, Opening::Continue(_)));
         let (how, held) = match archive.map(|archive| archive.claim(earlier)) {
-            Some(Err(place)) => {
-                let id = SessionId::from(earlier.id.as_str());
-                (Opening::Show { id, why: ReadOnly::Elsewhere(place) }, None)
-            }
+            Some(Err(place)) => (Opening::Show { id, why: ReadOnly::Elsewhere(place) }, None),
             Some(Ok(held)) => (how, held),
             None => (how, None),
         };
         self.open_in(cwd, whose, how);
         self.held.extend(held.map(|held| (self.app.shown(), held)));
     }
+}
+
+/// The ids of the sessions that are open and that their agents can take up again.
+pub(super) fn can_go_on(model: &Model) -> Vec<String> {
+    let is_kept = |session: &&Session| {
+        let agent = model.agent_of(session.agent);
+        session.state != SessionState::Closed(Closed::ByPerson)
+            && has_talked(session)
+            && agent.is_some_and(|agent| agent.can(Can::Load) || agent.can(Can::Resume))
+    };
+    let sessions = model.sessions().map(|(_, session)| session).filter(is_kept);
+    sessions.filter_map(|session| session.known_id()).map(|id| id.as_str().to_owned()).collect()
 }
 
 /// Whether an agent can be asked for its sessions now. One that has opened none may want a log-in first.

@@ -54,7 +54,7 @@ pub async fn pick<D: Device>(
             Awaited::Person(Happening::Signal(signal)) => return Ok(Pick::Ended(Exit::Signal(signal))),
             Awaited::Person(Happening::Gone) => return Ok(Pick::Ended(Exit::TerminalGone)),
             Awaited::Person(Happening::Input(input)) => Some(input),
-            Awaited::Found(Found::List(Ok(all))) => {
+            Awaited::Found(Found::List(Ok(all), _)) => {
                 picker.told(&all, here);
                 None
             }
@@ -109,11 +109,12 @@ pub async fn choose<D: Device>(
             Awaited::Person(Happening::Signal(signal)) => return Ok(Pick::Ended(Exit::Signal(signal))),
             Awaited::Person(Happening::Gone) => return Ok(Pick::Ended(Exit::TerminalGone)),
             Awaited::Person(Happening::Input(input)) => Some(input),
-            Awaited::Found(Found::List(Ok(all))) => {
+            Awaited::Found(Found::List(Ok(all), trees)) => {
+                picker.list.told_trees(trees);
                 picker.list.told(Past::Read(all));
                 None
             }
-            Awaited::Found(Found::List(Err(why))) => {
+            Awaited::Found(Found::List(Err(why), _)) => {
                 picker.list.told(Past::Failed(why));
                 None
             }
@@ -144,8 +145,12 @@ pub async fn choose<D: Device>(
                     Some(done.map_or_else(|why| format!("not exported: {why}"), |file| format!("written to {file}")));
                 None
             }
-            // No agent runs that could tell anything.
-            Awaited::Found(Found::Learnt(_)) => None,
+            Awaited::Found(Found::Decided(Ok(words) | Err(words))) => {
+                picker.list.note = Some(words);
+                None
+            }
+            // No agent runs that could tell anything, and none is made a worktree for.
+            Awaited::Found(Found::Learnt(_) | Found::Made(..)) => None,
         };
         while let Some(one) = input {
             if is_suspend(&one) {
@@ -161,6 +166,7 @@ pub async fn choose<D: Device>(
                 Step::Forget(earlier) => reader.forget(*earlier),
                 Step::Rename(which, name) => reader.rename(which, name),
                 Step::Export(which) => reader.export(which),
+                Step::Tree(tree, fate) => reader.decide(tree, fate),
                 Step::Find(query) => reader.find(query),
                 // No copy is opened where no agent runs.
                 Step::Stay | Step::Reached | Step::Go(_) | Step::Fork(_) | Step::ForkOpen(_) | Step::Other => {}

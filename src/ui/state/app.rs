@@ -11,6 +11,7 @@ use super::secrets::Secrets;
 use super::session_list::{SessionList, Taste};
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
+use super::trees::Tree;
 use super::{Focus, Holds, Refusal, Toast};
 use crate::model::Model;
 use crate::model::draft::Sent;
@@ -51,6 +52,8 @@ pub struct App {
     pub prompts: Arc<[Sent]>,
     /// How many sessions were interrupted in which directory, as far as is known.
     pub interrupted: BTreeMap<PathBuf, usize>,
+    /// The worktrees that were made for sessions, as far as is known.
+    pub trees: Arc<[Tree]>,
     pub mouse: Mouse,
     pub keys: Arc<Keymap>,
     /// Names of themes that can be chosen.
@@ -82,6 +85,7 @@ impl App {
             taste: Taste::default(),
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),
+            trees: Arc::default(),
             mouse: Mouse::default(),
             keys: Arc::default(),
             themes: Vec::new(),

@@ -5,6 +5,7 @@
 //! when it follows one that was answered, whatever has the focus; one that changes its contents takes none for [`ARM`],
 //! and where an agent never stops changing its question, the key has to come twice.
 
+use super::rule::RuleDraft;
 use super::timing::START_PATIENCE;
 use crate::base::patience;
 use crate::model::ids::{Now, ReqId};
@@ -137,6 +138,8 @@ pub struct DockState {
     /// Lines of the agent's stderr, shown while it is silent.
     pub stderr: Vec<String>,
     pub all_stderr: Raw,
+    /// The rule that is made of the question.
+    pub rule: Option<RuleDraft>,
     /// The request that the person went to.
     chosen: Option<ReqId>,
     /// Since when the dialog has been on the screen, and how long it has to be before a key counts.
@@ -176,6 +179,10 @@ impl DockState {
             self.all_stderr = Raw::Hidden;
             self.stderr.clear();
             self.dialog = dialog;
+            self.rule = None;
+        }
+        if let Some(rule) = &mut self.rule {
+            rule.sync(session.weighing());
         }
     }
 

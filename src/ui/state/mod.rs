@@ -13,11 +13,13 @@ pub mod opener;
 pub mod picker;
 pub mod reading;
 pub mod review;
+pub mod rule;
 pub mod scroll;
 pub mod secrets;
 pub mod session_list;
 pub mod session_view;
 pub mod timing;
+pub mod trees;
 
 use crate::model::ids::{Now, ReqId, TermId};
 use crate::ui::composer::Composer;

@@ -3,6 +3,7 @@
 //! Starts nothing and looks at no disk. The agent is chosen in a [`super::picker::Picker`]; here is the line with the
 //! directory that follows it.
 
+use super::trees::Files;
 use crate::model::ids::AgentKey;
 use crate::ui::composer::Composer;
 
@@ -21,6 +22,7 @@ pub struct Wanted {
     pub whose: Whose,
     /// As it was typed.
     pub directory: String,
+    pub files: Files,
 }
 
 /// The directory of a further session, while it is typed.
@@ -30,6 +32,9 @@ pub struct Opener {
     /// The agent's name, for the person.
     pub name: String,
     pub line: Composer,
+    pub files: Files,
+    /// Its worktree is being made.
+    pub is_making: bool,
     /// Why what was typed does not do.
     pub trouble: Option<String>,
 }
@@ -38,10 +43,11 @@ impl Opener {
     pub fn new(whose: Whose, name: String, directory: &str) -> Self {
         let mut line = Composer::default();
         line.set_text(directory);
-        Self { whose, name, line, trouble: None }
+        Self { whose, name, line, files: Files::default(), is_making: false, trouble: None }
     }
 
     pub fn wanted(&self) -> Wanted {
-        Wanted { whose: self.whose.clone(), directory: self.line.text().trim().to_owned() }
+        let directory = self.line.text().trim().to_owned();
+        Wanted { whose: self.whose.clone(), directory, files: self.files }
     }
 }

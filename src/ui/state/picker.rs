@@ -34,7 +34,10 @@ pub enum Choice {
     /// Something of the session is set.
     Set(Intent),
     /// A further session of this agent.
-    Open { whose: Whose, name: String },
+    Open {
+        whose: Whose,
+        name: String,
+    },
     /// The conversation goes on with this agent.
     HandOver(Whose),
     /// This is written, in place of what is.
@@ -223,6 +226,12 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
             })),
         }
     }
+    rows.extend(session.made_rules().iter().map(|rule| Row {
+        group: "rule".into(),
+        label: clean(&format!("{} {}", rule.list.name(), rule.pattern)),
+        detail: format!("{} · Enter takes it back", rule.scope.words()),
+        choice: Choice::Set(Intent::DropRule(rule.clone())),
+    }));
     let agent = session.agent();
     let mut of_agent = |label: &str, detail: &str, intent| {
         let (label, detail) = (label.to_owned(), detail.to_owned());

@@ -9,11 +9,13 @@ mod earlier;
 mod finding;
 mod step;
 
+use super::trees::{self, Fate, Tree};
 use crate::model::ids::SessionKey;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
 pub use earlier::{Earlier, End, Starts, Which};
 pub use finding::{Finding, Hit, Place, Previews, Query, Said, Who};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 pub use step::{Ask, How, ListFrame, Offers, Open, Row, Step};
@@ -74,6 +76,7 @@ pub struct SessionList {
     reach: Reach,
     open: Vec<Open>,
     past: Past,
+    trees: Arc<[Tree]>,
     filter: String,
     /// Places in `open` and in what has been read.
     shown_open: Vec<usize>,
@@ -100,6 +103,7 @@ impl SessionList {
             reach: Reach::Here,
             open,
             past,
+            trees: Arc::default(),
             filter: String::new(),
             shown_open: Vec::new(),
             shown_past: Vec::new(),
@@ -119,6 +123,13 @@ impl SessionList {
     #[must_use]
     pub fn from(self, session: SessionKey) -> Self {
         Self { from: Some(session), ..self }
+    }
+
+    /// The same, with the worktrees that are known.
+    #[must_use]
+    pub fn with(mut self, trees: Arc<[Tree]>) -> Self {
+        self.trees = trees;
+        self
     }
 
     pub fn opened_from(&self) -> Option<SessionKey> {
@@ -155,7 +166,7 @@ impl SessionList {
 
     /// A yes is waited for, and nothing can be typed.
     pub fn wants_a_yes(&self) -> bool {
-        matches!(self.asks, Some(Ask::Start(..) | Ask::Forget { .. }))
+        matches!(self.asks, Some(Ask::Start(..) | Ask::Forget { .. } | Ask::Tree(..)))
     }
 
     /// How many sessions that are open here are shown; they come first.
@@ -188,6 +199,15 @@ impl SessionList {
         all.get(*place).map(Row::Earlier)
     }
 
+    /// It continues the same conversation as the row above, or is continued by it.
+    pub fn is_beneath(&self, at: usize) -> bool {
+        let thread = |at: usize| match self.row(at)? {
+            Row::Earlier(one) => one.thread.as_ref(),
+            Row::Open(_) | Row::Hit(_) => None,
+        };
+        at > 0 && thread(at).is_some() && thread(at) == thread(at - 1)
+    }
+
     pub fn current(&self) -> Option<Row<'_>> {
         self.row(self.selected)
     }
@@ -206,9 +226,29 @@ impl SessionList {
     /// How many there are in other directories, whatever is filtered.
     pub fn elsewhere(&self) -> usize {
         match &self.past {
-            Past::Read(all) => all.iter().filter(|one| one.cwd != self.here).count(),
+            Past::Read(all) => all.iter().filter(|one| !self.is_near(one)).count(),
             _ => 0,
         }
+    }
+
+    /// Whether a session is of this directory, or of a worktree that stands for it.
+    fn is_near(&self, one: &Earlier) -> bool {
+        one.cwd == self.here || trees::home_of(&self.trees, &one.cwd) == trees::home_of(&self.trees, &self.here)
+    }
+
+    /// The worktree that a session works in.
+    pub fn tree_of(&self, row: Row<'_>) -> Option<&Tree> {
+        let cwd = match row {
+            Row::Open(open) => &open.cwd,
+            Row::Earlier(one) => &one.cwd,
+            Row::Hit(hit) => &hit.session.cwd,
+        };
+        trees::around(&self.trees, cwd)
+    }
+
+    /// The worktrees that there are.
+    pub fn told_trees(&mut self, trees: Arc<[Tree]>) {
+        self.trees = trees;
     }
 
     /// What has been read; what is chosen stays chosen.
@@ -281,13 +321,24 @@ impl SessionList {
                 let mut open = self.open.iter().filter_map(|open| open.which.as_ref());
                 open.any(|which| which.id == one.id && which.command == one.command)
             };
-            let is_near = |one: &Earlier| self.reach == Reach::Everywhere || one.cwd == self.here;
+            let is_near = |one: &Earlier| self.reach == Reach::Everywhere || self.is_near(one);
             let is_in_reach = |one: &Earlier| is_near(one) && !is_open_here(one);
             let (at, texts): (Vec<usize>, Vec<&str>) =
                 all.iter().enumerate().filter(|(_, one)| is_in_reach(one)).map(|(at, one)| (at, &*one.text)).unzip();
             self.shown_past = places(&self.filter, &texts).into_iter().filter_map(|i| at.get(i).copied()).collect();
             if self.taste.sort == Sort::Needs && self.filter.trim().is_empty() {
                 self.shown_past.sort_by_key(|at| all.get(*at).is_none_or(|one| one.end != End::Interrupted));
+            }
+            if self.filter.trim().is_empty() {
+                // Those of one thread stand where the first of them does.
+                let mut places: HashMap<&str, usize> = HashMap::new();
+                let thread = |at: usize| all.get(at).and_then(|one| one.thread.as_deref());
+                for (place, at) in self.shown_past.iter().enumerate() {
+                    thread(*at).map(|thread| *places.entry(thread).or_insert(place));
+                }
+                let mut placed: Vec<(usize, usize)> = self.shown_past.iter().copied().enumerate().collect();
+                placed.sort_by_key(|(place, at)| thread(*at).and_then(|t| places.get(t)).unwrap_or(place).to_owned());
+                self.shown_past = placed.into_iter().map(|(_, at)| at).collect();
             }
         }
     }
@@ -326,6 +377,8 @@ impl SessionList {
             Action::RenameSession => self.name(),
             Action::ForkSession => return self.fork(offers),
             Action::ExportSession => return self.current_which().map_or(Step::Stay, Step::Export),
+            Action::MergeTree => self.ask_of_tree(Fate::Merge),
+            Action::DiscardTree => self.ask_of_tree(Fate::Discard),
             Action::SortSessions => {
                 self.taste.sort = if self.taste.sort == Sort::Needs { Sort::Used } else { Sort::Needs };
                 self.refiltered();
@@ -382,6 +435,7 @@ impl SessionList {
     fn answered(&mut self, asks: Ask, action: Action, frame: &ListFrame) -> Step {
         match (action, asks) {
             (Action::Accept, Ask::Start(earlier, how)) if frame.is_whole => going(earlier, how),
+            (Action::Accept, Ask::Tree(tree, fate)) => Step::Tree(tree, fate),
             (Action::Accept, Ask::Forget { earlier, .. }) => Step::Forget(Box::new(earlier)),
             (Action::Accept | Action::Submit, Ask::Name { which, line }) => {
                 let name = line.trim();
@@ -424,9 +478,10 @@ impl SessionList {
                 session
             }
         };
-        let is_open = earlier.end == End::Open && how == How::GoesOn;
-        if is_open {
-            self.note = Some("open in another acp-tui".to_owned());
+        // What is recorded of it can be read, and nothing is started for that.
+        let is_shown = earlier.is_gone && how == How::GoesOn && !earlier.journals.is_empty();
+        if is_shown {
+            return going(earlier, how);
         } else if earlier.is_gone {
             let place = crate::base::paths::visible(earlier.cwd.as_os_str());
             self.note = Some(format!("its directory is gone: {place}"));
@@ -477,6 +532,17 @@ impl SessionList {
             Row::Open(open) => open.which.clone(),
             Row::Earlier(one) => Some(one.which()),
             Row::Hit(hit) => Some(hit.session.which()),
+        }
+    }
+
+    /// Asks whether this is to become of the worktree that the session works in.
+    fn ask_of_tree(&mut self, fate: Fate) {
+        match self.current().and_then(|row| self.tree_of(row)).cloned() {
+            Some(tree) => {
+                self.note = None;
+                self.asks = Some(Ask::Tree(tree, fate));
+            }
+            None => self.note = Some("this session works in no worktree of its own".to_owned()),
         }
     }
 

@@ -21,6 +21,7 @@ fn list(all: Vec<Earlier>) -> SessionList {
         text: "the one that is open".into(),
         which: Some(which),
         attention: Attention::Nothing,
+        cwd: "/shop".into(),
         used: Now::ZERO,
     };
     let mut list = SessionList::new("/shop".into(), vec![open], Past::Reading, Taste::default());
@@ -40,6 +41,55 @@ fn names(list: &SessionList) -> Vec<String> {
         Row::Hit(hit) => hit.line.clone(),
     };
     (0..list.len()).filter_map(|at| list.row(at).map(name)).collect()
+}
+
+fn tree() -> Tree {
+    let (origin, path) = ("/shop".into(), "/state/worktrees/shop/w1".into());
+    Tree { name: "w1".into(), branch: "acp-tui/w1".into(), origin, path }
+}
+
+#[test]
+fn a_session_in_a_worktree_is_listed_where_that_came_from() {
+    let below = configured("b", "in a corner", "/state/worktrees/shop/w1/src");
+    let mut list = list(vec![configured("a", "fix", "/state/worktrees/shop/w1"), below]);
+    assert_eq!(names(&list), ["the one that is open"]);
+    list.told_trees([tree()].into());
+    list.told(list.past().clone());
+    assert_eq!(names(&list), ["the one that is open", "fix"]);
+    assert_eq!(list.elsewhere(), 1, "a directory below is another one there, too");
+    let from_there = SessionList::new("/state/worktrees/shop/w1".into(), Vec::new(), list.past().clone(), list.taste());
+    let mut from_there = from_there.with([tree()].into());
+    from_there.told(list.past().clone());
+    assert_eq!(names(&from_there), ["fix"]);
+}
+
+#[test]
+fn sessions_that_continue_one_another_stand_together_where_nothing_is_filtered() {
+    let of = |id: &str| configured(id, id, "/shop").of_thread(Some("first".to_owned()));
+    let mut list = list(vec![of("second"), configured("other", "other", "/shop"), of("first")]);
+    assert_eq!(names(&list), ["the one that is open", "second", "first", "other"]);
+    let beneath: Vec<bool> = (0..4).map(|at| list.is_beneath(at)).collect();
+    assert_eq!(beneath, [false, false, true, false]);
+    list.type_text("other");
+    assert_eq!(names(&list), ["other"]);
+}
+
+#[test]
+fn what_becomes_of_a_worktree_is_asked_first() {
+    let mut list = list(vec![configured("a", "fix", "/state/worktrees/shop/w1")]);
+    list.told_trees([tree()].into());
+    list.told(list.past().clone());
+    assert_eq!(act(&mut list, Action::MergeTree), Step::Stay);
+    assert!(list.note.as_ref().is_some_and(|note| note.contains("no worktree")) && list.asks.is_none());
+    act(&mut list, Action::Down);
+    for (key, fate) in [(Action::MergeTree, Fate::Merge), (Action::DiscardTree, Fate::Discard)] {
+        assert_eq!(act(&mut list, key), Step::Stay);
+        assert!(list.wants_a_yes());
+        assert_eq!(act(&mut list, Action::Escape), Step::Stay);
+        assert!(list.asks.is_none());
+        act(&mut list, key);
+        assert_eq!(act(&mut list, Action::Accept), Step::Tree(tree(), fate));
+    }
 }
 
 #[test]
@@ -103,10 +153,9 @@ fn a_command_that_is_not_configured_is_started_after_a_yes_to_all_of_it_and_not_
 
 #[test]
 fn what_cannot_go_on_says_why() {
-    let open = configured("a", "x", "/shop").used(1, 1, End::Open, Vec::new(), false);
     let gone = configured("b", "x", "/shop").used(1, 1, End::Interrupted, Vec::new(), true);
     let unknown = earlier("c", "x", "/shop", Starts::Unknown);
-    for (one, why) in [(open, "another acp-tui"), (gone, "is gone: /shop"), (unknown, "not known")] {
+    for (one, why) in [(gone, "is gone: /shop"), (unknown, "not known")] {
         let mut list = list(vec![one]);
         act(&mut list, Action::Down);
         assert_eq!(act(&mut list, Action::Accept), Step::Stay);
@@ -114,6 +163,25 @@ fn what_cannot_go_on_says_why() {
         act(&mut list, Action::Up);
         assert_eq!(list.note, None);
     }
+}
+
+#[test]
+fn what_is_open_elsewhere_or_has_no_directory_can_be_read() {
+    let journals = vec![PathBuf::from("run.jsonl")];
+    let open = configured("a", "x", "/shop").used(1, 1, End::Open, journals.clone(), false);
+    // Nothing is started, so nobody is asked.
+    let words = vec!["sh".to_owned()];
+    let gone = earlier("b", "x", "/shop", Starts::Recorded(words)).used(1, 1, End::Ended, journals, true);
+    for one in [open, gone.clone()] {
+        let mut list = list(vec![one]);
+        act(&mut list, Action::Down);
+        assert!(matches!(act(&mut list, Action::Accept), Step::GoOn(_)));
+    }
+    let offers = Offers { runs: &|_| true, deletes: &|_| true, forks: &|_| Some(true) };
+    let mut list = list(vec![gone]);
+    act(&mut list, Action::Down);
+    assert_eq!(list.act(Action::ForkSession, &ListFrame::default(), offers), Step::Stay, "no copy of it is opened");
+    assert!(list.note.is_some_and(|note| note.contains("is gone")));
 }
 
 #[test]

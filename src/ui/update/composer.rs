@@ -11,6 +11,8 @@ use crate::ui::state::{App, Focus, Holds};
 
 /// Rows of one page of the answer to a side question.
 const ASIDE_PAGE: isize = 8;
+/// How many agents one prompt can be given to.
+const FAN: std::ops::RangeInclusive<usize> = 2..=5;
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
@@ -49,6 +51,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::Yank
         | Action::Undo
         | Action::Redo => {
+            tell_of_dead_alt(state, cx, action);
             edit(state, action);
         }
         _ => common(state, cx, action, out),
@@ -61,6 +64,25 @@ fn prompts(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     state.picker = Picker::prompts(&state.prompts, &cx.session.cwd);
     if state.picker.is_none() {
         state.say("no prompt is remembered yet", cx.now);
+    }
+}
+
+/// What Alt types on a Mac unless its terminal is told otherwise, and the key that does the same without it.
+const DEAD: [(char, &str); 5] = [
+    ('®', "F3 reviews"),
+    ('©', "F4 is the gate"),
+    ('π', "Tab goes to the question"),
+    ('∆', "F8 lists sessions"),
+    ('˚', "F7 kills the command"),
+];
+
+/// Says so where Alt seems to write letters.
+fn tell_of_dead_alt(state: &mut App, cx: Cx<'_>, action: Action) {
+    if let Action::Char(c) = action
+        && state.view.composer.is_empty()
+        && let Some((_, instead)) = DEAD.iter().find(|(dead, _)| *dead == c)
+    {
+        state.say(format!("Alt does not arrive here · {instead}"), cx.now);
     }
 }
 
@@ -88,12 +110,15 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if cx.session.read_only().is_some() {
         return state.say("read only, so not sent · Alt+T goes on with its transcript", cx.now);
     }
-    if let Some(question) = side_question(cx, state.view.composer.text()) {
+    if let Some(question) = command(cx, state.view.composer.text(), "btw") {
         let _ = state.view.composer.take();
         if question.is_empty() {
             return state.say("write the question behind /btw", cx.now);
         }
         return out.push(Out::Aside(question));
+    }
+    if let Some(words) = command(cx, state.view.composer.text(), "fan-out") {
+        return fan_out(state, cx, &words, out);
     }
     let text = state.view.composer.take();
     state.view.completion.closed_at = None;
@@ -111,12 +136,23 @@ fn scroll_aside(state: &mut App, cx: Cx<'_>, action: Action) -> bool {
     true
 }
 
-/// What is asked with `/btw`, unless the agent has a command of that name.
-fn side_question(cx: Cx<'_>, text: &str) -> Option<String> {
-    let rest = text.trim().strip_prefix("/btw")?;
+/// What stands behind a command of ours, unless the agent has one of that name.
+fn command(cx: Cx<'_>, text: &str, name: &str) -> Option<String> {
+    let rest = text.trim().strip_prefix('/')?.strip_prefix(name)?;
     let is_command = rest.is_empty() || rest.starts_with(char::is_whitespace);
-    let is_the_agents = cx.session.commands.iter().any(|command| command.name == "btw");
+    let is_the_agents = cx.session.commands.iter().any(|command| command.name == name);
     (is_command && !is_the_agents).then(|| rest.trim().to_owned())
+}
+
+/// One prompt to several agents; what was written stays until it can be done.
+fn fan_out(state: &mut App, cx: Cx<'_>, words: &str, out: &mut Vec<Out>) {
+    let (names, prompt) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let agents: Vec<String> = names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    if !FAN.contains(&agents.len()) || prompt.trim().is_empty() {
+        return state.say("write two to five agents and the prompt: /fan-out ONE,TWO PROMPT", cx.now);
+    }
+    let _ = state.view.composer.take();
+    out.push(Out::FanOut(agents, prompt.trim().to_owned()));
 }
 
 /// Stops the turn, or the new start that an agent would get by itself; an open list of commands or answer to a side question is closed first, a

@@ -1,6 +1,6 @@
 //! Keys while the dock has the focus: the only place where something is answered.
 
-use super::{Cx, common, sessions};
+use super::{Cx, common, rule, sessions};
 use crate::model::event::{AuthKind, AuthMethod, Intent};
 use crate::model::ids::ReqId;
 use crate::text::address;
@@ -33,6 +33,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::AnswerBy(_)
         | Action::Refuse
         | Action::RawInput
+        | Action::MakeRule
         | Action::Restart
         | Action::ShowStderr
         | Action::QuitDock
@@ -115,7 +116,7 @@ fn answered(state: &mut App, cx: Cx<'_>) {
     }
 }
 
-fn page(cx: Cx<'_>) -> isize {
+pub(super) fn page(cx: Cx<'_>) -> isize {
     isize::from(i16::try_from(cx.frame.dock.height).unwrap_or(1).saturating_sub(2).max(1))
 }
 
@@ -161,6 +162,7 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             state.refusal = Some(Refusal { req: *req, line: Composer::default() });
         }
         (Action::RawInput, Dialog::Permission(req)) => raw_input(state, cx, *req),
+        (Action::MakeRule, Dialog::Permission(req)) => rule::begin(state, cx, *req, out),
         (Action::ShowStderr, Dialog::Silent) => {
             state.view.dock.all_stderr = flip(state.view.dock.all_stderr);
             state.view.dock.scroll = 0;

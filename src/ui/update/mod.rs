@@ -10,6 +10,7 @@ mod palette;
 mod picker;
 mod reading;
 pub mod review;
+mod rule;
 mod secrets;
 mod session_list;
 mod sessions;
@@ -131,6 +132,7 @@ fn layer(state: &App) -> Layer {
         _ => {}
     }
     match state.view.focus {
+        Focus::Dock if state.view.dock.rule.is_some() => Layer::Rule,
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
         Focus::Terminal(_) => Layer::Terminal,
@@ -177,6 +179,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         return reading::action(state, cx, action, out);
     }
     match state.view.focus {
+        Focus::Dock if state.view.dock.rule.is_some() => rule::action(state, cx, action, out),
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
         Focus::Composer | Focus::Terminal(_) => {
@@ -326,6 +329,9 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     }
     state.help = None;
     state.view.reading = None;
+    if let (Focus::Dock, Some(draft)) = (&state.view.focus, &mut state.view.dock.rule) {
+        return rule::paste(draft, text, out);
+    }
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
@@ -368,6 +374,10 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
                     if state.view.focus == Focus::Dock { Focus::Composer } else { state.view.focus.clone() };
                 session_list::action(state, cx, Action::Accept, out);
             }
+        }
+        // A click goes to the question; it answers nothing.
+        Click::Left if cx.frame.dock.contains(at) && state.help.is_none() && !state.types_a_line() => {
+            state.to_question();
         }
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {

@@ -129,6 +129,7 @@ fn own(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
         R::Back => back(review),
         R::SelectLines => select(state, cx),
         R::OpenFile => open_file(state, cx, out),
+        R::TakeFile => out.extend(review.file().map(|file| Out::TakeFile(file.path.clone()))),
         R::Blame => blame(state, cx, out),
         R::ToolCall => tool_call(state, cx),
         R::Search => review.bar = Some(Bar::Search(bars::line(&review.query.clone()))),

@@ -14,6 +14,7 @@ use crate::ui::state::attention::Attention;
 use crate::ui::state::session_list::{Offers, Open, Past, Row, SessionList, Step, Which};
 use crate::ui::state::{App, Focus};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Opens the list: what needs the person first. The earlier ones come when they have been read.
 pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
@@ -26,7 +27,8 @@ pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
             journals: None,
         };
         let used = session.entries().iter().next_back().map(|entry| entry.at).unwrap_or_default();
-        Open { key, text, which: session.id.as_ref().map(named), attention, used }
+        let cwd = PathBuf::from(&session.cwd);
+        Open { key, text, which: session.known_id().map(named), attention, cwd, used }
     });
     let list = SessionList::new(PathBuf::from(&cx.session.cwd), open.collect(), Past::Reading, state.taste);
     state.picker = None;
@@ -34,7 +36,7 @@ pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.view.focus == Focus::Dock {
         state.view.focus = Focus::Composer;
     }
-    state.list = Some(list.from(state.shown()));
+    state.list = Some(list.from(state.shown()).with(Arc::clone(&state.trees)));
     out.push(Out::ReadSessions);
 }
 
@@ -64,6 +66,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     let place = list.take_place();
     match step {
         Step::Stay => {}
+        Step::Tree(tree, fate) => out.push(Out::Tree(tree, fate)),
         Step::Reached => out.push(Out::AskAgents),
         Step::Close => {
             let from = list.opened_from();

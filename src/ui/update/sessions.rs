@@ -121,7 +121,10 @@ fn is_busy(session: SessionRef<'_>) -> bool {
 pub(super) fn opener(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Some(opener) = &mut state.opener else { return };
     match action {
+        // One worktree is enough for a key that is pressed twice.
+        Action::Accept if opener.is_making => {}
         Action::Accept => out.push(Out::Open(opener.wanted())),
+        Action::Tab => opener.files = opener.files.next(),
         Action::Escape | Action::CtrlC | Action::NewSession => state.opener = None,
         Action::NextSession
         | Action::PreviousSession

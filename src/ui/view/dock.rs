@@ -5,6 +5,7 @@
 
 mod choices;
 mod kinds;
+mod rule;
 
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
@@ -200,6 +201,7 @@ fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let focus = &cx.state.view.focus;
     let focused = *focus == Focus::Dock;
     let (long, short, shortest) = match focus {
+        Focus::Dock if cx.state.view.dock.rule.is_some() => ("Esc back to the question", "Esc back", "Esc"),
         Focus::Dock if cx.state.list.is_some() => ("Esc back to the list", "Esc back", "Esc"),
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
         Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", "1–9"),
@@ -255,7 +257,11 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
     Some(match dialog {
         Dialog::Permission(req) => {
             let pending = cx.session.question(*req)?;
-            permission(cx, pending, columns)
+            let question = permission(cx, pending, columns);
+            match &cx.state.view.dock.rule {
+                Some(draft) if cx.state.view.focus == Focus::Dock => rule::contents(cx, draft, question),
+                _ => question,
+            }
         }
         Dialog::LogIn => log_in(cx, cx.session.log_in()?),
         Dialog::Authenticating(method) => {
@@ -391,6 +397,9 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
             Choice { kind, lasts, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
+    if cx.session.has_rules() {
+        choices.extend(keys(&[("a", "make a rule")]));
+    }
     if columns >= REASON_FROM {
         choices.extend(keys(&[("!", "refuse and say why")]));
     }

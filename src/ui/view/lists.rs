@@ -19,9 +19,11 @@ use std::collections::BTreeSet;
 
 /// Rows from which the help says how much of it is on the screen.
 const HELP_FOOT_FROM: u16 = 3;
-/// What is typed, and what it does.
-const BTW: (&str, &str) =
-    ("/btw QUESTION", "a side question, answered beside the conversation; the agent's own /btw goes first");
+/// What is typed, and what it does; a command of the agent's with such a name goes first.
+const TYPED: [(&str, &str); 2] = [
+    ("/btw QUESTION", "a side question, answered beside the conversation"),
+    ("/fan-out A,B PROMPT", "the prompt for two to five agents, each in a git worktree of its own"),
+];
 /// The most commands that are listed at once.
 const COMMANDS: usize = 6;
 /// The most files.
@@ -119,7 +121,10 @@ fn files(cx: &ViewCx<'_>, files: &[(String, u64)], area: Rect, room: u16, buf: &
     for ((n, (path, size)), y) in files.iter().enumerate().skip(window(selected, len)).zip(list.y..list.bottom()) {
         let mark = if n == selected { "▸ " } else { "  " };
         let mut text = StyledText::of(mark, Token::Accent);
-        text.push(&width::truncate_start(&sanitize::line(path), usize::from(list.width.saturating_sub(16))), Token::Text);
+        text.push(
+            &width::truncate_start(&sanitize::line(path), usize::from(list.width.saturating_sub(16))),
+            Token::Text,
+        );
         let size = if path.ends_with('/') { String::new() } else { human::bytes(*size) };
         let right = if n == selected { format!("{size}   Tab") } else { format!("{size}      ") };
         let used = paint::put(buf, list.x, y, list.width, &text, cx.theme);
@@ -175,11 +180,12 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, info: &mut FrameInfo, buf: 
             lines.push(StyledText::new());
         }
         lines.push(StyledText::of(title, RunStyle::from(Token::Text).with_mods(Mods::BOLD)));
-        let typed = (layer == Layer::Composer).then(|| (BTW.0.to_owned(), BTW.1));
+        let typed = if layer == Layer::Composer { &TYPED[..] } else { &[] };
+        let typed = typed.iter().map(|(what, words)| ((*what).to_owned(), *words));
         // What holds everywhere is said once.
         let rows = cx.state.keys.help(layer).filter(|row| said.insert((row.keys.clone(), row.what)));
-        let rows = rows.filter(|row| row.what != "text").map(|row| (row.keys, row.what)).collect::<Vec<_>>().into_iter();
-        for (key, what) in rows.chain(typed) {
+        let rows = rows.filter(|row| row.what != "text").map(|row| (row.keys, row.what)).collect::<Vec<_>>();
+        for (key, what) in rows.into_iter().chain(typed) {
             let mut line = StyledText::of(format!("{key:<column$}"), Token::Text);
             // Several keys for one thing take a row of their own where they would push the words aside.
             if key.len() >= column {

@@ -10,7 +10,6 @@ use crate::base::{human, paths, sanitize};
 use crate::model::ids::SessionKey;
 use crate::model::question::{About, Question};
 use crate::model::session_ref::SessionRef;
-use crate::text::line::LogicalLine;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
@@ -18,13 +17,15 @@ use crate::theme::resolve::Theme;
 use crate::ui::labels;
 use crate::ui::state::attention::Attention;
 use crate::ui::state::session_list::{
-    Ask, Density, Earlier, End, Finding, Hit, How, ListFrame, Past, Reach, Row, Said, SessionList, Sort, Who,
+    Density, Earlier, End, Finding, Hit, ListFrame, Past, Reach, Row, Said, SessionList, Sort, Who,
 };
+use crate::ui::state::trees;
 use crate::ui::status_line;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::path::Path;
 
+mod asking;
 mod preview;
 
 /// Rows from which headings, a row about what is chosen, and a row of keys are worth their room.
@@ -40,8 +41,6 @@ const MEDIUM: u16 = 34;
 const PREVIEW_FROM: u16 = 100;
 /// Columns of an agent's name.
 const AGENT: usize = 16;
-/// Before the name that is typed: agents are not told of it.
-const NAME_LABEL: &str = "name (only here): ";
 /// Columns of what a session is called, at the least.
 const NAME: usize = 12;
 
@@ -92,7 +91,7 @@ pub fn draw(
         return None;
     }
     if list.asks.is_some() && area.height < FOOT_FROM {
-        return question(list, look, area, frame, buf);
+        return asking::question(list, look, area, frame, buf);
     }
     let (head, rest) = split_top(area, u16::from(area.height > 1));
     let cursor = if head.is_empty() { None } else { Some(filter(list, look, head, buf)) };
@@ -108,7 +107,7 @@ pub fn draw(
         self::detail(list, look, detail, buf);
     }
     if list.asks.is_some() {
-        return question(list, look, foot, frame, buf);
+        return asking::question(list, look, foot, frame, buf);
     }
     self::foot(list, look, foot, buf);
     cursor
@@ -289,7 +288,12 @@ fn row(list: &SessionList, look: Look<'_>, at: usize, line: Rect, buf: &mut Buff
             None => text.push("closed", Token::Dim),
         },
         Some(Row::Hit(hit)) => text.append(&about_hit(hit, columns, selected)),
-        Some(Row::Earlier(earlier)) => text.append(&about_earlier(earlier, list, look, columns, selected)),
+        Some(Row::Earlier(earlier)) => {
+            let beneath = if list.is_beneath(at) { "└ " } else { "" };
+            text.push(beneath, Token::Dim);
+            let columns = columns.saturating_sub(width::str_width(beneath));
+            text.append(&about_earlier(earlier, list, look, columns, selected));
+        }
     }
     let room = line.width.saturating_sub(1);
     let text = width::truncate_styled(&text, usize::from(room));
@@ -378,6 +382,10 @@ fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<OpenRo
     if state.is_empty() {
         state.push(if is_shown { "shown" } else { "idle" }, Token::Dim);
     }
+    if let Some(tree) = trees::around(&cx.state.trees, Path::new(&session.cwd)) {
+        state.push(" · ", Token::Dim);
+        state.push(&tree.branch, Token::Dim);
+    }
     let number = format!("{} ", number + 1);
     let rest = columns.saturating_sub(width::str_width(&number) + 2);
     let name =
@@ -417,6 +425,9 @@ fn about_earlier(one: &Earlier, list: &SessionList, look: Look<'_>, columns: usi
         if list.reach() == Reach::Everywhere {
             let place = paths::display(&one.cwd, &[], look.home);
             parts.push((width::truncate_start(&place, AGENT + AGENT / 2).into_owned(), Token::Dim));
+        }
+        if let Some(tree) = list.tree_of(Row::Earlier(one)) {
+            parts.push((tree.branch.clone(), Token::Dim));
         }
         parts.push((width::truncate(&one.agent, AGENT).into_owned(), Token::Dim));
         let turns = if one.journals.is_empty() { "its agent's".to_owned() } else { human::count(one.turns, "turn") };
@@ -465,90 +476,16 @@ fn detail(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
     paint::put(buf, area.x + 4, area.y, area.width.saturating_sub(5), &words, look.theme);
 }
 
-/// What is asked, in as many rows as it takes.
-fn asked(asks: &Ask, columns: u16) -> Vec<paint::Painted> {
-    let quoted = |one: &Earlier| match one.name() {
-        Some(name) => format!("“{}”", width::truncate(name, 40)),
-        None => format!("the session of {}", one.agent),
-    };
-    let (words, command) = match asks {
-        Ask::Start(one, how) => {
-            let copy = if *how == How::Forks { " for a copy of the session" } else { "" };
-            let words = format!("Start this command{copy}? It is not configured:");
-            (words, Some(sanitize::line(&one.command)))
-        }
-        Ask::Name { .. } => ("What is it called?".to_owned(), None),
-        Ask::Forget { earlier, others, at_agent } => {
-            let mut words = format!("Forget {}", quoted(earlier));
-            if *others > 0 {
-                let others = human::count(*others as u64, "other session");
-                words.extend([", and ", &*others, " of the same run with it"]);
-            }
-            words.push_str(if *at_agent {
-                "? Its agent is told to forget it too."
-            } else {
-                "? Its agent may keep it."
-            });
-            (words, None)
-        }
-    };
-    let mut lines = vec![LogicalLine::text(StyledText::of(words, Token::Warn))];
-    lines.extend(command.map(|command| LogicalLine::text(StyledText::of(&*command, Token::Text))));
-    paint::rows(&lines, columns)
-}
-
 /// Rows that the foot takes of an area.
 fn foot_rows(list: &SessionList, area: Rect) -> u16 {
     match &list.asks {
         Some(asks) => {
-            let rows = u16::try_from(asked(asks, area.width.saturating_sub(3)).len()).unwrap_or(u16::MAX);
+            let rows = u16::try_from(asking::asked(asks, area.width.saturating_sub(3)).len()).unwrap_or(u16::MAX);
             rows.saturating_add(1).min(area.height)
         }
         None if area.height >= ACTS_FROM => 2,
         None => u16::from(area.height >= FOOT_FROM || list.note.is_some() && area.height > 1),
     }
-}
-
-/// Returns where the cursor stands, when something is typed.
-fn question(
-    list: &SessionList,
-    look: Look<'_>,
-    area: Rect,
-    frame: &mut ListFrame,
-    buf: &mut Buffer,
-) -> Option<Position> {
-    let asks = list.asks.as_ref()?;
-    paint::fill(buf, area, Token::Question, look.theme);
-    let room = area.width.saturating_sub(3);
-    if let Ask::Name { line, .. } = asks {
-        let (line_at, foot) = split_top(area, 1);
-        let shown =
-            width::truncate_start(&sanitize::line(line), usize::from(room).saturating_sub(NAME_LABEL.len() + 1))
-                .into_owned();
-        let mut text = StyledText::of(NAME_LABEL, Token::Dim);
-        text.push(&shown, Token::Text);
-        let used = paint::put(buf, line_at.x + 2, line_at.y, room, &text, look.theme);
-        let words = StyledText::of("Enter names it · empty gives it its own name back · Esc leaves", Token::Accent);
-        let words = width::truncate_styled(&words, usize::from(room));
-        if !foot.is_empty() {
-            paint::put(buf, foot.x + 2, foot.y, room, &words, look.theme);
-        }
-        return Some(Position { x: (line_at.x + 2 + used).min(area.right().saturating_sub(1)), y: line_at.y });
-    }
-    let rows = asked(asks, room);
-    let (body, foot) = split_bottom(area, 1);
-    frame.is_whole = rows.len() <= usize::from(body.height);
-    for (row, y) in rows.iter().zip(body.y..body.bottom()) {
-        paint::row(buf, Rect { x: area.x + 2, y, width: room, height: 1 }, row, look.theme);
-    }
-    let words = match asks {
-        Ask::Start(..) if !frame.is_whole => "too long for this window · Esc leaves",
-        Ask::Start(..) => "y starts it · Esc leaves",
-        Ask::Forget { .. } | Ask::Name { .. } => "y forgets it · Esc keeps it",
-    };
-    let words = StyledText::of(width::truncate(words, usize::from(room)), Token::Accent);
-    paint::put(buf, foot.x + 2, foot.y, room, &words, look.theme);
-    None
 }
 
 fn foot(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
@@ -586,7 +523,9 @@ fn keys(list: &SessionList, look: Look<'_>) -> (String, String) {
         (_, Reach::Everywhere) => "Tab this directory",
     };
     let sort = if list.taste().sort == Sort::Needs { "^S by last use" } else { "^S by who needs you" };
-    let acts = format!("/ searches · ^R name · ^F copy · ^E export · Delete forgets · {sort} · ^D rows");
+    let tree = list.current().and_then(|row| list.tree_of(row));
+    let tree = if tree.is_some() { "^G merges its worktree · ^X discards it · " } else { "" };
+    let acts = format!("{tree}/ searches · ^R name · ^F copy · ^E export · Delete forgets · {sort} · ^D rows");
     (format!("{enter} · {escape} · {tab}"), acts)
 }
 

@@ -181,7 +181,12 @@ pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
             let label = format!("{} in: ", width::truncate(&opener.name, NAME));
             let words = match &opener.trouble {
                 Some(trouble) => StyledText::of(sanitize::line(trouble), Token::Warn),
-                None => StyledText::of("Enter opens it · Esc leaves", Token::Dim),
+                None if opener.is_making => StyledText::of("making a worktree…", Token::Dim),
+                None => {
+                    let mut words = StyledText::of(opener.files.words(), Token::Text);
+                    words.push(" · Tab changes that · Enter opens it · Esc leaves", Token::Dim);
+                    words
+                }
             };
             typed(cx, area, &label, &opener.line, words, info, buf)
         }

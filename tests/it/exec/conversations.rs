@@ -110,6 +110,24 @@ fn a_conversation_goes_out_in_each_format_and_comes_back_once() {
 }
 
 #[test]
+fn what_was_said_in_a_session_that_was_closed_goes_out_too() {
+    let lab = Lab::new();
+    let steps = r#"{ do = "say", text = "the answer" }, { do = "write", path = "f", text = "one\n", tool = "w" }"#;
+    lab.exec(&["my question", "--allow", "all"], &lab.turn(steps)).assert_code(0);
+    let said = || (run(&lab, &["export", "last"]), run(&lab, &["blame", "f"]));
+    let (export, blame) = said();
+    assert!(export.assert_code(0).out().contains("the answer"), "{}", export.out());
+    assert!(blame.assert_code(0).out().contains("my question"), "{}", blame.out());
+    // As Alt+W does it, before the end of the program.
+    let (path, text) = lab.journal();
+    let end = text.trim_end().rfind('\n').unwrap() + 1;
+    let close = "{\"t\":99.0,\"dir\":\"person\",\"at\":{\"session\":0},\"intent\":\"CloseSession\"}\n";
+    std::fs::write(path, format!("{}{close}{}", &text[..end], &text[end..])).unwrap();
+    let again = said();
+    assert_eq!((again.0.out(), again.1.out()), (export.out(), blame.out()));
+}
+
+#[test]
 fn an_imported_recording_names_no_command_and_gets_into_no_session_of_ones_own() {
     imports_foreign("evil.jsonl");
 }

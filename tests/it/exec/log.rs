@@ -25,6 +25,19 @@ fn the_log_says_what_was_decided_and_holds_nothing_that_was_said() {
     assert!(answer.contains("answer-SECRET"), "{answer}");
     let log = log(&lab);
     assert!(log.contains("cli::run: starts") && log.contains("code=0"), "{log}");
+    for decided in [
+        "the agent is started",
+        "the handshake is done",
+        "the session is open",
+        "the agent asks",
+        "done and answered",
+        "a command has ended",
+        "the turn has ended",
+        "the last look",
+        "the agent has ended",
+    ] {
+        assert!(log.contains(decided), "{decided}: {log}");
+    }
     assert!(!log.contains("SECRET"), "{log}");
 }
 

@@ -4,7 +4,7 @@
 use crate::support::{Rig, chunk, plain_init, with};
 use acp_tui::model::effect::Effect;
 use acp_tui::model::entry::{Body, Entry, Message, UserMessage, UserState};
-use acp_tui::model::event::{Before, HostEvent, Intent, Opening};
+use acp_tui::model::event::{Before, HostEvent, Intent, Opening, Timer};
 use acp_tui::model::ids::{AgentKey, EntryId, SessionKey, TurnId};
 use acp_tui::model::past::Past;
 use acp_tui::model::session::{Policy, ReadOnly, SessionState};
@@ -74,6 +74,36 @@ fn an_agent_is_asked_for_a_session_when_its_journals_have_been_read() {
     rig.prompt("three");
     rig.update_in("s", chunk("agent_message_chunk", "Yes."));
     assert_eq!(said(&rig)[4..], ["you: three", "agent: Yes."]);
+}
+
+#[test]
+fn a_session_is_loaded_when_it_is_old_enough_for_its_agent() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.core.begin_with(true, Policy::Ask);
+    rig.intent(Intent::OpenAs(Opening::Continue("s".into())));
+    rig.intent(Intent::Start);
+    rig.host(HostEvent::AgentSpawned { pid: 7 });
+    let info = json!({ "agentInfo": { "name": "gemini-cli" }, "agentCapabilities": { "loadSession": true } });
+    rig.answer("initialize", with(plain_init(), info));
+    let mut part = past().parts(None).remove(0);
+    part.age = Some(Duration::from_secs(20));
+    rig.sent();
+    rig.host(HostEvent::Recalled(part));
+    assert_eq!(rig.sent_briefly(), [] as [&str; 0]);
+    assert!(rig.has_entry("so new: asked for in"), "{:?}", rig.entries());
+    let put_off = |effect: &Effect| match effect {
+        Effect::StartTimer { timer: Timer::OldEnough, after } => Some(*after),
+        _ => None,
+    };
+    let after = rig.wished(put_off);
+    assert!(after > Duration::from_secs(35) && after <= Duration::from_secs(40), "{after:?}");
+    rig.prompt("held meanwhile");
+    rig.now += after;
+    rig.timer(Timer::OldEnough);
+    assert_eq!(rig.sent_briefly(), ["session/load"]);
+    // A timer that comes late asks for nothing twice.
+    rig.timer(Timer::OldEnough);
+    assert_eq!(rig.sent_briefly(), [] as [&str; 0]);
 }
 
 #[test]

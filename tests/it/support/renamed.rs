@@ -6,6 +6,7 @@
 use super::next;
 use acp_tui::agent::codec::v1::V1;
 use acp_tui::agent::codec::{Codec, Decoded, Handshake, Said, SharedCodec, Told, shipped};
+use acp_tui::mcp::Server;
 use acp_tui::model::effect::{Answer, Call};
 use acp_tui::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
 use acp_tui::model::ids::SessionId;
@@ -130,6 +131,12 @@ impl Codec for Renamed {
     fn call(&self, call: &Call, cwd: &Path) -> Result<Said, serde_json::Error> {
         let (method, params) = V1.call(call, cwd)?;
         Ok((method_out(&method).into(), version(keys_out(params), true)))
+    }
+
+    fn give(&self, servers: &[&Server], params: &mut Value) {
+        let mut inner = keys_in(params.take());
+        V1.give(servers, &mut inner);
+        *params = keys_out(inner);
     }
 
     fn cancel_turn(&self, session: &SessionId) -> Said {

@@ -13,6 +13,7 @@ pub mod tools;
 
 use super::kept::{Called, Depth, Heard, Introduced, Look};
 use super::{Codec, Decoded, Handshake, Said, Told};
+use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
 use crate::model::ids::SessionId;
@@ -43,6 +44,10 @@ impl Codec for V1 {
 
     fn call(&self, call: &Call, cwd: &Path) -> Result<Said, serde_json::Error> {
         outbound::call(call, cwd).map(|(method, params)| (method.into(), params))
+    }
+
+    fn give(&self, servers: &[&Server], params: &mut Value) {
+        params["mcpServers"] = servers.iter().map(|server| server.canonical()).collect();
     }
 
     fn cancel_turn(&self, session: &SessionId) -> Said {

@@ -8,6 +8,7 @@ use super::content::{id_of, list_of, need_id, str_of, string_of, words_of};
 use super::errors;
 use super::outbound::{self, VERSION};
 use super::tools::{env_map, login_command};
+use crate::agent::quirks;
 use crate::base::limits::{
     self, MAX_CHOICES, MAX_COMMAND, MAX_DIRECTORIES, MAX_ID, MAX_LISTED, MAX_NAME, MAX_PATH, MAX_USAGE, MAX_VALUES,
     MAX_VARIABLES, MAX_WORDS,
@@ -50,15 +51,21 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
     let info = value.get("agentInfo").unwrap_or(&Value::Null);
     let caps = value.get("agentCapabilities").unwrap_or(&Value::Null);
     let prompt = caps.get("promptCapabilities").unwrap_or(&Value::Null);
+    let name = words_of(info, "name", MAX_NAME);
+    let youngest = quirks::youngest(name.as_deref());
+    let mcp = caps.get("mcpCapabilities").unwrap_or(&Value::Null);
     Ok(InitResult {
-        name: words_of(info, "name", MAX_NAME),
+        name,
         title: words_of(info, "title", MAX_NAME),
         version: words_of(info, "version", MAX_NAME),
         caps: AgentCaps {
             sessions: Can::ALL.into_iter().filter(|what| can(*what, caps)).collect(),
+            youngest,
             image: flag(prompt, "image"),
             audio: flag(prompt, "audio"),
             embedded_context: flag(prompt, "embeddedContext"),
+            mcp_http: flag(mcp, "http"),
+            mcp_sse: flag(mcp, "sse"),
             log_out: caps.get("auth").and_then(|auth| auth.get("logout")).is_some_and(Value::is_object),
         },
         auth_methods: auth_methods(list_of(&value, "authMethods")),

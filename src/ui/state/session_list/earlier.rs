@@ -3,6 +3,7 @@
 //! Plain data, made by a worker. Invariant: what is shown of a session is one harmless line each.
 
 use crate::base::sanitize;
+use crate::model::account;
 use crate::text::width;
 use std::path::PathBuf;
 
@@ -65,6 +66,8 @@ pub struct Earlier {
     pub forks: bool,
     /// The title is the person's own name for it.
     pub is_named: bool,
+    /// What is the same for all sessions that continue one another.
+    pub thread: Option<String>,
     /// The records that it is in, the newest last; without any, only its agent knows of it.
     pub journals: Vec<PathBuf>,
     /// What the filter looks at.
@@ -91,6 +94,7 @@ impl Earlier {
             used_as_told: None,
             forks: false,
             is_named: false,
+            thread: None,
             journals: Vec::new(),
             text: String::new(),
         }
@@ -100,6 +104,9 @@ impl Earlier {
     #[must_use]
     pub fn about(mut self, title: Option<&str>, first: Option<&str>, last: Option<&str>) -> Self {
         let clean = |text: &str| {
+            if let Some(name) = account::name_of(text) {
+                return Some(name);
+            }
             // A prompt may be very long; what is beyond these columns is not looked at.
             let head: String = text.chars().take(ABOUT * 2).collect();
             let line = sanitize::line(&head).trim().replace(['“', '”'], "\"");
@@ -111,6 +118,12 @@ impl Earlier {
         let parts = [self.title.as_deref(), self.first_prompt.as_deref(), Some(&self.agent), Some(&place)];
         self.text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
         self
+    }
+
+    /// The same with what it shares with those that it continues, or that continue it.
+    #[must_use]
+    pub fn of_thread(self, thread: Option<String>) -> Self {
+        Self { thread, ..self }
     }
 
     /// The same with how it was used, `age` seconds ago at last, and whether its directory is gone.

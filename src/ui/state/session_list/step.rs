@@ -3,8 +3,10 @@
 //! Data only.
 
 use super::super::attention::Attention;
+use super::super::trees::{Fate, Tree};
 use super::{Earlier, Hit, Query, Which};
 use crate::model::ids::{Now, SessionKey};
+use std::path::PathBuf;
 
 /// A session that is open here.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,6 +17,7 @@ pub struct Open {
     /// Once it has an id.
     pub which: Option<Which>,
     pub attention: Attention,
+    pub cwd: PathBuf,
     /// When something was said in it last.
     pub used: Now,
 }
@@ -42,6 +45,8 @@ pub enum Ask {
         /// Its agent is told too.
         at_agent: bool,
     },
+    /// This is to become of the session's worktree.
+    Tree(Tree, Fate),
 }
 
 /// A row of the list.
@@ -71,6 +76,7 @@ pub enum Step {
     /// Its transcript is to be written to a file.
     Export(Which),
     Find(Query),
+    Tree(Tree, Fate),
     /// It means nothing to the list.
     Other,
 }

@@ -1,0 +1,68 @@
+//! The options about what agents are given: servers of tools, files, and where agents are from.
+
+use super::super::commands::Name;
+use super::super::values::{seconds, text};
+use super::{Flag, Takes};
+
+pub const CONTENT: &[Flag] = &[
+    Flag {
+        long: "mcp",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.mcp.push(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec, Name::Mcp],
+        help: "give the agent the MCP servers of FILE too, which is trusted (repeatable)",
+    },
+    Flag {
+        long: "no-mcp",
+        short: None,
+        takes: Takes::Optional("NAME", |typed, value| {
+            match value {
+                Some(name) => typed.no_mcp.names.push(text(name)?),
+                None => typed.no_mcp.all = true,
+            }
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec, Name::Mcp],
+        help: "give the agent no MCP servers, or not the one of this NAME (repeatable)",
+    },
+    Flag {
+        long: "json",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.json = true),
+        commands: &[Name::Mcp],
+        help: "one JSON object a line for each server",
+    },
+    Flag {
+        long: "agent",
+        short: None,
+        takes: Takes::Value("NAME", |typed, value| {
+            typed.agent = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Mcp],
+        help: "what this agent would be given",
+    },
+    Flag {
+        long: "cwd",
+        short: Some('C'),
+        takes: Takes::Value("DIR", |typed, value| {
+            typed.cwd = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Mcp],
+        help: "the project's directory (default: this one)",
+    },
+    Flag {
+        long: "timeout",
+        short: None,
+        takes: Takes::Value("S", |typed, value| {
+            typed.timeout = Some(seconds(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Mcp],
+        help: "of check: how long a server may take (default: 20)",
+    },
+];

@@ -1,0 +1,222 @@
+//! The servers of tools (MCP) that agents are given: which there are, from where, and which of them are used.
+//!
+//! Reads files and the environment; starts nothing. Invariants: what comes with a project is used only where the person
+//! has trusted exactly this content; what is shown has no values of variables, environment or headers.
+
+use super::args::Common;
+use super::launch::Surroundings;
+use super::trust::Trusted;
+use super::usage::Usage;
+use crate::base::paths::visible;
+use crate::config::agents;
+use crate::config::schema::Config;
+use crate::engine::{ServersConfig, rulebook};
+use crate::mcp::{self, Found, Given, How, PROJECT_FILE, Server};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where servers are looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Sources {
+    /// Of the configuration.
+    own: Vec<Server>,
+    /// Of the configuration, for servers that are described elsewhere.
+    switches: Vec<(String, Switch)>,
+    remarks: Vec<String>,
+    /// Named on the command line.
+    files: Vec<PathBuf>,
+    without: Without,
+    trusted: Option<Trusted>,
+    path: OsString,
+}
+
+#[derive(Clone, Debug)]
+struct Switch {
+    is_disabled: bool,
+    agents: Vec<String>,
+}
+
+/// What `--no-mcp` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    pub all: bool,
+    pub names: Vec<String>,
+}
+
+/// A server, where it is from, and what becomes of it.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub server: Server,
+    /// The file, or that it is the configuration.
+    pub from: String,
+    pub state: State,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum State {
+    /// The agent gets it, with its variables filled in.
+    Given(Box<Server>),
+    Untrusted,
+    LeftOut(String),
+}
+
+impl Sources {
+    pub fn new(common: &Common, surroundings: &Surroundings) -> Result<Self, Usage> {
+        let mut sources = Self {
+            own: Vec::new(),
+            switches: Vec::new(),
+            remarks: Vec::new(),
+            files: Vec::new(),
+            without: common.no_mcp.clone(),
+            trusted: surroundings.dirs.as_ref().map(|dirs| Trusted::new(dirs.state.clone())),
+            path: surroundings.path.clone(),
+        };
+        sources.configured(&surroundings.config);
+        for file in &common.mcp {
+            let named = |why: String| Usage(format!("--mcp {}: {why}", visible(file.as_os_str())));
+            let file = std::path::absolute(file).map_err(|error| named(error.to_string()))?;
+            // Said before anything is started; it is read again with each session.
+            read(&file).map_err(named)?.ok_or_else(|| named("there is no such file".into()))?;
+            sources.files.push(file);
+        }
+        Ok(sources)
+    }
+
+    fn configured(&mut self, config: &Config) {
+        for (name, value) in &config.mcp {
+            let describes = ["command", "url"].iter().any(|member| value.get(member).is_some());
+            // The members that switch are read like those of any other server.
+            let mut whole = value.clone();
+            if !describes && let Value::Object(members) = &mut whole {
+                members.insert("command".into(), "-".into());
+            }
+            match mcp::server(name, &whole) {
+                Ok(server) if describes => self.own.push(server),
+                Ok(Server { is_disabled, agents, .. }) => {
+                    self.switches.push((name.clone(), Switch { is_disabled, agents }));
+                }
+                Err(why) => self.remarks.push(format!("[mcp.{name}] is left out: {why}")),
+            }
+        }
+    }
+
+    /// All that there are for a session in this directory, the ones that count first, and what is wrong.
+    pub fn rows(&self, cwd: &Path, agent: Option<&str>) -> (Vec<Row>, Vec<String>) {
+        let mut remarks = self.remarks.clone();
+        let mut rows: Vec<Row> = Vec::new();
+        let mut add = |servers: Vec<Server>, from: &str, is_trusted: bool| {
+            for server in servers {
+                let is_named = rows.iter().any(|row| row.server.name == server.name);
+                let state = match self.why_not(&server, agent) {
+                    Some(why) => State::LeftOut(why),
+                    None if is_named => State::LeftOut("another one of this name counts".into()),
+                    None if !is_trusted => State::Untrusted,
+                    None => self.filled(&server, cwd),
+                };
+                rows.push(Row { server, from: from.to_owned(), state });
+            }
+        };
+        for file in &self.files {
+            let name = visible(file.as_os_str());
+            match read(file) {
+                Ok(Some((read, _))) => {
+                    remarks.extend(read.remarks.iter().map(|remark| format!("{name}: {remark}")));
+                    add(read.servers, &name, true);
+                }
+                Ok(None) => remarks.push(format!("{name}: there is no such file")),
+                Err(why) => remarks.push(format!("{name}: {why}")),
+            }
+        }
+        add(self.own.clone(), "config.toml", true);
+        let file = cwd.join(PROJECT_FILE);
+        let name = visible(file.as_os_str());
+        match read(&file) {
+            Ok(Some((read, text))) => {
+                remarks.extend(read.remarks.iter().map(|remark| format!("{name}: {remark}")));
+                let is_trusted = self.trusted.as_ref().is_some_and(|trusted| trusted.has(&file, &text));
+                add(read.servers, &name, is_trusted);
+            }
+            Ok(None) => {}
+            Err(why) => remarks.push(format!("{name}: {why}")),
+        }
+        (rows, remarks)
+    }
+
+    fn why_not(&self, server: &Server, agent: Option<&str>) -> Option<String> {
+        let switch = self.switches.iter().find(|(name, _)| *name == server.name).map(|(_, switch)| switch);
+        let is_off = server.is_disabled || switch.is_some_and(|switch| switch.is_disabled);
+        let agents = switch.map(|switch| &switch.agents).into_iter().chain([&server.agents]);
+        let mut others = agents.filter(|agents| !agents.is_empty());
+        let is_for = |agents: &Vec<String>| agent.is_none_or(|agent| agents.iter().any(|name| name == agent));
+        match () {
+            () if is_off => Some("it is disabled".into()),
+            () if self.without.all || self.without.names.contains(&server.name) => {
+                Some("--no-mcp leaves it out".into())
+            }
+            () if !others.all(is_for) => Some("it is for other agents".into()),
+            () => None,
+        }
+    }
+
+    /// With its variables, and the full path of its command (R-400).
+    fn filled(&self, server: &Server, cwd: &Path) -> State {
+        let mut filled = match mcp::fill(server, &|name| std::env::var(name).ok()) {
+            Ok(filled) => filled,
+            Err(missing) => {
+                let (what, is) = if missing.len() == 1 { ("variable", "is") } else { ("variables", "are") };
+                return State::LeftOut(format!("the {what} {} {is} not set", missing.join(", ")));
+            }
+        };
+        if let How::Stdio { command, .. } = &mut filled.how {
+            let named = if command.contains('/') { cwd.join(&*command) } else { PathBuf::from(&*command) };
+            // What was filled in is not said.
+            let How::Stdio { command: written, .. } = &server.how else { return State::Untrusted };
+            match agents::find_on_path(&named.to_string_lossy(), &self.path) {
+                Some(found) => *command = std::path::absolute(&found).unwrap_or(found).to_string_lossy().into_owned(),
+                None => return State::LeftOut(format!("`{written}` was not found, or may not be executed")),
+            }
+        }
+        State::Given(Box::new(filled))
+    }
+
+    /// What an agent is given in this directory.
+    pub fn find(&self, cwd: &Path, agent: Option<&str>) -> Found {
+        let (rows, remarks) = self.rows(cwd, agent);
+        let mut found = Found { servers: Vec::new(), remarks };
+        let mut untrusted: Option<(String, Vec<String>)> = None;
+        for Row { server, from, state } in rows {
+            match state {
+                State::Given(filled) => found.servers.push(Given { written: server, filled: *filled }),
+                State::Untrusted => untrusted.get_or_insert_with(|| (from, Vec::new())).1.push(server.name),
+                // What the person has switched off is not said with each session.
+                State::LeftOut(why) if why.contains("not set") || why.contains("not found") => {
+                    found.remarks.push(format!("MCP server {} is left out: {why}", server.name));
+                }
+                State::LeftOut(_) => {}
+            }
+        }
+        if let Some((file, names)) = untrusted {
+            found.remarks.push(format!(
+                "the MCP servers of this project are not used ({}): look at {file}, then `acp-tui mcp trust {}` and start \
+                 the agent again",
+                names.join(", "),
+                crate::model::login::quote(&file),
+            ));
+        }
+        found
+    }
+}
+
+/// The servers of a file and its text; `None` when there is none.
+pub(super) fn read(file: &Path) -> Result<Option<(mcp::Read, String)>, String> {
+    let Some(text) = rulebook::read_text(file)? else { return Ok(None) };
+    mcp::read(&text).map(|read| Some((read, text)))
+}
+
+/// For an engine whose first agent is configured under this name.
+pub(super) fn of_session(common: &Common, surroundings: &Surroundings, agent: &str) -> Result<ServersConfig, Usage> {
+    let sources = Sources::new(common, surroundings)?;
+    Ok(ServersConfig { find: Arc::new(move |cwd, agent| sources.find(cwd, agent)), agent: agent.to_owned() })
+}

@@ -1,0 +1,181 @@
+//! Rules that the person makes while a question waits: what they would do, and how they are kept.
+//!
+//! Blocks on the disk and on what judging costs. Decides nothing about the question. Invariants: what is proposed
+//! allows the request; a rule is told as made only after it can be read again.
+
+use super::rule_files::{self, NotChanged};
+use super::rulebook::now;
+use super::ruling::{Done, Held, list_of};
+use crate::base::date::rfc3339;
+use crate::model::claims::Claims;
+use crate::model::event::HostEvent;
+use crate::model::ids::ReqId;
+use crate::model::ruling::{MadeRule, NewRules, Ruled, Scope, Weighed, Weighing};
+use crate::rules::{self, Edit, NotEdited, RuleRef, Rules};
+use std::sync::Arc;
+use std::time::Duration;
+
+const A_DAY: u64 = 86_400;
+/// Sets of patterns that are offered.
+const MAX_PROPOSED: usize = 6;
+/// Bytes of what may be written as rules.
+const MAX_TEXT: usize = 16 << 10;
+
+/// What is to be weighed.
+pub(super) struct Wanted {
+    pub req: ReqId,
+    pub list: Ruled,
+    /// Nothing: what could be made is wanted.
+    pub text: Option<String>,
+    pub waiting: Vec<(ReqId, Claims)>,
+    pub past: Vec<Arc<Claims>>,
+}
+
+pub(super) fn weigh(held: &Held, wanted: Wanted) -> Done {
+    let Wanted { req, list, text, waiting, past } = wanted;
+    let weighed = |text: &str| of_text(held, list, text, &waiting, &past);
+    let of = waiting.iter().find(|(of, _)| *of == req).map(|(_, claims)| claims);
+    let mut weighing = Weighing { req, proposed: Vec::new(), typed: None, why_none: None };
+    match text {
+        Some(text) => weighing.typed = Some(weighed(&text)),
+        None => {
+            let texts = of.map(|claims| proposed(held, claims)).unwrap_or_default();
+            let settles = |weighed: &Weighed| weighed.fault.is_none() && weighed.settles.contains(&req);
+            let all = texts.iter().map(|text| weighed(text)).filter(settles);
+            weighing.proposed = all.take(MAX_PROPOSED).collect();
+            if weighing.proposed.is_empty() {
+                weighing.why_none = Some(of.map_or_else(String::new, |claims| why_none(held, claims)));
+            }
+        }
+    }
+    Done { event: HostEvent::RulesWeighed(weighing), concerns_all: false }
+}
+
+/// Texts of rules that might allow all that is claimed, the narrowest first.
+fn proposed(held: &Held, claims: &Claims) -> Vec<String> {
+    let cwd = held.cwd();
+    let parts: Vec<Vec<Vec<String>>> = claims
+        .all
+        .iter()
+        .filter(|claim| !claim.only_narrows)
+        .filter_map(|claim| held.book().request(held.agent(), &cwd, claims, claim, rules::propose))
+        .collect();
+    let levels = parts.iter().map(Vec::len).max().unwrap_or(0);
+    let mut texts: Vec<String> = Vec::new();
+    for level in 0..levels {
+        let mut set: Vec<&String> = Vec::new();
+        for pattern in parts.iter().filter_map(|part| part.get(level).or(part.last())).flatten() {
+            if !set.contains(&pattern) {
+                set.push(pattern);
+            }
+        }
+        let text = set.into_iter().cloned().collect::<Vec<_>>().join(", ");
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    texts
+}
+
+/// In words for the person.
+fn why_none(held: &Held, claims: &Claims) -> String {
+    let cwd = held.cwd();
+    let rules = held.book().with(&cwd, &held.more()).0;
+    let doubts = claims.all.iter().filter_map(|claim| {
+        held.book().request(held.agent(), &cwd, claims, claim, |request| rules::judge(&rules, request)).and_then(
+            |judged| match judged.rule {
+                Some(rule) => Some(format!("the rule {} is against it", rule.pattern)),
+                None => judged.doubt.map(|doubt| doubt.words().to_owned()),
+            },
+        )
+    });
+    let said: Vec<String> = doubts.collect();
+    let no_rule = rules::Doubt::NoRule.words();
+    said.iter().find(|words| *words != no_rule).cloned().unwrap_or_else(|| "it does not say what it does".to_owned())
+}
+
+fn of_text(held: &Held, list: Ruled, text: &str, waiting: &[(ReqId, Claims)], past: &[Arc<Claims>]) -> Weighed {
+    let mut weighed = Weighed { text: text.to_owned(), ..Weighed::default() };
+    let only = match read(list, text) {
+        Ok(only) => only,
+        Err(fault) => return Weighed { fault: Some(fault), ..weighed },
+    };
+    let cwd = held.cwd();
+    let mut more = held.more();
+    more.extend(only.clone());
+    let all = held.book().with(&cwd, &more).0;
+    let is_for = |rules: &Rules, claims: &Claims| {
+        let ruling = held.book().by(rules, held.agent(), &cwd, claims);
+        ruling.verdict == list && ruling.rule.is_some()
+    };
+    weighed.settles = waiting.iter().filter(|(_, claims)| is_for(&all, claims)).map(|(req, _)| *req).collect();
+    weighed.here = (past.iter().filter(|claims| is_for(&only, claims)).count(), past.len());
+    weighed
+}
+
+/// What is written, as rules.
+fn read(list: Ruled, text: &str) -> Result<Rules, String> {
+    if text.len() > MAX_TEXT {
+        return Err("it is too long".to_owned());
+    }
+    let mut rules = Rules::default();
+    for pattern in rules::patterns(text)? {
+        rules.add(RuleRef { list: list_of(list), pattern, ..RuleRef::default() })?;
+    }
+    Ok(rules)
+}
+
+/// Has the rules hold from now on.
+pub(super) fn make(held: &Held, new: &NewRules) -> Done {
+    let mut made = Vec::new();
+    let fault = keep(held, new, &mut made).err();
+    Done { concerns_all: new.scope.is_kept() && !made.is_empty(), event: HostEvent::RulesMade { made, fault } }
+}
+
+fn keep(held: &Held, new: &NewRules, made: &mut Vec<MadeRule>) -> Result<(), String> {
+    let NewRules { list, text, scope } = new;
+    read(*list, text)?;
+    for pattern in rules::patterns(text)? {
+        if scope.is_kept() {
+            let until = (*scope == Scope::Day).then(|| rfc3339(Duration::from_secs(now().cast_unsigned() + A_DAY)));
+            change(
+                held,
+                *scope,
+                Edit {
+                    list: list_of(*list),
+                    pattern: &pattern,
+                    agent: None,
+                    reason: None,
+                    until: until.as_deref(),
+                    is_removal: false,
+                },
+            )?;
+        }
+        made.push(MadeRule { list: *list, pattern, scope: *scope });
+    }
+    Ok(())
+}
+
+/// Takes a rule back that is kept in a file.
+pub(super) fn remove(held: &Held, rule: MadeRule) -> Done {
+    let edit = Edit {
+        list: list_of(rule.list),
+        pattern: &rule.pattern,
+        agent: None,
+        reason: None,
+        until: None,
+        is_removal: true,
+    };
+    let fault = change(held, rule.scope, edit).err();
+    Done { concerns_all: fault.is_none(), event: HostEvent::RuleDropped { rule, fault } }
+}
+
+fn change(held: &Held, scope: Scope, edit: Edit<'_>) -> Result<(), String> {
+    let place = held.book().place(scope, &held.cwd());
+    let (file, heading) = place.ok_or("there is no place where such rules are kept")?;
+    match rule_files::change(&file, &heading, edit) {
+        // It is as it should be.
+        Ok(()) | Err(NotChanged::Edit(NotEdited::There | NotEdited::NotThere)) => Ok(()),
+        Err(error) => Err(format!("{}: {error}", file.display())),
+    }
+}

@@ -1,0 +1,108 @@
+//! Files of rules as they are changed: the person's own, and one for each directory, kept with what else is the program's.
+//!
+//! Blocks on the disk. Judges nothing. Invariants: a file that is written is whole, its owner's, and readable by nobody
+//! else; a directory's rules are never in the directory.
+
+use super::rulebook::read_text;
+use crate::base::digest::digest;
+use crate::rules::{Edit, NotEdited, edit};
+use crate::store::lock::Lock;
+use crate::store::private::{make_private_dir, private_file};
+use crate::store::replace::{Durability, Replacement};
+use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// Characters of a directory's name in that of its file.
+const MAX_NAME: usize = 40;
+
+/// Why the rules are as they were.
+#[derive(Debug, thiserror::Error)]
+pub enum NotChanged {
+    #[error(transparent)]
+    Edit(#[from] NotEdited),
+    #[error("{0}")]
+    Unread(String),
+    #[error(transparent)]
+    Unwritten(#[from] io::Error),
+}
+
+/// Where the rules of a directory are that its person has made, among all of them.
+pub fn of_directory(all: &Path, cwd: &Path) -> PathBuf {
+    let name = cwd.file_name().unwrap_or_default().to_string_lossy();
+    let name: String =
+        name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).take(MAX_NAME).collect();
+    all.join(format!("{name}-{:016x}.toml", digest(&[cwd.as_os_str().as_bytes()])))
+}
+
+/// The first line of such a file: which directory it is of. Others may have the same number.
+pub fn heading(cwd: &Path) -> String {
+    format!("# Rules for {}, made in questions.\n", cwd.as_os_str().as_bytes().escape_ascii())
+}
+
+/// Changes a file of rules; `heading` begins a new one.
+pub fn change(file: &Path, heading: &str, change: Edit<'_>) -> Result<(), NotChanged> {
+    // A link stays one: what it leads to is written.
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    // Held until the file is written, so that of two who change it at once neither loses what the other added.
+    let _lock = lock(&file)?;
+    let text = read_text(&file).map_err(NotChanged::Unread)?.unwrap_or_else(|| heading.to_owned());
+    if !text.starts_with(heading) {
+        return Err(NotChanged::Unread("it is for another directory; move it away".to_owned()));
+    }
+    Ok(write(&file, &edit(&text, change)?)?)
+}
+
+/// Waits for others who change the file. The file itself is replaced, so that a lock on it would say nothing.
+fn lock(file: &Path) -> io::Result<Lock> {
+    std::fs::create_dir_all(file.parent().ok_or(io::ErrorKind::NotFound)?)?;
+    private_file().write(true).create(true).truncate(false).open(file.with_extension("toml.lock")).map(Lock::wait)
+}
+
+/// In one step, so that whoever reads it meanwhile finds the old or the new rules; for the owner alone.
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    let mut new = Replacement::of(file)?;
+    new.write_all(text.as_bytes())?;
+    new.finish(Durability::Whole)
+}
+
+/// A place for the rules of directories that nobody else can look into.
+pub fn make_place(all: &Path) -> io::Result<()> {
+    make_private_dir(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Verdict;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn add(pattern: &str) -> Edit<'_> {
+        Edit { list: Verdict::Allow, pattern, agent: None, reason: None, until: None, is_removal: false }
+    }
+
+    #[test]
+    fn what_is_written_is_whole_and_the_owners_alone() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("new/rules.toml");
+        change(&file, "", add("Bash(ls)")).unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        change(&file, "", add("Bash(pwd)")).unwrap();
+        assert_eq!(read_text(&file).unwrap().unwrap(), "allow = [\n    \"Bash(ls)\",\n    \"Bash(pwd)\",\n]\n");
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(matches!(change(&file, "", add("Bash(ls)")), Err(NotChanged::Edit(NotEdited::There))));
+        assert!(change(temp.path(), "", add("Bash(ls)")).is_err());
+    }
+
+    #[test]
+    fn a_directorys_rules_are_not_changed_in_a_file_of_another_one() {
+        let temp = tempfile::tempdir().unwrap();
+        let (one, other) = (Path::new("/a/p\n"), Path::new("/b/p"));
+        let file = of_directory(temp.path(), one);
+        assert!(file != of_directory(temp.path(), other) && file.starts_with(temp.path()));
+        change(&file, &heading(one), add("Bash(ls)")).unwrap();
+        assert!(read_text(&file).unwrap().unwrap().starts_with("# Rules for /a/p\\n, made in questions.\nallow"));
+        assert!(matches!(change(&file, &heading(other), add("Bash(w)")), Err(NotChanged::Unread(_))));
+    }
+}

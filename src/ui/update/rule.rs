@@ -1,0 +1,85 @@
+//! Keys while a rule is made of a question.
+//!
+//! Invariants: a rule is made only of a question that could be read to its end, and only of a text whose effect was on
+//! the screen.
+
+use super::{Cx, common, dock};
+use crate::model::event::Intent;
+use crate::model::ids::ReqId;
+use crate::model::ruling::NewRules;
+use crate::ui::composer::Edited;
+use crate::ui::keys::Action;
+use crate::ui::msg::Out;
+use crate::ui::state::App;
+use crate::ui::state::rule::RuleDraft;
+
+/// Begins with the narrowest rule that would answer the question.
+pub(super) fn begin(state: &mut App, cx: Cx<'_>, req: ReqId, out: &mut Vec<Out>) {
+    if !cx.session.has_rules() {
+        return state.say("there are no rules here", cx.now);
+    }
+    let max = cx.frame.dock_scroll_max;
+    if state.view.dock.scroll.min(max) < max {
+        return state.say("read it to its end first (PageDown): a rule is about all of it", cx.now);
+    }
+    let draft = RuleDraft::new(req);
+    out.push(Out::Intent(Intent::WeighRules { req, list: draft.list, text: None }));
+    state.view.dock.scroll = 0;
+    state.view.dock.rule = Some(draft);
+}
+
+pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some(draft) = &mut state.view.dock.rule else { return };
+    let weighing = cx.session.weighing();
+    match action {
+        Action::Escape | Action::CtrlC => state.view.dock.rule = None,
+        Action::Accept => make(state, cx, out),
+        Action::Up => draft.step(weighing, -1),
+        Action::Down => draft.step(weighing, 1),
+        Action::Tab => draft.scope = draft.scope.next(),
+        Action::NextList => {
+            draft.next_list();
+            weigh(draft, out);
+        }
+        Action::Newline => {}
+        Action::DockPageUp => dock::scroll(state, cx, -dock::page(cx)),
+        Action::DockPageDown => dock::scroll(state, cx, dock::page(cx)),
+        Action::Help | Action::Suspend | Action::Redraw => {
+            common(state, cx, action, out);
+        }
+        _ => {
+            let before = draft.line.text().to_owned();
+            if draft.line.apply(action) == Edited::Yes && before != draft.line.text() {
+                draft.is_changed();
+                weigh(draft, out);
+            }
+        }
+    }
+}
+
+pub(super) fn paste(draft: &mut RuleDraft, text: &str, out: &mut Vec<Out>) {
+    draft.line.paste(&text.replace(['\n', '\r'], " "));
+    draft.is_changed();
+    weigh(draft, out);
+}
+
+fn weigh(draft: &RuleDraft, out: &mut Vec<Out>) {
+    let text = Some(draft.line.text().to_owned());
+    out.push(Out::Intent(Intent::WeighRules { req: draft.req, list: draft.list, text }));
+}
+
+fn make(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let Some(draft) = &state.view.dock.rule else { return };
+    match draft.weighed(cx.session.weighing()) {
+        None => state.say("not looked at yet: press it once more", cx.now),
+        Some(weighed) => match &weighed.fault {
+            Some(fault) => state.say(format!("no rule: {fault}"), cx.now),
+            None => {
+                let text = weighed.text.clone();
+                let rules = NewRules { list: draft.list, text, scope: draft.scope };
+                out.push(Out::Intent(Intent::MakeRules(rules)));
+                state.view.dock.rule = None;
+            }
+        },
+    }
+}

@@ -1,0 +1,85 @@
+//! The rule that is made of a question, above the question itself.
+//!
+//! Judges nothing. Invariant: what is shown of the rule's effect is about the text that stands there.
+
+use super::{Contents, RawLines, keys, plain};
+use crate::base::{human, sanitize};
+use crate::model::ids::ReqId;
+use crate::model::ruling::{Weighed, Weighing};
+use crate::text::line::{LogicalLine, WrapMode};
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::ui::state::rule::RuleDraft;
+use crate::ui::view::ViewCx;
+
+pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -> Contents {
+    let weighing = cx.session.weighing().filter(|weighing| weighing.req == draft.req);
+    let mut body = Vec::new();
+    match weighing {
+        Some(Weighing { why_none: Some(why), .. }) if draft.line.is_empty() => {
+            body.push(super::strong(&format!("no rule can answer this: {why}"), Token::Warn));
+        }
+        _ => body.push(rule(draft)),
+    }
+    body.push(effect(draft, draft.weighed(weighing)));
+    body.extend(question.body);
+    let choices = keys(&[
+        ("Enter", "make it"),
+        ("↑↓", "narrower, wider"),
+        ("Tab", "how long"),
+        ("Shift+Tab", "allow, ask, deny"),
+    ]);
+    Contents { body, raw: RawLines::None, choices }
+}
+
+/// What is written, with the cursor.
+fn rule(draft: &RuleDraft) -> LogicalLine {
+    let (text, at) = (draft.line.text(), draft.line.buffer().cursor());
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let mut prefix = StyledText::of("new rule  ", Token::Dim);
+    prefix.push(draft.list.name(), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
+    prefix.push("  ", Token::Text);
+    let mut written = StyledText::of(sanitize::line(before).into_owned(), Token::Text);
+    written.push("▏", Token::Accent);
+    written.push(&sanitize::line(after), Token::Text);
+    LogicalLine {
+        prefix,
+        hang: StyledText::of("  ", Token::Text),
+        text: written,
+        wrap: WrapMode::Anywhere,
+        ..LogicalLine::default()
+    }
+}
+
+fn effect(draft: &RuleDraft, weighed: Option<&Weighed>) -> LogicalLine {
+    let mut parts = vec![draft.scope.words().to_owned()];
+    let mut token = Token::Dim;
+    match weighed {
+        None => {}
+        Some(Weighed { fault: Some(fault), .. }) => {
+            token = Token::Warn;
+            parts = vec![format!("no pattern: {fault}")];
+        }
+        Some(weighed) => {
+            parts.push(settled(draft.req, weighed));
+            parts.extend(count("of this session", weighed.here));
+            parts.extend(count("before it", weighed.before));
+        }
+    }
+    LogicalLine { wrap: WrapMode::Words, ..plain(&parts.join(" · "), token) }
+}
+
+fn settled(req: ReqId, weighed: &Weighed) -> String {
+    let others = weighed.settles.iter().filter(|of| **of != req).count() as u64;
+    let others = (others > 0).then(|| human::count(others, "other question"));
+    match (weighed.settles.contains(&req), others) {
+        (true, None) => "answers this".to_owned(),
+        (true, Some(others)) => format!("answers this and {others}"),
+        (false, None) => "does not answer this".to_owned(),
+        (false, Some(others)) => format!("does not answer this, but {others}"),
+    }
+}
+
+fn count(of: &str, (fits, all): (usize, usize)) -> Option<String> {
+    (all > 0).then(|| format!("fits {fits} of {} {of}", human::count(all as u64, "request")))
+}
