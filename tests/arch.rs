@@ -177,7 +177,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::frame", &["model::ids"]),
     ("ui::md", &["text", "base"]),
     ("ui::paint", &["theme", "text"]),
-    ("ui::composer", &["ui::keys"]),
+    ("ui::composer", &["ui::keys", "base"]),
     ("ui::work", &["text"]),
     ("ui::labels", &["ui::keys", "model", "text", "base"]),
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),

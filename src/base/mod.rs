@@ -6,6 +6,7 @@ pub mod escape;
 pub mod exit;
 pub mod human;
 pub mod limits;
+pub mod media;
 pub mod paths;
 pub mod patience;
 pub mod sanitize;

@@ -196,6 +196,8 @@ pub struct Exec {
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    /// Answers to forms of the agent.
+    pub answers: Option<PathBuf>,
     /// Where the report of the changes goes.
     pub review: Option<PathBuf>,
     /// Where a patch of the changes goes.
@@ -204,6 +206,8 @@ pub struct Exec {
     pub fan_out: Vec<String>,
     /// A session that cannot go on is begun anew, with an account of it.
     pub with_transcript: bool,
+    /// Files that go along with the prompt.
+    pub attach: Vec<PathBuf>,
 }
 
 /// Reads the arguments after the program's name.
@@ -422,8 +426,8 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             let missing = || Usage("no file; one of `acp-tui export --format json` or of `--record`".into());
             Command::Import(words.first.ok_or_else(missing)?.into())
         }
-        Name::Keys => Command::Keys,
         Name::Worktrees => Command::Worktrees(worktrees::worktrees(words.more, &typed)?),
+        Name::Keys => Command::Keys,
         Name::Rules => Command::Rules(rules(words.more, typed)?),
         Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
         Name::Login => Command::Login(login(words.more, typed, agent)?),
@@ -481,10 +485,12 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         mode: typed.mode.take(),
         config: std::mem::take(&mut typed.config),
         timeout: typed.timeout,
+        answers: typed.answers.take(),
         review: typed.review.take(),
         patch: typed.patch.take(),
         fan_out,
         with_transcript: typed.with_transcript,
+        attach: std::mem::take(&mut typed.attach),
         common: common(typed, agent)?,
     })
 }

@@ -17,8 +17,8 @@ pub enum Name {
     Export,
     Import,
     Rules,
-    Keys,
     Mcp,
+    Keys,
     Login,
     Logout,
     Demo,
@@ -152,13 +152,6 @@ pub const COMMANDS: &[CommandRow] = &[
         notes: &[Note::Rules],
     },
     CommandRow {
-        name: Name::Keys,
-        word: "keys",
-        agent: Agent::None,
-        usage: &[("keys", "every key as it is bound now, in the form of keys.toml")],
-        notes: &[],
-    },
-    CommandRow {
         name: Name::Mcp,
         word: "mcp",
         agent: Agent::None,
@@ -168,6 +161,13 @@ pub const COMMANDS: &[CommandRow] = &[
             ("mcp trust [FILE]", "use the servers of a project's .mcp.json, until it changes"),
         ],
         notes: &[Note::Mcp],
+    },
+    CommandRow {
+        name: Name::Keys,
+        word: "keys",
+        agent: Agent::None,
+        usage: &[("keys", "every key as it is bound now, in the form of keys.toml")],
+        notes: &[],
     },
     CommandRow {
         name: Name::Login,

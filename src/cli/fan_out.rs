@@ -52,12 +52,14 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
         found.ok_or_else(|| Usage(format!("there is no agent `{name}`")))
     };
     // What is wrong with one is said before any is started.
+    let answers = exec.answers.as_deref().map(super::run::answers).transpose()?;
     let commands: Vec<AgentCommand> = agents.iter().map(named).collect::<Result<_, _>>()?;
     let with_changes = exec.common.worktree.as_ref().is_some_and(|wanted| wanted.with_changes);
     let mut made: Vec<ForSession> = Vec::new();
     for name in agents {
         made.push(for_agent(name, &dir, with_changes)?);
     }
+    let attached = super::attached::read(&exec.attach)?;
     let mut runs = Vec::new();
     for ((name, command), made) in agents.iter().zip(commands).zip(made) {
         made.remarks.iter().for_each(|remark| say(remark));
@@ -75,8 +77,10 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
             mode: exec.mode.clone(),
             options: exec.config.clone(),
             timeout: exec.timeout,
+            answers: answers.clone(),
             opening: Opening::New,
             agent: name.clone(),
+            attached: attached.clone(),
             account: None,
         };
         // Runs are told apart by when they began.

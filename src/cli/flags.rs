@@ -54,6 +54,7 @@ pub struct Typed {
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    pub answers: Option<PathBuf>,
     pub review: Option<PathBuf>,
     pub patch: Option<PathBuf>,
     pub turn: Option<u64>,
@@ -73,6 +74,7 @@ pub struct Typed {
     pub output: Option<PathBuf>,
     pub rules: Option<PathBuf>,
     pub mcp: Vec<PathBuf>,
+    pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
     pub script: Option<PathBuf>,
     pub fast: bool,
@@ -252,6 +254,16 @@ const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Exec],
         help: "give up after S seconds",
+    },
+    Flag {
+        long: "answers",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.answers = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "answer the agent's forms with FILE, a JSON object by field name (default: decline)",
     },
     Flag {
         long: "review",

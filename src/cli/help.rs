@@ -25,7 +25,7 @@ agents ask and hold for files and commands of the client; what they leave open i
 Exit codes of rules test: 0 allow · 1 deny · 2 usage · 3 ask
 ";
 const MCP: &str = "\
-MCP servers: [mcp.NAME] of the configuration, .mcp.json of a project once you have trusted it, and of files that --mcp names.
+MCP servers: [mcp.NAME] of the configuration, a project's .mcp.json once you trust it, files that --mcp names.
 Exit codes of mcp check: 0 all answered · 2 usage · 3 a server did not answer
 ";
 const FILES: &str = "\

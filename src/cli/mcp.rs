@@ -39,7 +39,9 @@ fn rows(common: &Common) -> Result<(PathBuf, Vec<Row>), Usage> {
     let cwd = launch::directory(common)?;
     let (rows, remarks) = Sources::new(common, &surroundings)?.rows(&cwd, common.agent.as_deref());
     surroundings.warnings.iter().for_each(|warning| say(&warning.to_string()));
-    remarks.iter().for_each(|remark| say(remark));
+    for remark in &remarks {
+        say(remark);
+    }
     Ok((cwd, rows))
 }
 

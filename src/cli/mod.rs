@@ -2,6 +2,7 @@
 
 mod archived;
 mod args;
+mod attached;
 mod blame;
 mod commands;
 mod conversations;

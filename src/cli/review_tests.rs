@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::changes::HunkId;
+use crate::model::changes::{HunkId, Totals};
 use crate::text::diff::DiffLine;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;

@@ -81,6 +81,8 @@ pub enum Starts {
 pub enum ResolveError {
     #[error("there is no agent {name:?}; known: {}", known.join(", "))]
     Unknown { name: String, known: Vec<String> },
+    #[error("{name:?} is the beginning of several agents: {}", alike.join(", "))]
+    Several { name: String, alike: Vec<String> },
 }
 
 /// The person's own agents, then the known ones that they do not replace.
@@ -116,13 +118,43 @@ pub fn list(config: &Config) -> Vec<Listed> {
     all
 }
 
-/// The command of an agent by its name.
+/// The command of an agent by its name: exactly, else by the name of its package or program, else without `-acp`, else by
+/// a beginning that only one has.
 pub fn resolve(config: &Config, name: &str) -> Result<AgentCommand, ResolveError> {
     let all = list(config);
-    match all.iter().find(|listed| listed.id == name) {
-        Some(found) => Ok(found.agent.clone()),
-        None => Err(ResolveError::Unknown { name: name.to_owned(), known: all.into_iter().map(|l| l.id).collect() }),
+    let package = package(name);
+    let bare = package.strip_suffix("-acp").unwrap_or(package);
+    let exactly = |wanted: &str| all.iter().find(|listed| listed.id == wanted);
+    // By the program that it starts, or by the package that it is installed from.
+    let is_of = |listed: &&Listed| {
+        let installed = listed.install.rsplit(['/', ' ']).next();
+        !package.is_empty() && (listed.agent.command == package || installed == Some(package))
+    };
+    let program = || all.iter().find(is_of);
+    let found = exactly(name).or_else(|| exactly(package)).or_else(program).or_else(|| exactly(bare));
+    if let Some(found) = found {
+        return Ok(found.agent.clone());
     }
+    let begin = |listed: &&Listed| !name.is_empty() && listed.id.starts_with(name);
+    let alike: Vec<&str> = all.iter().filter(begin).map(|listed| listed.id.as_str()).collect();
+    match alike[..] {
+        [_] => all.iter().find(begin).map(|listed| listed.agent.clone()).ok_or_else(|| unknown(name, &all)),
+        [] => Err(unknown(name, &all)),
+        _ => Err(ResolveError::Several {
+            name: name.to_owned(),
+            alike: alike.iter().map(|id| (*id).to_owned()).collect(),
+        }),
+    }
+}
+
+fn unknown(name: &str, all: &[Listed]) -> ResolveError {
+    ResolveError::Unknown { name: name.to_owned(), known: all.iter().map(|listed| listed.id.clone()).collect() }
+}
+
+/// The last part of a package's name without its version: `codex-acp` of `@scope/codex-acp@1.2`.
+fn package(name: &str) -> &str {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    last.split_once('@').map_or(last, |(package, _)| package)
 }
 
 /// The program that would be started: looked up in `path_var` (the value of `PATH`) unless the command is a path.
@@ -154,7 +186,7 @@ mod tests {
         let asset: Asset = toml::from_str(ASSET).unwrap();
         let known = known();
         assert_eq!(asset.agent, known);
-        assert!(known.len() >= 17, "{}", known.len());
+        assert!(known.len() >= 24, "{}", known.len());
         for (n, agent) in known.iter().enumerate() {
             assert!(!agent.name.is_empty() && !agent.command.is_empty() && !agent.install.is_empty(), "{}", agent.id);
             assert!(
@@ -192,6 +224,28 @@ mod tests {
         let text = resolve(&config(), "nobody").unwrap_err().to_string();
         assert!(text.starts_with("there is no agent \"nobody\"; known: gemini, mine, "), "{text}");
         assert!(text.contains("opencode"), "{text}");
+    }
+
+    #[test]
+    fn an_agent_is_found_by_package_suffix_and_a_beginning_that_is_one() {
+        let command = |name: &str| resolve(&Config::default(), name).map(|agent| agent.name);
+        for (typed, id) in [
+            ("gemini", "gemini"),
+            ("codex-acp", "codex"),
+            ("@agentclientprotocol/codex-acp@1.6.2", "codex"),
+            ("@google/gemini-cli@0.9", "gemini"),
+            ("@agentclientprotocol/claude-agent-acp", "claude"),
+            ("gemini-acp", "gemini"),
+            ("juni", "junie"),
+            ("claude", "claude"),
+        ] {
+            assert_eq!(command(typed).as_deref(), Ok(id), "{typed}");
+        }
+        let several = command("ki").unwrap_err().to_string();
+        assert!(several.starts_with("\"ki\" is the beginning of several agents: ki"), "{several}");
+        for typed in ["", "-acp", "@", "nobody-acp", "/"] {
+            assert!(matches!(command(typed), Err(ResolveError::Unknown { .. })), "{typed}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::filing::WriteJob;
 use crate::mcp::Found;
-use crate::model::event::HostEvent;
+use crate::model::event::{HostEvent, Link};
 use crate::model::history::Left;
 use crate::model::ids::{Address, Addressed, SessionKey, TermId};
 use crate::model::tool::Exit;
@@ -18,6 +18,8 @@ pub enum Fact {
     WriteAgain(WriteJob),
     /// Entries that have left memory, or could not.
     Moved(SessionKey, io::Result<Vec<Left>>),
+    /// The files that a prompt names have been read, or cannot go along with it.
+    Attached(SessionKey, String, Result<Vec<Link>, String>),
     /// What is found for a call that waits for its servers, by its number.
     Servers(SessionKey, u64, Found),
     /// A write that was done, or not; with the other names that the file was written under.

@@ -3,6 +3,7 @@
 //! Permissions and services are decided in the model (`Policy::Auto`). Invariant: every way out goes through the
 //! engine's shutdown.
 
+use super::answers::{self, Answers};
 use super::code;
 use super::print::{Follower, Form, Last, json_line};
 use super::printer::Printer;
@@ -11,7 +12,7 @@ use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::effect::{Ended, FrontEnd};
-use crate::model::event::{Before, Intent, Opening};
+use crate::model::event::{Before, Intent, Link, Opening};
 use crate::model::ids::{Addressed, TurnId};
 use crate::model::options::{OptionKind, OptionValue};
 use crate::model::question::Waiting;
@@ -52,10 +53,14 @@ pub struct ExecOptions {
     pub mode: Option<String>,
     pub options: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    /// For the forms of the agent; without them, all are declined.
+    pub answers: Option<Answers>,
     /// The session that the prompt is for.
     pub opening: Opening,
     /// The name by which the agent was chosen; empty where its command was given.
     pub agent: String,
+    /// Files that go along with the prompt.
+    pub attached: Vec<Link>,
     /// With what a new session begins where that one cannot go on.
     pub account: Option<Account>,
 }
@@ -244,7 +249,15 @@ impl Exec {
     }
 
     /// Looks at where the model stands and does the next step.
-    fn advance(&mut self, engine: &mut Engine, news: Vec<Addressed<FrontEnd>>) -> Option<Verdict> {
+    fn advance(&mut self, engine: &mut Engine, mut news: Vec<Addressed<FrontEnd>>) -> Option<Verdict> {
+        while let Some(answered) = answers::next(engine.model().first(), self.options.answers.as_ref()) {
+            if self.options.style == Style::Json {
+                self.printer.print(answered.line);
+            }
+            answered.words.iter().for_each(|words| say(words, &[]));
+            let (req, reply) = (answered.req, answered.reply);
+            news.extend(engine.intent(Intent::AnswerAsked { req, reply }));
+        }
         for item in news {
             match item.what {
                 // The agent may have worked before it was given anything to do.
@@ -252,12 +265,17 @@ impl Exec {
                     self.unreviewed = Some(turn);
                     self.ended(engine.model().first(), ended);
                 }
+                // What it names cannot go along; why was said.
+                FrontEnd::Returned(_) if self.is_unsent(engine) => {
+                    return Some(Verdict::new(code::USAGE, "the prompt was not sent"));
+                }
                 FrontEnd::TurnReviewed(turn) => self.reviewed(turn),
                 _ => {}
             }
         }
         // Nobody is there to log in; what else could wait has been judged.
-        if let Some(Waiting::LogIn(log_in)) = engine.model().first().waiting().next() {
+        let log_in = |waiting| if let Waiting::LogIn(log_in) = waiting { Some(log_in) } else { None };
+        if let Some(log_in) = engine.model().first().waiting().find_map(log_in) {
             return Some(auth_verdict(engine.model().first(), &log_in.error, &self.options.agent));
         }
         match engine.model().first().phase() {
@@ -279,7 +297,13 @@ impl Exec {
             _ => {}
         }
         if self.stage == Stage::Opening && engine.model().first().phase() == Phase::Ready {
-            match self.settings(engine.model().first()) {
+            let caps = engine.model().first().agent().caps;
+            let fitting = std::mem::take(&mut self.options.attached).into_iter().map(|link| link.fit(&caps));
+            let settings = fitting.collect::<Result<_, _>>().and_then(|attached| {
+                self.options.attached = attached;
+                self.settings(engine.model().first())
+            });
+            match settings {
                 Ok(settings) => self.stage = Stage::Setting(settings),
                 Err(words) => return Some(Verdict::new(code::USAGE, words)),
             }
@@ -304,12 +328,19 @@ impl Exec {
                     self.follower.begin(engine.model().first());
                     self.before = Some(engine.model().first().last_turn());
                     let text = std::mem::take(&mut self.options.prompt);
-                    let news = engine.intent(Intent::Prompt { text, links: Vec::new() });
+                    let news =
+                        engine.intent(Intent::Prompt { text, links: std::mem::take(&mut self.options.attached) });
                     return self.advance(engine, news);
                 }
             }
         }
         None
+    }
+
+    /// The prompt was handed over and no turn has begun with it, although one could.
+    fn is_unsent(&self, engine: &Engine) -> bool {
+        let session = engine.model().first();
+        self.before == Some(session.last_turn()) && session.phase() == Phase::Ready
     }
 
     fn reviewed(&mut self, turn: TurnId) {

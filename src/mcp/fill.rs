@@ -14,11 +14,15 @@ pub fn fill(server: &Server, get: &dyn Fn(&str) -> Option<String>) -> Result<Ser
         How::Stdio { command, args, env } => {
             fill(command);
             args.iter_mut().for_each(&mut fill);
-            env.iter_mut().for_each(|(_, value)| fill(value));
+            for (_, value) in env {
+                fill(value);
+            }
         }
         How::Remote { url, headers, .. } => {
             fill(url);
-            headers.iter_mut().for_each(|(_, value)| fill(value));
+            for (_, value) in headers {
+                fill(value);
+            }
         }
     }
     missing.dedup();

@@ -3,6 +3,7 @@
 use super::changes::ReviewCommand;
 use super::claims::Claims;
 use super::event::{AuthKind, CallError, Link, Opening, PromptResult, TerminalSpec, Timer};
+use super::form::Reply;
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::judge::Request;
 use super::options::OptionValue;
@@ -125,11 +126,26 @@ pub enum Call {
     DeleteSession(SessionId),
 }
 
+impl Call {
+    /// The same without the bytes that are not to be kept; nothing when it has none.
+    pub fn without_bytes(&self) -> Option<Self> {
+        match self {
+            Self::Prompt { session, turn, text, links } if links.iter().any(|link| !link.content.is_link()) => {
+                let links = links.iter().map(Link::without_bytes).collect();
+                Some(Self::Prompt { session: session.clone(), turn: *turn, text: text.clone(), links })
+            }
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Empty,
     Selected(String),
     Cancelled,
+    /// To a form or a page.
+    Reply(Reply),
     Content(String),
     Terminal(TermId),
     Exit(Exit),
@@ -151,6 +167,7 @@ impl Answer {
             Self::Output { text, truncated, exit } => {
                 Some(Self::Output { text: brief(text), truncated: *truncated, exit: exit.clone() })
             }
+            Self::Reply(reply) => reply.without_secrets().map(Self::Reply),
             _ => None,
         }
     }
@@ -201,6 +218,8 @@ pub enum Withdrawal {
     OutOfSight,
     /// What is asked about cannot be shown whole any more.
     TooLarge,
+    /// The call of ours that it was asked for has been answered.
+    Moot,
 }
 
 impl Withdrawal {
@@ -213,6 +232,7 @@ impl Withdrawal {
             Self::SessionClosed => "the session was closed",
             Self::OutOfSight => "too much came after it",
             Self::TooLarge => "what is asked about has become too large to be shown",
+            Self::Moot => "what it was for has been answered",
         }
     }
 }

@@ -9,12 +9,14 @@ use super::claims::Claims;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
+pub use super::event::ReadOnly;
 use super::event::{Link, Opening, SessionResult, TerminalSpec};
+use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
 use super::question::Question;
 use super::reduce::{Retold, Unruled};
-use super::ruling::{MadeRule, Ruling, Weighing};
+use super::ruling::{Ruling, SessionRules};
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
 use crate::text::grid::ScreenSnapshot;
@@ -53,31 +55,6 @@ pub enum Closed {
     ByPerson,
     /// It is only shown, and why it does not go on.
     ReadOnly(ReadOnly),
-}
-
-/// Why a session is only shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ReadOnly {
-    /// Its agent can neither load nor resume sessions.
-    NoWay,
-    /// Its agent does not know it any more.
-    Forgotten,
-    /// It is open there.
-    Elsewhere(String),
-    /// The directory that it was in is not there.
-    Gone,
-}
-
-impl ReadOnly {
-    /// As a sentence about the session.
-    pub fn words(&self) -> String {
-        match self {
-            Self::NoWay => "its agent can neither load nor resume it".to_owned(),
-            Self::Forgotten => "its agent has forgotten it".to_owned(),
-            Self::Elsewhere(place) => format!("it is open in {place}"),
-            Self::Gone => "its directory is gone".to_owned(),
-        }
-    }
 }
 
 /// What earlier journals have of a session.
@@ -179,18 +156,13 @@ pub struct Session {
     pub(super) lingering: Option<TurnId>,
     /// What the person is asked, in the order it came.
     pub(super) questions: Vec<Question>,
+    /// Pages that the person was sent to and that are not done, with the entry that says so.
+    pub(super) pages: Vec<(EntryId, Arc<Page>)>,
     /// Changes of modes and options that the agent has not answered, in the order they were sent.
     pub(super) wishes: Vec<Wish>,
     pub(super) policy: Policy,
     pub(super) gate: Gate,
-    /// There are rules to be asked.
-    pub(super) has_rules: bool,
-    /// Rules that were made in this session and hold.
-    pub(super) made: Vec<MadeRule>,
-    /// What a rule would do that the person thinks of.
-    pub(super) weighing: Option<Weighing>,
-    /// What the rules were asked about, the oldest first.
-    pub(super) judged: VecDeque<Arc<Claims>>,
+    pub rules: SessionRules,
     /// What the rules are asked about and have not answered.
     pub(super) unruled: BTreeMap<ReqId, Unruled>,
     pub(super) entries: Entries,
@@ -300,21 +272,6 @@ impl Session {
     /// A write that is not answered yet.
     pub fn write(&self, req: ReqId) -> Option<&Write> {
         self.writes.get(&req)
-    }
-
-    /// There are rules to be asked.
-    pub fn has_rules(&self) -> bool {
-        self.has_rules
-    }
-
-    /// Rules that were made in this session and hold.
-    pub fn made_rules(&self) -> &[MadeRule] {
-        &self.made
-    }
-
-    /// What a rule would do that the person thinks of.
-    pub fn weighing(&self) -> Option<&Weighing> {
-        self.weighing.as_ref()
     }
 
     pub fn changes(&self) -> &Changes {

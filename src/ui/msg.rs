@@ -136,8 +136,9 @@ pub struct FrameInfo {
     pub options: Range<usize>,
     /// How far the body of the dock can be scrolled.
     pub dock_scroll_max: usize,
-    /// Rows of that body.
+    /// Rows of that body, and how many of them are above what is shown.
     pub dock_rows: usize,
+    pub dock_top: usize,
     /// Rows of the highlighted option that are below what the dock shows of it.
     pub option_below: usize,
     /// The same for the help, and for the answer to a side question.

@@ -6,6 +6,16 @@ use super::{Flag, Takes};
 
 pub const CONTENT: &[Flag] = &[
     Flag {
+        long: "attach",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.attach.push(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "send FILE along: an image, a sound, a text, or else a link to it (repeatable)",
+    },
+    Flag {
         long: "mcp",
         short: None,
         takes: Takes::Value("FILE", |typed, value| {

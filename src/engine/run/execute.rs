@@ -5,14 +5,16 @@
 use super::Engine;
 use crate::agent::quirks;
 use crate::engine::AgentSetup;
+use crate::engine::attach;
 use crate::engine::core::{Line, Out};
+use crate::engine::fact::Fact;
 use crate::engine::filing::{FileJob, ReadJob, WriteJob};
 use crate::engine::making;
 use crate::engine::terminals::Start;
 use crate::host::process;
 use crate::mcp::{Found, Remote};
-use crate::model::effect::Effect;
-use crate::model::event::{AuthKind, HostEvent, TerminalSpec};
+use crate::model::effect::{Effect, FrontEnd};
+use crate::model::event::{AuthKind, Event, HostEvent, Intent, Link, TerminalSpec};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
 use crate::model::judge::Request;
 use crate::model::login::Secret;
@@ -49,6 +51,39 @@ impl Engine {
         let line = servers.hold(line, |at| (core.directory(at.into()).to_owned(), agent));
         if let Some(line) = line {
             self.send(line);
+        }
+    }
+
+    /// Has the images and sounds read that a prompt names; it is sent after that.
+    pub(super) fn read_mentioned(&mut self, at: Address, text: String) {
+        let Address::Session(key) = at else { return };
+        let agent = self.core.agent_at(at).and_then(|agent| self.core.model.agent_of(agent));
+        let caps = agent.map(|agent| agent.caps).unwrap_or_default();
+        let (cwd, facts) = (self.core.directory(at).to_owned(), self.teller.clone());
+        tokio::task::spawn_blocking(move || {
+            let read = attach::read_mentioned(&text, &cwd, &caps);
+            facts.send(Fact::Attached(key, text, read));
+        });
+    }
+
+    pub(super) fn attached(&mut self, at: SessionKey, text: String, read: Result<Vec<Link>, String>) {
+        match read {
+            Ok(links) if !links.is_empty() => {
+                let news = self.intent_to(at.into(), Intent::Prompt { text, links });
+                self.news.extend(news);
+            }
+            // None of the names is a file.
+            Ok(_) => {
+                let (now, at) = (self.now(), Address::Session(at));
+                let intent = Intent::Prompt { text, links: Vec::new() };
+                self.books.intent(at, &intent, now);
+                let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
+                self.carry_out(out);
+            }
+            Err(message) => {
+                self.apply(at, HostEvent::Warning { message });
+                self.news.push(Addressed { at: at.into(), what: FrontEnd::Returned(text) });
+            }
         }
     }
 
@@ -164,13 +199,18 @@ impl Engine {
     }
 
     /// Gives the agent the values of a way to log in, and has it started again with them. Not an intent: they are in no
-    /// journal, and an agent that says them is not heard with them.
+    /// journal, and where an agent says one that its method calls a secret, it is neither shown nor written down.
     pub fn log_in_with(&mut self, at: SessionKey, method: String, values: Vec<(String, Secret)>) {
         let Some(agent) = self.core.model.session_of(at).map(|session| session.agent) else { return };
         let vars = values.iter().map(|(name, _)| name.clone()).collect();
-        for (_, value) in &values {
-            self.secrets.add(&value.0);
+        let model = self.core.model.agent_of(agent);
+        let chosen = model.and_then(|agent| agent.auth_methods.iter().find(|known| known.id == method));
+        let is_open =
+            |name: &String| matches!(chosen.map(|m| &m.kind), Some(AuthKind::Env { open, .. }) if open.contains(name));
+        for (_, value) in values.iter().filter(|(name, _)| !is_open(name)) {
+            self.hearing.secrets.add(&value.0);
         }
+        self.books.hide(self.hearing.secrets.clone());
         self.links.set_variables(agent, values.into_iter().map(|(name, value)| (name, value.0)).collect());
         self.apply(agent, HostEvent::LogInSet { method, vars });
     }

@@ -51,7 +51,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     ruling::turn_over(session);
     let user = UserMessage {
         text: text.clone(),
-        links: links.iter().map(|l| l.name.clone()).collect(),
+        links: links.iter().map(Link::label).collect(),
         state: UserState::Sent,
         message_id: None,
     };

@@ -158,12 +158,13 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
     let (entries, mut problems) = refreshed?;
     problems.extend(unread.into_iter().map(|(path, why)| Problem { path, why }));
     let mut sessions = Vec::with_capacity(entries.len());
+    let asides = asides(&entries);
     gather(dir, entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
         Some(earlier) => Known::goes_on(earlier, part.known),
         None => sessions.push(part.known),
     });
     name_threads(&mut sessions);
-    merge(&mut sessions, books, &asides(&entries));
+    merge(&mut sessions, books, &asides);
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
     Ok(Listing { sessions, problems })
 }
@@ -198,14 +199,16 @@ pub fn find(journals: &Path, id: &str, command: &str) -> io::Result<Option<Known
 }
 
 /// Sessions in which nothing was asked but a side question, by their agents' commands: an agent may have kept them.
-fn asides(entries: &[Entry]) -> HashSet<(&str, &str)> {
+fn asides(entries: &[Entry]) -> HashSet<(String, String)> {
     let all = entries.iter().flat_map(|entry| entry.scan.sessions.iter().map(move |found| (entry, found)));
     let asides = all.filter(|(_, found)| found.is_aside);
-    asides.filter_map(|(entry, found)| Some((&*entry.scan.agents.get(&found.agent)?.command, &*found.id))).collect()
+    asides
+        .filter_map(|(entry, found)| Some((entry.scan.agents.get(&found.agent)?.command.clone(), found.id.clone())))
+        .collect()
 }
 
 /// Adds what agents have told: of the newest session of an id, or as one of their own.
-fn merge(sessions: &mut Vec<Known>, books: Vec<Book>, asides: &HashSet<(&str, &str)>) {
+fn merge(sessions: &mut Vec<Known>, books: Vec<Book>, asides: &HashSet<(String, String)>) {
     let mut places: HashMap<(String, String), usize> = HashMap::new();
     if !books.is_empty() {
         let named = |known: &Known| (known.command.clone(), known.session_id.clone());
@@ -213,9 +216,10 @@ fn merge(sessions: &mut Vec<Known>, books: Vec<Book>, asides: &HashSet<(&str, &s
     }
     for book in books {
         for kept in &book.sessions {
-            match places.get(&(book.command.clone(), kept.id.clone())).and_then(|at| sessions.get_mut(*at)) {
+            let named = (book.command.clone(), kept.id.clone());
+            match places.get(&named).and_then(|at| sessions.get_mut(*at)) {
                 Some(known) => known.is_told(kept, &book),
-                None if asides.contains(&(&*book.command, &*kept.id)) => {}
+                None if asides.contains(&named) => {}
                 None if kept.is_listed && !kept.is_hidden => sessions.push(Known::of_agent(kept, &book)),
                 None => {}
             }

@@ -206,6 +206,31 @@ fn one_journal_may_hold_sessions_of_several_agents() {
 }
 
 #[test]
+fn the_same_prompt_for_two_agents_is_told_apart() {
+    let state = state();
+    let person = |at: Value, intent: Value| json!({ "dir": "person", "at": at, "intent": intent });
+    let adds = json!({ "AddAgent": { "command": "other", "env": [], "cwd": "/else", "how": "New" } });
+    let prompts = json!({ "Prompt": { "text": "go", "links": [] } });
+    let frame = |dir: &str, body: Value| json!({ "dir": dir, "at": { "agent": 1 }, "frame": body });
+    let opened = |text: Text| {
+        let new = json!({ "id": 7, "method": "session/new", "params": { "cwd": "/else" } });
+        text.line(frame("client->agent", new))
+            .line(frame("agent->client", json!({ "id": 7, "result": { "sessionId": "b" } })))
+    };
+    let text = opened(Text::ending().hello().open("a").line(person(json!("all"), adds)))
+        .line(person(json!({ "session": 0 }), prompts.clone()))
+        .line(person(json!({ "session": 1 }), prompts))
+        // The second agent is the quicker one.
+        .line(frame("client->agent", json!({ "id": 8, "method": "session/prompt", "params": prompt("b", "go") })))
+        .ask("session/prompt", prompt("a", "go"))
+        .line(person(json!({ "session": 1 }), json!("CloseSession")));
+    state.put("a", &text);
+    let sessions = state.list().sessions;
+    let state_of = |id: &str| sessions.iter().find(|known| known.session_id == id).unwrap().state;
+    assert_eq!((state_of("a"), state_of("b")), (State::Interrupted, State::Ended));
+}
+
+#[test]
 fn how_a_session_ended_is_told_by_its_journal() {
     let started = Text::ending().hello().open("s").turn("s", "one");
     let in_turn = |text: Text| text.ask("session/prompt", prompt("s", "two"));

@@ -75,7 +75,7 @@ pub fn raw_input(entry: &Entry) -> Vec<LogicalLine> {
 pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let preview = pending.previews.first();
     match &pending.about {
-        About::Permission => Vec::new(),
+        About::Permission | About::Asked { .. } => Vec::new(),
         About::Write => {
             let Some(write) = ctx.session.write(pending.req) else { return Vec::new() };
             let mut out = subject("write", &super::message::display(&write.path, ctx));

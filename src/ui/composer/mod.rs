@@ -2,6 +2,7 @@
 //! together ([`Composer`]).
 
 pub mod buffer;
+pub mod dropped;
 pub mod editor;
 pub mod recall;
 mod undo;

@@ -137,6 +137,11 @@ pub enum Action {
     OpenPage,
     CopyPage,
     LeaveLogIn,
+    // A form or page of the agent.
+    SubmitAsked,
+    DeclineAsked,
+    CancelAsked,
+    PreviousField,
     KillAgent,
 
     // Review.

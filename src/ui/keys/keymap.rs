@@ -12,6 +12,8 @@ use super::review::{CONFIRM, EDIT, LINE, REVIEW};
 pub enum Layer {
     Composer,
     Dock,
+    /// A form of the agent in the dock.
+    Form,
     Picker,
     /// The list of sessions.
     Sessions,
@@ -31,9 +33,10 @@ pub enum Layer {
     ReviewConfirm,
 }
 
-pub(super) const LAYERS: [Layer; 11] = [
+pub(super) const LAYERS: [Layer; 12] = [
     Layer::Composer,
     Layer::Dock,
+    Layer::Form,
     Layer::Picker,
     Layer::Sessions,
     Layer::Terminal,
@@ -153,9 +156,29 @@ const DOCK: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('d'))], Action::CtrlD, "quit when nothing is written"),
     bind(&[Key::char('k')], Action::KillAgent, "end the agent"),
     bind(&[Key::char('t')], Action::TypeInto, "type into the log-in that runs"),
-    bind(&[Key::char('o')], Action::OpenPage, "open the page of the log-in"),
+    bind(&[Key::char('o')], Action::OpenPage, "open the page of a log-in or question"),
     bind(&[Key::char('c')], Action::CopyPage, "copy its address, or the command of the log-in"),
     bind(&[Key::char('x')], Action::LeaveLogIn, "leave the log-in"),
+    bind(&[Key::ctrl(Code::Char('s'))], Action::SubmitAsked, "say yes to a page that you open elsewhere"),
+    bind(&[Key::ctrl(Code::Char('n'))], Action::DeclineAsked, "decline to go to the page"),
+    bind(&[Key::ctrl(Code::Char('g'))], Action::CancelAsked, "cancel the page"),
+];
+
+const FORM: &[Bind] = &[
+    bind(&[Key::ctrl(Code::Char('s'))], Action::SubmitAsked, "submit the form"),
+    bind(&[Key::ctrl(Code::Char('n'))], Action::DeclineAsked, "decline it"),
+    bind(&[Key::ctrl(Code::Char('g'))], Action::CancelAsked, "cancel it"),
+    bind(&[Key::plain(Code::Enter)], Action::Accept, "choose, and to the next field; behind the last one submit"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "the next field"),
+    bind(&[Key::plain(Code::BackTab)], Action::PreviousField, "the field before"),
+    bind(&[Key::plain(Code::Up)], Action::Up, "up"),
+    bind(&[Key::plain(Code::Down)], Action::Down, "down"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "back to writing, the form stays as it is"),
+    bind(&[Key::plain(Code::PageUp)], Action::DockPageUp, "scroll the form up"),
+    bind(&[Key::plain(Code::PageDown)], Action::DockPageDown, "scroll the form down"),
+    bind(&[Key::ctrl(Code::Down)], Action::NextRequest, "the next question that waits"),
+    bind(&[Key::ctrl(Code::Up)], Action::PreviousRequest, "the question before"),
+    bind(&[Key::alt(Code::Enter), Key::ctrl(Code::Char('j'))], Action::Newline, "new line in a text"),
 ];
 
 const PICKER: &[Bind] = &[
@@ -201,6 +224,18 @@ const LIST: &[Bind] = &[
     Bind { keys: Keys::Text, action: Action::Char(' '), what: "filter" },
 ];
 
+/// While a rule is made of a question.
+const RULE: &[Bind] = &[
+    bind(&[Key::plain(Code::Enter)], Action::Accept, "make the rule; what it answers is not asked any more"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "back to the question, no rule made"),
+    bind(&[Key::plain(Code::Up)], Action::Up, "the narrower proposal"),
+    bind(&[Key::plain(Code::Down)], Action::Down, "the wider proposal"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "turn, session, directory for a day, directory, everywhere"),
+    bind(&[Key::plain(Code::BackTab)], Action::NextList, "allow, ask or deny"),
+    bind(&[Key::plain(Code::PageUp)], Action::DockPageUp, "scroll the question up"),
+    bind(&[Key::plain(Code::PageDown)], Action::DockPageDown, "scroll the question down"),
+];
+
 const READING: &[Bind] = &[
     bind(&[Key::plain(Code::Up), Key::char('k')], Action::Up, "the entry above"),
     bind(&[Key::plain(Code::Down), Key::char('j')], Action::Down, "the entry below"),
@@ -219,18 +254,6 @@ const READING: &[Bind] = &[
     bind(&[Key::plain(Code::PageUp)], Action::PageUp, "page up"),
     bind(&[Key::plain(Code::PageDown)], Action::PageDown, "page down"),
     bind(&[Key::plain(Code::Esc), Key::char('q')], Action::Escape, "back to writing"),
-];
-
-/// While a rule is made of a question.
-const RULE: &[Bind] = &[
-    bind(&[Key::plain(Code::Enter)], Action::Accept, "make the rule; what it answers is not asked any more"),
-    bind(&[Key::plain(Code::Esc)], Action::Escape, "back to the question, no rule made"),
-    bind(&[Key::plain(Code::Up)], Action::Up, "the narrower proposal"),
-    bind(&[Key::plain(Code::Down)], Action::Down, "the wider proposal"),
-    bind(&[Key::plain(Code::Tab)], Action::Tab, "turn, session, directory for a day, directory, everywhere"),
-    bind(&[Key::plain(Code::BackTab)], Action::NextList, "allow, ask or deny"),
-    bind(&[Key::plain(Code::PageUp)], Action::DockPageUp, "scroll the question up"),
-    bind(&[Key::plain(Code::PageDown)], Action::DockPageDown, "scroll the question down"),
 ];
 
 const TERMINAL: &[Bind] = &[bind(
@@ -275,6 +298,7 @@ fn own(layer: Layer) -> impl Iterator<Item = &'static Bind> {
     let (first, second): (&[Bind], &[Bind]) = match layer {
         Layer::Composer => (COMPOSER, EDITING),
         Layer::Dock => (DOCK, &[]),
+        Layer::Form => (FORM, EDITING),
         Layer::Picker => (PICKER, LIST),
         Layer::Sessions => (SESSIONS, LIST),
         Layer::Terminal => (TERMINAL, &[]),

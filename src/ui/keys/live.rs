@@ -209,6 +209,7 @@ const fn word(layer: Layer) -> &'static str {
     match layer {
         Layer::Composer => "composer",
         Layer::Dock => "question",
+        Layer::Form => "form",
         Layer::Picker => "list",
         Layer::Sessions => "sessions",
         Layer::Terminal => "command",

@@ -117,6 +117,7 @@ pub(super) const REVIEW: &[Bind] = &[
 
 pub(super) const LINE: &[Bind] = &[
     bind(&[Key::plain(Code::Enter)], Action::Accept, "done"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "which files a further session works on"),
     bind(&[Key::plain(Code::Esc)], Action::Escape, "leave it"),
 ];
 

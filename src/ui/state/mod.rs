@@ -8,6 +8,7 @@ pub mod aside;
 pub mod attention;
 pub mod dock;
 pub mod folds;
+pub mod form;
 pub mod mention;
 pub mod opener;
 pub mod picker;

@@ -9,6 +9,7 @@ use crate::model::draft::Sent;
 use crate::model::event::Intent;
 use crate::model::ids::{AgentKey, SessionKey};
 use crate::model::options::{Command, OptionKind, OptionValue};
+use crate::model::ruling::RuleWish;
 use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
@@ -226,11 +227,11 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
             })),
         }
     }
-    rows.extend(session.made_rules().iter().map(|rule| Row {
+    rows.extend(session.rules.made().iter().map(|rule| Row {
         group: "rule".into(),
         label: clean(&format!("{} {}", rule.list.name(), rule.pattern)),
         detail: format!("{} · Enter takes it back", rule.scope.words()),
-        choice: Choice::Set(Intent::DropRule(rule.clone())),
+        choice: Choice::Set(Intent::Rules(RuleWish::Drop(rule.clone()))),
     }));
     let agent = session.agent();
     let mut of_agent = |label: &str, detail: &str, intent| {

@@ -140,6 +140,11 @@ impl SessionList {
         &self.here
     }
 
+    /// The directory whose earlier sessions are listed: of a worktree the one that it stands for.
+    pub fn home(&self) -> PathBuf {
+        trees::home_of(&self.trees, &self.here)
+    }
+
     pub fn reach(&self) -> Reach {
         self.reach
     }

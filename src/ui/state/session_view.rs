@@ -84,7 +84,13 @@ impl SessionView {
             self.focus = Focus::Composer;
         }
         let asked = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
+        let is_gone = self.dock.is_form_gone(session);
         self.dock.sync(session, now);
+        // What is typed into a form that has gone was meant for it: it neither answers nor is sent.
+        if self.focus == Focus::Dock && is_gone {
+            self.focus = Focus::Composer;
+            self.stray_until = Some(now.saturating_add(STRAY));
+        }
         // The focus stays for the next question of the same sort, not for whatever else comes.
         let asks = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
         if self.focus == Focus::Dock && (self.dock.dialog.is_none() || asked != asks) {

@@ -4,6 +4,7 @@
 //! `state::dock`); nor does any unless the person has moved the focus to the dock, presses a digit with Alt, or has just
 //! answered by hand, has written nothing since, and presses a digit. Nothing that is being written ever does.
 
+mod asked;
 mod composer;
 mod dock;
 mod palette;
@@ -16,6 +17,7 @@ mod session_list;
 mod sessions;
 mod terminal;
 
+use super::composer::dropped;
 use super::keys::{Action, Key, Layer, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
@@ -132,6 +134,7 @@ fn layer(state: &App) -> Layer {
         _ => {}
     }
     match state.view.focus {
+        Focus::Dock if state.view.dock.form().is_some() => Layer::Form,
         Focus::Dock if state.view.dock.rule.is_some() => Layer::Rule,
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
@@ -179,6 +182,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         return reading::action(state, cx, action, out);
     }
     match state.view.focus {
+        Focus::Dock if layer == Layer::Form => asked::action(state, cx, action, out),
         Focus::Dock if state.view.dock.rule.is_some() => rule::action(state, cx, action, out),
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
@@ -328,17 +332,20 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         return list.type_text(text);
     }
     state.help = None;
-    state.view.reading = None;
+    if asked::paste(state, text) {
+        return;
+    }
     if let (Focus::Dock, Some(draft)) = (&state.view.focus, &mut state.view.dock.rule) {
         return rule::paste(draft, text, out);
     }
+    state.view.reading = None;
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
         Focus::Composer | Focus::Dock => {
             if !terminal::is_stray(state, cx, Action::Newline) {
                 state.view.dock.unstick();
-                state.view.composer.paste(text);
+                state.view.composer.paste(dropped::mention(text).as_deref().unwrap_or(text));
             }
         }
     }

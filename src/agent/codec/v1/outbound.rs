@@ -1,8 +1,8 @@
 //! What we say to the agent, built from the types of the schema crate, so that it validates.
 
-use super::errors;
+use super::{asked, errors};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{Link, Opening};
+use crate::model::event::{Content, Link, Opening};
 use crate::model::ids::SessionId;
 use crate::model::options::OptionValue;
 use crate::model::tool::Exit;
@@ -33,7 +33,7 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
         }
         Call::Prompt { session, text, links, .. } => {
             let mut blocks = vec![schema::ContentBlock::Text(schema::TextContent::new(text.clone()))];
-            blocks.extend(links.iter().map(link));
+            blocks.extend(links.iter().map(block));
             ("session/prompt", serde_json::to_value(schema::PromptRequest::new(session.as_str().to_owned(), blocks))?)
         }
         Call::SetMode { session, mode } => {
@@ -83,8 +83,24 @@ fn open(how: &Opening, cwd: &Path) -> Result<Value, serde_json::Error> {
     }
 }
 
-fn link(link: &Link) -> schema::ContentBlock {
-    schema::ContentBlock::ResourceLink(schema::ResourceLink::new(link.name.clone(), link.uri.clone()))
+/// What goes along with a prompt.
+fn block(link: &Link) -> schema::ContentBlock {
+    match &link.content {
+        Content::Link => {
+            schema::ContentBlock::ResourceLink(schema::ResourceLink::new(link.name.clone(), link.uri.clone()))
+        }
+        Content::Image { mime, data } => {
+            schema::ContentBlock::Image(schema::ImageContent::new(data.0.to_string(), mime.clone()))
+        }
+        Content::Audio { mime, data } => {
+            schema::ContentBlock::Audio(schema::AudioContent::new(data.0.to_string(), mime.clone()))
+        }
+        Content::Text(text) => {
+            let text = schema::TextResourceContents::new(text.0.to_string(), link.uri.clone());
+            let text = schema::EmbeddedResourceResource::TextResourceContents(text);
+            schema::ContentBlock::Resource(schema::EmbeddedResource::new(text))
+        }
+    }
 }
 
 /// Only what works is advertised. The two members of `_meta` are how agents of today find out that shell
@@ -103,6 +119,11 @@ fn initialize() -> schema::InitializeRequest {
         .terminal(true)
         .session(session)
         .auth(schema::AuthCapabilities::new().terminal(true))
+        .elicitation(
+            schema::ElicitationCapabilities::new()
+                .form(schema::ElicitationFormCapabilities::new())
+                .url(schema::ElicitationUrlCapabilities::new()),
+        )
         .meta(meta);
     schema::InitializeRequest::new(VERSION)
         .client_capabilities(capabilities)
@@ -116,6 +137,7 @@ pub fn answer(answer: &Answer) -> Result<Value, RpcError> {
         Answer::Empty => json!({}),
         Answer::Selected(option) => json!({ "outcome": { "outcome": "selected", "optionId": option } }),
         Answer::Cancelled => json!({ "outcome": { "outcome": "cancelled" } }),
+        Answer::Reply(reply) => asked::answer(reply),
         Answer::Content(content) => json!({ "content": content }),
         Answer::Terminal(id) => json!({ "terminalId": id.as_str() }),
         Answer::Exit(exit) => exit_status(exit),

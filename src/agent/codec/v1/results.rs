@@ -108,7 +108,9 @@ fn auth_method(value: &Value) -> Option<AuthMethod> {
             // There is nothing that a person could set.
             return None;
         }
-        AuthKind::Env { vars }
+        let is_open = |v: &&Value| v.get("secret") == Some(&Value::Bool(false));
+        let open = list_of(value, "vars").iter().filter(is_open).filter_map(var).collect();
+        AuthKind::Env { vars, open }
     } else {
         AuthKind::Agent
     };
@@ -127,7 +129,7 @@ fn is_short(kind: &AuthKind) -> bool {
         AuthKind::Command { command, args, env } => {
             (command.len() + bytes(args) + pairs(env), args.len().max(env.len()))
         }
-        AuthKind::Env { vars } => (bytes(vars), vars.len()),
+        AuthKind::Env { vars, .. } => (bytes(vars), vars.len()),
     };
     size <= MAX_COMMAND && most <= MAX_VARIABLES
 }
