@@ -184,7 +184,8 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, info: &mut FrameInfo, buf: 
         let typed = typed.iter().map(|(what, words)| ((*what).to_owned(), *words));
         // What holds everywhere is said once.
         let rows = cx.state.keys.help(layer).filter(|row| said.insert((row.keys.clone(), row.what)));
-        let rows = rows.filter(|row| row.what != "text").map(|row| (row.keys, row.what)).collect::<Vec<_>>().into_iter();
+        let rows =
+            rows.filter(|row| row.what != "text").map(|row| (row.keys, row.what)).collect::<Vec<_>>().into_iter();
         for (key, what) in rows.chain(typed) {
             let mut line = StyledText::of(format!("{key:<column$}"), Token::Text);
             // Several keys for one thing take a row of their own where they would push the words aside.
