@@ -116,6 +116,7 @@ enum Role {
     Aside,
 }
 
+/// In the index members have no names: each is written always, or what follows it cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Scan {
@@ -129,7 +130,6 @@ pub struct Scan {
     roles: Vec<(u32, Role)>,
     unsent: Vec<(u32, String)>,
     /// The agents of the second session and of those after it, in the order of their keys.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     owners: Vec<u32>,
     /// The last line has been read.
     pub is_ended: bool,
