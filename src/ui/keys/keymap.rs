@@ -90,7 +90,11 @@ const COMPOSER: &[Bind] = &[
         Action::TypeInto,
         "type into the newest command that runs",
     ),
-    bind(&[Key::plain(Code::F(7)), Key::alt(Code::Char('k'))], Action::KillCommand, "kill the newest command that runs"),
+    bind(
+        &[Key::plain(Code::F(7)), Key::alt(Code::Char('k'))],
+        Action::KillCommand,
+        "kill the newest command that runs",
+    ),
     bind(&[Key::ctrl(Code::Char('g'))], Action::EditPrompt, "write the prompt in $EDITOR"),
 ];
 
@@ -262,7 +266,11 @@ const COMMON: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('c'))], Action::CtrlC, "clear, else stop the turn; twice quits"),
     bind(&[Key::plain(Code::BackTab)], Action::NextMode, "next mode"),
     bind(&[Key::ctrl(Code::Char('p'))], Action::Palette, "find an action, command, session or setting"),
-    bind(&[Key::plain(Code::F(4)), Key::alt(Code::Char('g'))], Action::NextGate, "next gate: writes and commands off, ask, hold"),
+    bind(
+        &[Key::plain(Code::F(4)), Key::alt(Code::Char('g'))],
+        Action::NextGate,
+        "next gate: writes and commands off, ask, hold",
+    ),
     bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options, log in and out"),
     bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "to the question"),
     Bind { keys: Keys::AltDigits, action: Action::Reply(0), what: "answer the question that is shown" },

@@ -116,7 +116,9 @@ impl Keymap {
         }
         let known: Vec<(Layer, Option<Action>)> = layers
             .into_iter()
-            .filter_map(|layer| if run == NONE { Some((layer, None)) } else { Some((layer, Some(action(layer, run)?))) })
+            .filter_map(
+                |layer| if run == NONE { Some((layer, None)) } else { Some((layer, Some(action(layer, run)?))) },
+            )
             .collect();
         if known.is_empty() {
             let place = when.map_or_else(String::new, |(name, _)| format!(" in {name}"));
@@ -131,7 +133,8 @@ impl Keymap {
                 if is_taken(*layer, key) {
                     // Where the place is not named, those that can have it do.
                     if when.is_some() {
-                        report.warn(&at, format!("{name:?} is text or an answer in {}, so it stays that", word(*layer)));
+                        report
+                            .warn(&at, format!("{name:?} is text or an answer in {}, so it stays that", word(*layer)));
                     }
                     continue;
                 }
@@ -174,7 +177,8 @@ impl Keymap {
         let own = self.own.iter().filter(|((at, _), action)| *at == layer && **action == Some(bind.action));
         let mut keys: Vec<Key> = own.map(|((_, key), _)| *key).collect();
         if let Keys::These(usual) = bind.keys {
-            let still = |key: &&Key| self.resolve(layer, **key) == Some(bind.action) && !self.own.contains_key(&(layer, **key));
+            let still =
+                |key: &&Key| self.resolve(layer, **key) == Some(bind.action) && !self.own.contains_key(&(layer, **key));
             keys.extend(usual.iter().filter(still));
         }
         keys
@@ -185,18 +189,15 @@ impl Keymap {
         let mut out = String::from("# Every key as it is bound now. Rows like these in keys.toml change it.\n");
         for layer in LAYERS {
             for bind in keymap::all(layer) {
-                let keys: Vec<String> = self.keys(layer, bind).iter().map(|key| format!("{:?}", key.spelled())).collect();
+                let keys: Vec<String> =
+                    self.keys(layer, bind).iter().map(|key| format!("{:?}", key.spelled())).collect();
                 if keys.is_empty() {
                     continue;
                 }
                 let (on, run) = (keys.join(", "), name(bind.action));
                 // Nothing can go wrong where text is written to text.
-                let _ = write!(
-                    out,
-                    "\n[[bind]]  # {}\non = [{on}]\nrun = {run:?}\nwhen = {:?}\n",
-                    bind.what,
-                    word(layer)
-                );
+                let _ =
+                    write!(out, "\n[[bind]]  # {}\non = [{on}]\nrun = {run:?}\nwhen = {:?}\n", bind.what, word(layer));
             }
         }
         out

@@ -23,16 +23,28 @@ fn a_file_binds_takes_away_and_is_in_the_help() {
 #[test]
 fn what_is_wrong_is_told_with_its_line_and_changes_nothing() {
     for (text, wanted) in [
-        ("[[bind]]\non = \"f9\"\nrun = \"fly\"", "keys.toml:3: nothing is called \"fly\"; `acp-tui keys` lists all names"),
+        (
+            "[[bind]]\non = \"f9\"\nrun = \"fly\"",
+            "keys.toml:3: nothing is called \"fly\"; `acp-tui keys` lists all names",
+        ),
         ("[[bind]]\non = \"hyper+x\"\nrun = \"submit\"", "keys.toml:2: \"hyper+x\" is no key"),
         ("[[bind]]\non = \"f9\"\nrun = \"submit\"\nwhen = \"moon\"", "keys.toml:4: there is no place \"moon\""),
-        ("[[bind]]\non = \"x\"\nrun = \"submit\"\nwhen = \"composer\"", "keys.toml:2: \"x\" is text or an answer in composer"),
-        ("[[bind]]\non = \"1\"\nrun = \"escape\"\nwhen = \"question\"", "keys.toml:2: \"1\" is text or an answer in question"),
+        (
+            "[[bind]]\non = \"x\"\nrun = \"submit\"\nwhen = \"composer\"",
+            "keys.toml:2: \"x\" is text or an answer in composer",
+        ),
+        (
+            "[[bind]]\non = \"1\"\nrun = \"escape\"\nwhen = \"question\"",
+            "keys.toml:2: \"1\" is text or an answer in question",
+        ),
         ("[[bind]]\non = \"f9\"", "keys.toml:1: a bind needs `on`"),
         ("bind = 3", "keys.toml:1: bind is a list of tables"),
         ("color = 1", "keys.toml:1: unknown key \"color\""),
         ("preset = \"nano\"", "keys.toml:1: preset is one of default, emacs, vim"),
-        ("[[bind]]\non = \"f9\"\nrun = \"help\"\n[[bind]]\non = \"f9\"\nrun = \"redraw\"\nwhen = \"list\"", "keys.toml:5: \"f9\" in list is bound on line 2 already"),
+        (
+            "[[bind]]\non = \"f9\"\nrun = \"help\"\n[[bind]]\non = \"f9\"\nrun = \"redraw\"\nwhen = \"list\"",
+            "keys.toml:5: \"f9\" in list is bound on line 2 already",
+        ),
     ] {
         let said = warnings(text);
         assert!(said.iter().any(|line| line.starts_with(wanted)), "{text}: {said:?}");

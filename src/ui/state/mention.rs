@@ -27,7 +27,8 @@ pub struct Mentions {
 /// What is typed behind the `@` before the cursor; `None` when the cursor is not in such a word.
 pub fn typed(composer: &Composer) -> Option<&str> {
     let before = composer.text().get(..composer.buffer().cursor())?;
-    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let start =
+        before.rfind(char::is_whitespace).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
     let text = before.get(start..)?.strip_prefix('@')?;
     (text.chars().count() <= MAX_TEXT).then_some(text)
 }

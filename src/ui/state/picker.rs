@@ -35,7 +35,10 @@ pub enum Choice {
     /// Something of the session is set.
     Set(Intent),
     /// A further session of this agent.
-    Open { whose: Whose, name: String },
+    Open {
+        whose: Whose,
+        name: String,
+    },
     /// The conversation goes on with this agent.
     HandOver(Whose),
     /// This is written, in place of what is.

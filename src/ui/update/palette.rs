@@ -12,10 +12,12 @@ use crate::ui::state::picker::{Choice, Picker, Row, rows};
 pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
     let row = |group: &str, label: String, detail: String, choice| Row { group: group.into(), label, detail, choice };
     let does = |key: crate::ui::keys::live::Row| row("", key.what.to_owned(), key.keys, Choice::Do(key.action));
-    let mut all: Vec<Row> = state.keys.help(Layer::Composer).filter(|key| is_worth_a_row(key.action)).map(does).collect();
+    let mut all: Vec<Row> =
+        state.keys.help(Layer::Composer).filter(|key| is_worth_a_row(key.action)).map(does).collect();
     for (key, _) in state.views().into_iter().filter(|(key, _)| *key != state.shown()) {
         let Some(session) = cx.model.at(key) else { continue };
-        let title = state.name_of(key).or(session.title.as_deref()).map(|title| sanitize::line(title).trim().to_owned());
+        let title =
+            state.name_of(key).or(session.title.as_deref()).map(|title| sanitize::line(title).trim().to_owned());
         let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| labels::agent(session));
         all.push(row("session", title, sanitize::line(&session.cwd).into_owned(), Choice::Show(key)));
     }

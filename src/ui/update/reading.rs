@@ -48,17 +48,24 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::GoDown(step) => go(state, cx, step, Way::Down),
         Action::ToggleFold => out.push(Out::Fold(reading.at)),
         Action::Search => reading.search = Some(Composer::default()),
-        Action::CopyAnswer => match cx.session.entries().get(reading.at).map(|entry| cells::source(entry, cx.session)) {
-            Some(text) if !text.is_empty() => {
-                state.say(format!("copied {} characters (OSC 52, cannot be verified)", text.chars().count()), cx.now);
-                out.push(Out::Copy(text));
+        Action::CopyAnswer => {
+            match cx.session.entries().get(reading.at).map(|entry| cells::source(entry, cx.session)) {
+                Some(text) if !text.is_empty() => {
+                    state.say(
+                        format!("copied {} characters (OSC 52, cannot be verified)", text.chars().count()),
+                        cx.now,
+                    );
+                    out.push(Out::Copy(text));
+                }
+                _ => state.say("nothing of it is in memory to be copied", cx.now),
             }
-            _ => state.say("nothing of it is in memory to be copied", cx.now),
-        },
-        Action::OpenPage => match cx.session.entries().get(reading.at).and_then(|entry| place(entry, &cx.session.cwd)) {
-            Some((path, line)) => out.push(Out::Edit(EditorJob::Open { path, line })),
-            None => state.say("it names no file", cx.now),
-        },
+        }
+        Action::OpenPage => {
+            match cx.session.entries().get(reading.at).and_then(|entry| place(entry, &cx.session.cwd)) {
+                Some((path, line)) => out.push(Out::Edit(EditorJob::Open { path, line })),
+                None => state.say("it names no file", cx.now),
+            }
+        }
         _ => common(state, cx, action, out),
     }
 }

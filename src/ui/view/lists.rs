@@ -121,7 +121,10 @@ fn files(cx: &ViewCx<'_>, files: &[(String, u64)], area: Rect, room: u16, buf: &
     for ((n, (path, size)), y) in files.iter().enumerate().skip(window(selected, len)).zip(list.y..list.bottom()) {
         let mark = if n == selected { "▸ " } else { "  " };
         let mut text = StyledText::of(mark, Token::Accent);
-        text.push(&width::truncate_start(&sanitize::line(path), usize::from(list.width.saturating_sub(16))), Token::Text);
+        text.push(
+            &width::truncate_start(&sanitize::line(path), usize::from(list.width.saturating_sub(16))),
+            Token::Text,
+        );
         let size = if path.ends_with('/') { String::new() } else { human::bytes(*size) };
         let right = if n == selected { format!("{size}   Tab") } else { format!("{size}      ") };
         let used = paint::put(buf, list.x, y, list.width, &text, cx.theme);
@@ -181,7 +184,8 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, info: &mut FrameInfo, buf: 
         let typed = typed.iter().map(|(what, words)| ((*what).to_owned(), *words));
         // What holds everywhere is said once.
         let rows = cx.state.keys.help(layer).filter(|row| said.insert((row.keys.clone(), row.what)));
-        let rows = rows.filter(|row| row.what != "text").map(|row| (row.keys, row.what)).collect::<Vec<_>>().into_iter();
+        let rows =
+            rows.filter(|row| row.what != "text").map(|row| (row.keys, row.what)).collect::<Vec<_>>().into_iter();
         for (key, what) in rows.chain(typed) {
             let mut line = StyledText::of(format!("{key:<column$}"), Token::Text);
             // Several keys for one thing take a row of their own where they would push the words aside.

@@ -141,16 +141,18 @@ fn start() -> io::Result<(Arc<Shared>, mpsc::Receiver<Answer>)> {
 fn best(dir: &Path, text: &str, names: &[String]) -> Vec<(String, u64)> {
     let refs: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = fuzzy::rank(text, &refs).into_iter().take(ROWS).filter_map(|(at, _)| refs.get(at));
-    found
-        .map(|name| ((*name).to_owned(), dir.join(name).symlink_metadata().map_or(0, |meta| meta.len())))
-        .collect()
+    found.map(|name| ((*name).to_owned(), dir.join(name).symlink_metadata().map_or(0, |meta| meta.len()))).collect()
 }
 
 /// All names below a directory, the shallow ones first.
 fn walk(dir: &Path) -> Vec<String> {
     let (names, bytes, end) = (Mutex::new(Vec::new()), AtomicUsize::new(0), Instant::now() + WALK);
     let mut walk = WalkBuilder::new(dir);
-    walk.hidden(false).require_git(false).follow_links(false).threads(THREADS).filter_entry(|entry| entry.file_name() != ".git");
+    walk.hidden(false)
+        .require_git(false)
+        .follow_links(false)
+        .threads(THREADS)
+        .filter_entry(|entry| entry.file_name() != ".git");
     walk.build_parallel().run(|| {
         Box::new(|entry| {
             let Ok(entry) = entry else { return WalkState::Continue };
@@ -181,7 +183,9 @@ mod tests {
     #[tokio::test]
     async fn what_git_ignores_is_left_out_and_the_newest_question_is_answered() {
         let dir = tempfile::tempdir().unwrap();
-        for (name, text) in [("src/main.rs", "fn"), ("src/deep/model.rs", ""), ("target/main.rs", ""), (".gitignore", "target\n")] {
+        for (name, text) in
+            [("src/main.rs", "fn"), ("src/deep/model.rs", ""), ("target/main.rs", ""), (".gitignore", "target\n")]
+        {
             let path = dir.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
