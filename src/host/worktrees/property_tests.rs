@@ -174,7 +174,7 @@ fn check(theirs: &[Op], ours: &[Op], with_changes: bool) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(crate::random(40))]
+    #![proptest_config(crate::random(10))]
     #[test]
     fn nothing_is_lost_whatever_was_done(
         theirs in proptest::collection::vec(op(), 0..12),
