@@ -157,6 +157,7 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         first_prompt: None,
         last_prompt: None,
         created: started,
+        opened: started,
         updated: started,
         turns: 0,
         state: if review.locked { State::Open } else { State::Ended },

@@ -154,6 +154,7 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             first_prompt: Some("first".into()),
             last_prompt: Some("second".into()),
             created: Duration::from_secs(STARTED + 4),
+            opened: Duration::from_secs(STARTED + 4),
             updated: Duration::from_secs(STARTED + 11),
             turns: 2,
             state: State::Ended,
