@@ -39,7 +39,7 @@ async fn agent(mut agent: Agent, root: PathBuf, knows: bool) -> Vec<Value> {
                 let content = format!("key = \"{KEY}\"\n");
                 let params = json!({ "sessionId": "s", "path": path("main.tf"), "content": content });
                 ask(&mut agent, "fs/write_text_file", params).await;
-                let (one, two) = KEY.split_at(7);
+                let (one, two) = KEY.split_at(6);
                 say(&mut agent, &json!(format!("A:{one}")).to_string()).await;
                 say(&mut agent, &json!(format!("{two}:B in {REGION} ")).to_string()).await;
                 let escapes: String = KEY.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
