@@ -33,6 +33,7 @@ fn main() {
         pattern: "Bash(git *)".into(),
         reason: None,
         agent: None,
+        until: None,
         file: "rules.toml".into(),
         line: 1_001,
     };

@@ -137,6 +137,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::keeping::Desk",
             "ui::state::session_list",
             "ui::tty",
+            // The person's keys are read with the configuration.
+            "ui::keys",
             // Whether anything moves is asked of the environment.
             "ui::view::Animation",
             "theme",
@@ -170,7 +172,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("ui", &[]),
-    ("ui::keys", &[]),
+    ("ui::keys", &["base"]),
     ("ui::tty", &["ui::keys", "base"]),
     ("ui::frame", &["model::ids"]),
     ("ui::md", &["text", "base"]),
@@ -297,6 +299,7 @@ const FENCES: &[Fence] = &[
             "ui/screen.rs",
             // The loop waits for what was found.
             "ui/work/colours.rs",
+            "ui/work/files.rs",
             "ui/tty/input.rs",
             // The loop waits for the person's editor.
             "ui/tty/editor.rs",
@@ -337,7 +340,11 @@ const FENCES: &[Fence] = &[
     },
     Fence { names: &["brush_parser"], allowed: &["rules/shell.rs"], why: "lines of shells are read in one file" },
     Fence { names: &["gix"], allowed: &["review/"], why: "objects are kept by review" },
-    Fence { names: &["ignore"], allowed: &["review/worktree/rules.rs"], why: "one file says what is ignored" },
+    Fence {
+        names: &["ignore"],
+        allowed: &["review/worktree/rules.rs", "ui/work/files.rs"],
+        why: "one file says what is ignored; another walks as git does to find what is named in a prompt",
+    },
     Fence { names: &["syntect", "two_face"], allowed: &["ui/work/"], why: "highlighting is slow: a worker does it" },
     Fence {
         names: &["unbounded_channel", "unbounded"],

@@ -36,6 +36,9 @@ pub const MAX_CHOICES: usize = 500;
 pub const MAX_VALUES: usize = 5000;
 /// Answers to one question; a question with more is refused.
 pub const MAX_ANSWERS: usize = 500;
+/// Fields of a form, and bytes of it with all its words; a larger one is refused.
+pub const MAX_FIELDS: usize = 200;
+pub const MAX_FORM: usize = 256 << 10;
 /// Bytes of command, arguments and variables of a command to run; a larger one is refused.
 pub const MAX_COMMAND: usize = 256 << 10;
 /// Lines of a command to run; one with more is refused.

@@ -47,6 +47,7 @@ pub enum Command {
     Blame(Blame),
     Sessions(Sessions),
     Worktrees(Worktrees),
+    Keys,
     Search(Search),
     Export(Export),
     /// A file that becomes a conversation.
@@ -192,9 +193,12 @@ pub struct Exec {
     pub allow: Allow,
     /// What it is held to.
     pub rules: Option<PathBuf>,
+    pub model: Option<String>,
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    /// Answers to forms of the agent.
+    pub answers: Option<PathBuf>,
     /// Where the report of the changes goes.
     pub review: Option<PathBuf>,
     /// Where a patch of the changes goes.
@@ -373,7 +377,7 @@ impl Words {
             Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
             Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
             Name::Import | Name::Blame => "more than one file",
-            Name::Screen | Name::Demo | Name::DemoAgent => {
+            Name::Screen | Name::Keys | Name::Demo | Name::DemoAgent => {
                 return Err(unexpected(self.name, &format!("unexpected argument {}", word.to_string_lossy())));
             }
         };
@@ -424,6 +428,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Import(words.first.ok_or_else(missing)?.into())
         }
         Name::Worktrees => Command::Worktrees(worktrees::worktrees(words.more, &typed)?),
+        Name::Keys => Command::Keys,
         Name::Rules => Command::Rules(rules(words.more, typed)?),
         Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
         Name::Login => Command::Login(login(words.more, typed, agent)?),
@@ -478,9 +483,11 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         // Where there are rules, what none of them allows is refused.
         allow: typed.allow.unwrap_or(if typed.rules.is_some() { Allow::None } else { Allow::Reads }),
         rules: typed.rules.take(),
+        model: typed.model.take(),
         mode: typed.mode.take(),
         config: std::mem::take(&mut typed.config),
         timeout: typed.timeout,
+        answers: typed.answers.take(),
         review: typed.review.take(),
         patch: typed.patch.take(),
         fan_out,
@@ -708,6 +715,7 @@ mod tests {
                     &["undo", "--turn=18446744073709551615", "-y", "abc"], undo_of(Some(u64::MAX), false, true);
                 blame: &["blame", "a:3"], Command::Blame(Blame { file: "a:3".into(), json: false });
                 blame_as_json: &["blame", "--json", "a"], Command::Blame(Blame { file: "a".into(), json: true });
+                keys: &["keys"], Command::Keys;
                 worktrees: &["worktrees", "--json"], Command::Worktrees(Worktrees::List { json: true });
                 a_worktree_is_merged: &["worktrees", "merge", "a"], Command::Worktrees(Worktrees::Merge("a".into()));
                 a_worktree_is_discarded:

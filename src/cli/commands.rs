@@ -18,6 +18,7 @@ pub enum Name {
     Import,
     Rules,
     Mcp,
+    Keys,
     Login,
     Logout,
     Demo,
@@ -160,6 +161,13 @@ pub const COMMANDS: &[CommandRow] = &[
             ("mcp trust [FILE]", "use the servers of a project's .mcp.json, until it changes"),
         ],
         notes: &[Note::Mcp],
+    },
+    CommandRow {
+        name: Name::Keys,
+        word: "keys",
+        agent: Agent::None,
+        usage: &[("keys", "every key as it is bound now, in the form of keys.toml")],
+        notes: &[],
     },
     CommandRow {
         name: Name::Login,

@@ -52,6 +52,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
         found.ok_or_else(|| Usage(format!("there is no agent `{name}`")))
     };
     // What is wrong with one is said before any is started.
+    let answers = exec.answers.as_deref().map(super::run::answers).transpose()?;
     let commands: Vec<AgentCommand> = agents.iter().map(named).collect::<Result<_, _>>()?;
     let with_changes = exec.common.worktree.as_ref().is_some_and(|wanted| wanted.with_changes);
     let mut made: Vec<ForSession> = Vec::new();
@@ -73,9 +74,11 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
         let options = ExecOptions {
             prompt: prompt.to_owned(),
             style: Style::Json,
+            model: exec.model.clone(),
             mode: exec.mode.clone(),
             options: exec.config.clone(),
             timeout: exec.timeout,
+            answers: answers.clone(),
             opening: Opening::New,
             agent: name.clone(),
             attached: attached.clone(),

@@ -51,9 +51,11 @@ pub struct Typed {
     pub with_transcript: bool,
     pub json: bool,
     pub allow: Option<Allow>,
+    pub model: Option<String>,
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
+    pub answers: Option<PathBuf>,
     pub review: Option<PathBuf>,
     pub patch: Option<PathBuf>,
     pub turn: Option<u64>,
@@ -225,6 +227,16 @@ const FLAGS: &[Flag] = &[
         help: "what FILE allows, and no more; --allow decides where it is silent",
     },
     Flag {
+        long: "model",
+        short: None,
+        takes: Takes::Value("ID", |typed, value| {
+            typed.model = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "set this model before the prompt",
+    },
+    Flag {
         long: "mode",
         short: None,
         takes: Takes::Value("ID", |typed, value| {
@@ -253,6 +265,16 @@ const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Exec],
         help: "give up after S seconds",
+    },
+    Flag {
+        long: "answers",
+        short: None,
+        takes: Takes::Value("FILE", |typed, value| {
+            typed.answers = Some(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "answer the agent's forms with FILE, a JSON object by field name (default: decline)",
     },
     Flag {
         long: "review",

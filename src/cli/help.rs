@@ -29,9 +29,9 @@ MCP servers: [mcp.NAME] of the configuration, a project's .mcp.json once you tru
 Exit codes of mcp check: 0 all answered · 2 usage · 3 a server did not answer
 ";
 const FILES: &str = "\
-Configuration: $XDG_CONFIG_HOME/acp-tui/config.toml (else ~/.config/acp-tui/config.toml)
+Configuration: $XDG_CONFIG_HOME/acp-tui/config.toml (else ~/.config/acp-tui/config.toml); keys: keys.toml beside it
 Kept for review and undo: $XDG_STATE_HOME/acp-tui/review (else ~/.local/state/acp-tui/review)
-On the full screen: F1 the keys · Alt+R review what was changed · Alt+G have writes and commands wait for you (gate)
+On the full screen: F1 the keys · F3 review what was changed · F4 have writes and commands wait for you (gate)
 ";
 
 /// The help of a command; that of the full screen is the overview.

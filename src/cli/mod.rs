@@ -12,6 +12,7 @@ mod export;
 mod fan_out;
 mod flags;
 mod help;
+mod keys;
 mod launch;
 mod login;
 mod mcp;

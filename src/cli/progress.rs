@@ -27,14 +27,8 @@ pub(super) fn act(
     action: &ReviewAction,
     doing: &'static str,
 ) -> Result<(Done, Option<u8>), ReviewError> {
-    // Without it a signal ends us at once, as it would a program that is killed.
-    let stop = Stop::listen().ok();
-    let asked = stop.clone();
-    let mut line = Line::new(io::stderr(), io::stderr().is_terminal(), doing);
-    review.watched(Some(Box::new(move |far| {
-        line.show(far, Instant::now());
-        asked.as_ref().and_then(Stop::asked).is_none()
-    })));
+    let (stop, watch) = watch(doing);
+    review.watched(Some(Box::new(watch)));
     let done = review.act(action);
     // The line goes with it.
     review.watched(None);
@@ -45,7 +39,20 @@ pub(super) fn act(
     Ok((done, code))
 }
 
-fn stopped(far: Progress) -> String {
+/// Shows how far work has come, and says to it that a signal has asked it to stop.
+pub(super) fn watch(doing: &'static str) -> (Option<Stop>, impl FnMut(Progress) -> bool + Send + use<>) {
+    // Without it a signal ends us at once, as it would a program that is killed.
+    let stop = Stop::listen().ok();
+    let asked = stop.clone();
+    let mut line = Line::new(io::stderr(), io::stderr().is_terminal(), doing);
+    let watch = move |far| {
+        line.show(far, Instant::now());
+        asked.as_ref().and_then(Stop::asked).is_none()
+    };
+    (stop, watch)
+}
+
+pub(super) fn stopped(far: Progress) -> String {
     let (done, of) = (thousands(far.done as u64), thousands(far.of as u64));
     format!("stopped: {done} of {of} files are done; the same command again does the rest")
 }

@@ -83,9 +83,10 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let found = find(home, &undo.session)?;
     let mut tracker = ReviewSession::open(&found.dir)?;
     let turn = first_turn(tracker.sessions(), found.session.as_ref(), undo.turn, tracker.last_turn())?;
-    let trouble = tracker.trouble();
-    if let Some(trouble) = &trouble {
-        say(trouble);
+    if let Some(trouble) = tracker.trouble() {
+        say(&trouble);
+    }
+    if tracker.is_behind() {
         say_touched(&tracker.touched());
     }
     for later in later(tracker.sessions(), found.session.as_ref()) {
@@ -94,8 +95,7 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let ask = is_screen() && !undo.yes;
     if undo.dry_run || ask {
         let preview = tracker.act(&ReviewAction::PreviewRewind { turn })?;
-        let printed =
-            if is_partial(&tracker) { code::OWN_FAULT } else { code::OK }.max(show(&preview.rewound, Tense::Would));
+        let printed = show(&preview.rewound, Tense::Would, &tracker);
         if undo.dry_run || preview.rewound.is_empty() || printed == code::READER_GONE {
             return Ok(printed);
         }
@@ -105,15 +105,12 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
         }
     }
     let (taken, stopped) = progress::act(&mut tracker, &ReviewAction::Rewind { turn }, "taking back")?;
-    let printed =
-        if taken.stopped.is_some() && taken.rewound.is_empty() { code::OK } else { show(&taken.rewound, Tense::Did) };
-    let printed = if is_partial(&tracker) { code::OWN_FAULT } else { printed };
+    let printed = if taken.stopped.is_some() && taken.rewound.is_empty() {
+        code::OK
+    } else {
+        show(&taken.rewound, Tense::Did, &tracker)
+    };
     Ok(stopped.unwrap_or(printed))
-}
-
-/// Whether there may be more to take back than is known. A directory that is not there is known to be gone.
-fn is_partial(tracker: &ReviewSession) -> bool {
-    tracker.root_stands().is_ok() && tracker.trouble().is_some()
 }
 
 /// Names files that nobody could look at: an undo does not know them.
@@ -157,11 +154,15 @@ fn bring_back(tracker: &mut ReviewSession) -> Result<(String, Option<u8>), Revie
     Ok((again.unwrap_or(taken.words), stopped))
 }
 
-fn show(rewound: &[Rewound], tense: Tense) -> u8 {
-    if rewound.is_empty() {
-        return print_or_gone("nothing to take back\n");
-    }
-    print_or_gone(&rewound.iter().map(|one| line(&outcome(one, tense))).collect::<String>())
+/// Where there may be more to take back than is known, that is a fault. A directory that is not there is known to be gone.
+fn show(rewound: &[Rewound], tense: Tense, tracker: &ReviewSession) -> u8 {
+    let is_partial = tracker.damage().is_some() || (tracker.is_behind() && tracker.root_stands().is_ok());
+    let text = match rewound {
+        [] if is_partial => "nothing that is known to take back\n".to_owned(),
+        [] => "nothing to take back\n".to_owned(),
+        rewound => rewound.iter().map(|one| line(&outcome(one, tense))).collect(),
+    };
+    if is_partial { print_or_gone(&text).max(code::OWN_FAULT) } else { print_or_gone(&text) }
 }
 
 fn print_or_gone(text: &str) -> u8 {

@@ -11,7 +11,7 @@ use super::usage::Usage;
 use crate::config::dirs::{Dirs, Env};
 use crate::demo;
 use crate::engine::{Engine, EngineConfig, Goodbye, recalling};
-use crate::headless::{self, Account, ExecOptions, Style, code};
+use crate::headless::{self, Account, Answers, ExecOptions, Style, code};
 use crate::model::account;
 use crate::model::event::{Before, Opening};
 use crate::model::ids::{SessionId, SessionKey};
@@ -33,6 +33,8 @@ use tracing::{debug, info, warn};
 const DEMO_PROMPT: &str = "Fix the subtraction in add() and run the tests.";
 /// Bytes of a prompt from standard input.
 const MAX_PROMPT: u64 = 16 << 20;
+/// Bytes of a file with answers to forms.
+const MAX_ANSWERS: u64 = 1 << 20;
 
 /// The whole program. `args` are those after the program's name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -54,6 +56,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Redo(session) => super::review::redo(&session),
         Command::Blame(blame) => super::blame::run(&blame),
         Command::Sessions(what) => super::sessions::run(&what),
+        Command::Keys => super::keys::run(),
         Command::Worktrees(what) => super::worktrees::run(&what),
         Command::Search(search) => super::search::run(&search),
         Command::Export(export) => super::export::export(&export),
@@ -109,13 +112,15 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt.clone() };
         return super::fan_out::run(&exec, &prompt, &surroundings);
     }
+    let answers = exec.answers.as_deref().map(answers).transpose()?;
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
     let wanted = Wanted::settle(review, patch, exec.common.record.as_deref())?;
     let going = earlier::find(&exec.common, &surroundings)?;
     // The claim is held until the end.
     let (cwd, opening, recorded, known, _claim) = match going {
         Some(Going { opening: Opening::Show { id, why }, .. }) => {
-            return Err(Usage(format!("session {id}: {}", why.words())));
+            let why = why.words();
+            return Err(Usage(format!("session {id}: {why}; `acp-tui --resume {id}` shows what is recorded of it")));
         }
         Some(going) => (going.cwd, going.opening, going.agent, Some(going.known), going.claim),
         None => (launch::directory(&exec.common)?, Opening::New, None, None, None),
@@ -156,9 +161,11 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let options = ExecOptions {
         prompt,
         style: if exec.json { Style::Json } else { Style::Text },
+        model: exec.model,
         mode: exec.mode,
         options: exec.config,
         timeout: exec.timeout,
+        answers,
         opening,
         agent: name,
         attached,
@@ -180,6 +187,19 @@ fn account(known: &Known, surroundings: &Surroundings) -> Result<Option<Account>
     }
     let before = Before { session: SessionKey::FIRST, id: Some(id), agent: known.agent.clone() };
     Ok((!past.entries.is_empty()).then(|| Account { text: account::of_past(&past, &known.agent), before }))
+}
+
+/// The answers to forms: one JSON object by the names of their fields.
+pub(super) fn answers(file: &Path) -> Result<Answers, Usage> {
+    let name = file.display();
+    let cannot = |why: &dyn std::fmt::Display| Usage(format!("--answers {name}: {why}"));
+    let mut text = String::new();
+    let opened = std::fs::File::open(file).map_err(|error| cannot(&error))?;
+    opened.take(MAX_ANSWERS + 1).read_to_string(&mut text).map_err(|error| cannot(&error))?;
+    if text.len() as u64 > MAX_ANSWERS {
+        return Err(cannot(&"larger than 1 MiB"));
+    }
+    serde_json::from_str(&text).map_err(|error| cannot(&format!("not one JSON object by field name: {error}")))
 }
 
 fn no_agent() -> Usage {
@@ -301,9 +321,11 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
     let options = ExecOptions {
         prompt: DEMO_PROMPT.into(),
         style: Style::Text,
+        model: None,
         mode: None,
         options: Vec::new(),
         timeout: None,
+        answers: None,
         opening: Opening::New,
         agent: String::new(),
         attached: Vec::new(),

@@ -298,8 +298,11 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         }),
         (None, None) => auto(),
     };
+    let (keys, wrong) = super::keys::read(surroundings);
+    warnings.extend(wrong.iter().map(ToString::to_string));
     let options = UiOptions {
         looks,
+        keys: Arc::new(keys),
         animation: if depth == Depth::None { Animation::Off } else { Animation::On },
         home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
         multiplexer: Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref()),

@@ -6,11 +6,14 @@
 use super::args::{InWorktree, Worktrees};
 use super::conversations::{here, state};
 use super::output::{confirmed, is_screen, print, say};
+use super::progress;
 use super::usage::Usage;
-use crate::base::{date, human, paths};
+use crate::base::{date, human, paths, sanitize};
 use crate::headless::code;
-use crate::host::worktrees::{self, Difference, Listed, Made, Naming, Worktree, WorktreeError};
+use crate::headless::stop::Stop;
+use crate::host::worktrees::{self, Difference, Listed, Made, Merge, Naming, Worktree, WorktreeError};
 use crate::review::archive;
+use crate::review::protocol::Progress;
 use crate::review::report::json;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -34,6 +37,11 @@ pub fn run(what: &Worktrees) -> Result<u8, Usage> {
 
 fn said(error: &WorktreeError) -> Usage {
     Usage(error.to_string())
+}
+
+/// For a line that is not said but shown.
+pub(super) fn cleaned(error: &WorktreeError) -> String {
+    sanitize::line(&error.to_string()).into_owned()
 }
 
 fn find(state: &Path, name: &str) -> Result<Worktree, Usage> {
@@ -112,7 +120,7 @@ fn list(listed: &[Listed], as_json: bool) -> String {
         let changes = match &one.changes {
             Ok(changes) if changes.files == 0 => "no changes".to_owned(),
             Ok(changes) => sums(*changes),
-            Err(error) => error.to_string(),
+            Err(error) => cleaned(error),
         };
         let Worktree { name, origin, path, .. } = &one.worktree;
         format!("{name}  {changes}\n    of {}\n    in {}\n", shown(origin), shown(path))
@@ -136,37 +144,51 @@ fn value(one: &Listed) -> Value {
 }
 
 fn merge(worktree: &Worktree) -> Result<u8, Usage> {
-    let merged = worktrees::merge(worktree, None).map_err(|error| said(&error))?;
+    let merge = Merge::of(worktree, None).map_err(|error| said(&error))?;
+    if let Some(recovery) = &merge.recovery {
+        say(&format!("what {} was before is kept as {recovery}", shown(&worktree.origin)));
+    }
+    let (stop, mut watch) = progress::watch("merging");
+    let merged = merge.carry_out(|done, of| watch(Progress { done, of }));
+    // The line goes with it.
+    drop(watch);
     let mut text = String::new();
     // Writing to a string cannot fail.
     for file in &merged.files {
         let _ = writeln!(text, "merged {}", shown(file));
     }
-    for (file, why) in &merged.conflicts {
-        let _ = writeln!(text, "left alone {}: {why}", shown(file));
+    for (file, why) in &merged.left {
+        let _ = writeln!(text, "left alone {}: {}", shown(file), sanitize::line(why));
     }
-    if text.is_empty() {
+    if text.is_empty() && merged.stopped == 0 {
         "nothing to merge\n".clone_into(&mut text);
     }
-    if let Some(recovery) = &merged.recovery {
-        say(&format!("what {} was before is kept as {recovery}", shown(&worktree.origin)));
+    for (file, lost) in &merged.remarks {
+        say(&format!("{}: {lost}", shown(file)));
     }
     let printed = print(&text)?;
-    if merged.conflicts.is_empty() {
+    let name = &worktree.name;
+    if merged.stopped > 0 {
+        let done = merged.files.len();
+        say(&progress::stopped(Progress { done, of: done + merged.stopped }));
+        return Ok(stop.as_ref().and_then(Stop::asked).unwrap_or(code::OWN_FAULT));
+    }
+    if merged.left.is_empty() {
         return Ok(printed);
     }
-    let name = &worktree.name;
     say(&format!(
-        "both sides have changed {}; make them alike, here or in {}, and merge {name} once more",
-        human::count(merged.conflicts.len() as u64, "file"),
+        "{} left alone; make both sides alike, here or in {}, or clear the way, and merge {name} once more",
+        human::count(merged.left.len() as u64, "file"),
         shown(&worktree.path)
     ));
     Ok(code::OWN_FAULT)
 }
 
-/// Whether an acp-tui has a session open in it.
+/// Whether another acp-tui has a session open in it. The names of reviews have the process in them.
 pub(super) fn is_in_use(state: &Path, worktree: &Worktree) -> bool {
-    let open = archive::list(&archive::below(state)).into_iter().filter(|one| one.locked);
+    let own = std::process::id().to_string();
+    let is_own = |stem: &str| stem.split('-').nth(2) == Some(&*own);
+    let open = archive::list(&archive::below(state)).into_iter().filter(|one| one.locked && !is_own(&one.stem));
     open.filter_map(|one| one.head).any(|head| head.cwd.starts_with(&worktree.path))
 }
 
@@ -176,8 +198,9 @@ fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> 
         return Err(Usage(format!("a session is open in worktree {name}; close it first")));
     }
     if !yes {
-        let changes = worktrees::changes(worktree).map_or_else(|error| error.to_string(), sums);
-        let question = format!("Discard worktree {name} ({changes})? A recovery ref keeps all that is in it.");
+        let changes = worktrees::changes(worktree).map_or_else(|error| cleaned(&error), sums);
+        let but = if drop_ignored { ", but for what git ignores" } else { "" };
+        let question = format!("Discard worktree {name} ({changes})? A recovery ref keeps all that is in it{but}.");
         if !is_screen() {
             return Err(Usage(format!(
                 "discarding {name} is asked for on a terminal; `--yes` does it without a question"
@@ -189,9 +212,12 @@ fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> 
         }
     }
     match worktrees::discard(worktree, drop_ignored).map_err(|error| said(&error))? {
-        Some(kept) => print(&format!(
-            "discarded {name}; all of it is kept as {kept}; `git worktree add DIR {kept}` brings it back\n"
-        )),
+        Some(kept) => {
+            let but = if drop_ignored { " but for what git ignores" } else { "" };
+            print(&format!(
+                "discarded {name}; all of it{but} is kept as {kept}; `git worktree add DIR {kept}` brings it back\n"
+            ))
+        }
         None => print(&format!("forgot {name}, whose directory was gone; its branch {} stays\n", worktree.branch)),
     }
 }

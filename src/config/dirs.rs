@@ -52,6 +52,10 @@ impl Dirs {
         self.config.join("config.toml")
     }
 
+    pub fn keys_file(&self) -> PathBuf {
+        self.config.join("keys.toml")
+    }
+
     pub fn rules_file(&self) -> PathBuf {
         self.config.join("rules.toml")
     }

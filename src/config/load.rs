@@ -36,7 +36,11 @@ pub fn load_file(path: &Path) -> (Config, Vec<Warning>) {
     }
 }
 
-fn read(path: &Path) -> Result<Option<String>, String> {
+/// The text of a file that people write; nothing when there is none.
+///
+/// # Errors
+/// Says why it cannot be read.
+pub fn read(path: &Path) -> Result<Option<String>, String> {
     // Looked at before it is opened: opening a named pipe would wait for a writer.
     match std::fs::metadata(path) {
         Ok(meta) if meta.is_dir() => return Err("it is a directory".to_owned()),

@@ -7,9 +7,9 @@ use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
 use crate::base::limits::{self, MAX_NAME};
 use crate::mcp::{Given, Server};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentEvent, CallError, ErrorKind, InitResult, Odd, Opening};
+use crate::model::event::{AgentEvent, AgentRequest, CallError, ErrorKind, InitResult, Odd, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
-use crate::model::options::OptionValue;
+use crate::model::options::{OLDER_MODELS, OptionValue};
 use crate::model::refusal::{Reason, Refusal};
 use crate::wire::frame::{self, Frame, RawId};
 use crate::wire::head;
@@ -49,6 +49,8 @@ struct Open {
     id: RawId,
     method: String,
     bytes: usize,
+    /// The call of ours that it is made for.
+    call: Option<u64>,
 }
 
 /// A line for an agent, and what the journal shall hold instead where the line carries bulk.
@@ -82,7 +84,7 @@ pub(super) enum Heard {
 }
 
 /// What follows from one frame: no list of its own for each of the very many.
-pub(super) type Heards = [Option<Heard>; 2];
+pub(super) type Heards = [Option<Heard>; 3];
 
 /// Hands out the ids of requests, over all connections.
 #[derive(Debug, Default)]
@@ -159,11 +161,12 @@ impl Connection {
             Frame::Notification { method, params } => {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
                 match self.codec.told(method.as_str(), params) {
-                    Told::Update(decoded) => return [Some(self.updated(decoded, line)), None],
+                    Told::Update(decoded) => return [Some(self.updated(decoded, line)), None, None],
                     Told::Withdrawn(id) => match self.open.iter().find(|(_, open)| open.id == id) {
                         Some((req, _)) => AgentEvent::RequestWithdrawn(*req),
-                        None => return [None, None],
+                        None => return [None, None, None],
                     },
+                    Told::PageDone(page) => AgentEvent::PageDone(page),
                     Told::Unknown => odd(Odd::Unknown),
                 }
             }
@@ -171,7 +174,7 @@ impl Connection {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
                 match self.request(id, method.as_str().to_owned(), params, ids) {
                     Ok(event) => event,
-                    Err(line) => return [Some(Heard::Line(line)), None],
+                    Err(line) => return [Some(Heard::Line(line)), None, None],
                 }
             }
             Frame::Response { id, outcome } => match self.peer.resolve(&id) {
@@ -184,26 +187,34 @@ impl Connection {
                         }
                     };
                     let offered = (!offered.is_empty()).then(|| self.said(AgentEvent::MethodsOffered(offered)));
-                    return [offered, Some(self.response(tag, outcome))];
+                    return [offered, Some(self.response(tag, outcome)), self.moot(&id)];
                 }
                 None => odd(Odd::LateResponse),
             },
             Frame::MalformedResponse { id, why } => match id.and_then(|id| self.peer.resolve(&id)) {
                 Some((tag, call)) => {
                     let error = CallError::new(ErrorKind::Other, format!("malformed response: {why}"));
-                    return [Some(self.response(tag, Err(CallError { call, ..error }))), None];
+                    return [Some(self.response(tag, Err(CallError { call, ..error }))), None, None];
                 }
                 None => odd(Odd::Malformed),
             },
             Frame::Invalid { id, code, why } => {
                 let id = id.unwrap_or_else(RawId::null);
                 let line = self.line(frame::response_err(&id, &RpcError::new(code, why)));
-                return [Some(self.said(odd(Odd::Malformed))), Some(Heard::Line(line))];
+                return [Some(self.said(odd(Odd::Malformed))), Some(Heard::Line(line)), None];
             }
             Frame::Stray => odd(Odd::Stray),
             Frame::TooLong { dropped } => return self.too_long(line, dropped),
         };
-        [Some(self.said(event)), None]
+        [Some(self.said(event)), None, None]
+    }
+
+    /// What the agent asked for the sake of this call of ours, which is answered now.
+    fn moot(&self, answered: &RawId) -> Option<Heard> {
+        let number = answered.as_u64()?;
+        let moot: Vec<ReqId> =
+            self.open.iter().filter(|(_, open)| open.call == Some(number)).map(|(req, _)| *req).collect();
+        (!moot.is_empty()).then(|| self.said(AgentEvent::RequestsMoot(moot)))
     }
 
     /// An update that has been decoded. `line` is its text.
@@ -235,7 +246,7 @@ impl Connection {
         } else {
             None
         };
-        [Some(odd), answer]
+        [Some(odd), answer, None]
     }
 
     fn line(&self, text: String) -> Line {
@@ -258,7 +269,8 @@ impl Connection {
         let req = ids.next();
         let (session, request) = self.codec.request(&method, params, req.0);
         let method = limits::cut(method, MAX_NAME);
-        self.open.insert(req, Open { id, method, bytes: params.len() });
+        let call = if let AgentRequest::Ask { call, .. } = &request { *call } else { None };
+        self.open.insert(req, Open { id, method, bytes: params.len(), call });
         Ok(AgentEvent::Request { req, session, request })
     }
 
@@ -328,6 +340,7 @@ impl Connection {
             Call::OpenSession(how) => Tag::OpenSession(session?, how),
             Call::Prompt { turn, .. } => Tag::Prompt(session?, turn),
             Call::SetMode { mode, .. } => Tag::SetMode(session?, mode),
+            Call::SetModel { model, .. } => Tag::SetOption(session?, OLDER_MODELS.to_owned(), OptionValue::Id(model)),
             Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
             Call::Authenticate { attempt, .. } => Tag::Authenticate(attempt),
             Call::LogOut => Tag::LogOut,

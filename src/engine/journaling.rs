@@ -1,11 +1,13 @@
 //! What of the engine's doings goes into the journal and the recording, and what is left out of them.
 //!
 //! Left out: values of environment variables that an agent gives to a terminal, file contents that were read only to be
-//! answered (they are not part of the model), and the lines of a review that is large (they are on the disk).
+//! answered (they are not part of the model), the lines of a review that is large (they are on the disk), and what was
+//! typed to log in.
 
 use super::core::Line;
 use super::fact::Told;
 use super::masking::masked;
+use super::secrets::Secrets;
 use super::stem::Stem;
 use crate::agent::codec::Codec;
 use crate::model::changes::{ReviewDoc, ReviewEvent, WritePreview};
@@ -15,6 +17,7 @@ use crate::store::journal::Journal;
 use crate::store::recording::Recording;
 use crate::wire::frame::Frame;
 use crate::wire::trace::{Dir, Form, append_record, open_record, push_frame};
+use serde::Serialize;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,11 +32,18 @@ pub struct Books {
     journal: Option<Journal>,
     /// How records of an agent's frames begin at a time: those of a batch have it in common.
     opened: (Now, AgentKey, String),
+    /// What lines of agents are without already.
+    secrets: Secrets,
 }
 
 impl Books {
     pub fn recording(recording: Option<Recording>) -> Self {
         Self { recording, ..Self::default() }
+    }
+
+    /// From now on these values are written nowhere.
+    pub fn hide(&mut self, secrets: Secrets) {
+        self.secrets = secrets;
     }
 
     /// Begins a journal, or tells why there is none.
@@ -84,10 +94,13 @@ impl Books {
     }
 
     pub fn outgoing(&mut self, line: &Line, text: &Arc<str>, now: Now) {
-        let kept: Option<Arc<str>> = line.journal.as_deref().filter(|_| line.is_secret).map(Arc::from);
-        self.note(line.agent, now, Dir::ToAgent, kept.as_ref().unwrap_or(text), Form::Json);
+        let hidden = |text: &str| self.secrets.line(text, true).map(Arc::<str>::from);
+        let text = &hidden(text).unwrap_or_else(|| Arc::clone(text));
+        let brief = line.journal.as_deref().map(|brief| hidden(brief).unwrap_or_else(|| brief.into()));
+        let kept = brief.as_ref().filter(|_| line.is_secret);
+        self.note(line.agent, now, Dir::ToAgent, kept.unwrap_or(text), Form::Json);
         if let Some(journal) = &mut self.journal {
-            let kept = line.journal.as_deref().unwrap_or(text);
+            let kept = brief.as_deref().unwrap_or(text);
             journal.record(|out| append_record(out, now, Dir::ToAgent, &address(line.agent), kept, Form::Json));
         }
     }
@@ -107,42 +120,39 @@ impl Books {
     }
 
     pub fn fact(&mut self, at: Address, fact: &HostEvent, now: Now) {
-        let Some(journal) = &mut self.journal else { return };
-        match fact {
+        let brief = match fact {
             HostEvent::FileRead { req, path, result: Ok(content) } => {
                 let brief = format!("[{} bytes]", content.len());
-                let fact = HostEvent::FileRead { req: *req, path: path.clone(), result: Ok(brief) };
-                journal.fact(now, "host", &at, "fact", &fact);
+                Some(HostEvent::FileRead { req: *req, path: path.clone(), result: Ok(brief) })
             }
             // The texts are on the disk and in the frames; what differs is said nowhere else.
             HostEvent::Review(ReviewEvent::Previews { req, asked, previews }) => {
                 let brief = |t: &WritePreview| WritePreview { old: None, new: "".into(), ..t.clone() };
                 let previews = previews.iter().map(brief).collect();
-                journal.fact(
-                    now,
-                    "host",
-                    &at,
-                    "fact",
-                    &HostEvent::Review(ReviewEvent::Previews { req: *req, asked: *asked, previews }),
-                );
+                Some(HostEvent::Review(ReviewEvent::Previews { req: *req, asked: *asked, previews }))
             }
             HostEvent::Review(ReviewEvent::ReviewShown { doc }) if size_of_lines(doc) > LARGE => {
                 let doc = Arc::new(without_lines(doc));
-                journal.fact(now, "host", &at, "fact", &HostEvent::Review(ReviewEvent::ReviewShown { doc }));
+                Some(HostEvent::Review(ReviewEvent::ReviewShown { doc }))
             }
-            fact => journal.fact(now, "host", &at, "fact", fact),
-        }
+            _ => None,
+        };
+        self.write(at, "host", "fact", brief.as_ref().unwrap_or(fact), now);
     }
 
     pub fn intent(&mut self, at: Address, intent: &Intent, now: Now) {
-        if let Some(journal) = &mut self.journal {
-            journal.fact(now, "person", &at, "intent", intent);
-        }
+        self.write(at, "person", "intent", intent, now);
     }
 
     pub fn timer(&mut self, at: Address, timer: Timer, now: Now) {
-        if let Some(journal) = &mut self.journal {
-            journal.fact(now, "host", &at, "timer", &timer);
+        self.write(at, "host", "timer", &timer, now);
+    }
+
+    fn write(&mut self, at: Address, dir: &str, member: &str, what: &impl Serialize, now: Now) {
+        let Some(journal) = &mut self.journal else { return };
+        match self.secrets.fact(what) {
+            Some(hidden) => journal.fact(now, dir, &at, member, &hidden),
+            None => journal.fact(now, dir, &at, member, what),
         }
     }
 

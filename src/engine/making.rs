@@ -179,3 +179,7 @@ fn change(held: &Held, scope: Scope, edit: Edit<'_>) -> Result<(), String> {
         Err(error) => Err(format!("{}: {error}", file.display())),
     }
 }
+
+#[cfg(test)]
+#[path = "making_tests.rs"]
+mod tests;

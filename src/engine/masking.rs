@@ -1,76 +1,17 @@
-//! Values of environment variables in what an agent sends: left out of the journal, however the message is spelt. What a
-//! person has typed to log in is left out before anything is done with the message.
+//! Values of environment variables in what an agent sends: left out of the journal, however the message is spelt.
 //!
 //! Decides nothing about the message. Invariant: what can be read as JSON keeps its shape, so that it is taken or
 //! refused again in the same way when the journal is played back; of what cannot, nothing is kept from where such
 //! values may begin.
 
-use crate::agent::codec::{Codec, SharedCodec};
-use crate::model::event::HostEvent;
+use crate::agent::codec::Codec;
 use crate::wire::frame::Frame;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
-use std::sync::Arc;
 
 /// Stands for what is left out.
 const MASK: &str = "…";
 /// In a line that cannot be read: what may be followed by values.
 const SIGNS: [&str; 6] = ["env\"", "env'", "env\\", "env:", "value\"", "value:"];
-
-/// Shorter ones would tear ordinary words out of what is said.
-const MIN_SECRET: usize = 8;
-
-/// Values that a person has typed to log in: nothing that an agent says is taken as it is when they are in it.
-#[derive(Clone, Default)]
-pub(super) struct Secrets(Vec<String>);
-
-impl Secrets {
-    pub fn add(&mut self, value: &str) {
-        let escaped = serde_json::to_string(value).unwrap_or_default();
-        let escaped = escaped.trim_matches('"');
-        for form in [value, escaped] {
-            if form.len() >= MIN_SECRET && !self.0.iter().any(|known| known == form) {
-                self.0.push(form.to_owned());
-            }
-        }
-        // One may be a part of another.
-        self.0.sort_by_key(|form| std::cmp::Reverse(form.len()));
-    }
-
-    /// The text without them; nothing when there are none in it.
-    pub fn hidden(&self, text: &str) -> Option<String> {
-        let mut out: Option<String> = None;
-        for secret in &self.0 {
-            let now = out.as_deref().unwrap_or(text);
-            if now.contains(secret.as_str()) {
-                out = Some(now.replace(secret.as_str(), MASK));
-            }
-        }
-        out
-    }
-
-    pub fn hide(&self, text: String) -> String {
-        self.hidden(&text).unwrap_or(text)
-    }
-
-    /// A frame as if the agent had not said them.
-    pub fn frame(&self, codec: &SharedCodec, frame: Frame, line: Arc<str>) -> (Frame, Arc<str>) {
-        match self.hidden(&line) {
-            Some(hidden) => Frame::read(Cow::Owned(hidden.into_bytes()), codec.word_for_word()),
-            None => (frame, line),
-        }
-    }
-
-    /// The end of an agent with its last words.
-    pub fn ending(&self, event: HostEvent) -> HostEvent {
-        let hide = |stderr: Vec<String>| stderr.into_iter().map(|line| self.hide(line)).collect();
-        match event {
-            HostEvent::AgentExited { exit, stderr } => HostEvent::AgentExited { exit, stderr: hide(stderr) },
-            HostEvent::StdoutClosed { stderr } => HostEvent::StdoutClosed { stderr: hide(stderr) },
-            other => other,
-        }
-    }
-}
 
 /// The line without such values; nothing when there are none in it.
 pub(super) fn masked(codec: &dyn Codec, frame: &Frame, line: &str) -> Option<String> {
@@ -135,7 +76,7 @@ impl<'a> Scan<'a> {
                     self.keep(1);
                 }
                 b'"' => {
-                    let token = self.string();
+                    let token = string_at(&self.line[self.at..]);
                     if self.line[self.at + token.len()..].trim_start().starts_with(':') {
                         member = serde_json::from_str(token).unwrap_or_default();
                         self.keep(token.len());
@@ -162,22 +103,6 @@ impl<'a> Scan<'a> {
     fn keep(&mut self, bytes: usize) {
         self.out.push_str(&self.line[self.at..self.at + bytes]);
         self.at += bytes;
-    }
-
-    /// The string that begins here, with its quotes.
-    fn string(&self) -> &'a str {
-        let rest = &self.line[self.at..];
-        let mut bytes = rest.bytes().enumerate().skip(1);
-        while let Some((at, byte)) = bytes.next() {
-            match byte {
-                b'"' => return &rest[..=at],
-                b'\\' => {
-                    bytes.next();
-                }
-                _ => {}
-            }
-        }
-        rest
     }
 
     /// Whether a value belongs to the environment. The name of a variable is no secret, as long as it is one.
@@ -213,6 +138,21 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// The string that a text begins with, with its quotes; all of the text when it does not end.
+pub(super) fn string_at(text: &str) -> &str {
+    let mut bytes = text.bytes().enumerate().skip(1);
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'"' => return &text[..=at],
+            b'\\' => {
+                bytes.next();
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
 fn is_env(member: &str) -> bool {
     member.get(..3).is_some_and(|begin| begin.eq_ignore_ascii_case("env"))
 }
@@ -222,19 +162,9 @@ mod tests {
     use super::*;
     use crate::agent::codec::v1::V1;
     use proptest::prelude::*;
+    use std::borrow::Cow;
 
     const SECRET: &str = "hunter2";
-
-    #[test]
-    fn what_was_typed_to_log_in_is_hidden_however_it_is_quoted() {
-        let mut secrets = Secrets::default();
-        for value in ["sk-12345678", "with \"quotes\" in", "short", "sk-12345678-and-more"] {
-            secrets.add(value);
-        }
-        let said = r#"{"a":"key sk-12345678-and-more, sk-12345678","b":"with \"quotes\" in","c":"short"}"#;
-        assert_eq!(secrets.hidden(said).as_deref(), Some(r#"{"a":"key …, …","b":"…","c":"short"}"#));
-        assert_eq!(secrets.hidden("nothing"), None);
-    }
 
     /// What the journal would hold of a line.
     fn kept(line: &str) -> String {

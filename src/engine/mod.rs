@@ -32,6 +32,7 @@ pub mod rulebook;
 mod ruling;
 mod run;
 mod running;
+mod secrets;
 mod servers;
 mod stem;
 mod terminals;

@@ -122,7 +122,7 @@ impl Ruler {
     pub fn held(&self, at: SessionKey, core: &Core) -> Option<Held> {
         let book = Arc::clone(self.book.as_ref()?);
         let agent = core.agent_at(at.into()).and_then(|agent| self.names.get(&agent)).cloned();
-        let made = core.model.session_of(at).map(|session| session.made_rules().to_vec()).unwrap_or_default();
+        let made = core.model.session_of(at).map(|session| session.rules.made().to_vec()).unwrap_or_default();
         Some(Held { book, agent, cwd: core.directory(at.into()).to_owned(), made })
     }
 

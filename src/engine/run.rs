@@ -17,11 +17,11 @@ use super::filing::{FileJob, FileQueue};
 use super::journaling::Books;
 use super::link::Connect;
 use super::links::{AgentSetup, Further, LinkWake, Links};
-use super::masking::Secrets;
 use super::moving::Moving;
 use super::recalling::Recalling;
 use super::reviews::Reviews;
 use super::ruling::Ruler;
+use super::secrets::Hearing;
 use super::servers::Servers;
 use super::stem::Stem;
 use super::terminals::Terminals;
@@ -83,8 +83,8 @@ pub struct Engine {
     servers: Servers,
     pub(super) timers: Timers,
     news: Vec<Addressed<FrontEnd>>,
-    /// What agents must not say.
-    secrets: Secrets,
+    /// What was typed to log in, and must not be shown or written down.
+    hearing: Hearing,
 }
 
 impl Engine {
@@ -147,7 +147,7 @@ impl Engine {
             servers: Servers::new(find, &sender),
             timers: Timers::default(),
             news: Vec::new(),
-            secrets: Secrets::default(),
+            hearing: Hearing::default(),
             hint,
         };
         if let Some(name) = name {
@@ -189,12 +189,12 @@ impl Engine {
 
     /// An agent's last lines on stderr.
     pub fn stderr_tail(&self, agent: AgentKey, lines: usize) -> Vec<String> {
-        self.links.stderr_tail(agent, lines).into_iter().map(|line| self.secrets.hide(line)).collect()
+        self.links.stderr_tail(agent, lines).into_iter().map(|line| self.hearing.secrets.hide(line)).collect()
     }
 
     /// The last lines on stderr of an agent that may have ended; waits a moment for what is still on its way.
     pub fn last_words(&self, agent: AgentKey) -> impl Future<Output = Vec<String>> + use<> {
-        let (words, secrets) = (self.links.last_words(agent), self.secrets.clone());
+        let (words, secrets) = (self.links.last_words(agent), self.hearing.secrets.clone());
         async move { words.await.into_iter().map(|line| secrets.hide(line)).collect() }
     }
 
@@ -246,7 +246,10 @@ impl Engine {
 
     fn heard(&mut self, agent: AgentKey, mut wake: LinkWake) {
         match wake {
-            LinkWake::Incoming(Incoming::Frames(batch)) => self.frames(agent, batch),
+            LinkWake::Incoming(Incoming::Frames(mut batch)) => {
+                batch.frames = self.hearing.all(agent, self.core.codec(agent).as_ref(), batch.frames);
+                self.frames(agent, batch);
+            }
             LinkWake::Decoded(decoded) => {
                 if let Some(decoding) = self.links.running_mut(agent).and_then(|r| r.decoding.take()) {
                     let out = self.core.update(agent, decoded, &decoding.line, self.now());
@@ -255,9 +258,8 @@ impl Engine {
                 }
             }
             LinkWake::Incoming(Incoming::Closed { ref mut half_line, .. }) => {
-                if let Some((frame, line)) = half_line.take() {
+                for (frame, line) in self.hearing.last(agent, self.core.codec(agent).as_ref(), half_line.take()) {
                     let now = self.now();
-                    let (frame, line) = self.secrets.frame(self.core.codec(agent), frame, line);
                     self.books.incoming(agent, self.core.codec(agent).as_ref(), &frame, &line, now);
                     let out = self.core.frame(agent, frame, &line, now);
                     self.carry_out(out);
@@ -265,7 +267,7 @@ impl Engine {
                 self.links.note(agent, wake);
             }
             LinkWake::Stderr(line) => {
-                let line = self.secrets.hidden(&line).map_or(line, Arc::from);
+                let line = self.hearing.secrets.line(&line, false).map_or(line, Arc::from);
                 let now = self.now();
                 self.books.stderr(agent, &line, now);
                 if self.core.model.hears_log_in(agent) {
@@ -283,7 +285,6 @@ impl Engine {
         let mut frames = std::mem::take(&mut batch.frames).into_iter();
         while let Some((frame, line)) = frames.next() {
             let codec = self.core.codec(agent);
-            let (frame, line) = self.secrets.frame(codec, frame, line);
             self.books.incoming(agent, codec.as_ref(), &frame, &line, now);
             if Decoding::is_worth_it(codec.as_ref(), &frame, &line)
                 && let Some(running) = self.links.running_mut(agent)
@@ -333,8 +334,10 @@ impl Engine {
             Intent::Prompt { text, .. } if self.is_crowded(at) => {
                 return vec![Addressed { at, what: FrontEnd::Returned(text) }];
             }
-            Intent::Prompt { text, links } if links.is_empty() && attach::may_have_media(&text) => {
-                self.read_mentioned(at, text);
+            Intent::Prompt { text, links }
+                if attach::may_have_media(&text) && links.iter().all(|link| link.content.is_link()) =>
+            {
+                self.read_mentioned(at, text, links);
                 return Vec::new();
             }
             Intent::Prompt { text, links } => {
@@ -427,7 +430,7 @@ impl Engine {
         if has_moved {
             self.apply(at, HostEvent::TerminalMoved { term: id.clone() });
         }
-        self.core.hint(at, screen, now);
+        self.core.hint(at, self.hearing.secrets.screen(screen), now);
     }
 
     fn fact(&mut self, fact: Fact) {
@@ -520,7 +523,7 @@ impl Engine {
         if let Some(agent) = self.core.model.agent_of_log_in(&id) {
             return self.apply(agent, HostEvent::LogInEnded { term: id, exit });
         }
-        let end = self.terminals.end_of(&id);
+        let end = self.hearing.secrets.hide(self.terminals.end_of(&id));
         if let Some(at) = self.core.model.session_of_terminal(&id) {
             self.apply(at, HostEvent::TerminalExited { term: id, exit, end });
         }
@@ -539,8 +542,7 @@ impl Engine {
     fn look_for_ends(&mut self) {
         for (agent, event) in self.links.ended() {
             let gone = matches!(event, HostEvent::AgentExited { .. });
-            let event = self.secrets.ending(event);
-            self.apply(agent, event);
+            self.apply(agent, self.hearing.secrets.ending(event));
             if gone {
                 self.links.end(agent);
             }

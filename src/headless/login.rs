@@ -9,9 +9,12 @@ use crate::base::sanitize;
 use crate::engine::wait::Signals;
 use crate::engine::{Engine, Goodbye};
 use crate::model::effect::FrontEnd;
-use crate::model::event::{AuthKind, AuthMethod, Intent};
+use crate::model::event::{Asking, AuthKind, AuthMethod, Intent};
+use crate::model::form::Reply;
 use crate::model::ids::Addressed;
+use crate::model::question::About;
 use crate::model::session::Phase;
+use crate::model::session_ref::SessionRef;
 use std::io::{self, Write as _};
 
 /// What came of it.
@@ -106,7 +109,7 @@ impl LogIn {
         };
         match &chosen.kind {
             AuthKind::Agent => self.by_agent(engine, &chosen, is_ready, agent).await.into(),
-            AuthKind::Env { vars } => {
+            AuthKind::Env { vars, .. } => {
                 let words = format!("set {} in the environment, and start again", vars.join(", "));
                 Verdict::new(code::AUTH, words).into()
             }
@@ -175,6 +178,10 @@ impl LogIn {
                 self.note(&news);
             }
         }
+        while let Some(asked) = asked(engine.model().first()) {
+            let news = engine.intent(asked);
+            self.note(&news);
+        }
         let session = engine.model().first();
         // What the agent prints is for the person: an address to visit, a code to type.
         let lines = session.log_in_lines();
@@ -195,6 +202,24 @@ impl LogIn {
             }
         }
     }
+}
+
+/// Answers what the agent asks meanwhile: a page is named for the person to open, a form cannot be filled in here.
+fn asked(session: SessionRef<'_>) -> Option<Intent> {
+    session.questions().iter().find_map(|question| {
+        let About::Asked { asking, .. } = &question.about else { return None };
+        let reply = match asking {
+            Asking::Page(page) => {
+                say(&format!("{}: {}", page.message, page.address));
+                Reply::Visits
+            }
+            Asking::Form(form) => {
+                say(&format!("declined, since a form can be filled in on the full screen only: {}", form.message));
+                Reply::Decline
+            }
+        };
+        Some(Intent::AnswerAsked { req: question.req, reply })
+    })
 }
 
 /// The agent has opened a session, or has said why it does not.

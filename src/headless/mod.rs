@@ -1,12 +1,15 @@
 //! The front end without a screen: one prompt in, the answer on standard output, an exit code.
 
+mod answers;
 pub mod login;
 mod print;
 mod printer;
 mod run;
+mod settings;
 pub mod stop;
 mod verdict;
 
+pub use answers::Answers;
 pub use run::{Account, ExecOptions, Outcome, Style, run};
 
 /// Exit codes of `exec`, as the README documents them.

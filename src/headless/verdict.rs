@@ -103,7 +103,7 @@ pub(super) fn auth_verdict(session: SessionRef<'_>, error: &CallError, login: &s
     }
     for method in methods {
         let how = match &method.kind {
-            AuthKind::Env { vars } => format!("set {} and start again", vars.join(", ")),
+            AuthKind::Env { vars, .. } => format!("set {} and start again", vars.join(", ")),
             AuthKind::Agent => log_in_line(login, session, &method.id),
             AuthKind::Terminal { .. } | AuthKind::Command { .. } => {
                 let line = command_line(session.agent(), &method.kind).unwrap_or_default();

@@ -4,6 +4,14 @@
 //! a worktree came from is overwritten that is not known to git and kept under a recovery ref; no worktree goes before a
 //! recovery ref holds all that is in it.
 
+mod discard;
+mod merge;
+mod trees;
+
+pub use discard::discard;
+pub use merge::{Change, Merge, Merged};
+
+use self::trees::{Snapshot, commit};
 use super::process::{Git, GitError};
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
@@ -82,16 +90,6 @@ pub struct Made {
     pub worktree: Worktree,
     /// What else there is to know, in words.
     pub remarks: Vec<String>,
-}
-
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Merged {
-    /// Written in the origin.
-    pub files: Vec<PathBuf>,
-    /// Left alone, with the reason.
-    pub conflicts: Vec<(PathBuf, &'static str)>,
-    /// Holds what the origin was before.
-    pub recovery: Option<String>,
 }
 
 /// Where all are, below acp-tui's directory for state.
@@ -237,7 +235,7 @@ fn set_up(
 ) -> Outcome<Worktree> {
     let (path, branch) = (home.join(name), branch_of(name));
     let start = if with_changes {
-        let tree = snapshot(&origin.git, Ignored::Out)?;
+        let tree = Snapshot::of(&origin.git)?.tree;
         commit(&origin.git, &tree, &[&origin.head], &format!("What {name} began with"))?
     } else {
         origin.head.clone()
@@ -318,10 +316,15 @@ fn read_record(path: &Path) -> Option<Worktree> {
     is_own.then_some(worktree)
 }
 
-/// The one of this name: that of the repository around `here`, else the only one.
+/// The one of this name: that of the innermost repository around `here`, else the only one.
 pub fn find(state: &Path, name: &str, here: &Path) -> Outcome<Worktree> {
     let mut named: Vec<Worktree> = all(state).into_iter().filter(|one| one.name == name).collect();
-    if let Some(at) = named.iter().position(|one| here.starts_with(&one.origin) || here.starts_with(&one.path)) {
+    let around = |one: &Worktree| {
+        let places = [&one.origin, &one.path].into_iter().filter(|place| here.starts_with(place));
+        places.map(|place| place.components().count()).max()
+    };
+    let nearest = named.iter().enumerate().filter_map(|(at, one)| Some((around(one)?, at))).max();
+    if let Some((_, at)) = nearest {
         return Ok(named.swap_remove(at));
     }
     match (named.pop(), named.is_empty()) {
@@ -336,7 +339,7 @@ pub fn find(state: &Path, name: &str, here: &Path) -> Outcome<Worktree> {
 /// What was changed in it since it began.
 pub fn changes(worktree: &Worktree) -> Outcome<Difference> {
     let git = there(worktree)?;
-    let tree = snapshot(&git, Ignored::Out)?;
+    let tree = Snapshot::of(&git)?.tree;
     let numbers = git.run(&["diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", &worktree.start, &tree])?;
     let mut sum = Difference::default();
     for line in numbers.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
@@ -360,204 +363,10 @@ fn there(worktree: &Worktree) -> Outcome<Git> {
     refused(format!("its directory is gone: {}", worktree.path.display()))
 }
 
-// ---- trees and commits
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ignored {
-    Out,
-    /// Files that git ignores, too.
-    In,
-}
-
-/// The tree of all files as they are now; the index stays as it is.
-fn snapshot(git: &Git, ignored: Ignored) -> Outcome<String> {
-    let temp = tempfile::tempdir().map_err(io_at(Path::new("a temporary directory")))?;
-    let index = temp.path().join("index");
-    let theirs = git.dir().join(git.line(&["rev-parse", "--git-path", "index"])?);
-    if theirs.is_file() {
-        fs::copy(&theirs, &index).map_err(io_at(&theirs))?;
-    }
-    let git = git.with_index(&index);
-    match ignored {
-        Ignored::Out => git.run(&["add", "--all", "."])?,
-        Ignored::In => git.run(&["add", "--all", "--force", "."])?,
-    };
-    Ok(git.line(&["write-tree"])?)
-}
-
-fn commit(git: &Git, tree: &str, parents: &[&str], words: &str) -> Outcome<String> {
-    let parents = parents.iter().flat_map(|parent| ["-p", parent]);
-    let args: Vec<&str> = ["commit-tree", tree, "-m", words].into_iter().chain(parents).collect();
-    Ok(git.line(&args)?)
-}
-
-/// A ref that nothing had before.
-fn keep(git: &Git, name: &str, commit: &str) -> Outcome<String> {
-    let (now, mut tries) = (seconds(), 1..=9);
-    loop {
-        let Some(number) = tries.next() else { return refused("no recovery ref could be made") };
-        let more = if number == 1 { String::new() } else { format!("-{number}") };
-        let kept = format!("refs/acp-tui/recovery/{name}-{now}{more}");
-        if !git.asked(&["show-ref", "--verify", "--quiet", &kept])?.0 {
-            git.run(&["update-ref", &kept, commit, ""])?;
-            return Ok(kept);
-        }
-    }
-}
-
-fn paths(listed: &[u8]) -> impl Iterator<Item = PathBuf> {
-    listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(|path| PathBuf::from(OsStr::from_bytes(path)))
-}
-
-// ---- back to where it came from
-
-/// Puts what was changed in a worktree into the working tree that it came from. What two have changed is left alone.
-///
-/// `only`: of this file alone, whose path is below the worktree.
-pub fn merge(worktree: &Worktree, only: Option<&Path>) -> Outcome<Merged> {
-    let git = there(worktree)?;
-    let origin = Origin::of(&worktree.origin)?;
-    if origin.top != worktree.origin {
-        return refused(format!("{} is no working tree of its own any more", worktree.origin.display()));
-    }
-    origin.unmerged()?;
-    let start = &worktree.start;
-    let theirs = commit(&git, &snapshot(&git, Ignored::Out)?, &[start], &format!("What {} is", worktree.name))?;
-    let was = snapshot(&origin.git, Ignored::Out)?;
-    let ours = commit(&origin.git, &was, &[&origin.head], &format!("Before {} was merged", worktree.name))?;
-    let base = format!("--merge-base={start}");
-    let (_, merged) = origin
-        .git
-        .asked(&["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", &base, &ours, &theirs])
-        .map_err(|error| match error {
-            GitError::Said(words) if words.contains("unknown option") || words.contains("usage:") => {
-                WorktreeError::Refused("merging needs git 2.40 or newer".to_owned())
-            }
-            other => other.into(),
-        })?;
-    let mut merged = merged.split(|byte| *byte == 0).filter(|part| !part.is_empty());
-    let result = String::from_utf8_lossy(merged.next().unwrap_or_default()).into_owned();
-    let conflicted = merged.map(|path| PathBuf::from(OsStr::from_bytes(path)));
-    let conflicts = conflicted.map(|path| (path, "changed here, too, and in another way")).collect();
-    let mut out = Merged { conflicts, ..Merged::default() };
-    let diff = ["diff", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
-    let created = [&diff[..], &["--name-only", "-z", "--diff-filter=A", &was, &result]].concat();
-    for path in paths(&origin.git.run(&created)?) {
-        if origin.top.join(&path).symlink_metadata().is_ok() {
-            out.conflicts.push((path, "there already, and ignored by git"));
-        }
-    }
-    out.conflicts.retain(|(path, _)| only.is_none_or(|only| path == only));
-    out.conflicts.sort();
-    out.conflicts.dedup_by(|a, b| a.0 == b.0);
-    let spec = |magic: &str, path: &Path| {
-        let mut spec = OsString::from(magic);
-        spec.push(path);
-        spec
-    };
-    let mut without: Vec<OsString> = vec!["--".into()];
-    without.push(only.map_or_else(|| ".".into(), |only| spec(":(top,literal)", only)));
-    without.extend(out.conflicts.iter().map(|(path, _)| spec(":(top,literal,exclude)", path)));
-    let args = |more: &[&str]| -> Vec<OsString> {
-        let args = diff.iter().chain(more).copied().chain([was.as_str(), result.as_str()]);
-        args.map(OsString::from).chain(without.iter().cloned()).collect()
-    };
-    out.files = paths(&origin.git.run(&args(&["--name-only", "-z"]))?).collect();
-    if out.files.is_empty() {
-        return Ok(out);
-    }
-    let temp = tempfile::tempdir().map_err(io_at(Path::new("a temporary directory")))?;
-    let patch = temp.path().join("patch");
-    let output = format!("--output={}", patch.display());
-    let plain = ["--binary", "--full-index", "--no-color", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"];
-    origin.git.run(&args(&[&plain[..], &[&output]].concat()))?;
-    out.recovery = Some(keep(&origin.git, &worktree.name, &ours)?);
-    // All of it or nothing, and nothing where a file is no longer what it was.
-    let apply = [OsStr::new("apply"), "--whitespace=nowarn".as_ref(), patch.as_os_str()];
-    origin.git.run(&apply)?;
-    Ok(out)
-}
-
-/// Removes a worktree when a recovery ref holds all that is in it; gives that ref. `drop_ignored`: but for what git
-/// ignores.
-pub fn discard(worktree: &Worktree, drop_ignored: bool) -> Outcome<Option<String>> {
-    let record = worktree.path.with_file_name(format!("{}.{RECORD}", worktree.name));
-    if !worktree.path.exists() {
-        // Somebody has removed it: what was committed stays on its branch.
-        fs::remove_file(&record).map_err(io_at(&record))?;
-        return Ok(None);
-    }
-    let git = there(worktree)?;
-    let ignored = if drop_ignored { Ignored::Out } else { Ignored::In };
-    if !drop_ignored {
-        check_ignored(&git, worktree)?;
-    }
-    let tree = snapshot(&git, ignored)?;
-    check_repositories(&git, worktree, &tree)?;
-    let head = git.line(&["rev-parse", "--verify", "HEAD^{commit}"])?;
-    let tip = git.line(&["rev-parse", "--verify", "--quiet", &format!("refs/heads/{}^{{commit}}", worktree.branch)]);
-    let mut parents = vec![head];
-    parents.extend(tip.ok().filter(|tip| *tip != parents[0]));
-    // What is staged may be nowhere else; a merge that is not finished has no tree.
-    if let Ok(staged) = git.line(&["write-tree"]) {
-        parents.push(commit(&git, &staged, &[], &format!("What was staged in {}", worktree.name))?);
-    }
-    let parents: Vec<&str> = parents.iter().map(String::as_str).collect();
-    let all = commit(&git, &tree, &parents, &format!("All that was in {}", worktree.name))?;
-    let kept = keep(&git, &worktree.name, &all)?;
-    let origin = if worktree.origin.is_dir() { Git::at(&worktree.origin) } else { common(&git)? };
-    let remove = [OsStr::new("worktree"), "remove".as_ref(), "--force".as_ref(), worktree.path.as_os_str()];
-    origin.run(&remove)?;
-    // All three are beneath the ref that was made; what of them is gone already need not go.
-    let _ = origin.run(&["branch", "--quiet", "-D", &worktree.branch]);
-    let _ = origin.run(&["update-ref", "-d", &start_ref(&worktree.name)]);
-    fs::remove_file(&record).map_err(io_at(&record))?;
-    Ok(Some(kept))
-}
-
-/// The repository itself.
-fn common(git: &Git) -> Outcome<Git> {
-    let dir = git.line(&["rev-parse", "--git-common-dir"])?;
-    Ok(Git::at(&git.dir().join(dir)))
-}
-
-/// What git ignores is kept, too, unless it is much.
-fn check_ignored(git: &Git, worktree: &Worktree) -> Outcome<()> {
-    let listed = git.run(&["ls-files", "--others", "--ignored", "--exclude-standard", "-z"]);
-    let (mut bytes, mut files) = (0, 0_u64);
-    for path in listed.iter().flat_map(|listed| paths(listed)) {
-        bytes += worktree.path.join(path).symlink_metadata().map_or(0, |meta| meta.len());
-        files += 1;
-    }
-    if listed.is_ok() && bytes <= MAX_IGNORED {
-        return Ok(());
-    }
-    refused(format!(
-        "{files} files that git ignores have {} MiB, more than is kept; `--drop-ignored` gives them up, the rest is kept",
-        bytes >> 20
-    ))
-}
-
-/// Of a repository inside only the name of its commit would be kept.
-fn check_repositories(git: &Git, worktree: &Worktree, tree: &str) -> Outcome<()> {
-    let listed = git.run(&["ls-tree", "-r", "-z", tree])?;
-    let links = listed.split(|byte| *byte == 0).filter(|line| line.starts_with(b"160000 "));
-    let links = links.filter_map(|line| line.splitn(2, |byte| *byte == b'\t').nth(1));
-    let inside = links.map(|path| PathBuf::from(OsStr::from_bytes(path)));
-    let found: Vec<String> = inside
-        .filter(|path| worktree.path.join(path).join(".git").exists())
-        .take(MAX_NAMED)
-        .map(|path| path.display().to_string())
-        .collect();
-    if found.is_empty() {
-        return Ok(());
-    }
-    refused(format!(
-        "there are repositories inside, whose files would not be kept: {}; move them away first",
-        found.join(", ")
-    ))
-}
-
 #[cfg(test)]
 #[path = "worktrees_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "worktrees/property_tests.rs"]
+mod property_tests;

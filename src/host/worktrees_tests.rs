@@ -4,13 +4,13 @@ use super::*;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use tempfile::TempDir;
 
-struct Place {
+pub(super) struct Place {
     temp: TempDir,
 }
 
 impl Place {
     /// A repository with one commit.
-    fn new() -> Self {
+    pub fn new() -> Self {
         let place = Self::empty();
         place.git(&["init", "-q", "-b", "main"]);
         place.write("a", "1\n2\n3\n4\n5\n6\n7\n8\n");
@@ -27,7 +27,7 @@ impl Place {
         place
     }
 
-    fn top(&self) -> PathBuf {
+    pub fn top(&self) -> PathBuf {
         self.temp.path().canonicalize().unwrap().join("repo")
     }
 
@@ -47,7 +47,7 @@ impl Place {
         fs::read_to_string(self.top().join(name)).unwrap()
     }
 
-    fn make(&self, name: &str, with_changes: bool) -> Worktree {
+    pub fn make(&self, name: &str, with_changes: bool) -> Worktree {
         create(&self.state(), &self.top(), Naming::Exactly(name), with_changes).unwrap().worktree
     }
 
@@ -56,10 +56,14 @@ impl Place {
     }
 }
 
-fn put(dir: &Path, name: &str, text: &str) {
+pub(super) fn put(dir: &Path, name: &str, text: &str) {
     let path = dir.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
+}
+
+fn merge(worktree: &Worktree) -> Merged {
+    Merge::of(worktree, None).unwrap().carry_out(|_, _| true)
 }
 
 fn names(files: &[PathBuf]) -> Vec<&str> {
@@ -100,11 +104,12 @@ fn one_file_is_taken_and_the_others_stay() {
     put(&made.path, "a", "1\n2\n3\n4\n5\n6\n7\nEIGHT\n");
     put(&made.path, "src/b", "theirs\n");
     place.write("src/b", "mine\n");
-    let taken = merge(&made, Some(Path::new("a"))).unwrap();
-    assert_eq!((names(&taken.files), taken.conflicts), (vec!["a"], Vec::new()), "that of another file is not its own");
+    let take = |name: &str| Merge::of(&made, Some(Path::new(name))).unwrap().carry_out(|_, _| true);
+    let taken = take("a");
+    assert_eq!((names(&taken.files), taken.left), (vec!["a"], Vec::new()), "that of another file is not its own");
     assert_eq!((place.read("a").lines().last(), place.read("src/b").as_str()), (Some("EIGHT"), "mine\n"));
-    let taken = merge(&made, Some(Path::new("src/b"))).unwrap();
-    assert_eq!((taken.files.len(), taken.conflicts.len()), (0, 1));
+    let taken = take("src/b");
+    assert_eq!((taken.files.len(), taken.left.len()), (0, 1));
     assert_eq!(place.read("src/b"), "mine\n");
 }
 
@@ -124,10 +129,12 @@ fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     place.write("a", "ONE\n2\n3\n4\n5\n6\n7\n8\n");
     place.write("src/b", "mine\n");
     place.write("mine", "untracked\n");
-    let merged = merge(&made, None).unwrap();
+    let planned = Merge::of(&made, None).unwrap();
+    let kept = planned.recovery.clone().unwrap();
+    let merged = planned.carry_out(|_, _| true);
     assert_eq!(names(&merged.files), ["a", "bytes", "link", "new"]);
-    assert_eq!(merged.conflicts.len(), 1);
-    assert_eq!(merged.conflicts[0].0, Path::new("src/b"));
+    assert_eq!(merged.left.len(), 1);
+    assert_eq!(merged.left[0].0, Path::new("src/b"));
     assert_eq!(place.read("a"), "ONE\n2\n3\n4\n5\n6\n7\nEIGHT\n");
     assert_eq!(
         (place.read("src/b"), place.read("new"), place.read("mine")),
@@ -136,12 +143,13 @@ fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     assert_eq!(fs::read(place.top().join("bytes")).unwrap(), [0, 1, 2, 255]);
     assert!(!place.top().join("x.log").exists());
     assert_eq!(place.git(&["diff", "--cached", "--name-only"]), "", "the index is the person's");
-    let kept = merged.recovery.unwrap();
     assert_eq!(place.git(&["show", &format!("{kept}:src/b")]), "mine");
     assert_eq!(place.git(&["show", &format!("{kept}:mine")]), "untracked");
     // When both are alike the rest is merged, and then there is nothing more to do.
     place.write("src/b", "theirs\n");
-    assert_eq!(merge(&made, None).unwrap(), Merged::default());
+    let again = Merge::of(&made, None).unwrap();
+    assert_eq!(again.recovery, None);
+    assert_eq!(again.carry_out(|_, _| true), Merged::default());
 }
 
 #[test]
@@ -151,9 +159,9 @@ fn a_file_that_git_ignores_here_is_not_overwritten() {
     put(&made.path, ".gitignore", "build/\n");
     put(&made.path, "x.log", "theirs\n");
     place.write("x.log", "mine\n");
-    let merged = merge(&made, None).unwrap();
+    let merged = merge(&made);
     assert_eq!(names(&merged.files), [".gitignore"]);
-    assert_eq!(merged.conflicts, [(PathBuf::from("x.log"), "there already, and ignored by git")]);
+    assert_eq!(merged.left, [(PathBuf::from("x.log"), "there already, and ignored by git".to_owned())]);
     assert_eq!(place.read("x.log"), "mine\n");
 }
 
@@ -242,7 +250,7 @@ fn what_cannot_be_done_is_said_with_what_to_do() {
     Git::at(&place.top()).asked(&["merge", "-q", "other"]).unwrap();
     says(&place, "a merge is not finished");
     let made = find(&place.state(), "w", &place.top()).unwrap();
-    assert!(merge(&made, None).unwrap_err().to_string().contains("a merge is not finished"));
+    assert!(Merge::of(&made, None).err().unwrap().to_string().contains("a merge is not finished"));
 }
 
 #[test]
@@ -263,4 +271,313 @@ fn a_record_that_is_not_ours_is_none() {
     assert!(list(&place.state())[0].changes.is_err());
     assert_eq!(discard(&made, false).unwrap(), None);
     assert_ne!(place.git(&["branch", "--list", "acp-tui/w"]), "");
+}
+
+/// A file whose text was replaced by another of the same length within one second of being staged.
+fn stage_and_replace(dir: &Path, number: usize) -> String {
+    let name = format!("f{number}");
+    put(dir, &name, "version 1\n");
+    Git::at(dir).run(&["add", &name]).unwrap();
+    put(dir, &name, "version 2\n");
+    name
+}
+
+#[test]
+fn an_edit_of_the_same_size_in_the_same_second_is_seen() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    let names: Vec<String> = (0..10).map(|number| stage_and_replace(&made.path, number)).collect();
+    let merged = merge(&made);
+    assert_eq!(merged.files.len(), names.len());
+    assert!(names.iter().all(|name| place.read(name) == "version 2\n"));
+    // Neither is one missed here that stands in the way.
+    for name in &names {
+        put(&made.path, name, "version 3\n");
+        place.write(name, "version 1\n");
+        place.git(&["add", name]);
+        place.write(name, "version 4\n");
+    }
+    let merged = merge(&made);
+    assert_eq!((merged.files.len(), merged.left.len()), (0, names.len()));
+    assert!(names.iter().all(|name| place.read(name) == "version 4\n"));
+    let kept = discard(&made, false).unwrap().unwrap();
+    assert!(names.iter().all(|name| place.git(&["show", &format!("{kept}:{name}")]) == "version 3"));
+}
+
+#[test]
+fn flags_of_an_index_hide_nothing() {
+    let place = Place::new();
+    place.write("c", "c\n");
+    place.write("d", "d\n");
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "more"]);
+    let made = place.make("w", false);
+    let git = Git::at(&made.path);
+    git.run(&["update-index", "--assume-unchanged", "a"]).unwrap();
+    git.run(&["update-index", "--skip-worktree", "c", "d"]).unwrap();
+    put(&made.path, "a", "assumed\n");
+    put(&made.path, "c", "skipped\n");
+    fs::remove_file(made.path.join("d")).unwrap();
+    assert_eq!(changes(&made).unwrap().files, 2, "what a sparse checkout leaves out was not removed");
+    assert_eq!(names(&merge(&made).files), ["a", "c"]);
+    assert_eq!(
+        (place.read("a"), place.read("c"), place.read("d")),
+        ("assumed\n".into(), "skipped\n".into(), "d\n".into())
+    );
+    git.run(&["sparse-checkout", "set", "--no-cone", "/src"]).unwrap();
+    put(&made.path, "outside", "of the sparse checkout\n");
+    let kept = discard(&made, false).unwrap().unwrap();
+    assert_eq!(place.git(&["show", &format!("{kept}:outside")]), "of the sparse checkout");
+}
+
+#[test]
+fn what_git_knows_though_it_ignores_it_is_no_loss() {
+    let place = Place::new();
+    place.write("kept.log", "known\n");
+    place.git(&["add", "-f", "kept.log"]);
+    place.git(&["commit", "-q", "-m", "a log"]);
+    let made = place.make("w", false);
+    put(&made.path, "forced.log", "staged by force\n");
+    Git::at(&made.path).run(&["add", "-f", "forced.log"]).unwrap();
+    assert_eq!(changes(&made).unwrap().files, 1);
+    assert_eq!(names(&merge(&made).files), ["forced.log"]);
+    assert_eq!(place.read("kept.log"), "known\n");
+}
+
+#[test]
+fn whatever_is_in_a_worktree_is_beneath_the_ref() {
+    let place = Place::new();
+    place.write("crlf", "1\n");
+    place.write(".gitattributes", "* text=auto\n");
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "more"]);
+    // What it began with is nowhere else.
+    place.write("along", "taken along\n");
+    let made = place.make("w", true);
+    fs::remove_file(place.top().join("along")).unwrap();
+    let git = Git::at(&made.path);
+    fs::remove_file(made.path.join("along")).unwrap();
+    put(&made.path, "a", "taken away\n");
+    git.run(&["commit", "-q", "-a", "-m", "gone"]).unwrap();
+    let gone = git.line(&["rev-parse", "HEAD"]).unwrap();
+    git.run(&["reset", "-q", "--hard", "HEAD~1"]).unwrap();
+    // A merge that is not finished, with something staged whose file was changed again.
+    git.run(&["checkout", "-q", "-b", "other"]).unwrap();
+    put(&made.path, "a", "theirs\n");
+    git.run(&["commit", "-q", "-a", "-m", "theirs"]).unwrap();
+    git.run(&["checkout", "-q", "acp-tui/w"]).unwrap();
+    put(&made.path, "a", "ours\n");
+    git.run(&["commit", "-q", "-a", "-m", "ours"]).unwrap();
+    git.asked(&["merge", "-q", "other"]).unwrap();
+    put(&made.path, "src/b", "only staged\n");
+    git.run(&["add", "src/b"]).unwrap();
+    put(&made.path, "src/b", "later\n");
+    put(&made.path, "crlf", "1\r\n2\r\n");
+    put(&made.path, "odd \"name\"\\\n\u{9b}", "odd\n");
+    symlink("no\nwhere", made.path.join("dangling")).unwrap();
+    let staged = git.line(&["rev-parse", ":src/b", ":1:a", ":2:a", ":3:a"]).unwrap();
+    let kept = discard(&made, false).unwrap().unwrap();
+    let show = |what: &str| place.git(&["show", &format!("{kept}:{what}")]);
+    let all = place.git(&["rev-list", "--objects", "--no-object-names", &kept]);
+    assert!(all.contains(&gone), "{all}");
+    assert!(staged.lines().count() == 4 && staged.lines().all(|blob| all.contains(blob)), "{staged} {all}");
+    let crlf = Git::at(&place.top()).run(&["cat-file", "blob", &format!("{kept}:crlf")]).unwrap();
+    assert_eq!(crlf, b"1\r\n2\r\n");
+    assert_eq!(
+        (show("src/b"), show("odd \"name\"\\\n\u{9b}"), show("dangling")),
+        ("later".into(), "odd".into(), "no\nwhere".into())
+    );
+    let along = place.git(&["log", "--format=%s", "-1", &made.start]);
+    assert!(along.contains("began with") && all.contains(&made.start));
+}
+
+#[test]
+fn what_no_tree_can_hold_is_named_and_stays() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    put(&made.path, "sub/.git", "a plain file\n");
+    put(&made.path, "broken/.git/notes", "of a repository that is none any more\n");
+    put(&made.path, "build/dep/.Git/x", "ignored\n");
+    let why = discard(&made, false).unwrap_err().to_string();
+    for name in ["sub/.git", "broken/.git", "build/dep/.Git"] {
+        assert!(why.contains(name) && made.path.join(name).exists(), "{why}");
+    }
+    fs::remove_dir_all(made.path.join("sub")).unwrap();
+    fs::remove_dir_all(made.path.join("broken")).unwrap();
+    assert!(discard(&made, false).is_err());
+    discard(&made, true).unwrap();
+}
+
+#[test]
+fn what_comes_while_it_is_discarded_stays() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    let git = Git::at(&made.path);
+    // Stands for an agent that works on.
+    let hook = place.top().join(".git/hooks/reference-transaction");
+    put(
+        &place.top(),
+        ".git/hooks/reference-transaction",
+        &format!("#!/bin/sh\necho late > '{}/late'\n", made.path.display()),
+    );
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let why = discard(&made, false).unwrap_err().to_string();
+    assert!(why.contains("late") && why.contains("nothing was removed"), "{why}");
+    assert_eq!(git.line(&["status", "--porcelain"]).unwrap(), "?? late");
+    discard(&made, false).unwrap();
+}
+
+#[test]
+fn a_file_that_is_saved_during_a_merge_stays_and_the_others_are_merged() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    put(&made.path, "a", "theirs\n");
+    put(&made.path, "new", "theirs\n");
+    put(&made.path, "z", "theirs\n");
+    fs::remove_file(made.path.join("src/b")).unwrap();
+    let merge = Merge::of(&made, None).unwrap();
+    // After everything was looked at.
+    place.write("a", "mine\n");
+    place.write("new", "mine, too\n");
+    place.write("src/b", "b again\n");
+    let merged = merge.carry_out(|_, _| true);
+    assert_eq!(names(&merged.files), ["z"]);
+    let left: Vec<PathBuf> = merged.left.iter().map(|(path, _)| path.clone()).collect();
+    assert_eq!(names(&left), ["a", "new", "src/b"]);
+    assert_eq!(
+        (place.read("a"), place.read("new"), place.read("src/b")),
+        ("mine\n".into(), "mine, too\n".into(), "b again\n".into())
+    );
+}
+
+#[test]
+fn a_merge_that_is_stopped_leaves_whole_files_and_goes_on() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    for name in ["a", "new1", "new2", "src/b"] {
+        put(&made.path, name, "theirs\n");
+    }
+    let merged = Merge::of(&made, None).unwrap().carry_out(|done, of| {
+        assert_eq!(of, 4);
+        done < 2
+    });
+    assert_eq!((merged.files.len(), merged.stopped), (2, 2));
+    assert_eq!(
+        (place.read("a"), place.read("new1"), place.read("src/b")),
+        ("theirs\n".into(), "theirs\n".into(), "b\n".into())
+    );
+    assert_eq!(names(&merge(&made).files), ["new2", "src/b"]);
+}
+
+#[test]
+fn what_stands_in_the_way_is_named_and_the_rest_is_merged() {
+    let place = Place::new();
+    place.write(".git/info/exclude", "lib\nout\nlink\n");
+    place.write("lib", "precious\n");
+    place.write("out/precious", "precious\n");
+    let outside = place.temp.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    symlink(&outside, place.top().join("link")).unwrap();
+    let made = place.make("w", false);
+    put(&made.path, "a", "theirs\n");
+    put(&made.path, "lib/x", "theirs\n");
+    put(&made.path, "link/x", "theirs\n");
+    put(&made.path, "out", "a file\n");
+    Git::at(&made.path).run(&["add", "-f", "lib", "link", "out"]).unwrap();
+    let merged = merge(&made);
+    assert_eq!(names(&merged.files), ["a"]);
+    let left: Vec<String> = merged.left.iter().map(|(path, why)| format!("{}: {why}", path.display())).collect();
+    assert_eq!(
+        left,
+        [
+            "lib/x: below lib, which is no directory here",
+            "link/x: below link, which is a symbolic link here",
+            "out: a directory here, which has out/precious"
+        ]
+    );
+    assert_eq!(
+        (place.read("a"), place.read("lib"), place.read("out/precious")),
+        ("theirs\n".into(), "precious\n".into(), "precious\n".into())
+    );
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
+fn files_directories_links_and_modes_take_each_others_place() {
+    let place = Place::new();
+    for name in ["dir/x", "file", "tool", "gone/deep/y"] {
+        place.write(name, "before\n");
+    }
+    symlink("a", place.top().join("link")).unwrap();
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "more"]);
+    fs::set_permissions(place.top().join("file"), fs::Permissions::from_mode(0o640)).unwrap();
+    let made = place.make("w", false);
+    for dir in ["dir", "gone"] {
+        fs::remove_dir_all(made.path.join(dir)).unwrap();
+    }
+    for name in ["file", "link"] {
+        fs::remove_file(made.path.join(name)).unwrap();
+    }
+    put(&made.path, "dir", "a file now\n");
+    put(&made.path, "file/x", "a directory now\n");
+    put(&made.path, "link/x", "a directory now\n");
+    fs::set_permissions(made.path.join("tool"), fs::Permissions::from_mode(0o755)).unwrap();
+    let merged = merge(&made);
+    assert_eq!(merged.left, []);
+    assert_eq!(names(&merged.files), ["dir", "dir/x", "file", "file/x", "gone/deep/y", "link", "link/x", "tool"]);
+    assert_eq!(
+        (place.read("dir"), place.read("file/x"), place.read("link/x")),
+        ("a file now\n".into(), "a directory now\n".into(), "a directory now\n".into())
+    );
+    assert!(!place.top().join("gone").exists());
+    assert_eq!(place.top().join("tool").metadata().unwrap().permissions().mode() & 0o111, 0o111);
+    assert_eq!(merge(&made), Merged::default());
+}
+
+#[test]
+fn a_file_that_is_moved_there_and_changed_here_is_not_taken_away() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    fs::rename(made.path.join("a"), made.path.join("moved")).unwrap();
+    put(&made.path, "moved", "1\n2\n3\n4\ntheirs\n6\n7\n8\n");
+    place.write("a", "1\n2\n3\n4\nmine\n6\n7\n8\n");
+    let merged = merge(&made);
+    let left: Vec<PathBuf> = merged.left.iter().map(|(path, _)| path.clone()).collect();
+    assert_eq!((names(&merged.files), names(&left)), (vec![], vec!["a", "moved"]));
+    assert!(place.read("a").contains("mine"));
+    // What goes together is carried along.
+    place.write("a", "ONE\n2\n3\n4\n5\n6\n7\n8\n");
+    assert_eq!(names(&merge(&made).files), ["a", "moved"]);
+    assert_eq!(place.read("moved"), "ONE\n2\n3\n4\ntheirs\n6\n7\n8\n");
+}
+
+#[test]
+fn the_recovery_ref_of_a_merge_has_the_very_bytes() {
+    let place = Place::new();
+    place.write(".gitattributes", "* text=auto\n");
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "more"]);
+    let made = place.make("w", false);
+    put(&made.path, "src/b", "theirs\n");
+    place.write("src/b", "b\r\n");
+    let planned = Merge::of(&made, None).unwrap();
+    let kept = planned.recovery.clone().unwrap();
+    assert_eq!(names(&planned.carry_out(|_, _| true).files), ["src/b"]);
+    assert_eq!(Git::at(&place.top()).run(&["cat-file", "blob", &format!("{kept}:src/b")]).unwrap(), b"b\r\n");
+}
+
+#[test]
+fn the_innermost_repository_is_meant() {
+    let place = Place::new();
+    let outer = place.make("same", false);
+    let inner = Place { temp: TempDir::new_in(place.top()).unwrap() };
+    fs::create_dir(inner.top()).unwrap();
+    inner.git(&["init", "-q", "-b", "main"]);
+    inner.git(&["commit", "-q", "--allow-empty", "-m", "inner"]);
+    let made = create(&place.state(), &inner.top(), Naming::Exactly("same"), false).unwrap().worktree;
+    let found = |here: &Path| find(&place.state(), "same", here).unwrap();
+    assert_eq!(found(&inner.top().join("below")), made);
+    assert_eq!(found(&place.top()), outer);
+    assert_eq!(found(&outer.path), outer);
 }

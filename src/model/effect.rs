@@ -3,6 +3,7 @@
 use super::changes::ReviewCommand;
 use super::claims::Claims;
 use super::event::{AuthKind, CallError, Link, Opening, PromptResult, TerminalSpec, Timer};
+use super::form::Reply;
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::judge::Request;
 use super::options::OptionValue;
@@ -105,6 +106,11 @@ pub enum Call {
         session: SessionId,
         mode: String,
     },
+    /// From the older list of models.
+    SetModel {
+        session: SessionId,
+        model: String,
+    },
     SetOption {
         session: SessionId,
         option: String,
@@ -143,6 +149,8 @@ pub enum Answer {
     Empty,
     Selected(String),
     Cancelled,
+    /// To a form or a page.
+    Reply(Reply),
     Content(String),
     Terminal(TermId),
     Exit(Exit),
@@ -164,6 +172,7 @@ impl Answer {
             Self::Output { text, truncated, exit } => {
                 Some(Self::Output { text: brief(text), truncated: *truncated, exit: exit.clone() })
             }
+            Self::Reply(reply) => reply.without_secrets().map(Self::Reply),
             _ => None,
         }
     }
@@ -214,6 +223,8 @@ pub enum Withdrawal {
     OutOfSight,
     /// What is asked about cannot be shown whole any more.
     TooLarge,
+    /// The call of ours that it was asked for has been answered.
+    Moot,
 }
 
 impl Withdrawal {
@@ -226,6 +237,7 @@ impl Withdrawal {
             Self::SessionClosed => "the session was closed",
             Self::OutOfSight => "too much came after it",
             Self::TooLarge => "what is asked about has become too large to be shown",
+            Self::Moot => "what it was for has been answered",
         }
     }
 }

@@ -4,23 +4,28 @@
 //! raw frames. Nothing here does anything.
 
 mod host;
+mod request;
 mod sessions;
+mod timer;
 
 pub use super::attached::{Content, Link};
 use super::changes::Gate;
 use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
+use super::form::Reply;
 use super::history::Left;
 use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
-use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
+use super::options::{Command, ConfigOption, Modes, OptionValue};
 use super::patch::Patch;
-use super::ruling::{MadeRule, NewRules, Ruled};
+use super::ruling::RuleWish;
 use super::tool::ToolPatch;
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
+pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, SessionPage};
+pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, ReadOnly, SessionPage};
 use std::sync::Arc;
+pub use timer::Timer;
 
 /// Answers to what was asked for a session are addressed to it; everything else of an agent, to the agent.
 #[derive(Clone, Debug)]
@@ -166,6 +171,10 @@ pub enum AgentEvent {
     MethodsOffered(Vec<AuthMethod>),
     /// `$/cancel_request` for a request that is still open.
     RequestWithdrawn(ReqId),
+    /// The call of ours that these requests were made for has been answered.
+    RequestsMoot(Vec<ReqId>),
+    /// What the person was sent to a page for is done.
+    PageDone(Arc<str>),
     /// A message that we could not use; counted and shown, never fatal.
     Odd {
         what: Odd,
@@ -212,6 +221,8 @@ impl AgentEvent {
             | Self::Request { .. }
             | Self::MethodsOffered(_)
             | Self::RequestWithdrawn(_)
+            | Self::RequestsMoot(_)
+            | Self::PageDone(_)
             | Self::Odd { .. } => AGENT,
         }
     }
@@ -257,7 +268,11 @@ pub enum AuthKind {
     /// `_meta["terminal-auth"]`: a complete command line.
     Command { command: String, args: Vec<String>, env: Vec<(String, String)> },
     /// The historic `env_var`: variables to set before the agent is started.
-    Env { vars: Vec<String> },
+    Env {
+        vars: Vec<String>,
+        /// Those of them that are no secrets, as the agent says.
+        open: Vec<String>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -266,7 +281,8 @@ pub struct SessionResult {
     /// This and what follows: `None` where the agent says nothing of it.
     pub modes: Option<Modes>,
     pub options: Option<Vec<ConfigOption>>,
-    pub model: Option<LegacyModel>,
+    /// The older list of models, as an option.
+    pub model: Option<ConfigOption>,
 }
 
 /// What the answer to a prompt says.
@@ -380,81 +396,6 @@ pub enum Activity {
     Idle(Result<PromptResult, CallError>),
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum AgentRequest {
-    Permission {
-        tool: ToolPatch,
-        options: Vec<PermissionOption>,
-    },
-    ReadFile {
-        path: String,
-        line: Option<u32>,
-        limit: Option<u32>,
-    },
-    WriteFile {
-        path: String,
-        content: Arc<str>,
-    },
-    TerminalCreate(TerminalSpec),
-    TerminalOutput(TermId),
-    TerminalWait(TermId),
-    TerminalKill(TermId),
-    TerminalRelease(TermId),
-    /// A method that we do not have.
-    UnknownMethod(String),
-    /// Our own first call has come back.
-    Echoed(String),
-    /// A known method that asks for more than can be shown or done whole.
-    TooLarge {
-        method: String,
-        why: String,
-    },
-    /// A known method whose parameters cannot be read.
-    BadParams {
-        method: String,
-        why: String,
-    },
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PermissionOption {
-    pub id: String,
-    pub name: String,
-    pub kind: PermissionKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PermissionKind {
-    AllowOnce,
-    AllowAlways,
-    RejectOnce,
-    RejectAlways,
-    /// Shown neutrally, never chosen by us.
-    Unknown,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TerminalSpec {
-    pub command: String,
-    pub args: Vec<String>,
-    pub env: Vec<(String, String)>,
-    pub cwd: Option<String>,
-    /// Bytes of UTF-8 kept from the end.
-    pub limit: Option<u64>,
-}
-
-impl TerminalSpec {
-    /// The command line as a person reads it.
-    pub fn line(&self) -> String {
-        let mut line = self.command.clone();
-        for arg in &self.args {
-            line.push(' ');
-            line.push_str(&super::login::quote(arg));
-        }
-        line
-    }
-}
-
 /// What the person wants; the only thing a front end can ask for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Intent {
@@ -499,16 +440,12 @@ pub enum Intent {
         req: ReqId,
         option: String,
     },
-    /// What rules of this text would do, or which rules could answer this question.
-    WeighRules {
+    /// What the person says to a form, or to a page that they are to visit.
+    AnswerAsked {
         req: ReqId,
-        list: Ruled,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        text: Option<String>,
+        reply: Reply,
     },
-    /// These hold from now on; what they answer is not asked any more.
-    MakeRules(NewRules),
-    DropRule(MadeRule),
+    Rules(RuleWish),
     /// The question is refused, this once. Why is the next prompt, when the turn is over.
     Refuse {
         req: ReqId,
@@ -567,33 +504,5 @@ impl Intent {
     /// Where it belongs while there is one agent with one session.
     pub fn home(&self) -> Address {
         self.at(SessionKey::FIRST, AgentKey::FIRST)
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Timer {
-    /// Terminals of a cancelled turn that the agent has not killed.
-    KillTerminals(TurnId),
-    /// A program printed text and has still not answered `initialize`.
-    ExplainStray,
-    /// A request has come before the session that it names, and that was not opened since.
-    EarlyRequest(ReqId),
-    /// The snapshot before this turn takes too long.
-    Coverage(TurnId),
-    /// An agent that has ended is started again by itself.
-    Revive,
-    /// The agent may have told the rest of a history that was not complete when it said so.
-    History,
-    /// The session is old enough to be loaded.
-    OldEnough,
-}
-
-impl Timer {
-    /// Where it belongs while there is one agent with one session.
-    pub fn home(self) -> Address {
-        match self {
-            Self::ExplainStray | Self::EarlyRequest(_) | Self::Revive => AGENT,
-            Self::KillTerminals(_) | Self::Coverage(_) | Self::History | Self::OldEnough => SESSION,
-        }
     }
 }

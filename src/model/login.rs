@@ -71,7 +71,7 @@ pub fn command_line(agent: &Agent, kind: &AuthKind) -> Option<String> {
     let (command, args, env) = match kind {
         AuthKind::Terminal { args, env } => (agent.command.clone(), args, env),
         AuthKind::Command { command, args, env } => (quote(command), args, env),
-        AuthKind::Env { vars } if !vars.is_empty() => {
+        AuthKind::Env { vars, .. } if !vars.is_empty() => {
             return Some(vars.iter().map(|v| format!("export {v}=…")).collect::<Vec<_>>().join("; "));
         }
         AuthKind::Agent | AuthKind::Env { .. } => return None,

@@ -13,6 +13,7 @@ pub mod effect;
 pub mod entries;
 pub mod entry;
 pub mod event;
+pub mod form;
 pub mod history;
 pub mod ids;
 pub mod judge;
@@ -20,6 +21,7 @@ pub mod login;
 pub mod options;
 pub mod past;
 pub mod patch;
+pub mod policy;
 pub mod question;
 pub mod reduce;
 pub mod refusal;
@@ -123,7 +125,7 @@ impl Model {
     pub fn with_rules(mut self, has_rules: bool) -> Self {
         self.has_rules = has_rules;
         for session in self.sessions.values_mut() {
-            session.has_rules = has_rules;
+            session.rules.are_there = has_rules;
         }
         self
     }
@@ -156,7 +158,7 @@ impl Model {
         let key = self.sessions.last_key_value().map_or(SessionKey::FIRST, |(last, _)| SessionKey(last.0 + 1));
         let (policy, gate) = (self.policy, self.gate);
         let mut session = Session { agent, cwd, policy, gate, ..Session::default() };
-        session.has_rules = self.has_rules;
+        session.rules.are_there = self.has_rules;
         session.entries.has_journal = self.has_journal;
         session.entries.leaving.is_on = self.has_history;
         session.changes.is_on = self.has_review;

@@ -4,7 +4,7 @@
 //! waits for the person is found through [`SessionRef::waiting`](super::session_ref::SessionRef::waiting).
 
 use super::changes::WritePreview;
-use super::event::{PermissionOption, TerminalSpec};
+use super::event::{Asking, PermissionOption, TerminalSpec};
 use super::ids::{EntryId, Now, ReqId};
 use super::login::LogIn;
 use std::sync::Arc;
@@ -35,6 +35,19 @@ pub enum About {
     Write,
     /// A gate asks: a command in a terminal of the client.
     Run(Arc<TerminalSpec>),
+    /// The agent asks for more than yes or no.
+    Asked {
+        asking: Asking,
+        /// The call of ours that it is for; without one, the session.
+        call: Option<u64>,
+    },
+}
+
+impl About {
+    /// It goes on when the turn does not.
+    pub(super) const fn is_for_a_call(&self) -> bool {
+        matches!(self, Self::Asked { call: Some(_), .. })
+    }
 }
 
 /// One of the things that wait for the person.

@@ -3,8 +3,11 @@
 //! Plain data that a journal holds: the rules themselves are kept and read elsewhere. Invariant: a journal says what the
 //! rules said then, so a replay needs none.
 
+use super::claims::Claims;
 use super::ids::ReqId;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ruling {
@@ -112,6 +115,21 @@ pub struct NewRules {
     pub scope: Scope,
 }
 
+/// What the person wants of rules while something is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RuleWish {
+    /// To know what rules of this text would do, or which rules could answer this question.
+    Weigh {
+        req: ReqId,
+        list: Ruled,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// These hold from now on; what they answer is not asked any more.
+    Make(NewRules),
+    Drop(MadeRule),
+}
+
 /// A rule that was made here and holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MadeRule {
@@ -155,6 +173,33 @@ pub struct Weighing {
     /// Why nothing is proposed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_none: Option<String>,
+}
+
+/// What a session knows of rules.
+#[derive(Debug, Default, PartialEq)]
+pub struct SessionRules {
+    /// There are some to be asked.
+    pub(super) are_there: bool,
+    /// Those that were made in it and hold.
+    pub(super) made: Vec<MadeRule>,
+    /// What one would do that the person thinks of.
+    pub(super) weighing: Option<Weighing>,
+    /// What they were asked about, the oldest first.
+    pub(super) judged: VecDeque<Arc<Claims>>,
+}
+
+impl SessionRules {
+    pub fn are_there(&self) -> bool {
+        self.are_there
+    }
+
+    pub fn made(&self) -> &[MadeRule] {
+        &self.made
+    }
+
+    pub fn weighing(&self) -> Option<&Weighing> {
+        self.weighing.as_ref()
+    }
 }
 
 impl Weighing {

@@ -5,16 +5,18 @@
 
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
-use super::claims::Claims;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
+pub use super::event::ReadOnly;
 use super::event::{Link, Opening, SessionResult, TerminalSpec};
+use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
-use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
+use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
+pub use super::policy::{Allow, Policy};
 use super::question::Question;
 use super::reduce::{Retold, Unruled};
-use super::ruling::{MadeRule, Ruling, Weighing};
+use super::ruling::{Ruling, SessionRules};
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
 use crate::text::grid::ScreenSnapshot;
@@ -53,31 +55,6 @@ pub enum Closed {
     ByPerson,
     /// It is only shown, and why it does not go on.
     ReadOnly(ReadOnly),
-}
-
-/// Why a session is only shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ReadOnly {
-    /// Its agent can neither load nor resume sessions.
-    NoWay,
-    /// Its agent does not know it any more.
-    Forgotten,
-    /// It is open there.
-    Elsewhere(String),
-    /// The directory that it was in is not there.
-    Gone,
-}
-
-impl ReadOnly {
-    /// As a sentence about the session.
-    pub fn words(&self) -> String {
-        match self {
-            Self::NoWay => "its agent can neither load nor resume it".to_owned(),
-            Self::Forgotten => "its agent has forgotten it".to_owned(),
-            Self::Elsewhere(place) => format!("it is open in {place}"),
-            Self::Gone => "its directory is gone".to_owned(),
-        }
-    }
 }
 
 /// What earlier journals have of a session.
@@ -154,7 +131,7 @@ pub struct Session {
     /// How it is asked for, until it is open.
     pub(super) opening: Opening,
     pub(super) earlier: Earlier,
-    /// How old it was at this moment, where that is known.
+    /// How long ago its agent had opened it at this moment, where that is known.
     pub(super) age: Option<(Now, Duration)>,
     /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
     pub(super) aside_of: Option<SessionKey>,
@@ -167,7 +144,7 @@ pub struct Session {
     pub updated: Option<String>,
     pub modes: Option<Modes>,
     pub options: Vec<ConfigOption>,
-    pub legacy_model: Option<LegacyModel>,
+    pub(super) older_models: Option<ConfigOption>,
     pub commands: Vec<Command>,
     pub usage: Option<Usage>,
     pub turn: Option<Turn>,
@@ -179,18 +156,13 @@ pub struct Session {
     pub(super) lingering: Option<TurnId>,
     /// What the person is asked, in the order it came.
     pub(super) questions: Vec<Question>,
+    /// Pages that the person was sent to and that are not done, with the entry that says so.
+    pub(super) pages: Vec<(EntryId, Arc<Page>)>,
     /// Changes of modes and options that the agent has not answered, in the order they were sent.
     pub(super) wishes: Vec<Wish>,
     pub(super) policy: Policy,
     pub(super) gate: Gate,
-    /// There are rules to be asked.
-    pub(super) has_rules: bool,
-    /// Rules that were made in this session and hold.
-    pub(super) made: Vec<MadeRule>,
-    /// What a rule would do that the person thinks of.
-    pub(super) weighing: Option<Weighing>,
-    /// What the rules were asked about, the oldest first.
-    pub(super) judged: VecDeque<Arc<Claims>>,
+    pub rules: SessionRules,
     /// What the rules are asked about and have not answered.
     pub(super) unruled: BTreeMap<ReqId, Unruled>,
     pub(super) entries: Entries,
@@ -302,21 +274,6 @@ impl Session {
         self.writes.get(&req)
     }
 
-    /// There are rules to be asked.
-    pub fn has_rules(&self) -> bool {
-        self.has_rules
-    }
-
-    /// Rules that were made in this session and hold.
-    pub fn made_rules(&self) -> &[MadeRule] {
-        &self.made
-    }
-
-    /// What a rule would do that the person thinks of.
-    pub fn weighing(&self) -> Option<&Weighing> {
-        self.weighing.as_ref()
-    }
-
     pub fn changes(&self) -> &Changes {
         &self.changes
     }
@@ -345,6 +302,13 @@ impl Session {
             Body::Tool(tool) => Some(tool),
             _ => None,
         }
+    }
+
+    /// What can be set: the options, and the older list of models where no option stands for it.
+    pub fn settings(&self) -> impl Iterator<Item = &ConfigOption> {
+        let is_model = |o: &ConfigOption| o.is_category("model") || o.id == OLDER_MODELS;
+        let has_option = self.options.iter().any(is_model);
+        self.options.iter().chain(self.older_models.iter().filter(move |_| !has_option))
     }
 
     /// The option that stands for the mode. Where there is one it is followed, and not the older list of modes.
@@ -573,31 +537,4 @@ pub enum TerminalOrigin {
     Meta,
     /// Named in a tool call and never fed.
     Unknown,
-}
-
-/// How permission requests and the client's own services are decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Policy {
-    /// A person is asked; files and commands inside the roots are served.
-    #[default]
-    Ask,
-    /// `exec --allow …`.
-    Auto(Allow),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Allow {
-    All,
-    Reads,
-    None,
-}
-
-impl Allow {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Reads => "reads",
-            Self::None => "none",
-        }
-    }
 }

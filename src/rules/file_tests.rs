@@ -69,3 +69,14 @@ fn the_rules_of_a_project_only_narrow() {
     assert_eq!(lines(&loaded), ["deny Edit 3", "ask Read 2"]);
     assert_eq!(loaded.warnings.iter().map(|w| w.line).collect::<Vec<_>>(), [Some(1), Some(5)]);
 }
+
+#[test]
+fn a_rule_ends_when_it_says_and_one_whose_end_nobody_can_tell_allows_nothing() {
+    let text = "allow = [\n{ pattern = \"Bash(a)\", until = 2026-01-01T00:00:00Z },\n\
+                { pattern = \"Bash(b)\", until = \"2026-01-01\" },\n{ pattern = \"Bash(c)\", until = 1 }]\n\
+                deny = [{ pattern = \"Bash(d)\", until = 1 }]\n";
+    let loaded = load(text, "r", Trust::Full);
+    let until: Vec<Option<i64>> = loaded.rules.iter().map(|rule| rule.until).collect();
+    assert_eq!(until, [None, Some(1_767_225_600), Some(1_767_225_600), Some(i64::MIN)]);
+    assert_eq!((loaded.malformed.is_some(), loaded.warnings.len()), (false, 2));
+}

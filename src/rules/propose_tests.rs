@@ -35,7 +35,7 @@ cases! { line {
     ];
     the_line_of_a_shell: "bash -lc 'cargo test'", &["Bash(cargo test)", "Bash(cargo test *)", "Bash(cargo *)"];
     a_time_limit: "timeout 5 make", &["Bash(make)", "Bash(make *)"];
-    a_redirection: "echo x > sub/a", &["Bash(echo x), Edit(sub/a)", "Bash(echo x *), Edit(sub/**)", "Bash(echo *), Edit"];
+    a_redirection: "echo x > sub/a", &["Edit(sub/a), Bash(echo x)", "Edit(sub/**), Bash(echo x *)", "Edit, Bash(echo *)"];
     quotes: "git commit -m 'a; b'", &["Bash(git commit -m 'a; b')", "Bash(git commit *)", "Bash(git *)"];
     a_star_is_no_exact_word: "grep 'a*' f", &["Bash(grep *)"];
     nothing_to_see: "$x y", &[];

@@ -24,8 +24,13 @@ const MAX_LINE: usize = 128 << 20;
 
 /// Opens a file that is read as a journal.
 pub fn open(path: &Path) -> io::Result<File> {
+    open_as(OpenOptions::new().read(true), path)
+}
+
+/// The same for whoever writes to it, too.
+pub fn open_as(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| {
+    let file = options.custom_flags(flags).open(path).map_err(|error| {
         let is_link = path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
         if is_link { io::Error::other("a symbolic link, which is not followed") } else { error }
     })?;

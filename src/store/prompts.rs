@@ -48,8 +48,8 @@ impl Prompts {
     /// Held for as long as the file is written: the file itself is replaced now and then.
     fn lock(&self) -> io::Result<Lock> {
         private::make_private_dir(&self.dir)?;
-        let file =
-            private::private_file().write(true).create(true).truncate(false).open(self.dir.join("prompts.lock"))?;
+        let mut options = private::private_file();
+        let file = lines::open_as(options.write(true).create(true), &self.dir.join("prompts.lock"))?;
         Ok(Lock::wait(file))
     }
 
@@ -60,7 +60,7 @@ impl Prompts {
         let mut line = serde_json::to_string(&Line { cwd: (&*sent.cwd).into(), text: (&*sent.text).into() })?;
         line.push('\n');
         let _lock = self.lock()?;
-        let mut file = private::private_file().read(true).append(true).create(true).open(self.file())?;
+        let mut file = lines::open_as(private::private_file().read(true).append(true).create(true), &self.file())?;
         let size = file.metadata()?.len();
         if size > 0 && !ends_well(&mut file, size)? {
             // Somebody was stopped in the middle of a line.

@@ -37,6 +37,23 @@ fn a_line_that_was_cut_or_is_garbage_costs_only_itself() {
 }
 
 #[test]
+fn nothing_is_written_through_a_link() {
+    let dir = tempfile::tempdir().unwrap();
+    let prompts = Prompts::new(dir.path().join("written"));
+    prompts.remember(&sent("/a", "first")).unwrap();
+    for name in ["prompts.jsonl", "prompts.lock"] {
+        let (file, target) = (dir.path().join("written").join(name), dir.path().join(name));
+        fs::remove_file(&file).unwrap();
+        fs::write(&target, "somebody's\n").unwrap();
+        std::os::unix::fs::symlink(&target, &file).unwrap();
+        let why = prompts.remember(&sent("/a", "second")).unwrap_err().to_string();
+        assert!(why.contains("symbolic link"), "{why}");
+        assert_eq!(fs::read_to_string(&target).unwrap(), "somebody's\n");
+        fs::remove_file(&file).unwrap();
+    }
+}
+
+#[test]
 fn several_windows_write_at_once_and_the_file_stays_bounded() {
     let dir = tempfile::tempdir().unwrap();
     let long = "x".repeat(30_000);

@@ -3,6 +3,10 @@
 //! The host makes it, the model keeps the last one, the screen paints it. Cheap to share behind `Arc`.
 
 use super::run::StyledText;
+use std::ops::Range;
+
+/// Stands for one character that is not shown: what follows stays in its place.
+const COVER: char = '•';
 
 /// History and screen of an emulated terminal, oldest row first, trailing blank rows and columns dropped.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -13,4 +17,60 @@ pub struct ScreenSnapshot {
     pub generation: u64,
     /// Rows that scrolled out of the history.
     pub dropped_rows: u64,
+}
+
+impl ScreenSnapshot {
+    /// The same with these places covered; nothing when there are none. They are asked for in lines, each of which is as
+    /// many rows as a program has filled without a break.
+    pub fn covered(&self, places: &dyn Fn(&str) -> Vec<Range<usize>>) -> Option<Self> {
+        let mut covered: Option<Self> = None;
+        let mut at = 0;
+        while at < self.rows.len() {
+            let is_full = |row: &&StyledText| row.as_str().chars().count() >= usize::from(self.cols);
+            let full = self.rows[at..].iter().take_while(is_full).count();
+            let end = (at + full + 1).min(self.rows.len());
+            let line: String = self.rows[at..end].iter().map(StyledText::as_str).collect();
+            let found = places(&line);
+            if !found.is_empty() {
+                let screen = covered.get_or_insert_with(|| self.clone());
+                let mut from = 0;
+                for row in &mut screen.rows[at..end] {
+                    let bytes = row.len();
+                    *row = with_covers(row, from, &found);
+                    from += bytes;
+                }
+            }
+            at = end;
+        }
+        covered
+    }
+}
+
+/// A row that begins so many bytes after its line.
+fn with_covers(row: &StyledText, mut from: usize, places: &[Range<usize>]) -> StyledText {
+    let mut out = StyledText::new();
+    for (text, style) in row.iter() {
+        let cover = |(at, c)| if places.iter().any(|place| place.contains(&(from + at))) { COVER } else { c };
+        let now: String = text.char_indices().map(cover).collect();
+        from += text.len();
+        out.push(&now, style);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::token::Token;
+
+    #[test]
+    fn what_goes_on_in_the_next_row_is_covered_and_keeps_its_place() {
+        let rows = ["x abcd", "ef yz", "abcdef"].map(|row| StyledText::of(row, Token::Text)).to_vec();
+        let screen = ScreenSnapshot { rows, cols: 6, ..ScreenSnapshot::default() };
+        let places = |line: &str| line.match_indices("abcdef").map(|(at, s)| at..at + s.len()).collect();
+        let shown: Vec<String> =
+            screen.covered(&places).unwrap().rows.iter().map(|row| row.as_str().to_owned()).collect();
+        assert_eq!(shown, ["x ••••", "•• yz", "••••••"]);
+        assert_eq!(screen.covered(&|_| Vec::new()), None);
+    }
 }

@@ -8,6 +8,7 @@ pub mod fuzzy;
 pub mod grid;
 pub mod line;
 pub mod patch;
+pub mod pattern;
 pub mod run;
 pub mod token;
 pub mod width;

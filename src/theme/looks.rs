@@ -70,6 +70,11 @@ impl Looks {
         Theme::builtin(name).map(|theme| Self::fixed(theme.with_depth(depth)))
     }
 
+    /// The same terminal with another theme; unchanged when there is none of that name.
+    pub fn renamed(&self, name: &str) -> Self {
+        Self::named(name, self.depth, self.ground).unwrap_or_else(|| self.clone())
+    }
+
     pub fn auto(depth: Depth, ground: Ground) -> Self {
         Self { depth, ground, follows: true, theme: fitting(depth, ground) }
     }

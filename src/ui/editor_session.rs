@@ -23,6 +23,8 @@ pub struct EditorSession {
 #[derive(Debug)]
 pub enum Outcome {
     Act(ReviewAction),
+    /// This is the prompt now.
+    Write(String),
     Say(String),
     Nothing,
 }
@@ -33,6 +35,10 @@ impl EditorSession {
     pub fn of(job: EditorJob, cwd: &Path) -> io::Result<Self> {
         let (file, line, draft) = match &job {
             EditorJob::Open { path, line } => (cwd.join(path), Some(*line), None),
+            EditorJob::Prompt { text } => {
+                let draft = Draft::of(text, Path::new("prompt.md"))?;
+                (draft.path().to_owned(), None, Some(draft))
+            }
             EditorJob::Hunk { path, text, .. } => {
                 let draft = Draft::of(text, path)?;
                 (draft.path().to_owned(), None, Some(draft))
@@ -62,6 +68,10 @@ impl EditorSession {
             (EditorJob::Hunk { path, hunk, scope, text: before }, Some(draft)) => match draft.text() {
                 Ok(text) if text == before => Outcome::Say("nothing was changed".to_owned()),
                 Ok(text) => Outcome::Act(ReviewAction::Edit { scope, path, hunk, text }),
+                Err(error) => Outcome::Say(format!("the text could not be read back: {error}")),
+            },
+            (EditorJob::Prompt { .. }, Some(draft)) => match draft.text() {
+                Ok(text) => Outcome::Write(text),
                 Err(error) => Outcome::Say(format!("the text could not be read back: {error}")),
             },
             // Whatever was changed in the file is to be seen.

@@ -46,7 +46,7 @@ fn r_109_the_command_of_a_log_in_is_exact() {
     let own = AuthKind::Command { command: "other".into(), args: vec!["x'y".into()], env: Vec::new() };
     assert_eq!(login_command(&own, &agent).as_deref(), Some("other 'x'\\''y'"));
     assert_eq!(login_command(&AuthKind::Agent, &agent), None);
-    assert_eq!(login_command(&AuthKind::Env { vars: Vec::new() }, &agent), None);
+    assert_eq!(login_command(&AuthKind::Env { vars: Vec::new(), open: Vec::new() }, &agent), None);
     let spaced = AuthKind::Command { command: "/opt/my agent/login".into(), args: Vec::new(), env: Vec::new() };
     assert_eq!(login_command(&spaced, &agent).as_deref(), Some("'/opt/my agent/login'"));
     let mut configured = agent;

@@ -28,6 +28,8 @@ pub enum Out {
     Intent(Intent),
     /// Shows another session.
     Show(SessionKey),
+    /// Draws with this theme from now on.
+    Theme(&'static str),
     /// Shows another session and goes to what it asks.
     Visit(SessionKey),
     /// The earlier sessions are to be read for the list.
@@ -99,6 +101,8 @@ pub enum EditorJob {
         /// From 1.
         line: u32,
     },
+    /// What is there then is the prompt that is written.
+    Prompt { text: String },
     /// What is there when the editor has ended takes the place of the hunk's new lines.
     Hunk { path: PathBuf, hunk: HunkId, scope: Scope, text: String },
 }
@@ -132,12 +136,15 @@ pub struct FrameInfo {
     pub options: Range<usize>,
     /// How far the body of the dock can be scrolled.
     pub dock_scroll_max: usize,
-    /// Rows of that body.
+    /// Rows of that body, and how many of them are above what is shown.
     pub dock_rows: usize,
+    pub dock_top: usize,
     /// Rows of the highlighted option that are below what the dock shows of it.
     pub option_below: usize,
     /// The same for the help, and for the answer to a side question.
     pub help_scroll_max: usize,
+    /// Rows of the help that were on the screen.
+    pub help_page: usize,
     pub aside_scroll_max: usize,
     /// The terminal of a log-in that was drawn, and how many columns and rows there were for it.
     pub log_in: Option<(TermId, (u16, u16))>,

@@ -4,6 +4,8 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod files;
+mod ground;
 mod kept;
 mod sessions;
 mod start;
@@ -11,6 +13,7 @@ mod start;
 use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
 use super::keeping::{Brought, Desk, Keeping};
+use super::keys::Keymap;
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
 use super::past::{Archive, Found, Held, Reader};
 use super::screen::{Device, Happening, Screen};
@@ -18,21 +21,21 @@ use super::state::App;
 use super::state::dock::{Dialog, Raw};
 use super::status_line;
 use super::transcript::Transcript;
-use super::tty::{Input, Multiplexer, Scheme, Told, osc52};
+use super::tty::{Input, Multiplexer, osc52};
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use super::work::colours::Colours;
+use super::work::files::{Answer, Finder};
 use super::work::highlight::{Coloured, Job};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
-use crate::model::changes::HunkId;
-use crate::model::changes::Scope;
+use crate::model::changes::{HunkId, Scope};
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Intent, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId};
 use crate::model::login::Secret;
 use crate::theme::color::Depth;
-use crate::theme::looks::{Ground, Looks, Shade};
+use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -49,11 +52,13 @@ const INPUTS: usize = 512;
 /// Lines of the agent's messages that are shown while it is silent.
 const STDERR: usize = 200;
 
+use ground::{ask, hear};
 pub use start::{Pick, choose, pick};
 
 pub struct UiOptions {
     pub looks: Looks,
     pub animation: Animation,
+    pub keys: Arc<Keymap>,
     pub home: Option<PathBuf>,
     pub multiplexer: Multiplexer,
     pub purpose: Purpose,
@@ -105,33 +110,10 @@ enum Awaited {
     Person(Happening),
     Engine(Wake),
     Coloured(Coloured),
+    Files(Answer),
     Past(Found),
     Kept(Brought),
     Frame,
-}
-
-/// Asks the terminal what is behind the words, if that changes anything.
-fn ask<D: Device>(screen: &mut Screen<D>, options: &UiOptions) -> io::Result<()> {
-    if options.looks.wants_to_know() { screen.ask_background(options.multiplexer) } else { Ok(()) }
-}
-
-/// What the terminal says of itself; asks anew where that may have changed.
-fn hear<D: Device>(screen: &mut Screen<D>, options: &mut UiOptions, input: &Input) -> io::Result<()> {
-    let ground = match input {
-        Input::Told(Told::Background(r, g, b)) => Ground::Color((*r, *g, *b)),
-        Input::Told(Told::Scheme(scheme)) => {
-            ask(screen, options)?;
-            Ground::Shade(match scheme {
-                Scheme::Dark => Shade::Dark,
-                Scheme::Light => Shade::Light,
-            })
-        }
-        // One that has not answered will not.
-        Input::Focus(true) if options.looks.has_been_told() => return ask(screen, options),
-        _ => return Ok(()),
-    };
-    options.looks.told(ground);
-    Ok(())
 }
 
 /// Runs a session until the person quits; the terminal is given back first, then the agent is ended.
@@ -141,7 +123,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
     let mut running = Box::new(Running {
         screen,
         engine,
-        app: App::default(),
+        app: App::with_keys(Arc::clone(&options.keys), looks::names().collect()),
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
@@ -153,6 +135,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         title: String::new(),
         editor: None,
         colours: Colours::default(),
+        files: Finder::default(),
         log_in_size: None,
     });
     let ended = running.drive().await;
@@ -177,6 +160,7 @@ struct Running<D: Device> {
     /// What the person's editor is to be started for.
     editor: Option<EditorJob>,
     colours: Colours,
+    files: Finder,
     past: Reader,
     /// Agents that were asked for their sessions, and when the process was started that was asked.
     asked: BTreeMap<AgentKey, Now>,
@@ -239,6 +223,10 @@ impl<D: Device> Running<D> {
                         return Ok(exit);
                     }
                 }
+                Awaited::Files(Answer { text, paths }) => {
+                    self.app.view.mentions.find(text, paths);
+                    self.frames.want(Urgency::NextFrame, self.engine.now());
+                }
                 Awaited::Coloured(found) if !found.keys.is_empty() => {
                     self.transcript.colour(&found.keys, found.lines);
                     self.frames.want(Urgency::NextFrame, self.engine.now());
@@ -267,12 +255,13 @@ impl<D: Device> Running<D> {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
         // What is never due needs no timer.
         let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
-        let Self { screen, engine, colours, past, keeping, .. } = self;
+        let Self { screen, engine, colours, files, past, keeping, .. } = self;
         tokio::select! {
             biased;
             happening = screen.next() => Awaited::Person(happening),
             wake = engine.next() => Awaited::Engine(wake),
             found = colours.next() => Awaited::Coloured(found),
+            found = files.next() => Awaited::Files(found),
             found = past.next() => Awaited::Past(found),
             brought = keeping.next() => Awaited::Kept(brought),
             () = sleep_until(until) => Awaited::Frame,
@@ -348,7 +337,7 @@ impl<D: Device> Running<D> {
     fn carry_out(&mut self, out: Out) -> io::Result<Option<Exit>> {
         match out {
             Out::Intent(intent) => {
-                if let Intent::Prompt { text, .. } = &intent {
+                if let Intent::Prompt { text, .. } | Intent::Refuse { reason: text, .. } = &intent {
                     self.remember(text);
                 }
                 self.intent(intent);
@@ -356,6 +345,7 @@ impl<D: Device> Running<D> {
             Out::Show(key) => {
                 self.app.show(key);
             }
+            Out::Theme(name) => self.options.looks = self.options.looks.renamed(name),
             Out::Visit(key) => self.visit(key),
             Out::ReadSessions => {
                 self.read_sessions();
@@ -442,6 +432,7 @@ impl<D: Device> Running<D> {
         ask(&mut self.screen, &self.options)?;
         debug!(ended_well = result.as_ref().is_ok_and(ExitStatus::success), "back from the editor");
         match session.outcome(result, self.app.view.review.as_ref().map(|r| r.scope)) {
+            Outcome::Write(prompt) => self.app.view.composer.set_text(prompt.trim_end()),
             Outcome::Say(words) => self.app.say(words, self.engine.now()),
             Outcome::Act(action) => {
                 self.intent(Intent::Review(action));
@@ -558,6 +549,7 @@ impl<D: Device> Running<D> {
             self.frames.want_at(at);
         }
         self.colour();
+        files::look(&mut self.files, &self.app, self.engine.model());
         self.preview();
         if title != self.title {
             self.screen.set_title(&title)?;

@@ -22,7 +22,7 @@ pub const BIN: &str = env!("CARGO_BIN_EXE_acp-tui");
 /// Only ever waited for when a test fails.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Longer than keys are ignored after a dialog has appeared or got the focus.
-const ARMED: Duration = Duration::from_millis(400);
+const ARMED: Duration = Duration::from_millis(800);
 
 pub const ESC: &str = "\x1b[27u";
 pub const ENTER: &str = "\r";

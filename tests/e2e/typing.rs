@@ -26,7 +26,7 @@ fn scenario_32_a_password_is_typed_into_a_command() {
     s.prompt("ask");
     s.see("password:");
     // R-369: after a while the card offers the keys.
-    s.see("Alt+I types into it");
+    s.see("F6 types into it");
     s.send("\x1bi");
     s.see("typing into: sh -c");
     s.send("hunter2\r");

@@ -20,7 +20,7 @@ fn git(place: &Place, args: &[&str]) {
 fn agent(place: &Place, name: &str) -> String {
     let file = place.path(&format!("{name}.toml"));
     let step = format!("{{ do = \"write\", tool = \"w\", path = \"f\", text = \"one\\n{name}\\n\" }}");
-    std::fs::write(&file, format!("[[turn]]\nsteps = [{step}, {{ do = \"say\", text = \"{name} is done\" }}]\n"))
+    std::fs::write(&file, format!("[[turn]]\nstep = [{step}, {{ do = \"say\", text = \"{name} is done\" }}]\n"))
         .unwrap();
     format!("[agents.{name}]\ncommand = {BIN:?}\nargs = [\"demo-agent\", \"--fast\", \"--script\", {file:?}]\n")
 }

@@ -7,6 +7,7 @@ mod loading;
 mod many;
 mod recalled;
 mod rules;
+mod secrets;
 
 use crate::support::app::config;
 use crate::support::renamed::{message_in, message_out, renamed};

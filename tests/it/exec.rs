@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::format_push_string)]
 
 mod allow;
+mod asked;
 mod attach;
 mod blame;
 mod books;

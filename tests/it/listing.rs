@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const SIZE: (u16, u16) = (120, 40);
 /// Longer than keys are ignored after the dock got the focus.
-const ARMED: Duration = Duration::from_millis(400);
+const ARMED: Duration = Duration::from_millis(800);
 
 /// Remembers in memory what it is told.
 #[derive(Default)]

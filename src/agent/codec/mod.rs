@@ -9,6 +9,7 @@ pub mod v1;
 
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
+use crate::model::entry::ChunkKind;
 use crate::model::event::{
     AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionPage, SessionResult, Update,
 };
@@ -47,6 +48,8 @@ pub enum Told {
     Update(Decoded),
     /// It waits no longer for the answer to this request of its own.
     Withdrawn(RawId),
+    /// What the person was sent to this page for is done.
+    PageDone(Arc<str>),
     Unknown,
 }
 
@@ -90,6 +93,13 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     fn is_update(&self, method: &str) -> bool;
 
     fn update(&self, params: &str) -> Decoded;
+
+    /// A piece of a message as the agent says it.
+    fn piece(&self, session: &SessionId, kind: ChunkKind, message: Option<&str>, text: &str) -> Said;
+
+    /// Whether something is done with what is in a member of this name of an update: it is looked up, judged or compared,
+    /// and not only shown.
+    fn is_used(&self, member: &str) -> bool;
 
     /// A request of the agent, and the session it names. `number` is another one for each request.
     fn request(&self, method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest);

@@ -4,7 +4,7 @@
 //! variables that would lead it to another repository do not reach it.
 
 use std::ffi::OsStr;
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -57,13 +57,18 @@ impl Git {
 
     /// What it prints.
     pub fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Vec<u8>, GitError> {
-        let (code, out, words) = self.carried_out(args)?;
+        self.fed(args, b"")
+    }
+
+    /// The same, after it has read this.
+    pub fn fed<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Vec<u8>, GitError> {
+        let (code, out, words) = self.carried_out(args, input)?;
         if code == Some(0) { Ok(out) } else { Err(GitError::Said(words)) }
     }
 
     /// The same where 1 is an answer, too: whether it was 0.
     pub fn asked<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<(bool, Vec<u8>), GitError> {
-        match self.carried_out(args)? {
+        match self.carried_out(args, b"")? {
             (Some(code @ 0..=1), out, _) => Ok((code == 0, out)),
             (_, _, words) => Err(GitError::Said(words)),
         }
@@ -75,7 +80,11 @@ impl Git {
         Ok(String::from_utf8_lossy(&out).trim_end_matches(['\n', '\r']).to_owned())
     }
 
-    fn carried_out<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<(Option<i32>, Vec<u8>, String), GitError> {
+    fn carried_out<S: AsRef<OsStr>>(
+        &self,
+        args: &[S],
+        input: &[u8],
+    ) -> Result<(Option<i32>, Vec<u8>, String), GitError> {
         let mut command = Command::new("git");
         for name in STRAY {
             command.env_remove(name);
@@ -90,7 +99,7 @@ impl Git {
             .envs(["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"].map(|name| (name, "acp-tui")))
             .envs(["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"].map(|name| (name, "acp-tui@localhost")))
             .envs(self.index.iter().map(|index| ("GIT_INDEX_FILE", index)))
-            .stdin(Stdio::null())
+            .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| match error.kind() {
@@ -98,7 +107,9 @@ impl Git {
             _ => GitError::Io(error),
         })?;
         let words = std::thread::scope(|scope| {
-            let stderr = child.stderr.take();
+            let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
+            // One that ends before it has read everything says why.
+            scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input)));
             let words = scope.spawn(move || stderr.map(|pipe| drained(pipe, MAX_WORDS)));
             let out = child.stdout.take().map(|pipe| drained(pipe, MAX_OUTPUT)).transpose();
             (out, words.join())

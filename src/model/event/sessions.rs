@@ -3,7 +3,6 @@
 //! Data only. Knows nothing of calls. Invariant: what is listed is bounded by whoever reads it.
 
 use super::super::ids::{SessionId, SessionKey};
-use super::super::session::ReadOnly;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -130,7 +129,7 @@ pub struct SessionPage {
 pub struct AgentCaps {
     /// With sessions that it has kept.
     pub sessions: Cans,
-    /// How old a session has to be before it can be loaded.
+    /// How long after it was opened a session can be loaded again.
     pub youngest: Duration,
     pub image: bool,
     pub audio: bool,
@@ -140,4 +139,29 @@ pub struct AgentCaps {
     pub mcp_sse: bool,
     /// It can be told to forget who the person is.
     pub log_out: bool,
+}
+
+/// Why a session is only shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReadOnly {
+    /// Its agent can neither load nor resume sessions.
+    NoWay,
+    /// Its agent does not know it any more.
+    Forgotten,
+    /// It is open there.
+    Elsewhere(String),
+    /// The directory that it was in is not there.
+    Gone,
+}
+
+impl ReadOnly {
+    /// As a sentence about the session.
+    pub fn words(&self) -> String {
+        match self {
+            Self::NoWay => "its agent can neither load nor resume it".to_owned(),
+            Self::Forgotten => "its agent has forgotten it".to_owned(),
+            Self::Elsewhere(place) => format!("it is open in {place}"),
+            Self::Gone => "its directory is gone".to_owned(),
+        }
+    }
 }

@@ -149,8 +149,8 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: 
         None => denied(about),
     };
     match about {
-        // Answered with an option of the agent's.
-        About::Permission => {}
+        // Answered with an option of the agent's, or not with one.
+        About::Permission | About::Asked { .. } => {}
         About::Write => match session.write(req).map(|write| write.stage) {
             Some(Stage::Holding) => cx.push(Effect::Review(ReviewCommand::DecideHeld { req, write: allowed })),
             Some(Stage::Kept) if allowed => {
@@ -265,7 +265,7 @@ fn stopped(session: &Session) -> Vec<(ReqId, Stage)> {
 pub fn close(session: &mut Session, pending: &Question, why: Withdrawal, cx: &mut Cx) -> bool {
     let why = why.words();
     match &pending.about {
-        About::Permission => return false,
+        About::Permission | About::Asked { .. } => return false,
         About::Write => end_write(session, pending.req, why, Some(cancelled()), cx),
         About::Run(spec) => {
             retell(session, pending.entry, Level::Info, format!("not run, {why}: {}", spec.line()));

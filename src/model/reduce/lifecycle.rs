@@ -449,10 +449,26 @@ pub fn request(
                 return;
             }
             (None, Some(id)) => one::unknown_session(&id),
+            (None, None) if matches!(request, AgentRequest::Ask { .. }) => match of_no_session(model, key) {
+                Some(at) => {
+                    in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
+                    return;
+                }
+                None => Refusal::new(Reason::Cancelled, "Request cancelled: no session is open"),
+            },
             (None, None) => Refusal::new(Reason::BadParams, "Invalid params: no session is named"),
         },
     };
     in_agent(model, key, cx, |_, cx| cx.push(Effect::Respond { req, answer: Answer::Error(refusal) }));
+}
+
+/// The session in which the person is asked what is not asked for one: one that waits for it, else the first.
+fn of_no_session(model: &Model, key: AgentKey) -> Option<SessionKey> {
+    let waits = |session: &Session| {
+        session.wants_log_in || matches!(session.state, SessionState::Opening { .. } | SessionState::Loading { .. })
+    };
+    let waiting = model.sessions_of(key).find(|(_, session)| waits(session));
+    waiting.or_else(|| model.sessions_of(key).next()).map(|(at, _)| at)
 }
 
 /// A request has waited for its session; the agent may be waiting for the answer before it opens it.

@@ -6,6 +6,7 @@
 //! session.
 
 mod agent;
+mod asked;
 mod beginning;
 mod cx;
 mod gate;
@@ -192,6 +193,10 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
                 is_found = is_found || permission::withdrawn_by_agent(session, req, cx);
             });
         }
+        AgentEvent::RequestsMoot(reqs) => {
+            in_each(model, key, cx, |session, cx| asked::moot(session, &reqs, cx));
+        }
+        AgentEvent::PageDone(id) => in_each(model, key, cx, |session, cx| asked::page_done(session, &id, cx)),
         AgentEvent::SessionsListed { attempt, result } => {
             in_agent(model, key, cx, |agent, cx| sessions::listed(agent, attempt, result, cx));
             if let Some(error) = cx.log_in.take() {
@@ -286,9 +291,8 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Cancel => prompt::cancel(session, cx),
         Intent::TakeBack => prompt::return_held(session, None, cx),
         Intent::Answer { req, option } => permission::answer(session, req, option, cx),
-        Intent::WeighRules { req, list, text } => ruling::weigh(session, req, list, text, cx),
-        Intent::MakeRules(rules) => cx.push(Effect::MakeRules(rules)),
-        Intent::DropRule(rule) => ruling::drop_rule(session, rule, cx),
+        Intent::Rules(wish) => ruling::wanted(session, wish, cx),
+        Intent::AnswerAsked { req, reply } => asked::answer(session, req, reply, cx),
         Intent::Refuse { req, reason } => permission::refuse(session, req, &reason, cx),
         Intent::SetGate(gate) => session.gate = gate,
         Intent::Review(action) => review::act(session, action, cx),

@@ -3,6 +3,7 @@
 use super::super::effect::{Answer, Effect, FrontEnd, Withdrawal, Withdrawn};
 use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
+use super::super::form::Reply;
 use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge};
 use super::super::question::{About, Question};
@@ -11,12 +12,12 @@ use super::super::ruling::Ruling;
 use super::super::session::Session;
 use super::super::tool::{ToolKind, ToolPatch};
 use super::Cx;
-use super::{gate, notice, prompt, review, ruling, service, tool};
+use super::{asked, gate, notice, prompt, review, ruling, service, tool};
 use std::sync::Arc;
 
 pub fn asked(session: &mut Session, req: ReqId, patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
     let entry = tool::upsert(session, patch, tool::Source::Permission, cx);
-    if session.has_rules {
+    if session.rules.are_there {
         return ruling::ask_permission(session, req, entry, options, cx);
     }
     decided(session, req, entry, options, None, cx);
@@ -67,6 +68,8 @@ pub fn settle(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
             service::request_of(session, deed, cx).ruled(Some(ruling.clone()))
         }
         About::Run(spec) => service::request_of(session, Deed::Run(Arc::clone(spec)), cx).ruled(Some(ruling.clone())),
+        // No rule answers it.
+        About::Asked { .. } => return,
     };
     let (is_allowed, ground) = match judge(&request) {
         Verdict::Allow(ground @ Ground::Rule(_)) => (true, ground),
@@ -108,7 +111,7 @@ pub fn wait(
     let has_diff = match &about {
         About::Permission => session.tool(entry).is_some_and(|t| t.texts().next().is_some()),
         About::Write => true,
-        About::Run(_) => false,
+        About::Run(_) | About::Asked { .. } => false,
     };
     let pending = Question { req, entry, about, options, at: cx.now, note, previews: Vec::new(), asked: 0 };
     session.questions.push(pending);
@@ -177,6 +180,10 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
 /// the next prompt, before all that wait.
 pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
     let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
+    if matches!(session.questions.get(at).map(|p| &p.about), Some(About::Asked { .. })) {
+        asked::answer(session, req, Reply::Decline, cx);
+        return prompt::prompt_first(session, reason.to_owned(), cx);
+    }
     let options = session.questions.get(at).map(|p| p.options.as_slice()).unwrap_or_default();
     match options.iter().find(|o| o.kind == PermissionKind::RejectOnce).map(|o| o.id.clone()) {
         Some(option) => answer(session, req, option, cx),
@@ -217,9 +224,18 @@ pub fn withdrawn_by_agent(session: &mut Session, req: ReqId, cx: &mut Cx) -> boo
     false
 }
 
+/// The questions that this ends.
+fn take(session: &mut Session, why: Withdrawal) -> Vec<Question> {
+    let is_of_turn = matches!(why, Withdrawal::TurnEnded | Withdrawal::TurnStopped);
+    let (stay, gone) =
+        std::mem::take(&mut session.questions).into_iter().partition(|q| is_of_turn && q.about.is_for_a_call());
+    session.questions = stay;
+    gone
+}
+
 /// The turn has ended before the person answered (fact 11).
 pub fn close_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
-    for pending in std::mem::take(&mut session.questions) {
+    for pending in take(session, why) {
         close(session, &pending, why, cx);
     }
     ruling::close_all(session, why, cx);
@@ -237,10 +253,11 @@ pub fn close_about(session: &mut Session, entry: EntryId, why: Withdrawal, cx: &
 
 /// The turn or the session is stopped; that says what became of the questions.
 pub fn cancel_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
-    for pending in std::mem::take(&mut session.questions) {
+    for pending in take(session, why) {
         if !gate::close(session, &pending, why, cx) {
             cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
         }
+        asked::closed(session, &pending, why.words());
         session.entries.touch(pending.entry);
     }
     ruling::cancel_all(session, cx);
@@ -256,9 +273,13 @@ pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, 
         About::Permission => session.tool(pending.entry).map_or_else(String::new, |t| t.label().to_owned()),
         About::Write => format!("write {}", path.unwrap_or_default()),
         About::Run(spec) => format!("run {}", spec.line()),
+        About::Asked { asking, .. } => asking.message().to_owned(),
     };
     session.entries.touch(pending.entry);
-    notice(session, Level::Info, format!("no longer asked, {}: {about}", why.words()), Vec::new(), cx.now);
+    if !asked::closed(session, pending, why.words()) {
+        let title = format!("no longer asked, {}: {about}", why.words());
+        notice(session, Level::Info, title, Vec::new(), cx.now);
+    }
     cx.push(Effect::FrontEnd(FrontEnd::Withdrawn(Withdrawn { why, about })));
 }
 
@@ -266,6 +287,7 @@ pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, 
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
     for pending in std::mem::take(&mut session.questions) {
         session.entries.touch(pending.entry);
+        asked::closed(session, &pending, "the agent is gone");
         if !gate::void(session, &pending) {
             cx.push(Effect::Void(pending.req));
         }

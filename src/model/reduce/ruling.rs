@@ -11,7 +11,7 @@ use super::super::event::{AgentRequest, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
 use super::super::question::{About, Question};
 use super::super::refusal::{Reason, Refusal};
-use super::super::ruling::{MadeRule, Ruled, Ruling, Scope, Weighing};
+use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Weighing};
 use super::super::session::Session;
 use super::Cx;
 use super::{notice, permission, service};
@@ -54,10 +54,10 @@ fn keep(session: &mut Session, claims: &Claims) {
     if claims.size() > MAX_CLAIM {
         return;
     }
-    if session.judged.len() >= MAX_JUDGED {
-        session.judged.pop_front();
+    if session.rules.judged.len() >= MAX_JUDGED {
+        session.rules.judged.pop_front();
     }
-    session.judged.push_back(Arc::new(claims.clone()));
+    session.rules.judged.push_back(Arc::new(claims.clone()));
 }
 
 pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, options: Vec<PermissionOption>, cx: &mut Cx) {
@@ -85,6 +85,7 @@ fn of_question(session: &Session, question: &Question) -> Option<Claims> {
         About::Permission => session.tool(question.entry).map(Claims::of_tool),
         About::Write => session.write(question.req).map(|write| Claims::of_file("write", &write.path)),
         About::Run(spec) => Some(Claims::of_command(spec)),
+        About::Asked { .. } => None,
     }
 }
 
@@ -93,20 +94,28 @@ fn waiting(session: &Session) -> Vec<(ReqId, Claims)> {
     session.questions.iter().filter_map(of).collect()
 }
 
+pub fn wanted(session: &mut Session, wish: RuleWish, cx: &mut Cx) {
+    match wish {
+        RuleWish::Weigh { req, list, text } => weigh(session, req, list, text, cx),
+        RuleWish::Make(rules) => cx.push(Effect::MakeRules(rules)),
+        RuleWish::Drop(rule) => drop_rule(session, rule, cx),
+    }
+}
+
 /// The person wants to know what rules would do.
-pub fn weigh(session: &mut Session, req: ReqId, list: Ruled, text: Option<String>, cx: &mut Cx) {
-    if !session.has_rules {
+fn weigh(session: &mut Session, req: ReqId, list: Ruled, text: Option<String>, cx: &mut Cx) {
+    if !session.rules.are_there {
         return;
     }
-    if session.weighing.as_ref().is_some_and(|weighing| weighing.req != req || text.is_none()) {
-        session.weighing = None;
+    if session.rules.weighing.as_ref().is_some_and(|weighing| weighing.req != req || text.is_none()) {
+        session.rules.weighing = None;
     }
-    let past = session.judged.iter().cloned().collect();
+    let past = session.rules.judged.iter().cloned().collect();
     cx.push(Effect::WeighRules { req, list, text, waiting: waiting(session), past });
 }
 
 pub fn weighed(session: &mut Session, weighing: Weighing) {
-    match &mut session.weighing {
+    match &mut session.rules.weighing {
         Some(before) if before.req == weighing.req && weighing.typed.is_some() => before.typed = weighing.typed,
         before => *before = Some(weighing),
     }
@@ -119,14 +128,14 @@ pub fn made(session: &mut Session, made: Vec<MadeRule>, fault: Option<String>, c
     }
     for rule in made {
         notice(session, Level::Info, format!("rule: {}", rule.words()), Vec::new(), cx.now);
-        session.made.retain(|before| *before != rule);
-        session.made.push(rule);
+        session.rules.made.retain(|before| *before != rule);
+        session.rules.made.push(rule);
     }
     changed(session, cx);
 }
 
 /// Rules for a turn or a session are only here.
-pub fn drop_rule(session: &mut Session, rule: MadeRule, cx: &mut Cx) {
+fn drop_rule(session: &mut Session, rule: MadeRule, cx: &mut Cx) {
     if rule.scope.is_kept() {
         return cx.push(Effect::DropRule(rule));
     }
@@ -138,7 +147,7 @@ pub fn dropped(session: &mut Session, rule: MadeRule, fault: Option<String>, cx:
         notice(session, Level::Warn, format!("the rule still holds: {fault}"), Vec::new(), cx.now);
         return;
     }
-    session.made.retain(|made| *made != rule);
+    session.rules.made.retain(|made| *made != rule);
     notice(session, Level::Info, format!("no rule any more: {}", rule.words()), Vec::new(), cx.now);
 }
 
@@ -151,7 +160,7 @@ pub fn changed(session: &mut Session, cx: &mut Cx) {
 
 /// Rules for a turn end with it.
 pub fn turn_over(session: &mut Session) {
-    session.made.retain(|rule| rule.scope != Scope::Turn);
+    session.rules.made.retain(|rule| rule.scope != Scope::Turn);
 }
 
 fn cancelled(unruled: &Unruled) -> Answer {

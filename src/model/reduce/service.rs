@@ -10,7 +10,7 @@ use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruling;
 use super::super::session::{Session, Stage, Terminal, TerminalOrigin, Write};
 use super::Cx;
-use super::{gate, notice, permission, ruling};
+use super::{asked, gate, notice, permission, ruling};
 use crate::model::entry::Level;
 use std::sync::Arc;
 
@@ -25,7 +25,8 @@ fn fail(cx: &mut Cx, req: ReqId, error: Refusal) {
 pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut Cx) {
     match request {
         AgentRequest::Permission { tool, options } => permission::asked(session, req, tool, options, cx),
-        request if session.has_rules && ruling::is_for(&request) => ruling::ask(session, req, request, cx),
+        AgentRequest::Ask { asking, call } => asked::ask(session, req, asking, call, cx),
+        request if session.rules.are_there && ruling::is_for(&request) => ruling::ask(session, req, request, cx),
         request => decided(session, req, request, None, cx),
     }
 }
@@ -72,6 +73,7 @@ pub fn decided(session: &mut Session, req: ReqId, request: AgentRequest, ruling:
         }
         // Answered before the session was looked at, or is no service.
         AgentRequest::Permission { .. }
+        | AgentRequest::Ask { .. }
         | AgentRequest::UnknownMethod(_)
         | AgentRequest::Echoed(_)
         | AgentRequest::BadParams { .. }

@@ -67,6 +67,8 @@ pub struct ReviewSession {
     pace: ScanPace,
     /// Nobody sits before a screen: what changes between the first look and the end may be the agent's.
     alone: bool,
+    /// The files could not be looked at when it was opened: what has changed since the last look is not known.
+    behind: bool,
     dir: SessionDir,
 }
 
@@ -120,6 +122,7 @@ impl ReviewSession {
             totals: TotalsCache::default(),
             pace: ScanPace::new(),
             alone: false,
+            behind: false,
             dir,
         }
     }
@@ -140,6 +143,7 @@ impl ReviewSession {
                 self.attribution.end(turn);
             }
             self.dir.note_trouble(&error);
+            self.behind = true;
         }
         Ok(())
     }
@@ -263,6 +267,11 @@ impl ReviewSession {
         let names: BTreeSet<&Path> = self.log.pending().iter().map(|(path, _)| path).collect();
         let words = |path: &Path| format!("{}: was being written when this was put down", execution::shown(path));
         names.into_iter().map(words).collect()
+    }
+
+    /// Whether the files could not be looked at when it was opened: there may be changes that are not known.
+    pub const fn is_behind(&self) -> bool {
+        self.behind
     }
 
     /// Files that have changed since they were looked at last, by their numbers alone; none of those that are new.

@@ -58,6 +58,8 @@ pub struct Found {
     /// Nothing when it is the first one.
     pub last_prompt: Option<String>,
     pub created: f64,
+    /// When it was opened last.
+    pub opened: f64,
     pub updated: f64,
     pub turns: u64,
     /// Tokens of the context that are used, and how many there are.
@@ -126,6 +128,9 @@ pub struct Scan {
     /// What sessions of an agent will be to others that have not been asked for yet.
     roles: Vec<(u32, Role)>,
     unsent: Vec<(u32, String)>,
+    /// The agents of the second session and of those after it, in the order of their keys.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    owners: Vec<u32>,
     /// The last line has been read.
     pub is_ended: bool,
     /// When the last line was written.
@@ -275,7 +280,7 @@ impl Scan {
         let cwd = cwd.or_else(|| self.head.as_ref().map(|head| head.cwd.clone())).unwrap_or_default();
         if let Some(place) = self.place(agent, id) {
             let session = &mut self.sessions[place];
-            (session.updated, session.is_closed) = (session.updated.max(t), false);
+            (session.updated, session.opened, session.is_closed) = (session.updated.max(t), t, false);
         } else if self.sessions.len() < MAX_SESSIONS {
             let cwd = limits::cut(cwd, limits::MAX_PATH);
             let id = id.to_owned();
@@ -287,6 +292,7 @@ impl Scan {
                 origin,
                 cwd,
                 created: t,
+                opened: t,
                 updated: t,
                 follows,
                 is_aside,
@@ -333,16 +339,27 @@ impl Scan {
                     session.is_aside = false;
                 }
             }
-            (Address::Agent(key), Ok(Intent::OpenSession { how, .. })) => self.role(key.0, how),
+            (Address::Agent(key), Ok(Intent::OpenSession { how, .. })) => {
+                self.owned(key.0);
+                self.role(key.0, how);
+            }
             (Address::Session(_), Ok(Intent::OpenAs(how))) => self.role(AgentKey::FIRST.0, how),
             (Address::All, Ok(Intent::AddAgent { command, how, .. })) => {
                 let key = self.agents.keys().next_back().map_or(0, |last| last + 1);
+                self.owned(key);
                 self.role(key, how);
                 if self.agents.len() < MAX_SESSIONS {
                     self.agents.insert(key, Agent::of(&command));
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A further session is of this agent.
+    fn owned(&mut self, agent: u32) {
+        if self.owners.len() < MAX_SESSIONS {
+            self.owners.push(agent);
         }
     }
 
@@ -364,7 +381,11 @@ impl Scan {
     fn learn_key(&mut self, place: usize, text: &str) {
         let fits =
             |(_, wanted): &(u32, String)| text.starts_with(wanted.as_str()) || *wanted == limits::cut(text, MAX_PROMPT);
-        let Some(at) = self.unsent.iter().position(fits) else { return };
+        // Several agents may be sent the same.
+        let agent = self.sessions[place].agent;
+        let owner = |key: u32| key.checked_sub(1).map_or(Some(&0), |at| self.owners.get(at as usize));
+        let of_agent = self.unsent.iter().position(|one| fits(one) && owner(one.0) == Some(&agent));
+        let Some(at) = of_agent.or_else(|| self.unsent.iter().position(fits)) else { return };
         let (key, _) = self.unsent.remove(at);
         if !self.sessions.iter().any(|session| session.key == Some(key)) {
             self.sessions[place].key = Some(key);

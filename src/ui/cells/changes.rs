@@ -16,7 +16,7 @@ use crate::ui::labels;
 /// Entries of a turn that are looked at.
 const LOOK_BACK: usize = 2000;
 /// Opens the review.
-const KEY: &str = " Alt+R";
+const KEY: &str = " F3";
 /// Columns of a rule that is still one, with the blank before it.
 const SHORTEST_RULE: usize = 4;
 

@@ -75,12 +75,12 @@ pub fn raw_input(entry: &Entry) -> Vec<LogicalLine> {
 pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let preview = pending.previews.first();
     match &pending.about {
-        About::Permission => Vec::new(),
+        About::Permission | About::Asked { .. } => Vec::new(),
         About::Write => {
             let Some(write) = ctx.session.write(pending.req) else { return Vec::new() };
             let mut out = subject("write", &super::message::display(&write.path, ctx));
             if write.is_held() {
-                out.push(dim("it waits, nothing is written yet · Alt+R reviews it piece by piece"));
+                out.push(dim("it waits, nothing is written yet · F3 reviews it piece by piece"));
             }
             out.extend(true_diff(&write.path, (None, &write.content), Some(1), preview, false, ctx));
             out

@@ -72,9 +72,9 @@ pub(super) fn quiet(t: &Terminal, ctx: &CellCtx<'_>) -> Option<LogicalLine> {
         &[("nothing for ", " · Ctrl+] back to writing"), ("quiet ", " · Ctrl+] back")]
     } else if newest {
         &[
-            ("nothing for ", " · Alt+I types into it · Alt+K kills it"),
-            ("nothing for ", " · Alt+I types · Alt+K kills"),
-            ("quiet ", " · Alt+I type Alt+K kill"),
+            ("nothing for ", " · F6 types into it · F7 kills it"),
+            ("nothing for ", " · F6 types · F7 kills"),
+            ("quiet ", " · F6 type F7 kill"),
         ]
     } else {
         &[("nothing for ", "")]

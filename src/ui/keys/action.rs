@@ -13,6 +13,20 @@ pub enum Mouse {
     Free,
 }
 
+/// Which entries a key goes to while the conversation is read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Step {
+    Any,
+    /// What the person said.
+    Prompt,
+    /// Calls that failed.
+    Failure,
+    /// Calls that change a file.
+    Edit,
+    /// What has the words that were looked for.
+    Found,
+}
+
 /// What an answer does: whether it allows, and for how long.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sort {
@@ -38,9 +52,19 @@ pub enum Action {
     /// The next gate for writes and commands.
     NextGate,
     OptionsList,
+    /// Everything that can be done, in one list.
+    Palette,
+    /// The prompt is written in the person's editor.
+    EditPrompt,
     CopyAnswer,
     /// Fold or unfold the newest entry that can be folded (a click does it for the one clicked).
     ToggleFold,
+    /// Entries of the conversation are selected.
+    Read,
+    /// To the entry of this sort above, or below.
+    GoUp(Step),
+    GoDown(Step),
+    Search,
 
     // Sessions.
     NewSession,
@@ -113,6 +137,11 @@ pub enum Action {
     OpenPage,
     CopyPage,
     LeaveLogIn,
+    // A form or page of the agent.
+    SubmitAsked,
+    DeclineAsked,
+    CancelAsked,
+    PreviousField,
     KillAgent,
 
     // Review.

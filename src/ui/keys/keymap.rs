@@ -1,17 +1,19 @@
-//! The table from keys to actions, and the help made from the same table.
+//! The table from keys to actions as it comes, with what each does.
 //!
-//! One list per layer, tried before a list common to all. Help, hints and README read these rows, so what they
-//! promise is what happens. Whether a layer has the focus is not decided here.
+//! One list per layer, tried before a list common to all. Whether a layer has the focus is not decided here; what the
+//! person changes stands over these rows, in [`super::live`].
 
-use super::action::{Action, Sort};
+use super::action::{Action, Sort, Step};
 use super::key::{Code, Key, Mods};
 use super::review::{CONFIRM, EDIT, LINE, REVIEW};
 
 /// Who has the focus.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Layer {
     Composer,
     Dock,
+    /// A form of the agent in the dock.
+    Form,
     Picker,
     /// The list of sessions.
     Sessions,
@@ -19,6 +21,8 @@ pub enum Layer {
     Terminal,
     /// The review: files and hunks.
     Review,
+    /// Entries of the conversation are selected.
+    Reading,
     /// One line is written: a note, a search, a name of a file or directory.
     Line,
     /// A rule is made of a question.
@@ -28,6 +32,21 @@ pub enum Layer {
     /// Yes or no.
     ReviewConfirm,
 }
+
+pub(super) const LAYERS: [Layer; 12] = [
+    Layer::Composer,
+    Layer::Dock,
+    Layer::Form,
+    Layer::Picker,
+    Layer::Sessions,
+    Layer::Terminal,
+    Layer::Review,
+    Layer::Reading,
+    Layer::Line,
+    Layer::Rule,
+    Layer::ReviewEdit,
+    Layer::ReviewConfirm,
+];
 
 pub(super) enum Keys {
     These(&'static [Key]),
@@ -62,12 +81,21 @@ const COMPOSER: &[Bind] = &[
     bind(&[Key::plain(Code::Tab)], Action::Tab, "complete, else go to the waiting question"),
     bind(&[Key::plain(Code::PageUp)], Action::PageUp, "scroll up"),
     bind(&[Key::plain(Code::PageDown)], Action::PageDown, "scroll down"),
-    bind(&[Key::plain(Code::Up), Key::ctrl(Code::Char('p'))], Action::Up, "row up, earlier prompt"),
-    bind(&[Key::plain(Code::Down), Key::ctrl(Code::Char('n'))], Action::Down, "row down, later prompt"),
+    bind(&[Key::plain(Code::Up)], Action::Up, "up, earlier prompt"),
+    bind(&[Key::plain(Code::Down), Key::ctrl(Code::Char('n'))], Action::Down, "down, later prompt"),
     bind(&[Key::alt(Code::Char('s'))], Action::KeepAside, "keep the answer to /btw as a session of its own"),
     bind(&[Key::ctrl(Code::Char('r'))], Action::Prompts, "earlier prompts of all sessions"),
-    bind(&[Key::alt(Code::Char('i'))], Action::TypeInto, "type into the newest command that runs"),
-    bind(&[Key::alt(Code::Char('k'))], Action::KillCommand, "kill the newest command that runs"),
+    bind(
+        &[Key::plain(Code::F(6)), Key::alt(Code::Char('i'))],
+        Action::TypeInto,
+        "type into the newest command that runs",
+    ),
+    bind(
+        &[Key::plain(Code::F(7)), Key::alt(Code::Char('k'))],
+        Action::KillCommand,
+        "kill the newest command that runs",
+    ),
+    bind(&[Key::ctrl(Code::Char('g'))], Action::EditPrompt, "write the prompt in $EDITOR"),
 ];
 
 /// Wherever text is written.
@@ -98,7 +126,7 @@ const EDITING: &[Bind] = &[
     bind(&[Key::alt(Code::Char('d')), Key::ctrl(Code::Delete)], Action::DeleteWordForward, "delete the next word"),
     bind(&[Key::ctrl(Code::Char('k'))], Action::KillToEnd, "cut to the end of the line"),
     bind(&[Key::ctrl(Code::Char('u'))], Action::KillLine, "cut to the start of the line"),
-    bind(&[Key::alt(Code::Char('y'))], Action::Yank, "put back what was cut"),
+    bind(&[Key::alt(Code::Char('y'))], Action::Yank, "paste the cut"),
     bind(&[Key::ctrl(Code::Char('_'))], Action::Undo, "undo"),
     bind(&[Key::alt(Code::Char('_'))], Action::Redo, "redo"),
     Bind { keys: Keys::Text, action: Action::Char(' '), what: "text" },
@@ -128,9 +156,29 @@ const DOCK: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('d'))], Action::CtrlD, "quit when nothing is written"),
     bind(&[Key::char('k')], Action::KillAgent, "end the agent"),
     bind(&[Key::char('t')], Action::TypeInto, "type into the log-in that runs"),
-    bind(&[Key::char('o')], Action::OpenPage, "open the page of the log-in"),
+    bind(&[Key::char('o')], Action::OpenPage, "open the page of a log-in or question"),
     bind(&[Key::char('c')], Action::CopyPage, "copy its address, or the command of the log-in"),
     bind(&[Key::char('x')], Action::LeaveLogIn, "leave the log-in"),
+    bind(&[Key::ctrl(Code::Char('s'))], Action::SubmitAsked, "say yes to a page that you open elsewhere"),
+    bind(&[Key::ctrl(Code::Char('n'))], Action::DeclineAsked, "decline to go to the page"),
+    bind(&[Key::ctrl(Code::Char('g'))], Action::CancelAsked, "cancel the page"),
+];
+
+const FORM: &[Bind] = &[
+    bind(&[Key::ctrl(Code::Char('s'))], Action::SubmitAsked, "submit the form"),
+    bind(&[Key::ctrl(Code::Char('n'))], Action::DeclineAsked, "decline it"),
+    bind(&[Key::ctrl(Code::Char('g'))], Action::CancelAsked, "cancel it"),
+    bind(&[Key::plain(Code::Enter)], Action::Accept, "choose, and to the next field; behind the last one submit"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "the next field"),
+    bind(&[Key::plain(Code::BackTab)], Action::PreviousField, "the field before"),
+    bind(&[Key::plain(Code::Up)], Action::Up, "up"),
+    bind(&[Key::plain(Code::Down)], Action::Down, "down"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "back to writing, the form stays as it is"),
+    bind(&[Key::plain(Code::PageUp)], Action::DockPageUp, "scroll the form up"),
+    bind(&[Key::plain(Code::PageDown)], Action::DockPageDown, "scroll the form down"),
+    bind(&[Key::ctrl(Code::Down)], Action::NextRequest, "the next question that waits"),
+    bind(&[Key::ctrl(Code::Up)], Action::PreviousRequest, "the question before"),
+    bind(&[Key::alt(Code::Enter), Key::ctrl(Code::Char('j'))], Action::Newline, "new line in a text"),
 ];
 
 const PICKER: &[Bind] = &[
@@ -188,6 +236,26 @@ const RULE: &[Bind] = &[
     bind(&[Key::plain(Code::PageDown)], Action::DockPageDown, "scroll the question down"),
 ];
 
+const READING: &[Bind] = &[
+    bind(&[Key::plain(Code::Up), Key::char('k')], Action::Up, "the entry above"),
+    bind(&[Key::plain(Code::Down), Key::char('j')], Action::Down, "the entry below"),
+    bind(&[Key::plain(Code::Enter), Key::char(' ')], Action::ToggleFold, "unfold it, or fold it"),
+    bind(&[Key::char('y')], Action::CopyAnswer, "copy it, as it was sent"),
+    bind(&[Key::char('o')], Action::OpenPage, "open its file in $EDITOR"),
+    bind(&[Key::char('[')], Action::GoUp(Step::Prompt), "the prompt before"),
+    bind(&[Key::char(']')], Action::GoDown(Step::Prompt), "the next prompt"),
+    bind(&[Key::char('F')], Action::GoUp(Step::Failure), "the failed call before"),
+    bind(&[Key::char('f')], Action::GoDown(Step::Failure), "the next failed call"),
+    bind(&[Key::char('E')], Action::GoUp(Step::Edit), "the edit before"),
+    bind(&[Key::char('e')], Action::GoDown(Step::Edit), "the next edit"),
+    bind(&[Key::char('/')], Action::Search, "search, upwards"),
+    bind(&[Key::char('n')], Action::GoUp(Step::Found), "the place found before"),
+    bind(&[Key::char('N')], Action::GoDown(Step::Found), "the next place found"),
+    bind(&[Key::plain(Code::PageUp)], Action::PageUp, "page up"),
+    bind(&[Key::plain(Code::PageDown)], Action::PageDown, "page down"),
+    bind(&[Key::plain(Code::Esc), Key::char('q')], Action::Escape, "back to writing"),
+];
+
 const TERMINAL: &[Bind] = &[bind(
     &[Key::ctrl(Code::Char(']'))],
     Action::LeaveTerminal,
@@ -197,11 +265,16 @@ const TERMINAL: &[Bind] = &[bind(
 const COMMON: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('c'))], Action::CtrlC, "clear, else stop the turn; twice quits"),
     bind(&[Key::plain(Code::BackTab)], Action::NextMode, "next mode"),
-    bind(&[Key::alt(Code::Char('g'))], Action::NextGate, "next gate: writes and commands off, ask, hold"),
+    bind(&[Key::ctrl(Code::Char('p'))], Action::Palette, "find an action, command, session or setting"),
+    bind(
+        &[Key::plain(Code::F(4)), Key::alt(Code::Char('g'))],
+        Action::NextGate,
+        "next gate: writes and commands off, ask, hold",
+    ),
     bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options, log in and out"),
-    bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "go to the waiting question"),
+    bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "to the question"),
     Bind { keys: Keys::AltDigits, action: Action::Reply(0), what: "answer the question that is shown" },
-    bind(&[Key::alt(Code::Char('r'))], Action::OpenReview, "review what was changed"),
+    bind(&[Key::plain(Code::F(3)), Key::alt(Code::Char('r'))], Action::OpenReview, "review what was changed"),
     bind(&[Key::ctrl(Code::Char('t'))], Action::NewSession, "open a further session"),
     bind(&[Key::alt(Code::Char('h'))], Action::HandOver, "hand the conversation over to another agent"),
     bind(&[Key::alt(Code::Char('t'))], Action::GoOnAnew, "go on with the transcript of a session that is read-only"),
@@ -211,12 +284,13 @@ const COMMON: &[Bind] = &[
     bind(&[Key::plain(Code::F(8))], Action::Sessions, "all sessions, open and earlier"),
     bind(&[Key::alt(Code::Char('j'))], Action::NextWaiting, "go to the session that needs you next"),
     bind(&[Key::ctrl(Code::Char('y'))], Action::CopyAnswer, "copy the last answer"),
+    bind(&[Key::plain(Code::F(10)), Key::alt(Code::Up)], Action::Read, "read: select, unfold, copy, search"),
     bind(&[Key::ctrl(Code::Char('o'))], Action::ToggleFold, "fold or unfold the newest entry"),
     bind(&[Key::ctrl(Code::Home)], Action::ToTop, "start of the conversation"),
     bind(&[Key::ctrl(Code::End)], Action::ToEnd, "end of the conversation"),
     bind(&[Key::plain(Code::F(12))], Action::MouseToggle, "free the mouse for selecting, or take it back"),
     bind(&[Key::ctrl(Code::Char('z'))], Action::Suspend, "suspend"),
-    bind(&[Key::ctrl(Code::Char('l'))], Action::Redraw, "draw the screen anew"),
+    bind(&[Key::ctrl(Code::Char('l'))], Action::Redraw, "redraw"),
     bind(&[Key::plain(Code::F(1))], Action::Help, "this help"),
 ];
 
@@ -224,10 +298,12 @@ fn own(layer: Layer) -> impl Iterator<Item = &'static Bind> {
     let (first, second): (&[Bind], &[Bind]) = match layer {
         Layer::Composer => (COMPOSER, EDITING),
         Layer::Dock => (DOCK, &[]),
+        Layer::Form => (FORM, EDITING),
         Layer::Picker => (PICKER, LIST),
         Layer::Sessions => (SESSIONS, LIST),
         Layer::Terminal => (TERMINAL, &[]),
         Layer::Review => (REVIEW, &[]),
+        Layer::Reading => (READING, &[]),
         Layer::Line => (LINE, EDITING),
         Layer::Rule => (RULE, EDITING),
         Layer::ReviewEdit => (EDIT, EDITING),
@@ -246,30 +322,16 @@ fn common(layer: Layer) -> &'static [Bind] {
 
 /// What `key` means with the focus in `layer`; `None` if nothing.
 pub fn resolve(layer: Layer, key: Key) -> Option<Action> {
-    own(layer).chain(common(layer)).find_map(|bind| bind.matches(key))
+    all(layer).find_map(|bind| bind.matches(key))
 }
 
-/// The rows of the help for `layer`: its own, then those that hold everywhere and are not taken by it.
-pub fn help(layer: Layer) -> impl Iterator<Item = (String, &'static str)> {
-    let common = common(layer).iter().filter(move |bind| match bind.keys {
-        Keys::These(keys) => keys.iter().any(|key| resolve(layer, *key) == Some(bind.action)),
-        Keys::Digits | Keys::AltDigits | Keys::Text => true,
-    });
-    own(layer).chain(common).map(|bind| (bind.keys.label(), bind.what))
-}
-
-/// The key to name in a hint for `action`, the first of its row: `Ctrl+Y`.
-pub fn label(layer: Layer, action: Action) -> Option<String> {
-    own(layer).chain(common(layer)).find_map(|bind| match bind.keys {
-        Keys::These([first, ..]) if bind.action == action && resolve(layer, *first) == Some(action) => {
-            Some(first.to_string())
-        }
-        _ => None,
-    })
+/// The rows of a layer: its own, then those that hold everywhere.
+pub(super) fn all(layer: Layer) -> impl Iterator<Item = &'static Bind> {
+    own(layer).chain(common(layer))
 }
 
 impl Bind {
-    fn matches(&self, key: Key) -> Option<Action> {
+    pub(super) fn matches(&self, key: Key) -> Option<Action> {
         match (&self.keys, key.code) {
             (Keys::These(keys), _) => keys.contains(&key).then_some(self.action),
             (Keys::Digits, Code::Char(c)) if key.mods == Mods::default() => number(c).map(Action::Answer),
@@ -286,9 +348,9 @@ fn number(c: char) -> Option<u8> {
 }
 
 impl Keys {
-    fn label(&self) -> String {
+    pub(super) fn label(&self) -> String {
         match self {
-            Keys::These(keys) => keys.iter().map(Key::to_string).collect::<Vec<_>>().join(", "),
+            Keys::These(_) => String::new(),
             Keys::Digits => "1–9".to_owned(),
             Keys::AltDigits => "Alt+1–9".to_owned(),
             Keys::Text => "any text".to_owned(),
@@ -299,19 +361,11 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::keys::Keymap;
 
-    const LAYERS: [Layer; 10] = [
-        Layer::Composer,
-        Layer::Dock,
-        Layer::Picker,
-        Layer::Sessions,
-        Layer::Terminal,
-        Layer::Review,
-        Layer::Line,
-        Layer::Rule,
-        Layer::ReviewEdit,
-        Layer::ReviewConfirm,
-    ];
+    fn label(layer: Layer, action: Action) -> Option<String> {
+        Keymap::default().label(layer, action)
+    }
 
     #[test]
     fn every_row_of_help_does_what_it_says() {
@@ -323,7 +377,8 @@ mod tests {
                     }
                 }
             }
-            assert!(help(layer).all(|(keys, what)| !keys.is_empty() && !what.is_empty()));
+            let map = Keymap::default();
+            assert!(map.help(layer).all(|row| !row.keys.is_empty() && !row.what.is_empty()));
         }
     }
 
@@ -358,8 +413,8 @@ mod tests {
             assert_eq!(resolve(Layer::Terminal, key), None, "{key}");
         }
         assert_eq!(label(Layer::Terminal, Action::LeaveTerminal).as_deref(), Some("Ctrl+]"));
-        assert_eq!(label(Layer::Composer, Action::TypeInto).as_deref(), Some("Alt+I"));
-        assert_eq!(label(Layer::Composer, Action::KillCommand).as_deref(), Some("Alt+K"));
+        assert_eq!(label(Layer::Composer, Action::TypeInto).as_deref(), Some("F6"));
+        assert_eq!(label(Layer::Composer, Action::KillCommand).as_deref(), Some("F7"));
         assert_eq!(resolve(Layer::Dock, Key::alt(Code::Char('k'))), None, "k in the dock ends the agent");
     }
 

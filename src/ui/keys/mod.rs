@@ -1,4 +1,4 @@
-//! Keys as data: what was pressed ([`Key`]), what it means ([`Action`]) and the table between them ([`resolve`]).
+//! Keys as data: what was pressed ([`Key`]), what it means ([`Action`]) and the table between them ([`Keymap`]).
 //!
 //! Only this room and `ui/tty` know the terminal library's key types; everything else sees an [`Action`].
 
@@ -6,10 +6,12 @@ pub mod action;
 pub mod bytes;
 pub mod key;
 pub mod keymap;
+pub mod live;
 pub mod review;
 
-pub use action::{Action, Mouse, Sort};
+pub use action::{Action, Mouse, Sort, Step};
 pub use bytes::{bytes, pasted};
 pub use key::{Code, Key, Mods};
-pub use keymap::{Layer, help, label, resolve};
+pub use keymap::{Layer, resolve};
+pub use live::Keymap;
 pub use review::ReviewKey;

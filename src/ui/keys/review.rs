@@ -98,9 +98,9 @@ pub(super) const REVIEW: &[Bind] = &[
     on(&[Key::char('s')], R::Sides, "old and new side by side, or one below the other"),
     on(&[Key::char('z')], R::Wide, "the whole width, or beside the conversation"),
     on(&[Key::char('/')], R::Search, "search in paths and lines"),
-    on(&[Key::plain(Code::F(3)), Key::alt(Code::Char('n'))], R::SearchNext, "next place found"),
-    on(&[Key::shift(Code::F(3)), Key::alt(Code::Char('b'))], R::SearchPrevious, "previous place found"),
-    on(&[Key::char('t')], R::ToolCall, "show what made the change; Alt+R comes back"),
+    on(&[Key::ctrl(Code::Char('n')), Key::alt(Code::Char('n'))], R::SearchNext, "next place found"),
+    on(&[Key::ctrl(Code::Char('b')), Key::alt(Code::Char('b'))], R::SearchPrevious, "previous place found"),
+    on(&[Key::char('t')], R::ToolCall, "show what made the change; F3 comes back"),
     on(&[Key::char('1')], R::ScopePending, "what is not decided yet"),
     on(&[Key::char('2')], R::ScopeTurn, "one turn"),
     on(&[Key::char('3')], R::ScopeSession, "the whole session"),
@@ -117,6 +117,7 @@ pub(super) const REVIEW: &[Bind] = &[
 
 pub(super) const LINE: &[Bind] = &[
     bind(&[Key::plain(Code::Enter)], Action::Accept, "done"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "which files a further session works on"),
     bind(&[Key::plain(Code::Esc)], Action::Escape, "leave it"),
 ];
 

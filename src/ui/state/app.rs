@@ -18,7 +18,7 @@ use crate::model::draft::Sent;
 use crate::model::ids::{Now, SessionKey};
 use crate::model::session::{Closed, Session, SessionState};
 use crate::model::session_ref::SessionRef;
-use crate::ui::keys::Mouse;
+use crate::ui::keys::{Keymap, Mouse};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,6 +55,9 @@ pub struct App {
     /// The worktrees that were made for sessions, as far as is known.
     pub trees: Arc<[Tree]>,
     pub mouse: Mouse,
+    pub keys: Arc<Keymap>,
+    /// Names of themes that can be chosen.
+    pub themes: Vec<&'static str>,
     pub asides: Asides,
 }
 
@@ -84,8 +87,15 @@ impl App {
             interrupted: BTreeMap::new(),
             trees: Arc::default(),
             mouse: Mouse::default(),
+            keys: Arc::default(),
+            themes: Vec::new(),
             asides: Asides::default(),
         }
+    }
+
+    /// With the person's keys, and names of themes that can be chosen.
+    pub fn with_keys(keys: Arc<Keymap>, themes: Vec<&'static str>) -> Self {
+        Self { keys, themes, ..Self::default() }
     }
 
     pub const fn shown(&self) -> SessionKey {
@@ -193,7 +203,8 @@ impl App {
 
     /// One line is typed that is no prompt.
     pub fn types_a_line(&self) -> bool {
-        self.opener.is_some() || self.secrets.is_some() || self.refusal.is_some()
+        let searches = self.view.reading.as_ref().is_some_and(|reading| reading.search.is_some());
+        self.opener.is_some() || self.secrets.is_some() || self.refusal.is_some() || searches
     }
 
     pub fn say(&mut self, text: impl Into<String>, now: Now) {

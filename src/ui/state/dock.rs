@@ -5,15 +5,18 @@
 //! when it follows one that was answered, whatever has the focus; one that changes its contents takes none for [`ARM`],
 //! and where an agent never stops changing its question, the key has to come twice.
 
+use super::form::FormState;
 use super::rule::RuleDraft;
 use super::timing::START_PATIENCE;
 use crate::base::patience;
+use crate::model::event::Asking;
 use crate::model::ids::{Now, ReqId};
-use crate::model::question::{Question, Waiting};
+use crate::model::question::{About, Question, Waiting};
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::ToolContent;
 use crate::ui::keys::Action;
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::time::Duration;
 
@@ -138,6 +141,8 @@ pub struct DockState {
     /// Lines of the agent's stderr, shown while it is silent.
     pub stderr: Vec<String>,
     pub all_stderr: Raw,
+    /// The forms that wait, as far as they are filled in.
+    pub forms: BTreeMap<ReqId, FormState>,
     /// The rule that is made of the question.
     pub rule: Option<RuleDraft>,
     /// The request that the person went to.
@@ -182,8 +187,28 @@ impl DockState {
             self.rule = None;
         }
         if let Some(rule) = &mut self.rule {
-            rule.sync(session.weighing());
+            rule.sync(session.rules.weighing());
         }
+        self.forms.retain(|req, _| session.question(*req).is_some());
+        if let Some(Dialog::Permission(req)) = self.dialog
+            && let Some(About::Asked { asking: Asking::Form(form), .. }) = session.question(req).map(|q| &q.about)
+        {
+            self.forms.entry(req).or_insert_with(|| FormState::new(form));
+        }
+    }
+
+    /// The form that is shown.
+    pub fn form(&self) -> Option<&FormState> {
+        if let Some(Dialog::Permission(req)) = &self.dialog { self.forms.get(req) } else { None }
+    }
+
+    /// Whether the form that was shown is not asked any more.
+    pub fn is_form_gone(&self, session: SessionRef<'_>) -> bool {
+        matches!(&self.dialog, Some(Dialog::Permission(req)) if self.forms.contains_key(req) && session.question(*req).is_none())
+    }
+
+    pub fn form_mut(&mut self) -> Option<&mut FormState> {
+        if let Some(Dialog::Permission(req)) = &self.dialog { self.forms.get_mut(req) } else { None }
     }
 
     /// The agent can update the tool call while its request waits; what the person then answers is another question.

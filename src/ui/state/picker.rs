@@ -1,4 +1,4 @@
-//! The list of modes and options (F2), of agents (Ctrl+T) or of prompts that were sent (Ctrl+R), and the list of commands while one is typed.
+//! The list of everything (Ctrl+P), of modes and options (F2), of agents (Ctrl+T) or of prompts that were sent (Ctrl+R), and the list of commands while one is typed.
 //!
 //! The rows of the picker are taken once, when it opens: what the agent reports later cannot move a row under the
 //! person's fingers. The model judges whether a choice is still possible.
@@ -7,10 +7,12 @@ use super::opener::Whose;
 use crate::base::sanitize;
 use crate::model::draft::Sent;
 use crate::model::event::Intent;
-use crate::model::ids::AgentKey;
+use crate::model::ids::{AgentKey, SessionKey};
 use crate::model::options::{Command, OptionKind, OptionValue};
+use crate::model::ruling::RuleWish;
 use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
+use crate::ui::keys::Action;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,11 +35,18 @@ pub enum Choice {
     /// Something of the session is set.
     Set(Intent),
     /// A further session of this agent.
-    Open { whose: Whose, name: String },
+    Open {
+        whose: Whose,
+        name: String,
+    },
     /// The conversation goes on with this agent.
     HandOver(Whose),
     /// This is written, in place of what is.
     Write(Arc<str>),
+    /// What a key does.
+    Do(Action),
+    Show(SessionKey),
+    Theme(&'static str),
 }
 
 /// What an agent is chosen for.
@@ -99,6 +108,11 @@ impl Picker {
         let (own, others): (Vec<&Sent>, Vec<&Sent>) = sent.iter().partition(|sent| sent.cwd == here);
         let rows: Vec<Row> = own.into_iter().chain(others).map(row).collect();
         (!rows.is_empty()).then_some(Self { title: "earlier prompts", rows, filter: String::new(), selected: 0 })
+    }
+
+    /// Everything that can be done.
+    pub fn all(rows: Vec<Row>) -> Self {
+        Self { title: "do", rows, filter: String::new(), selected: 0 }
     }
 
     /// A list of prompts in which the person has not done anything yet.
@@ -171,7 +185,7 @@ pub fn is_current(session: SessionRef<'_>, choice: &Choice) -> bool {
         Intent::SetMode { id } => {
             session.modes.as_ref().is_some_and(|m| m.pending.as_ref().unwrap_or(&m.current) == id)
         }
-        Intent::SetOption { id, value } => session.options.iter().any(|o| {
+        Intent::SetOption { id, value } => session.settings().any(|o| {
             o.id == *id
                 && match (&o.pending, &o.kind, value) {
                     (Some(pending), _, value) => pending == value,
@@ -184,7 +198,8 @@ pub fn is_current(session: SessionRef<'_>, choice: &Choice) -> bool {
     }
 }
 
-fn rows(session: SessionRef<'_>) -> Vec<Row> {
+/// What can be set of a session and its agent.
+pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
     let clean = |text: &str| sanitize::line(text).trim().to_owned();
     for mode in session.older_modes().iter().flat_map(|m| &m.available) {
@@ -195,7 +210,7 @@ fn rows(session: SessionRef<'_>) -> Vec<Row> {
             choice: Choice::Set(Intent::SetMode { id: mode.id.clone() }),
         });
     }
-    for option in &session.options {
+    for option in session.settings() {
         let set = |value| Choice::Set(Intent::SetOption { id: option.id.clone(), value });
         match &option.kind {
             OptionKind::Select { values, .. } => rows.extend(values.iter().map(|v| Row {
@@ -212,11 +227,11 @@ fn rows(session: SessionRef<'_>) -> Vec<Row> {
             })),
         }
     }
-    rows.extend(session.made_rules().iter().map(|rule| Row {
+    rows.extend(session.rules.made().iter().map(|rule| Row {
         group: "rule".into(),
         label: clean(&format!("{} {}", rule.list.name(), rule.pattern)),
         detail: format!("{} · Enter takes it back", rule.scope.words()),
-        choice: Choice::Set(Intent::DropRule(rule.clone())),
+        choice: Choice::Set(Intent::Rules(RuleWish::Drop(rule.clone()))),
     }));
     let agent = session.agent();
     let mut of_agent = |label: &str, detail: &str, intent| {

@@ -5,7 +5,9 @@
 
 use super::dock::{self, Dialog, DockState};
 use super::folds::Folds;
+use super::mention::Mentions;
 use super::picker::{self, Completion};
+use super::reading::Reading;
 use super::review::bar::Bar;
 use super::review::{Presence, ReviewState};
 use super::scroll::Scroll;
@@ -26,6 +28,9 @@ pub struct SessionView {
     pub focus: Focus,
     pub dock: DockState,
     pub completion: Completion,
+    pub mentions: Mentions,
+    /// While the conversation is read.
+    pub reading: Option<Reading>,
     pub asked_mode: Option<AskedMode>,
     /// Keys until then were meant for a command that has just ended.
     pub stray_until: Option<Now>,
@@ -79,7 +84,13 @@ impl SessionView {
             self.focus = Focus::Composer;
         }
         let asked = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
+        let is_gone = self.dock.is_form_gone(session);
         self.dock.sync(session, now);
+        // What is typed into a form that has gone was meant for it: it neither answers nor is sent.
+        if self.focus == Focus::Dock && is_gone {
+            self.focus = Focus::Composer;
+            self.stray_until = Some(now.saturating_add(STRAY));
+        }
         // The focus stays for the next question of the same sort, not for whatever else comes.
         let asks = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
         if self.focus == Focus::Dock && (self.dock.dialog.is_none() || asked != asks) {

@@ -4,7 +4,7 @@ use super::{Cx, common, is_cancellable, sessions, terminal, toggle_dock};
 use crate::model::event::Intent;
 use crate::model::login::LogIn;
 use crate::ui::keys::Action;
-use crate::ui::msg::{Out, ScrollBy};
+use crate::ui::msg::{EditorJob, Out, ScrollBy};
 use crate::ui::state::picker::{Picker, step};
 use crate::ui::state::timing::LEAVING;
 use crate::ui::state::{App, Focus, Holds};
@@ -16,6 +16,7 @@ const FAN: std::ops::RangeInclusive<usize> = 2..=5;
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
+        Action::Submit | Action::Tab if lists_files(state) => choose_file(state),
         Action::Submit => submit(state, cx, out),
         Action::Escape => escape(state, cx, out),
         Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, "Ctrl+D", out),
@@ -26,6 +27,9 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::KeepAside => state.say("no answer to /btw is open", cx.now),
         Action::PageUp | Action::PageDown if scroll_aside(state, cx, action) => {}
         Action::Prompts => prompts(state, cx, out),
+        Action::EditPrompt => {
+            out.push(Out::Edit(EditorJob::Prompt { text: state.view.composer.text().to_string() }));
+        }
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),
         Action::Char(_)
@@ -47,6 +51,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::Yank
         | Action::Undo
         | Action::Redo => {
+            tell_of_dead_alt(state, cx, action);
             edit(state, action);
         }
         _ => common(state, cx, action, out),
@@ -62,10 +67,39 @@ fn prompts(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     }
 }
 
+/// What Alt types on a Mac unless its terminal is told otherwise, and the key that does the same without it.
+const DEAD: [(char, &str); 5] = [
+    ('®', "F3 reviews"),
+    ('©', "F4 is the gate"),
+    ('π', "Tab goes to the question"),
+    ('∆', "F8 lists sessions"),
+    ('˚', "F7 kills the command"),
+];
+
+/// Says so where Alt seems to write letters.
+fn tell_of_dead_alt(state: &mut App, cx: Cx<'_>, action: Action) {
+    if let Action::Char(c) = action
+        && state.view.composer.is_empty()
+        && let Some((_, instead)) = DEAD.iter().find(|(dead, _)| *dead == c)
+    {
+        state.say(format!("Alt does not arrive here · {instead}"), cx.now);
+    }
+}
+
 fn edit(state: &mut App, action: Action) {
     state.view.completion.selected = 0;
     // Only editing actions come here, so there is nothing to hear.
     let _ = state.view.composer.apply(action);
+}
+
+/// Whether files are listed for what is typed behind `@`.
+fn lists_files(state: &App) -> bool {
+    !state.view.mentions.listed(&state.view.composer).is_empty()
+}
+
+fn choose_file(state: &mut App) {
+    let view = &mut state.view;
+    view.mentions.choose(&mut view.composer);
 }
 
 /// Never an empty prompt. Whether it can go out now is the model's business; until then it is shown.
@@ -88,7 +122,8 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     }
     let text = state.view.composer.take();
     state.view.completion.closed_at = None;
-    out.push(Out::Intent(Intent::Prompt { text, links: Vec::new() }));
+    let links = state.view.mentions.links(&text, &cx.session.cwd);
+    out.push(Out::Intent(Intent::Prompt { text, links }));
     out.push(Out::Scroll(ScrollBy::End));
 }
 
@@ -135,7 +170,9 @@ fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         return;
     }
     let text = state.view.composer.text();
-    if !state.view.completion.matching(cx.session, text).is_empty() {
+    if lists_files(state) {
+        state.view.mentions.close(&state.view.composer);
+    } else if !state.view.completion.matching(cx.session, text).is_empty() {
         state.view.completion.closed_at = Some(text.to_string());
     } else if state.asides.beside(cx.session.key()).is_some() {
         out.push(Out::ThrowAway);
@@ -172,7 +209,11 @@ fn tab(state: &mut App, cx: Cx<'_>) {
 /// Moves in the list of commands, takes held prompts back, else moves in the text and its history.
 fn vertical(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let listed = state.view.completion.matching(cx.session, state.view.composer.text()).len();
-    if listed > 0 {
+    let files = state.view.mentions.listed(&state.view.composer).len();
+    if files > 0 {
+        let by = if action == Action::Up { -1 } else { 1 };
+        state.view.mentions.selected = step(state.view.mentions.selected, by, files);
+    } else if listed > 0 {
         let by = if action == Action::Up { -1 } else { 1 };
         state.view.completion.selected = step(state.view.completion.selected, by, listed);
     } else if action == Action::Up && state.view.composer.is_empty() && !cx.session.held.is_empty() {

@@ -41,6 +41,9 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::OpenPage
         | Action::CopyPage
         | Action::LeaveLogIn
+        | Action::SubmitAsked
+        | Action::DeclineAsked
+        | Action::CancelAsked
         | Action::KillAgent => heeded(state, cx, action, out),
         _ => common(state, cx, action, out),
     }
@@ -107,7 +110,7 @@ pub(super) fn refusal(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec
 }
 
 /// The person has answered: the keyboard goes back to writing, and digits answer what is asked next.
-fn answered(state: &mut App, cx: Cx<'_>) {
+pub(super) fn answered(state: &mut App, cx: Cx<'_>) {
     let goes_on = state.view.composer.is_empty();
     state.view.dock.answered(goes_on, cx.now);
     // Over the list of sessions the next question is answered too.
@@ -162,6 +165,10 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             state.refusal = Some(Refusal { req: *req, line: Composer::default() });
         }
         (Action::RawInput, Dialog::Permission(req)) => raw_input(state, cx, *req),
+        (
+            Action::SubmitAsked | Action::DeclineAsked | Action::CancelAsked | Action::OpenPage | Action::CopyPage,
+            Dialog::Permission(req),
+        ) => super::asked::answer(state, cx, *req, action, out),
         (Action::MakeRule, Dialog::Permission(req)) => rule::begin(state, cx, *req, out),
         (Action::ShowStderr, Dialog::Silent) => {
             state.view.dock.all_stderr = flip(state.view.dock.all_stderr);
@@ -232,7 +239,7 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
         Some(Dialog::LogIn) => {
             let Some(method) = cx.session.agent().auth_methods.get(at) else { return };
             match &method.kind {
-                AuthKind::Env { vars } => state.secrets = Some(Secrets::new(method.id.clone(), vars.clone())),
+                AuthKind::Env { vars, .. } => state.secrets = Some(Secrets::new(method.id.clone(), vars.clone())),
                 kind => {
                     state.view.enters_log_in = *kind != AuthKind::Agent;
                     out.push(Out::Intent(Intent::Authenticate { method: method.id.clone() }));

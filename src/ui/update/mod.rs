@@ -4,9 +4,12 @@
 //! `state::dock`); nor does any unless the person has moved the focus to the dock, presses a digit with Alt, or has just
 //! answered by hand, has written nothing since, and presses a digit. Nothing that is being written ever does.
 
+mod asked;
 mod composer;
 mod dock;
+mod palette;
 mod picker;
+mod reading;
 pub mod review;
 mod rule;
 mod secrets;
@@ -15,7 +18,7 @@ mod sessions;
 mod terminal;
 
 use super::composer::dropped;
-use super::keys::{Action, Key, Layer, Mouse, pasted, resolve};
+use super::keys::{Action, Key, Layer, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
 use super::state::picker::{Picker, Purpose, next_mode};
@@ -125,7 +128,13 @@ fn layer(state: &App) -> Layer {
     if let Some(list) = state.list.as_ref().filter(|_| !state.answers_from_list()) {
         return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
+    match &state.view.reading {
+        Some(reading) if reading.search.is_some() => return Layer::Line,
+        Some(_) if state.view.focus == Focus::Composer => return Layer::Reading,
+        _ => {}
+    }
     match state.view.focus {
+        Focus::Dock if state.view.dock.form().is_some() => Layer::Form,
         Focus::Dock if state.view.dock.rule.is_some() => Layer::Rule,
         Focus::Dock => Layer::Dock,
         Focus::Composer => Layer::Composer,
@@ -139,7 +148,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if layer == Layer::Terminal {
         return terminal::key(state, key, out);
     }
-    let Some(action) = resolve(layer, key) else { return };
+    let Some(action) = state.keys.resolve(layer, key) else { return };
     if !matches!(action, Action::CtrlC | Action::CtrlD | Action::QuitDock) {
         state.quit_armed_until = None;
     }
@@ -169,7 +178,11 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if state.list.is_some() && !state.answers_from_list() {
         return session_list::action(state, cx, action, out);
     }
+    if state.view.reading.is_some() && state.view.focus == Focus::Composer {
+        return reading::action(state, cx, action, out);
+    }
     match state.view.focus {
+        Focus::Dock if layer == Layer::Form => asked::action(state, cx, action, out),
         Focus::Dock if state.view.dock.rule.is_some() => rule::action(state, cx, action, out),
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
@@ -188,7 +201,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
 
 /// Whether a digit went to the question that follows one that was just answered.
 fn answers_next(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) -> bool {
-    match resolve(Layer::Dock, key) {
+    match state.keys.resolve(Layer::Dock, key) {
         Some(Action::Answer(number)) => dock::sticks(state, cx, number, out),
         _ => false,
     }
@@ -221,6 +234,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
                 state.say("this agent offers no modes or options", cx.now);
             }
         }
+        Action::Palette => state.picker = Some(palette::open(state, cx)),
         Action::NewSession => out.push(Out::ListAgents(Purpose::Session)),
         Action::HandOver => sessions::hand_over(state, cx, out),
         Action::GoOnAnew => sessions::go_on_anew(state, cx, out),
@@ -238,6 +252,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             }
             None => state.say("no answer to copy yet", cx.now),
         },
+        Action::Read => reading::begin(state, cx),
         Action::ToggleFold => toggle_newest(state, cx, out),
         Action::PageUp | Action::DockPageUp if review::page_from_outside(state, -1) => {}
         Action::PageDown | Action::DockPageDown if review::page_from_outside(state, 1) => {}
@@ -317,9 +332,13 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         return list.type_text(text);
     }
     state.help = None;
+    if asked::paste(state, text) {
+        return;
+    }
     if let (Focus::Dock, Some(draft)) = (&state.view.focus, &mut state.view.dock.rule) {
         return rule::paste(draft, text, out);
     }
+    state.view.reading = None;
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
@@ -362,6 +381,10 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
                     if state.view.focus == Focus::Dock { Focus::Composer } else { state.view.focus.clone() };
                 session_list::action(state, cx, Action::Accept, out);
             }
+        }
+        // A click goes to the question; it answers nothing.
+        Click::Left if cx.frame.dock.contains(at) && state.help.is_none() && !state.types_a_line() => {
+            state.to_question();
         }
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {

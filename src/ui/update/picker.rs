@@ -14,13 +14,18 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     let Some(picker) = &mut state.picker else { return };
     match action {
         Action::Escape if !picker.filter().is_empty() => picker.clear(),
-        Action::Escape | Action::CtrlC | Action::OptionsList | Action::NewSession => state.picker = None,
+        Action::Escape | Action::CtrlC | Action::OptionsList | Action::Palette | Action::NewSession => {
+            state.picker = None;
+        }
         Action::Accept | Action::Submit => {
             if let Some(choice) = picker.choice() {
                 state.picker = None;
                 match choice {
                     Choice::Set(intent) => out.push(Out::Intent(intent)),
                     Choice::HandOver(whose) => out.push(Out::HandOver(whose)),
+                    Choice::Do(action) => super::composer::action(state, cx, action, out),
+                    Choice::Show(key) => out.push(Out::Show(key)),
+                    Choice::Theme(name) => out.push(Out::Theme(name)),
                     Choice::Write(prompt) => state.view.composer.set_text(&prompt),
                     Choice::Open { whose, name } => state.opener = Some(Opener::new(whose, name, &cx.session.cwd)),
                 }
@@ -42,13 +47,13 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
 /// The help goes away with any key; one that writes is not lost.
 pub(super) fn help(state: &mut App, cx: Cx<'_>, key: Key, action: Action, out: &mut Vec<Out>) {
     let Some(top) = &mut state.help else { return };
-    let max = cx.frame.help_scroll_max;
+    let (max, page) = (cx.frame.help_scroll_max, cx.frame.help_page.saturating_sub(1).max(1));
     *top = (*top).min(max);
     match action {
         Action::Up => *top = top.saturating_sub(1),
         Action::Down => *top = top.saturating_add(1).min(max),
-        Action::PageUp => *top = top.saturating_sub(PAGE as usize),
-        Action::PageDown => *top = top.saturating_add(PAGE as usize).min(max),
+        Action::PageUp => *top = top.saturating_sub(page),
+        Action::PageDown => *top = top.saturating_add(page).min(max),
         Action::Escape | Action::Help | Action::Accept | Action::CtrlC => state.help = None,
         Action::Char(_) => {
             state.help = None;

@@ -364,7 +364,7 @@ fn tool_call(state: &mut App, cx: Cx<'_>) {
     if !beside {
         review.presence = Presence::Away;
         state.view.focus = Focus::Composer;
-        state.say("Alt+R goes back to the review", cx.now);
+        state.say("F3 goes back to the review", cx.now);
     }
 }
 

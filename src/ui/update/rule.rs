@@ -6,7 +6,8 @@
 use super::{Cx, common, dock};
 use crate::model::event::Intent;
 use crate::model::ids::ReqId;
-use crate::model::ruling::NewRules;
+use crate::model::question::About;
+use crate::model::ruling::{NewRules, RuleWish};
 use crate::ui::composer::Edited;
 use crate::ui::keys::Action;
 use crate::ui::msg::Out;
@@ -15,22 +16,25 @@ use crate::ui::state::rule::RuleDraft;
 
 /// Begins with the narrowest rule that would answer the question.
 pub(super) fn begin(state: &mut App, cx: Cx<'_>, req: ReqId, out: &mut Vec<Out>) {
-    if !cx.session.has_rules() {
+    if !cx.session.rules.are_there() {
         return state.say("there are no rules here", cx.now);
+    }
+    if matches!(cx.session.question(req).map(|question| &question.about), Some(About::Asked { .. })) {
+        return state.say("no rule answers this", cx.now);
     }
     let max = cx.frame.dock_scroll_max;
     if state.view.dock.scroll.min(max) < max {
         return state.say("read it to its end first (PageDown): a rule is about all of it", cx.now);
     }
     let draft = RuleDraft::new(req);
-    out.push(Out::Intent(Intent::WeighRules { req, list: draft.list, text: None }));
+    out.push(Out::Intent(Intent::Rules(RuleWish::Weigh { req, list: draft.list, text: None })));
     state.view.dock.scroll = 0;
     state.view.dock.rule = Some(draft);
 }
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Some(draft) = &mut state.view.dock.rule else { return };
-    let weighing = cx.session.weighing();
+    let weighing = cx.session.rules.weighing();
     match action {
         Action::Escape | Action::CtrlC => state.view.dock.rule = None,
         Action::Accept => make(state, cx, out),
@@ -65,19 +69,19 @@ pub(super) fn paste(draft: &mut RuleDraft, text: &str, out: &mut Vec<Out>) {
 
 fn weigh(draft: &RuleDraft, out: &mut Vec<Out>) {
     let text = Some(draft.line.text().to_owned());
-    out.push(Out::Intent(Intent::WeighRules { req: draft.req, list: draft.list, text }));
+    out.push(Out::Intent(Intent::Rules(RuleWish::Weigh { req: draft.req, list: draft.list, text })));
 }
 
 fn make(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let Some(draft) = &state.view.dock.rule else { return };
-    match draft.weighed(cx.session.weighing()) {
+    match draft.weighed(cx.session.rules.weighing()) {
         None => state.say("not looked at yet: press it once more", cx.now),
         Some(weighed) => match &weighed.fault {
             Some(fault) => state.say(format!("no rule: {fault}"), cx.now),
             None => {
                 let text = weighed.text.clone();
                 let rules = NewRules { list: draft.list, text, scope: draft.scope };
-                out.push(Out::Intent(Intent::MakeRules(rules)));
+                out.push(Out::Intent(Intent::Rules(RuleWish::Make(rules))));
                 state.view.dock.rule = None;
             }
         },

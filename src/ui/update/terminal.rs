@@ -9,7 +9,7 @@ use crate::base::sanitize;
 use crate::model::event::Intent;
 use crate::model::login::LogIn;
 use crate::text::width;
-use crate::ui::keys::{Action, Key, Layer, bytes, resolve};
+use crate::ui::keys::{Action, Key, Layer, bytes};
 use crate::ui::msg::{Out, ScrollBy};
 use crate::ui::state::timing::STRAY;
 use crate::ui::state::{App, Focus};
@@ -50,7 +50,7 @@ pub(super) fn kill(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 pub(super) fn key(state: &mut App, key: Key, out: &mut Vec<Out>) {
     state.quit_armed_until = None;
     let Focus::Terminal(id) = &state.view.focus else { return };
-    if resolve(Layer::Terminal, key) == Some(Action::LeaveTerminal) {
+    if state.keys.resolve(Layer::Terminal, key) == Some(Action::LeaveTerminal) {
         state.view.focus = Focus::Composer;
         return;
     }

@@ -8,6 +8,7 @@ use crate::model::event::{Event, SessionResult, Update};
 use crate::model::ids::{EntryId, ReqId};
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, OptionValue};
 use crate::model::patch::Patch;
+use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
 use crate::model::tool::{Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::fixtures::{Scene, returned, session};
 use crate::ui::keys::Mouse;
@@ -149,6 +150,76 @@ fn clicks_and_pastes_never_answer_even_with_the_focus() {
     }
     s.input(Input::Paste("1\r".into()));
     assert_eq!(s.answers(), []);
+}
+
+#[test]
+fn a_dead_alt_is_told_of_and_types_what_it_types() {
+    let mut s = Scene::ready(80, 24);
+    s.typed("®");
+    assert!(s.draw().contains("Alt does not arrive here · F3 reviews"), "{}", s.shown);
+    assert_eq!(s.ui.view.composer.text(), "®");
+}
+
+#[test]
+fn what_was_said_is_read_with_the_keyboard() {
+    let mut s = Scene::working(80, 24);
+    s.tool("a", ToolKind::Read, "first.rs", ToolStatus::Completed);
+    s.say("an answer about parcels");
+    s.tool("b", ToolKind::Execute, "make", ToolStatus::Failed);
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    s.press(Code::F(10)).draw();
+    assert!(s.shown.contains("reading · Enter unfolds"), "{}", s.shown);
+    assert!(s.shown.contains("┃"), "{}", s.shown);
+    s.typed("[").draw();
+    s.typed("y");
+    assert!(matches!(s.outs.last(), Some(Out::Copy(text)) if text.contains("subtraction")), "{:?}", s.outs);
+    s.typed("f").typed("y");
+    assert!(matches!(s.outs.last(), Some(Out::Copy(text)) if text.contains("make")), "{:?}", s.outs);
+    s.typed("/parcels").draw();
+    assert!(s.shown.contains("search: parcels"), "{}", s.shown);
+    s.press(Code::Enter).typed("y");
+    assert!(matches!(s.outs.last(), Some(Out::Copy(text)) if text.contains("parcels")), "{:?}", s.outs);
+    s.press(Code::Esc).typed("hello");
+    assert_eq!(s.ui.view.composer.text(), "hello");
+    assert_eq!(s.intents(), [], "nothing was sent or stopped");
+}
+
+#[test]
+fn the_palette_finds_what_has_a_key_and_does_it() {
+    let mut s = Scene::ready(120, 40);
+    s.commands(&["compact"]);
+    s.ctrl('p').typed("next gate").draw();
+    assert!(s.shown.contains("F4, Alt+G"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert!(matches!(s.intents().last(), Some(Intent::SetGate(_))), "{:?}", s.intents());
+    s.ctrl('p').typed("/compact").press(Code::Enter);
+    assert_eq!(s.ui.view.composer.text(), "/compact ");
+}
+
+#[test]
+fn a_file_that_was_chosen_goes_along_as_a_link() {
+    let mut s = Scene::ready(80, 24);
+    s.typed("look at @ma");
+    assert_eq!(s.ui.view.mentions.wanted(&s.ui.view.composer), Some("ma"));
+    s.ui.view.mentions.find("ma".into(), vec![("src/main.rs".into(), 2048), ("Makefile".into(), 1)]);
+    assert!(s.draw().contains("▸ src/main.rs"), "{}", s.shown);
+    s.press(Code::Down).press(Code::Enter);
+    assert_eq!(s.ui.view.composer.text(), "look at @Makefile ");
+    s.press(Code::Enter);
+    let [Intent::Prompt { links, .. }] = &s.intents()[..] else { panic!("{:?}", s.intents()) };
+    assert_eq!(links[0].uri, "file:///home/me/src/shop/Makefile");
+}
+
+#[test]
+fn a_click_goes_to_the_question_and_answers_nothing() {
+    let mut s = Scene::asked(80, 24);
+    s.after(700).draw();
+    let (x, y) = (s.info.dock.x + 3, s.info.dock.bottom() - 1);
+    for _ in 0..3 {
+        s.input(Input::Mouse { what: Click::Left, x, y });
+    }
+    assert_eq!((s.ui.view.focus.clone(), s.answers()), (Focus::Dock, vec![]));
 }
 
 #[test]
@@ -822,6 +893,73 @@ fn esc_clears_the_filter_of_the_list_before_it_closes_it() {
     assert_eq!(s.ui.picker.as_ref().map(|p| p.filter().to_owned()).as_deref(), Some(""));
     s.press(Code::Esc);
     assert_eq!(s.ui.picker, None);
+}
+
+/// A question that the rules leave to the person.
+fn with_rules(width: u16, height: u16, titles: &[&str]) -> Scene {
+    let mut s = Scene::working(width, height);
+    s.model = std::mem::take(&mut s.model).with_rules(true);
+    for (req, title) in (1..).zip(titles) {
+        s.ask(req, title, &["Allow", "Reject"]);
+        s.event(Event::Host(HostEvent::Ruled { req: ReqId(req), ruling: Ruling::OPEN }));
+    }
+    s.press(Code::Tab).after(2000).draw();
+    s
+}
+
+fn weighed(text: &str, settles: &[u64]) -> Weighed {
+    let settles = settles.iter().map(|req| ReqId(*req)).collect();
+    Weighed { text: text.into(), settles, here: (1, 4), ..Weighed::default() }
+}
+
+#[test]
+fn a_rule_is_shown_with_what_it_does_before_it_is_made() {
+    let mut s = with_rules(100, 24, &["git log -1", "git log"]);
+    s.typed("a");
+    let req = ReqId(1);
+    assert_eq!(s.intents(), [Intent::Rules(RuleWish::Weigh { req, list: Ruled::Allow, text: None })]);
+    s.press(Code::Enter);
+    assert_eq!(s.intents().len(), 1, "nothing is made that is not known yet");
+    let proposed = vec![weighed("Bash(git log -1)", &[1]), weighed("Bash(git log *)", &[1, 2])];
+    let weighing = Weighing { req, proposed, typed: None, why_none: None };
+    s.event(Event::Host(HostEvent::RulesWeighed(weighing.clone())));
+    assert!(s.draw().contains("new rule  allow  Bash(git log -1)"), "{}", s.shown);
+    s.press(Code::Down).draw();
+    assert!(s.shown.contains("answers this and 1 other question"), "{}", s.shown);
+    assert!(s.shown.contains("fits 1 of 4 requests of this session"), "{}", s.shown);
+    s.press(Code::Backspace).typed("1");
+    let text = "Bash(git log *1".to_owned();
+    assert_eq!(
+        s.intents().last(),
+        Some(&Intent::Rules(RuleWish::Weigh { req, list: Ruled::Allow, text: Some(text.clone()) }))
+    );
+    let typed = Some(Weighed { text, fault: Some("the `)` is missing".into()), ..Weighed::default() });
+    s.event(Event::Host(HostEvent::RulesWeighed(Weighing { typed, ..weighing })));
+    assert!(s.draw().contains("no pattern: the `)` is missing"), "{}", s.shown);
+    s.press(Code::Enter).press(Code::Up).press(Code::Down).press(Code::Tab).press(Code::Enter);
+    let rules = NewRules { list: Ruled::Allow, text: "Bash(git log *)".into(), scope: Reach::Always };
+    assert_eq!(s.intents().last(), Some(&Intent::Rules(RuleWish::Make(rules))));
+    assert!(s.answers().is_empty() && s.draw().contains("a make a rule"), "{}", s.shown);
+}
+
+#[test]
+fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
+    let mut s = with_rules(60, 14, &["line after line ".repeat(60).as_str()]);
+    s.typed("a");
+    assert_eq!(s.intents(), [], "{}", s.shown);
+    assert!(s.draw().contains("to its end first"), "{}", s.shown);
+    for _ in 0..40 {
+        s.press(Code::PageDown).draw();
+    }
+    s.typed("a");
+    assert_eq!(s.intents().len(), 1);
+    let why = Some("it may be anything".to_owned());
+    let weighing = Weighing { req: ReqId(1), proposed: Vec::new(), typed: None, why_none: why };
+    s.event(Event::Host(HostEvent::RulesWeighed(weighing)));
+    assert!(s.draw().contains("no rule can answer this: it may be anything"), "{}", s.shown);
+    s.press(Code::Esc).draw();
+    assert!(s.ui.view.focus == Focus::Dock && s.shown.contains("a make a rule"), "{}", s.shown);
+    assert_eq!(s.intents().len(), 1);
 }
 
 #[test]

@@ -107,6 +107,9 @@ pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
     if cx.state.opener.is_some() {
         return &["opening a further session"];
     }
+    if cx.state.view.reading.is_some() {
+        return &["reading", "Enter unfolds", "y copies", "/ searches", "o opens", "[ ] prompts", "Esc leaves"];
+    }
     match (&cx.state.view.focus, cx.session.phase()) {
         (Focus::Composer, Phase::Ready) if !cx.state.view.composer.is_empty() => &["Enter sends", "Alt+Enter new line"],
         (Focus::Composer, Phase::Ready) if cx.session.entries().is_empty() => &["write a request, Enter sends it"],
@@ -131,8 +134,8 @@ pub fn welcome(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         ("Enter", "sends · Alt+Enter new line"),
         ("Shift+Tab", "next mode · F2 all options"),
         ("Esc", "stops the turn"),
-        ("Alt+R", "review changes · Alt+G gate"),
-        ("F1", "all keys · Ctrl+D quits"),
+        ("F3", "review changes · F4 gate"),
+        ("F1", "all keys · Ctrl+P finds anything"),
     ];
     let fits = lines.len() + tips.len() < usize::from(area.height);
     let sessions = match interrupted {

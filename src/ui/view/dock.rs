@@ -4,6 +4,7 @@
 //! what is not shown of them or of the body can be scrolled to, and that there is more is said.
 
 mod choices;
+mod form;
 mod kinds;
 mod rule;
 
@@ -45,11 +46,23 @@ struct Contents {
     /// Lines of the body at its end that are what the agent sent.
     raw: RawLines,
     choices: Vec<Choice>,
+    at: Option<Place>,
+}
+
+/// Where the cursor of a form stands, in lines of the body.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The first line of its field, and the one behind it.
+    from: usize,
+    to: usize,
+    line: usize,
+    /// Column in that line, where something is written.
+    cursor: Option<u16>,
 }
 
 impl Contents {
     const fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
-        Self { body, raw: RawLines::None, choices }
+        Self { body, raw: RawLines::None, choices, at: None }
     }
 }
 
@@ -72,6 +85,8 @@ pub struct Dock {
     shown: usize,
     answers: Window,
     order: Order,
+    /// Row of the body and column at which something is written.
+    cursor: Option<(usize, u16)>,
     /// Below the answers: keys, and room for the hint.
     keys: Vec<Row>,
 }
@@ -93,6 +108,18 @@ impl Dock {
     /// Rows of the highlighted choice that are below what is shown.
     pub fn option_below(&self) -> usize {
         self.answers.below
+    }
+
+    /// Rows of the body that are above what is shown.
+    pub fn top(&self) -> usize {
+        self.top
+    }
+
+    /// Where something is written, from the corner of the dock.
+    pub fn cursor(&self) -> Option<(u16, u16)> {
+        let (row, column) = self.cursor?;
+        let row = row.checked_sub(self.top).filter(|row| *row < self.shown)?;
+        Some((column.saturating_add(2), u16::try_from(row).ok()?))
     }
 
     /// Rows of the body.
@@ -124,9 +151,18 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     }
     keys.truncate(max.saturating_sub(answers.rows.len()));
     let shown = body.len().min(max - answers.rows.len() - keys.len());
-    let top = dock.scroll.min(body.len() - shown);
+    let mut top = dock.scroll.min(body.len() - shown);
+    let mut cursor = None;
+    if let Some(Place { from, to, line, cursor: column }) = contents.at {
+        let row_of = |line| paint::rows(contents.body.get(..line).unwrap_or_default(), inner).len();
+        let (from, to, row) = (row_of(from), row_of(to), row_of(line));
+        // The whole field where there is room for it, else as far as the cursor.
+        let end = if to - from <= shown { to } else { row_of(line + 1) };
+        top = end.saturating_sub(shown);
+        cursor = column.map(|column| (row, column));
+    }
     let order = choices.order;
-    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, top, shown, answers, order, keys })
+    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, top, shown, answers, order, cursor, keys })
 }
 
 /// Whether the keyboard is here, or at least digits answer.
@@ -324,11 +360,14 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         (n, _) => format!("{at} of {n} · "),
     };
     let right = StyledText::of(format!("{count}{waited}"), Token::Dim);
+    if let About::Asked { asking, .. } = &pending.about {
+        return form::contents(cx, pending, asking, right, columns);
+    }
     let agent = labels::agent(cx.session);
     let verb = match &pending.about {
         About::Permission => cx.session.tool(pending.entry).map_or("do", |tool| labels::verb(tool.kind)),
         About::Write => "write",
-        About::Run(_) => "run",
+        About::Run(_) | About::Asked { .. } => "run",
     };
     let roots = [PathBuf::from(&cx.session.cwd)];
     let entry = cx.session.entries().get(pending.entry);
@@ -397,13 +436,13 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
             Choice { kind, lasts, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
-    if cx.session.has_rules() {
+    if cx.session.rules.are_there() {
         choices.extend(keys(&[("a", "make a rule")]));
     }
     if columns >= REASON_FROM {
         choices.extend(keys(&[("!", "refuse and say why")]));
     }
-    Contents { body, raw, choices }
+    Contents { body, raw, choices, at: None }
 }
 
 /// The key of a choice; beyond nine only the arrows reach it.

@@ -5,11 +5,13 @@ use crate::model::entry::Block;
 use crate::model::event::{
     AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec,
 };
+use crate::model::form::{Given, Reply};
 use crate::model::ids::{ReqId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::tool::{Change, ToolContent, ToolPatch};
 use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
+use crate::ui::msg::Out;
 use crate::ui::tty::Input;
 
 const PATH: &str = "/home/me/src/shop/src/x.rs";
@@ -156,7 +158,7 @@ fn a_held_write_says_that_it_waits_and_where_it_is_reviewed() {
     assert!(!s.shown.contains("1 Write it"), "the review does not have it yet: {}", s.shown);
     s.event(Event::Host(HostEvent::Review(ReviewEvent::WriteHeld { req: ReqId(5) })));
     s.draw();
-    assert!(s.shown.contains("nothing is written yet · Alt+R"), "{}", s.shown);
+    assert!(s.shown.contains("nothing is written yet · F3"), "{}", s.shown);
     assert!(row(&s, "1 y Write it").contains("2 n Refuse"), "{}", s.shown);
 }
 
@@ -221,7 +223,7 @@ fn the_sums_of_a_turn_are_one_line() {
     s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session: totals, after: false })));
     s.draw();
     let rule =
-        |s: &Scene, sums: &str| s.shown.lines().any(|l| l.contains(&format!("{sums} ──")) && l.ends_with("─ Alt+R"));
+        |s: &Scene, sums: &str| s.shown.lines().any(|l| l.contains(&format!("{sums} ──")) && l.ends_with("─ F3"));
     assert!(rule(&s, "+120 −14 in 6 files · 3 to review"), "{}", s.shown);
     let session = Totals { pending: 0, ..totals };
     s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after: false })));
@@ -452,4 +454,169 @@ fn a_log_in_leaves_a_line() {
     s.agent(AgentEvent::Authenticated { attempt: 1, result: Ok(()) });
     s.draw();
     assert!(s.shown.contains("logged in: Browser"), "{}", s.shown);
+}
+
+fn ask_form(s: &mut Scene, req: u64, schema: &str) {
+    let params = format!(r#"{{"sessionId":"s","mode":"form","message":"Please answer.","requestedSchema":{schema}}}"#);
+    let (_, request) = crate::agent::codec::shipped().request("elicitation/create", &params, req);
+    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+    s.draw();
+}
+
+fn replies(s: &Scene) -> Vec<Reply> {
+    let reply = |intent| if let Intent::AnswerAsked { reply, .. } = intent { Some(reply) } else { None };
+    s.intents().into_iter().filter_map(reply).collect()
+}
+
+const COLOURS: &str = r#"{"properties":{"colour":{"type":"string","title":"Colour","description":"Which one?",
+    "oneOf":[{"const":"r","title":"Red"},{"const":"g","title":"Green","description":"like grass"}]},
+    "why":{"type":"string","title":"Why","minLength":3},
+    "files":{"type":"array","items":{"enum":["a.rs","b.rs"]}}},"required":["colour"]}"#;
+
+#[test]
+fn r_416_a_form_is_filled_in_changed_and_sent() {
+    let mut s = Scene::working(80, 30);
+    ask_form(&mut s, 5, COLOURS);
+    assert!(row(&s, "gemini-cli asks").contains("0:00"), "{}", s.shown);
+    for part in ["Please answer.", "Colour  Which one?  required", "( ) Red", "( ) Green  like grass", "minLength 3"] {
+        assert!(s.shown.contains(part), "{part}\n{}", s.shown);
+    }
+    assert!(row(&s, "Ctrl+S submit").contains("Ctrl+N decline   Ctrl+G cancel"), "{}", s.shown);
+    s.typed("x").press(Code::Enter);
+    assert!(replies(&s).is_empty(), "it has not taken the keyboard");
+    s.press(Code::Tab).after(800);
+    s.draw();
+    s.typed("2");
+    s.draw();
+    assert!(row(&s, "Green").contains("2 (•) Green"), "{}", s.shown);
+    s.press(Code::Enter).typed("ab");
+    s.draw();
+    assert!(row(&s, "ab").contains("▌   ab"), "{}", s.shown);
+    let y = s.shown.lines().position(|line| line.contains("▌   ab")).unwrap();
+    assert_eq!(s.info.cursor.map(|at| (usize::from(at.x), usize::from(at.y))), Some((6, y)));
+    s.press(Code::Enter).typed(" ").press(Code::Enter);
+    s.draw();
+    assert!(replies(&s).is_empty() && s.shown.contains("✗ minLength 3: it has 2 characters"), "{}", s.shown);
+    s.typed("c").ctrl('s');
+    let text = |text: &str| Given::Text(text.into());
+    assert_eq!(
+        replies(&s),
+        [Reply::Filled(vec![
+            ("colour".into(), text("g")),
+            ("why".into(), text("abc")),
+            ("files".into(), Given::Many(vec!["a.rs".into()]))
+        ])]
+    );
+}
+
+#[test]
+fn r_417_esc_leaves_a_form_as_it_is_and_keys_decline_or_cancel_it() {
+    for (key, reply) in [('n', Reply::Decline), ('g', Reply::Cancel)] {
+        let mut s = Scene::working(80, 30);
+        ask_form(&mut s, 5, COLOURS);
+        s.press(Code::Tab).after(800);
+        s.draw();
+        s.typed("1").press(Code::Esc);
+        s.typed("hello");
+        s.draw();
+        assert_eq!((replies(&s), s.ui.view.composer.text()), (Vec::new(), "hello"));
+        assert!(row(&s, "Red").contains("(•) Red"), "{}", s.shown);
+        s.key(Key::alt(Code::Char('p')));
+        s.draw();
+        s.ctrl(key);
+        assert_eq!(replies(&s), [reply]);
+    }
+}
+
+#[test]
+fn what_is_typed_when_a_form_goes_away_answers_nothing() {
+    let mut s = Scene::working(80, 30);
+    s.ask(6, "rm -rf x", &["Yes", "No"]);
+    ask_form(&mut s, 5, COLOURS);
+    s.press(Code::Tab).after(800);
+    s.draw();
+    s.press(Code::Right);
+    s.draw();
+    s.typed("2").press(Code::Enter).typed("so");
+    s.agent(AgentEvent::RequestWithdrawn(ReqId(5)));
+    s.after(1);
+    s.draw();
+    s.typed("1").press(Code::Enter);
+    assert!(s.intents().iter().all(|i| !matches!(i, Intent::Answer { .. } | Intent::AnswerAsked { .. })));
+}
+
+#[test]
+fn a_form_of_many_fields_goes_with_the_cursor() {
+    let mut s = Scene::working(60, 16);
+    let fields: Vec<String> = (0..150).map(|n| format!(r#""f{n:03}":{{"type":"string"}}"#)).collect();
+    ask_form(&mut s, 5, &format!(r#"{{"properties":{{{}}}}}"#, fields.join(",")));
+    s.press(Code::Tab).after(800);
+    s.draw();
+    for _ in 0..149 {
+        s.press(Code::Tab);
+    }
+    s.draw();
+    assert!(s.shown.contains("f149") && s.shown.contains("Ctrl+S submit") && !s.shown.contains("f000"), "{}", s.shown);
+    s.press(Code::PageUp);
+    s.draw();
+    assert!(!s.shown.contains("f149"), "{}", s.shown);
+    s.typed("x");
+    s.draw();
+    assert!(s.shown.contains("f149"), "{}", s.shown);
+    for _ in 0..149 {
+        s.press(Code::BackTab);
+    }
+    s.draw();
+    assert!(s.shown.contains("f000") && s.shown.contains("gemini-cli asks"), "{}", s.shown);
+}
+
+#[test]
+fn r_430_a_secret_is_typed_hidden_and_said_to_be_one() {
+    let mut s = Scene::working(80, 24);
+    ask_form(&mut s, 5, r#"{"properties":{"password":{"type":"string"}}}"#);
+    assert!(s.shown.contains("what looks like a secret"), "{}", s.shown);
+    s.press(Code::Tab).after(800);
+    s.draw();
+    s.typed("hunter2");
+    s.draw();
+    assert!(s.shown.contains("•••••••") && !s.shown.contains("hunter2"), "{}", s.shown);
+}
+
+#[test]
+fn r_432_r_433_a_page_stands_whole_with_its_host_and_is_opened_on_a_key() {
+    let ask = |s: &mut Scene, url: &str| {
+        let params =
+            format!(r#"{{"sessionId":"s","mode":"url","message":"Log in.","elicitationId":"e","url":"{url}"}}"#);
+        let (_, request) = crate::agent::codec::shipped().request("elicitation/create", &params, 5);
+        s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+        s.draw();
+        s.press(Code::Tab).after(800);
+        s.draw();
+    };
+    let url = format!("https://auth.example/{}end", "x".repeat(150));
+    let mut s = Scene::working(80, 24);
+    ask(&mut s, &url);
+    assert!(row(&s, "https://").contains("auth.example: https://auth.example/xxx"), "{}", s.shown);
+    let letters: String = s.shown.chars().filter(|c| !c.is_whitespace() && *c != '▌').collect();
+    assert!(letters.contains(&url), "{}", s.shown);
+    assert!(row(&s, "o open the page").contains("c copy it"), "{}", s.shown);
+    s.typed("c");
+    assert!(replies(&s).is_empty() && s.outs.contains(&Out::Copy(url.clone())));
+    s.typed("o");
+    assert!(s.outs.contains(&Out::OpenPage(url)));
+    assert_eq!(replies(&s), [Reply::Visits]);
+    for url in ["https://xn--ggle-0nda.example/", "https://good.example@evil.example/", "https://g\u{43e}ogle.example/"]
+    {
+        let mut s = Scene::working(80, 24);
+        ask(&mut s, url);
+        assert!(
+            s.shown.contains("may be another one than it looks like") && !s.shown.contains("o open"),
+            "{}",
+            s.shown
+        );
+        s.typed("o");
+        assert!(replies(&s).is_empty() && !s.outs.iter().any(|out| matches!(out, Out::OpenPage(_))), "{url}");
+        s.ctrl('s');
+        assert_eq!(replies(&s), [Reply::Visits], "opened elsewhere, by the person's own word");
+    }
 }

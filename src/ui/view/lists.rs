@@ -4,17 +4,18 @@
 
 use super::paint;
 use super::{ViewCx, split_bottom, split_top};
-use crate::base::sanitize;
+use crate::base::{human, sanitize};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
-use crate::ui::keys::{Layer, help as keys};
+use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::Focus;
 use crate::ui::state::picker::is_current;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use std::collections::BTreeSet;
 
 /// Rows from which the help says how much of it is on the screen.
 const HELP_FOOT_FROM: u16 = 3;
@@ -25,6 +26,8 @@ const TYPED: [(&str, &str); 2] = [
 ];
 /// The most commands that are listed at once.
 const COMMANDS: usize = 6;
+/// The most files.
+const FILES: usize = 8;
 /// The most rows of the picker, its filter line included.
 const PICKER: u16 = 14;
 
@@ -82,6 +85,10 @@ pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rec
     if cx.state.view.focus != Focus::Composer || cx.state.picker.is_some() || cx.state.help.is_some() {
         return area;
     }
+    let files = cx.state.view.mentions.listed(&cx.state.view.composer);
+    if !files.is_empty() {
+        return self::files(cx, files, area, room, buf);
+    }
     let found = cx.state.view.completion.matching(cx.session, cx.state.view.composer.text());
     let len = found.len().min(COMMANDS).min(usize::from(room));
     let (above, list) = split_bottom(area, u16::try_from(len).unwrap_or(0));
@@ -102,6 +109,27 @@ pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rec
         let used = paint::put(buf, list.x, y, room, &text, cx.theme);
         let line = Rect { y, height: 1, ..list };
         paint::put_right(buf, line, used, &StyledText::of(key, Token::Dim), cx.theme);
+    }
+    above
+}
+
+/// The files that match what is typed behind `@`, in at most `room` rows.
+fn files(cx: &ViewCx<'_>, files: &[(String, u64)], area: Rect, room: u16, buf: &mut Buffer) -> Rect {
+    let len = files.len().min(FILES).min(usize::from(room));
+    let (above, list) = split_bottom(area, u16::try_from(len).unwrap_or(0));
+    let selected = cx.state.view.mentions.selected.min(files.len() - 1);
+    for ((n, (path, size)), y) in files.iter().enumerate().skip(window(selected, len)).zip(list.y..list.bottom()) {
+        let mark = if n == selected { "▸ " } else { "  " };
+        let mut text = StyledText::of(mark, Token::Accent);
+        text.push(
+            &width::truncate_start(&sanitize::line(path), usize::from(list.width.saturating_sub(16))),
+            Token::Text,
+        );
+        let size = if path.ends_with('/') { String::new() } else { human::bytes(*size) };
+        let right = if n == selected { format!("{size}   Tab") } else { format!("{size}      ") };
+        let used = paint::put(buf, list.x, y, list.width, &text, cx.theme);
+        let line = Rect { y, height: 1, width: list.width.saturating_sub(1), ..list };
+        paint::put_right(buf, line, used, &StyledText::of(right, Token::Dim), cx.theme);
     }
     above
 }
@@ -127,8 +155,8 @@ pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
     above
 }
 
-/// All keys, from the table that also decides what they do, and what could not be used of what came; returns how far it can be scrolled.
-pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize {
+/// All keys, from the table that also decides what they do, and what could not be used of what came.
+pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, info: &mut FrameInfo, buf: &mut Buffer) {
     let column = match area.width {
         0..60 => 14,
         60..100 => 28,
@@ -140,11 +168,13 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
         ("in the question", Layer::Dock),
         ("typing into a command", Layer::Terminal),
         ("in the review", Layer::Review),
+        ("reading", Layer::Reading),
         ("in the list of sessions", Layer::Sessions),
         ("in a list", Layer::Picker),
     ];
     // What the person is in comes first. What is asked for in the review names its keys itself.
     layers.sort_by_key(|(_, layer)| cx.state.view.focus != Focus::Review || *layer != Layer::Review);
+    let mut said = BTreeSet::new();
     for (title, layer) in layers {
         if !lines.is_empty() {
             lines.push(StyledText::new());
@@ -152,7 +182,11 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
         lines.push(StyledText::of(title, RunStyle::from(Token::Text).with_mods(Mods::BOLD)));
         let typed = if layer == Layer::Composer { &TYPED[..] } else { &[] };
         let typed = typed.iter().map(|(what, words)| ((*what).to_owned(), *words));
-        for (key, what) in keys(layer).chain(typed) {
+        // What holds everywhere is said once.
+        let rows = cx.state.keys.help(layer).filter(|row| said.insert((row.keys.clone(), row.what)));
+        let rows =
+            rows.filter(|row| row.what != "text").map(|row| (row.keys, row.what)).collect::<Vec<_>>().into_iter();
+        for (key, what) in rows.chain(typed) {
             let mut line = StyledText::of(format!("{key:<column$}"), Token::Text);
             // Several keys for one thing take a row of their own where they would push the words aside.
             if key.len() >= column {
@@ -173,6 +207,7 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
     let more = lines.len() > usize::from(area.height) && area.height >= HELP_FOOT_FROM;
     let (body, foot) = split_bottom(area, u16::from(more));
     let height = usize::from(body.height);
+    info.help_page = height;
     let max = lines.len().saturating_sub(height);
     let top = top.min(max);
     let room = area.width.saturating_sub(3);
@@ -186,5 +221,5 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, buf: &mut Buffer) -> usize 
         let words = StyledText::of(width::truncate(&words, usize::from(room)), Token::Accent);
         paint::put(buf, foot.x + 2, foot.y, room, &words, cx.theme);
     }
-    max
+    info.help_scroll_max = max;
 }

@@ -227,7 +227,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         rest = split_bottom(rest, 1).0;
     }
     let moving = if let Some(top) = cx.state.help {
-        info.help_scroll_max = lists::help(cx, rest, top, buf);
+        lists::help(cx, rest, top, info, buf);
         false
     } else if let Some(list) = &cx.state.list {
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
@@ -273,6 +273,12 @@ fn show_transcript(
     let viewport = transcript.draw(&cx.draw_ctx(), area, &mut info.scroll, buf);
     info.hits = viewport.hits;
     info.rows_below = viewport.rows_below;
+    if let Some(reading) = &cx.state.view.reading {
+        let bar = StyledText::of("┃", Token::Accent);
+        for (y, _) in info.hits.iter().filter(|(_, entry)| *entry == reading.at) {
+            paint::put(buf, area.x, *y, 1, &bar, cx.theme);
+        }
+    }
     viewport.animated
 }
 
@@ -284,6 +290,10 @@ fn show_dock(cx: &ViewCx<'_>, laid: &Dock, area: Rect, info: &mut FrameInfo, buf
     info.options = laid.options();
     info.dock_scroll_max = laid.scroll_max();
     info.dock_rows = laid.rows();
+    info.dock_top = laid.top();
+    if let Some((x, y)) = laid.cursor().filter(|_| cx.state.view.focus == Focus::Dock) {
+        info.cursor = Some(Position { x: area.x.saturating_add(x), y: area.y.saturating_add(y) });
+    }
     info.option_below = laid.option_below();
 }
 
@@ -293,7 +303,7 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
     let layout = cx.state.view.composer.layout(area.width.saturating_sub(3).max(1), max);
     let height = u16::try_from(layout.rows.len()).unwrap_or(max).clamp(1, max);
     let (above, at) = split_bottom(area, height);
-    let focused = cx.state.view.focus == Focus::Composer;
+    let focused = cx.state.view.focus == Focus::Composer && cx.state.view.reading.is_none();
     let prompt = StyledText::of("❯ ", if focused { Token::Accent } else { Token::Dim });
     paint::put(buf, at.x, at.y, at.width, &prompt, cx.theme);
     for (row, y) in layout.rows.iter().zip(at.y..at.bottom()) {

@@ -231,7 +231,7 @@ fn rows(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFrame, b
                 let what = if list.finding().is_some() { "found" } else { "earlier" };
                 let words = match list.reach() {
                     Reach::Everywhere => format!("{what}, in all directories"),
-                    Reach::Here => format!("{what}, in {}", paths::display(list.here(), &[], look.home)),
+                    Reach::Here => format!("{what}, in {}", paths::display(&list.home(), &[], look.home)),
                 };
                 let words = StyledText::of(width::truncate(&words, room), strong);
                 paint::put(buf, line.x + 2, y, line.width.saturating_sub(2), &words, look.theme);
@@ -406,6 +406,7 @@ fn asks(session: SessionRef<'_>, question: &Question) -> Option<String> {
         }
         About::Write => Some("write".to_owned()),
         About::Run(spec) => Some(format!("run {}", sanitize::line(&spec.command))),
+        About::Asked { asking, .. } => Some(sanitize::line(asking.message()).trim().to_owned()),
     }
 }
 

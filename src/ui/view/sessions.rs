@@ -172,11 +172,12 @@ fn in_short(cx: &ViewCx<'_>, tabs: &[Tab]) -> StyledText {
     text
 }
 
-/// The line in which the directory of a further session is typed, or why a question is refused; returns what is above
-/// it.
+/// The line in which the directory of a further session is typed, why a question is refused, or what is looked for;
+/// returns what is above it.
 pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
-    match (&cx.state.opener, &cx.state.refusal) {
-        (Some(opener), _) => {
+    let search = cx.state.view.reading.as_ref().and_then(|reading| reading.search.as_ref());
+    match (&cx.state.opener, &cx.state.refusal, search) {
+        (Some(opener), ..) => {
             let label = format!("{} in: ", width::truncate(&opener.name, NAME));
             let words = match &opener.trouble {
                 Some(trouble) => StyledText::of(sanitize::line(trouble), Token::Warn),
@@ -189,11 +190,15 @@ pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
             };
             typed(cx, area, &label, &opener.line, words, info, buf)
         }
-        (None, Some(refusal)) => {
+        (None, Some(refusal), _) => {
             let words = StyledText::of("Enter refuses, and sends this when the turn is over · Esc leaves", Token::Dim);
             typed(cx, area, "refuse, because: ", &refusal.line, words, info, buf)
         }
-        (None, None) => log_in::form(cx, area, info, buf),
+        (None, None, Some(search)) => {
+            let words = StyledText::of("Enter searches upwards · Esc leaves", Token::Dim);
+            typed(cx, area, "search: ", search, words, info, buf)
+        }
+        (None, None, None) => log_in::form(cx, area, info, buf),
     }
 }
 

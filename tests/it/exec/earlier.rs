@@ -89,8 +89,8 @@ fn with_transcript_a_session_that_cannot_go_on_is_begun_anew_with_an_account_of_
     let out = done.assert_code(0).out();
     assert_eq!(methods(&lab), ["initialize", "session/new", "session/prompt"]);
     let at = |words: &str| out.find(words).unwrap_or_else(|| panic!("no {words}: {out}"));
-    assert!(at("[Account of an earlier conversation") < at("User: one"), "{out}");
-    assert!(at("User: one") < at("Assistant: turn 1: one") && at("[End of the account.]") < at("two"), "{out}");
+    assert!(at("[Account of an earlier conversation") < at("User:\n> one"), "{out}");
+    assert!(at("User:\n> one") < at("Assistant:\n> turn 1: one") && at("[End of account ") < at("two"), "{out}");
     assert!(done.err().contains("a new session begins with its transcript"), "{}", done.err());
     // Where it can go on, it does.
     let agent = keeper(&lab, true, "");

@@ -1,6 +1,7 @@
 //! What the client does with what an agent says: through the core, from lines to lines and to the transcript.
 
 mod addresses;
+mod asked;
 mod cancel;
 mod codec;
 mod envelope;

@@ -7,7 +7,7 @@ use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent};
 use acp_tui::model::ids::ReqId;
-use acp_tui::model::ruling::{Ruled, Ruling};
+use acp_tui::model::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope};
 use acp_tui::model::session::{Allow, Policy};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -190,4 +190,30 @@ fn where_nobody_is_asked_rules_decide_before_the_flag() {
     };
     assert_eq!(answers(Allow::None), ["1:selected once", "2:selected no", "3:selected no", "4:selected no"]);
     assert_eq!(answers(Allow::All), ["1:selected once", "2:selected once", "3:selected no", "4:selected no"]);
+}
+
+#[test]
+fn a_rule_that_is_made_answers_what_waits_and_one_for_a_turn_ends_with_it() {
+    let mut rig = ruled(Policy::Ask);
+    for id in [1, 2] {
+        ask(&mut rig, id, &usual());
+        say(&mut rig, Ruled::Open);
+    }
+    let made = |scope| MadeRule { list: Ruled::Allow, pattern: "Bash(git *)".into(), scope };
+    let rules = vec![made(Scope::Turn), made(Scope::Session)];
+    let asked = rig.pending().len();
+    rig.host(HostEvent::RulesMade { made: rules, fault: None });
+    assert_eq!((asked, rig.model().first().rules.made().len()), (2, 2));
+    rig.host(HostEvent::Ruled { req: ReqId(1), ruling: ruling(Ruled::Allow) });
+    rig.host(HostEvent::Ruled { req: ReqId(2), ruling: ruling(Ruled::Ask) });
+    assert_eq!(rig.sent_briefly(), ["1:selected once"], "the other one is still asked");
+    assert_eq!(rig.pending().len(), 1);
+    rig.host(HostEvent::RulesChanged);
+    rig.host(HostEvent::Ruled { req: ReqId(2), ruling: ruling(Ruled::Deny) });
+    assert_eq!(rig.sent_briefly(), ["2:selected no"]);
+    rig.stop("end_turn");
+    assert_eq!(rig.model().first().rules.made(), [made(Scope::Session)]);
+    rig.intent(Intent::Rules(RuleWish::Drop(made(Scope::Session))));
+    assert_eq!(rig.model().first().rules.made(), []);
+    assert_replayed(&rig);
 }

@@ -378,6 +378,7 @@ pub async fn play_with(
     let options = UiOptions {
         looks: Looks::named("dark", Depth::None, Ground::Unknown).unwrap(),
         animation: Animation::Off,
+        keys: Arc::default(),
         home: None,
         multiplexer: Multiplexer::None,
         purpose: Purpose::Session,

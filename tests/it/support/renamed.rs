@@ -8,6 +8,7 @@ use acp_tui::agent::codec::v1::V1;
 use acp_tui::agent::codec::{Codec, Decoded, Handshake, Said, SharedCodec, Told, shipped};
 use acp_tui::mcp::Server;
 use acp_tui::model::effect::{Answer, Call};
+use acp_tui::model::entry::ChunkKind;
 use acp_tui::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
 use acp_tui::model::ids::SessionId;
 use acp_tui::model::options::ConfigOption;
@@ -170,6 +171,15 @@ impl Codec for Renamed {
 
     fn is_update(&self, method: &str) -> bool {
         V1.is_update(&method_in(method))
+    }
+
+    fn piece(&self, session: &SessionId, kind: ChunkKind, message: Option<&str>, text: &str) -> Said {
+        let (method, params) = V1.piece(session, kind, message, text);
+        (method_out(&method).into(), keys_out(params))
+    }
+
+    fn is_used(&self, member: &str) -> bool {
+        member.strip_prefix("x_").is_none_or(|member| V1.is_used(member))
     }
 
     fn update(&self, params: &str) -> Decoded {

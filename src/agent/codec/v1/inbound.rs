@@ -4,6 +4,7 @@
 //! from a generic value where the schema is stricter than a person would be. Invariant: a message that cannot be
 //! used becomes a value that says so, and never harms another one.
 
+use super::asked::{self, Asked, Refused};
 use super::bounded::{self, Read};
 use super::content::{block, id_of, list_of, need_id, short_id, str_of, string_of, u64_of, words_of};
 use super::outbound;
@@ -23,13 +24,39 @@ use crate::model::tool::ToolPatch;
 use crate::wire::frame::RawId;
 use agent_client_protocol_schema::v1 as schema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 pub const UPDATE: &str = "session/update";
 pub const PERMISSION: &str = "session/request_permission";
 pub const CANCEL_REQUEST: &str = "$/cancel_request";
+
+/// Members of an update by which something is looked up or judged, or that are put beside files.
+pub const USED: &[&str] = &[
+    "sessionId",
+    "sessionUpdate",
+    "messageId",
+    "toolCallId",
+    "terminalId",
+    "currentModeId",
+    "modeId",
+    "id",
+    "value",
+    "kind",
+    "status",
+    "type",
+    "title",
+    "name",
+    "rawInput",
+    "locations",
+    "path",
+    "oldText",
+    "newText",
+    "uri",
+    "configOptions",
+    "availableCommands",
+];
 
 #[derive(Deserialize)]
 struct FastNotification<'a> {
@@ -63,6 +90,20 @@ fn chunk_kind(name: &str) -> Option<ChunkKind> {
         "user_message_chunk" => Some(ChunkKind::User),
         _ => None,
     }
+}
+
+/// The parameters of an update with a piece of a message.
+pub fn piece(session: &SessionId, kind: ChunkKind, message: Option<&str>, text: &str) -> Value {
+    let name = match kind {
+        ChunkKind::Agent => "agent_message_chunk",
+        ChunkKind::Thought => "agent_thought_chunk",
+        ChunkKind::User => "user_message_chunk",
+    };
+    let mut update = json!({ "sessionUpdate": name, "content": { "type": "text", "text": text } });
+    if let Some(id) = message {
+        update["messageId"] = id.into();
+    }
+    json!({ "sessionId": session.as_str(), "update": update })
 }
 
 /// The parameters of `session/update`. `Err` says what was wrong with them.
@@ -228,6 +269,13 @@ pub fn withdrawn(params: &str) -> Option<RawId> {
 
 /// A request of the agent, and the session it names.
 pub fn request(method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest) {
+    if method == asked::CREATE {
+        return match asked::read(params) {
+            Ok(Asked { session, asking, call }) => (session.map(SessionId::from), AgentRequest::Ask { asking, call }),
+            Err(Refused::Bad(why)) => (None, bad(method, &why)),
+            Err(Refused::TooLarge(why)) => (None, too_large(method, why)),
+        };
+    }
     if !is_known(method) {
         let name = limits::cut(method, MAX_NAME);
         // Nothing but the session is of interest, and not even that is certain to be there.

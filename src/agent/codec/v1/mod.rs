@@ -2,6 +2,7 @@
 //!
 //! Each part is in its own file; here they are put together. Knows no session and no screen.
 
+pub mod asked;
 pub mod bounded;
 pub mod content;
 pub mod errors;
@@ -15,7 +16,9 @@ use super::kept::{Called, Depth, Heard, Introduced, Look};
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
+use crate::model::entry::ChunkKind;
 use crate::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
+use crate::model::form::Reply;
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
@@ -58,7 +61,10 @@ impl Codec for V1 {
         (inbound::CANCEL_REQUEST.into(), serde_json::json!({ "requestId": call }))
     }
 
-    fn answer(&self, _method: &str, answer: &Answer) -> Result<Value, RpcError> {
+    fn answer(&self, method: &str, answer: &Answer) -> Result<Value, RpcError> {
+        if method == asked::CREATE && *answer == Answer::Cancelled {
+            return Ok(asked::answer(&Reply::Cancel));
+        }
         outbound::answer(answer)
     }
 
@@ -68,7 +74,7 @@ impl Codec for V1 {
 
     fn unanswered(&self, method: &str) -> Answer {
         // Dialogs are cancelled, all else fails.
-        if method == inbound::PERMISSION {
+        if method == inbound::PERMISSION || method == asked::CREATE {
             return Answer::Cancelled;
         }
         Answer::Error(Refusal::new(Reason::Cancelled, "Request cancelled: the client is closing"))
@@ -77,6 +83,7 @@ impl Codec for V1 {
     fn told(&self, method: &str, params: &str) -> Told {
         match method {
             inbound::UPDATE => Told::Update(inbound::update(params)),
+            asked::COMPLETE => asked::completed(params).map_or(Told::Unknown, Told::PageDone),
             inbound::CANCEL_REQUEST => inbound::withdrawn(params).map_or(Told::Unknown, Told::Withdrawn),
             _ => Told::Unknown,
         }
@@ -88,6 +95,14 @@ impl Codec for V1 {
 
     fn update(&self, params: &str) -> Decoded {
         inbound::update(params)
+    }
+
+    fn piece(&self, session: &SessionId, kind: ChunkKind, message: Option<&str>, text: &str) -> Said {
+        (inbound::UPDATE.into(), inbound::piece(session, kind, message, text))
+    }
+
+    fn is_used(&self, member: &str) -> bool {
+        inbound::USED.contains(&member)
     }
 
     fn request(&self, method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest) {

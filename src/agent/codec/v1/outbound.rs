@@ -1,6 +1,6 @@
 //! What we say to the agent, built from the types of the schema crate, so that it validates.
 
-use super::errors;
+use super::{asked, errors};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Content, Link, Opening};
 use crate::model::ids::SessionId;
@@ -39,6 +39,9 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
         Call::SetMode { session, mode } => {
             let request = schema::SetSessionModeRequest::new(session.as_str().to_owned(), mode.clone());
             ("session/set_mode", serde_json::to_value(request)?)
+        }
+        Call::SetModel { session, model } => {
+            ("session/set_model", json!({ "sessionId": session.as_str(), "modelId": model }))
         }
         Call::SetOption { session, option, value } => {
             // `type` goes with a boolean and never with a select.
@@ -119,6 +122,11 @@ fn initialize() -> schema::InitializeRequest {
         .terminal(true)
         .session(session)
         .auth(schema::AuthCapabilities::new().terminal(true))
+        .elicitation(
+            schema::ElicitationCapabilities::new()
+                .form(schema::ElicitationFormCapabilities::new())
+                .url(schema::ElicitationUrlCapabilities::new()),
+        )
         .meta(meta);
     schema::InitializeRequest::new(VERSION)
         .client_capabilities(capabilities)
@@ -132,6 +140,7 @@ pub fn answer(answer: &Answer) -> Result<Value, RpcError> {
         Answer::Empty => json!({}),
         Answer::Selected(option) => json!({ "outcome": { "outcome": "selected", "optionId": option } }),
         Answer::Cancelled => json!({ "outcome": { "outcome": "cancelled" } }),
+        Answer::Reply(reply) => asked::answer(reply),
         Answer::Content(content) => json!({ "content": content }),
         Answer::Terminal(id) => json!({ "terminalId": id.as_str() }),
         Answer::Exit(exit) => exit_status(exit),

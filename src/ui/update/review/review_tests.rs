@@ -4,7 +4,7 @@ use crate::model::ids::{Address, Addressed, AgentKey, EntryId, SessionKey};
 use crate::model::reduce::reduce;
 use crate::model::tool::{ToolKind, ToolStatus};
 use crate::ui::fixtures::{Scene, doc_of, file_doc, review_doc};
-use crate::ui::keys::{Action, Code, Key, Layer, ReviewKey, label};
+use crate::ui::keys::{Action, Code, Key, Keymap, Layer, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
 use crate::ui::state::Focus;
 use crate::ui::state::folds::Fold;
@@ -521,12 +521,12 @@ fn the_search_goes_through_paths_and_lines_and_around() {
     s.typed("/").ctrl('u').typed("discount").press(Code::Enter);
     let first = place(&s);
     assert_eq!((first.0.as_str(), first.1.hunk), ("src/cart.rs", 0));
-    s.press(Code::F(3));
+    s.ctrl('n');
     let second = place(&s);
     assert!(second.1 > first.1, "{second:?}");
-    s.press(Code::F(3));
+    s.ctrl('n');
     assert_eq!(place(&s), first, "around the end");
-    s.key(Key::shift(Code::F(3)));
+    s.ctrl('b');
     assert_eq!(place(&s), second);
     s.typed("/").ctrl('u').typed("logo").press(Code::Enter);
     assert_eq!(place(&s).0, "assets/logo.png");
@@ -703,6 +703,6 @@ fn the_mouse_chooses_scrolls_and_decides_only_on_the_words() {
 #[test]
 fn every_key_of_the_review_has_a_name_that_works() {
     for key in [ReviewKey::Accept, ReviewKey::Reject, ReviewKey::Undo, ReviewKey::Search, ReviewKey::Close] {
-        assert!(label(Layer::Review, Action::Review(key)).is_some(), "{key:?}");
+        assert!(Keymap::default().label(Layer::Review, Action::Review(key)).is_some(), "{key:?}");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Judges nothing. Invariant: what is shown of the rule's effect is about the text that stands there.
 
-use super::{Contents, RawLines, keys, plain};
+use super::{Contents, keys, plain};
 use crate::base::{human, sanitize};
 use crate::model::ids::ReqId;
 use crate::model::ruling::{Weighed, Weighing};
@@ -13,7 +13,7 @@ use crate::ui::state::rule::RuleDraft;
 use crate::ui::view::ViewCx;
 
 pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -> Contents {
-    let weighing = cx.session.weighing().filter(|weighing| weighing.req == draft.req);
+    let weighing = cx.session.rules.weighing().filter(|weighing| weighing.req == draft.req);
     let mut body = Vec::new();
     match weighing {
         Some(Weighing { why_none: Some(why), .. }) if draft.line.is_empty() => {
@@ -29,7 +29,7 @@ pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -
         ("Tab", "how long"),
         ("Shift+Tab", "allow, ask, deny"),
     ]);
-    Contents { body, raw: RawLines::None, choices }
+    Contents::of(body, choices)
 }
 
 /// What is written, with the cursor.

@@ -8,7 +8,7 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::composer::Composer;
-use crate::ui::keys::{Action, Layer, ReviewKey as R, label};
+use crate::ui::keys::{Action, Keymap, Layer, ReviewKey as R};
 use crate::ui::msg::{FrameInfo, ReviewFrame};
 use crate::ui::state::Focus;
 use crate::ui::state::review::bar::{Bar, Doubtful, Edit};
@@ -169,9 +169,9 @@ fn line(
 fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     if cx.state.view.focus != Focus::Review {
         let tab = if cx.state.view.dock.dialog.is_none() && cx.state.view.focus == Focus::Composer {
-            "Tab or Alt+R"
+            "Tab or F3"
         } else {
-            "Alt+R"
+            "F3"
         };
         return words(cx, &[(&format!("{tab} goes to the review"), Token::Dim.into())], area, buf);
     }
@@ -186,7 +186,7 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
         Pane::Files => IN_FILES,
         Pane::Hunks => IN_HUNKS,
     };
-    list.extend(front.iter().chain(rest).map(|(keys, what)| (names(keys), *what)));
+    list.extend(front.iter().chain(rest).map(|(keys, what)| (names(&cx.state.keys, keys), *what)));
     let ends: &[&str] = if review.selection.is_some() {
         &["Esc ends the choice", "Esc"]
     } else {
@@ -224,8 +224,8 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
 }
 
 /// `a`, or `n/p`.
-fn names(keys: &[R]) -> String {
-    let names: Vec<String> = keys.iter().filter_map(|k| label(Layer::Review, Action::Review(*k))).collect();
+fn names(map: &Keymap, keys: &[R]) -> String {
+    let names: Vec<String> = keys.iter().filter_map(|k| map.label(Layer::Review, Action::Review(*k))).collect();
     names.join("/")
 }
 

@@ -4,7 +4,7 @@ use crate::text::diff::Kind;
 use crate::text::token::Token;
 use crate::text::width::{str_width, styled_width};
 use crate::ui::fixtures::{Scene, doc_of, file_doc, review_doc};
-use crate::ui::keys::{Action, Code, Key, Layer, ReviewKey, help, label};
+use crate::ui::keys::{Action, Code, Key, Keymap, Layer, ReviewKey};
 use crate::ui::state::Focus;
 use crate::ui::state::review::Pane;
 use crate::ui::state::review::index::{Row, Rows, Spot};
@@ -185,7 +185,8 @@ fn a_note_stands_in_place_of_the_keys_and_the_cursor_in_it() {
 
 #[test]
 fn every_action_is_in_the_help() {
-    let listed: Vec<(String, &str)> = help(Layer::Review).collect();
+    let map = Keymap::default();
+    let listed: Vec<(String, &str)> = map.help(Layer::Review).map(|row| (row.keys, row.what)).collect();
     let mut s = scene(120, 60);
     s.typed("?").draw();
     let mut all = s.shown.clone();
@@ -197,7 +198,7 @@ fn every_action_is_in_the_help() {
         assert!(all.contains(keys.as_str()) && all.contains(what), "{keys} {what}");
     }
     for key in [ReviewKey::Force, ReviewKey::Rewind, ReviewKey::EditOutside, ReviewKey::ScrollRight] {
-        let name = label(Layer::Review, Action::Review(key)).unwrap();
+        let name = map.label(Layer::Review, Action::Review(key)).unwrap();
         assert!(listed.iter().any(|(keys, _)| keys.split(", ").any(|k| k == name)), "{name}");
     }
 }

@@ -1,0 +1,157 @@
+use super::*;
+use crate::agent::codec::v1::V1;
+use serde_json::{Value, json};
+
+const KEY: &str = "sk-ünïcode-12345678";
+
+fn secrets(values: &[&str]) -> Secrets {
+    let mut secrets = Secrets::default();
+    values.iter().for_each(|value| secrets.add(value));
+    secrets
+}
+
+fn hearing(values: &[&str]) -> Hearing {
+    Hearing { secrets: secrets(values), ..Hearing::default() }
+}
+
+fn heard(hearing: &mut Hearing, line: &str) -> Frames {
+    let (frame, line) = Frame::read(Cow::Borrowed(line.as_bytes()), V1.word_for_word());
+    hearing.hear(AgentKey::FIRST, &V1, frame, line)
+}
+
+fn update(update: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "s", "update": update } })
+        .to_string()
+}
+
+fn chunk(kind: &str, text: &str) -> String {
+    let content = json!({ "type": "text", "text": text });
+    update(&json!({ "sessionUpdate": format!("{kind}_chunk"), "content": content }))
+}
+
+/// All as Python writes it.
+fn escaped(text: &str) -> String {
+    text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
+}
+
+/// What is said of these lines, as it is shown and as it is written down.
+fn said(lines: &[String]) -> Vec<String> {
+    let mut hearing = hearing(&[KEY]);
+    let mut all: Frames = lines.iter().flat_map(|line| heard(&mut hearing, line)).collect();
+    all.extend(hearing.rest(AgentKey::FIRST, &V1));
+    let text = |(frame, line): (Frame, Arc<str>)| {
+        let Frame::Notification { params: Some(params), .. } = frame else { return line.to_string() };
+        match V1.update(params.as_str()) {
+            Ok((_, Update::Chunk { kind, block: Block::Text(text), .. })) => {
+                let written: Value = serde_json::from_str(&line).unwrap();
+                assert_eq!(written["params"]["update"]["content"]["text"], json!(text), "both are the same");
+                format!("{kind:?}: {text}")
+            }
+            _ => "other".to_owned(),
+        }
+    };
+    all.into_iter().map(text).collect()
+}
+
+#[test]
+fn a_text_loses_them_the_longest_first() {
+    let secrets = secrets(&["sk-12345678", "short", "sk-12345678-and-more"]);
+    assert_eq!(secrets.hidden("key sk-12345678-and-more, sk-12345678, short").as_deref(), Some("key …, …, short"));
+    assert_eq!(secrets.hidden("nothing"), None);
+}
+
+#[test]
+fn however_json_spells_them_they_are_found() {
+    let secrets = secrets(&[KEY, "with \"quotes\" in", "a/path/to/it"]);
+    for (line, hidden) in [
+        (format!(r#"{{"a":"x {KEY}"}}"#), r#"{"a":"x …"}"#),
+        (format!(r#"{{"a":["{}"]}}"#, escaped(KEY)), r#"{"a":["…"]}"#),
+        (format!(r#"{{"{KEY}":1,"b":"\n{}"}}"#, escaped(KEY)), r#"{"…":1,"b":"\n…"}"#),
+        (r#"{"a":"with \"quotes\" in","b":"a\/path\/to\/it"}"#.to_owned(), r#"{"a":"…","b":"…"}"#),
+        (format!(r#"{{"a":"{KEY} cut o"#), r#"{"a":"… cut o"#),
+    ] {
+        assert_eq!(secrets.line(&line, true).as_deref(), Some(hidden), "{line}");
+    }
+    assert_eq!(secrets.line(r#"{"a":"b\n"}"#, true), None);
+    assert_eq!(secrets.line(&format!("key={KEY}"), false).as_deref(), Some("key=…"));
+    assert_eq!(self::secrets(&["12345678"]).line(r#"{"a":12345678}"#, true), None, "it must stay JSON");
+}
+
+#[test]
+fn a_fact_is_read_again_without_them() {
+    let event = HostEvent::Warning { message: format!("it said \"{KEY}\"") };
+    let hidden = secrets(&[KEY, "Warning", "message"]).fact(&event).unwrap();
+    let read: HostEvent = serde_json::from_str(hidden.get()).unwrap();
+    assert_eq!(read, HostEvent::Warning { message: "it said \"…\"".into() });
+}
+
+#[test]
+fn in_pieces_of_a_message_they_are_found() {
+    let (one, two) = KEY.split_at(6);
+    let agent = |text: &str| chunk("agent_message", text);
+    assert_eq!(said(&[agent(&format!("A:{one}")), agent(&format!("{two}:B"))]), ["Agent: A:", "Agent: …:B"]);
+    let single: Vec<String> = KEY.chars().map(|c| agent(&c.to_string())).collect();
+    assert_eq!(said(&single), ["Agent: …"]);
+    let usage = update(&json!({ "sessionUpdate": "usage_update", "used": 1, "size": 2 }));
+    assert_eq!(said(&[agent(one), usage, agent(two)]), ["other", "Agent: …"]);
+}
+
+#[test]
+fn what_is_held_back_comes_before_what_follows_the_message() {
+    let agent = |text: &str| chunk("agent_message", text);
+    assert_eq!(said(&[agent("files"), agent(" and more")]), ["Agent: file", "Agent: s and more"]);
+    assert_eq!(said(&[agent("files"), chunk("agent_thought", "hm")]), ["Agent: file", "Agent: s", "Thought: hm"]);
+    let tool = update(&json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "x" }));
+    assert_eq!(said(&[agent("files"), tool]), ["Agent: file", "Agent: s", "other"]);
+    let done = json!({ "jsonrpc": "2.0", "id": 1, "result": { "stopReason": "end_turn" } }).to_string();
+    assert_eq!(said(&[agent("files"), done.clone()]), ["Agent: file", "Agent: s", done.as_str()]);
+    assert_eq!(said(&[agent("files")]), ["Agent: file", "Agent: s"], "the agent has ended");
+    assert_eq!(said(&[agent("nothing here")]), ["Agent: nothing here"]);
+}
+
+#[test]
+fn what_is_to_be_done_is_left_as_it_is_and_written_down_without_them() {
+    let content = format!("key = \"{KEY}\"\n");
+    let params = json!({ "sessionId": "s", "path": format!("/w/{KEY}"), "content": content });
+    let line = json!({ "jsonrpc": "2.0", "id": 1, "method": "fs/write_text_file", "params": params }).to_string();
+    for line in [line.clone(), line.replace(KEY, &escaped(KEY))] {
+        let [(Frame::Request { params: Some(asked), .. }, written)] = &heard(&mut hearing(&[KEY]), &line)[..] else {
+            panic!("no request")
+        };
+        assert_eq!(serde_json::from_str::<Value>(asked.as_str()).unwrap(), params);
+        let written: Value = serde_json::from_str(written).unwrap();
+        assert_eq!(written["params"]["content"], "key = \"…\"\n");
+        assert_eq!(written["params"]["path"], "/w/…");
+    }
+}
+
+#[test]
+fn of_a_tool_call_what_is_judged_stays_and_what_is_only_shown_goes() {
+    let text = json!([{ "type": "content", "content": { "type": "text", "text": KEY } }]);
+    let call = json!({
+        "sessionUpdate": "tool_call", "toolCallId": KEY, "title": KEY, "rawInput": { "command": ["echo", KEY] },
+        "locations": [{ "path": KEY }], "content": text, "rawOutput": { "out": KEY },
+    });
+    let [(Frame::Notification { params: Some(params), .. }, written)] =
+        &heard(&mut hearing(&[KEY]), &update(&call))[..]
+    else {
+        panic!("no update")
+    };
+    assert!(!written.contains(KEY), "{written}");
+    let now: Value = serde_json::from_str(params.as_str()).unwrap();
+    let mut expected = call.clone();
+    expected["content"][0]["content"]["text"] = "…".into();
+    expected["rawOutput"]["out"] = "…".into();
+    assert_eq!(now["update"], expected);
+}
+
+#[test]
+fn an_error_does_not_say_them() {
+    let error = json!({ "code": -32000, "message": format!("bad {KEY}"), "data": { "key": KEY } });
+    let line = json!({ "jsonrpc": "2.0", "id": 1, "error": error }).to_string();
+    let [(Frame::Response { outcome: Err(error), .. }, written)] = &heard(&mut hearing(&[KEY]), &line)[..] else {
+        panic!("no error")
+    };
+    assert_eq!((error.message.as_str(), &error.data), ("bad …", &Some(json!({ "key": "…" }))));
+    assert!(!written.contains(KEY));
+}

@@ -1,0 +1,311 @@
+//! Forms and pages by which an agent asks the person for something, and whether an answer keeps to what a form says.
+//!
+//! Plain data. Knows neither how a form is shown nor how it is sent. Invariants: fields stand in the order in which the
+//! agent has given them; what is accepted here has the type that the field asks for; a value of a field that asks for a
+//! secret is written nowhere but in the answer.
+
+use super::login::Secret;
+use crate::base::date;
+use crate::text::pattern;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Number, Value};
+use std::sync::Arc;
+
+/// Stands for a value that is said nowhere.
+const MASK: &str = "…";
+
+/// What the person is to fill in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    pub message: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub fields: Vec<Field>,
+}
+
+/// A page that the person is to visit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    pub message: String,
+    /// The agent's name of it.
+    pub id: Arc<str>,
+    pub address: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub name: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub is_required: bool,
+    /// It says or looks as if it asked for a password or the like.
+    pub is_secret: bool,
+    pub kind: FieldKind,
+    pub default: Option<Given>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    Text {
+        min: Option<u64>,
+        max: Option<u64>,
+        pattern: Option<String>,
+        format: Option<String>,
+    },
+    Number {
+        /// Without a fraction.
+        whole: bool,
+        min: Option<Number>,
+        max: Option<Number>,
+    },
+    Switch,
+    One(Vec<Choice>),
+    Many {
+        choices: Vec<Choice>,
+        min: Option<u64>,
+        max: Option<u64>,
+    },
+    /// What it is instead of one of these.
+    Unknown(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What is sent.
+    pub value: String,
+    pub title: String,
+    pub description: Option<String>,
+}
+
+/// The value of a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Given {
+    Bool(bool),
+    Number(Number),
+    Many(Vec<String>),
+    Text(String),
+    #[serde(serialize_with = "masked", skip_deserializing)]
+    Secret(Secret),
+}
+
+fn masked<S: Serializer>(_: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(MASK)
+}
+
+/// What the person says to a form or page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reply {
+    /// The form with what they have filled in.
+    Filled(Vec<(String, Given)>),
+    /// They visit the page.
+    Visits,
+    Decline,
+    Cancel,
+}
+
+impl Reply {
+    /// In the words of scripts.
+    pub const fn action(&self) -> &'static str {
+        match self {
+            Self::Filled(_) | Self::Visits => "accept",
+            Self::Decline => "decline",
+            Self::Cancel => "cancel",
+        }
+    }
+
+    /// The same without secrets; nothing when there are none.
+    pub fn without_secrets(&self) -> Option<Self> {
+        let Self::Filled(values) = self else { return None };
+        if !values.iter().any(|(_, value)| matches!(value, Given::Secret(_))) {
+            return None;
+        }
+        let hide = |value: &Given| match value {
+            Given::Secret(_) => Given::Text(MASK.to_owned()),
+            open => open.clone(),
+        };
+        Some(Self::Filled(values.iter().map(|(name, value)| (name.clone(), hide(value))).collect()))
+    }
+}
+
+/// Why a form cannot be sent as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit {
+    /// The place of the field.
+    pub field: usize,
+    /// In the words of the schema.
+    pub why: String,
+}
+
+impl Form {
+    /// Takes what is given for each field, or says what does not fit. What nobody has given is left out.
+    pub fn fill(&self, mut given: impl FnMut(usize, &Field) -> Option<Value>) -> Result<Vec<(String, Given)>, Unfit> {
+        let mut values = Vec::new();
+        for (at, field) in self.fields.iter().enumerate() {
+            let unfit = |why| Unfit { field: at, why };
+            match given(at, field) {
+                Some(value) => values.push((field.name.clone(), field.take(&value).map_err(unfit)?)),
+                None if field.is_required => return Err(unfit(field.missing())),
+                None => {}
+            }
+        }
+        Ok(values)
+    }
+
+    pub fn has_secrets(&self) -> bool {
+        self.fields.iter().any(|field| field.is_secret)
+    }
+}
+
+impl Field {
+    /// What the person reads as its name.
+    pub fn label(&self) -> &str {
+        self.title.as_deref().map(str::trim).filter(|title| !title.is_empty()).unwrap_or(&self.name)
+    }
+
+    pub fn choices(&self) -> &[Choice] {
+        match &self.kind {
+            FieldKind::One(choices) | FieldKind::Many { choices, .. } => choices,
+            _ => &[],
+        }
+    }
+
+    fn missing(&self) -> String {
+        match &self.kind {
+            FieldKind::Unknown(what) => format!("required, and {what}: it cannot be filled in here"),
+            _ => "required".to_owned(),
+        }
+    }
+
+    /// The value as the field wants it, or the rule that it breaks.
+    pub fn take(&self, value: &Value) -> Result<Given, String> {
+        match &self.kind {
+            FieldKind::Text { min, max, pattern, format } => {
+                let text = value.as_str().ok_or("type string")?;
+                let count = text.chars().count() as u64;
+                within("Length", count, (*min, *max), "character")?;
+                if let Some(pattern) = pattern.as_deref().filter(|pattern| pattern::is_in(pattern, text) == Some(false))
+                {
+                    return Err(format!("pattern {pattern}"));
+                }
+                if let Some(format) = format.as_deref().filter(|format| !is_of_format(format, text)) {
+                    return Err(format!("format {format}"));
+                }
+                let text = text.to_owned();
+                Ok(if self.is_secret { Given::Secret(Secret(text)) } else { Given::Text(text) })
+            }
+            FieldKind::Number { whole, min, max } => {
+                let number = value.as_number().ok_or(if *whole { "type integer" } else { "type number" })?;
+                let number = if *whole { without_fraction(number).ok_or("type integer")? } else { number.clone() };
+                if let Some(min) = min.as_ref().filter(|min| is_less(&number, min)) {
+                    return Err(format!("minimum {min}"));
+                }
+                if let Some(max) = max.as_ref().filter(|max| is_less(max, &number)) {
+                    return Err(format!("maximum {max}"));
+                }
+                Ok(Given::Number(number))
+            }
+            FieldKind::Switch => Ok(Given::Bool(value.as_bool().ok_or("type boolean")?)),
+            FieldKind::One(choices) => {
+                let text = value.as_str().ok_or("type string")?;
+                if !choices.iter().any(|choice| choice.value == text) {
+                    return Err(format!("enum: {text} is none of its values"));
+                }
+                Ok(Given::Text(text.to_owned()))
+            }
+            FieldKind::Many { choices, min, max } => {
+                let list = value.as_array().ok_or("type array")?;
+                let mut taken = Vec::new();
+                for one in list {
+                    let text = one.as_str().ok_or("items of type string")?;
+                    if !choices.iter().any(|choice| choice.value == text) {
+                        return Err(format!("enum: {text} is none of its values"));
+                    }
+                    if !taken.iter().any(|known| known == text) {
+                        taken.push(text.to_owned());
+                    }
+                }
+                within("Items", taken.len() as u64, (*min, *max), "item")?;
+                Ok(Given::Many(taken))
+            }
+            FieldKind::Unknown(what) => Err(format!("{what}: it cannot be filled in here")),
+        }
+    }
+}
+
+fn within(what: &str, count: u64, (min, max): (Option<u64>, Option<u64>), unit: &str) -> Result<(), String> {
+    let has = || crate::base::human::count(count, unit);
+    match (min, max) {
+        (Some(min), _) if count < min => Err(format!("min{what} {min}: it has {}", has())),
+        (_, Some(max)) if count > max => Err(format!("max{what} {max}: it has {}", has())),
+        _ => Ok(()),
+    }
+}
+
+fn without_fraction(number: &Number) -> Option<Number> {
+    /// Every whole number up to this one is a float.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if let Some(whole) = number.as_i64() {
+        return Some(whole.into());
+    }
+    let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= EXACT)?;
+    Some(Number::from(float as i64))
+}
+
+fn is_less(a: &Number, b: &Number) -> bool {
+    match (a.as_i64(), b.as_i64()) {
+        (Some(a), Some(b)) => a < b,
+        _ => a.as_f64().zip(b.as_f64()).is_some_and(|(a, b)| a < b),
+    }
+}
+
+/// A format that is not known says nothing.
+fn is_of_format(format: &str, text: &str) -> bool {
+    let is_one_word = !text.contains(|c: char| c.is_whitespace() || c.is_control());
+    match format {
+        "email" => {
+            let parts = text.rsplit_once('@');
+            is_one_word && parts.is_some_and(|(who, host)| !who.is_empty() && !host.is_empty() && !who.contains('@'))
+        }
+        "uri" => {
+            let (scheme, rest) = text.split_once(':').unwrap_or_default();
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+            let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_plain);
+            is_one_word && is_scheme && !rest.is_empty()
+        }
+        "date" => text.len() == 10 && date::seconds(text).is_some(),
+        "date-time" => {
+            let has_zone = text.get(11..).is_some_and(|time| time.contains(['Z', 'z', '+', '-']));
+            text.as_bytes().get(10).is_some_and(|b| b"Tt ".contains(b)) && has_zone && date::seconds(text).is_some()
+        }
+        _ => true,
+    }
+}
+
+/// Whether the name of a field says that it is for a secret.
+pub fn sounds_secret(name: &str) -> bool {
+    const SECRETS: [&str; 8] =
+        ["password", "passwd", "passphrase", "passcode", "secret", "token", "credential", "credentials"];
+    let mut words = Vec::new();
+    let mut was_small = false;
+    for c in name.chars() {
+        // A word begins at a capital letter, too.
+        if !c.is_alphanumeric() || c.is_uppercase() && was_small {
+            words.push(String::new());
+        }
+        was_small = c.is_lowercase();
+        if words.is_empty() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    let pair = |a: &str, b: &str| (matches!(a, "api" | "private" | "access" | "secret") && b == "key");
+    words.iter().any(|word| SECRETS.contains(&word.as_str()) || word == "apikey")
+        || words.windows(2).any(|two| matches!(two, [a, b] if pair(a, b)))
+}
+
+#[cfg(test)]
+#[path = "form_tests.rs"]
+mod tests;

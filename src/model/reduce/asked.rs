@@ -1,0 +1,93 @@
+//! What an agent asks the person beyond yes or no: forms to fill in and pages to visit.
+//!
+//! Whether a form is filled in rightly was checked where it was typed. Invariants: each is answered exactly once; of what
+//! was filled in nothing is in the transcript.
+
+use super::super::effect::{Answer, Effect, Withdrawal};
+use super::super::entry::{Body, Level, Notice};
+use super::super::event::Asking;
+use super::super::form::Reply;
+use super::super::ids::{EntryId, ReqId};
+use super::super::question::{About, Question};
+use super::super::session::Session;
+use super::{Cx, notice, permission};
+
+/// Pages that the person has gone to and that are not done.
+const MAX_PAGES: usize = 100;
+
+pub fn ask(session: &mut Session, req: ReqId, asking: Asking, call: Option<u64>, cx: &mut Cx) {
+    if session.turn.as_ref().is_some_and(|turn| turn.cancelling.is_some()) {
+        return cx.push(Effect::Respond { req, answer: Answer::Cancelled });
+    }
+    let (title, detail) = words("asks", asking.message());
+    let entry = notice(session, Level::Info, title, detail, cx.now);
+    permission::wait(session, req, entry, About::Asked { asking, call }, Vec::new(), cx);
+}
+
+/// What has become of it, and what the agent wanted: its first line, and the others.
+fn words(what: &str, message: &str) -> (String, Vec<String>) {
+    let mut lines = message.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    (format!("{what}: {first}"), lines.map(str::to_owned).collect())
+}
+
+fn retell(session: &mut Session, entry: EntryId, what: &str, asking: &Asking) {
+    let (title, detail) = words(what, asking.message());
+    session.entries.change(entry, |e| e.body = Body::Notice(Notice { level: Level::Info, title, detail }));
+}
+
+/// The person's answer. A second one changes nothing.
+pub fn answer(session: &mut Session, req: ReqId, reply: Reply, cx: &mut Cx) {
+    let is_it = |question: &Question| match &question.about {
+        About::Asked { asking: Asking::Form(_), .. } => question.req == req && reply != Reply::Visits,
+        About::Asked { .. } => question.req == req && !matches!(reply, Reply::Filled(_)),
+        _ => false,
+    };
+    let Some(at) = session.questions.iter().position(is_it) else { return };
+    let Question { entry, about, .. } = session.questions.remove(at);
+    let About::Asked { asking, .. } = about else { return };
+    let what = match (&reply, &asking) {
+        (Reply::Visits, Asking::Page(page)) => {
+            if session.pages.len() < MAX_PAGES {
+                session.pages.push((entry, page.clone()));
+            }
+            "sent to a page, which is not done yet"
+        }
+        (Reply::Filled(_) | Reply::Visits, _) => "answered",
+        (Reply::Decline, _) => "declined",
+        (Reply::Cancel, _) => "left unanswered",
+    };
+    retell(session, entry, what, &asking);
+    cx.push(Effect::Respond { req, answer: Answer::Reply(reply) });
+}
+
+/// What the person was sent to this page for is done. One that they have not gone to is not asked about any more.
+pub fn page_done(session: &mut Session, id: &str, cx: &mut Cx) {
+    if let Some(at) = session.pages.iter().position(|(_, page)| &*page.id == id) {
+        let (entry, page) = session.pages.remove(at);
+        return retell(session, entry, "done on its page", &Asking::Page(page));
+    }
+    let is_it = |question: &Question| match &question.about {
+        About::Asked { asking: Asking::Page(page), .. } => &*page.id == id,
+        _ => false,
+    };
+    if let Some(at) = session.questions.iter().position(is_it) {
+        let pending = session.questions.remove(at);
+        permission::close(session, &pending, Withdrawal::ByAgent, cx);
+    }
+}
+
+/// The call of ours that they were asked for has been answered.
+pub fn moot(session: &mut Session, reqs: &[ReqId], cx: &mut Cx) {
+    while let Some(at) = session.questions.iter().position(|question| reqs.contains(&question.req)) {
+        let pending = session.questions.remove(at);
+        permission::close(session, &pending, Withdrawal::Moot, cx);
+    }
+}
+
+/// It is not asked any more. False: the question is about something else.
+pub fn closed(session: &mut Session, pending: &Question, why: &str) -> bool {
+    let About::Asked { asking, .. } = &pending.about else { return false };
+    retell(session, pending.entry, &format!("no longer asked, {why}"), asking);
+    true
+}

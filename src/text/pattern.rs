@@ -1,0 +1,29 @@
+//! Whether a text has in it what a pattern of somebody else describes.
+//!
+//! Invariant: takes time that grows with the text alone, and bounded memory, whatever the pattern is.
+
+use regex_automata::meta::Regex;
+
+/// Bytes that a compiled pattern may take.
+const MAX: usize = 1 << 20;
+
+/// Nothing where the pattern is none, or is too large.
+pub fn is_in(pattern: &str, text: &str) -> Option<bool> {
+    let config = Regex::config().nfa_size_limit(Some(MAX));
+    Regex::builder().configure(config).build(pattern).ok().map(|regex| regex.is_match(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r_426_a_pattern_is_looked_for_anywhere_and_one_that_is_none_says_nothing() {
+        assert_eq!(is_in("b+", "abbc"), Some(true));
+        assert_eq!(is_in("^b+$", "abbc"), Some(false));
+        assert_eq!(is_in("(a", "a"), None);
+        assert_eq!(is_in("(a)\\1", "aa"), None, "no engine of linear time has it");
+        assert_eq!(is_in("((a{1000}){1000}){1000}", "a"), None);
+        assert_eq!(is_in("^(a+)+$", &format!("{}!", "a".repeat(50_000))), Some(false));
+    }
+}

@@ -1,0 +1,313 @@
+//! The keys as they are bound now: the tables of this room, and over them what a file of the person says.
+//!
+//! Reads text, never a disk. Invariants: what is wrong in the file gives a warning with its line and changes nothing; a
+//! character alone is never bound where it is text, nor a digit where it answers.
+
+use super::action::Action;
+use super::key::{Code, Key, Mods};
+use super::keymap::{self, Bind, Keys, LAYERS, Layer};
+use crate::base::toml_doc::{Report, Warning, kind_of};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Sets of keys that can be named in the file.
+const PRESETS: &[(&str, &str)] = &[
+    ("default", ""),
+    ("emacs", include_str!("../../../assets/keys.emacs.toml")),
+    ("vim", include_str!("../../../assets/keys.vim.toml")),
+];
+/// Takes a key away.
+const NONE: &str = "none";
+/// A file with more is no table of keys.
+const MAX_BINDS: usize = 1000;
+
+/// All keys, and what they mean.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Keymap {
+    /// What the file says; nothing for a key that it takes away.
+    own: BTreeMap<(Layer, Key), Option<Action>>,
+}
+
+/// A row of the help: keys, what they do, and the action for it.
+pub struct Row {
+    pub keys: String,
+    pub what: &'static str,
+    pub action: Action,
+}
+
+impl Keymap {
+    /// Reads a file of keys.
+    pub fn read(text: &str, file: &str) -> (Self, Vec<Warning>) {
+        let mut report = Report::new(file, text);
+        let table = report.parse();
+        let mut map = Self::default();
+        let mut preset = "default";
+        if let Some((_, value)) = table.iter().find(|(key, _)| key.get_ref() == "preset") {
+            match value.get_ref().as_str().and_then(|name| PRESETS.iter().find(|(known, _)| *known == name)) {
+                Some((name, keys)) => {
+                    preset = name;
+                    // Ours are checked by a test.
+                    map = Self::of(&Report::new(name, keys).parse(), &mut Report::new(name, keys));
+                }
+                None => report.warn(&value.span(), "preset is one of default, emacs, vim"),
+            }
+        }
+        let own = Self::of(&table, &mut report);
+        map.own.extend(own.own);
+        tracing::debug!(preset, binds = map.own.len(), "keys");
+        (map, report.finish())
+    }
+
+    fn of(table: &DeTable<'_>, report: &mut Report<'_>) -> Self {
+        let mut map = Self::default();
+        let mut lines = BTreeMap::new();
+        for (key, value) in table {
+            match (key.get_ref().as_ref(), value.get_ref().as_array()) {
+                ("preset", _) => {}
+                ("bind", Some(binds)) => {
+                    if binds.len() > MAX_BINDS {
+                        report.warn(&value.span(), format!("only the first {MAX_BINDS} of these count"));
+                    }
+                    binds.iter().take(MAX_BINDS).for_each(|bind| map.bind(bind, &mut lines, report));
+                }
+                ("bind", None) => report.warn(&value.span(), "bind is a list of tables: [[bind]]"),
+                (other, _) => report.warn(&key.span(), format!("unknown key {other:?}; allowed: preset, bind")),
+            }
+        }
+        map
+    }
+
+    fn bind(
+        &mut self,
+        value: &Spanned<DeValue<'_>>,
+        lines: &mut BTreeMap<(Layer, Key), usize>,
+        report: &mut Report<'_>,
+    ) {
+        let Some(table) = value.get_ref().as_table() else {
+            return report.warn(&value.span(), format!("bind is {}; allowed: a table", kind_of(value.get_ref())));
+        };
+        let (mut on, mut run, mut when) = (Vec::new(), None, None);
+        for (key, value) in table {
+            match (key.get_ref().as_ref(), value.get_ref()) {
+                ("on", DeValue::String(name)) => on.push((name.as_ref(), value.span())),
+                ("on", DeValue::Array(names)) => {
+                    on.extend(names.iter().filter_map(|name| Some((name.get_ref().as_str()?, name.span()))));
+                }
+                ("run", DeValue::String(name)) => run = Some((name.as_ref(), value.span())),
+                ("when", DeValue::String(name)) => when = Some((name.as_ref(), value.span())),
+                ("on" | "run" | "when", other) => {
+                    report.warn(&value.span(), format!("this is {}; allowed: a string", kind_of(other)));
+                }
+                (other, _) => report.warn(&key.span(), format!("unknown key {other:?}; allowed: on, run, when")),
+            }
+        }
+        let (Some((run, run_at)), false) = (run, on.is_empty()) else {
+            return report.warn(&value.span(), "a bind needs `on`, a key, and `run`, what it does");
+        };
+        let layers: Vec<Layer> = match &when {
+            None => LAYERS.to_vec(),
+            Some((name, _)) => LAYERS.into_iter().filter(|layer| word(*layer) == *name).collect(),
+        };
+        if let (Some((name, at)), true) = (&when, layers.is_empty()) {
+            let known: Vec<&str> = LAYERS.into_iter().map(word).collect();
+            return report.warn(at, format!("there is no place {name:?}; allowed: {}", known.join(", ")));
+        }
+        let known: Vec<(Layer, Option<Action>)> = layers
+            .into_iter()
+            .filter_map(
+                |layer| if run == NONE { Some((layer, None)) } else { Some((layer, Some(action(layer, run)?))) },
+            )
+            .collect();
+        if known.is_empty() {
+            let place = when.map_or_else(String::new, |(name, _)| format!(" in {name}"));
+            return report.warn(&run_at, format!("nothing is called {run:?}{place}; `acp-tui keys` lists all names"));
+        }
+        for (name, at) in on {
+            let Some(key) = Key::parse(name) else {
+                report.warn(&at, format!("{name:?} is no key; for example \"ctrl+g\", \"alt+enter\", \"f3\", \"a\""));
+                continue;
+            };
+            for (layer, action) in &known {
+                if is_taken(*layer, key) {
+                    // Where the place is not named, those that can have it do.
+                    if when.is_some() {
+                        report
+                            .warn(&at, format!("{name:?} is text or an answer in {}, so it stays that", word(*layer)));
+                    }
+                    continue;
+                }
+                if let Some(line) = lines.insert((*layer, key), report.line_of(at.start)) {
+                    let place = word(*layer);
+                    report.warn(&at, format!("{name:?} in {place} is bound on line {line} already; this one counts"));
+                }
+                self.own.insert((*layer, key), *action);
+            }
+        }
+    }
+
+    /// What `key` means with the focus in `layer`; `None` if nothing.
+    pub fn resolve(&self, layer: Layer, key: Key) -> Option<Action> {
+        match self.own.get(&(layer, key)) {
+            Some(action) => *action,
+            None => keymap::resolve(layer, key),
+        }
+    }
+
+    /// The rows of the help for `layer`: its own, then those that hold everywhere and are not taken by it.
+    pub fn help(&self, layer: Layer) -> impl Iterator<Item = Row> {
+        keymap::all(layer).filter_map(move |bind| {
+            let keys = match bind.keys {
+                Keys::These(_) => self.keys(layer, bind).iter().map(Key::to_string).collect::<Vec<_>>().join(", "),
+                _ => bind.keys.label(),
+            };
+            (!keys.is_empty()).then_some(Row { keys, what: bind.what, action: bind.action })
+        })
+    }
+
+    /// The key to name in a hint for `action`, the first of its row: `Ctrl+Y`.
+    pub fn label(&self, layer: Layer, action: Action) -> Option<String> {
+        let mut binds = keymap::all(layer).filter(|bind| bind.action == action);
+        binds.find_map(|bind| self.keys(layer, bind).first().map(Key::to_string))
+    }
+
+    /// The keys that do what a row says, those of the person first.
+    fn keys(&self, layer: Layer, bind: &Bind) -> Vec<Key> {
+        let own = self.own.iter().filter(|((at, _), action)| *at == layer && **action == Some(bind.action));
+        let mut keys: Vec<Key> = own.map(|((_, key), _)| *key).collect();
+        if let Keys::These(usual) = bind.keys {
+            let still =
+                |key: &&Key| self.resolve(layer, **key) == Some(bind.action) && !self.own.contains_key(&(layer, **key));
+            keys.extend(usual.iter().filter(still));
+        }
+        keys
+    }
+
+    /// All keys in the form of the file.
+    pub fn as_toml(&self) -> String {
+        let mut out = String::from("# Every key as it is bound now. Rows like these in keys.toml change it.\n");
+        for layer in LAYERS {
+            for bind in keymap::all(layer) {
+                let keys: Vec<String> =
+                    self.keys(layer, bind).iter().map(|key| format!("{:?}", key.spelled())).collect();
+                if keys.is_empty() {
+                    continue;
+                }
+                let (on, run) = (keys.join(", "), name(bind.action));
+                // Nothing can go wrong where text is written to text.
+                let _ =
+                    write!(out, "\n[[bind]]  # {}\non = [{on}]\nrun = {run:?}\nwhen = {:?}\n", bind.what, word(layer));
+            }
+        }
+        out
+    }
+}
+
+/// What a layer is called in the file.
+const fn word(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Composer => "composer",
+        Layer::Dock => "question",
+        Layer::Form => "form",
+        Layer::Picker => "list",
+        Layer::Sessions => "sessions",
+        Layer::Terminal => "command",
+        Layer::Review => "review",
+        Layer::Reading => "reading",
+        Layer::Line => "line",
+        Layer::Rule => "rule",
+        Layer::ReviewEdit => "edit",
+        Layer::ReviewConfirm => "confirm",
+    }
+}
+
+/// What an action is called in the file: its name in the program, as words.
+pub fn name(action: Action) -> String {
+    let debug = format!("{action:?}");
+    let bare = debug.split(['(', ')']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("");
+    let mut out = String::new();
+    for c in bare.chars() {
+        if c.is_uppercase() && !out.is_empty() {
+            out.push('-');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
+fn action(layer: Layer, called: &str) -> Option<Action> {
+    let bindable = |bind: &&Bind| matches!(bind.keys, Keys::These(_));
+    keymap::all(layer).filter(bindable).map(|bind| bind.action).find(|action| name(*action) == called)
+}
+
+/// Whether a key writes or answers in a layer, so that it cannot mean something else.
+fn is_taken(layer: Layer, key: Key) -> bool {
+    keymap::all(layer).any(|bind| !matches!(bind.keys, Keys::These(_)) && bind.matches(key).is_some())
+        && keymap::resolve(layer, key).is_some_and(|action| matches!(action, Action::Char(_) | Action::Answer(_)))
+}
+
+impl Key {
+    /// A key as the file spells it: `ctrl+g`, `shift+tab`, `f3`, `A`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut mods = Mods::default();
+        let mut rest = text.trim();
+        while let Some((front, back)) = rest.split_once('+').filter(|(_, back)| !back.is_empty()) {
+            match front.to_ascii_lowercase().as_str() {
+                "ctrl" => mods.ctrl = true,
+                "alt" => mods.alt = true,
+                "shift" => mods.shift = true,
+                _ => return None,
+            }
+            rest = back;
+        }
+        let mut chars = rest.chars();
+        let code = match (chars.next()?, chars.next()) {
+            (c, None) if c.is_control() => return None,
+            (c, None) => Code::Char(c),
+            _ => named(&rest.to_ascii_lowercase())?,
+        };
+        Some(match code {
+            Code::Tab if mods.shift => Self { code: Code::BackTab, mods: Mods { shift: false, ..mods } },
+            Code::Char(c) if mods.ctrl || mods.alt => {
+                Self { code: Code::Char(c.to_lowercase().next().unwrap_or(c)), mods }
+            }
+            // The case of a letter says whether Shift is held.
+            Code::Char(c) if mods.shift => Self::char(c.to_uppercase().next().unwrap_or(c)),
+            code => Self { code, mods },
+        })
+    }
+
+    /// The same the other way round.
+    fn spelled(self) -> String {
+        match self {
+            Self { code: Code::Char(c), mods } if c != ' ' && mods == Mods::default() => c.to_string(),
+            other => other.to_string().to_lowercase(),
+        }
+    }
+}
+
+fn named(word: &str) -> Option<Code> {
+    Some(match word {
+        "enter" => Code::Enter,
+        "esc" => Code::Esc,
+        "tab" => Code::Tab,
+        "space" => Code::Char(' '),
+        "backspace" => Code::Backspace,
+        "delete" => Code::Delete,
+        "insert" => Code::Insert,
+        "left" => Code::Left,
+        "right" => Code::Right,
+        "up" => Code::Up,
+        "down" => Code::Down,
+        "home" => Code::Home,
+        "end" => Code::End,
+        "pageup" => Code::PageUp,
+        "pagedown" => Code::PageDown,
+        _ => Code::F(word.strip_prefix('f')?.parse().ok().filter(|n| (1..=24).contains(n))?),
+    })
+}
+
+#[cfg(test)]
+#[path = "live_tests.rs"]
+mod tests;

@@ -1,0 +1,99 @@
+use super::*;
+use crate::ui::keys::ReviewKey;
+
+fn warnings(text: &str) -> Vec<String> {
+    Keymap::read(text, "keys.toml").1.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_file_binds_takes_away_and_is_in_the_help() {
+    let text = "[[bind]]\non = \"f9\"\nrun = \"open-review\"\nwhen = \"composer\"\n\n[[bind]]\non = \"ctrl+y\"\nrun = \"none\"\n";
+    let (map, warnings) = Keymap::read(text, "keys.toml");
+    assert_eq!(warnings, []);
+    let f9 = Key::plain(Code::F(9));
+    assert_eq!(map.resolve(Layer::Composer, f9), Some(Action::OpenReview));
+    assert_eq!(map.resolve(Layer::Dock, f9), None, "only where the file says");
+    assert_eq!(map.resolve(Layer::Composer, Key::ctrl(Code::Char('y'))), None);
+    assert_eq!(map.label(Layer::Composer, Action::OpenReview).as_deref(), Some("F9"));
+    assert_eq!(map.label(Layer::Composer, Action::CopyAnswer), None);
+    let rows: Vec<String> = map.help(Layer::Composer).map(|row| row.keys).collect();
+    assert!(rows.contains(&"F9, F3, Alt+R".to_owned()), "{rows:?}");
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line_and_changes_nothing() {
+    for (text, wanted) in [
+        (
+            "[[bind]]\non = \"f9\"\nrun = \"fly\"",
+            "keys.toml:3: nothing is called \"fly\"; `acp-tui keys` lists all names",
+        ),
+        ("[[bind]]\non = \"hyper+x\"\nrun = \"submit\"", "keys.toml:2: \"hyper+x\" is no key"),
+        ("[[bind]]\non = \"f9\"\nrun = \"submit\"\nwhen = \"moon\"", "keys.toml:4: there is no place \"moon\""),
+        (
+            "[[bind]]\non = \"x\"\nrun = \"submit\"\nwhen = \"composer\"",
+            "keys.toml:2: \"x\" is text or an answer in composer",
+        ),
+        (
+            "[[bind]]\non = \"1\"\nrun = \"escape\"\nwhen = \"question\"",
+            "keys.toml:2: \"1\" is text or an answer in question",
+        ),
+        ("[[bind]]\non = \"f9\"", "keys.toml:1: a bind needs `on`"),
+        ("bind = 3", "keys.toml:1: bind is a list of tables"),
+        ("color = 1", "keys.toml:1: unknown key \"color\""),
+        ("preset = \"nano\"", "keys.toml:1: preset is one of default, emacs, vim"),
+        (
+            "[[bind]]\non = \"f9\"\nrun = \"help\"\n[[bind]]\non = \"f9\"\nrun = \"redraw\"\nwhen = \"list\"",
+            "keys.toml:5: \"f9\" in list is bound on line 2 already",
+        ),
+    ] {
+        let said = warnings(text);
+        assert!(said.iter().any(|line| line.starts_with(wanted)), "{text}: {said:?}");
+    }
+}
+
+#[test]
+fn presets_are_sound_and_what_the_person_says_goes_before_them() {
+    for (name, text) in PRESETS {
+        assert_eq!(warnings(text), Vec::<String>::new(), "{name}");
+        assert_eq!(warnings(&format!("preset = {name:?}")), Vec::<String>::new());
+    }
+    let (map, _) = Keymap::read("preset = \"emacs\"\n[[bind]]\non = \"alt+x\"\nrun = \"help\"", "keys.toml");
+    assert_eq!(map.resolve(Layer::Composer, Key::ctrl(Code::Char('p'))), Some(Action::Up));
+    assert_eq!(map.resolve(Layer::Composer, Key::alt(Code::Char('x'))), Some(Action::Help));
+}
+
+/// What `acp-tui keys` prints is a file that changes nothing.
+#[test]
+fn the_whole_table_can_be_read_back() {
+    let map = Keymap::default();
+    let (read, warnings) = Keymap::read(&map.as_toml(), "keys.toml");
+    assert_eq!(warnings, []);
+    for layer in LAYERS {
+        for bind in keymap::all(layer) {
+            if let Keys::These(keys) = bind.keys {
+                for key in keys {
+                    assert_eq!(read.resolve(layer, *key), map.resolve(layer, *key), "{layer:?} {key}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_are_spelled_in_one_way() {
+    for (text, key) in [
+        ("ctrl+G", Key::ctrl(Code::Char('g'))),
+        ("shift+tab", Key::plain(Code::BackTab)),
+        ("+", Key::char('+')),
+        ("ctrl++", Key::ctrl(Code::Char('+'))),
+        ("A", Key::char('A')),
+        ("F12", Key::plain(Code::F(12))),
+    ] {
+        assert_eq!(Key::parse(text), Some(key), "{text}");
+    }
+    for text in ["", "ctrl+", "f0", "f99", "ctrl+ctrl", "\u{1b}"] {
+        assert_eq!(Key::parse(text), None, "{text}");
+    }
+    assert_eq!(name(Action::OpenReview), "open-review");
+    assert_eq!(name(Action::Review(ReviewKey::NextHunk)), "review-next-hunk");
+}

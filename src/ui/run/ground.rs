@@ -1,0 +1,33 @@
+//! What is behind the words: the terminal is asked, and what it says is passed on to the theme.
+//!
+//! Waits for nothing. Invariant: nothing is asked of a terminal where the answer would change nothing.
+
+use super::UiOptions;
+use crate::theme::looks::{Ground, Shade};
+use crate::ui::screen::{Device, Screen};
+use crate::ui::tty::{Input, Scheme, Told};
+use std::io;
+
+/// Asks the terminal what is behind the words, if that changes anything.
+pub(super) fn ask<D: Device>(screen: &mut Screen<D>, options: &UiOptions) -> io::Result<()> {
+    if options.looks.wants_to_know() { screen.ask_background(options.multiplexer) } else { Ok(()) }
+}
+
+/// What the terminal says of itself; asks anew where that may have changed.
+pub(super) fn hear<D: Device>(screen: &mut Screen<D>, options: &mut UiOptions, input: &Input) -> io::Result<()> {
+    let ground = match input {
+        Input::Told(Told::Background(r, g, b)) => Ground::Color((*r, *g, *b)),
+        Input::Told(Told::Scheme(scheme)) => {
+            ask(screen, options)?;
+            Ground::Shade(match scheme {
+                Scheme::Dark => Shade::Dark,
+                Scheme::Light => Shade::Light,
+            })
+        }
+        // One that has not answered will not.
+        Input::Focus(true) if options.looks.has_been_told() => return ask(screen, options),
+        _ => return Ok(()),
+    };
+    options.looks.told(ground);
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Reading: an entry of the conversation is selected, and keys are about it.
+//!
+//! Keeps which, and what is looked for. Invariant: what is selected is an entry that has something on the screen, or one
+//! that has gone, which the next step leaves.
+
+use crate::model::entry::Body;
+use crate::model::ids::EntryId;
+use crate::model::session_ref::SessionRef;
+use crate::model::tool::ToolStatus;
+use crate::ui::composer::Composer;
+use crate::ui::keys::Step;
+
+#[derive(Debug)]
+pub struct Reading {
+    pub at: EntryId,
+    /// What is looked for, while it is typed.
+    pub search: Option<Composer>,
+    /// What was looked for last.
+    pub sought: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    Up,
+    Down,
+}
+
+impl Reading {
+    /// Of the newest entry; nothing when nothing was said.
+    pub fn begin(session: SessionRef<'_>) -> Option<Self> {
+        let mut reading = Self { at: session.entries().next_id(), search: None, sought: String::new() };
+        reading.go(session, Step::Any, Way::Up, |_| true).then_some(reading)
+    }
+
+    /// Goes to the next entry of a sort; false, and stays, when there is none. `is_shown` tells what draws something, and
+    /// for what was found what has the words.
+    pub fn go(
+        &mut self,
+        session: SessionRef<'_>,
+        step: Step,
+        way: Way,
+        is_shown: impl Fn(&crate::model::entry::Entry) -> bool,
+    ) -> bool {
+        let entries = session.entries();
+        let len = entries.len();
+        let here = entries.index_of(self.at).unwrap_or(len);
+        let is_wanted = |index: &usize| {
+            let Some(entry) = entries.at(*index) else { return step == Step::Any };
+            is_shown(entry) && is_of(&entry.body, step)
+        };
+        let found = match way {
+            Way::Up => (0..here).rev().find(is_wanted),
+            Way::Down => (here.saturating_add(1)..len).find(is_wanted),
+        };
+        if let Some(index) = found {
+            self.at = entries.id_at(index);
+        }
+        found.is_some()
+    }
+}
+
+fn is_of(body: &Body, step: Step) -> bool {
+    match (step, body) {
+        (Step::Any | Step::Found, _) | (Step::Prompt, Body::User(_)) => true,
+        (Step::Failure, Body::Tool(tool)) => tool.status == ToolStatus::Failed || tool.mark.is_some(),
+        (Step::Edit, Body::Tool(tool)) => tool.content.iter().any(|content| content.change().is_some()),
+        _ => false,
+    }
+}

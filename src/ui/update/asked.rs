@@ -1,0 +1,134 @@
+//! Keys while a form of the agent has the focus, and the answers to forms and pages.
+//!
+//! Invariant: nothing is sent that does not keep to the form, and nothing but by a key for it.
+
+use super::{Cx, common, dock};
+use crate::model::event::{Asking, Intent};
+use crate::model::form::{Form, Reply};
+use crate::model::ids::ReqId;
+use crate::model::question::About;
+use crate::text::address;
+use crate::ui::keys::Action;
+use crate::ui::msg::Out;
+use crate::ui::state::dock::{Dialog, Neighbour};
+use crate::ui::state::{App, Focus};
+use std::sync::Arc;
+
+/// The form that the dock shows.
+fn form_of(state: &App, cx: Cx<'_>) -> Option<(ReqId, Arc<Form>)> {
+    let Some(Dialog::Permission(req)) = &state.view.dock.dialog else { return None };
+    match &cx.session.question(*req)?.about {
+        About::Asked { asking: Asking::Form(form), .. } => Some((*req, Arc::clone(form))),
+        _ => None,
+    }
+}
+
+pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some((req, form)) = form_of(state, cx) else { return };
+    match action {
+        Action::Escape | Action::FocusDock => return dock::leave(state, cx),
+        Action::DockPageUp | Action::DockPageDown if cx.frame.dock_scroll_max > 0 => {
+            if let Some(filled) = state.view.dock.forms.get_mut(&req)
+                && std::mem::take(&mut filled.is_followed)
+            {
+                state.view.dock.scroll = cx.frame.dock_top;
+            }
+            return dock::scroll(
+                state,
+                cx,
+                if action == Action::DockPageUp { -dock::page(cx) } else { dock::page(cx) },
+            );
+        }
+        Action::NextRequest | Action::PreviousRequest => {
+            let to = if action == Action::NextRequest { Neighbour::Next } else { Neighbour::Previous };
+            state.view.dock.go(cx.session, to);
+            return state.sync(cx.model, cx.now);
+        }
+        Action::SubmitAsked | Action::DeclineAsked | Action::CancelAsked => {
+            return dock::heeded(state, cx, action, out);
+        }
+        _ => {}
+    }
+    let Some(filled) = state.view.dock.forms.get_mut(&req) else { return };
+    match action {
+        Action::Up => drop(filled.step(&form, false)),
+        Action::Down => drop(filled.step(&form, true)),
+        Action::Tab => drop(filled.next_field(&form, true)),
+        Action::PreviousField => drop(filled.next_field(&form, false)),
+        Action::Accept => {
+            filled.choose(&form);
+            if !filled.next_field(&form, true) {
+                dock::heeded(state, cx, Action::SubmitAsked, out);
+            }
+        }
+        Action::Char(' ') if !filled.is_writing() => filled.toggle(&form),
+        Action::Char(c) if !filled.is_writing() => {
+            if let Some(number) = c.to_digit(10).and_then(|digit| digit.checked_sub(1)) {
+                filled.pick(&form, number as usize);
+            }
+        }
+        Action::Char(_)
+        | Action::Newline
+        | Action::Left
+        | Action::Right
+        | Action::WordLeft
+        | Action::WordRight
+        | Action::Home
+        | Action::End
+        | Action::BufferStart
+        | Action::BufferEnd
+        | Action::Backspace
+        | Action::Delete
+        | Action::DeleteWordBack
+        | Action::DeleteWordForward
+        | Action::KillToEnd
+        | Action::KillLine
+        | Action::Yank
+        | Action::Undo
+        | Action::Redo => filled.edit(action),
+        _ => common(state, cx, action, out),
+    }
+}
+
+/// Pasted text is text: it goes into the field with the cursor. False when there is none.
+pub(super) fn paste(state: &mut App, text: &str) -> bool {
+    let form = if state.view.focus == Focus::Dock { state.view.dock.form_mut() } else { None };
+    let Some(form) = form.filter(|form| form.is_writing()) else { return false };
+    form.paste(text);
+    true
+}
+
+/// A key that answers a form or a page.
+pub(super) fn answer(state: &mut App, cx: Cx<'_>, req: ReqId, action: Action, out: &mut Vec<Out>) {
+    let Some(About::Asked { asking, .. }) = cx.session.question(req).map(|question| &question.about) else { return };
+    let reply = match (action, asking) {
+        (Action::DeclineAsked, _) => Reply::Decline,
+        (Action::CancelAsked, _) => Reply::Cancel,
+        (Action::SubmitAsked, Asking::Form(form)) => {
+            let filled = state.view.dock.forms.get_mut(&req).and_then(|filled| filled.take(form));
+            let Some(values) = filled else {
+                return state.say("not sent: see what does not fit", cx.now);
+            };
+            Reply::Filled(values)
+        }
+        (Action::SubmitAsked, Asking::Page(_)) => Reply::Visits,
+        (Action::OpenPage, Asking::Page(page)) => match address::host(&page.address) {
+            Some(host) => {
+                state.say(format!("opening {host}"), cx.now);
+                out.push(Out::OpenPage(page.address.clone()));
+                Reply::Visits
+            }
+            None => {
+                let words = "not opened: its host may be another one than it looks like · c copies it";
+                return state.say(words, cx.now);
+            }
+        },
+        (Action::CopyPage, Asking::Page(page)) => {
+            state.say("copied the address (OSC 52)", cx.now);
+            return out.push(Out::Copy(page.address.clone()));
+        }
+        _ => return,
+    };
+    out.push(Out::Intent(Intent::AnswerAsked { req, reply }));
+    dock::answered(state, cx);
+}

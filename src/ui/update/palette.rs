@@ -1,0 +1,67 @@
+//! The palette: everything that can be done, in one list with a filter.
+//!
+//! Does nothing itself. Invariant: a row does what its key does; what cannot be done now is said by whoever does it.
+
+use super::Cx;
+use crate::base::sanitize;
+use crate::ui::keys::{Action, Layer};
+use crate::ui::labels;
+use crate::ui::state::App;
+use crate::ui::state::picker::{Choice, Picker, Row, rows};
+
+pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
+    let row = |group: &str, label: String, detail: String, choice| Row { group: group.into(), label, detail, choice };
+    let does = |key: crate::ui::keys::live::Row| row("", key.what.to_owned(), key.keys, Choice::Do(key.action));
+    let mut all: Vec<Row> =
+        state.keys.help(Layer::Composer).filter(|key| is_worth_a_row(key.action)).map(does).collect();
+    for (key, _) in state.views().into_iter().filter(|(key, _)| *key != state.shown()) {
+        let Some(session) = cx.model.at(key) else { continue };
+        let title =
+            state.name_of(key).or(session.title.as_deref()).map(|title| sanitize::line(title).trim().to_owned());
+        let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| labels::agent(session));
+        all.push(row("session", title, sanitize::line(&session.cwd).into_owned(), Choice::Show(key)));
+    }
+    all.extend(cx.session.commands.iter().map(|command| {
+        let name = sanitize::line(&command.name).trim().to_owned();
+        let description = sanitize::line(&command.description).into_owned();
+        row("command", format!("/{name}"), description, Choice::Write(format!("/{} ", command.name).into()))
+    }));
+    all.extend(rows(cx.session));
+    all.extend(state.themes.iter().map(|name| row("theme", (*name).to_owned(), String::new(), Choice::Theme(name))));
+    Picker::all(all)
+}
+
+/// Whether somebody would look for it in a list rather than press it while writing.
+fn is_worth_a_row(action: Action) -> bool {
+    !matches!(
+        action,
+        Action::Submit
+            | Action::Escape
+            | Action::Tab
+            | Action::Palette
+            | Action::PageUp
+            | Action::PageDown
+            | Action::Reply(_)
+            | Action::Char(_)
+            | Action::Newline
+            | Action::Left
+            | Action::Right
+            | Action::WordLeft
+            | Action::WordRight
+            | Action::Home
+            | Action::End
+            | Action::BufferStart
+            | Action::BufferEnd
+            | Action::Up
+            | Action::Down
+            | Action::Backspace
+            | Action::Delete
+            | Action::DeleteWordBack
+            | Action::DeleteWordForward
+            | Action::KillToEnd
+            | Action::KillLine
+            | Action::Yank
+            | Action::Undo
+            | Action::Redo
+    )
+}

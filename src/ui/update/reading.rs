@@ -1,0 +1,112 @@
+//! Keys while the conversation is read: from entry to entry, folding, copying, opening.
+//!
+//! Answers nothing and sends nothing. Invariant: what is selected is brought into view.
+
+use super::{Cx, common};
+use crate::base::paths;
+use crate::model::entry::{Body, Entry};
+use crate::ui::cells;
+use crate::ui::composer::Composer;
+use crate::ui::keys::{Action, Step};
+use crate::ui::msg::{EditorJob, Out, ScrollBy};
+use crate::ui::state::App;
+use crate::ui::state::reading::{Reading, Way};
+use crate::ui::state::scroll::Scroll;
+use std::path::{Path, PathBuf};
+
+pub(super) fn begin(state: &mut App, cx: Cx<'_>) {
+    state.view.reading = Reading::begin(cx.session);
+    if state.view.reading.is_none() {
+        state.say("nothing to read yet", cx.now);
+    }
+    show(state, cx);
+}
+
+pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Some(reading) = &mut state.view.reading else { return };
+    if let Some(search) = &mut reading.search {
+        match action {
+            Action::Accept => {
+                reading.sought = search.text().to_lowercase();
+                reading.search = None;
+                go(state, cx, Step::Found, Way::Up);
+            }
+            Action::Escape | Action::CtrlC => reading.search = None,
+            // Whatever else a key means, it means nothing here.
+            action => _ = search.apply(action),
+        }
+        return;
+    }
+    match action {
+        Action::Escape | Action::Read | Action::CtrlC => {
+            state.view.reading = None;
+            out.push(Out::Scroll(ScrollBy::End));
+        }
+        Action::Up => go(state, cx, Step::Any, Way::Up),
+        Action::Down => go(state, cx, Step::Any, Way::Down),
+        Action::GoUp(step) => go(state, cx, step, Way::Up),
+        Action::GoDown(step) => go(state, cx, step, Way::Down),
+        Action::ToggleFold => out.push(Out::Fold(reading.at)),
+        Action::Search => reading.search = Some(Composer::default()),
+        Action::CopyAnswer => {
+            match cx.session.entries().get(reading.at).map(|entry| cells::source(entry, cx.session)) {
+                Some(text) if !text.is_empty() => {
+                    state.say(
+                        format!("copied {} characters (OSC 52, cannot be verified)", text.chars().count()),
+                        cx.now,
+                    );
+                    out.push(Out::Copy(text));
+                }
+                _ => state.say("nothing of it is in memory to be copied", cx.now),
+            }
+        }
+        Action::OpenPage => {
+            match cx.session.entries().get(reading.at).and_then(|entry| place(entry, &cx.session.cwd)) {
+                Some((path, line)) => out.push(Out::Edit(EditorJob::Open { path, line })),
+                None => state.say("it names no file", cx.now),
+            }
+        }
+        _ => common(state, cx, action, out),
+    }
+}
+
+fn go(state: &mut App, cx: Cx<'_>, step: Step, way: Way) {
+    let Some(reading) = &mut state.view.reading else { return };
+    let sought = reading.sought.clone();
+    if step == Step::Found && sought.is_empty() {
+        return state.say("nothing is looked for: / asks for it", cx.now);
+    }
+    let is_shown = |entry: &Entry| {
+        !cells::is_blank(entry, cx.session)
+            && (step != Step::Found || cells::source(entry, cx.session).to_lowercase().contains(&sought))
+    };
+    let found = reading.go(cx.session, step, way, is_shown);
+    if !found {
+        let where_to = if way == Way::Up { "above" } else { "below" };
+        state.say(format!("no more of that {where_to}"), cx.now);
+    }
+    show(state, cx);
+}
+
+/// Brings what is selected into view, where it is not.
+fn show(state: &mut App, cx: Cx<'_>) {
+    let Some(reading) = &state.view.reading else { return };
+    if !cx.frame.hits.iter().any(|(_, entry)| *entry == reading.at) {
+        state.view.scroll = Scroll::at(reading.at);
+    }
+}
+
+/// The file that an entry is about, and the line; below the session's directory.
+fn place(entry: &Entry, cwd: &str) -> Option<(PathBuf, u32)> {
+    let (path, line) = match &entry.body {
+        Body::Tool(tool) => {
+            let changed = tool.content.iter().find_map(|content| Some((content.change()?.path.as_str(), None)));
+            tool.locations.first().map(|at| (at.path.as_str(), at.line)).or(changed)?
+        }
+        Body::File(op) => (op.path.as_str(), None),
+        _ => return None,
+    };
+    let path = Path::new(path);
+    let path = path.strip_prefix(cwd).unwrap_or(path);
+    (!paths::visible(path.as_os_str()).is_empty()).then(|| (path.to_owned(), line.unwrap_or(1)))
+}

@@ -1,0 +1,77 @@
+//! Forms of the agent without a screen: `--answers`.
+
+use super::support::Lab;
+use serde_json::{Value, json};
+
+const SCHEMA: &str = r#"{ properties = { colour = { type = "string", enum = ["red", "green"] }, count = { type = "integer", maximum = 5 }, key = { type = "string", format = "password" } }, required = ["colour"] }"#;
+
+fn steps() -> String {
+    format!(
+        r#"{{ do = "request", method = "elicitation/create", params = {{ sessionId = "{{session}}", mode = "form", message = "Which?", requestedSchema = {SCHEMA} }} }},
+        {{ do = "say", text = "{{answer}}" }},"#
+    )
+}
+
+/// What the agent got for an answer, and the line that tells of it.
+fn asked(lab: &Lab, answers: Option<&str>) -> (Value, Value, String) {
+    let file = answers.map(|answers| lab.write("answers.json", answers).display().to_string());
+    let mut args = vec!["x", "--json"];
+    if let Some(file) = &file {
+        args.extend(["--answers", file]);
+    }
+    let done = lab.exec(&args, &lab.turn(&steps()));
+    done.assert_code(0);
+    let got: Value = serde_json::from_str(&done.json_text("text")).unwrap();
+    let line = done.json().into_iter().find(|line| line["type"] == "elicitation").unwrap();
+    (got["result"].clone(), line, done.err().to_owned())
+}
+
+#[test]
+fn without_answers_a_form_is_declined() {
+    let lab = Lab::new();
+    let (got, line, _) = asked(&lab, None);
+    assert_eq!(got, json!({ "action": "decline" }));
+    assert_eq!((&line["message"], &line["action"]), (&json!("Which?"), &json!("decline")));
+    assert!(line["id"].is_string());
+}
+
+#[test]
+fn answers_are_taken_by_the_names_of_fields() {
+    let lab = Lab::new();
+    let (got, line, err) = asked(&lab, Some(r#"{"colour":"green","count":3,"other":1,"key":"hunter2hunter2"}"#));
+    assert_eq!(
+        got,
+        json!({ "action": "accept", "content": { "colour": "green", "count": 3, "key": "hunter2hunter2" } })
+    );
+    assert_eq!((line["action"].as_str(), err.as_str()), (Some("accept"), ""));
+    let (_, journal) = lab.journal();
+    let ours = |line: &&str| line.contains("client->agent") || line.contains("AnswerAsked");
+    let kept: Vec<&str> = journal.lines().filter(ours).collect();
+    assert!(kept.iter().any(|line| line.contains("AnswerAsked")), "{journal}");
+    assert!(kept.iter().all(|line| !line.contains("hunter2")), "{kept:?}");
+}
+
+#[test]
+fn answers_that_do_not_fit_decline_and_name_field_and_rule() {
+    let lab = Lab::new();
+    for (answers, why) in [
+        (r#"{"colour":"blue"}"#, "declined: field colour: enum: blue is none of its values"),
+        (r#"{"colour":"red","count":6}"#, "declined: field count: maximum 5"),
+        (r#"{"count":1}"#, "declined: field colour: required"),
+    ] {
+        let (got, _, err) = asked(&lab, Some(answers));
+        assert_eq!(got, json!({ "action": "decline" }), "{answers}");
+        assert!(err.contains(why), "{err}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_object_is_wrong_usage() {
+    let lab = Lab::new();
+    for text in ["[1]", "x", ""] {
+        let file = lab.write("answers.json", text).display().to_string();
+        lab.exec(&["x", "--answers", &file], &lab.turn(""))
+            .assert_says(2, &["--answers", "one JSON object by field name"]);
+    }
+    lab.exec(&["x", "--answers", "/nowhere"], &lab.turn("")).assert_says(2, &["--answers /nowhere: "]);
+}
