@@ -131,7 +131,7 @@ pub struct Session {
     /// How it is asked for, until it is open.
     pub(super) opening: Opening,
     pub(super) earlier: Earlier,
-    /// How old it was at this moment, where that is known.
+    /// How long ago its agent had opened it at this moment, where that is known.
     pub(super) age: Option<(Now, Duration)>,
     /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
     pub(super) aside_of: Option<SessionKey>,

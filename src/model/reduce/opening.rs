@@ -102,7 +102,7 @@ pub fn is_too_young(session: &Session, youngest: Duration, now: Now) -> Option<D
 
 /// It is asked for when it is old enough.
 pub fn put_off(session: &mut Session, left: Duration, cx: &mut Cx) {
-    let words = format!("its agent cannot load a session that is so new: asked for in {}", human::duration(left));
+    let words = format!("its agent cannot load a session again so soon: asked for in {}", human::duration(left));
     notice(session, Level::Info, words, Vec::new(), cx.now);
     cx.push(Effect::StartTimer { timer: Timer::OldEnough, after: left });
 }
@@ -115,9 +115,7 @@ pub fn wait(session: &mut Session) {
 
 /// The agent has opened it. `agent` is its label.
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
-    if session.opening.id().is_none() {
-        session.age = Some((cx.now, Duration::ZERO));
-    }
+    session.age = Some((cx.now, Duration::ZERO));
     match std::mem::take(&mut session.opening) {
         Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
         Opening::Load(_) => {

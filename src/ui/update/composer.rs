@@ -51,6 +51,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::Yank
         | Action::Undo
         | Action::Redo => {
+            tell_of_dead_alt(state, cx, action);
             edit(state, action);
         }
         _ => common(state, cx, action, out),
@@ -63,6 +64,25 @@ fn prompts(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     state.picker = Picker::prompts(&state.prompts, &cx.session.cwd);
     if state.picker.is_none() {
         state.say("no prompt is remembered yet", cx.now);
+    }
+}
+
+/// What Alt types on a Mac unless its terminal is told otherwise, and the key that does the same without it.
+const DEAD: [(char, &str); 5] = [
+    ('®', "F3 reviews"),
+    ('©', "F4 is the gate"),
+    ('π', "Tab goes to the question"),
+    ('∆', "F8 lists sessions"),
+    ('˚', "F7 kills the command"),
+];
+
+/// Says so where Alt seems to write letters.
+fn tell_of_dead_alt(state: &mut App, cx: Cx<'_>, action: Action) {
+    if let Action::Char(c) = action
+        && state.view.composer.is_empty()
+        && let Some((_, instead)) = DEAD.iter().find(|(dead, _)| *dead == c)
+    {
+        state.say(format!("Alt does not arrive here · {instead}"), cx.now);
     }
 }
 

@@ -382,6 +382,10 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
                 session_list::action(state, cx, Action::Accept, out);
             }
         }
+        // A click goes to the question; it answers nothing.
+        Click::Left if cx.frame.dock.contains(at) && state.help.is_none() && !state.types_a_line() => {
+            state.to_question();
+        }
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {
             if let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) {

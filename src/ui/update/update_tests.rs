@@ -153,6 +153,76 @@ fn clicks_and_pastes_never_answer_even_with_the_focus() {
 }
 
 #[test]
+fn a_dead_alt_is_told_of_and_types_what_it_types() {
+    let mut s = Scene::ready(80, 24);
+    s.typed("®");
+    assert!(s.draw().contains("Alt does not arrive here · F3 reviews"), "{}", s.shown);
+    assert_eq!(s.ui.view.composer.text(), "®");
+}
+
+#[test]
+fn what_was_said_is_read_with_the_keyboard() {
+    let mut s = Scene::working(80, 24);
+    s.tool("a", ToolKind::Read, "first.rs", ToolStatus::Completed);
+    s.say("an answer about parcels");
+    s.tool("b", ToolKind::Execute, "make", ToolStatus::Failed);
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    s.press(Code::F(10)).draw();
+    assert!(s.shown.contains("reading · Enter unfolds"), "{}", s.shown);
+    assert!(s.shown.contains("┃"), "{}", s.shown);
+    s.typed("[").draw();
+    s.typed("y");
+    assert!(matches!(s.outs.last(), Some(Out::Copy(text)) if text.contains("subtraction")), "{:?}", s.outs);
+    s.typed("f").typed("y");
+    assert!(matches!(s.outs.last(), Some(Out::Copy(text)) if text.contains("make")), "{:?}", s.outs);
+    s.typed("/parcels").draw();
+    assert!(s.shown.contains("search: parcels"), "{}", s.shown);
+    s.press(Code::Enter).typed("y");
+    assert!(matches!(s.outs.last(), Some(Out::Copy(text)) if text.contains("parcels")), "{:?}", s.outs);
+    s.press(Code::Esc).typed("hello");
+    assert_eq!(s.ui.view.composer.text(), "hello");
+    assert_eq!(s.intents(), [], "nothing was sent or stopped");
+}
+
+#[test]
+fn the_palette_finds_what_has_a_key_and_does_it() {
+    let mut s = Scene::ready(120, 40);
+    s.commands(&["compact"]);
+    s.ctrl('p').typed("next gate").draw();
+    assert!(s.shown.contains("F4, Alt+G"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert!(matches!(s.intents().last(), Some(Intent::SetGate(_))), "{:?}", s.intents());
+    s.ctrl('p').typed("/compact").press(Code::Enter);
+    assert_eq!(s.ui.view.composer.text(), "/compact ");
+}
+
+#[test]
+fn a_file_that_was_chosen_goes_along_as_a_link() {
+    let mut s = Scene::ready(80, 24);
+    s.typed("look at @ma");
+    assert_eq!(s.ui.view.mentions.wanted(&s.ui.view.composer), Some("ma"));
+    s.ui.view.mentions.find("ma".into(), vec![("src/main.rs".into(), 2048), ("Makefile".into(), 1)]);
+    assert!(s.draw().contains("▸ src/main.rs"), "{}", s.shown);
+    s.press(Code::Down).press(Code::Enter);
+    assert_eq!(s.ui.view.composer.text(), "look at @Makefile ");
+    s.press(Code::Enter);
+    let [Intent::Prompt { links, .. }] = &s.intents()[..] else { panic!("{:?}", s.intents()) };
+    assert_eq!(links[0].uri, "file:///home/me/src/shop/Makefile");
+}
+
+#[test]
+fn a_click_goes_to_the_question_and_answers_nothing() {
+    let mut s = Scene::asked(80, 24);
+    s.after(700).draw();
+    let (x, y) = (s.info.dock.x + 3, s.info.dock.bottom() - 1);
+    for _ in 0..3 {
+        s.input(Input::Mouse { what: Click::Left, x, y });
+    }
+    assert_eq!((s.ui.view.focus.clone(), s.answers()), (Focus::Dock, vec![]));
+}
+
+#[test]
 fn the_dock_never_takes_the_focus_by_itself() {
     let mut s = Scene::working(80, 24);
     s.typed("wri");
