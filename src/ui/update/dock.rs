@@ -83,6 +83,10 @@ pub(super) fn sticks(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>
         return false;
     }
     match dock.dialog {
+        // A form has no answer that a digit could be.
+        Some(Dialog::Permission(req)) if cx.session.question(req).is_some_and(|q| q.options.is_empty()) => {
+            return false;
+        }
         Some(Dialog::Permission(_)) => heeded(state, cx, Action::Answer(number), out),
         None if dock.has_just_answered(cx.now) => state.say("too soon: nothing is asked yet", cx.now),
         _ => return false,

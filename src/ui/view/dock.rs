@@ -170,10 +170,15 @@ fn takes_keys(cx: &ViewCx<'_>) -> bool {
     cx.state.view.focus == Focus::Dock || digits_answer(cx)
 }
 
+/// Whether there are answers to choose from.
+fn has_options(cx: &ViewCx<'_>, dialog: &Dialog) -> bool {
+    matches!(dialog, Dialog::Permission(req) if cx.session.question(*req).is_some_and(|q| !q.options.is_empty()))
+}
+
 /// Whether digits answer although the person may write.
 fn digits_answer(cx: &ViewCx<'_>) -> bool {
     let view = &cx.state.view;
-    let asks = matches!(view.dock.dialog, Some(Dialog::Permission(_)));
+    let asks = view.dock.dialog.as_ref().is_some_and(|dialog| has_options(cx, dialog));
     asks && view.focus == Focus::Composer && view.composer.is_empty() && view.dock.is_sticky(cx.now)
 }
 
@@ -241,9 +246,7 @@ fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         Focus::Dock if cx.state.list.is_some() => ("Esc back to the list", "Esc back", "Esc"),
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
         Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", "1–9"),
-        Focus::Composer if matches!(dock.dialog, Dialog::Permission(_)) => {
-            ("Alt+digit or Tab to answer", "Tab to answer", "Tab")
-        }
+        Focus::Composer if has_options(cx, &dock.dialog) => ("Alt+digit or Tab to answer", "Tab to answer", "Tab"),
         Focus::Composer => ("Tab to answer", "Tab", "Tab"),
         Focus::Review => ("Alt+P to answer", "Alt+P", "Alt+P"),
         // Tab goes to the command.
