@@ -22,11 +22,11 @@ pub fn missing_file(name: Option<&str>) -> MissingFile {
     if name.is_some_and(|n| READS_BEFORE_CREATING.contains(&n)) { MissingFile::Empty } else { MissingFile::NotFound }
 }
 
-/// Recording `gemini/load-now.jsonl`: a session that is loaded in the minute in which it was made is not found, and what
-/// was kept of it is destroyed, since the file bears the minute in its name.
+/// Recording `gemini/load-now.jsonl`: a session that is loaded in the minute in which it was made or loaded before is not
+/// found, and what was kept of it is destroyed, since the file bears the minute in its name.
 const KEEPS_BY_THE_MINUTE: &[&str] = &["gemini-cli"];
 
-/// How old a session has to be before it can be loaded.
+/// How long after it was opened a session can be loaded again.
 pub fn youngest(name: Option<&str>) -> Duration {
     let is_one = name.is_some_and(|n| KEEPS_BY_THE_MINUTE.contains(&n));
     if is_one { Duration::from_mins(1) } else { Duration::ZERO }

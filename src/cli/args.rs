@@ -193,6 +193,7 @@ pub struct Exec {
     pub allow: Allow,
     /// What it is held to.
     pub rules: Option<PathBuf>,
+    pub model: Option<String>,
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
@@ -482,6 +483,7 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         // Where there are rules, what none of them allows is refused.
         allow: typed.allow.unwrap_or(if typed.rules.is_some() { Allow::None } else { Allow::Reads }),
         rules: typed.rules.take(),
+        model: typed.model.take(),
         mode: typed.mode.take(),
         config: std::mem::take(&mut typed.config),
         timeout: typed.timeout,

@@ -157,6 +157,7 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         first_prompt: None,
         last_prompt: None,
         created: started,
+        opened: started,
         updated: started,
         turns: 0,
         state: if review.locked { State::Open } else { State::Ended },
@@ -197,7 +198,7 @@ pub(super) fn find(rows: Vec<Row>, name: &str) -> Result<Row, NotFound> {
         return rows.into_iter().nth(at).ok_or_else(none);
     }
     let known = rows.iter().map(|row| row.known.clone()).collect();
-    match sessions::choose(known, name) {
+    match sessions::choose(known, name, None) {
         Ok(chosen) => rows.into_iter().find(|row| row.known == chosen).ok_or_else(none),
         Err(NotFound::None(_)) => {
             let fits = |row: &&Row| !name.is_empty() && row.stem().starts_with(name);

@@ -4,12 +4,16 @@
 //! command.
 
 use super::args::{Common, Earlier};
+use super::conversations;
 use super::launch::{self, Surroundings};
+use super::output::say;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
 use crate::model::event::Opening;
+use crate::model::login::quote;
 use crate::model::session::ReadOnly;
+use crate::review::archive;
 use crate::store::claims::{self, Claim, Holder, Refused};
 use crate::store::sessions::{self, Known, State};
 use std::collections::BTreeMap;
@@ -50,12 +54,50 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going
                 ))
             })?
         }
-        Earlier::Named(_) if common.cwd.is_some() => {
-            return Err(Usage("a session has a directory of its own; leave out --cwd".into()));
+        Earlier::Named(name) => {
+            let command = wanted(common, surroundings)?;
+            let known = sessions::by_id(&dirs.state, name, command.as_deref());
+            let known = known.map_err(|e| Usage(e.to_string()))?;
+            if common.cwd.is_some() && !known.is_only_told() {
+                return Err(Usage("a session has a directory of its own; leave out --cwd".into()));
+            }
+            known
         }
-        Earlier::Named(name) => sessions::by_id(&dirs.state, name).map_err(|e| Usage(e.to_string()))?,
     };
+    let known = if known.is_only_told() { told(known, common)? } else { known };
     going(known, common, surroundings).map(Some)
+}
+
+/// The command line of the agent that the person names, if they do.
+fn wanted(common: &Common, surroundings: &Surroundings) -> Result<Option<String>, Usage> {
+    let line = |agent: AgentCommand| {
+        let words = std::iter::once(&agent.command).chain(&agent.args);
+        words.map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+    };
+    Ok(launch::named_agent(common, &surroundings.config)?.map(line))
+}
+
+/// What only its agent knows of, in the directory that the person names for it, else in that which its agent tells. Says
+/// what is started and where.
+fn told(mut known: Known, common: &Common) -> Result<Known, Usage> {
+    if common.cwd.is_some() {
+        known.cwd = launch::directory(common)?;
+    }
+    let (id, place) = (archive::shown_id(&known.session_id), visible(known.cwd.as_os_str()));
+    if common.cwd.is_none() && is_too_wide(&known.cwd) {
+        return Err(Usage(format!(
+            "session {id} is known from its agent only, which says that it was had in {place}; name its directory with --cwd"
+        )));
+    }
+    say(&format!("session {id} is known from its agent only: {}, in {place}", known.command));
+    Ok(known)
+}
+
+/// No project is there, and whoever works there has all that there is.
+pub fn is_too_wide(place: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let place = real(place);
+    place.parent().is_none() || conversations::home().is_some_and(|home| real(&home).starts_with(&place))
 }
 
 /// A session as it goes on, if it can.

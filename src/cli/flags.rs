@@ -51,6 +51,7 @@ pub struct Typed {
     pub with_transcript: bool,
     pub json: bool,
     pub allow: Option<Allow>,
+    pub model: Option<String>,
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
@@ -224,6 +225,16 @@ const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Exec],
         help: "what FILE allows, and no more; --allow decides where it is silent",
+    },
+    Flag {
+        long: "model",
+        short: None,
+        takes: Takes::Value("ID", |typed, value| {
+            typed.model = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Exec],
+        help: "set this model before the prompt",
     },
     Flag {
         long: "mode",

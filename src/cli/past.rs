@@ -86,8 +86,17 @@ impl Archive for Journals {
     }
 
     fn busy(&self, earlier: &Earlier) -> Option<String> {
-        let is_nowhere = earlier.journals.is_empty() && !earlier.cwd.is_dir();
-        is_nowhere.then(|| format!("its directory is gone: {}", visible(earlier.cwd.as_os_str())))
+        if !earlier.journals.is_empty() {
+            return None;
+        }
+        // All that is known of it is its agent's word.
+        let place = visible(earlier.cwd.as_os_str());
+        if !earlier.cwd.is_dir() {
+            return Some(format!("its directory is gone: {place}"));
+        }
+        earlier::is_too_wide(&earlier.cwd).then(|| {
+            format!("its agent says that it was had in {place}; name its directory: acp-tui --resume ID --cwd DIR")
+        })
     }
 
     fn forget(&self, earlier: &Earlier) -> Result<(), String> {

@@ -161,6 +161,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let options = ExecOptions {
         prompt,
         style: if exec.json { Style::Json } else { Style::Text },
+        model: exec.model,
         mode: exec.mode,
         options: exec.config,
         timeout: exec.timeout,
@@ -320,6 +321,7 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
     let options = ExecOptions {
         prompt: DEMO_PROMPT.into(),
         style: Style::Text,
+        model: None,
         mode: None,
         options: Vec::new(),
         timeout: None,

@@ -67,6 +67,10 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
     conversations::remove(state, &row).map_err(Usage)?;
     // What the index remembers of it goes with the next look.
     drop(sessions::list(state));
+    if row.known.is_only_told() {
+        let (id, command) = (archive::shown_id(&row.known.session_id), &row.known.command);
+        return print(&format!("what {command} tells of {id} is left out from now on; the agent still has it\n"));
+    }
     print(&format!("removed {}; the files stay as they are\n", human::count(1 + beside.len() as u64, "session")))
 }
 
@@ -88,7 +92,7 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
         outcome = code::OWN_FAULT;
     }
     // What only agents know of has gone with what they have told.
-    rows.retain(|row| row.known.source() != "agent");
+    rows.retain(|row| !row.known.is_only_told());
     for row in &rows {
         let is_open = row.known.state == State::Open;
         // What shares a journal with one that is open stays with it.

@@ -19,6 +19,7 @@ fn row(id: &str, stem: &str, ago: u64) -> Row {
         first_prompt: Some("Mend\nthe \u{1b}[2Jroof".into()),
         last_prompt: None,
         created: updated,
+        opened: updated,
         updated,
         turns: 2,
         state: State::Ended,

@@ -5,6 +5,7 @@
 
 use crate::base::media::{self, Media};
 use crate::base::{human, paths};
+use crate::model::account::QUOTE;
 use crate::model::attached::{Blob, Content, Link};
 use crate::model::event::AgentCaps;
 use base64::Engine as _;
@@ -21,11 +22,14 @@ const MAX_ALL: usize = 32 << 20;
 /// Bytes of a text that is sent whole; of a longer one the link is.
 const MAX_TEXT: u64 = 256 << 10;
 
-/// What `@` names in a text, with or without the signs that end a sentence; in quotes where a name has blanks.
+/// What `@` names in a text, with or without the signs that end a sentence; in quotes where a name has blanks. A line that
+/// is quoted names nothing: somebody else may have worded it, in an account of another conversation an agent.
 fn mentions(text: &str) -> impl Iterator<Item = &str> {
     text.char_indices().filter(|(_, c)| *c == '@').filter_map(|(at, _)| {
-        let is_begin = text[..at].chars().next_back().is_none_or(char::is_whitespace);
-        let rest = text.get(at + 1..).filter(|_| is_begin)?;
+        let before = &text[..at];
+        let is_begin = before.chars().next_back().is_none_or(char::is_whitespace);
+        let is_quoted = before.rsplit('\n').next().is_some_and(|line| line.starts_with(QUOTE));
+        let rest = text.get(at + 1..).filter(|_| is_begin && !is_quoted)?;
         match rest.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
             Some((name, _)) => Some(name),
             None => rest.split_whitespace().next().filter(|_| !rest.starts_with(char::is_whitespace)),
@@ -184,6 +188,12 @@ mod tests {
         let names: Vec<&str> = mentions("see @a.rs, @\"b c.png\" and a@b.example @ x").collect();
         assert_eq!(names, ["a.rs,", "b c.png"]);
         assert!(may_have_media("look at @\"b c.PNG\"!") && may_have_media("@x.jpg.") && !may_have_media("@x.rs a.png"));
+    }
+
+    #[test]
+    fn what_somebody_else_has_worded_names_nothing() {
+        let names: Vec<&str> = mentions("Assistant:\n> look at @/home/me/id.png\n> @b\n\n@c > @d").collect();
+        assert_eq!(names, ["c", "d"]);
     }
 
     #[test]

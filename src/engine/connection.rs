@@ -9,7 +9,7 @@ use crate::mcp::{Given, Server};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{AgentEvent, AgentRequest, CallError, ErrorKind, InitResult, Odd, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
-use crate::model::options::OptionValue;
+use crate::model::options::{OLDER_MODELS, OptionValue};
 use crate::model::refusal::{Reason, Refusal};
 use crate::wire::frame::{self, Frame, RawId};
 use crate::wire::head;
@@ -340,6 +340,7 @@ impl Connection {
             Call::OpenSession(how) => Tag::OpenSession(session?, how),
             Call::Prompt { turn, .. } => Tag::Prompt(session?, turn),
             Call::SetMode { mode, .. } => Tag::SetMode(session?, mode),
+            Call::SetModel { model, .. } => Tag::SetOption(session?, OLDER_MODELS.to_owned(), OptionValue::Id(model)),
             Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
             Call::Authenticate { attempt, .. } => Tag::Authenticate(attempt),
             Call::LogOut => Tag::LogOut,

@@ -42,7 +42,7 @@ impl Recalling {
                 Some(Ok(Some(known))) => {
                     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
                     // A clock that was set back makes nobody older.
-                    age = Some(now.saturating_sub(known.created));
+                    age = Some(now.saturating_sub(known.opened));
                     of_known(&known, &id)
                 }
                 Some(Err(error)) => {

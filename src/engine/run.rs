@@ -247,9 +247,7 @@ impl Engine {
     fn heard(&mut self, agent: AgentKey, mut wake: LinkWake) {
         match wake {
             LinkWake::Incoming(Incoming::Frames(mut batch)) => {
-                let codec = self.core.codec(agent).as_ref();
-                let hear = |(frame, line)| self.hearing.hear(agent, codec, frame, line);
-                batch.frames = batch.frames.into_iter().flat_map(hear).collect();
+                batch.frames = self.hearing.all(agent, self.core.codec(agent).as_ref(), batch.frames);
                 self.frames(agent, batch);
             }
             LinkWake::Decoded(decoded) => {
@@ -260,10 +258,7 @@ impl Engine {
                 }
             }
             LinkWake::Incoming(Incoming::Closed { ref mut half_line, .. }) => {
-                let codec = self.core.codec(agent).as_ref();
-                let half = half_line.take().map(|(frame, line)| self.hearing.hear(agent, codec, frame, line));
-                let last = half.into_iter().flatten().chain(self.hearing.rest(agent, codec)).collect::<Vec<_>>();
-                for (frame, line) in last {
+                for (frame, line) in self.hearing.last(agent, self.core.codec(agent).as_ref(), half_line.take()) {
                     let now = self.now();
                     self.books.incoming(agent, self.core.codec(agent).as_ref(), &frame, &line, now);
                     let out = self.core.frame(agent, frame, &line, now);
@@ -339,8 +334,10 @@ impl Engine {
             Intent::Prompt { text, .. } if self.is_crowded(at) => {
                 return vec![Addressed { at, what: FrontEnd::Returned(text) }];
             }
-            Intent::Prompt { text, links } if links.is_empty() && attach::may_have_media(&text) => {
-                self.read_mentioned(at, text);
+            Intent::Prompt { text, links }
+                if attach::may_have_media(&text) && links.iter().all(|link| link.content.is_link()) =>
+            {
+                self.read_mentioned(at, text, links);
                 return Vec::new();
             }
             Intent::Prompt { text, links } => {
@@ -545,8 +542,7 @@ impl Engine {
     fn look_for_ends(&mut self) {
         for (agent, event) in self.links.ended() {
             let gone = matches!(event, HostEvent::AgentExited { .. });
-            let event = self.hearing.secrets.ending(event);
-            self.apply(agent, event);
+            self.apply(agent, self.hearing.secrets.ending(event));
             if gone {
                 self.links.end(agent);
             }

@@ -222,11 +222,23 @@ struct Held {
 type Frames = Vec<(Frame, Arc<str>)>;
 
 impl Hearing {
-    pub fn hear(&mut self, agent: AgentKey, codec: &dyn Codec, frame: Frame, line: Arc<str>) -> Frames {
-        let mut out = Vec::new();
+    /// Frames as they came.
+    pub fn all(&mut self, agent: AgentKey, codec: &dyn Codec, frames: Frames) -> Frames {
         if self.secrets.is_empty() {
-            return vec![(frame, line)];
+            return frames;
         }
+        frames.into_iter().flat_map(|(frame, line)| self.hear(agent, codec, frame, line)).collect()
+    }
+
+    /// What an agent's output ends with.
+    pub fn last(&mut self, agent: AgentKey, codec: &dyn Codec, half: Option<(Frame, Arc<str>)>) -> Frames {
+        let mut frames = self.all(agent, codec, half.into_iter().collect());
+        frames.extend(self.rest(agent, codec));
+        frames
+    }
+
+    fn hear(&mut self, agent: AgentKey, codec: &dyn Codec, frame: Frame, line: Arc<str>) -> Frames {
+        let mut out = Vec::new();
         match &frame {
             Frame::Notification { method, params: Some(params) } if codec.is_update(method.as_str()) => {
                 match codec.update(params.as_str()) {
@@ -252,7 +264,7 @@ impl Hearing {
     }
 
     /// What is held back of an agent's messages: they are at their end.
-    pub fn rest(&mut self, agent: AgentKey, codec: &dyn Codec) -> Frames {
+    fn rest(&mut self, agent: AgentKey, codec: &dyn Codec) -> Frames {
         let of_agent = self.held.extract_if(.., |(of, _), _| *of == agent).collect::<Vec<_>>();
         of_agent.iter().filter_map(|((_, session), held)| self.said(codec, session, held)).collect()
     }

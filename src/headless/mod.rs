@@ -5,6 +5,7 @@ pub mod login;
 mod print;
 mod printer;
 mod run;
+mod settings;
 pub mod stop;
 mod verdict;
 

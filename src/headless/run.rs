@@ -7,6 +7,7 @@ use super::answers::{self, Answers};
 use super::code;
 use super::print::{Follower, Form, Last, json_line};
 use super::printer::Printer;
+use super::settings::{Setting, mode_setting, model_setting, name_of, option_setting, setting_state};
 use super::verdict::{Verdict, auth_verdict, cancel_verdict, death_verdict, stop_name, stop_verdict};
 use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
@@ -14,7 +15,6 @@ use crate::engine::{Engine, Goodbye};
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::{Before, Intent, Link, Opening};
 use crate::model::ids::{Addressed, TurnId};
-use crate::model::options::{OptionKind, OptionValue};
 use crate::model::question::Waiting;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
@@ -50,6 +50,7 @@ pub enum Style {
 pub struct ExecOptions {
     pub prompt: String,
     pub style: Style,
+    pub model: Option<String>,
     pub mode: Option<String>,
     pub options: Vec<(String, String)>,
     pub timeout: Option<Duration>,
@@ -92,12 +93,6 @@ enum Stage {
     Cancelling(Cause, Instant),
     /// Answered: the last sign of the agent, and when to stop at the latest.
     Quieting(Instant, Instant),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Setting {
-    Mode(String),
-    Option(String, OptionValue),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -410,9 +405,12 @@ impl Exec {
         }
     }
 
-    /// What `--mode` and `--config` ask for, or why that is not possible.
+    /// What `--model`, `--mode` and `--config` ask for, or why that is not possible.
     fn settings(&self, session: SessionRef<'_>) -> Result<Vec<Setting>, String> {
         let mut settings = Vec::new();
+        if let Some(id) = &self.options.model {
+            settings.push(model_setting(session, id)?);
+        }
         if let Some(id) = &self.options.mode {
             settings.push(mode_setting(session, id)?);
         }
@@ -490,77 +488,6 @@ impl Exec {
             // Nobody to tell when standard error is gone.
             let _ = io::stderr().write_all(printed.stderr.as_bytes());
         }
-    }
-}
-
-fn mode_setting(session: SessionRef<'_>, id: &str) -> Result<Setting, String> {
-    let value = OptionValue::Id(id.to_owned());
-    if let Some(option) = session.options.iter().find(|o| o.is_category("mode") && o.accepts(&value)) {
-        return Ok(Setting::Option(option.id.clone(), value));
-    }
-    if session.older_modes().is_some_and(|m| m.lists(id)) {
-        return Ok(Setting::Mode(id.to_owned()));
-    }
-    let modes = session.older_modes().into_iter().flat_map(|m| m.available.iter().map(|m| m.id.clone()));
-    let options = session.options.iter().filter(|o| o.is_category("mode")).flat_map(|o| ids_of(&o.kind));
-    let known: Vec<String> = modes.chain(options).collect();
-    Err(format!("the agent has no mode `{id}`; {}", offer(&known)))
-}
-
-fn option_setting(session: SessionRef<'_>, id: &str, value: &str) -> Result<Setting, String> {
-    let Some(option) = session.options.iter().find(|o| o.id == id) else {
-        let known: Vec<String> = session.options.iter().map(|o| o.id.clone()).collect();
-        return Err(format!("the agent has no option `{id}`; {}", offer(&known)));
-    };
-    let wanted = match (&option.kind, value) {
-        (OptionKind::Bool { .. }, "true" | "on" | "yes") => OptionValue::Bool(true),
-        (OptionKind::Bool { .. }, "false" | "off" | "no") => OptionValue::Bool(false),
-        (OptionKind::Bool { .. }, _) => return Err(format!("option `{id}` is true or false, not `{value}`")),
-        (OptionKind::Select { .. }, _) => OptionValue::Id(value.to_owned()),
-    };
-    if !option.accepts(&wanted) {
-        return Err(format!("option `{id}` has no value `{value}`; {}", offer(&ids_of(&option.kind))));
-    }
-    Ok(Setting::Option(id.to_owned(), wanted))
-}
-
-fn ids_of(kind: &OptionKind) -> Vec<String> {
-    match kind {
-        OptionKind::Select { values, .. } => values.iter().map(|v| v.value.clone()).collect(),
-        OptionKind::Bool { .. } => vec!["true".into(), "false".into()],
-    }
-}
-
-fn offer(known: &[String]) -> String {
-    if known.is_empty() { "it offers none".to_owned() } else { format!("it offers {}", known.join(", ")) }
-}
-
-/// `None` while the answer is awaited, then whether it is in force.
-fn setting_state(session: SessionRef<'_>, setting: &Setting) -> Option<bool> {
-    match setting {
-        Setting::Mode(id) => {
-            let modes = session.modes.as_ref()?;
-            if modes.pending.is_some() { None } else { Some(modes.current == *id) }
-        }
-        Setting::Option(id, value) => {
-            let Some(option) = session.options.iter().find(|o| o.id == *id) else { return Some(false) };
-            if option.pending.is_some() {
-                return None;
-            }
-            Some(match (&option.kind, value) {
-                (OptionKind::Select { current, .. }, OptionValue::Id(id)) => current == id,
-                (OptionKind::Bool { current }, OptionValue::Bool(on)) => current == on,
-                _ => false,
-            })
-        }
-    }
-}
-
-fn name_of(setting: &Setting) -> String {
-    match setting {
-        Setting::Mode(id) => format!("mode {id}"),
-        Setting::Option(id, OptionValue::Id(value)) => format!("{id}={value}"),
-        Setting::Option(id, OptionValue::Bool(value)) => format!("{id}={value}"),
     }
 }
 

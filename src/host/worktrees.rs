@@ -366,3 +366,7 @@ fn there(worktree: &Worktree) -> Outcome<Git> {
 #[cfg(test)]
 #[path = "worktrees_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "worktrees/property_tests.rs"]
+mod property_tests;

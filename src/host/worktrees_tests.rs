@@ -4,13 +4,13 @@ use super::*;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use tempfile::TempDir;
 
-struct Place {
+pub(super) struct Place {
     temp: TempDir,
 }
 
 impl Place {
     /// A repository with one commit.
-    fn new() -> Self {
+    pub fn new() -> Self {
         let place = Self::empty();
         place.git(&["init", "-q", "-b", "main"]);
         place.write("a", "1\n2\n3\n4\n5\n6\n7\n8\n");
@@ -27,7 +27,7 @@ impl Place {
         place
     }
 
-    fn top(&self) -> PathBuf {
+    pub fn top(&self) -> PathBuf {
         self.temp.path().canonicalize().unwrap().join("repo")
     }
 
@@ -47,7 +47,7 @@ impl Place {
         fs::read_to_string(self.top().join(name)).unwrap()
     }
 
-    fn make(&self, name: &str, with_changes: bool) -> Worktree {
+    pub fn make(&self, name: &str, with_changes: bool) -> Worktree {
         create(&self.state(), &self.top(), Naming::Exactly(name), with_changes).unwrap().worktree
     }
 
@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-fn put(dir: &Path, name: &str, text: &str) {
+pub(super) fn put(dir: &Path, name: &str, text: &str) {
     let path = dir.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();

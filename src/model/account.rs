@@ -27,7 +27,7 @@ const FRAME: usize = 1 << 10;
 const BEGINS: &str = "[Account of an earlier conversation with ";
 const LEFT_OUT: &str = "[… some of it is left out here …]";
 /// What a line begins with that was worded by the person, the agent or a file.
-const QUOTE: &str = "> ";
+pub const QUOTE: &str = "> ";
 /// Letters of a mark.
 const MARK: usize = 10;
 

@@ -106,6 +106,11 @@ pub enum Call {
         session: SessionId,
         mode: String,
     },
+    /// From the older list of models.
+    SetModel {
+        session: SessionId,
+        model: String,
+    },
     SetOption {
         session: SessionId,
         option: String,

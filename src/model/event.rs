@@ -14,7 +14,7 @@ use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
 use super::form::Reply;
 use super::history::Left;
 use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
-use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionValue};
+use super::options::{Command, ConfigOption, Modes, OptionValue};
 use super::patch::Patch;
 use super::ruling::RuleWish;
 use super::tool::ToolPatch;
@@ -281,7 +281,8 @@ pub struct SessionResult {
     /// This and what follows: `None` where the agent says nothing of it.
     pub modes: Option<Modes>,
     pub options: Option<Vec<ConfigOption>>,
-    pub model: Option<LegacyModel>,
+    /// The older list of models, as an option.
+    pub model: Option<ConfigOption>,
 }
 
 /// What the answer to a prompt says.

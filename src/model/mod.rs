@@ -21,6 +21,7 @@ pub mod login;
 pub mod options;
 pub mod past;
 pub mod patch;
+pub mod policy;
 pub mod question;
 pub mod reduce;
 pub mod refusal;

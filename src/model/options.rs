@@ -90,12 +90,8 @@ pub struct Command {
     pub hint: Option<String>,
 }
 
-/// The older `models` member of `session/new`; shown, not set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LegacyModel {
-    pub id: String,
-    pub name: String,
-}
+/// The id of the older list of models, which is read as an option of category `model`.
+pub const OLDER_MODELS: &str = "model";
 
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Usage {

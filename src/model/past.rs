@@ -30,7 +30,7 @@ pub struct Recalled {
     /// Why it is not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
-    /// How old the session is, where that is known; with the last part.
+    /// How long ago its agent has opened it, where that is known; with the last part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age: Option<Duration>,
     #[serde(skip)]

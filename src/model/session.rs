@@ -5,7 +5,6 @@
 
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
-use super::claims::Claims;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
@@ -13,7 +12,8 @@ pub use super::event::ReadOnly;
 use super::event::{Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
-use super::options::{Command, ConfigOption, LegacyModel, Modes, OptionKind, OptionValue, Usage};
+use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
+pub use super::policy::{Allow, Policy};
 use super::question::Question;
 use super::reduce::{Retold, Unruled};
 use super::ruling::{Ruling, SessionRules};
@@ -131,7 +131,7 @@ pub struct Session {
     /// How it is asked for, until it is open.
     pub(super) opening: Opening,
     pub(super) earlier: Earlier,
-    /// How old it was at this moment, where that is known.
+    /// How long ago its agent had opened it at this moment, where that is known.
     pub(super) age: Option<(Now, Duration)>,
     /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
     pub(super) aside_of: Option<SessionKey>,
@@ -144,7 +144,7 @@ pub struct Session {
     pub updated: Option<String>,
     pub modes: Option<Modes>,
     pub options: Vec<ConfigOption>,
-    pub legacy_model: Option<LegacyModel>,
+    pub(super) older_models: Option<ConfigOption>,
     pub commands: Vec<Command>,
     pub usage: Option<Usage>,
     pub turn: Option<Turn>,
@@ -302,6 +302,13 @@ impl Session {
             Body::Tool(tool) => Some(tool),
             _ => None,
         }
+    }
+
+    /// What can be set: the options, and the older list of models where no option stands for it.
+    pub fn settings(&self) -> impl Iterator<Item = &ConfigOption> {
+        let is_model = |o: &ConfigOption| o.is_category("model") || o.id == OLDER_MODELS;
+        let has_option = self.options.iter().any(is_model);
+        self.options.iter().chain(self.older_models.iter().filter(move |_| !has_option))
     }
 
     /// The option that stands for the mode. Where there is one it is followed, and not the older list of modes.
@@ -530,31 +537,4 @@ pub enum TerminalOrigin {
     Meta,
     /// Named in a tool call and never fed.
     Unknown,
-}
-
-/// How permission requests and the client's own services are decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Policy {
-    /// A person is asked; files and commands inside the roots are served.
-    #[default]
-    Ask,
-    /// `exec --allow …`.
-    Auto(Allow),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Allow {
-    All,
-    Reads,
-    None,
-}
-
-impl Allow {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Reads => "reads",
-            Self::None => "none",
-        }
-    }
 }

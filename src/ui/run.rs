@@ -29,7 +29,6 @@ use super::work::files::{Answer, Finder};
 use super::work::highlight::{Coloured, Job};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
-use crate::model::Model;
 use crate::model::changes::{HunkId, Scope};
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Intent, Opening};

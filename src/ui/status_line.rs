@@ -397,11 +397,7 @@ fn lets_all_pass(mode: &str) -> bool {
 }
 
 fn model(session: SessionRef<'_>) -> Option<String> {
-    let name = match session.options.iter().find(|o| o.is_category("model")) {
-        Some(option) => option.current_name(),
-        None => session.legacy_model.as_ref()?.name.as_str(),
-    };
-    let name = sanitize::line(name);
+    let name = sanitize::line(session.settings().find(|o| o.is_category("model"))?.current_name());
     let name = name.trim();
     (!name.is_empty()).then(|| width::truncate(name, 32).into_owned())
 }

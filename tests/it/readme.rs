@@ -1,7 +1,7 @@
 //! The README says what the program does: options, exit codes, keys, limits; and what it points to is there.
 
 use acp_tui::review::archive::{MAX_AGE, MAX_BYTES, MAX_SESSIONS};
-use acp_tui::ui::keys::{Layer, help};
+use acp_tui::ui::keys::{Keymap, Layer};
 use std::path::Path;
 use std::process::Command;
 
@@ -50,8 +50,9 @@ fn every_key_is_in_the_readme() {
         Layer::ReviewEdit,
         Layer::ReviewConfirm,
     ] {
-        for (keys, what) in help(layer) {
-            for key in keys.split(", ") {
+        for row in Keymap::default().help(layer) {
+            let what = row.what;
+            for key in row.keys.split(", ") {
                 // Plain editing keys are what everybody expects of them.
                 let plain = [
                     "any text",

@@ -150,7 +150,7 @@ impl Talk {
     fn prompt(&mut self, driver: &str, params: &Value) {
         let blocks = params["prompt"].as_array().cloned().unwrap_or_default();
         let text: String = blocks.iter().filter_map(|b| b["text"].as_str()).collect();
-        let link = |b: &Value| Some(Link { name: b["name"].as_str()?.into(), uri: b["uri"].as_str()?.into() });
+        let link = |b: &Value| Some(Link::new(b["name"].as_str()?.into(), b["uri"].as_str()?.into()));
         if !text.trim().is_empty() {
             self.waiting.push_back(driver.to_owned());
             self.rig.intent(Intent::Prompt { text, links: blocks.iter().filter_map(link).collect() });

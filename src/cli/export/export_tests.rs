@@ -18,6 +18,7 @@ fn known() -> Known {
         first_prompt: None,
         last_prompt: None,
         created: Duration::from_secs(1_790_000_000),
+        opened: Duration::from_secs(1_790_000_000),
         updated: Duration::ZERO,
         turns: 1,
         state: sessions::State::Ended,

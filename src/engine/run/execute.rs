@@ -54,28 +54,28 @@ impl Engine {
         }
     }
 
-    /// Has the images and sounds read that a prompt names; it is sent after that.
-    pub(super) fn read_mentioned(&mut self, at: Address, text: String) {
+    /// Has the images and sounds read that a prompt names; it is sent after that, with what was given along.
+    pub(super) fn read_mentioned(&mut self, at: Address, text: String, given: Vec<Link>) {
         let Address::Session(key) = at else { return };
         let agent = self.core.agent_at(at).and_then(|agent| self.core.model.agent_of(agent));
         let caps = agent.map(|agent| agent.caps).unwrap_or_default();
         let (cwd, facts) = (self.core.directory(at).to_owned(), self.teller.clone());
         tokio::task::spawn_blocking(move || {
-            let read = attach::read_mentioned(&text, &cwd, &caps);
+            let read = attach::read_mentioned(&text, &cwd, &caps).map(|mut found| {
+                let others = given.into_iter().filter(|link| found.iter().all(|other| other.uri != link.uri));
+                let others: Vec<Link> = others.collect();
+                found.extend(others);
+                found
+            });
             facts.send(Fact::Attached(key, text, read));
         });
     }
 
     pub(super) fn attached(&mut self, at: SessionKey, text: String, read: Result<Vec<Link>, String>) {
         match read {
-            Ok(links) if !links.is_empty() => {
-                let news = self.intent_to(at.into(), Intent::Prompt { text, links });
-                self.news.extend(news);
-            }
-            // None of the names is a file.
-            Ok(_) => {
+            Ok(links) => {
                 let (now, at) = (self.now(), Address::Session(at));
-                let intent = Intent::Prompt { text, links: Vec::new() };
+                let intent = Intent::Prompt { text, links };
                 self.books.intent(at, &intent, now);
                 let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
                 self.carry_out(out);

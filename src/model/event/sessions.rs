@@ -129,7 +129,7 @@ pub struct SessionPage {
 pub struct AgentCaps {
     /// With sessions that it has kept.
     pub sessions: Cans,
-    /// How old a session has to be before it can be loaded.
+    /// How long after it was opened a session can be loaded again.
     pub youngest: Duration,
     pub image: bool,
     pub audio: bool,

@@ -102,7 +102,7 @@ pub fn is_too_young(session: &Session, youngest: Duration, now: Now) -> Option<D
 
 /// It is asked for when it is old enough.
 pub fn put_off(session: &mut Session, left: Duration, cx: &mut Cx) {
-    let words = format!("its agent cannot load a session that is so new: asked for in {}", human::duration(left));
+    let words = format!("its agent cannot load a session again so soon: asked for in {}", human::duration(left));
     notice(session, Level::Info, words, Vec::new(), cx.now);
     cx.push(Effect::StartTimer { timer: Timer::OldEnough, after: left });
 }
@@ -115,9 +115,7 @@ pub fn wait(session: &mut Session) {
 
 /// The agent has opened it. `agent` is its label.
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
-    if session.opening.id().is_none() {
-        session.age = Some((cx.now, Duration::ZERO));
-    }
+    session.age = Some((cx.now, Duration::ZERO));
     match std::mem::take(&mut session.opening) {
         Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
         Opening::Load(_) => {
@@ -155,7 +153,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     session.id = Some(opened.id.clone());
     // Where the answer says nothing, what the agent has said before it stands.
     session.modes = opened.modes.or(session.modes.take());
-    session.legacy_model = opened.model.or(session.legacy_model.take());
+    session.older_models = opened.model.or(session.older_models.take());
     if let Some(list) = opened.options {
         session.options = list;
     }
@@ -303,7 +301,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.title = None;
     session.modes = None;
     session.options.clear();
-    session.legacy_model = None;
+    session.older_models = None;
     session.commands.clear();
     session.usage = None;
     session.wishes.clear();

@@ -60,11 +60,15 @@ fn mode_is(session: &mut Session, id: String) {
 
 pub fn set_option(session: &mut Session, id: &str, value: OptionValue, cx: &mut Cx) {
     let Some(wire) = session.id.clone() else { return };
-    if !session.options.iter().any(|o| o.id == id && o.accepts(&value)) {
+    if !session.settings().any(|o| o.id == id && o.accepts(&value)) {
         return;
     }
     wish(session, Wished::Option(id.to_owned()), value.clone());
-    cx.push(Effect::Call(Call::SetOption { session: wire, option: id.to_owned(), value }));
+    let is_older = !session.options.iter().any(|o| o.id == id);
+    cx.push(Effect::Call(match value {
+        OptionValue::Id(model) if is_older => Call::SetModel { session: wire, model },
+        value => Call::SetOption { session: wire, option: id.to_owned(), value },
+    }));
 }
 
 /// Some agents answer `{}` (fact 18): then the request is believed.
@@ -80,7 +84,8 @@ pub fn option_set(
         Ok(Some(list)) => replace(session, list),
         Ok(None) if wish.is_some_and(|w| !w.said) => {
             let mut mode = None;
-            if let Some(option) = session.options.iter_mut().find(|o| o.id == id) {
+            let mut settings = session.options.iter_mut().chain(&mut session.older_models);
+            if let Some(option) = settings.find(|o| o.id == id) {
                 match (&mut option.kind, value) {
                     (OptionKind::Select { current, .. }, OptionValue::Id(id)) => current.clone_from(id),
                     (OptionKind::Bool { current }, OptionValue::Bool(on)) => *current = *on,
@@ -180,7 +185,7 @@ fn show_pending(session: &mut Session) {
             OptionValue::Bool(_) => None,
         });
     }
-    for option in &mut session.options {
+    for option in session.options.iter_mut().chain(&mut session.older_models) {
         option.pending = newest(&Wished::Option(option.id.clone())).map(|w| w.value.clone());
     }
 }

@@ -59,6 +59,8 @@ pub struct Known {
     pub first_prompt: Option<String>,
     pub last_prompt: Option<String>,
     pub created: Duration,
+    /// When its agent opened it last for one of us.
+    pub opened: Duration,
     pub updated: Duration,
     pub turns: u64,
     pub state: State,
@@ -110,6 +112,11 @@ impl Known {
         }
     }
 
+    /// Nothing of it is kept here: all that is known is its agent's word.
+    pub fn is_only_told(&self) -> bool {
+        self.source() == "agent"
+    }
+
     /// The words of the command line; nothing when it cannot be taken apart.
     pub fn argv(&self) -> Option<Vec<String>> {
         words(&self.command)
@@ -136,6 +143,12 @@ pub enum NotFound {
     None(String),
     #[error("`{name}` could be several sessions: {}", .ids.join(", "))]
     Several { name: String, ids: Vec<String> },
+    /// Two agents may give one id: which command is meant decides which program is started.
+    #[error(
+        "session `{name}` is one of several agents: {}; name it as it is stored, or with --resume its agent after `--`",
+        .known.join(", ")
+    )]
+    SeveralAgents { name: String, known: Vec<String> },
     #[error("the journals cannot be read: {0}")]
     Io(#[from] io::Error),
 }
@@ -331,7 +344,9 @@ fn gather(dir: &Path, entries: Vec<Entry>, mut take: impl FnMut(OfJournal, Optio
     let (mut known, mut count) = (HashMap::with_capacity(all.len()), 0);
     let mut places = Vec::with_capacity(all.len());
     for OfJournal { known: part, .. } in &all {
-        let key = (part.session_id.as_str(), part.agent.as_str(), part.is_imported);
+        // Whose it is its command says, not the name that an agent gives itself; what was imported has no command.
+        let whose = if part.is_imported { &part.agent } else { &part.command };
+        let key = (part.session_id.as_str(), whose.as_str(), part.is_imported);
         // An agent may give an id again: only one that it has kept is the same session.
         let place = known.get(&key).copied().filter(|_| part.is_older);
         if place.is_none() {
@@ -349,26 +364,57 @@ pub fn newest(state: &Path, cwd: &Path) -> io::Result<Option<Known>> {
     Ok(list(state)?.sessions.into_iter().find(|known| known.cwd == cwd && !known.is_empty() && is_ours(known)))
 }
 
-/// The session that a name means: its id (the newest of our own that has it, else the newest imported one), or a beginning of it that only one has.
-pub fn by_id(state: &Path, name: &str) -> Result<Known, NotFound> {
-    choose(list(state)?.sessions, name)
+/// The session that a name means: its id, the name under which it is stored, or a beginning of the id that only one has.
+/// Our own come before what was imported, and that before what is only told of; of those of one agent the newest is meant.
+/// With the `command` of an agent its session is meant.
+pub fn by_id(state: &Path, name: &str, command: Option<&str>) -> Result<Known, NotFound> {
+    choose(list(state)?.sessions, name, command)
 }
 
 /// The same among these, of which the newest comes first.
-pub fn choose(mut sessions: Vec<Known>, name: &str) -> Result<Known, NotFound> {
-    sessions.sort_by_key(|known| known.is_imported);
-    if let Some(at) = sessions.iter().position(|known| known.session_id == name) {
-        return Ok(sessions.swap_remove(at));
+pub fn choose(mut sessions: Vec<Known>, name: &str, command: Option<&str>) -> Result<Known, NotFound> {
+    let none = || NotFound::None(name.to_owned());
+    if sessions.iter().any(|known| known.session_id == name) {
+        sessions.retain(|known| known.session_id == name);
+        return of_id(sessions, name, command);
+    }
+    let is_stored = |known: &Known| !known.journals.is_empty() && !name.is_empty() && known.stem() == name;
+    let mut stored = sessions.iter().filter(|known| is_stored(known));
+    if let (Some(one), None) = (stored.next(), stored.next()) {
+        return Ok(one.clone());
     }
     let fits = |known: &Known| !name.is_empty() && known.session_id.starts_with(name);
-    let mut ids: Vec<String> = sessions.iter().filter(|known| fits(known)).map(|k| k.session_id.clone()).collect();
+    sessions.retain(fits);
+    let mut ids: Vec<String> = sessions.iter().map(|known| known.session_id.clone()).collect();
     ids.sort();
     ids.dedup();
     if ids.len() > 1 {
         ids.truncate(MAX_NAMED);
         return Err(NotFound::Several { name: name.to_owned(), ids });
     }
-    sessions.into_iter().find(fits).ok_or_else(|| NotFound::None(name.to_owned()))
+    if sessions.is_empty() { Err(none()) } else { of_id(sessions, name, command) }
+}
+
+/// Which of these that have one id is meant.
+fn of_id(mut same: Vec<Known>, name: &str, command: Option<&str>) -> Result<Known, NotFound> {
+    // What is only told of has no journal, what was imported has one.
+    let standing = |known: &Known| (known.is_only_told(), known.is_imported);
+    same.sort_by_key(standing);
+    if let Some(at) = same.iter().position(|known| !known.is_imported && Some(&*known.command) == command) {
+        return Ok(same.swap_remove(at));
+    }
+    let best = same.first().map(standing);
+    same.retain(|known| Some(standing(known)) == best);
+    let commands: HashSet<&str> = same.iter().map(|known| &*known.command).collect();
+    if commands.len() > 1 {
+        let named = |known: &Known| match known.stem() {
+            "" => format!("{} of {}", known.session_id, known.command),
+            stem => format!("{stem} of {}", known.command),
+        };
+        let known = same.iter().take(MAX_NAMED).map(named).collect();
+        return Err(NotFound::SeveralAgents { name: name.to_owned(), known });
+    }
+    same.into_iter().next().ok_or_else(|| NotFound::None(name.to_owned()))
 }
 
 /// How the frames of a journal are read that begins with this line; nothing when nobody here knows.
@@ -412,6 +458,7 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             command: if head.imported { String::new() } else { agent.command },
             branch: head.branch.clone().filter(|_| found.cwd == head.cwd),
             created: moment(found.created),
+            opened: moment(found.opened),
             updated: moment(if is_in_turn { scan.last } else { found.updated }),
             state: state(is_in_turn, found.is_closed),
             last_prompt: found.last_prompt.or_else(|| found.first_prompt.clone()),
@@ -463,6 +510,7 @@ impl Known {
             first_prompt: None,
             last_prompt: None,
             created: used.unwrap_or_default(),
+            opened: used.unwrap_or_default(),
             updated: used.unwrap_or_default(),
             turns: 0,
             state: State::Ended,

@@ -58,6 +58,8 @@ pub struct Found {
     /// Nothing when it is the first one.
     pub last_prompt: Option<String>,
     pub created: f64,
+    /// When it was opened last.
+    pub opened: f64,
     pub updated: f64,
     pub turns: u64,
     /// Tokens of the context that are used, and how many there are.
@@ -278,7 +280,7 @@ impl Scan {
         let cwd = cwd.or_else(|| self.head.as_ref().map(|head| head.cwd.clone())).unwrap_or_default();
         if let Some(place) = self.place(agent, id) {
             let session = &mut self.sessions[place];
-            (session.updated, session.is_closed) = (session.updated.max(t), false);
+            (session.updated, session.opened, session.is_closed) = (session.updated.max(t), t, false);
         } else if self.sessions.len() < MAX_SESSIONS {
             let cwd = limits::cut(cwd, limits::MAX_PATH);
             let id = id.to_owned();
@@ -290,6 +292,7 @@ impl Scan {
                 origin,
                 cwd,
                 created: t,
+                opened: t,
                 updated: t,
                 follows,
                 is_aside,

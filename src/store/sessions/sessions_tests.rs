@@ -1,6 +1,7 @@
 //! Journals of every sort become one list, and what is damaged costs only itself.
 
 use super::*;
+use crate::model::event::{Cans, Listed};
 use crate::model::login::quote;
 use crate::store::journal::Journal;
 use proptest::prelude::*;
@@ -153,6 +154,7 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             first_prompt: Some("first".into()),
             last_prompt: Some("second".into()),
             created: Duration::from_secs(STARTED + 4),
+            opened: Duration::from_secs(STARTED + 4),
             updated: Duration::from_secs(STARTED + 11),
             turns: 2,
             state: State::Ended,
@@ -308,13 +310,13 @@ fn a_session_that_was_taken_up_again_is_one_and_an_id_given_twice_is_two() {
     state
         .put("6", &later("kept", "session/fork", json!({ "result": { "sessionId": "copy" } })).turn("copy", "y").end());
     assert_eq!(state.ids(), ["copy", "kept", "twice", "twice"]);
-    let kept = by_id(state.path(), "kept").unwrap();
+    let kept = by_id(state.path(), "kept", None).unwrap();
     assert_eq!(
         (kept.turns, kept.first_prompt.as_deref(), kept.last_prompt.as_deref()),
         (2, Some("hello"), Some("again"))
     );
     assert_eq!((kept.created, kept.journals.len(), kept.stem()), (Duration::from_secs(STARTED + 4), 2, "2"));
-    assert_eq!(by_id(state.path(), "twice").unwrap().stem(), "4");
+    assert_eq!(by_id(state.path(), "twice", None).unwrap().stem(), "4");
 }
 
 #[test]
@@ -323,13 +325,44 @@ fn a_session_is_named_by_its_id_or_a_beginning_that_only_one_has() {
     for id in ["abc-1", "abc-2", "xyz"] {
         state.put(id, &conversation(id));
     }
-    let id = |name: &str| by_id(state.path(), name).map(|known| known.session_id).map_err(|error| error.to_string());
+    let id =
+        |name: &str| by_id(state.path(), name, None).map(|known| known.session_id).map_err(|error| error.to_string());
     assert_eq!(id("abc-1").as_deref(), Ok("abc-1"));
     assert_eq!(id("x").as_deref(), Ok("xyz"));
     assert!(id("abc").unwrap_err().contains("abc-1, abc-2"));
     for none in ["", "nobody"] {
         assert!(id(none).unwrap_err().contains("sessions --all"), "{none}");
     }
+}
+
+#[test]
+fn whose_a_session_is_its_command_says_and_not_the_name_that_an_agent_gives_itself() {
+    let state = state();
+    let of = |command: &str, started: u64| json!({ "v": 2, "ends": true, "started": started, "cwd": "/work", "command": command });
+    state.put("1", &Text::with(of("good", STARTED)).hello().open("shared").turn("shared", "mine").end());
+    let listed = Listed {
+        id: "shared".into(),
+        cwd: Some("/".into()),
+        additional: Vec::new(),
+        title: None,
+        updated: Some("2099-01-01".into()),
+    };
+    let (command, agent) = ("bad".into(), "Agent A".into());
+    let told = Told { command, agent, can: Cans::default(), cwd: None, is_whole: true, sessions: vec![listed] };
+    remember(state.path(), &told).unwrap();
+    let meant = |command| by_id(state.path(), "shared", command).map(|known| (known.command, known.journals.len()));
+    assert_eq!(meant(None).unwrap(), ("good".into(), 1), "what is only told of comes last");
+    assert_eq!(meant(Some("bad")).unwrap(), ("bad".into(), 0));
+    // The other agent is asked for it, calls itself the same and says that it has it.
+    let loaded = json!({ "sessionId": "shared", "cwd": "/work" });
+    let later = Text::with(of("bad", STARTED + 9)).hello().call("session/load", loaded, json!({ "result": null }));
+    state.put("2", &later.turn("shared", "theirs").end());
+    assert_eq!(meant(Some("good")).unwrap(), ("good".into(), 1), "they are two");
+    assert_eq!(meant(Some("bad")).unwrap(), ("bad".into(), 1));
+    let why = meant(None).unwrap_err().to_string();
+    assert!(why.contains("2 of bad, 1 of good") && why.contains("after `--`"), "{why}");
+    assert_eq!(by_id(state.path(), "1", None).unwrap().command, "good");
+    assert_eq!(find(&journals(state.path()), "shared", "good").unwrap().unwrap().stem(), "1");
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl Mentions {
             if let Some((first, last)) = lines {
                 uri.push_str(&format!("#L{first}-L{last}"));
             }
-            let link = Link { name: word.to_owned(), uri };
+            let link = Link::new(word.to_owned(), uri);
             if !links.contains(&link) {
                 links.push(link);
             }

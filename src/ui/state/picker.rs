@@ -185,7 +185,7 @@ pub fn is_current(session: SessionRef<'_>, choice: &Choice) -> bool {
         Intent::SetMode { id } => {
             session.modes.as_ref().is_some_and(|m| m.pending.as_ref().unwrap_or(&m.current) == id)
         }
-        Intent::SetOption { id, value } => session.options.iter().any(|o| {
+        Intent::SetOption { id, value } => session.settings().any(|o| {
             o.id == *id
                 && match (&o.pending, &o.kind, value) {
                     (Some(pending), _, value) => pending == value,
@@ -210,7 +210,7 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
             choice: Choice::Set(Intent::SetMode { id: mode.id.clone() }),
         });
     }
-    for option in &session.options {
+    for option in session.settings() {
         let set = |value| Choice::Set(Intent::SetOption { id: option.id.clone(), value });
         match &option.kind {
             OptionKind::Select { values, .. } => rows.extend(values.iter().map(|v| Row {

@@ -339,10 +339,12 @@ impl SessionList {
                 let mut places: HashMap<&str, usize> = HashMap::new();
                 let thread = |at: usize| all.get(at).and_then(|one| one.thread.as_deref());
                 for (place, at) in self.shown_past.iter().enumerate() {
-                    thread(*at).map(|thread| *places.entry(thread).or_insert(place));
+                    if let Some(thread) = thread(*at) {
+                        places.entry(thread).or_insert(place);
+                    }
                 }
                 let mut placed: Vec<(usize, usize)> = self.shown_past.iter().copied().enumerate().collect();
-                placed.sort_by_key(|(place, at)| thread(*at).and_then(|t| places.get(t)).unwrap_or(place).to_owned());
+                placed.sort_by_key(|(place, at)| *thread(*at).and_then(|thread| places.get(thread)).unwrap_or(place));
                 self.shown_past = placed.into_iter().map(|(_, at)| at).collect();
             }
         }

@@ -15,7 +15,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     match action {
         Action::Escape if !picker.filter().is_empty() => picker.clear(),
         Action::Escape | Action::CtrlC | Action::OptionsList | Action::Palette | Action::NewSession => {
-            state.picker = None;
+            state.picker = None
         }
         Action::Accept | Action::Submit => {
             if let Some(choice) = picker.choice() {

@@ -127,3 +127,12 @@ fn an_agent_that_shows_a_text_interface_is_told_what_to_type() {
     assert!(matches!(done.code, Some(5 | 124)), "{:?}", done.code);
     assert!(done.err().contains("gemini --acp"), "{}", done.err());
 }
+
+#[test]
+fn a_model_is_set_before_the_prompt_and_one_that_is_not_there_is_wrong_usage() {
+    let lab = Lab::new();
+    let (done, record) = lab.record(&["x", "--model", "demo-large"], &demo("demo"));
+    done.assert_code(0);
+    assert_eq!(record.calls(true, "session/set_config_option")[0]["params"]["value"], "demo-large");
+    lab.exec(&["x", "--model", "huge"], &demo("demo")).assert_says(2, &["no model `huge`", "demo-large"]);
+}

@@ -21,7 +21,7 @@ fn busy() -> Rig {
     rig.intent(Intent::SetMode { id: "b".into() });
     rig.intent(Intent::SetOption { id: "model".into(), value: OptionValue::Id("y".into()) });
     rig.intent(Intent::SetOption { id: "fast".into(), value: OptionValue::Bool(true) });
-    let link = Link { name: "a.rs".into(), uri: "file:///project/a.rs".into() };
+    let link = Link::new("a.rs".into(), "file:///project/a.rs".into());
     rig.intent(Intent::Prompt { text: "do @a.rs\nnow".into(), links: vec![link] });
     rig.ask(1, "t");
     rig.choose("yes");

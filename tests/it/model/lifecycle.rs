@@ -426,7 +426,7 @@ fn r_127_references_are_based_on_the_sessions_directory() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a b.rs"), "").unwrap();
     std::fs::write(dir.path().join("c.rs"), "").unwrap();
-    let links = acp_tui::engine::attach::links("see @c.rs, and @nowhere", dir.path());
+    let links = acp_tui::engine::attach::joined(Vec::new(), "see @c.rs, and @nowhere", dir.path());
     assert_eq!(links.len(), 1);
     assert_eq!(links[0].uri, format!("file://{}/c.rs", dir.path().display()));
 }

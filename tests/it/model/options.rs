@@ -308,3 +308,31 @@ fn r_207_each_answer_counts_for_the_value_that_its_own_request_asked_for() {
     rig.answer("session/set_config_option", json!({}));
     assert_eq!((value(&rig, "model"), pending(&rig)), ("Z".into(), None));
 }
+
+#[test]
+fn the_older_list_of_models_is_an_option_that_is_set_with_a_call_of_its_own() {
+    let models =
+        json!({ "currentModelId": "a", "availableModels": [{ "modelId": "a", "name": "A" }, { "modelId": "b" }] });
+    let value = || OptionValue::Id("b".into());
+    let set = || Intent::SetOption { id: "model".into(), value: value() };
+    let current = |rig: &Rig| rig.model().first().settings().next().unwrap().current_name().to_owned();
+    let mut rig = Rig::ready_with(json!({ "models": models }));
+    assert_eq!(current(&rig), "A");
+    rig.intent(set());
+    let sent = rig.sent();
+    assert_eq!((&sent[0]["method"], &sent[0]["params"]["modelId"]), (&json!("session/set_model"), &json!("b")));
+    assert_eq!(current(&rig), "A");
+    rig.answer("session/set_model", json!({}));
+    assert_eq!(current(&rig), "b");
+    rig.intent(Intent::SetOption { id: "model".into(), value: OptionValue::Id("c".into()) });
+    assert!(rig.sent().is_empty(), "it is not listed");
+    rig.intent(Intent::SetOption { id: "model".into(), value: OptionValue::Id("a".into()) });
+    rig.fail("session/set_model", json!({ "code": -32603, "message": "no" }));
+    assert_eq!(current(&rig), "b", "what is in force stays");
+    let option = json!([{ "id": "m", "name": "M", "category": "model", "type": "select", "currentValue": "x",
+                          "options": [{ "value": "x", "name": "X" }] }]);
+    let mut rig = Rig::ready_with(json!({ "models": models, "configOptions": option }));
+    assert_eq!((current(&rig), rig.model().first().settings().count()), ("X".into(), 1));
+    rig.intent(set());
+    assert!(rig.sent().is_empty(), "an option stands for it");
+}

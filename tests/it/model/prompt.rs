@@ -27,7 +27,7 @@ fn r_212_nothing_blank_is_ever_sent() {
     let mut rig = Rig::ready();
     for blank in ["", " ", "\n\t ", "\u{a0}\u{2003}"] {
         rig.prompt(blank);
-        let link = Link { name: "a".into(), uri: "file:///project/a".into() };
+        let link = Link::new("a".into(), "file:///project/a".into());
         rig.intent(Intent::Prompt { text: blank.into(), links: vec![link] });
     }
     assert!(rig.sent().is_empty() && rig.entries().is_empty() && rig.held().is_empty());
@@ -36,7 +36,7 @@ fn r_212_nothing_blank_is_ever_sent() {
 #[test]
 fn r_213_r_215_text_and_links_only() {
     let mut rig = Rig::ready();
-    let link = Link { name: "a.rs".into(), uri: "file:///project/a.rs".into() };
+    let link = Link::new("a.rs".into(), "file:///project/a.rs".into());
     rig.intent(Intent::Prompt { text: "see @a.rs".into(), links: vec![link] });
     let sent = rig.sent();
     assert_eq!(

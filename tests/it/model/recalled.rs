@@ -90,7 +90,7 @@ fn a_session_is_loaded_when_it_is_old_enough_for_its_agent() {
     rig.sent();
     rig.host(HostEvent::Recalled(part));
     assert_eq!(rig.sent_briefly(), [] as [&str; 0]);
-    assert!(rig.has_entry("so new: asked for in"), "{:?}", rig.entries());
+    assert!(rig.has_entry("so soon: asked for in"), "{:?}", rig.entries());
     let put_off = |effect: &Effect| match effect {
         Effect::StartTimer { timer: Timer::OldEnough, after } => Some(*after),
         _ => None,

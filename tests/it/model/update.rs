@@ -287,7 +287,7 @@ fn r_252_r_253_ids_are_opaque_and_kinds_stay_apart() {
 #[test]
 fn r_255_fact_26_an_echo_is_not_shown_twice() {
     let mut rig = Rig::ready();
-    let link = acp_tui::model::event::Link { name: "a".into(), uri: "file:///a".into() };
+    let link = acp_tui::model::event::Link::new("a".into(), "file:///a".into());
     rig.intent(acp_tui::model::event::Intent::Prompt { text: "do it now".into(), links: vec![link] });
     rig.update(chunk(USER, "do it"));
     rig.update(chunk(USER, " now"));
@@ -296,7 +296,7 @@ fn r_255_fact_26_an_echo_is_not_shown_twice() {
     assert_eq!(rig.entries(), ["you: do it now", "agent: ok"]);
     // Anything else is a message from elsewhere, and nothing of it is lost.
     let mut rig = Rig::ready();
-    let link = acp_tui::model::event::Link { name: "a".into(), uri: "file:///a".into() };
+    let link = acp_tui::model::event::Link::new("a".into(), "file:///a".into());
     rig.intent(acp_tui::model::event::Intent::Prompt { text: "do it now".into(), links: vec![link] });
     rig.update(chunk(USER, "do it"));
     rig.update(chunk(USER, " later"));
@@ -456,7 +456,7 @@ fn an_entry_of_a_plan_with_words_is_kept_whatever_else_it_says() {
 #[test]
 fn a_users_message_that_is_no_text_is_shown_in_a_turn_unless_it_is_an_echo_of_a_link() {
     let mut rig = Rig::ready();
-    let link = acp_tui::model::event::Link { name: "a.rs".into(), uri: "file:///project/a.rs".into() };
+    let link = acp_tui::model::event::Link::new("a.rs".into(), "file:///project/a.rs".into());
     rig.intent(acp_tui::model::event::Intent::Prompt { text: "see".into(), links: vec![link] });
     let linked = |uri: &str| content(USER, json!({ "type": "resource_link", "name": "x", "uri": uri }));
     rig.update(chunk(USER, "see"));

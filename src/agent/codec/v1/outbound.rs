@@ -40,6 +40,9 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             let request = schema::SetSessionModeRequest::new(session.as_str().to_owned(), mode.clone());
             ("session/set_mode", serde_json::to_value(request)?)
         }
+        Call::SetModel { session, model } => {
+            ("session/set_model", json!({ "sessionId": session.as_str(), "modelId": model }))
+        }
         Call::SetOption { session, option, value } => {
             // `type` goes with a boolean and never with a select.
             let value = match value {

@@ -19,7 +19,7 @@ use crate::model::event::{
     SessionResult, Stop,
 };
 use crate::model::ids::SessionId;
-use crate::model::options::{Choice, ConfigOption, LegacyModel, Mode, Modes, OptionKind};
+use crate::model::options::{Choice, ConfigOption, Mode, Modes, OLDER_MODELS, OptionKind};
 use crate::model::tool::size_of_value;
 use serde_json::Value;
 
@@ -148,7 +148,7 @@ pub fn opened(how: &Opening, result: &str) -> Result<SessionResult, CallError> {
         id,
         modes: value.get("modes").and_then(modes),
         options: value.get("configOptions").and_then(Value::as_array).map(|list| options(list)),
-        model: value.get("models").and_then(legacy_model),
+        model: value.get("models").and_then(older_models),
     })
 }
 
@@ -198,11 +198,25 @@ fn modes(value: &Value) -> Option<Modes> {
     })
 }
 
-fn legacy_model(value: &Value) -> Option<LegacyModel> {
-    let id = id_of(value, "currentModelId")?;
-    let listed = list_of(value, "availableModels").iter().find(|m| str_of(m, "modelId") == Some(&id));
-    let name = listed.and_then(|m| words_of(m, "name", MAX_NAME)).unwrap_or_else(|| id.clone());
-    Some(LegacyModel { id, name })
+fn older_models(value: &Value) -> Option<ConfigOption> {
+    let model = |m: &Value| {
+        let id = id_of(m, "modelId")?;
+        Some(Choice {
+            name: words_of(m, "name", MAX_NAME).unwrap_or_else(|| id.clone()),
+            description: words_of(m, "description", MAX_NAME),
+            group: None,
+            value: id,
+        })
+    };
+    let values = list_of(value, "availableModels").iter().take(MAX_VALUES).filter_map(model).collect();
+    Some(ConfigOption {
+        id: OLDER_MODELS.to_owned(),
+        name: "model".to_owned(),
+        description: None,
+        category: Some("model".to_owned()),
+        kind: OptionKind::Select { current: id_of(value, "currentModelId")?, values },
+        pending: None,
+    })
 }
 
 /// Flat and grouped lists; bad values are dropped one by one, an option of unknown type as a whole.
