@@ -58,8 +58,11 @@ impl Mentions {
         self.closed_at = typed(composer).map(str::to_owned);
     }
 
-    /// Writes the highlighted name in place of what was typed.
+    /// Writes the highlighted name in place of what was typed; nothing while the list is still about another text.
     pub fn choose(&mut self, composer: &mut Composer) {
+        if self.found.as_ref().map(|(text, _)| text.as_str()) != typed(composer) {
+            return;
+        }
         let Some((path, _)) = self.listed(composer).get(self.selected).cloned() else { return };
         let Some(typed) = typed(composer).map(str::len) else { return };
         let start = composer.buffer().cursor() - typed;
@@ -148,6 +151,15 @@ mod tests {
         let text = "see @src/main.rs:10-40 and @src/main.rs and @other";
         let links: Vec<String> = mentions.links(text, "/p").into_iter().map(|link| link.uri).collect();
         assert_eq!(links, ["file:///p/src/main.rs#L10-L40", "file:///p/src/main.rs"]);
+    }
+
+    #[test]
+    fn nothing_is_taken_from_a_list_that_is_about_another_text() {
+        let mut mentions = Mentions::default();
+        mentions.find("ma".into(), vec![("src/main.rs".into(), 2)]);
+        let mut written = composer("@mak");
+        mentions.choose(&mut written);
+        assert_eq!(written.text(), "@mak");
     }
 
     #[test]

@@ -9,15 +9,16 @@ use crate::ui::cells;
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Step};
 use crate::ui::msg::{EditorJob, Out, ScrollBy};
-use crate::ui::state::App;
 use crate::ui::state::reading::{Reading, Way};
 use crate::ui::state::scroll::Scroll;
+use crate::ui::state::{App, Focus};
 use std::path::{Path, PathBuf};
 
 pub(super) fn begin(state: &mut App, cx: Cx<'_>) {
     state.view.reading = Reading::begin(cx.session);
-    if state.view.reading.is_none() {
-        state.say("nothing to read yet", cx.now);
+    match state.view.reading {
+        Some(_) => state.view.focus = Focus::Composer,
+        None => state.say("nothing to read yet", cx.now),
     }
     show(state, cx);
 }
