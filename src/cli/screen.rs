@@ -204,7 +204,7 @@ async fn session(
     for warning in warnings {
         engine.warn(warning);
     }
-    match run_on(screen, engine, options).await {
+    match Box::pin(run_on(screen, engine, options)).await {
         Ok(ended) => ended,
         Err(_) => Ended::early(Exit::TerminalGone),
     }

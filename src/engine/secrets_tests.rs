@@ -6,7 +6,9 @@ const KEY: &str = "sk-ünïcode-12345678";
 
 fn secrets(values: &[&str]) -> Secrets {
     let mut secrets = Secrets::default();
-    values.iter().for_each(|value| secrets.add(value));
+    for value in values {
+        secrets.add(value);
+    }
     secrets
 }
 
@@ -31,7 +33,11 @@ fn chunk(kind: &str, text: &str) -> String {
 
 /// All as Python writes it.
 fn escaped(text: &str) -> String {
-    text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
+    use std::fmt::Write as _;
+    text.encode_utf16().fold(String::new(), |mut out, unit| {
+        let _ = write!(out, "\\u{unit:04x}");
+        out
+    })
 }
 
 /// What is said of these lines, as it is shown and as it is written down.

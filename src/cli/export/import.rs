@@ -97,7 +97,9 @@ fn doubles(state: &Path, before: &[Known], names: &BTreeSet<String>) -> Result<V
 
 fn by_session(all: &[Known]) -> HashMap<&str, Vec<&Known>> {
     let mut by: HashMap<&str, Vec<&Known>> = HashMap::new();
-    all.iter().for_each(|known| by.entry(known.session_id.as_str()).or_default().push(known));
+    for known in all {
+        by.entry(known.session_id.as_str()).or_default().push(known);
+    }
     by
 }
 

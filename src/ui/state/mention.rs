@@ -91,7 +91,7 @@ impl Mentions {
             }
             let mut uri = paths::file_uri(&Path::new(cwd).join(path));
             if let Some((first, last)) = lines {
-                uri.push_str(&format!("#L{first}-L{last}"));
+                uri = format!("{uri}#L{first}-L{last}");
             }
             let link = Link::new(word.to_owned(), uri);
             if !links.contains(&link) {

@@ -95,7 +95,7 @@ fn a_form_that_is_too_large_is_refused_as_a_whole() {
     let many: Map<String, Value> = (0..10_000).map(|n| (format!("f{n}"), json!({}))).collect();
     let Refused::TooLarge(why) = form(Value::Object(many)) else { panic!() };
     assert_eq!(why, "a form of 10000 fields, at most 200 are asked");
-    let choices: Vec<String> = (0..MAX_ANSWERS + 1).map(|n| n.to_string()).collect();
+    let choices: Vec<String> = (0..=MAX_ANSWERS).map(|n| n.to_string()).collect();
     let Refused::TooLarge(why) = form(json!({ "a": { "type": "string", "enum": choices } })) else { panic!() };
     assert_eq!(why, "a field of 501 choices, at most 500 are asked");
     let Refused::TooLarge(why) = form(json!({ "a": { "title": "x".repeat(MAX_FORM) } })) else { panic!() };
