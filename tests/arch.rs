@@ -136,6 +136,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             // What is written on the screen as it is kept.
             "ui::keeping::Desk",
             "ui::state::session_list",
+            "ui::state::trees",
             "ui::tty",
             // The person's keys are read with the configuration.
             "ui::keys",
@@ -225,7 +226,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
     ("ui::keeping", &["ui::state", "model"]),
-    ("ui::past", &["ui::state::session_list", "model::agent"]),
+    ("ui::past", &["ui::state::session_list", "ui::state::trees", "model::agent"]),
     (
         "ui::session_picker",
         &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],

@@ -62,7 +62,7 @@ fn one_prompt_goes_to_two_agents_and_the_better_one_is_kept() {
     s.see("a session is open in it");
     s.send(ESC);
     s.send(ALT_W);
-    s.wait_for("one less", |screen| !screen.contains("3 "));
+    s.wait_for("one less", |screen| !screen.contains("due-1"));
     s.send(F8);
     s.see("earlier, in");
     s.wait_for("the branch of the one that was closed", |screen| screen.contains("acp-tui/due-1"));
