@@ -40,7 +40,6 @@ use crate::model::tool::Exit;
 use crate::store::branch;
 use crate::store::claims::Holder;
 use crate::wire::pump::{Batch, Incoming};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
@@ -377,13 +376,6 @@ impl Engine {
             self.apply_all(told);
         }
         self.settle()
-    }
-
-    /// Gives a session that has just come about its place.
-    fn settle_in(&mut self, at: SessionKey) {
-        let Some(cwd) = self.core.model.session_of(at).map(|session| PathBuf::from(&session.cwd)) else { return };
-        let told = self.reviews.join(at, &cwd, &self.core.model);
-        self.apply_all(told);
     }
 
     /// From now on an agent of this name can be added, as if it were configured.

@@ -18,7 +18,7 @@ use crate::model::event::{AuthKind, Event, HostEvent, Intent, Link, TerminalSpec
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
 use crate::model::judge::Request;
 use crate::model::login::Secret;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Engine {
@@ -196,6 +196,13 @@ impl Engine {
         };
         let cwd = start_in.unwrap_or_else(|| self.core.directory(agent.into()).to_owned());
         self.terminals.start_log_in(agent, line, env.into_iter().chain(more).collect(), cwd);
+    }
+
+    /// Gives a session that has just come about its place.
+    pub(super) fn settle_in(&mut self, at: SessionKey) {
+        let Some(cwd) = self.core.model.session_of(at).map(|session| PathBuf::from(&session.cwd)) else { return };
+        let told = self.reviews.join(at, &cwd, &self.core.model);
+        self.apply_all(told);
     }
 
     /// Gives the agent the values of a way to log in, and has it started again with them. Not an intent: they are in no
