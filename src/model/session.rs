@@ -20,7 +20,6 @@ use super::ruling::{Ruling, SessionRules};
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
 use crate::text::grid::ScreenSnapshot;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
