@@ -54,7 +54,7 @@ struct Scan<'a> {
     masked: bool,
 }
 
-impl<'a> Scan<'a> {
+impl Scan<'_> {
     fn run(mut self) -> Option<String> {
         // The member whose value comes next.
         let mut member = String::new();

@@ -291,7 +291,7 @@ const SETTINGS: &[&str] = &["config", "config.worktree"];
 fn steers(name: &str, is_file: bool) -> bool {
     let name = name.to_lowercase();
     let name = name.as_str();
-    STEERING.contains(&name) || name.ends_with(".git") || (is_file && SETTINGS.contains(&name))
+    STEERING.contains(&name) || name.strip_suffix(".git").is_some() || (is_file && SETTINGS.contains(&name))
 }
 
 /// The names in the path of a file, each with whether it is the file's own.

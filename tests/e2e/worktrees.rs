@@ -22,7 +22,8 @@ fn agent(place: &Place, name: &str) -> String {
     let step = format!("{{ do = \"write\", tool = \"w\", path = \"f\", text = \"one\\n{name}\\n\" }}");
     std::fs::write(&file, format!("[[turn]]\nstep = [{step}, {{ do = \"say\", text = \"{name} is done\" }}]\n"))
         .unwrap();
-    format!("[agents.{name}]\ncommand = {BIN:?}\nargs = [\"demo-agent\", \"--fast\", \"--script\", {file:?}]\n")
+    let file = file.display();
+    format!("[agents.{name}]\ncommand = \"{BIN}\"\nargs = [\"demo-agent\", \"--fast\", \"--script\", \"{file}\"]\n")
 }
 
 #[test]

@@ -117,7 +117,7 @@ impl Merge {
         now.look()?;
         let meanwhile: BTreeSet<PathBuf> =
             differences(&origin.git, &was, &now.tree)?.into_iter().map(|one| one.path).collect();
-        merge.leave(|change| meanwhile.contains(&change.path).then(|| changed_meanwhile()));
+        merge.leave(|change| meanwhile.contains(&change.path).then(changed_meanwhile));
         merge.make_way();
         merge.changes.sort_by(|a, b| (a.is.is_something(), &a.path).cmp(&(b.is.is_something(), &b.path)));
         merge.left.sort();
@@ -145,7 +145,7 @@ impl Merge {
         if one.was == Kind::Repository || one.is == Kind::Repository {
             return Err("a repository of its own, which is not merged".to_owned());
         }
-        let was = self.thing_at(&self.top, &one.path, Some(&self.temp.path().join(format!("was{number}"))))?;
+        let was = thing_at(&self.top, &one.path, Some(&self.temp.path().join(format!("was{number}"))))?;
         let kind = match was {
             Thing::Nothing => Kind::Nothing,
             Thing::File { .. } => Kind::File,
@@ -157,7 +157,7 @@ impl Merge {
         }
         let mut is = match one.is {
             Kind::Nothing => Thing::Nothing,
-            _ => self.thing_at(contents, &one.path, None)?,
+            _ => thing_at(contents, &one.path, None)?,
         };
         if let (Thing::File { mode: old, .. }, Thing::File { mode, .. }) = (&was, &mut is) {
             // As it is; whoever may read it may execute it.
@@ -165,30 +165,6 @@ impl Merge {
             *mode = if one.mode { old & !EXECUTE | execute } else { *old };
         }
         Ok(Change { path: one.path.clone(), was, is })
-    }
-
-    /// What is at a path: nothing, where a link is on the way. The bytes of a file are copied where a copy is wanted.
-    fn thing_at(&self, root: &Path, path: &Path, copy: Option<&Path>) -> Result<Thing, String> {
-        let is_link = |dir: &Path| root.join(dir).symlink_metadata().is_ok_and(|meta| meta.is_symlink());
-        if parents(path).any(is_link) {
-            return Ok(Thing::Nothing);
-        }
-        let whole = root.join(path);
-        let Ok(meta) = whole.symlink_metadata() else { return Ok(Thing::Nothing) };
-        if meta.is_symlink() {
-            let target = fs::read_link(&whole).map_err(|error| error.to_string())?;
-            return Ok(Thing::Link(target.as_os_str().as_bytes().to_vec()));
-        }
-        if meta.is_dir() {
-            return Ok(Thing::Nothing);
-        }
-        if !meta.is_file() {
-            return Err("no file, but something else".to_owned());
-        }
-        let mode = meta.permissions().mode() & 0o7777;
-        let Some(copy) = copy else { return Ok(Thing::File { mode, bytes: whole }) };
-        fs::copy(&whole, copy).map_err(|error| error.to_string())?;
-        Ok(Thing::File { mode, bytes: copy.to_owned() })
     }
 
     /// Leaves those alone for which there is a reason.
@@ -307,6 +283,30 @@ impl Change {
 /// The directories on the way to a path, the innermost first.
 fn parents(path: &Path) -> impl Iterator<Item = &Path> {
     path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty())
+}
+
+/// What is at a path: nothing, where a link is on the way. The bytes of a file are copied where a copy is wanted.
+fn thing_at(root: &Path, path: &Path, copy: Option<&Path>) -> Result<Thing, String> {
+    let is_link = |dir: &Path| root.join(dir).symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+    if parents(path).any(is_link) {
+        return Ok(Thing::Nothing);
+    }
+    let whole = root.join(path);
+    let Ok(meta) = whole.symlink_metadata() else { return Ok(Thing::Nothing) };
+    if meta.is_symlink() {
+        let target = fs::read_link(&whole).map_err(|error| error.to_string())?;
+        return Ok(Thing::Link(target.as_os_str().as_bytes().to_vec()));
+    }
+    if meta.is_dir() {
+        return Ok(Thing::Nothing);
+    }
+    if !meta.is_file() {
+        return Err("no file, but something else".to_owned());
+    }
+    let mode = meta.permissions().mode() & 0o7777;
+    let Some(copy) = copy else { return Ok(Thing::File { mode, bytes: whole }) };
+    fs::copy(&whole, copy).map_err(|error| error.to_string())?;
+    Ok(Thing::File { mode, bytes: copy.to_owned() })
 }
 
 fn changed_meanwhile() -> String {

@@ -212,14 +212,17 @@ fn read(dir: &Path) -> Vec<Entry> {
     };
     let bytes = text().unwrap_or_default();
     let mut rest = bytes.strip_prefix(FIRST).unwrap_or_default();
-    let mut entries: Vec<Entry> = std::iter::from_fn(|| record(&mut rest)).flatten().collect();
+    let mut entries: Vec<Entry> = std::iter::from_fn(|| record(&mut rest)).filter_map(Result::ok).collect();
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     entries.dedup_by(|a, b| a.name == b.name);
     entries
 }
 
+/// A record that is not whole; others may follow.
+struct Torn;
+
 /// A record: the length and a sum of what follows, then an entry, if it is whole.
-fn record(rest: &mut &[u8]) -> Option<Option<Entry>> {
+fn record(rest: &mut &[u8]) -> Option<Result<Entry, Torn>> {
     let mut number = || {
         let (number, more) = rest.split_first_chunk()?;
         *rest = more;
@@ -228,7 +231,7 @@ fn record(rest: &mut &[u8]) -> Option<Option<Entry>> {
     let (length, sum) = (number()?, number()?);
     let (bytes, more) = rest.split_at_checked(length as usize)?;
     *rest = more;
-    Some(postcard::from_bytes(bytes).ok().filter(|_| crc32fast::hash(bytes) == sum))
+    Some(if crc32fast::hash(bytes) == sum { postcard::from_bytes(bytes).map_err(|_| Torn) } else { Err(Torn) })
 }
 
 /// Whole or not at all: a file of another name takes its place.

@@ -339,7 +339,9 @@ struct OfJournal {
 /// not go on with an earlier one have the next place.
 fn gather(dir: &Path, entries: Vec<Entry>, mut take: impl FnMut(OfJournal, Option<usize>)) {
     let mut all: Vec<OfJournal> = Vec::with_capacity(entries.len());
-    entries.into_iter().for_each(|entry| of_journal(dir, entry, &mut all));
+    for entry in entries {
+        of_journal(dir, entry, &mut all);
+    }
     all.sort_by(|a, b| (a.known.created, &a.known.journal).cmp(&(b.known.created, &b.known.journal)));
     let (mut known, mut count) = (HashMap::with_capacity(all.len()), 0);
     let mut places = Vec::with_capacity(all.len());
