@@ -39,6 +39,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::effect",
             "model::entry",
             "model::event",
+            "model::form",
             "model::ids",
             "model::options",
             "model::patch",

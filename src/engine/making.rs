@@ -44,7 +44,7 @@ pub(super) fn weigh(held: &Held, wanted: Wanted) -> Done {
             let all = texts.iter().map(|text| weighed(text)).filter(settles);
             weighing.proposed = all.take(MAX_PROPOSED).collect();
             if weighing.proposed.is_empty() {
-                weighing.why_none = Some(of.map_or_else(String::new, |claims| why_none(held, claims)));
+                weighing.why_none = Some(of.map_or_else(String::new, |claims| why_none(held, claims, texts.last())));
             }
         }
     }
@@ -77,10 +77,12 @@ fn proposed(held: &Held, claims: &Claims) -> Vec<String> {
     texts
 }
 
-/// In words for the person.
-fn why_none(held: &Held, claims: &Claims) -> String {
+/// In words for the person: what stands in the way even of the widest rule that might be made.
+fn why_none(held: &Held, claims: &Claims, widest: Option<&String>) -> String {
     let cwd = held.cwd();
-    let rules = held.book().with(&cwd, &held.more()).0;
+    let mut more = held.more();
+    more.extend(widest.and_then(|text| read(Ruled::Allow, text).ok()).unwrap_or_default());
+    let rules = held.book().with(&cwd, &more).0;
     let doubts = claims.all.iter().filter_map(|claim| {
         held.book().request(held.agent(), &cwd, claims, claim, |request| rules::judge(&rules, request)).and_then(
             |judged| match judged.rule {

@@ -10,7 +10,6 @@ use crate::store::lock::Lock;
 use crate::store::private::{make_private_dir, private_file};
 use crate::store::replace::{Durability, Replacement};
 use std::io::{self, Write as _};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// Characters of a directory's name in that of its file.
@@ -32,12 +31,12 @@ pub fn of_directory(all: &Path, cwd: &Path) -> PathBuf {
     let name = cwd.file_name().unwrap_or_default().to_string_lossy();
     let name: String =
         name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).take(MAX_NAME).collect();
-    all.join(format!("{name}-{:016x}.toml", digest(&[cwd.as_os_str().as_bytes()])))
+    all.join(format!("{name}-{:016x}.toml", digest(&[cwd.as_os_str().as_encoded_bytes()])))
 }
 
 /// The first line of such a file: which directory it is of. Others may have the same number.
 pub fn heading(cwd: &Path) -> String {
-    format!("# Rules for {}, made in questions.\n", cwd.as_os_str().as_bytes().escape_ascii())
+    format!("# Rules for {}, made in questions.\n", cwd.as_os_str().as_encoded_bytes().escape_ascii())
 }
 
 /// Changes a file of rules; `heading` begins a new one.

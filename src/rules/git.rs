@@ -155,7 +155,7 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
     let (start, mut is_over, mut is_first) = (at + 1, false, true);
     for (at, word) in words.iter().enumerate().skip(start) {
         let text = word.text.as_str();
-        if text.split(['/', ':', '=']).any(|part| part.eq_ignore_ascii_case(".git")) {
+        if text.split(['/', ':', '=']).any(|part| is_own(part, row.has_remote)) {
             hits.push((at, text.len(), OWN_FILES));
         }
         if (row.has_remote || known.is_none()) && text.contains("::") {
@@ -175,6 +175,13 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
         }
     }
     hits
+}
+
+/// Whether a part of a path is a directory of git's, or may turn out to be one. A remote may be called so.
+fn is_own(part: &str, has_remote: bool) -> bool {
+    let part = part.to_ascii_lowercase();
+    let is_wild = part.starts_with(['.', '{', '[']) && part.contains(['*', '?', '[', '{']);
+    part == ".git" || is_wild || (!has_remote && part.strip_suffix(".git").is_some())
 }
 
 impl Row {

@@ -141,6 +141,7 @@ async fn each_session_keeps_its_prompt_its_conversation_and_its_questions() {
         person.types("2").await;
         let screen = person.waits_for("the end", |s| s.contains("from the second") && !s.contains("2 Reject")).await;
         assert!(!screen.contains("from the first"), "{screen}");
+        person.sees(" ready ·").await;
         person.quits().await;
         person.sees("another session works or has a draft").await;
         person.quits().await;

@@ -238,7 +238,7 @@ async fn a_question_is_answered_below_the_list_and_the_list_is_still_there() {
         person.types("2").await;
         person.waits_for("the answer", |screen| screen.contains("open here") && !screen.contains("2 Reject")).await;
         person.press(Key::plain(Code::Esc)).await;
-        person.sees("❯").await;
+        person.sees(" ready ·").await;
         person.quits().await;
     };
     play_with(SIZE, None, agent, person).await;

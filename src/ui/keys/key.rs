@@ -199,6 +199,67 @@ impl fmt::Display for Key {
     }
 }
 
+impl Key {
+    /// A key as the file spells it: `ctrl+g`, `shift+tab`, `f3`, `A`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut mods = Mods::default();
+        let mut rest = text.trim();
+        while let Some((front, back)) = rest.split_once('+').filter(|(_, back)| !back.is_empty()) {
+            match front.to_ascii_lowercase().as_str() {
+                "ctrl" => mods.ctrl = true,
+                "alt" => mods.alt = true,
+                "shift" => mods.shift = true,
+                _ => return None,
+            }
+            rest = back;
+        }
+        let mut chars = rest.chars();
+        let code = match (chars.next()?, chars.next()) {
+            (c, None) if c.is_control() => return None,
+            (c, None) => Code::Char(c),
+            _ => named(&rest.to_ascii_lowercase())?,
+        };
+        Some(match code {
+            Code::Tab if mods.shift => Self { code: Code::BackTab, mods: Mods { shift: false, ..mods } },
+            Code::Char(c) if mods.ctrl || mods.alt => {
+                Self { code: Code::Char(c.to_lowercase().next().unwrap_or(c)), mods }
+            }
+            // The case of a letter says whether Shift is held.
+            Code::Char(c) if mods.shift => Self::char(c.to_uppercase().next().unwrap_or(c)),
+            code => Self { code, mods },
+        })
+    }
+
+    /// The same the other way round.
+    pub(super) fn spelled(self) -> String {
+        match self {
+            Self { code: Code::Char(c), mods } if c != ' ' && mods == Mods::default() => c.to_string(),
+            other => other.to_string().to_lowercase(),
+        }
+    }
+}
+
+fn named(word: &str) -> Option<Code> {
+    Some(match word {
+        "enter" => Code::Enter,
+        "esc" => Code::Esc,
+        "tab" => Code::Tab,
+        "space" => Code::Char(' '),
+        "backspace" => Code::Backspace,
+        "delete" => Code::Delete,
+        "insert" => Code::Insert,
+        "left" => Code::Left,
+        "right" => Code::Right,
+        "up" => Code::Up,
+        "down" => Code::Down,
+        "home" => Code::Home,
+        "end" => Code::End,
+        "pageup" => Code::PageUp,
+        "pagedown" => Code::PageDown,
+        _ => Code::F(word.strip_prefix('f')?.parse().ok().filter(|n| (1..=24).contains(n))?),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

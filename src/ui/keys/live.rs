@@ -4,7 +4,7 @@
 //! character alone is never bound where it is text, nor a digit where it answers.
 
 use super::action::Action;
-use super::key::{Code, Key, Mods};
+use super::key::Key;
 use super::keymap::{self, Bind, Keys, LAYERS, Layer};
 use crate::base::toml_doc::{Report, Warning, kind_of};
 use std::collections::BTreeMap;
@@ -191,7 +191,8 @@ impl Keymap {
             for bind in keymap::all(layer) {
                 let keys: Vec<String> =
                     self.keys(layer, bind).iter().map(|key| format!("{:?}", key.spelled())).collect();
-                if keys.is_empty() {
+                // A key that writes itself is no row of a file.
+                if keys.is_empty() || matches!(bind.action, Action::Char(_)) {
                     continue;
                 }
                 let (on, run) = (keys.join(", "), name(bind.action));
@@ -245,67 +246,6 @@ fn action(layer: Layer, called: &str) -> Option<Action> {
 fn is_taken(layer: Layer, key: Key) -> bool {
     keymap::all(layer).any(|bind| !matches!(bind.keys, Keys::These(_)) && bind.matches(key).is_some())
         && keymap::resolve(layer, key).is_some_and(|action| matches!(action, Action::Char(_) | Action::Answer(_)))
-}
-
-impl Key {
-    /// A key as the file spells it: `ctrl+g`, `shift+tab`, `f3`, `A`.
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut mods = Mods::default();
-        let mut rest = text.trim();
-        while let Some((front, back)) = rest.split_once('+').filter(|(_, back)| !back.is_empty()) {
-            match front.to_ascii_lowercase().as_str() {
-                "ctrl" => mods.ctrl = true,
-                "alt" => mods.alt = true,
-                "shift" => mods.shift = true,
-                _ => return None,
-            }
-            rest = back;
-        }
-        let mut chars = rest.chars();
-        let code = match (chars.next()?, chars.next()) {
-            (c, None) if c.is_control() => return None,
-            (c, None) => Code::Char(c),
-            _ => named(&rest.to_ascii_lowercase())?,
-        };
-        Some(match code {
-            Code::Tab if mods.shift => Self { code: Code::BackTab, mods: Mods { shift: false, ..mods } },
-            Code::Char(c) if mods.ctrl || mods.alt => {
-                Self { code: Code::Char(c.to_lowercase().next().unwrap_or(c)), mods }
-            }
-            // The case of a letter says whether Shift is held.
-            Code::Char(c) if mods.shift => Self::char(c.to_uppercase().next().unwrap_or(c)),
-            code => Self { code, mods },
-        })
-    }
-
-    /// The same the other way round.
-    fn spelled(self) -> String {
-        match self {
-            Self { code: Code::Char(c), mods } if c != ' ' && mods == Mods::default() => c.to_string(),
-            other => other.to_string().to_lowercase(),
-        }
-    }
-}
-
-fn named(word: &str) -> Option<Code> {
-    Some(match word {
-        "enter" => Code::Enter,
-        "esc" => Code::Esc,
-        "tab" => Code::Tab,
-        "space" => Code::Char(' '),
-        "backspace" => Code::Backspace,
-        "delete" => Code::Delete,
-        "insert" => Code::Insert,
-        "left" => Code::Left,
-        "right" => Code::Right,
-        "up" => Code::Up,
-        "down" => Code::Down,
-        "home" => Code::Home,
-        "end" => Code::End,
-        "pageup" => Code::PageUp,
-        "pagedown" => Code::PageDown,
-        _ => Code::F(word.strip_prefix('f')?.parse().ok().filter(|n| (1..=24).contains(n))?),
-    })
 }
 
 #[cfg(test)]

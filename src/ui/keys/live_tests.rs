@@ -1,4 +1,5 @@
 use super::*;
+use crate::ui::keys::Code;
 use crate::ui::keys::ReviewKey;
 
 fn warnings(text: &str) -> Vec<String> {

@@ -903,6 +903,7 @@ fn with_rules(width: u16, height: u16, titles: &[&str]) -> Scene {
         s.ask(req, title, &["Allow", "Reject"]);
         s.event(Event::Host(HostEvent::Ruled { req: ReqId(req), ruling: Ruling::OPEN }));
     }
+    s.draw();
     s.press(Code::Tab).after(2000).draw();
     s
 }

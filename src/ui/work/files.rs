@@ -172,7 +172,8 @@ fn walk(dir: &Path) -> Vec<String> {
         })
     });
     let mut names = names.into_inner().unwrap_or_else(PoisonError::into_inner);
-    names.sort_by(|a, b| a.matches('/').count().cmp(&b.matches('/').count()).then_with(|| a.cmp(b)));
+    let depth = |name: &str| name.trim_end_matches('/').matches('/').count();
+    names.sort_by(|a, b| depth(a).cmp(&depth(b)).then_with(|| a.cmp(b)));
     names
 }
 

@@ -34,7 +34,7 @@ fn the_log_says_what_was_decided_and_holds_nothing_that_was_said() {
         "a command has ended",
         "the turn has ended",
         "the last look",
-        "the agent has ended",
+        "agents and commands have ended",
     ] {
         assert!(log.contains(decided), "{decided}: {log}");
     }
