@@ -132,6 +132,11 @@ impl Sources {
         add(self.own.clone(), "config.toml", true);
         let file = cwd.join(PROJECT_FILE);
         let name = visible(file.as_os_str());
+        // It would be the file of another directory, whose person may have trusted it there.
+        if file.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
+            remarks.push(format!("{name}: a symbolic link, which is not followed"));
+            return (rows, remarks);
+        }
         match read(&file) {
             Ok(Some((read, text))) => {
                 remarks.extend(read.remarks.iter().map(|remark| format!("{name}: {remark}")));

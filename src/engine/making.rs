@@ -69,8 +69,10 @@ fn proposed(held: &Held, claims: &Claims) -> Vec<String> {
                 set.push(pattern);
             }
         }
-        let text = set.into_iter().cloned().collect::<Vec<_>>().join(", ");
-        if !texts.contains(&text) {
+        let text = set.iter().map(|pattern| pattern.as_str()).collect::<Vec<_>>().join(", ");
+        // What an agent has worded is one pattern and never several, nor the end of one.
+        let is_read_so = rules::patterns(&text).is_ok_and(|read| read.iter().eq(set.iter().copied()));
+        if is_read_so && !texts.contains(&text) {
             texts.push(text);
         }
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::engine::rulebook::Rulebook;
+use crate::model::claims::{Claim, Claimed};
 use crate::model::event::TerminalSpec;
 use std::path::Path;
 use tempfile::TempDir;
@@ -92,4 +93,23 @@ fn a_rule_for_a_day_says_when_it_is_over_and_one_for_the_session_is_in_no_file()
     assert_eq!(verdict(&held, "ls"), Ruled::Open);
     assert_eq!(made(&held, "Bash(pwd)", Scope::Session).len(), 1);
     assert!(!Path::new(&temp.path().join("rules.toml")).exists());
+}
+
+#[test]
+fn what_an_agent_has_worded_is_never_several_patterns() {
+    let temp = TempDir::new().unwrap();
+    let held = held(&temp);
+    for (tool, text) in [
+        ("edit", Claimed::Paths(vec!["q), Bash, Edit, Edit(q".into()])),
+        ("other", Claimed::Text("Update plan (step 1), Bash, other, other(step 2".into())),
+        ("mcp", Claimed::Text("tracker/list), Bash, Mcp(tracker), Mcp(x".into())),
+        ("bash", Claimed::Text("Think".into())),
+    ] {
+        let claims = Claims { cwd: None, all: vec![Claim { tool: tool.into(), what: text, only_narrows: false }] };
+        let waiting = vec![(ReqId(1), claims.clone())];
+        let wanted = Wanted { req: ReqId(1), list: Ruled::Allow, text: None, waiting, past: vec![Arc::new(claims)] };
+        for proposed in weighed(&held, wanted).proposed {
+            assert!(!proposed.text.to_lowercase().contains("bash"), "{}", proposed.text);
+        }
+    }
 }

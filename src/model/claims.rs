@@ -41,7 +41,7 @@ pub enum Claimed {
 const COMMANDS: [&str; 2] = ["command", "cmd"];
 const DIRECTORIES: [&str; 5] = ["cwd", "workdir", "working_directory", "directory", "dir_path"];
 const SETTINGS: [&str; 2] = ["env", "environment"];
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 20] = [
     "path",
     "paths",
     "file",
@@ -55,6 +55,13 @@ const PATHS: [&str; 13] = [
     "new_path",
     "source",
     "destination",
+    "target_file",
+    "target_path",
+    "relative_path",
+    "filename",
+    "file_name",
+    "file_uri",
+    "uri",
 ];
 
 const BASH: &str = "bash";
@@ -114,7 +121,8 @@ impl Claims {
         let changed = changed(tool);
         let files = files(tool, input);
         let of_files = |name: &str, paths: Vec<String>| {
-            let what = if paths.is_empty() { Claimed::Unknown } else { Claimed::Paths(paths) };
+            let is_doubtful = paths.is_empty() || paths.iter().any(|path| is_worded(path));
+            let what = if is_doubtful { Claimed::Unknown } else { Claimed::Paths(paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
         match tool.kind {
@@ -125,9 +133,11 @@ impl Claims {
             ToolKind::Delete => all.push(of_files("delete", files)),
             ToolKind::Move => all.push(of_files("move", files)),
             ToolKind::Fetch => {
-                let address = texts(&["url", "uri"]);
-                let what = address.map_or(Claimed::Unknown, Claimed::Text);
-                all.push(Claim { only_narrows: has_command, ..Claim::new("fetch", what) });
+                let given: Vec<String> = ["url", "uri"].iter().filter_map(|key| texts(&[key])).collect();
+                let none = given.is_empty().then_some(Claimed::Unknown);
+                for what in given.into_iter().map(Claimed::Text).chain(none) {
+                    all.push(Claim { only_narrows: has_command, ..Claim::new("fetch", what) });
+                }
             }
             ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other => {
                 for name in ["read", "edit"] {
@@ -205,13 +215,27 @@ fn changed(tool: &ToolCall) -> Vec<String> {
 fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     let mut paths = changed(tool);
     paths.extend(tool.locations.iter().map(|location| location.path.clone()));
-    for value in PATHS.iter().filter_map(|key| input.get(*key)) {
-        paths.extend(value.as_str().map(str::to_owned));
-        paths.extend(words(value).into_iter().flatten());
+    // Lists of changes name a file each, or are called by it.
+    let listed = input.values().filter_map(Value::as_array).flatten().filter_map(Value::as_object);
+    for of in std::iter::once(input).chain(listed) {
+        for value in PATHS.iter().filter_map(|key| of.get(*key)) {
+            paths.extend(value.as_str().map(str::to_owned));
+            paths.extend(words(value).into_iter().flatten());
+        }
     }
+    paths.extend(input.get("changes").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned());
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+/// Whether a path says where it leads only to whoever replaces a part of it, or is an address.
+fn is_worded(path: &str) -> bool {
+    let scheme = path.split_once(':').map(|(scheme, _)| scheme);
+    path.starts_with('~')
+        || path.contains('$')
+        || scheme
+            .is_some_and(|scheme| scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+'))
 }
 
 /// A tool that is only known by its name; those of servers are `mcp__SERVER__TOOL` or are named in its input.

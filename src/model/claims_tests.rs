@@ -84,3 +84,23 @@ fn tools_of_servers_are_known_by_server_and_name() {
     assert_eq!(claims(ToolKind::Other, "T", json!({ "server": "tracker", "tool": "list" })), [mcp("tracker/list")]);
     assert_eq!(claims(ToolKind::Other, "T", json!({})), [Claim::new("other", Claimed::Text("T".into()))]);
 }
+
+#[test]
+fn a_path_that_only_shows_later_where_it_leads_is_unknown_and_every_name_of_one_counts() {
+    let unknown = |tool: &str| vec![Claim::new(tool, Claimed::Unknown)];
+    for path in ["~/.ssh/id_rsa", "$HOME/.bashrc", "file:///etc/passwd"] {
+        assert_eq!(claims(ToolKind::Read, "Read", json!({ "path": path })), unknown("read"), "{path}");
+        assert_eq!(claims(ToolKind::Edit, "Edit", json!({ "path": "a", "target_file": path })), unknown("edit"));
+    }
+    for input in [
+        json!({ "path": "a", "target_file": "/etc/passwd" }),
+        json!({ "path": "a", "filename": "/etc/passwd" }),
+        json!({ "path": "a", "changes": { "/etc/passwd": {} } }),
+        json!({ "path": "a", "edits": [{ "file_path": "/etc/passwd" }] }),
+    ] {
+        assert_eq!(claims(ToolKind::Edit, "Edit", input), [paths("edit", &["/etc/passwd", "a"])]);
+    }
+    let both = claims(ToolKind::Fetch, "Fetch", json!({ "url": "https://docs.rs/", "uri": "https://evil.example/" }));
+    let address = |text: &str| Claim::new("fetch", Claimed::Text(text.into()));
+    assert_eq!(both, [address("https://docs.rs/"), address("https://evil.example/")]);
+}

@@ -155,8 +155,10 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
     let (start, mut is_over, mut is_first) = (at + 1, false, true);
     for (at, word) in words.iter().enumerate().skip(start) {
         let text = word.text.as_str();
-        if text.split(['/', ':', '=']).any(|part| is_own(part, row.has_remote)) {
-            hits.push((at, text.len(), OWN_FILES));
+        // Where a name goes that only shows when it runs may be a directory of git's.
+        let is_open = !word.is_known() && name.text == "mv";
+        if is_open || text.split(['/', ':', '=']).any(|part| is_own(part, row.has_remote)) {
+            hits.push((at, text.len().max(1), OWN_FILES));
         }
         if (row.has_remote || known.is_none()) && text.contains("::") {
             hits.push((at, text.len(), REMOTE));
@@ -177,11 +179,10 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
     hits
 }
 
-/// Whether a part of a path is a directory of git's, or may turn out to be one. A remote may be called so.
+/// Whether a part of a path is a directory of git's. A remote may be called so.
 fn is_own(part: &str, has_remote: bool) -> bool {
     let part = part.to_ascii_lowercase();
-    let is_wild = part.starts_with(['.', '{', '[']) && part.contains(['*', '?', '[', '{']);
-    part == ".git" || is_wild || (!has_remote && part.strip_suffix(".git").is_some())
+    part == ".git" || (!has_remote && part.strip_suffix(".git").is_some())
 }
 
 impl Row {

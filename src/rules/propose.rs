@@ -184,7 +184,9 @@ fn of_text(tool: &Tool, text: &str) -> Vec<String> {
             let server = text.split_once('/').map(|(server, _)| format!("Mcp({server})"));
             exact.into_iter().chain(server).collect()
         }
-        _ => {
+        // A tool that calls itself so and says nothing that a rule for such a tool is about.
+        Kind::Bash | Kind::Read | Kind::Edit => Vec::new(),
+        Kind::Other => {
             let exact = literal.then(|| format!("{}({text})", tool.name()));
             exact.into_iter().chain([tool.name().to_owned()]).collect()
         }

@@ -14,6 +14,8 @@ pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
     let does = |key: crate::ui::keys::live::Row| row("", key.what.to_owned(), key.keys, Choice::Do(key.action));
     let mut all: Vec<Row> =
         state.keys.help(Layer::Composer).filter(|key| is_worth_a_row(key.action)).map(does).collect();
+    // Enter without a choice ends nothing.
+    all.sort_by_key(|row| matches!(row.choice, Choice::Do(Action::CtrlD | Action::CtrlC)));
     for (key, _) in state.views().into_iter().filter(|(key, _)| *key != state.shown()) {
         let Some(session) = cx.model.at(key) else { continue };
         let title =

@@ -29,7 +29,7 @@ fn given(lab: &Lab) -> Value {
     let heard = std::fs::read_to_string(lab.path("heard")).unwrap();
     let messages = heard.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let opens = |message: &Value| message["method"].as_str().is_some_and(|method| method == "session/new");
-    messages.filter(opens).last().unwrap()["params"]["mcpServers"].take()
+    messages.rev().find(opens).unwrap()["params"]["mcpServers"].take()
 }
 
 fn mcp(lab: &Lab, args: &[&str]) -> Done {
