@@ -78,6 +78,9 @@ fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
     let screen = s.wait_for("all of it", |s| s.contains("turn 1: hello there") && s.contains("at work"));
     assert_eq!(screen.matches("turn 1: hello there").count(), 1, "{screen}");
     s.send(CTRL_C);
+    s.see("cleared");
+    s.send(CTRL_C);
+    s.see("again quits");
     s.send(CTRL_C);
     s.end();
     assert_eq!(kept(&place, "half"), Vec::<PathBuf>::new(), "the person has cleared it");

@@ -16,6 +16,9 @@ fn ctrl_c_clears_then_quits() {
     s.send(CTRL_C);
     let screen = s.see("cleared, Up brings it back");
     assert!(!screen.contains("some words"), "{screen}");
+    // What clears does not arm quitting.
+    s.send(CTRL_C);
+    s.see("again quits");
     s.send(CTRL_C);
     assert_eq!(s.end(), 0);
     s.assert_restored();
@@ -36,6 +39,8 @@ fn ctrl_c_stops_a_turn_then_quits() {
     s.write("x");
     s.send(CTRL_C);
     s.see("cleared");
+    s.send(CTRL_C);
+    s.see("again quits");
     s.send(CTRL_C);
     assert_eq!(s.end(), 0);
     s.assert_restored();

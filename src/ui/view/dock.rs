@@ -439,7 +439,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
             Choice { kind, lasts, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
-    if cx.session.rules.are_there() {
+    if cx.session.rules.are_there() && columns >= REASON_FROM {
         choices.extend(keys(&[("a", "make a rule")]));
     }
     if columns >= REASON_FROM {
