@@ -73,7 +73,7 @@ fn keys_within_300_ms_of_the_focus_are_ignored() {
     let screen = s.see("ready · F1");
     assert!(!screen.contains("not allowed"), "{screen}");
     // The focus came back by itself.
-    s.write("1 is text again");
+    s.write("letters are text again");
     s.quit_with_text(&place);
 }
 
@@ -150,7 +150,8 @@ fn esc_and_tab_give_the_focus_back_and_answer_nothing() {
         s.see("Tab to answer");
         assert!(s.screen().contains("waiting for you"), "{}", s.dump());
     }
-    // In the composer it stops the turn, which answers with `cancelled`.
+    // In the composer it stops the turn, which answers with `cancelled`: not within 600 ms of leaving the question.
+    s.pass(Duration::from_millis(700));
     s.send(ESC);
     s.see("stopped");
     s.see_no("Allow once");
