@@ -36,7 +36,7 @@ async fn a_prompt_a_question_and_the_end() {
     let person = async |person: Person| {
         person.sees("write a request, Enter sends it").await;
         person.prompts("make it").await;
-        let screen = person.sees("2 Reject").await;
+        let screen = person.sees("2 n Reject").await;
         assert!(screen.contains("I shall ask first.") && screen.contains("waiting for you"), "{screen}");
         assert!(person.glass.title().contains("waiting for you"), "{}", person.glass.title());
         person.types("2").await;
@@ -46,7 +46,7 @@ async fn a_prompt_a_question_and_the_end() {
         person.pass(ARMED).await;
         person.types("2").await;
         let screen = person.waits_for("the end", |s| s.contains("Then not.") && s.contains("ready · F1 keys")).await;
-        assert!(!screen.contains("2 Reject") && screen.contains("make it"), "{screen}");
+        assert!(!screen.contains("2 n Reject") && screen.contains("make it"), "{screen}");
         person.quits().await;
     };
     let (ended, first) = play(SIZE, agent, person).await;
@@ -139,7 +139,7 @@ async fn each_session_keeps_its_prompt_its_conversation_and_its_questions() {
         person.press(Key::plain(Code::Tab)).await;
         person.pass(ARMED).await;
         person.types("2").await;
-        let screen = person.waits_for("the end", |s| s.contains("from the second") && !s.contains("2 Reject")).await;
+        let screen = person.waits_for("the end", |s| s.contains("from the second") && !s.contains("2 n Reject")).await;
         assert!(!screen.contains("from the first"), "{screen}");
         person.sees(" ready ·").await;
         person.quits().await;

@@ -227,16 +227,16 @@ async fn a_question_is_answered_below_the_list_and_the_list_is_still_there() {
     let person = async |person: Person| {
         person.sees("write a request, Enter sends it").await;
         person.prompts("make it").await;
-        person.sees("2 Reject").await;
+        person.sees("2 n Reject").await;
         person.press(Key::plain(Code::F(8))).await;
         let screen = person.sees("Tab answers here").await;
-        assert!(!screen.contains("2 Reject"), "{screen}");
+        assert!(!screen.contains("2 n Reject"), "{screen}");
         person.press(Key::plain(Code::Tab)).await;
-        let screen = person.sees("2 Reject").await;
+        let screen = person.sees("2 n Reject").await;
         assert!(screen.contains("open here"), "{screen}");
         person.pass(ARMED).await;
         person.types("2").await;
-        person.waits_for("the answer", |screen| screen.contains("open here") && !screen.contains("2 Reject")).await;
+        person.waits_for("the answer", |screen| screen.contains("open here") && !screen.contains("2 n Reject")).await;
         person.press(Key::plain(Code::Esc)).await;
         person.sees(" ready ·").await;
         person.quits().await;

@@ -262,12 +262,14 @@ impl Person {
     }
 
     pub async fn waits_for(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+        // Something on the screen may move for ever.
+        let end = tokio::time::Instant::now() + PATIENCE;
         loop {
             let screen = self.glass.text();
             if is_so(&screen) {
                 return screen;
             }
-            let change = tokio::time::timeout(PATIENCE, self.glass.changed.notified()).await;
+            let change = tokio::time::timeout_at(end, self.glass.changed.notified()).await;
             assert!(change.is_ok(), "never on the screen: {what}\n{screen}");
         }
     }
