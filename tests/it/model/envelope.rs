@@ -499,9 +499,7 @@ fn r_033_requests_before_initialize_is_answered_are_refused() {
 #[test]
 fn r_034_what_is_not_advertised_is_not_there() {
     let mut rig = Rig::ready();
-    for (n, method) in
-        ["elicitation/create", "mcp/message", "session/list", "session/load", "auth/status"].into_iter().enumerate()
-    {
+    for (n, method) in ["mcp/message", "session/list", "session/load", "auth/status"].into_iter().enumerate() {
         rig.request(n, method, json!({ "message": "?", "mode": "form" }));
         assert_eq!(rig.sent_briefly(), [format!("{n}:-32601")], "{method}");
     }

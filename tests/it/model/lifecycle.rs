@@ -205,7 +205,7 @@ fn r_079_only_what_is_there_is_advertised() {
     let caps = &initialize()["clientCapabilities"];
     let mut members: Vec<&str> = caps.as_object().unwrap().keys().map(String::as_str).collect();
     members.sort_unstable();
-    assert_eq!(members, ["_meta", "auth", "fs", "session", "terminal"]);
+    assert_eq!(members, ["_meta", "auth", "elicitation", "fs", "session", "terminal"]);
     assert_eq!(caps["session"], json!({ "configOptions": { "boolean": {} }, "notices": {} }));
     // A read-only policy refuses, and advertises all the same.
     use acp_tui::model::session::Allow;
@@ -380,8 +380,8 @@ fn r_093_r_094_files_and_terminals_are_offered_whole() {
 }
 
 #[test]
-fn r_095_no_elicitation_is_offered_yet() {
-    assert!(initialize()["clientCapabilities"].get("elicitation").is_none());
+fn r_095_forms_and_pages_are_offered() {
+    assert_eq!(initialize()["clientCapabilities"]["elicitation"], json!({ "form": {}, "url": {} }));
 }
 
 #[test]

@@ -204,12 +204,12 @@ fn a_rule_that_is_made_answers_what_waits_and_one_for_a_turn_ends_with_it() {
     let asked = rig.pending().len();
     rig.host(HostEvent::RulesMade { made: rules, fault: None });
     assert_eq!((asked, rig.model().first().rules.made().len()), (2, 2));
-    rig.host(HostEvent::Ruled { req: ReqId(1), ruling: ruling(Ruled::Allow) });
-    rig.host(HostEvent::Ruled { req: ReqId(2), ruling: ruling(Ruled::Ask) });
+    rig.host(HostEvent::Ruled { req: ReqId(0), ruling: ruling(Ruled::Allow) });
+    rig.host(HostEvent::Ruled { req: ReqId(1), ruling: ruling(Ruled::Ask) });
     assert_eq!(rig.sent_briefly(), ["1:selected once"], "the other one is still asked");
     assert_eq!(rig.pending().len(), 1);
     rig.host(HostEvent::RulesChanged);
-    rig.host(HostEvent::Ruled { req: ReqId(2), ruling: ruling(Ruled::Deny) });
+    rig.host(HostEvent::Ruled { req: ReqId(1), ruling: ruling(Ruled::Deny) });
     assert_eq!(rig.sent_briefly(), ["2:selected no"]);
     rig.stop("end_turn");
     assert_eq!(rig.model().first().rules.made(), [made(Scope::Session)]);

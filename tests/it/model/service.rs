@@ -306,16 +306,6 @@ fn r_447_r_449_r_450_extensions_proxies_and_what_is_gone() {
     }
 }
 
-#[test]
-fn r_041_r_225_elicitations_are_not_offered_and_refused() {
-    let mut rig = Rig::prompted("hi");
-    rig.request(1, "elicitation/create", json!({ "mode": "form", "message": "?", "requestedSchema": {} }));
-    assert_eq!(rig.sent_briefly(), ["1:-32601"]);
-    rig.agent(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 1 } }));
-    rig.intent(Intent::Cancel);
-    assert_eq!(rig.sent_briefly(), ["session/cancel"], "nothing is open");
-}
-
 /// The recording holds payloads: it is asked for, and for its owner's eyes only.
 #[cfg(unix)]
 #[test]

@@ -170,7 +170,8 @@ fn trap_15_markers_are_objects() {
     rig.stop("end_turn");
     rig.core.answer_all();
     assert_eq!(rig.sent_briefly(), ["initialize", "session/new", "session/prompt"]);
-    assert!(rig.lines[0]["params"]["clientCapabilities"].get("elicitation").is_none());
+    let offered = &rig.lines[0]["params"]["clientCapabilities"]["elicitation"];
+    assert!(offered["form"].is_object() && offered["url"].is_object(), "{offered}");
 }
 
 #[test]
