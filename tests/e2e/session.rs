@@ -411,9 +411,9 @@ impl Session {
     #[track_caller]
     pub fn quit(mut self, place: &Place) -> Vec<u8> {
         self.send(CTRL_D);
-        let asked = self.wait(PATIENCE, |seen| match seen.ended {
-            true => Some(false),
-            false => seen.text().contains("again quits").then_some(true),
+        let asked = self.wait(PATIENCE, |seen| {
+            let is_asked = seen.text().contains("again quits");
+            (seen.ended || is_asked).then_some(is_asked && !seen.ended)
         });
         if asked == Some(true) {
             self.send(CTRL_D);
