@@ -41,7 +41,7 @@ pub struct Field {
     /// It says or looks as if it asked for a password or the like.
     pub is_secret: bool,
     pub kind: FieldKind,
-    pub default: Option<Given>,
+    pub default: Option<FieldValue>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub struct Choice {
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Given {
+pub enum FieldValue {
     Bool(bool),
     Number(Number),
     Many(Vec<String>),
@@ -97,7 +97,7 @@ fn masked<S: Serializer>(_: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reply {
     /// The form with what they have filled in.
-    Filled(Vec<(String, Given)>),
+    Filled(Vec<(String, FieldValue)>),
     /// They visit the page.
     Visits,
     Decline,
@@ -117,11 +117,11 @@ impl Reply {
     /// The same without secrets; nothing when there are none.
     pub fn without_secrets(&self) -> Option<Self> {
         let Self::Filled(values) = self else { return None };
-        if !values.iter().any(|(_, value)| matches!(value, Given::Secret(_))) {
+        if !values.iter().any(|(_, value)| matches!(value, FieldValue::Secret(_))) {
             return None;
         }
-        let hide = |value: &Given| match value {
-            Given::Secret(_) => Given::Text(MASK.to_owned()),
+        let hide = |value: &FieldValue| match value {
+            FieldValue::Secret(_) => FieldValue::Text(MASK.to_owned()),
             open => open.clone(),
         };
         Some(Self::Filled(values.iter().map(|(name, value)| (name.clone(), hide(value))).collect()))
@@ -138,8 +138,11 @@ pub struct Unfit {
 }
 
 impl Form {
-    /// Takes what is given for each field, or says what does not fit. What nobody has given is left out.
-    pub fn fill(&self, mut given: impl FnMut(usize, &Field) -> Option<Value>) -> Result<Vec<(String, Given)>, Unfit> {
+    /// Takes what is given for each field, or says what does not fit. A field without a value is left out.
+    pub fn fill(
+        &self,
+        mut given: impl FnMut(usize, &Field) -> Option<Value>,
+    ) -> Result<Vec<(String, FieldValue)>, Unfit> {
         let mut values = Vec::new();
         for (at, field) in self.fields.iter().enumerate() {
             let unfit = |why| Unfit { field: at, why };
@@ -178,7 +181,7 @@ impl Field {
     }
 
     /// The value as the field wants it, or the rule that it breaks.
-    pub fn take(&self, value: &Value) -> Result<Given, String> {
+    pub fn take(&self, value: &Value) -> Result<FieldValue, String> {
         match &self.kind {
             FieldKind::Text { min, max, pattern, format } => {
                 let text = value.as_str().ok_or("type string")?;
@@ -192,7 +195,7 @@ impl Field {
                     return Err(format!("format {format}"));
                 }
                 let text = text.to_owned();
-                Ok(if self.is_secret { Given::Secret(Secret(text)) } else { Given::Text(text) })
+                Ok(if self.is_secret { FieldValue::Secret(Secret(text)) } else { FieldValue::Text(text) })
             }
             FieldKind::Number { whole, min, max } => {
                 let number = value.as_number().ok_or(if *whole { "type integer" } else { "type number" })?;
@@ -203,15 +206,15 @@ impl Field {
                 if let Some(max) = max.as_ref().filter(|max| is_less(max, &number)) {
                     return Err(format!("maximum {max}"));
                 }
-                Ok(Given::Number(number))
+                Ok(FieldValue::Number(number))
             }
-            FieldKind::Switch => Ok(Given::Bool(value.as_bool().ok_or("type boolean")?)),
+            FieldKind::Switch => Ok(FieldValue::Bool(value.as_bool().ok_or("type boolean")?)),
             FieldKind::One(choices) => {
                 let text = value.as_str().ok_or("type string")?;
                 if !choices.iter().any(|choice| choice.value == text) {
                     return Err(format!("enum: {text} is none of its values"));
                 }
-                Ok(Given::Text(text.to_owned()))
+                Ok(FieldValue::Text(text.to_owned()))
             }
             FieldKind::Many { choices, min, max } => {
                 let list = value.as_array().ok_or("type array")?;
@@ -226,7 +229,7 @@ impl Field {
                     }
                 }
                 within("Items", taken.len() as u64, (*min, *max), "item")?;
-                Ok(Given::Many(taken))
+                Ok(FieldValue::Many(taken))
             }
             FieldKind::Unknown(what) => Err(format!("{what}: it cannot be filled in here")),
         }

@@ -57,7 +57,7 @@ fn request(
 }
 
 /// Answers what is asked already, where a rule decides it now.
-pub fn settle(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
+pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
     let Some(Question { entry, about, options, .. }) = session.questions.get(at) else { return };
     let request = match about {
@@ -283,7 +283,7 @@ pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, 
     cx.push(Effect::FrontEnd(FrontEnd::Withdrawn(Withdrawn { why, about })));
 }
 
-/// The agent is gone: nobody waits for an answer.
+/// The agent is gone: its requests need no answer.
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
     for pending in std::mem::take(&mut session.questions) {
         session.entries.touch(pending.entry);

@@ -157,7 +157,7 @@ impl App {
         is_there
     }
 
-    /// The same below whatever lies over it.
+    /// The same below lists and questions that lie over it.
     pub fn go_below(&mut self, key: SessionKey) -> bool {
         let Some(view) = self.others.remove(&key) else { return key == self.shown };
         self.view.leave();
