@@ -225,6 +225,16 @@ impl Engine {
         self.apply(agent, HostEvent::LogInSet { method, vars });
     }
 
+    /// What the person has filled in as a secret is neither shown nor written down from now on, whoever says it.
+    pub(super) fn hide_filled_in(&mut self, intent: &Intent) {
+        let Intent::AnswerAsked { reply, .. } = intent else { return };
+        let mut secrets = reply.secrets().peekable();
+        if secrets.peek().is_some() {
+            secrets.for_each(|(_, value)| self.hearing.secrets.add(&value.0));
+            self.books.hide(self.hearing.secrets.clone());
+        }
+    }
+
     /// The person sees so many columns and rows of the terminal in which they log in.
     pub fn resize(&self, term: &TermId, size: (u16, u16)) {
         self.terminals.resize(term, size);
