@@ -109,7 +109,16 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "review::session",
-        &["review", "host::fs", "host::worktrees", "store::lock", "store::private", "model::changes", "model::ids", "base"],
+        &[
+            "review",
+            "host::fs",
+            "host::worktrees",
+            "store::lock",
+            "store::private",
+            "model::changes",
+            "model::ids",
+            "base",
+        ],
     ),
     (
         "review::report",

@@ -22,7 +22,10 @@ impl ChangeLog {
             // The person's files are no business of ours before the agent has been there.
             let first = &steps[0];
             let is_merge = first.cause == Cause::Merge;
-            assert!(first.is_shown() || first.after.is_absent() || is_merge, "{shown}: begins with the person's {first:?}");
+            assert!(
+                first.is_shown() || first.after.is_absent() || is_merge,
+                "{shown}: begins with the person's {first:?}"
+            );
             for state in steps.iter().flat_map(|step| [&step.before, &step.after]).chain([accepted]) {
                 assert_eq!(files.snapshot.objects.as_kept(state), *state, "{shown}: named, and in no store");
             }

@@ -84,12 +84,17 @@ impl ReviewSession {
         // What has changed since the last look is no part of it.
         self.look(&paths)?;
         self.files.snapshot.objects.gather();
-        let files: Vec<FileDecision> =
-            merge.changes.iter().zip(paths).map(|(change, path)| self.merged(change, path)).collect::<Result<_, _>>()?;
+        let files: Vec<FileDecision> = merge
+            .changes
+            .iter()
+            .zip(paths)
+            .map(|(change, path)| self.merged(change, path))
+            .collect::<Result<_, _>>()?;
         let id = self.log.undo_log().next_id();
         let places: Vec<PathBuf> = merge.changes.iter().map(|change| change.path.clone()).collect();
         let (key, toggles, continues, merged) = (None, None, None, Some(from));
-        self.log.announce(Decision { id, words, key, toggles, continues, merged, files: files.clone() }, &mut self.files)?;
+        self.log
+            .announce(Decision { id, words, key, toggles, continues, merged, files: files.clone() }, &mut self.files)?;
         let merged = merge.carry_out(go_on);
         let mut done = Vec::new();
         for (at, (file, place)) in files.iter().zip(places).enumerate() {

@@ -79,7 +79,8 @@ impl Execution<'_> {
             Why::Toggles(id) => (None, Some(id)),
         };
         let continues = key.as_ref().and_then(|key| self.log.undo_log().goes_on_with(key));
-        let decision = Decision { id, words: words.clone(), key, toggles, continues, merged: None, files: files.clone() };
+        let decision =
+            Decision { id, words: words.clone(), key, toggles, continues, merged: None, files: files.clone() };
         self.log.announce(decision, self.files)?;
         self.writing.begin();
         let Carried { done, left: unwritten, stopped } = self.writing.write_all(&files, self.files);

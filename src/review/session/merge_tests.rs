@@ -49,9 +49,8 @@ fn a_merge_is_taken_back_and_done_again_also_after_the_review_was_closed() {
     assert!(matches!(place.review.newest_decision(), Some(("merged w", Newest::Merge(files))) if files.len() == 3));
     // It is nobody's work that would have to be decided.
     assert_eq!(place.review.totals().unwrap(), Totals::default());
-    let is_back = |place: &Place| {
-        (place.read("a"), place.at("b").exists(), place.at("new").exists()) == (text(&[]), true, false)
-    };
+    let is_back =
+        |place: &Place| (place.read("a"), place.at("b").exists(), place.at("new").exists()) == (text(&[]), true, false);
     assert_eq!(act(&mut place, &ReviewAction::Undo), "undone: merged w");
     assert!(is_back(&place));
     assert_eq!(place.review.undone_merge(), Some("merged w"));
@@ -77,7 +76,8 @@ fn what_the_agent_has_still_to_be_decided_stays_so_and_the_merge_is_not_the_agen
     });
     assert_eq!(place.read("a"), text(&[(2, "theirs"), (8, "agent")]));
     let pending = place.review.doc(Scope::Pending).unwrap();
-    let hunks: Vec<_> = pending.files.iter().map(|file| (file.path.to_str().unwrap(), file.added, file.removed)).collect();
+    let hunks: Vec<_> =
+        pending.files.iter().map(|file| (file.path.to_str().unwrap(), file.added, file.removed)).collect();
     assert_eq!(hunks, [("a", 1, 1), ("c", 1, 0)]);
     let session = place.review.doc(Scope::Session).unwrap();
     assert_eq!((session.totals.added, session.totals.removed), (2, 1));
