@@ -240,11 +240,17 @@ impl<D: Device> Running<D> {
 
     /// Has the earlier sessions read, for the list or for the first screen.
     pub(super) fn read_sessions(&mut self) {
-        if !self.past.list()
-            && let Some(list) = &mut self.app.list
-        {
-            list.told(Past::None);
+        if !self.past.list() {
+            self.past_is(Past::None);
         }
+    }
+
+    /// For the list that is open, and for the next one.
+    fn past_is(&mut self, past: Past) {
+        if let Some(list) = &mut self.app.list {
+            list.told(past.clone());
+        }
+        self.app.past = past;
     }
 
     /// Has the agents that are there tell which sessions they keep: of the directory that is listed, or of all.
@@ -306,14 +312,12 @@ impl<D: Device> Running<D> {
                 self.named(&all);
                 if let Some(list) = &mut self.app.list {
                     list.told_trees(Arc::clone(&self.app.trees));
-                    list.told(Past::Read(all));
                 }
+                self.past_is(Past::Read(all));
             }
             Found::List(Err(why), _) => {
                 warn!(%why, "earlier sessions cannot be read");
-                if let Some(list) = &mut self.app.list {
-                    list.told(Past::Failed(why));
-                }
+                self.past_is(Past::Failed(why));
             }
             Found::Forgotten(earlier, Ok(())) => {
                 let model = self.engine.model();
