@@ -138,7 +138,8 @@ impl Reply {
     pub fn without_secrets(&self) -> Option<Self> {
         let Self::Filled(values) = self else { return None };
         self.secrets().next()?;
-        let hide = |value: &FieldValue| value.secret().map_or_else(|| value.clone(), |_| FieldValue::Text(MASK.to_owned()));
+        let hide =
+            |value: &FieldValue| value.secret().map_or_else(|| value.clone(), |_| FieldValue::Text(MASK.to_owned()));
         Some(Self::Filled(values.iter().map(|(name, value)| (name.clone(), hide(value))).collect()))
     }
 }
@@ -244,7 +245,11 @@ impl Field {
                 if let Some(max) = max.as_ref().filter(|max| is_less(max, &number)) {
                     return Err(format!("maximum {max}"));
                 }
-                Ok(if self.is_secret { FieldValue::SecretNumber(Secret(number.to_string())) } else { FieldValue::Number(number) })
+                Ok(if self.is_secret {
+                    FieldValue::SecretNumber(Secret(number.to_string()))
+                } else {
+                    FieldValue::Number(number)
+                })
             }
             FieldKind::Switch => Ok(FieldValue::Bool(value.as_bool().ok_or("type boolean")?)),
             FieldKind::One(choices) => {

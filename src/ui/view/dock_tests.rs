@@ -538,7 +538,11 @@ fn r_417_esc_leaves_a_form_as_it_is_and_keys_decline_or_cancel_it() {
 #[test]
 fn r_430_what_is_typed_as_a_secret_is_dots_until_the_person_asks_to_see_it() {
     let mut s = Scene::working(90, 30);
-    ask_form(&mut s, 5, r#"{"properties":{"sshKey":{"type":"string"},"pin":{"type":"integer"},"x":{"type":"string"}}}"#);
+    ask_form(
+        &mut s,
+        5,
+        r#"{"properties":{"sshKey":{"type":"string"},"pin":{"type":"integer"},"x":{"type":"string"}}}"#,
+    );
     assert!(s.shown.contains("is hidden; Ctrl+R shows it."), "{}", s.shown);
     s.press(Code::Tab).after(800);
     s.draw();

@@ -7,7 +7,7 @@ use super::bounded;
 use super::content::{id_of, list_of, str_of, string_of, u64_of};
 use crate::base::limits::{MAX_ANSWERS, MAX_FIELDS, MAX_FORM, MAX_PATH};
 use crate::model::event::Asking;
-use crate::model::form::{Choice, Field, FieldKind, Form, FieldValue, Page, Reply};
+use crate::model::form::{Choice, Field, FieldKind, FieldValue, Form, Page, Reply};
 use crate::wire::json::members;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
