@@ -9,13 +9,62 @@ use std::ffi::OsStr;
 
 /// Variables by which something else is run, loaded or asked than the command says, and what their names begin with.
 const LOADERS: &[&str] = &[
-    "PATH", "HOME", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "IFS", "SHELL", "EDITOR", "VISUAL",
-    "PAGER", "BROWSER", "NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED", "PYTHONPATH",
-    "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONBREAKPOINT", "PYTHONUSERBASE", "PERL5LIB", "PERL5OPT", "PERL5DB",
-    "PERLLIB", "RUBYOPT", "RUBYLIB", "GEM_HOME", "GEM_PATH", "CLASSPATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
-    "JDK_JAVA_OPTIONS", "LUA_INIT", "LUA_PATH", "LUA_CPATH", "PHPRC", "PHP_INI_SCAN_DIR", "GCONV_PATH", "LOCPATH",
-    "DOTNET_STARTUP_HOOKS", "SSH_ASKPASS", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY",
-    "HTTPS_PROXY", "ALL_PROXY", "RUSTC_WRAPPER", "GOFLAGS", "DENO_DIR", "DOCKER_HOST",
+    "PATH",
+    "HOME",
+    "ENV",
+    "BASH_ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PROMPT_COMMAND",
+    "PS4",
+    "IFS",
+    "SHELL",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "BROWSER",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "NODE_EXTRA_CA_CERTS",
+    "NODE_TLS_REJECT_UNAUTHORIZED",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONSTARTUP",
+    "PYTHONINSPECT",
+    "PYTHONBREAKPOINT",
+    "PYTHONUSERBASE",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PERL5DB",
+    "PERLLIB",
+    "RUBYOPT",
+    "RUBYLIB",
+    "GEM_HOME",
+    "GEM_PATH",
+    "CLASSPATH",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "LUA_INIT",
+    "LUA_PATH",
+    "LUA_CPATH",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
+    "GCONV_PATH",
+    "LOCPATH",
+    "DOTNET_STARTUP_HOOKS",
+    "SSH_ASKPASS",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_DIRS",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "RUSTC_WRAPPER",
+    "GOFLAGS",
+    "DENO_DIR",
+    "DOCKER_HOST",
 ];
 const LOADER_BEGINNINGS: &[&str] =
     &["LD_", "DYLD_", "GIT_", "NPM_CONFIG_", "PIP_", "UV_", "BASH_FUNC_", "CARGO_", "CORECLR_", "COR_"];
@@ -90,14 +139,23 @@ mod tests {
         shown.sort_unstable();
         wanted.sort_unstable();
         assert_eq!(shown, wanted);
-        let remote = json!({ "type": "http", "url": "https://a.example/m", "headers": { "Authorization": "Bearer x" } });
+        let remote =
+            json!({ "type": "http", "url": "https://a.example/m", "headers": { "Authorization": "Bearer x" } });
         let expected = ["s  http", "url       https://a.example/m", "header    Authorization: …"];
         assert_eq!(server("s", &remote).unwrap().shown(), expected);
     }
 
     #[test]
     fn variables_that_load_code_are_known_whatever_their_case() {
-        for name in ["PATH", "ld_audit", "DYLD_INSERT_LIBRARIES", "NODE_OPTIONS", "PYTHONPATH", "GIT_SSH_COMMAND", "https_proxy"] {
+        for name in [
+            "PATH",
+            "ld_audit",
+            "DYLD_INSERT_LIBRARIES",
+            "NODE_OPTIONS",
+            "PYTHONPATH",
+            "GIT_SSH_COMMAND",
+            "https_proxy",
+        ] {
             assert!(loads_code(name), "{name}");
         }
         for name in ["TOKEN", "PATHS", "MY_PATH", "OLD_PATH", "NODE_ENV", "DEBUG"] {

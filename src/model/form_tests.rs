@@ -107,4 +107,3 @@ fn r_431_a_secret_is_written_nowhere_but_in_the_answer() {
     assert_eq!(read, brief, "what the journal has can be read back");
     assert_eq!(brief.without_secrets(), None);
 }
-

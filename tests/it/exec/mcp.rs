@@ -183,7 +183,9 @@ fn the_list_shows_what_becomes_of_each_without_values() {
     let json = mcp(&lab, &["list", "--json", "--no-mcp", "db"]);
     let rows: Vec<Value> = json.assert_code(0).out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&rows[0]["state"], &rows[1]["state"]), (&json!("left_out"), &json!("untrusted")));
-    for args in [&["what"][..], &[], &["list", "x"], &["trust", "--json"], &["list", "--yes"], &["list", "--timeout", "3"]] {
+    for args in
+        [&["what"][..], &[], &["list", "x"], &["trust", "--json"], &["list", "--yes"], &["list", "--timeout", "3"]]
+    {
         mcp(&lab, args).assert_code(2);
     }
 }
