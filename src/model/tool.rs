@@ -7,6 +7,7 @@ use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 use super::patch::Patch;
 pub use crate::base::exit::Exit;
+use crate::base::sanitize::deceives;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -168,6 +169,15 @@ impl Change {
         }
     }
 
+    fn deceives(&self) -> bool {
+        let is_in_body = match &self.body {
+            ChangeBody::Texts { old, new } => old.as_ref().is_some_and(|old| deceives(old)) || deceives(new),
+            ChangeBody::Patch(patch) => deceives(patch),
+            ChangeBody::Nothing => false,
+        };
+        is_in_body || deceives(&self.path) || self.from.as_deref().is_some_and(deceives)
+    }
+
     fn size(&self) -> usize {
         let body = match &self.body {
             ChangeBody::Texts { old, new } => old.as_ref().map_or(0, |o| o.len()) + new.len(),
@@ -191,6 +201,15 @@ impl ToolContent {
                 Self::Change(change) => change.size(),
                 Self::Terminal(id) => id.as_str().len(),
             }
+    }
+}
+
+fn value_deceives(value: &Value) -> bool {
+    match value {
+        Value::String(text) => deceives(text),
+        Value::Array(list) => list.iter().any(value_deceives),
+        Value::Object(map) => map.iter().any(|(name, value)| deceives(name) || value_deceives(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -324,6 +343,19 @@ impl ToolCall {
     /// What a person reads as its name: title, else programmatic name, else id.
     pub fn label(&self) -> &str {
         if self.title.is_empty() { self.name.as_deref().unwrap_or_else(|| self.id.as_str()) } else { &self.title }
+    }
+
+    /// Whether what it says of itself holds something that is not seen as it is.
+    pub fn deceives(&self) -> bool {
+        let of_content = |content: &ToolContent| match content {
+            ToolContent::Block(Block::Text(text)) => deceives(text),
+            ToolContent::Block(_) | ToolContent::Terminal(_) => false,
+            ToolContent::Change(change) => change.deceives(),
+        };
+        deceives(self.label())
+            || self.raw_input.as_ref().is_some_and(value_deceives)
+            || self.locations.iter().any(|location| deceives(&location.path))
+            || self.content.iter().any(of_content)
     }
 
     /// Nothing more is expected of it.

@@ -4,7 +4,7 @@
 
 use super::frame::Motion;
 use super::keys::Mouse;
-use super::state::dock::Dialog;
+use super::state::dock::{Dialog, Seen};
 use super::state::opener::{NewSession, Whose};
 use super::state::picker::Purpose;
 use super::state::review::Measured;
@@ -134,6 +134,8 @@ pub struct FrameInfo {
     pub dialog: Option<Dialog>,
     /// The options of the dialog that could be read.
     pub options: Range<usize>,
+    /// What of the dialog it was.
+    pub seen: Seen,
     /// How far the body of the dock can be scrolled.
     pub dock_scroll_max: usize,
     /// Rows of that body, and how many of them are above what is shown.

@@ -6,7 +6,7 @@ use super::super::ids::{EntryId, Now, Owner, ReqId, TermId};
 use super::super::session::{Session, Terminal, TerminalOrigin};
 use super::super::tool::{Announced, Mark, TerminalMeta, ToolCall, ToolContent, ToolPatch};
 use super::Cx;
-use super::{permission, review};
+use super::{permission, review, ruling};
 
 /// Calls that show one terminal and are drawn anew with it: the newest.
 const MAX_EMBEDDED: usize = 64;
@@ -31,6 +31,7 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         let entry = session.entries.get(*id);
         entry.is_some_and(|e| source == Source::Update || e.turn == session.last_turn)
     });
+    let claimed = known.and_then(|id| ruling::claimed(session, id));
     let entry = if let Some(id) = known {
         let announced = if source == Source::Update { Announced::No } else { Announced::Again };
         session.entries.change(id, |e| {
@@ -73,6 +74,9 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         for req in asked {
             review::ask_preview(session, req, cx);
         }
+    }
+    if claimed.is_some() && claimed != ruling::claimed(session, entry) {
+        ruling::call_changed(session, entry, cx);
     }
     entry
 }

@@ -57,7 +57,7 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     state.sync(cx.model, cx.now);
     match input {
         Input::Hasty(key) if key.is_digit() && is_answering(state, cx) => {
-            state.say("too soon: press it once more", cx.now);
+            state.say_of_question("too soon: press it once more", cx.now);
         }
         Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
         Input::Paste(text) => paste(state, cx, &text, &mut out),

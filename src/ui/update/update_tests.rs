@@ -944,6 +944,24 @@ fn a_rule_is_shown_with_what_it_does_before_it_is_made() {
 }
 
 #[test]
+fn a_rule_that_is_drafted_goes_when_the_agent_changes_the_call() {
+    let mut s = with_rules(100, 24, &["git log -1"]);
+    s.typed("a");
+    let req = ReqId(1);
+    let proposed = vec![weighed("Bash(git log -1)", &[1])];
+    s.event(Event::Host(HostEvent::RulesWeighed(Weighing { req, proposed, typed: None, why_none: None })));
+    assert!(s.draw().contains("new rule"), "{}", s.shown);
+    let mut patch = ToolPatch::new("call-1".into());
+    patch.title = Patch::Set("rm -rf /".into());
+    s.update(Update::ToolUpdate(patch));
+    assert!(s.draw().contains("the call has changed, no rule is made"), "{}", s.shown);
+    let before = s.intents().len();
+    s.press(Code::Enter);
+    assert_eq!(s.intents().len(), before, "nothing is made of what is not asked any more");
+    assert!(!s.shown.contains("new rule") && s.answers().is_empty(), "{}", s.shown);
+}
+
+#[test]
 fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
     let mut s = with_rules(60, 14, &["line after line ".repeat(60).as_str()]);
     s.typed("a");
