@@ -53,6 +53,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "review",
         &[
+            // A merge is a decision.
+            "host::worktrees",
             "review::worktree::walk",
             "store::lock",
             "store::private",
@@ -85,6 +87,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "review::text",
             "review::state",
             "review::error",
+            // Contents of a merge.
+            "host::worktrees::Thing",
             "store::private",
             "model::changes",
             "base",
@@ -105,7 +109,16 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "review::session",
-        &["review", "host::fs", "store::lock", "store::private", "model::changes", "model::ids", "base"],
+        &[
+            "review",
+            "host::fs",
+            "host::worktrees",
+            "store::lock",
+            "store::private",
+            "model::changes",
+            "model::ids",
+            "base",
+        ],
     ),
     (
         "review::report",

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 const LONGEST_LOOK: Duration = Duration::from_mins(10);
 const STALLED: Duration = Duration::from_mins(1);
 /// The same without a sign, once the time is over or a signal came.
-const STILL: Duration = Duration::from_millis(500);
+const STILL: Duration = Duration::from_millis(250);
 /// How long the review may then stay with the thread that still looks at the files.
 const LOCKED: Duration = Duration::from_millis(250);
 /// How long a reader may then take in all, however it goes on.

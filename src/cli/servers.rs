@@ -198,8 +198,8 @@ impl Sources {
         }
         if let Some((file, names)) = untrusted {
             found.remarks.push(format!(
-                "the MCP servers of this project are not used ({}): look at {file}, then `acp-tui mcp trust {}` and start \
-                 the agent again",
+                "the MCP servers of this project are not used ({}): `acp-tui mcp trust {}` shows what they would run and \
+                 asks; start the agent again then",
                 names.join(", "),
                 crate::model::login::quote(&file),
             ));

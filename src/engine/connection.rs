@@ -398,7 +398,10 @@ impl Connection {
             Err(error) => Some(frame::response_err(&id, &error)),
         };
         let text = line(answer)?;
-        Some(Line { journal: answer.without_texts().and_then(|brief| line(&brief)), ..self.line(text) })
+        let journal = answer.without_texts().and_then(|brief| line(&brief));
+        // The recording has what was read, but nothing that was typed as a secret.
+        let is_secret = journal.is_some() && matches!(answer, Answer::Reply(_));
+        Some(Line { journal, is_secret, ..self.line(text) })
     }
 
     /// Answers everything that waits.

@@ -8,6 +8,7 @@ mod worker;
 
 use self::worker::Worker;
 use super::fact::Facts;
+use super::merging::Wanted;
 use super::noting;
 use crate::host::fs::Roots;
 use crate::host::priority::lower_priority;
@@ -72,6 +73,11 @@ pub(super) enum Job {
     Leave,
     /// The agent has ended, and there is no screen.
     Last,
+    /// A worktree is merged; `done` is told what came of it, in words.
+    Merge {
+        wanted: Wanted,
+        done: SyncSender<Result<String, String>>,
+    },
     Note(ToolNote),
     /// `done` is told when the write may happen, and what it may replace.
     BeforeWrite {

@@ -5,6 +5,7 @@
 //! that repeats itself causes no work.
 
 use super::fact::{Facts, Told};
+use super::merging::Wanted;
 use super::noting;
 use super::reviewing::{self, Job, LAST_JOBS, ReviewConfig, Reviewing, Submission};
 use super::run_name::RunName;
@@ -214,6 +215,14 @@ impl Reviews {
         let (done, looked) = sync_channel(1);
         let told = self.give(at, Job::BeforeCommand { done });
         (Some(looked), told)
+    }
+
+    /// Has a worktree merged by the review that looks at all of what it came from; nothing when there is none.
+    pub fn merge(&mut self, wanted: Wanted) -> (Option<Receiver<Result<String, String>>>, Told) {
+        let Some(at) = self.workspaces.over(&wanted.origin) else { return (None, Told::new()) };
+        let (done, merged) = sync_channel(1);
+        let told = self.give(at, Job::Merge { wanted, done });
+        (Some(merged), told)
     }
 
     /// Hands over what had to wait, and tells what is new to be shown.

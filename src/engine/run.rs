@@ -353,6 +353,7 @@ impl Engine {
             other => other,
         };
         let now = self.now();
+        self.hide_filled_in(&intent);
         self.recorder.intent(at, &intent, now);
         let adds = matches!(intent, Intent::AddAgent { .. });
         let leaves = matches!(intent, Intent::CloseSession);

@@ -41,7 +41,9 @@ pub fn next(session: SessionRef<'_>, answers: Option<&Answers>) -> Option<Answer
         Asking::Form(_) => req.0.to_string(),
         Asking::Page(page) => page.id.to_string(),
     };
-    let line = json!({ "type": "elicitation", "id": id, "message": message, "action": reply.action() });
+    let masked: Vec<&str> = reply.secrets().map(|(name, _)| name).collect();
+    let action = reply.action();
+    let line = json!({ "type": "elicitation", "id": id, "message": message, "action": action, "masked": masked });
     let words = words.map(|words| sanitize::line(&words).into_owned());
     Some(Answered { req, reply, line: json_line(line), words })
 }

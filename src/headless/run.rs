@@ -28,11 +28,11 @@ use tracing::{info, warn};
 const QUIET: Duration = Duration::from_millis(250);
 const QUIET_LIMIT: Duration = Duration::from_secs(2);
 /// The same once the time given is over.
-const LATE_QUIET: Duration = Duration::from_millis(500);
+const LATE_QUIET: Duration = Duration::from_millis(250);
 /// How long the review may take to look at what a turn has left.
 const REVIEW_PATIENCE: Duration = Duration::from_secs(30);
 /// How much longer the review may take once `--timeout` is over or a signal came.
-const REVIEW_GRACE: Duration = Duration::from_millis(500);
+const REVIEW_GRACE: Duration = Duration::from_millis(250);
 /// How long the agent is not started for the sake of the first look at the files; as long as a prompt waits for one.
 const FIRST_LOOK: Duration = Duration::from_secs(30);
 /// How long the rest of the output may take once a signal or the timeout has ended the run.

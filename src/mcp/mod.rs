@@ -6,6 +6,7 @@
 
 mod file;
 mod fill;
+mod shown;
 
 pub use file::{Read, read, server};
 pub use fill::fill;

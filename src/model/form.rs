@@ -4,6 +4,8 @@
 //! agent has given them; what is accepted here has the type that the field asks for; a value of a field that asks for a
 //! secret is written nowhere but in the answer.
 
+mod secrecy;
+
 use super::login::Secret;
 use crate::base::date;
 use crate::text::pattern;
@@ -38,7 +40,7 @@ pub struct Field {
     pub title: Option<String>,
     pub description: Option<String>,
     pub is_required: bool,
-    /// It says or looks as if it asked for a password or the like.
+    /// It says that it asks for a secret, or sounds like it: what is typed there is hidden.
     pub is_secret: bool,
     pub kind: FieldKind,
     pub default: Option<FieldValue>,
@@ -87,6 +89,18 @@ pub enum FieldValue {
     Text(String),
     #[serde(serialize_with = "masked", skip_deserializing)]
     Secret(Secret),
+    /// A number that is a secret, in digits.
+    #[serde(serialize_with = "masked", skip_deserializing)]
+    SecretNumber(Secret),
+}
+
+impl FieldValue {
+    pub const fn secret(&self) -> Option<&Secret> {
+        match self {
+            Self::Secret(secret) | Self::SecretNumber(secret) => Some(secret),
+            Self::Bool(_) | Self::Number(_) | Self::Many(_) | Self::Text(_) => None,
+        }
+    }
 }
 
 fn masked<S: Serializer>(_: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
@@ -114,16 +128,18 @@ impl Reply {
         }
     }
 
+    /// The values of fields that ask for a secret, by their names.
+    pub fn secrets(&self) -> impl Iterator<Item = (&str, &Secret)> {
+        let values: &[(String, FieldValue)] = if let Self::Filled(values) = self { values } else { &[] };
+        values.iter().filter_map(|(name, value)| Some((name.as_str(), value.secret()?)))
+    }
+
     /// The same without secrets; nothing when there are none.
     pub fn without_secrets(&self) -> Option<Self> {
         let Self::Filled(values) = self else { return None };
-        if !values.iter().any(|(_, value)| matches!(value, FieldValue::Secret(_))) {
-            return None;
-        }
-        let hide = |value: &FieldValue| match value {
-            FieldValue::Secret(_) => FieldValue::Text(MASK.to_owned()),
-            open => open.clone(),
-        };
+        self.secrets().next()?;
+        let hide =
+            |value: &FieldValue| value.secret().map_or_else(|| value.clone(), |_| FieldValue::Text(MASK.to_owned()));
         Some(Self::Filled(values.iter().map(|(name, value)| (name.clone(), hide(value))).collect()))
     }
 }
@@ -158,12 +174,35 @@ impl Form {
     pub fn has_secrets(&self) -> bool {
         self.fields.iter().any(|field| field.is_secret)
     }
+
+    /// Hides what is written into fields that sound as if they asked for a secret: by their own words, or because the
+    /// form is about one and they do not say what else they are for. Such a field has no value to begin with.
+    pub fn hide_secrets(&mut self) {
+        let about = [Some(&self.message), self.title.as_ref(), self.description.as_ref()];
+        let is_about = about.into_iter().flatten().any(|words| secrecy::prose_sounds_secret(words));
+        for field in &mut self.fields {
+            field.is_secret = field.is_written() && (field.is_secret || field.sounds_secret(is_about));
+            field.default.take_if(|_| field.is_secret);
+        }
+    }
 }
 
 impl Field {
     /// What the person reads as its name.
     pub fn label(&self) -> &str {
         self.title.as_deref().map(str::trim).filter(|title| !title.is_empty()).unwrap_or(&self.name)
+    }
+
+    /// Whether its value is typed.
+    pub const fn is_written(&self) -> bool {
+        matches!(self.kind, FieldKind::Text { .. } | FieldKind::Number { .. })
+    }
+
+    fn sounds_secret(&self, form_is_about_one: bool) -> bool {
+        let labels = || std::iter::once(&self.name).chain(&self.title);
+        labels().any(|label| secrecy::label_sounds_secret(label))
+            || self.description.as_deref().is_some_and(secrecy::prose_sounds_secret)
+            || form_is_about_one && !labels().any(|label| secrecy::label_is_open(label))
     }
 
     pub fn choices(&self) -> &[Choice] {
@@ -206,7 +245,11 @@ impl Field {
                 if let Some(max) = max.as_ref().filter(|max| is_less(max, &number)) {
                     return Err(format!("maximum {max}"));
                 }
-                Ok(FieldValue::Number(number))
+                Ok(if self.is_secret {
+                    FieldValue::SecretNumber(Secret(number.to_string()))
+                } else {
+                    FieldValue::Number(number)
+                })
             }
             FieldKind::Switch => Ok(FieldValue::Bool(value.as_bool().ok_or("type boolean")?)),
             FieldKind::One(choices) => {
@@ -283,30 +326,6 @@ fn is_of_format(format: &str, text: &str) -> bool {
         }
         _ => true,
     }
-}
-
-/// Whether the name of a field says that it is for a secret.
-pub fn sounds_secret(name: &str) -> bool {
-    const SECRETS: [&str; 8] =
-        ["password", "passwd", "passphrase", "passcode", "secret", "token", "credential", "credentials"];
-    let mut words = Vec::new();
-    let mut was_small = false;
-    for c in name.chars() {
-        // A word begins at a capital letter, too.
-        if !c.is_alphanumeric() || c.is_uppercase() && was_small {
-            words.push(String::new());
-        }
-        was_small = c.is_lowercase();
-        if words.is_empty() {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_lowercase());
-        }
-    }
-    let pair = |a: &str, b: &str| (matches!(a, "api" | "private" | "access" | "secret") && b == "key");
-    words.iter().any(|word| SECRETS.contains(&word.as_str()) || word == "apikey")
-        || words.windows(2).any(|two| matches!(two, [a, b] if pair(a, b)))
 }
 
 #[cfg(test)]

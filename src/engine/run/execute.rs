@@ -11,6 +11,7 @@ use crate::engine::core::{Line, Out};
 use crate::engine::fact::Fact;
 use crate::engine::file_job::{FileJob, ReadJob, WriteJob};
 use crate::engine::making;
+use crate::engine::merging::Wanted;
 use crate::engine::terminals::Start;
 use crate::host::process;
 use crate::mcp::{Found, Remote};
@@ -21,8 +22,17 @@ use crate::model::judge::Request;
 use crate::model::login::Secret;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
 impl Engine {
+    /// Merges a worktree in the review of what it came from, where a session works there. What came of it is told, in
+    /// words, to who waits for that.
+    pub fn merge(&mut self, wanted: Wanted) -> Option<Receiver<Result<String, String>>> {
+        let (merged, told) = self.reviews.merge(wanted);
+        self.apply_all(told);
+        merged
+    }
+
     pub(super) fn carry_out(&mut self, out: Vec<Out>) {
         for out in out {
             match out {
@@ -223,6 +233,16 @@ impl Engine {
         self.recorder.hide(self.hearing.secrets.clone());
         self.links.set_variables(agent, values.into_iter().map(|(name, value)| (name, value.0)).collect());
         self.apply(agent, HostEvent::LogInSet { method, vars });
+    }
+
+    /// What the person has filled in as a secret is neither shown nor written down from now on, whoever says it.
+    pub(super) fn hide_filled_in(&mut self, intent: &Intent) {
+        let Intent::AnswerAsked { reply, .. } = intent else { return };
+        let mut secrets = reply.secrets().peekable();
+        if secrets.peek().is_some() {
+            secrets.for_each(|(_, value)| self.hearing.secrets.add(&value.0));
+            self.recorder.hide(self.hearing.secrets.clone());
+        }
     }
 
     /// The person sees so many columns and rows of the terminal in which they log in.

@@ -35,13 +35,13 @@ pub struct Merge {
 /// A file that is to be written or removed.
 pub struct Change {
     pub path: PathBuf,
-    was: Thing,
-    is: Thing,
+    pub was: Thing,
+    pub is: Thing,
 }
 
 /// What is at a path. The bytes of a file are in another one.
 #[derive(Debug)]
-enum Thing {
+pub enum Thing {
     Nothing,
     File { mode: u32, bytes: PathBuf },
     Link(Vec<u8>),

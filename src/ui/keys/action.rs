@@ -190,6 +190,8 @@ pub enum Action {
     DeclineAsked,
     CancelAsked,
     PreviousField,
+    /// Show what is typed into a field that asks for a secret, or hide it.
+    Reveal,
     KillAgent,
 
     // Review.

@@ -21,6 +21,10 @@ pub struct FormState {
     pub trouble: Option<Unfit>,
     /// The view goes with the cursor; it does not while the person scrolls.
     pub is_followed: bool,
+    /// What is typed into the field with the cursor is shown although it asks for a secret.
+    is_shown: bool,
+    /// The key that declines was pressed once.
+    pub declines: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -50,7 +54,7 @@ impl FormState {
     pub fn new(form: &Form) -> Self {
         let drafts = form.fields.iter().map(Draft::new).collect();
         let first = form.fields.iter().position(|field| stops(field) > 0).unwrap_or(0);
-        Self { drafts, at: (first, 0), trouble: None, is_followed: true }
+        Self { drafts, at: (first, 0), trouble: None, is_followed: true, is_shown: false, declines: false }
     }
 
     /// The field with the cursor, and in it the choice.
@@ -68,6 +72,19 @@ impl FormState {
             Some(Draft::Written(text)) => Some(text),
             _ => None,
         }
+    }
+
+    /// Whether what is typed into a field is drawn as dots.
+    pub fn is_hidden(&self, number: usize, field: &Field) -> bool {
+        field.is_secret && !(self.is_shown && self.at.0 == number)
+    }
+
+    /// Shows what is typed into the field with the cursor, until the cursor leaves it, or hides it again. False: it is
+    /// not hidden.
+    pub fn reveal(&mut self, form: &Form) -> bool {
+        let is_secret = form.fields.get(self.at.0).is_some_and(|field| field.is_secret);
+        self.is_shown = is_secret && !self.is_shown;
+        is_secret
     }
 
     /// Whether the cursor stands in a text.
@@ -104,6 +121,7 @@ impl FormState {
             (0..self.at.0.min(form.fields.len())).rev().find(can)
         };
         let Some(next) = next else { return false };
+        self.is_shown = false;
         let last = form.fields.get(next).map_or(0, stops).saturating_sub(1);
         self.at = (next, if to_its_end { last } else { self.first_chosen(next) });
         true
@@ -177,6 +195,7 @@ impl FormState {
             Err(unfit) => {
                 if form.fields.get(unfit.field).is_some_and(|field| stops(field) > 0) {
                     self.at = (unfit.field, self.first_chosen(unfit.field));
+                    self.is_shown = false;
                 }
                 self.is_followed = true;
                 self.trouble = Some(unfit);
@@ -327,6 +346,23 @@ mod tests {
         let given = FormState::new(&form).take(&form).unwrap();
         let defaults = form.fields.iter().filter_map(|field| Some((field.name.clone(), field.default.clone()?)));
         assert_eq!(given, defaults.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_hidden_is_shown_until_the_cursor_leaves_the_field() {
+        let mut form = form();
+        let mut state = FormState::new(&form);
+        state.next_field(&form, true);
+        assert!(!state.reveal(&form) && !state.is_hidden(2, &form.fields[2]), "it asks for no secret");
+        form.fields[2].is_secret = true;
+        assert!(state.is_hidden(2, &form.fields[2]));
+        assert!(state.reveal(&form) && !state.is_hidden(2, &form.fields[2]));
+        assert!(state.reveal(&form) && state.is_hidden(2, &form.fields[2]));
+        state.reveal(&form);
+        state.next_field(&form, true);
+        assert!(state.is_hidden(2, &form.fields[2]));
+        state.next_field(&form, false);
+        assert!(state.is_hidden(2, &form.fields[2]));
     }
 
     #[test]

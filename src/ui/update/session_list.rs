@@ -11,7 +11,7 @@ use crate::ui::keys::Action;
 use crate::ui::labels;
 use crate::ui::msg::Out;
 use crate::ui::state::attention::Attention;
-use crate::ui::state::session_list::{Offers, Open, Past, Row, SessionList, Step, Which};
+use crate::ui::state::session_list::{Offers, Open, Row, SessionList, Step, Which};
 use crate::ui::state::{App, Focus};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         let cwd = PathBuf::from(&session.cwd);
         Open { key, text, which: session.known_id().map(named), attention, cwd, used }
     });
-    let list = SessionList::new(PathBuf::from(&cx.session.cwd), open.collect(), Past::Reading, state.taste);
+    let list = SessionList::new(PathBuf::from(&cx.session.cwd), open.collect(), state.past.clone(), state.taste);
     state.picker = None;
     // A question is answered only after a further key has led to it.
     if state.view.focus == Focus::Dock {

@@ -28,6 +28,16 @@ fn the_list_is_painted_before_anything_is_read() {
 }
 
 #[test]
+fn what_was_read_before_is_in_the_first_frame_and_read_anew() {
+    let mut s = Scene::ready(80, 24);
+    s.ui.past = Past::Read([shown()].into());
+    s.press(Code::F(8));
+    assert_eq!(s.outs, [Out::ReadSessions]);
+    let screen = s.draw();
+    assert!(screen.contains("“mend the cart”") && !screen.contains("reading…"), "{screen}");
+}
+
+#[test]
 fn an_earlier_session_of_an_agent_that_runs_goes_on_with_enter() {
     let mut s = Scene::ready(80, 24);
     s.press(Code::F(8));

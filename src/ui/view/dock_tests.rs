@@ -524,8 +524,43 @@ fn r_417_esc_leaves_a_form_as_it_is_and_keys_decline_or_cancel_it() {
         s.key(Key::alt(Code::Char('p')));
         s.draw();
         s.ctrl(key);
+        if reply == Reply::Decline {
+            s.draw();
+            assert!(replies(&s).is_empty() && s.shown.contains("Ctrl+N again declines"), "{}", s.shown);
+            s.press(Code::Down).ctrl(key);
+            assert!(replies(&s).is_empty(), "another key came between");
+            s.ctrl(key);
+        }
         assert_eq!(replies(&s), [reply]);
     }
+}
+
+#[test]
+fn r_430_what_is_typed_as_a_secret_is_dots_until_the_person_asks_to_see_it() {
+    let mut s = Scene::working(90, 30);
+    ask_form(
+        &mut s,
+        5,
+        r#"{"properties":{"sshKey":{"type":"string"},"pin":{"type":"integer"},"x":{"type":"string"}}}"#,
+    );
+    assert!(s.shown.contains("is hidden; Ctrl+R shows it."), "{}", s.shown);
+    s.press(Code::Tab).after(800);
+    s.draw();
+    s.typed("hunter2");
+    s.draw();
+    assert!(s.shown.contains("•••••••") && !s.shown.contains("hunter2"), "{}", s.shown);
+    s.ctrl('r');
+    s.draw();
+    assert!(s.shown.contains("hunter2"), "{}", s.shown);
+    s.press(Code::Tab).typed("4711").press(Code::Tab).typed("plain").ctrl('r');
+    s.draw();
+    assert!(!s.shown.contains("hunter2") && !s.shown.contains("4711") && s.shown.contains("plain"), "{}", s.shown);
+    assert!(s.shown.contains("nothing is hidden in this field"), "{}", s.shown);
+    s.ctrl('s');
+    let [Reply::Filled(values)] = &replies(&s)[..] else { panic!() };
+    let secret = |text: &str| Some(text.to_owned());
+    let secrets: Vec<_> = values.iter().map(|(_, value)| value.secret().map(|secret| secret.0.clone())).collect();
+    assert_eq!(secrets, [secret("hunter2"), secret("4711"), None]);
 }
 
 #[test]

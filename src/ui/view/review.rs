@@ -273,6 +273,7 @@ const fn cause(cause: Cause) -> &'static str {
         Cause::Unknown => "cause unknown",
         Cause::Person => "by you",
         Cause::Review => "by a decision",
+        Cause::Merge => "from a worktree",
     }
 }
 

@@ -7,7 +7,7 @@ use super::bounded;
 use super::content::{id_of, list_of, str_of, string_of, u64_of};
 use crate::base::limits::{MAX_ANSWERS, MAX_FIELDS, MAX_FORM, MAX_PATH};
 use crate::model::event::Asking;
-use crate::model::form::{Choice, Field, FieldKind, FieldValue, Form, Page, Reply, sounds_secret};
+use crate::model::form::{Choice, Field, FieldKind, FieldValue, Form, Page, Reply};
 use crate::wire::json::members;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -92,7 +92,9 @@ fn form(params: &str, value: &Value, message: String) -> Result<Form, Refused> {
         fields.push(field(is_required(&name), name, property)?);
     }
     let words = |member| string_of(schema, member).filter(|words| !words.trim().is_empty());
-    Ok(Form { message, title: words("title"), description: words("description"), fields })
+    let mut form = Form { message, title: words("title"), description: words("description"), fields };
+    form.hide_secrets();
+    Ok(form)
 }
 
 /// The names of the properties as they were sent, each once.
@@ -133,23 +135,12 @@ fn field(is_required: bool, name: String, property: &Value) -> Result<Field, Ref
     if choices > MAX_ANSWERS {
         return Err(Refused::TooLarge(format!("a field of {choices} choices, at most {MAX_ANSWERS} are asked")));
     }
-    let title = words("title");
-    let is_hidden =
+    let is_secret =
         str_of(property, "format") == Some("password") || property.get("writeOnly") == Some(&Value::Bool(true));
-    let is_text = matches!(kind, FieldKind::Text { .. });
-    let sounds = sounds_secret(&name) || title.as_deref().is_some_and(sounds_secret);
-    let mut field = Field {
-        name,
-        title,
-        description: words("description"),
-        is_required,
-        is_secret: is_text && (is_hidden || sounds),
-        kind,
-        default: None,
-    };
+    let (title, description) = (words("title"), words("description"));
+    let mut field = Field { name, title, description, is_required, is_secret, kind, default: None };
     // one that does not fit is none.
-    let default = property.get("default").filter(|_| !field.is_secret);
-    field.default = default.and_then(|default| field.take(default).ok());
+    field.default = property.get("default").and_then(|default| field.take(default).ok());
     Ok(field)
 }
 
@@ -222,6 +213,7 @@ fn sent(given: &FieldValue) -> Value {
         FieldValue::Many(list) => json!(list),
         FieldValue::Text(text) => json!(text),
         FieldValue::Secret(secret) => json!(secret.0),
+        FieldValue::SecretNumber(digits) => digits.0.parse().map_or(Value::Null, Value::Number),
     }
 }
 
