@@ -11,6 +11,7 @@ use crate::config::load::{self, Warning};
 use crate::config::schema::{Config, Keep};
 use crate::demo;
 use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
+use crate::host::worktrees;
 use crate::model::event::Opening;
 use crate::model::session::Policy;
 use crate::review::archive;
@@ -134,10 +135,10 @@ pub fn engine_config(
     if let Some(dirs) = dirs {
         archive::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
     }
-    let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), earlier: None });
-    if let Some(review) = &review {
+    let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), reopened: None });
+    if let Some((review, dirs)) = review.as_ref().zip(dirs) {
         say_removed(&review.home, Some(SystemTime::now()));
-        make_room(review.home.clone());
+        make_room(review.home.clone(), dirs.state.clone());
     }
     let start_in = start_in(&agent, dirs.and_then(|dirs| dirs.home.as_deref()));
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
@@ -202,7 +203,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         install: None,
         shell: None,
         graces: crate::host::process::Graces::default(),
-        review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), earlier: Some(dir.to_owned()) }),
+        review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), reopened: Some(dir.to_owned()) }),
         gate: crate::model::changes::Gate::Off,
         rules: None,
         servers: None,
@@ -210,10 +211,13 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
     }
 }
 
-/// Removes reviews that are old or too much, beside everything else. When there is no thread for it, the next start
+/// Removes reviews that are old or too much and what merges have left that were killed, beside everything else. When there is no thread for it, the next start
 /// does it; what it leaves unfinished at the end of the program too.
-fn make_room(reviews: PathBuf) {
-    let _ = std::thread::Builder::new().name("prune".into()).spawn(move || archive::prune(&reviews, None));
+fn make_room(reviews: PathBuf, state: PathBuf) {
+    let _ = std::thread::Builder::new().name("prune".into()).spawn(move || {
+        worktrees::sweep_all(&state);
+        archive::prune(&reviews, None)
+    });
 }
 
 /// How the person names an agent on a command line; empty where that is its command.
@@ -227,7 +231,7 @@ pub fn start_in(agent: &AgentCommand, home: Option<&Path>) -> Option<PathBuf> {
     home.filter(|home| agent.starts == Starts::AtHome && home.is_dir()).map(Path::to_owned)
 }
 
-/// What is to be said of an agent whose program lies in the project that it is to work on: whoever changes the project
+/// What is to be said of an agent whose program lies in the project that it is to work on: a change of the project
 /// changes the agent.
 pub fn own_program(config: &EngineConfig, surroundings: &Surroundings) -> Option<String> {
     let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());

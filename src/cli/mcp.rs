@@ -48,7 +48,7 @@ fn rows(common: &Common) -> Result<(PathBuf, Vec<Row>), Usage> {
 /// What becomes of it: as programs read it, and why.
 fn state(row: &Row) -> (&'static str, Option<&str>) {
     match &row.state {
-        State::Given(_) => ("given", None),
+        State::Ready(_) => ("given", None),
         State::Untrusted => ("untrusted", Some("acp-tui mcp trust")),
         State::LeftOut(why) => ("left_out", Some(why)),
     }
@@ -83,7 +83,7 @@ fn list(common: &Common, json: bool) -> Result<u8, Usage> {
             continue;
         }
         let why = match &row.state {
-            State::Given(_) => String::new(),
+            State::Ready(_) => String::new(),
             State::Untrusted => " · not used before `acp-tui mcp trust`".to_owned(),
             State::LeftOut(why) => format!(" · left out: {why}"),
         };
@@ -104,14 +104,14 @@ fn check(common: &Common, name: Option<&str>, json: bool, patience: Duration) ->
     let (mut text, mut is_all) = (String::new(), true);
     for row in rows {
         let answered: Result<Answered, String> = match &row.state {
-            State::Given(server) => match &server.how {
+            State::Ready(server) => match &server.how {
                 How::Stdio { command, args, env } => runtime.block_on(probe::stdio(command, args, env, &cwd, patience)),
                 How::Remote { .. } => Err("only servers that are programs are checked".into()),
             },
             State::Untrusted => Err("not started: the project's file is not trusted (acp-tui mcp trust)".into()),
             State::LeftOut(why) => Err(format!("not started: {why}")),
         };
-        is_all &= answered.is_ok() || !matches!(row.state, State::Given(_));
+        is_all &= answered.is_ok() || !matches!(row.state, State::Ready(_));
         if json {
             let Value::Object(mut members) = told(&row) else { continue };
             let tools = answered.as_ref().ok().map(|answered| &answered.tools);

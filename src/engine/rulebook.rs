@@ -1,6 +1,6 @@
 //! The rules that agents are held to: the files that they stand in, read again when those have changed.
 //!
-//! Blocks on the disk and on whatever a line for a shell costs to read, so it belongs on threads that may wait. Knows no
+//! Blocks on the disk and on what reading a line for a shell costs, so it belongs on threads that may wait. Knows no
 //! session. Invariants: the project's file only narrows what the person's allows; what cannot be read makes everything ask.
 
 use super::rule_files;
@@ -26,7 +26,7 @@ const MAX_WORDS: usize = 500;
 /// Files outside of the session's directory that a question names.
 const MAX_OUTSIDE: usize = 50;
 /// Directories whose rules are kept.
-const MAX_BOOKS: usize = 64;
+const MAX_DIRECTORIES: usize = 64;
 
 #[derive(Debug)]
 pub struct Rulebook {
@@ -37,11 +37,11 @@ pub struct Rulebook {
     made: Option<PathBuf>,
     home: Option<PathBuf>,
     /// By the directory of the session.
-    books: Mutex<BTreeMap<PathBuf, Book>>,
+    cached: Mutex<BTreeMap<PathBuf, CachedRules>>,
 }
 
 #[derive(Clone, Debug)]
-struct Book {
+struct CachedRules {
     stamps: [Stamp; 3],
     rules: Arc<Rules>,
 }
@@ -67,12 +67,12 @@ pub struct FileRules {
 impl Rulebook {
     /// Only this file.
     pub fn only(file: PathBuf, home: Option<PathBuf>) -> Self {
-        Self { own: Some(file), has_projects: false, made: None, home, books: Mutex::default() }
+        Self { own: Some(file), has_projects: false, made: None, home, cached: Mutex::default() }
     }
 
     /// The person's file, and those of the projects.
     pub fn new(own: Option<PathBuf>, home: Option<PathBuf>) -> Self {
-        Self { own, has_projects: true, made: None, home, books: Mutex::default() }
+        Self { own, has_projects: true, made: None, home, cached: Mutex::default() }
     }
 
     /// The same with the rules that were made in questions, which are kept in this directory.
@@ -190,8 +190,8 @@ impl Rulebook {
         let project = self.has_projects.then(|| cwd.join(PROJECT_FILE));
         let made = self.made.as_ref().map(|made| rule_files::of_directory(made, cwd));
         let stamps = [&self.own, &project, &made].map(|file| file.as_deref().map_or(Stamp::Missing, stamp));
-        let books = || self.books.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(book) = books().get(cwd).filter(|book| book.stamps == stamps) {
+        let cached = || self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(book) = cached().get(cwd).filter(|book| book.stamps == stamps) {
             return (Arc::clone(&book.rules), Vec::new());
         }
         let mut all = FileRules::default();
@@ -204,11 +204,11 @@ impl Rulebook {
             all.warnings.extend(found.warnings);
         }
         let rules = Arc::new(all.rules);
-        let mut books = books();
-        if books.len() >= MAX_BOOKS {
-            books.clear();
+        let mut cached = cached();
+        if cached.len() >= MAX_DIRECTORIES {
+            cached.clear();
         }
-        books.insert(cwd.to_owned(), Book { stamps, rules: Arc::clone(&rules) });
+        cached.insert(cwd.to_owned(), CachedRules { stamps, rules: Arc::clone(&rules) });
         (rules, all.warnings)
     }
 }

@@ -16,7 +16,7 @@ fn a_path_leads_where_its_links_lead_also_when_its_end_is_not_there() {
     assert_eq!(real_path(&dir.join("link/x/y")), Some(dir.join("a/x/y")));
     assert_eq!(real_path(&dir.join("link/..")), Some(dir.clone()));
     assert_eq!(real_path(&dir.join("link/./x")), Some(dir.join("a/x")));
-    // Nobody knows yet where these will be.
+    // It is not known yet where these will be.
     assert_eq!(real_path(&dir.join("dead/x")), None);
     assert_eq!(real_path(&dir.join("x/../y")), None);
     std::fs::write(dir.join("file"), "").unwrap();

@@ -1,4 +1,4 @@
-//! What is answered to forms and pages of the agent where nobody is there to fill them in.
+//! What is answered to forms and pages of the agent without a person to fill them in.
 //!
 //! Reads and sends nothing. Invariant: what does not keep to a form is not sent, and the field and its rule are named.
 
@@ -19,7 +19,7 @@ pub type Answers = Map<String, Value>;
 pub struct Answered {
     pub req: ReqId,
     pub reply: Reply,
-    /// For whoever reads JSON lines.
+    /// For readers of JSON lines.
     pub line: String,
     /// For the person, where there is something to say.
     pub words: Option<String>,

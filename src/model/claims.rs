@@ -1,6 +1,6 @@
 //! What an agent says it is about to do, in the form that rules are about.
 //!
-//! Knows no rules. Invariants: whatever may be done is among the claims, and what cannot be told from a call is claimed
+//! Knows no rules. Invariants: all that may be done is among the claims, and what cannot be told from a call is claimed
 //! as unknown, which no rule allows.
 
 use super::event::TerminalSpec;
@@ -36,7 +36,7 @@ pub enum Claimed {
     Paths(Vec<String>),
     /// An address, `server/tool`, or a title.
     Text(String),
-    /// Nobody can tell.
+    /// It cannot be told.
     Unknown,
 }
 
@@ -125,7 +125,7 @@ impl Claims {
         let files = files(tool, input);
         let named = files.clone();
         let of_files = |name: &str, paths: Vec<String>| {
-            let is_doubtful = paths.is_empty() || paths.iter().any(|path| is_worded(path));
+            let is_doubtful = paths.is_empty() || paths.iter().any(|path| needs_expansion(path));
             let what = if is_doubtful { Claimed::Unknown } else { Claimed::Paths(paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
@@ -169,7 +169,7 @@ pub fn files_in_input(tool: &ToolCall) -> Vec<String> {
     named
 }
 
-/// Commands that it names, of whichever kind it says that it is.
+/// Commands that it names, also where its kind is another.
 fn commands(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
     let given: Vec<Claimed> = COMMANDS.iter().filter_map(|key| Some(command(input.get(*key)?, input))).collect();
     let has_settings = SETTINGS.iter().any(|key| input.get(*key).is_some_and(|value| !is_nothing(value)));
@@ -242,8 +242,8 @@ fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     paths
 }
 
-/// Whether a path says where it leads only to whoever replaces a part of it, or is an address.
-fn is_worded(path: &str) -> bool {
+/// Whether a path leads somewhere only after a shell's expansion (`~`, `$NAME`), or is an address.
+fn needs_expansion(path: &str) -> bool {
     let scheme = path.split_once(':').map(|(scheme, _)| scheme);
     path.starts_with('~')
         || path.contains('$')

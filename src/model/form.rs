@@ -43,7 +43,7 @@ pub struct Field {
     /// It says that it asks for a secret, or sounds like it: what is typed there is hidden.
     pub is_secret: bool,
     pub kind: FieldKind,
-    pub default: Option<Given>,
+    pub default: Option<FieldValue>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub struct Choice {
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Given {
+pub enum FieldValue {
     Bool(bool),
     Number(Number),
     Many(Vec<String>),
@@ -94,7 +94,7 @@ pub enum Given {
     SecretNumber(Secret),
 }
 
-impl Given {
+impl FieldValue {
     pub const fn secret(&self) -> Option<&Secret> {
         match self {
             Self::Secret(secret) | Self::SecretNumber(secret) => Some(secret),
@@ -111,7 +111,7 @@ fn masked<S: Serializer>(_: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reply {
     /// The form with what they have filled in.
-    Filled(Vec<(String, Given)>),
+    Filled(Vec<(String, FieldValue)>),
     /// They visit the page.
     Visits,
     Decline,
@@ -130,7 +130,7 @@ impl Reply {
 
     /// The values of fields that ask for a secret, by their names.
     pub fn secrets(&self) -> impl Iterator<Item = (&str, &Secret)> {
-        let values: &[(String, Given)] = if let Self::Filled(values) = self { values } else { &[] };
+        let values: &[(String, FieldValue)] = if let Self::Filled(values) = self { values } else { &[] };
         values.iter().filter_map(|(name, value)| Some((name.as_str(), value.secret()?)))
     }
 
@@ -138,7 +138,8 @@ impl Reply {
     pub fn without_secrets(&self) -> Option<Self> {
         let Self::Filled(values) = self else { return None };
         self.secrets().next()?;
-        let hide = |value: &Given| value.secret().map_or_else(|| value.clone(), |_| Given::Text(MASK.to_owned()));
+        let hide =
+            |value: &FieldValue| value.secret().map_or_else(|| value.clone(), |_| FieldValue::Text(MASK.to_owned()));
         Some(Self::Filled(values.iter().map(|(name, value)| (name.clone(), hide(value))).collect()))
     }
 }
@@ -153,8 +154,11 @@ pub struct Unfit {
 }
 
 impl Form {
-    /// Takes what is given for each field, or says what does not fit. What nobody has given is left out.
-    pub fn fill(&self, mut given: impl FnMut(usize, &Field) -> Option<Value>) -> Result<Vec<(String, Given)>, Unfit> {
+    /// Takes what is given for each field, or says what does not fit. A field without a value is left out.
+    pub fn fill(
+        &self,
+        mut given: impl FnMut(usize, &Field) -> Option<Value>,
+    ) -> Result<Vec<(String, FieldValue)>, Unfit> {
         let mut values = Vec::new();
         for (at, field) in self.fields.iter().enumerate() {
             let unfit = |why| Unfit { field: at, why };
@@ -216,7 +220,7 @@ impl Field {
     }
 
     /// The value as the field wants it, or the rule that it breaks.
-    pub fn take(&self, value: &Value) -> Result<Given, String> {
+    pub fn take(&self, value: &Value) -> Result<FieldValue, String> {
         match &self.kind {
             FieldKind::Text { min, max, pattern, format } => {
                 let text = value.as_str().ok_or("type string")?;
@@ -230,7 +234,7 @@ impl Field {
                     return Err(format!("format {format}"));
                 }
                 let text = text.to_owned();
-                Ok(if self.is_secret { Given::Secret(Secret(text)) } else { Given::Text(text) })
+                Ok(if self.is_secret { FieldValue::Secret(Secret(text)) } else { FieldValue::Text(text) })
             }
             FieldKind::Number { whole, min, max } => {
                 let number = value.as_number().ok_or(if *whole { "type integer" } else { "type number" })?;
@@ -241,15 +245,19 @@ impl Field {
                 if let Some(max) = max.as_ref().filter(|max| is_less(max, &number)) {
                     return Err(format!("maximum {max}"));
                 }
-                Ok(if self.is_secret { Given::SecretNumber(Secret(number.to_string())) } else { Given::Number(number) })
+                Ok(if self.is_secret {
+                    FieldValue::SecretNumber(Secret(number.to_string()))
+                } else {
+                    FieldValue::Number(number)
+                })
             }
-            FieldKind::Switch => Ok(Given::Bool(value.as_bool().ok_or("type boolean")?)),
+            FieldKind::Switch => Ok(FieldValue::Bool(value.as_bool().ok_or("type boolean")?)),
             FieldKind::One(choices) => {
                 let text = value.as_str().ok_or("type string")?;
                 if !choices.iter().any(|choice| choice.value == text) {
                     return Err(format!("enum: {text} is none of its values"));
                 }
-                Ok(Given::Text(text.to_owned()))
+                Ok(FieldValue::Text(text.to_owned()))
             }
             FieldKind::Many { choices, min, max } => {
                 let list = value.as_array().ok_or("type array")?;
@@ -264,7 +272,7 @@ impl Field {
                     }
                 }
                 within("Items", taken.len() as u64, (*min, *max), "item")?;
-                Ok(Given::Many(taken))
+                Ok(FieldValue::Many(taken))
             }
             FieldKind::Unknown(what) => Err(format!("{what}: it cannot be filled in here")),
         }

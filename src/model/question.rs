@@ -1,7 +1,7 @@
 //! What waits for the person: the questions of a session, and a log-in of its agent.
 //!
-//! Plain data. Who asks and what becomes of an answer is the reducer's; how it looks is the front ends'. Invariant: whatever
-//! waits for the person is found through [`SessionRef::waiting`](super::session_ref::SessionRef::waiting).
+//! Plain data. Who asks and what becomes of an answer is the reducer's; how it looks is the front ends'. Invariant: all
+//! that waits for the person is found through [`SessionRef::waiting`](super::session_ref::SessionRef::waiting).
 
 use super::changes::WritePreview;
 use super::event::{Asking, PermissionOption, TerminalSpec};

@@ -33,7 +33,7 @@ pub enum Ruled {
     Allow,
     /// No rule is for it: it goes on as without rules.
     Open,
-    /// The person is to be asked, whatever else would be done.
+    /// The person is asked, also where a rule would decide.
     Ask,
     Deny,
 }
@@ -157,8 +157,8 @@ pub struct Weighed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     /// The questions that would be answered.
-    #[serde(default)]
-    pub settles: Vec<ReqId>,
+    #[serde(default, alias = "settles")]
+    pub resolves: Vec<ReqId>,
     /// How many earlier requests of the session they are for, and of how many.
     pub here: (usize, usize),
     /// The same of earlier sessions in this directory.

@@ -25,7 +25,7 @@ pub struct ToolCall {
     pub locations: Vec<Location>,
     /// Locations that are left out.
     pub more_locations: usize,
-    /// Something that the agent said of it is left out here, for its size: nobody can judge it by what is kept.
+    /// Something that the agent said of it is left out here, for its size: what is stored is not enough to judge it.
     pub cut: bool,
     pub raw_input: Option<Value>,
     pub raw_output: Option<Value>,
@@ -227,7 +227,7 @@ pub fn size_of_value(value: &Value) -> usize {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     pub path: String,
-    /// 1-based; 0 and beyond the end are clamped by whoever opens it.
+    /// 1-based; 0 and beyond the end are clamped when it is opened.
     pub line: Option<u32>,
 }
 
@@ -359,7 +359,7 @@ impl ToolCall {
     }
 
     /// Nothing more is expected of it.
-    pub fn is_settled(&self) -> bool {
+    pub fn is_finished(&self) -> bool {
         self.status.is_final() || self.mark.is_some()
     }
 
@@ -381,7 +381,7 @@ impl ToolCall {
     }
 
     /// The line of its file, from 1, at which the texts of the change at this place of `content` begin; `None` when
-    /// nobody has said. One without an old text is a whole file.
+    /// is unknown. One without an old text is a whole file.
     pub fn line_of(&self, at: usize) -> Option<u32> {
         let change = self.content.get(at)?.change()?;
         let Some(old) = change.texts()?.0.filter(|old| !old.is_empty()) else { return Some(1) };

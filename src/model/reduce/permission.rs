@@ -71,7 +71,7 @@ fn tell_outside(session: &mut Session, req: ReqId, outside: Vec<Outside>) {
 }
 
 /// Answers what is asked already, where a rule decides it now.
-pub fn settle(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
+pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     if ruling::is_stale(session, req, cx) {
         return;
     }
@@ -312,7 +312,7 @@ pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, 
     cx.push(Effect::FrontEnd(FrontEnd::Withdrawn(Withdrawn { why, about })));
 }
 
-/// The agent is gone: nobody waits for an answer.
+/// The agent is gone: its requests need no answer.
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
     for pending in std::mem::take(&mut session.questions) {
         session.entries.touch(pending.entry);

@@ -85,7 +85,7 @@ pub fn ruled(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
         }
         Some(Unruled::Service(request)) => service::decided(session, req, *request, Some(ruling), cx),
         // Asked once more because the rules have changed, or answered meanwhile.
-        None => permission::settle(session, req, ruling, cx),
+        None => permission::resolve(session, req, ruling, cx),
     }
 }
 
@@ -255,7 +255,7 @@ pub fn cancel_all(session: &mut Session, cx: &mut Cx) {
     }
 }
 
-/// The agent is gone: nobody waits for an answer.
+/// The agent is gone: its requests need no answer.
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
     for req in std::mem::take(&mut session.unruled).into_keys() {
         cx.push(Effect::Void(req));

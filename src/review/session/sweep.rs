@@ -1,12 +1,12 @@
 //! Files under a name of ours that a killed program has left beside those that it was writing.
 //!
 //! Removes them when the review is opened again after a crash. Invariant: nothing goes that is not named exactly like
-//! that, of the same owner as the review, and of nobody who still works in the same tree; nor what was there before, or
-//! is not what was being written.
+//! that, of the same owner as the review, and of no process that still works in the same tree; nor what was there
+//! before, or is not what was being written.
 
-use super::displaced::{acted, settle_swapped};
+use super::displaced::{acted, recover_swapped};
 use super::session_dir::SessionDir;
-use crate::host::fs::{Put, Was, put};
+use crate::host::fs::{Put, Was, is_temporary, put};
 use crate::review::dir::LOCK;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::pending_writes::PendingWrite;
@@ -14,12 +14,9 @@ use crate::review::snapshot::Snapshot;
 use crate::review::state::{Oid, State, content};
 use crate::review::worktree::walk;
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
-
-/// What stands between the two ends of such a name, in hexadecimal digits.
-const DIGITS: usize = 16;
 
 /// Looks beside the files of the last act and those that the ledger knows.
 pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
@@ -36,9 +33,9 @@ pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
         let entries: Vec<_> = entries.flatten().collect();
         let names: Vec<OsString> = entries.iter().map(DirEntry::file_name).collect();
         for name in &names {
-            settle_swapped(dir, name, &names, log, snapshot);
+            recover_swapped(dir, name, &names, log, snapshot);
         }
-        let ours = entries.into_iter().filter(|e| is_name(&e.file_name())).map(|e| e.file_name());
+        let ours = entries.into_iter().filter(|e| is_temporary(&e.file_name())).map(|e| e.file_name());
         for path in ours.map(|name| dir.join(name)) {
             let is_ours = walk::is_file_of(&root.join(&path), &own.path().join(LOCK));
             if is_ours && is_being_written(dir, &path, log, snapshot) {
@@ -49,13 +46,13 @@ pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
     }
 }
 
-/// Whether somebody has had that path before the program was killed.
+/// Whether that path was there before the program was killed.
 pub fn was_taken(path: &Path, log: &ChangeLog, snapshot: &Snapshot) -> bool {
     log.history(path).is_some() || snapshot.was_there(path)
 }
 
 /// Whether what is there is the beginning of what a decision that was cut short was to write in that directory, or what
-/// the client was to write, which nobody has anywhere else.
+/// the client was to write, which is nowhere else.
 fn is_being_written(dir: &Path, path: &Path, log: &ChangeLog, snapshot: &Snapshot) -> bool {
     let Ok((state, Some(bytes))) = snapshot.peek(path) else { return false };
     if was_taken(path, log, snapshot) {
@@ -81,9 +78,4 @@ pub fn is_for_a_write(state: &State, log: &ChangeLog, snapshot: &Snapshot) -> bo
         !is_known && !snapshot.has_file_with(oid)
     };
     snapshot.objects.as_kept(state) == *state && content(state).is_some_and(is_nobodys)
-}
-
-fn is_name(name: &OsStr) -> bool {
-    let middle = name.to_str().and_then(|name| name.strip_prefix(".acp-tui-")?.strip_suffix(".tmp"));
-    middle.is_some_and(|m| m.len() == DIGITS && m.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)))
 }

@@ -8,7 +8,7 @@ use super::dock::{Dialog, Neighbour};
 use super::opener::Opener;
 use super::picker::{self, Picker};
 use super::secrets::Secrets;
-use super::session_list::{SessionList, Taste};
+use super::session_list::{Past, SessionList, Taste};
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
 use super::trees::Tree;
@@ -54,6 +54,8 @@ pub struct App {
     pub interrupted: BTreeMap<PathBuf, usize>,
     /// The worktrees that were made for sessions, as far as is known.
     pub trees: Arc<[Tree]>,
+    /// Earlier sessions as they were read last: the list shows them at once, and what has changed when it is read.
+    pub past: Past,
     pub mouse: Mouse,
     pub keys: Arc<Keymap>,
     /// Names of themes that can be chosen.
@@ -86,6 +88,7 @@ impl App {
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),
             trees: Arc::default(),
+            past: Past::Reading,
             mouse: Mouse::default(),
             keys: Arc::default(),
             themes: Vec::new(),
@@ -154,7 +157,7 @@ impl App {
         is_there
     }
 
-    /// The same below whatever lies over it.
+    /// The same below lists and questions that lie over it.
     pub fn go_below(&mut self, key: SessionKey) -> bool {
         let Some(view) = self.others.remove(&key) else { return key == self.shown };
         self.view.leave();

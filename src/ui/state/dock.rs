@@ -2,7 +2,7 @@
 //!
 //! Which dialog is shown follows from the model alone; here is only the highlight, the scroll and the time from
 //! which keys count. Invariants: a dialog takes no key before it has stood on the screen for [`FRESH`], or for [`ARM`]
-//! when it follows one that was answered, whatever has the focus; one that changes its contents takes none for [`ARM`],
+//! when it follows one that was answered, with any focus; one that changes its contents takes none for [`ARM`],
 //! and where an agent never stops changing its question, the key has to come twice.
 
 use super::form::FormState;

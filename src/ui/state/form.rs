@@ -3,7 +3,7 @@
 //! Sends nothing. Invariants: what is written stays until the form is answered or withdrawn; the cursor stands on
 //! something that can be filled in, where there is anything.
 
-use crate::model::form::{Field, FieldKind, Form, Given, Unfit};
+use crate::model::form::{Field, FieldKind, FieldValue, Form, Unfit};
 use crate::ui::composer::{Composer, Edited};
 use crate::ui::keys::Action;
 use serde_json::{Number, Value};
@@ -189,7 +189,7 @@ impl FormState {
     }
 
     /// What is filled in, or where and why it does not fit; the cursor goes there.
-    pub fn take(&mut self, form: &Form) -> Option<Vec<(String, Given)>> {
+    pub fn take(&mut self, form: &Form) -> Option<Vec<(String, FieldValue)>> {
         match form.fill(|at, field| self.drafts.get(at)?.value(field)) {
             Ok(values) => Some(values),
             Err(unfit) => {
@@ -214,12 +214,12 @@ impl Draft {
         };
         let place = |value: &String| field.choices().iter().position(|choice| choice.value == *value);
         match (&field.kind, &field.default) {
-            (FieldKind::Text { .. }, Some(Given::Text(words))) => written(words),
-            (FieldKind::Number { .. }, Some(Given::Number(number))) => written(&number.to_string()),
+            (FieldKind::Text { .. }, Some(FieldValue::Text(words))) => written(words),
+            (FieldKind::Number { .. }, Some(FieldValue::Number(number))) => written(&number.to_string()),
             (FieldKind::Text { .. } | FieldKind::Number { .. }, _) => written(""),
-            (FieldKind::Switch, Some(Given::Bool(on))) => Self::Chosen(BTreeSet::from([usize::from(!on)])),
-            (FieldKind::One(_), Some(Given::Text(value))) => Self::Chosen(place(value).into_iter().collect()),
-            (FieldKind::Many { .. }, Some(Given::Many(values))) => {
+            (FieldKind::Switch, Some(FieldValue::Bool(on))) => Self::Chosen(BTreeSet::from([usize::from(!on)])),
+            (FieldKind::One(_), Some(FieldValue::Text(value))) => Self::Chosen(place(value).into_iter().collect()),
+            (FieldKind::Many { .. }, Some(FieldValue::Many(values))) => {
                 Self::Chosen(values.iter().filter_map(place).collect())
             }
             (FieldKind::Unknown(_), _) => Self::Nothing,
@@ -312,11 +312,11 @@ mod tests {
         state.choose(&form);
         let given = state.take(&form).unwrap();
         let expected = [
-            ("one", Given::Text("b".into())),
-            ("t", Given::Text("hé".into())),
-            ("many", Given::Many(vec!["c".into()])),
-            ("n", Given::Number(7.into())),
-            ("b", Given::Bool(false)),
+            ("one", FieldValue::Text("b".into())),
+            ("t", FieldValue::Text("hé".into())),
+            ("many", FieldValue::Many(vec!["c".into()])),
+            ("n", FieldValue::Number(7.into())),
+            ("b", FieldValue::Bool(false)),
         ];
         assert_eq!(given, expected.map(|(name, given)| (name.to_owned(), given)));
     }
@@ -338,11 +338,11 @@ mod tests {
     #[test]
     fn r_424_defaults_are_there_at_first() {
         let mut form = form();
-        form.fields[1].default = Some(Given::Text("c".into()));
-        form.fields[2].default = Some(Given::Text("words".into()));
-        form.fields[3].default = Some(Given::Many(vec!["a".into(), "c".into()]));
-        form.fields[4].default = Some(Given::Number(5.into()));
-        form.fields[5].default = Some(Given::Bool(false));
+        form.fields[1].default = Some(FieldValue::Text("c".into()));
+        form.fields[2].default = Some(FieldValue::Text("words".into()));
+        form.fields[3].default = Some(FieldValue::Many(vec!["a".into(), "c".into()]));
+        form.fields[4].default = Some(FieldValue::Number(5.into()));
+        form.fields[5].default = Some(FieldValue::Bool(false));
         let given = FormState::new(&form).take(&form).unwrap();
         let defaults = form.fields.iter().filter_map(|field| Some((field.name.clone(), field.default.clone()?)));
         assert_eq!(given, defaults.collect::<Vec<_>>());

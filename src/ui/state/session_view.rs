@@ -94,7 +94,7 @@ impl SessionView {
             self.focus = Focus::Composer;
             self.stray_until = Some(now.saturating_add(STRAY));
         }
-        // The focus stays for the next question of the same sort, not for whatever else comes.
+        // The focus stays for the next question of the same sort only.
         let asks = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
         if self.focus == Focus::Dock && (self.dock.dialog.is_none() || asked != asks) {
             self.left_dock = Some(now);

@@ -69,7 +69,7 @@ pub(super) fn heeded(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     }
 }
 
-/// A digit with Alt answers whatever has the focus.
+/// A digit with Alt answers with any focus.
 pub(super) fn reply(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>) {
     match state.view.dock.dialog {
         Some(Dialog::Permission(_)) => heeded(state, cx, Action::Answer(number), out),
@@ -109,7 +109,7 @@ pub(super) fn refusal(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec
         Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend | Action::MouseToggle => {
             common(state, cx, action, out);
         }
-        // Whatever else a key means, it means nothing here.
+        // All other keys mean nothing here.
         action => drop(refusal.line.apply(action)),
     }
 }

@@ -516,7 +516,7 @@ fn quitting_asks_while_something_is_alive() {
 
 proptest! {
     #![proptest_config(crate::random(60))]
-    /// Whatever is written, at whatever speed, while questions come and go: it never answers one.
+    /// Text typed at any speed while questions come and go never answers one.
     #[test]
     fn prose_never_answers(keys in prop::collection::vec((0u8..40, 0u64..900, any::<bool>()), 1..120)) {
         const PROSE: &[u8] = b"yes 1 no 2 A 3 N! then 4 use y n 9 steps\n";
@@ -908,9 +908,9 @@ fn with_rules(width: u16, height: u16, titles: &[&str]) -> Scene {
     s
 }
 
-fn weighed(text: &str, settles: &[u64]) -> Weighed {
-    let settles = settles.iter().map(|req| ReqId(*req)).collect();
-    Weighed { text: text.into(), settles, here: (1, 4), ..Weighed::default() }
+fn weighed(text: &str, resolves: &[u64]) -> Weighed {
+    let resolves = resolves.iter().map(|req| ReqId(*req)).collect();
+    Weighed { text: text.into(), resolves, here: (1, 4), ..Weighed::default() }
 }
 
 #[test]

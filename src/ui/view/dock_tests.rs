@@ -5,7 +5,7 @@ use crate::model::entry::Block;
 use crate::model::event::{
     AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec, Update,
 };
-use crate::model::form::{Given, Reply};
+use crate::model::form::{FieldValue, Reply};
 use crate::model::ids::{ReqId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::tool::{Change, ToolContent, ToolPatch};
@@ -565,13 +565,13 @@ fn r_416_a_form_is_filled_in_changed_and_sent() {
     s.draw();
     assert!(replies(&s).is_empty() && s.shown.contains("✗ minLength 3: it has 2 characters"), "{}", s.shown);
     s.typed("c").ctrl('s');
-    let text = |text: &str| Given::Text(text.into());
+    let text = |text: &str| FieldValue::Text(text.into());
     assert_eq!(
         replies(&s),
         [Reply::Filled(vec![
             ("colour".into(), text("g")),
             ("why".into(), text("abc")),
-            ("files".into(), Given::Many(vec!["a.rs".into()]))
+            ("files".into(), FieldValue::Many(vec!["a.rs".into()]))
         ])]
     );
 }

@@ -7,7 +7,7 @@ use super::bounded;
 use super::content::{id_of, list_of, str_of, string_of, u64_of};
 use crate::base::limits::{MAX_ANSWERS, MAX_FIELDS, MAX_FORM, MAX_PATH};
 use crate::model::event::Asking;
-use crate::model::form::{Choice, Field, FieldKind, Form, Given, Page, Reply};
+use crate::model::form::{Choice, Field, FieldKind, FieldValue, Form, Page, Reply};
 use crate::wire::json::members;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub const CREATE: &str = "elicitation/create";
 pub const COMPLETE: &str = "elicitation/complete";
 
-/// Hosts of this machine: nobody listens in on the way to them.
+/// Hosts of this machine: there is no network on the way to them.
 const HERE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// Why nothing was read.
@@ -68,7 +68,7 @@ fn page(value: &Value, message: String) -> Result<Page, Refused> {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/', '?', '#']))
         })
     };
-    // whoever is on the way reads and changes what goes over the others, or nobody knows what they start.
+    // the others can be read and changed on their way, or it is unknown what they start.
     if address.starts_with("https://") || address.strip_prefix("http://").is_some_and(is_here) {
         return Ok(Page { message, id: id.into(), address });
     }
@@ -206,14 +206,14 @@ pub fn answer(reply: &Reply) -> Value {
     }
 }
 
-fn sent(given: &Given) -> Value {
+fn sent(given: &FieldValue) -> Value {
     match given {
-        Given::Bool(on) => json!(on),
-        Given::Number(number) => Value::Number(Number::clone(number)),
-        Given::Many(list) => json!(list),
-        Given::Text(text) => json!(text),
-        Given::Secret(secret) => json!(secret.0),
-        Given::SecretNumber(digits) => digits.0.parse().map_or(Value::Null, Value::Number),
+        FieldValue::Bool(on) => json!(on),
+        FieldValue::Number(number) => Value::Number(Number::clone(number)),
+        FieldValue::Many(list) => json!(list),
+        FieldValue::Text(text) => json!(text),
+        FieldValue::Secret(secret) => json!(secret.0),
+        FieldValue::SecretNumber(digits) => digits.0.parse().map_or(Value::Null, Value::Number),
     }
 }
 

@@ -32,13 +32,13 @@ fn r_421_fields_keep_their_order_and_one_that_cannot_be_read_harms_no_other() {
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(of("z").kind, FieldKind::Text { min: Some(1), max: Some(9), pattern: text("a"), format: text("email") });
     assert!(of("z").is_required && of("deep").is_required && !of("m").is_required);
-    assert_eq!(of("m").default, Some(Given::Number(3.into())));
+    assert_eq!(of("m").default, Some(FieldValue::Number(3.into())));
     assert_eq!((&of("b").kind, &of("b").default), (&FieldKind::Switch, &None), "a default that does not fit is none");
     assert_eq!(of("one").choices().len(), 1);
-    assert_eq!(of("one").default, Some(Given::Text("x".into())));
+    assert_eq!(of("one").default, Some(FieldValue::Text("x".into())));
     let titles: Vec<&str> = of("old").choices().iter().map(|choice| choice.title.as_str()).collect();
     assert_eq!(titles, ["P", "q"]);
-    assert_eq!(of("many").default, Some(Given::Many(vec!["u".into()])));
+    assert_eq!(of("many").default, Some(FieldValue::Many(vec!["u".into()])));
     for (name, what) in [
         ("a", "without a type"),
         ("deep", "of type object"),
@@ -105,12 +105,12 @@ fn a_form_that_is_too_large_is_refused_as_a_whole() {
 #[test]
 fn r_427_values_are_sent_as_the_types_that_were_asked_for() {
     let values = vec![
-        ("b".to_owned(), Given::Bool(true)),
-        ("n".to_owned(), Given::Number(3.into())),
-        ("l".to_owned(), Given::Many(vec!["u".into()])),
-        ("t".to_owned(), Given::Text("x".into())),
-        ("s".to_owned(), Given::Secret(crate::model::login::Secret("hunter2".into()))),
-        ("p".to_owned(), Given::SecretNumber(crate::model::login::Secret("4711".into()))),
+        ("b".to_owned(), FieldValue::Bool(true)),
+        ("n".to_owned(), FieldValue::Number(3.into())),
+        ("l".to_owned(), FieldValue::Many(vec!["u".into()])),
+        ("t".to_owned(), FieldValue::Text("x".into())),
+        ("s".to_owned(), FieldValue::Secret(crate::model::login::Secret("hunter2".into()))),
+        ("p".to_owned(), FieldValue::SecretNumber(crate::model::login::Secret("4711".into()))),
     ];
     assert_eq!(
         answer(&Reply::Filled(values)),
