@@ -108,15 +108,16 @@ impl Looked {
         let Ok(entries) = fs::read_dir(self.top.join(dir)) else { return };
         for name in entries.flatten().map(|entry| entry.file_name()) {
             if files::is_temporary(&name) {
-                self.remove(dir, &name, |bytes| {
-                    names.iter().any(|of| content(&self.is.join(dir).join(of)).is_some_and(|is| is.starts_with(bytes)))
-                });
+                let begins = |there: &Content| {
+                    names.iter().any(|of| content(&self.is.join(dir).join(of)).is_some_and(|is| is.begins_with(there)))
+                };
+                self.remove(dir, &name, begins);
             } else if files::is_swap(&name)
                 && let Some(of) = names.iter().find(|of| files::may_be_of(&name, of))
             {
                 let of = dir.join(of);
-                let known = |bytes: &[u8]| {
-                    [&self.was, &self.is].iter().any(|side| content(&side.join(&of)).is_some_and(|is| is == bytes))
+                let known = |there: &Content| {
+                    [&self.was, &self.is].iter().any(|side| content(&side.join(&of)).as_ref() == Some(there))
                 };
                 if !self.remove(dir, &name, known) {
                     // It was saved in that moment: beside the file, everybody sees it.
@@ -127,15 +128,16 @@ impl Looked {
     }
 
     /// False: it is not what that merge was writing or replacing.
-    fn remove(&self, dir: &Path, name: &OsStr, is_known: impl Fn(&[u8]) -> bool) -> bool {
+    fn remove(&self, dir: &Path, name: &OsStr, is_known: impl Fn(&Content) -> bool) -> bool {
         let path = dir.join(name);
         let Ok(meta) = self.top.join(&path).symlink_metadata() else { return true };
-        let Some(bytes) = content(&self.top.join(&path)).filter(|_| Some(meta.uid()) == self.owner) else {
+        let Some(found) = content(&self.top.join(&path)).filter(|_| Some(meta.uid()) == self.owner) else {
             return false;
         };
-        if !is_known(&bytes) {
+        if !is_known(&found) {
             return false;
         }
+        let bytes = found.bytes;
         let is = |there: &[u8]| there == bytes;
         let was = if meta.is_symlink() {
             Was::Link { is: &is }
@@ -148,11 +150,30 @@ impl Looked {
     }
 }
 
-/// The bytes of a file, or the target of a link; nothing of anything else.
-fn content(path: &Path) -> Option<Vec<u8>> {
-    let meta = path.symlink_metadata().ok()?;
-    if meta.is_symlink() {
-        return fs::read_link(path).ok().map(|target| target.as_os_str().as_bytes().to_vec());
+/// The bytes of a file, or the target of a link.
+#[derive(PartialEq, Eq)]
+struct Content {
+    is_link: bool,
+    bytes: Vec<u8>,
+}
+
+impl Content {
+    /// A link is made as a whole.
+    fn begins_with(&self, part: &Self) -> bool {
+        self.is_link == part.is_link && if self.is_link { self.bytes == part.bytes } else { self.bytes.starts_with(&part.bytes) }
     }
-    if meta.is_file() { fs::read(path).ok() } else { None }
+}
+
+/// Nothing of what is neither a file nor a link.
+fn content(path: &Path) -> Option<Content> {
+    let meta = path.symlink_metadata().ok()?;
+    let is_link = meta.is_symlink();
+    let bytes = if is_link {
+        fs::read_link(path).ok()?.as_os_str().as_bytes().to_vec()
+    } else if meta.is_file() {
+        fs::read(path).ok()?
+    } else {
+        return None;
+    };
+    Some(Content { is_link, bytes })
 }
