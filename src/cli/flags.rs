@@ -9,6 +9,7 @@ use super::commands::Name;
 use super::servers::Without;
 use super::usage::Usage;
 use super::values::{allow, day, file, format, names, number, pair, role, seconds, text};
+use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -77,6 +78,7 @@ pub struct Typed {
     pub mcp: Vec<PathBuf>,
     pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
+    pub protocol: Option<Protocol>,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }

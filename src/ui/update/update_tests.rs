@@ -693,6 +693,7 @@ fn without_modes_the_option_of_category_mode_is_switched() {
             pending: None,
         }]),
         model: None,
+        commands: None,
     })));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
@@ -720,6 +721,7 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
             pending: None,
         }]),
         model: None,
+        commands: None,
     })));
     assert!(s.draw().contains(" ASK"), "{}", s.shown);
     s.press(Code::BackTab);
