@@ -343,6 +343,12 @@ impl Session {
         running.max_by_key(|t| (t.started, t.entry))
     }
 
+    /// The agent's name of the plan in this entry; nothing of one without a name, or of an earlier turn.
+    pub fn plan_id(&self, entry: EntryId) -> Option<&str> {
+        let (id, _) = self.plans.iter().find(|(_, at)| **at == entry)?;
+        id.as_deref()
+    }
+
     /// The newest thing that the agent does and lets the person end alone.
     pub fn cancellable(&self) -> Option<Item> {
         let lasts = |t: &&Terminal| t.can_cancel && t.exit.is_none() && t.ended.is_none();

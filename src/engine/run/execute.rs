@@ -91,7 +91,7 @@ impl Engine {
         let Some(line) = self.servers.found(at, number) else { return };
         let caps = self.core.model.agent_of(line.agent).map(|agent| agent.caps).unwrap_or_default();
         found.keep(|kind| match kind {
-            None => caps.mcp_stdio,
+            None => !caps.no_mcp_stdio,
             Some(Remote::Http) => caps.mcp_http,
             Some(Remote::Sse) => caps.mcp_sse,
         });

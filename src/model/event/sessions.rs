@@ -161,8 +161,9 @@ pub struct AgentCaps {
     pub image: bool,
     pub audio: bool,
     pub embedded_context: bool,
+    /// It starts no servers of tools that are programs.
+    pub no_mcp_stdio: bool,
     /// Servers of tools that it reaches by these.
-    pub mcp_stdio: bool,
     pub mcp_http: bool,
     pub mcp_sse: bool,
     /// It reads and writes files and runs commands by itself only: nothing of that goes through this client.

@@ -171,6 +171,9 @@ fn message(session: &mut Session, kind: ChunkKind, id: Arc<str>, content: Patch<
     }
     session.entries.change(entry, |e| match &mut e.body {
         Body::Agent(message) | Body::Thought(Thought { message, .. }) => {
+            if !text.starts_with(&message.text) {
+                message.replaced = message.replaced.saturating_add(1);
+            }
             (message.text, message.dropped) = (String::new(), 0);
             append(message, text);
         }

@@ -280,7 +280,7 @@ fn v2_084_v2_086_a_terminal_of_the_agents_own_is_fed_in_any_order() {
     rig.update(json!({ "sessionUpdate": "terminal_update", "terminalId": "x", "output": { "data": "bmV3" }, "exitStatus": { "exitCode": 3 } }));
     chunk(&mut rig, "IQ==");
     assert_eq!(text(&rig), "new!");
-    assert_eq!(rig.entries()[1], "terminal x: exit code 3");
+    assert_eq!(rig.entries()[1], "terminal x: exit 3");
     assert_eq!(rig.call("t").status, ToolStatus::Pending, "v2_088: the call is not over with it");
     rig.update(json!({ "sessionUpdate": "terminal_update", "terminalId": "x", "output": null, "exitStatus": null }));
     assert_eq!((text(&rig).as_str(), rig.entries()[1].as_str()), ("", "terminal x: running"));
@@ -328,7 +328,7 @@ fn v2_015_v2_021_sessions_are_offered_by_one_member() {
     let agent = rig.model().first().agent();
     assert!([Can::Load, Can::Resume, Can::List, Can::Close].into_iter().all(|what| agent.can(what)));
     assert!(!agent.can(Can::Delete) && !agent.can(Can::Fork));
-    assert!(agent.caps.works_alone && !agent.caps.mcp_stdio);
+    assert!(agent.caps.works_alone && agent.caps.no_mcp_stdio);
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
             image: has(prompt, "image"),
             audio: has(prompt, "audio"),
             embedded_context: has(prompt, "embeddedContext"),
-            mcp_stdio: has(mcp, "stdio"),
+            no_mcp_stdio: !has(mcp, "stdio"),
             mcp_http: has(mcp, "http"),
             mcp_sse: false,
             works_alone: true,
