@@ -53,6 +53,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "review",
         &[
+            // A merge is a decision.
+            "host::worktrees",
             "review::worktree::walk",
             "store::lock",
             "store::private",
@@ -85,6 +87,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "review::text",
             "review::state",
             "review::error",
+            // Contents of a merge.
+            "host::worktrees::Thing",
             "store::private",
             "model::changes",
             "base",
@@ -105,7 +109,16 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "review::session",
-        &["review", "host::fs", "store::lock", "store::private", "model::changes", "model::ids", "base"],
+        &[
+            "review",
+            "host::fs",
+            "host::worktrees",
+            "store::lock",
+            "store::private",
+            "model::changes",
+            "model::ids",
+            "base",
+        ],
     ),
     (
         "review::report",
@@ -133,9 +146,9 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::agent_picker",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
-            "ui::past::Held",
+            "ui::past::Lease",
             // What is written on the screen as it is kept.
-            "ui::keeping::Desk",
+            "ui::autosave::DraftStore",
             "ui::state::session_list",
             "ui::state::trees",
             "ui::tty",
@@ -226,7 +239,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::agent_picker",
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
-    ("ui::keeping", &["ui::state", "model"]),
+    ("ui::autosave", &["ui::state", "model"]),
     ("ui::past", &["ui::state::session_list", "ui::state::trees", "model::agent"]),
     (
         "ui::session_picker",
@@ -297,7 +310,7 @@ const FENCES: &[Fence] = &[
             // The loop waits for what was read.
             "ui/past.rs",
             // The loop waits for what was kept.
-            "ui/keeping.rs",
+            "ui/autosave.rs",
             "ui/screen.rs",
             // The loop waits for what was found.
             "ui/work/colours.rs",

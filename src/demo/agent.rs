@@ -154,7 +154,7 @@ impl<W: Write> Agent<W> {
         self.take(input)
     }
 
-    /// Takes whatever the client sent meanwhile, without waiting.
+    /// Takes what the client sent meanwhile, without waiting.
     pub fn catch_up(&mut self) -> Result<(), End> {
         loop {
             let input = self.peer.poll();
@@ -202,7 +202,8 @@ impl<W: Write> Agent<W> {
         };
         let params = message.get("params").cloned().unwrap_or(Value::Null);
         match (message.get("method").and_then(Value::as_str), message.get("id")) {
-            (Some(method), Some(id)) => match self.peer.second.as_mut().map(|second| second.asked(id, method, &params)) {
+            (Some(method), Some(id)) => match self.peer.second.as_mut().map(|second| second.asked(id, method, &params))
+            {
                 Some((method, params)) => self.request(id, &method, &params),
                 None => self.request(id, method, &params),
             },

@@ -8,12 +8,12 @@
 //! session's directory. It runs no command by itself.
 
 mod agent;
-mod kept;
 mod peer;
 mod play;
 mod script;
 mod second;
 mod serve;
+mod sessions;
 mod step;
 #[cfg(test)]
 mod tests;

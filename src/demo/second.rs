@@ -80,8 +80,11 @@ impl Second {
     }
 
     fn answer(&mut self, message: &Value) -> Vec<Value> {
-        let Some((method, params)) = self.calls.remove(&message["id"].to_string()) else { return vec![message.clone()] };
-        let named = message["result"]["sessionId"].as_str().or(params["sessionId"].as_str()).unwrap_or_default().to_owned();
+        let Some((method, params)) = self.calls.remove(&message["id"].to_string()) else {
+            return vec![message.clone()];
+        };
+        let named =
+            message["result"]["sessionId"].as_str().or(params["sessionId"].as_str()).unwrap_or_default().to_owned();
         if method == "session/prompt" {
             return self.ended(&named, message);
         }
@@ -276,11 +279,15 @@ fn tool(told: &Value) -> Vec<Value> {
     }
     if let Some(output) = meta.get("terminal_output_delta").or_else(|| meta.get("terminal_output")) {
         let data = STANDARD.encode(output["data"].as_str().unwrap_or_default());
-        out.push(json!({ "sessionUpdate": "terminal_output_chunk", "terminalId": output["terminal_id"], "data": data }));
+        out.push(
+            json!({ "sessionUpdate": "terminal_output_chunk", "terminalId": output["terminal_id"], "data": data }),
+        );
     }
     if let Some(exit) = meta.get("terminal_exit") {
         let status = json!({ "exitCode": exit["exit_code"], "signal": exit["signal"] });
-        out.push(json!({ "sessionUpdate": "terminal_update", "terminalId": exit["terminal_id"], "exitStatus": status }));
+        out.push(
+            json!({ "sessionUpdate": "terminal_update", "terminalId": exit["terminal_id"], "exitStatus": status }),
+        );
     }
     // What only tells of a terminal says nothing of the call.
     let says_more = call.as_object().is_some_and(|call| call.len() > 2);

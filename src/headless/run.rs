@@ -28,11 +28,11 @@ use tracing::{info, warn};
 const QUIET: Duration = Duration::from_millis(250);
 const QUIET_LIMIT: Duration = Duration::from_secs(2);
 /// The same once the time given is over.
-const LATE_QUIET: Duration = Duration::from_millis(500);
+const LATE_QUIET: Duration = Duration::from_millis(250);
 /// How long the review may take to look at what a turn has left.
 const REVIEW_PATIENCE: Duration = Duration::from_secs(30);
 /// How much longer the review may take once `--timeout` is over or a signal came.
-const REVIEW_GRACE: Duration = Duration::from_millis(500);
+const REVIEW_GRACE: Duration = Duration::from_millis(250);
 /// How long the agent is not started for the sake of the first look at the files; as long as a prompt waits for one.
 const FIRST_LOOK: Duration = Duration::from_secs(30);
 /// How long the rest of the output may take once a signal or the timeout has ended the run.
@@ -268,7 +268,7 @@ impl Exec {
                 _ => {}
             }
         }
-        // Nobody is there to log in; what else could wait has been judged.
+        // There is no person to log in; what else could wait has been judged.
         let log_in = |waiting| if let Waiting::LogIn(log_in) = waiting { Some(log_in) } else { None };
         if let Some(log_in) = engine.model().first().waiting().find_map(log_in) {
             return Some(auth_verdict(engine.model().first(), &log_in.error, &self.options.agent));
@@ -485,7 +485,7 @@ impl Exec {
         let printed = self.follower.follow(engine.model().first(), last);
         self.printer.print(printed.stdout);
         if !printed.stderr.is_empty() {
-            // Nobody to tell when standard error is gone.
+            // Standard error may be closed: then the line is dropped.
             let _ = io::stderr().write_all(printed.stderr.as_bytes());
         }
     }
@@ -521,6 +521,6 @@ fn say(words: &str, detail: &[String]) {
         text.push_str(&sanitize::line(line));
         text.push('\n');
     }
-    // Nobody to tell when standard error is gone.
+    // Standard error may be closed: then the line is dropped.
     let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -7,6 +7,7 @@ use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
 use crate::engine::blame::{Bounds, of_line};
 use crate::engine::fact::Facts;
+use crate::engine::merging::{self, Wanted};
 use crate::host::fs::Roots;
 use crate::model::changes::{
     HeldOutcome, ReviewAction, ReviewCommand, ReviewDoc, ReviewEvent, Scope, Totals, Verdict, WritePreview,
@@ -79,7 +80,7 @@ impl Worker {
         }
     }
 
-    /// Until nobody can give a job any more and all are done.
+    /// Until the queue of jobs is closed and all are done.
     pub(super) fn work(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
         self.work_off(queue, has_backlog);
         let looked = self.review.last_writes();
@@ -147,7 +148,7 @@ impl Worker {
                 let looked = self.review.first_look();
                 debug!(?at, ms = begun.elapsed().as_millis(), ok = looked.is_ok(), "the first look");
                 self.trouble("snapshot", "the files could not be looked at", looked);
-                // Nobody waits any more when the time was up.
+                // The waiter is gone when the time was up.
                 alone.map(|looked| looked.try_send(()));
             }
             Job::Do(command) => self.command(at, command),
@@ -156,6 +157,11 @@ impl Worker {
                 let looked = self.review.last_look();
                 debug!(?at, ms = begun.elapsed().as_millis(), ok = looked.is_ok(), "the last look");
                 self.trouble("last look", "the files could not be looked at after the agent had ended", looked);
+            }
+            Job::Merge { wanted, done } => {
+                // Who waits for it may have left.
+                let _ = done.try_send(self.merge(&wanted));
+                self.now();
             }
             Job::Note(note) => {
                 let changed = self.review.tool(&ToolNote { entry: shared(at, note.entry), ..note });
@@ -167,7 +173,7 @@ impl Worker {
                 let path = self.real(&path);
                 let looked = self.review.write_begins(&path, &content, shared(at, entry), turn.map(|turn| turn.0));
                 let looked = self.trouble("write", "the review could not look at a file before it was written", looked);
-                // Whoever waited may have given up.
+                // The waiter may have given up.
                 let _ = done.try_send(looked.flatten());
             }
             Job::BeforeCommand { done } => {
@@ -176,7 +182,7 @@ impl Worker {
                 let is_early = done.try_send(()).is_err();
                 self.trouble("command", "the review could not look at the files before a command", looked);
                 if is_early {
-                    // Nobody waited any longer.
+                    // The waiter has given up.
                     let noted = self.review.command_was_early();
                     self.trouble("command", "the review could not take note of a command", noted);
                 }
@@ -323,7 +329,7 @@ impl Worker {
             ReviewAction::Close => {
                 self.scopes.remove(&at);
                 if self.scopes.is_empty() {
-                    // Nobody looks at what could fail here.
+                    // An error here is not shown.
                     let _ = self.review.act(action);
                 }
                 return;
@@ -398,6 +404,13 @@ impl Worker {
         let home = self.review.dir().parent().and_then(Path::parent);
         let home = home.ok_or_else(|| "there is no place where sessions are kept".to_owned())?;
         of_line(home, &self.review.head().cwd.join(path), line, text, bounds)
+    }
+
+    fn merge(&mut self, wanted: &Wanted) -> Result<String, String> {
+        let home = self.review.dir().parent().and_then(Path::parent).map(Path::to_owned);
+        let state = home.ok_or_else(|| "there is no place where sessions are kept".to_owned())?;
+        let worktree = merging::worktree_at(&state, &wanted.tree)?;
+        merging::in_words(&state, &worktree, wanted.only.as_deref(), Some(&mut self.review))
     }
 
     fn sums(&mut self) -> (Totals, bool) {

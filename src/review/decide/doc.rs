@@ -46,7 +46,7 @@ impl DocCache {
         self.round += 1;
     }
 
-    /// Nobody looks any more.
+    /// The review is not on the screen any more.
     pub fn clear(&mut self) {
         self.shown = HashMap::new();
         self.bytes = 0;
@@ -294,7 +294,7 @@ pub fn conflict(
     if history.last() != pair.new {
         return Ok(None);
     }
-    let is_persons = |who: usize| history.steps.get(who).is_some_and(|s| s.cause == Cause::Person);
+    let is_persons = |who: usize| history.steps.get(who).is_some_and(|s| s.cause.is_persons());
     let persons = blame.iter().filter(|(range, who)| is_persons(*who) && !range.is_empty());
     let mut persons = persons.map(|(range, _)| range).filter(|range| is_touched(&hunk.runs, range)).peekable();
     if persons.peek().is_none() {

@@ -330,17 +330,29 @@ impl ChangeLog {
 
     /// Takes into the histories what was carried out of a decision.
     fn put_done(&mut self, id: u64, turn: u64) {
+        let merge = self.undo_log.merge_of(id).map(|(merge, _)| merge);
+        let takes_back = merge.is_some_and(|merge| merge != id);
         for file in self.undo_log.files(id) {
             let FileDecision { path, disk: (before, after), accepted, by_hand } = file;
-            let cause = if *by_hand { Cause::Person } else { Cause::Review };
+            let cause = match merge {
+                Some(_) => Cause::Merge,
+                None if *by_hand => Cause::Person,
+                None => Cause::Review,
+            };
             let (before, after) = (*before, *after);
+            if merge.is_some() && !self.histories.contains_key(path) {
+                // No agent has been there, and the merge can be taken back all the same.
+                let accepted = accepted.0;
+                self.histories.insert(path.clone(), FileHistory { steps: Vec::new(), accepted });
+            }
             self.rev += 1;
             if before != after {
                 self.order.changed(path, &after, self.rev);
             }
             if let Some(history) = self.histories.get_mut(path) {
                 if before != after {
-                    let (doubt, decided, entry) = (false, true, None);
+                    // A merge is named by its own number where an entry would be.
+                    let (doubt, decided, entry) = (false, merge.is_none() || takes_back, merge);
                     history.steps.push(ChangeRecord { turn, cause, doubt, entry, decided, before, after });
                 }
                 history.accepted = accepted.1;
@@ -380,7 +392,7 @@ impl ChangeLog {
         self.histories.iter().filter(move |(_, h)| is_unknown(h)).map(|(path, _)| &**path)
     }
 
-    /// After the ledger was read: states of which nobody has the content any more become such that are not kept.
+    /// After the ledger was read: states whose content no store has any more become `Unkept`.
     pub fn forget_lost(&mut self, files: &mut Contents) {
         self.forget(files, |snapshot, state| snapshot.objects.as_kept(state));
     }

@@ -4,13 +4,15 @@
 //! for every hunk. Decides nothing about who changed what. Invariants: a merge either has everything of both sides or
 //! says that it has not; what is kept is bounded.
 
-use super::cache::Kept;
+use super::cache::BoundedCache;
+use crate::host::worktrees::Thing;
 use crate::review::error::ReviewError;
 use crate::review::snapshot::Snapshot;
 use crate::review::state::{Oid, State};
 use crate::review::text::diff::{Edit, HunkLines, edits, hunks};
 use crate::review::text::lines::Lines;
 use crate::review::text::merge::{Merged, merge};
+use std::fs;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,12 +31,12 @@ type Place = (Text, Range<usize>);
 
 pub struct Contents {
     pub snapshot: Snapshot,
-    texts: Kept<Oid, Option<Lines>>,
-    edits: Kept<(Text, Text), Option<Arc<[Edit]>>>,
-    hunks: Kept<(Text, Text), Hunks>,
-    joins: Kept<(State, State, State), Joined>,
-    same: Kept<(Place, Place), bool>,
-    /// Moves with each file that is read or shown: somebody may wait for what is made of all of them.
+    texts: BoundedCache<Oid, Option<Lines>>,
+    edits: BoundedCache<(Text, Text), Option<Arc<[Edit]>>>,
+    hunks: BoundedCache<(Text, Text), Hunks>,
+    joins: BoundedCache<(State, State, State), Joined>,
+    same: BoundedCache<(Place, Place), bool>,
+    /// Moves with each file that is read or shown: a caller may wait for what is made of all of them.
     pub(crate) pulse: Arc<AtomicU64>,
     /// How often two texts were compared, and files made ready to be looked at.
     #[cfg(test)]
@@ -57,11 +59,11 @@ impl Contents {
     pub fn new(snapshot: Snapshot) -> Self {
         Self {
             snapshot,
-            texts: Kept::new(TEXTS.0, TEXTS.1),
-            edits: Kept::new(EDITS.0, EDITS.1),
-            hunks: Kept::new(HUNKS.0, HUNKS.1),
-            joins: Kept::new(JOINS, usize::MAX),
-            same: Kept::new(SAME, usize::MAX),
+            texts: BoundedCache::new(TEXTS.0, TEXTS.1),
+            edits: BoundedCache::new(EDITS.0, EDITS.1),
+            hunks: BoundedCache::new(HUNKS.0, HUNKS.1),
+            joins: BoundedCache::new(JOINS, usize::MAX),
+            same: BoundedCache::new(SAME, usize::MAX),
             pulse: Arc::default(),
             #[cfg(test)]
             compared: 0,
@@ -153,6 +155,20 @@ impl Contents {
             self.split(oid, bytes.to_vec());
         }
         Ok(State::File { oid, mode, size: bytes.len() as u64 })
+    }
+
+    /// One side of a merge, its content kept.
+    pub fn of_merge(&mut self, thing: &Thing) -> Result<State, ReviewError> {
+        match thing {
+            Thing::Nothing => Ok(State::Absent),
+            Thing::File { mode, bytes } => {
+                let content = fs::read(bytes).map_err(|e| ReviewError::io(bytes, e))?;
+                self.file(&content, *mode)
+            }
+            Thing::Link(target) => {
+                Ok(State::Link { oid: self.snapshot.objects.keep(target)?, size: target.len() as u64 })
+            }
+        }
     }
 
     /// The state on the disk now, its content kept.

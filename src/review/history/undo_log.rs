@@ -2,7 +2,7 @@
 //!
 //! Plain bookkeeping over records; touches no file. Invariant: only what was carried out can be undone.
 
-use super::ledger::{Decision, DecisionKey, FileDecision, Record};
+use super::ledger::{Decision, DecisionKey, FileDecision, MergedFrom, Record};
 use crate::review::state::State;
 use std::collections::HashMap;
 use std::path::Path;
@@ -104,7 +104,7 @@ impl UndoLog {
         }
     }
 
-    /// A decision of which nobody knows how far it came, after a crash.
+    /// A decision that a crash has stopped at an unknown point.
     pub fn unfinished(&self) -> Option<&Decision> {
         self.all.last().filter(|e| e.done.is_none()).map(|e| &e.act)
     }
@@ -148,7 +148,7 @@ impl UndoLog {
                     Some(later) if later.disk.0 == file.disk.1 && later.accepted.0 == file.accepted.1 => {
                         (later.disk.0, later.accepted.0) = (file.disk.0, file.accepted.0);
                     }
-                    // Somebody changed it in between: that stays.
+                    // It was changed in between: that stays.
                     Some(_) => {}
                 }
             }
@@ -157,12 +157,20 @@ impl UndoLog {
         files
     }
 
+    /// The merge that a decision is, takes back or does again: its number, and where the contents came from.
+    pub fn merge_of(&self, id: u64) -> Option<(u64, &MergedFrom)> {
+        let entry = |id: u64| self.all.iter().find(|e| e.act.id == id);
+        let act = &entry(id)?.act;
+        let merge = act.toggles.map_or(Some(act), |id| entry(id).map(|e| &e.act))?;
+        Some((merge.id, merge.merged.as_ref()?))
+    }
+
     /// The first of the decisions that a decision goes on with, or itself.
     pub fn first_part(&self, id: u64) -> u64 {
         std::iter::successors(Some(id), |id| self.continues(*id)).last().unwrap_or(id)
     }
 
-    /// The number is always that of an earlier one, whatever a damaged ledger says.
+    /// The number is always that of an earlier one, also after a damaged ledger.
     fn continues(&self, id: u64) -> Option<u64> {
         let entry = self.all.iter().find(|e| e.act.id == id)?;
         entry.act.continues.filter(|earlier| *earlier < id)
@@ -182,7 +190,8 @@ mod tests {
     #[test]
     fn a_decision_of_the_same_words_on_another_hunk_does_not_go_on_with_one_that_was_cut_short() {
         let words = "rejected 1 hunk in a.rs".to_owned();
-        let decision = Decision { id: 1, words, key: key(1), toggles: None, continues: None, files: Vec::new() };
+        let decision =
+            Decision { id: 1, words, key: key(1), toggles: None, continues: None, merged: None, files: Vec::new() };
         let mut log = UndoLog::default();
         log.take(Record::Act(decision));
         log.take(Record::Done { act: 1, files: Vec::new(), cut: true });

@@ -1,7 +1,7 @@
 //! The review of one session: who changed what, what was decided of it, and how to take it back.
 //!
 //! Blocking; one thread owns it. Owns the parts and says in which order they act; what each of them knows is in its own
-//! file. Invariant: the disk is the truth, and what is recorded can be read again after a crash at any point.
+//! file. Invariant: the disk decides, and what is recorded can be read again after a crash at any point.
 
 mod actions;
 pub mod attribution;
@@ -18,6 +18,7 @@ mod sweep;
 mod unknown_before;
 mod write;
 
+pub use self::actions::Newest;
 use self::attribution::Attribution;
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
@@ -35,6 +36,7 @@ use crate::review::decide::shown_docs::ShownDocs;
 use crate::review::decide::totals::TotalsCache;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
+pub use crate::review::history::ledger::MergedFrom;
 use crate::review::history::ledger::{ChangeRecord, Ledger, Record};
 use crate::review::history::origins::origins;
 pub use crate::review::history::origins::{Carried, Origins, Whose};
@@ -65,7 +67,7 @@ pub struct ReviewSession {
     shown: ShownDocs,
     totals: TotalsCache,
     pace: ScanPace,
-    /// Nobody sits before a screen: what changes between the first look and the end may be the agent's.
+    /// Without a screen: what changes between the first look and the end may be the agent's.
     alone: bool,
     /// The files could not be looked at when it was opened: what has changed since the last look is not known.
     behind: bool,
@@ -162,7 +164,7 @@ impl ReviewSession {
         self.files.pulse = pulse;
     }
 
-    /// Nobody sits before a screen and edits: what changes while no turn runs may be the agent's, too, which may write
+    /// Without a screen no person edits: what changes while no turn runs may be the agent's, too, which may write
     /// before its first prompt.
     pub fn alone(&mut self) {
         self.alone = true;
@@ -220,7 +222,7 @@ impl ReviewSession {
     }
 
     pub fn keeps_theirs(&self) -> bool {
-        self.files.snapshot.objects.keeping.waits()
+        self.files.snapshot.objects.preserved.waits()
     }
 
     /// Why what is known of the files may not be all, in words; nothing when it is.
@@ -344,9 +346,18 @@ impl ReviewSession {
         Ok(out)
     }
 
-    /// Follows lines of a file back through what is recorded; looks at no file.
+    /// Follows lines of a file back through what is recorded; looks at no file. Those that came with a merge are of the
+    /// file in the worktree, with its absolute path.
     pub fn origins(&mut self, lines: Vec<Carried>, until: Instant) -> Result<Origins, ReviewError> {
-        origins(self.log.histories(), &mut self.files, lines, until)
+        let mut origins = origins(self.log.histories(), &mut self.files, lines, until)?;
+        for (merge, carried) in &mut origins.merged {
+            let from = self.log.undo_log().merge_of(*merge).map(|(_, from)| from);
+            let path = self.files.snapshot.root().join(&carried.path);
+            if let Some((from, below)) = from.and_then(|from| Some((from, path.strip_prefix(&from.origin).ok()?))) {
+                carried.path = from.tree.join(below);
+            }
+        }
+        Ok(origins)
     }
 
     /// Moves with each change of what there is to look at.
@@ -393,12 +404,16 @@ mod again_tests;
 mod many_tests;
 
 #[cfg(test)]
-#[path = "keeping_tests.rs"]
-mod keeping_tests;
+#[path = "preserved_tests.rs"]
+mod preserved_tests;
 
 #[cfg(test)]
 #[path = "moved_tests.rs"]
 mod moved_tests;
+
+#[cfg(test)]
+#[path = "merge_tests.rs"]
+mod merge_tests;
 
 #[cfg(test)]
 #[path = "property_tests.rs"]

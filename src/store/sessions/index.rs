@@ -57,7 +57,7 @@ struct Seen {
 }
 
 impl Entry {
-    /// No time of a journal that somebody else wrote is later than its arrival here.
+    /// No time of a journal that was imported is later than its arrival here.
     pub fn latest(&self) -> Duration {
         let is_imported = self.scan.head.as_ref().is_some_and(|head| head.imported);
         if is_imported { Duration::from_secs(u64::try_from(self.mtime.0).unwrap_or(0)) } else { Duration::MAX }
@@ -72,10 +72,11 @@ impl Seen {
 
 /// Everything that is known of the journals of a directory, after a look at those that have changed.
 pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
-    let mut problems = Vec::new();
-    let (seen, remembered) = std::thread::scope(|scope| {
-        let memory = scope.spawn(|| read(dir));
-        (look(dir, &mut problems), memory.join().unwrap_or_default())
+    // What is remembered is read on this thread: it is thousands of small pieces of memory, which another thread's
+    // arena gets page by page from the system.
+    let (remembered, (seen, mut problems)) = std::thread::scope(|scope| {
+        let there = scope.spawn(|| look(dir));
+        (read(dir), there.join().unwrap_or_else(|_| (Err(io::ErrorKind::Other.into()), Vec::new())))
     });
     let seen = seen?;
     let there = remembered.len();
@@ -113,12 +114,14 @@ pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
     Ok((entries, problems))
 }
 
-/// The journals that are there, sorted by name. A directory that is not there has none.
-fn look(dir: &Path, problems: &mut Vec<Problem>) -> io::Result<Vec<Seen>> {
+/// The journals that are there, sorted by name, and what stands there without being one. A directory that is not there
+/// has none.
+fn look(dir: &Path) -> (io::Result<Vec<Seen>>, Vec<Problem>) {
+    let mut problems = Vec::new();
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return (Ok(Vec::new()), problems),
+        Err(error) => return (Err(error), problems),
     };
     let me = geteuid().as_raw();
     let mut seen = Vec::new();
@@ -143,7 +146,7 @@ fn look(dir: &Path, problems: &mut Vec<Problem>) -> io::Result<Vec<Seen>> {
         }
     }
     seen.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-    Ok(seen)
+    (Ok(seen), problems)
 }
 
 /// Reads a journal, or what it has more than the last time. Nothing when it has gone, or has nothing in it yet.
@@ -219,10 +222,10 @@ fn read(dir: &Path) -> Vec<Entry> {
 }
 
 /// A record that is not whole; others may follow.
-struct Torn;
+struct Incomplete;
 
 /// A record: the length and a sum of what follows, then an entry, if it is whole.
-fn record(rest: &mut &[u8]) -> Option<Result<Entry, Torn>> {
+fn record(rest: &mut &[u8]) -> Option<Result<Entry, Incomplete>> {
     let mut number = || {
         let (number, more) = rest.split_first_chunk()?;
         *rest = more;
@@ -231,7 +234,11 @@ fn record(rest: &mut &[u8]) -> Option<Result<Entry, Torn>> {
     let (length, sum) = (number()?, number()?);
     let (bytes, more) = rest.split_at_checked(length as usize)?;
     *rest = more;
-    Some(if crc32fast::hash(bytes) == sum { postcard::from_bytes(bytes).map_err(|_| Torn) } else { Err(Torn) })
+    Some(if crc32fast::hash(bytes) == sum {
+        postcard::from_bytes(bytes).map_err(|_| Incomplete)
+    } else {
+        Err(Incomplete)
+    })
 }
 
 /// Whole or not at all: a file of another name takes its place.

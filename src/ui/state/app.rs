@@ -8,7 +8,7 @@ use super::dock::{Dialog, Neighbour};
 use super::opener::Opener;
 use super::picker::{self, Picker};
 use super::secrets::Secrets;
-use super::session_list::{SessionList, Taste};
+use super::session_list::{Past, SessionList, Taste};
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
 use super::trees::Tree;
@@ -54,6 +54,8 @@ pub struct App {
     pub interrupted: BTreeMap<PathBuf, usize>,
     /// The worktrees that were made for sessions, as far as is known.
     pub trees: Arc<[Tree]>,
+    /// Earlier sessions as they were read last: the list shows them at once, and what has changed when it is read.
+    pub past: Past,
     pub mouse: Mouse,
     pub keys: Arc<Keymap>,
     /// Names of themes that can be chosen.
@@ -86,6 +88,7 @@ impl App {
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),
             trees: Arc::default(),
+            past: Past::Reading,
             mouse: Mouse::default(),
             keys: Arc::default(),
             themes: Vec::new(),
@@ -154,7 +157,7 @@ impl App {
         is_there
     }
 
-    /// The same below whatever lies over it.
+    /// The same below lists and questions that lie over it.
     pub fn go_below(&mut self, key: SessionKey) -> bool {
         let Some(view) = self.others.remove(&key) else { return key == self.shown };
         self.view.leave();
@@ -218,12 +221,18 @@ impl App {
         self.toast = (!text.trim().is_empty()).then(|| Toast { text, until: Some(now.saturating_add(TOAST)), holds });
     }
 
+    /// A message about what the dock shows: it goes with that.
+    pub fn say_of_question(&mut self, text: impl Into<String>, now: Now) {
+        self.say_while(Holds::Asked(self.view.dock.dialog.clone()), text, now);
+    }
+
     /// Takes away a message that is not true any more.
     pub fn check_toast(&mut self, session: SessionRef<'_>) {
         let holds = self.toast.as_ref().is_none_or(|toast| match &toast.holds {
             Holds::Always => true,
             Holds::NoSession => session.id.is_none(),
             Holds::NothingWaits => self.view.dock.dialog.is_none(),
+            Holds::Asked(dialog) => self.view.dock.dialog == *dialog,
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
             Holds::CloseArmed => self.close_armed.is_some(),
             Holds::QuitArmed => self.quit_armed_until.is_some(),

@@ -1,6 +1,6 @@
 //! Keys of the list of sessions, and the key that goes to the session that needs the person.
 //!
-//! Opens nothing and forgets nothing itself. Invariant: nobody is taken to a question by anything but a key.
+//! Opens nothing and forgets nothing itself. Invariant: only a key takes the person to a question.
 
 use super::{Cx, common};
 use crate::base::sanitize;
@@ -11,7 +11,7 @@ use crate::ui::keys::Action;
 use crate::ui::labels;
 use crate::ui::msg::Out;
 use crate::ui::state::attention::Attention;
-use crate::ui::state::session_list::{Offers, Open, Past, Row, SessionList, Step, Which};
+use crate::ui::state::session_list::{Offers, Open, Row, SessionList, Step, Which};
 use crate::ui::state::{App, Focus};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         let cwd = PathBuf::from(&session.cwd);
         Open { key, text, which: session.known_id().map(named), attention, cwd, used }
     });
-    let list = SessionList::new(PathBuf::from(&cx.session.cwd), open.collect(), Past::Reading, state.taste);
+    let list = SessionList::new(PathBuf::from(&cx.session.cwd), open.collect(), state.past.clone(), state.taste);
     state.picker = None;
     // A question is answered only after a further key has led to it.
     if state.view.focus == Focus::Dock {
@@ -81,16 +81,16 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             out.push(Out::Visit(key));
             out.extend(place.map(Out::GoTo));
         }
-        Step::GoOn(earlier) => {
-            out.push(Out::GoOn(earlier));
+        Step::GoOn(past) => {
+            out.push(Out::GoOn(past));
             out.extend(place.map(Out::GoTo));
         }
-        Step::Fork(earlier) => out.push(Out::Fork(earlier)),
+        Step::Fork(past) => out.push(Out::Fork(past)),
         Step::ForkOpen(key) => out.push(Out::ForkOpen(key)),
         Step::Rename(which, name) => out.push(Out::Rename(which, name)),
         Step::Export(which) => out.push(Out::Export(which)),
         Step::Find(query) => out.push(Out::Find(query)),
-        Step::Forget(earlier) => out.push(Out::Forget(earlier)),
+        Step::Forget(past) => out.push(Out::Forget(past)),
         Step::Other => {
             // What opens something else closes the list.
             let stays = matches!(action, Action::Help | Action::MouseToggle | Action::Suspend | Action::Redraw);

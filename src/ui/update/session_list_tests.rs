@@ -1,4 +1,4 @@
-//! F8 and Alt+J: the list is there at once, and a key leads to whoever needs the person.
+//! F8 and Alt+J: the list is there at once, and a key leads to the session that needs the person.
 
 use crate::model::event::Intent;
 use crate::model::ids::SessionKey;
@@ -6,11 +6,11 @@ use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
 use crate::ui::state::Focus;
-use crate::ui::state::session_list::{Earlier, End, Past, Starts};
+use crate::ui::state::session_list::{End, Past, PastSession, Starts};
 use std::path::PathBuf;
 
-fn shown() -> Earlier {
-    Earlier::clean("old".into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
+fn shown() -> PastSession {
+    PastSession::clean("old".into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
         .about(Some("mend the cart"), Some("please"), None)
         .used(60, 2, End::Interrupted, vec![PathBuf::from("old.jsonl")], false)
 }
@@ -25,6 +25,16 @@ fn the_list_is_painted_before_anything_is_read() {
     assert!(screen.contains("reading…") && screen.contains("▸ 1 "), "{screen}");
     s.press(Code::F(8));
     assert!(!s.draw().contains("open here"));
+}
+
+#[test]
+fn what_was_read_before_is_in_the_first_frame_and_read_anew() {
+    let mut s = Scene::ready(80, 24);
+    s.ui.past = Past::Read([shown()].into());
+    s.press(Code::F(8));
+    assert_eq!(s.outs, [Out::ReadSessions]);
+    let screen = s.draw();
+    assert!(screen.contains("“mend the cart”") && !screen.contains("reading…"), "{screen}");
 }
 
 #[test]

@@ -136,7 +136,8 @@ fn v2_001_an_agent_of_the_second_version_only_is_started_once_more() {
     done.assert_code(0);
     let lines = done.json();
     assert!(lines.iter().any(|line| line["type"] == "session" && line["protocol"] == 2), "{lines:?}");
-    let told = |line: &Value| line["title"].as_str().is_some_and(|title| title.contains("speaks version 2 of the protocol"));
+    let told =
+        |line: &Value| line["title"].as_str().is_some_and(|title| title.contains("speaks version 2 of the protocol"));
     assert!(lines.iter().any(|line| line["type"] == "notice" && told(line)), "{lines:?}");
     assert_eq!(done.json_text("text"), "Hello.");
 }
@@ -146,7 +147,8 @@ fn v2_007_what_is_asked_for_is_final() {
     let first = "[agent]\nspeaks = [1]\n";
     let second = "[agent]\nspeaks = [2]\n";
     let lab = Lab::new();
-    lab.exec(&["go", "--protocol", "2"], &lab.script(first)).assert_says(5, &["speaks version 1", "version 2 was asked for"]);
+    lab.exec(&["go", "--protocol", "2"], &lab.script(first))
+        .assert_says(5, &["speaks version 1", "version 2 was asked for"]);
     let lab = Lab::new();
     lab.exec(&["go", "--protocol", "1"], &lab.script(second)).assert_says(5, &["refuses version 1", "it speaks 2"]);
     let lab = Lab::new();

@@ -8,7 +8,7 @@ use super::content::{str_of, words_of};
 use super::requests::INITIALIZE;
 use super::updates::UPDATE;
 use crate::agent::codec::Codec as _;
-use crate::agent::codec::kept::{Called, Can, Depth, Heard, Introduced, Look, Origin};
+use crate::agent::codec::stored::{Called, Can, Depth, Heard, Introduced, Look, Origin};
 use crate::agent::codec::v2::V2;
 use crate::agent::codec::{v1, v2};
 use crate::base::limits::{MAX_ID, MAX_NAME};
@@ -44,7 +44,7 @@ fn piece(frame: &str) -> Option<Look<'_>> {
     let string = |finder: &Finder<'_>| string_at(frame, finder.find(bytes)? + finder.needle().len());
     let begin = TEXT.find(bytes)? + TEXT.needle().len();
     let text = string_at(frame, begin)?;
-    // Of two nobody knows here which is meant.
+    // Of two it is unknown which is meant.
     if TEXT.find(&bytes[begin + text.len()..]).is_some() {
         return None;
     }

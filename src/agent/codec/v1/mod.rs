@@ -10,7 +10,7 @@ pub mod tools;
 use super::common::requests::{CANCEL_REQUEST, PERMISSION};
 use super::common::updates::{self, UPDATE};
 use super::common::{asked, errors, frames, requests, results as common};
-use super::kept::{Called, Depth, Heard, Introduced, Look};
+use super::stored::{Called, Depth, Heard, Introduced, Look};
 use super::v2::V2;
 use super::{Codec, Decoded, Handshake, Said, SharedCodec, Told};
 use crate::mcp::Server;

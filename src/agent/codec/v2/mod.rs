@@ -11,7 +11,7 @@ pub mod tools;
 use super::common::requests::{CANCEL_REQUEST, PERMISSION};
 use super::common::updates::{self, UPDATE};
 use super::common::{asked, errors, frames, requests, results as common};
-use super::kept::{Called, Depth, Heard, Introduced, Look};
+use super::stored::{Called, Depth, Heard, Introduced, Look};
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::mcp::{How, Server};
 use crate::model::effect::{Answer, Call};
