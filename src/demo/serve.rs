@@ -154,7 +154,9 @@ impl<W: Write> Agent<W> {
 
     fn write_file(&mut self, path: &str, text: &str) -> Result<Result<(), String>, End> {
         if self.peer.second.is_some() {
-            return Ok(std::fs::write(self.path(path), text).map_err(|error| error.to_string()));
+            let path = self.path(path);
+            let above = Path::new(&path).parent().map_or(Ok(()), std::fs::create_dir_all);
+            return Ok(above.and_then(|()| std::fs::write(&path, text)).map_err(|error| error.to_string()));
         }
         if !self.offers("/fs/writeTextFile") {
             return Ok(Err("the client does not write files for agents".to_owned()));

@@ -7,6 +7,7 @@ use crate::base::{human, sanitize};
 use crate::model::entries::Changed;
 use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, Level, Message, PlanStatus};
 use crate::model::ids::EntryId;
+use crate::model::options::OptionKind;
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolStatus};
 use serde_json::{Value, json};
@@ -164,7 +165,11 @@ impl Follower {
         let Some(id) = session.id.as_ref().filter(|_| is_known) else { return };
         self.said_session = true;
         let agent = session.agent();
-        let mode = session.modes.as_ref().map(|m| m.current.clone());
+        let current = session.mode_option().and_then(|option| match &option.kind {
+            OptionKind::Select { current, .. } => Some(current.clone()),
+            OptionKind::Bool { .. } => None,
+        });
+        let mode = session.modes.as_ref().map(|m| m.current.clone()).or(current);
         self.json(
             out,
             json!({ "type": "session", "session_id": id.as_str(), "mode": mode, "protocol": agent.protocol,

@@ -2,6 +2,7 @@
 
 use super::support::{Lab, demo};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The same script in this version.
 fn run(version: &str, prompt: &str, script: &str, more: &[&str]) -> (Lab, super::support::Done) {
@@ -88,9 +89,12 @@ message = "out of luck"
 fn seen(done: &super::support::Done) -> Value {
     let lines = done.json();
     let of = |kind: &str| lines.iter().filter(|line| line["type"] == kind).cloned().collect::<Vec<_>>();
-    let tools: Vec<Value> =
-        of("tool").iter().map(|tool| json!([tool["title"], tool["kind"], tool["status"]])).collect();
-    let plans: Vec<Value> = of("plan").iter().map(|plan| plan["entries"].clone()).collect();
+    // How often a state between is seen depends on who was faster.
+    let mut tools: BTreeMap<String, Value> = BTreeMap::new();
+    for tool in of("tool") {
+        tools.insert(tool["title"].to_string(), json!([tool["kind"], tool["status"]]));
+    }
+    let plans = of("plan").last().map(|plan| plan["entries"].clone());
     let result = done.result();
     json!({ "text": done.json_text("text"), "thought": done.json_text("thought"), "tools": tools, "plans": plans,
         "stop": result["stop_reason"], "code": result["exit_code"], "error": result["error"]["message"] })

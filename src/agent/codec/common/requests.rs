@@ -48,18 +48,19 @@ pub fn bad(method: &str, why: &str) -> AgentRequest {
     AgentRequest::BadParams { method: limits::cut(method, MAX_NAME), why: limits::cut(why, MAX_WORDS) }
 }
 
-/// The answers that a permission request offers. A schema closes their kinds; a person shall be asked all the same.
-pub fn options(method: &str, value: &Value) -> Result<Vec<PermissionOption>, AgentRequest> {
+/// The answers that a permission request offers. A schema closes their kinds; a person shall be asked all the same
+/// . `Err`: what cannot be shown whole.
+pub fn options(value: &Value) -> Result<Vec<PermissionOption>, String> {
     let list = list_of(value, "options");
     if list.len() > MAX_ANSWERS {
-        return Err(too_large(method, format!("{} options, at most {MAX_ANSWERS} are shown", list.len())));
+        return Err(format!("{} options, at most {MAX_ANSWERS} are shown", list.len()));
     }
     let is_long = |o: &Value| {
         str_of(o, "optionId").is_some_and(|id| id.len() > MAX_ID)
             || str_of(o, "name").is_some_and(|name| name.len() > MAX_TITLE)
     };
     if list.iter().any(is_long) {
-        return Err(too_large(method, "an option that cannot be shown whole".into()));
+        return Err("an option that cannot be shown whole".to_owned());
     }
     let option = |o: &Value| {
         let id = string_of(o, "optionId")?;

@@ -51,7 +51,7 @@ fn v2_096_what_a_patch_says_of_no_file_is_shown_as_it_is() {
 #[test]
 fn a_patch_of_very_many_files_is_bounded() {
     let changes: Vec<Value> = (0..3000).map(|n| json!({ "operation": "modify", "path": format!("/f{n}") })).collect();
-    let patch: String = (0..3000).map(|n| format!("diff --git /f{n} /f{n}\n")).collect();
+    let patch = (0..3000).map(|n| format!("diff --git /f{n} /f{n}\n")).collect::<Vec<_>>().concat();
     let (parts, cut) = read(&patch, &json!(changes));
     assert!(cut && parts.len() <= MAX_PARTS + 2, "{}", parts.len());
 }

@@ -223,9 +223,9 @@ fn permission(value: &Value, number: u64) -> AgentRequest {
     if tool.cut {
         return too_large(method, "what is asked about cannot be shown whole".into());
     }
-    match requests::options(method, value) {
+    match requests::options(value) {
         Ok(options) => AgentRequest::Permission { tool, options },
-        Err(refused) => refused,
+        Err(why) => too_large(method, why),
     }
 }
 

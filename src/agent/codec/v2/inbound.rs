@@ -180,7 +180,7 @@ fn permission(value: &Value, number: u64) -> AgentRequest {
         },
         Some("command") => match command(subject, own()) {
             Ok(tool) => (tool, false),
-            Err(refused) => return refused,
+            Err(refused) => return *refused,
         },
         _ => {
             let mut tool = own();
@@ -194,25 +194,29 @@ fn permission(value: &Value, number: u64) -> AgentRequest {
     }
     let title = string_of(value, "title").unwrap_or_default();
     tool.wording = Some(Box::new(Wording { title, description: string_of(value, "description"), is_unknown }));
-    match requests::options(PERMISSION, value) {
+    match requests::options(value) {
         // V2-103.
         Ok(options) if options.is_empty() => bad(PERMISSION, "options is empty"),
         Ok(options) => AgentRequest::Permission { tool, options },
-        Err(refused) => refused,
+        Err(why) => too_large(PERMISSION, why),
     }
 }
 
 /// The command that the agent would run by itself, whole, as the input of a call: the one that it names, or one of its own.
-fn command(subject: &Value, own: ToolPatch) -> Result<ToolPatch, AgentRequest> {
-    let Some(command) = str_of(subject, "command") else { return Err(bad(PERMISSION, "subject.command is missing")) };
-    let Some(cwd) = str_of(subject, "cwd") else { return Err(bad(PERMISSION, "subject.cwd is missing")) };
+fn command(subject: &Value, own: ToolPatch) -> Result<ToolPatch, Box<AgentRequest>> {
+    let Some(command) = str_of(subject, "command") else {
+        return Err(Box::new(bad(PERMISSION, "subject.command is missing")));
+    };
+    let Some(cwd) = str_of(subject, "cwd") else {
+        return Err(Box::new(bad(PERMISSION, "subject.cwd is missing")));
+    };
     let lines = 1 + command.matches('\n').count();
     if command.len() > MAX_COMMAND || lines > MAX_COMMAND_LINES || cwd.len() > MAX_PATH {
         let why = format!("a command of {} bytes in {lines} lines", command.len());
-        return Err(too_large(PERMISSION, why));
+        return Err(Box::new(too_large(PERMISSION, why)));
     }
     let named = str_of(subject, "toolCallId").map(|id| short_id(id, "subject.toolCallId")).transpose();
-    let mut tool = match named.map_err(|why| bad(PERMISSION, &why))? {
+    let mut tool = match named.map_err(|why| Box::new(bad(PERMISSION, &why)))? {
         Some(id) => ToolPatch::new(ToolId::from(id)),
         None => {
             let title = Patch::Set(limits::cut(command, MAX_TITLE));
