@@ -9,7 +9,7 @@ mod merge;
 mod trees;
 
 pub use discard::discard;
-pub use merge::{Change, Merge, Merged, Thing};
+pub use merge::{Change, Merge, Merged, Part, Side, Thing};
 
 use self::trees::{Snapshot, commit};
 use super::process::{Git, GitError};

@@ -378,6 +378,7 @@ impl<D: Device> Running<D> {
             Out::Open(wanted) => self.open(&wanted),
             Out::FanOut(agents, text) => self.fan_out(agents, text),
             Out::TakeFile(file) => worktrees::take_file(self, &file),
+            Out::TakePart(scope, target) => worktrees::take_part(self, scope, target),
             Out::Tree(tree, fate) => worktrees::decide(self, tree, fate),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),
