@@ -8,7 +8,7 @@
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, host, review, store, mcp, model, wire, base
-//! review   -> host (fs), store (private), model (what a review is), text, base
+//! review   -> host (fs, worktrees), store (private), model (what a review is), text, base
 //! store    -> agent (codec), wire (trace), model, base
 //! agent    -> wire, mcp, model (event types), base
 //! host     -> text, base

@@ -85,6 +85,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "review::text",
             "review::state",
             "review::error",
+            // Contents of a merge.
+            "host::worktrees::Thing",
             "store::private",
             "model::changes",
             "base",
@@ -105,7 +107,16 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "review::session",
-        &["review", "host::fs", "store::lock", "store::private", "model::changes", "model::ids", "base"],
+        &[
+            "review",
+            "host::fs",
+            "host::worktrees",
+            "store::lock",
+            "store::private",
+            "model::changes",
+            "model::ids",
+            "base",
+        ],
     ),
     (
         "review::report",

@@ -120,5 +120,6 @@ const fn cause(cause: Cause) -> &'static str {
         Cause::Unknown => "in a turn",
         Cause::Person => "you",
         Cause::Review => "review",
+        Cause::Merge => "merge",
     }
 }

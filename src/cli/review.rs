@@ -16,7 +16,7 @@ use crate::model::changes::{
 use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::AgentSession;
-use crate::review::session::ReviewSession;
+use crate::review::session::{Newest, ReviewSession};
 use crate::text::diff::Kind;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -82,6 +82,12 @@ pub fn undo(undo: &Undo) -> Result<u8, Usage> {
 fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let found = find(home, &undo.session)?;
     let mut tracker = ReviewSession::open(&found.dir)?;
+    if undo.turn.is_none()
+        && let Some((words, Newest::Merge(files))) = tracker.newest_decision()
+    {
+        let words = words.to_owned();
+        return unmerge(&mut tracker, undo, &words, &files);
+    }
     let turn = first_turn(tracker.sessions(), found.session.as_ref(), undo.turn, tracker.last_turn())?;
     if let Some(trouble) = tracker.trouble() {
         say(&trouble);
@@ -113,7 +119,28 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     Ok(stopped.unwrap_or(printed))
 }
 
-/// Names files that could not be read: an undo does not know them.
+/// Takes a merge back that was made after all that the session did.
+fn unmerge(tracker: &mut ReviewSession, undo: &Undo, words: &str, files: &[PathBuf]) -> Result<u8, ReviewError> {
+    let ask = is_screen() && !undo.yes;
+    if undo.dry_run || ask {
+        let mut text = line(&format!("would take back: {words}"));
+        text.extend(files.iter().map(|file| line(&format!("  {}", paths::visible(file.as_os_str())))));
+        let printed = print_or_gone(&text);
+        if undo.dry_run || printed == code::READER_GONE {
+            return Ok(printed);
+        }
+        if !confirmed("Take this back?") {
+            say("nothing was taken back");
+            return Ok(code::OK);
+        }
+    }
+    let (taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "taking back")?;
+    let printed = print_or_gone(&line(&taken.words));
+    say("`acp-tui redo` brings it again; one more `undo` takes back what the session changed");
+    Ok(stopped.unwrap_or(printed))
+}
+
+/// Names files that nobody could look at: an undo does not know them.
 fn say_touched(found: &[PathBuf]) {
     if found.is_empty() {
         return;
@@ -135,16 +162,20 @@ pub fn redo(name: &str) -> Result<u8, Usage> {
     Ok(done(outcome))
 }
 
-/// Takes back an undo, and nothing else: a decision made since then would have to be undone first.
+/// Takes back an undo, of turns or of a merge, and nothing else: a decision made since then would have to be undone first.
 fn bring_back(tracker: &mut ReviewSession) -> Result<(String, Option<u8>), ReviewError> {
+    if tracker.undone_merge().is_some() {
+        let (taken, stopped) = progress::act(tracker, &ReviewAction::Redo, "bringing back")?;
+        return Ok((taken.words, stopped));
+    }
     let (turn, undone) = match tracker.newest_decision() {
-        Some((words, None)) => {
+        Some((words, Newest::Other | Newest::Merge(_))) => {
             return Err(ReviewError::Refused(format!(
                 "the last thing done was no undo but: {words}; `acp-tui review` undoes it"
             )));
         }
         None => return Err(ReviewError::Refused("nothing to do again".to_owned())),
-        Some((words, Some(turn))) => (turn, format!("undone: {words}")),
+        Some((words, Newest::Rewind(turn))) => (turn, format!("undone: {words}")),
     };
     let (taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "bringing back")?;
     // What was left alone is said behind it.
@@ -293,6 +324,7 @@ fn hunk_words(hunk: &HunkDoc) -> String {
         Cause::Unknown => "cause not known",
         Cause::Person => "you",
         Cause::Review => "review",
+        Cause::Merge => "merge",
     };
     // Writing to a string cannot fail.
     let _ = write!(words, "  {state}, {cause}");

@@ -9,6 +9,7 @@ use super::output::{confirmed, is_screen, print, say};
 use super::progress;
 use super::usage::Usage;
 use crate::base::{date, human, paths, sanitize};
+use crate::engine::merging;
 use crate::headless::code;
 use crate::headless::stop::Stop;
 use crate::host::worktrees::{self, Difference, Listed, Made, Merge, Naming, Worktree, WorktreeError};
@@ -30,7 +31,7 @@ pub fn run(what: &Worktrees) -> Result<u8, Usage> {
     let state = state()?;
     match what {
         Worktrees::List { json } => print(&list(&worktrees::list(&state), *json)),
-        Worktrees::Merge(name) => merge(&find(&state, name)?),
+        Worktrees::Merge(name) => merge(&state, &find(&state, name)?),
         Worktrees::Discard { name, yes, drop_ignored } => discard(&state, &find(&state, name)?, *yes, *drop_ignored),
     }
 }
@@ -143,15 +144,16 @@ fn value(one: &Listed) -> Value {
     })
 }
 
-fn merge(worktree: &Worktree) -> Result<u8, Usage> {
+fn merge(state: &Path, worktree: &Worktree) -> Result<u8, Usage> {
     let merge = Merge::of(worktree, None).map_err(|error| said(&error))?;
     if let Some(recovery) = &merge.recovery {
         say(&format!("what {} was before is kept as {recovery}", shown(&worktree.origin)));
     }
     let (stop, mut watch) = progress::watch("merging");
-    let merged = merge.carry_out(|done, of| watch(Progress { done, of }));
+    let merged = merging::kept(state, worktree, merge, |done, of| watch(Progress { done, of }));
     // The line goes with it.
     drop(watch);
+    let merged = merged.map_err(|error| Usage(error.to_string()))?;
     let mut text = String::new();
     // Writing to a string cannot fail.
     for file in &merged.files {
@@ -167,6 +169,10 @@ fn merge(worktree: &Worktree) -> Result<u8, Usage> {
         say(&format!("{}: {lost}", shown(file)));
     }
     let printed = print(&text)?;
+    if !merged.files.is_empty() {
+        let undo = merging::undone_by(state, &worktree.origin, here().as_deref());
+        say(&format!("`acp-tui undo {undo}` takes it back"));
+    }
     let name = &worktree.name;
     if merged.stopped > 0 {
         let done = merged.files.len();

@@ -7,6 +7,7 @@ use super::replay::each_session;
 use super::reviewing::shared;
 use crate::base::paths::visible;
 use crate::base::{human, sanitize};
+use crate::host::worktrees;
 use crate::model::Model;
 use crate::model::changes::Cause;
 use crate::model::entry::Body;
@@ -133,17 +134,20 @@ pub fn of_line(state: &Path, path: &Path, line: usize, text: &str, bounds: Bound
     Ok(sanitize::line(&words).chars().take(WORDS).collect())
 }
 
-/// The reviews of directories above the file, the newest first.
+/// The reviews of directories above the file, and of worktrees that may have been merged there; the newest first.
 fn listed(state: &Path, file: &Path) -> Vec<(StoredReview, Listed)> {
-    let all = archive::list(&archive::below(state)).into_iter();
-    all.filter_map(|one| {
+    let trees = worktrees::below(state);
+    let trees = trees.canonicalize().unwrap_or(trees);
+    let listed = archive::list(&archive::below(state)).into_iter().filter_map(|one| {
         let cwd = &one.head.as_ref()?.cwd;
         let root = cwd.canonicalize().unwrap_or_else(|_| cwd.clone());
         let id = one.sessions.last().map_or_else(|| one.stem.clone(), |session| archive::shown_id(&session.id));
         let kept = StoredReview { dir: one.dir.clone(), root, name: format!("session {id}"), is_open: one.locked };
-        file.starts_with(&kept.root).then_some((kept, one))
-    })
-    .collect()
+        (file.starts_with(&kept.root) || kept.root.starts_with(&trees)).then_some((kept, one))
+    });
+    let listed: Vec<_> = listed.collect();
+    let is_known = listed.iter().any(|(kept, _)| file.starts_with(&kept.root));
+    if is_known { listed } else { Vec::new() }
 }
 
 /// How many of our own sessions of directories above the file have no review any more.

@@ -20,6 +20,7 @@ mod links;
 mod logging;
 mod making;
 mod masking;
+pub mod merging;
 mod moving;
 mod noting;
 pub mod recalling;

@@ -9,10 +9,12 @@ mod worker;
 use self::worker::Worker;
 pub(super) use self::worker::shared;
 use super::fact::Facts;
+use super::merging::Merging;
 use super::noting;
 use crate::host::fs::Roots;
 use crate::host::priority::lower_priority;
-use crate::model::changes::{ReviewCommand, ReviewDoc, ReviewEvent};
+use crate::host::worktrees::Part;
+use crate::model::changes::{ReviewCommand, ReviewDoc, ReviewEvent, Scope, Target};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::protocol::{ClaimedEdit, Replaceable, SessionInfo, ToolNote, Watch};
@@ -73,6 +75,14 @@ pub(super) enum Job {
     Leave,
     /// The agent has ended, and there is no screen.
     Last,
+    /// A worktree is merged into the files of this review.
+    Merge(Box<Merging>),
+    /// Part of what was changed is wanted elsewhere.
+    Part {
+        scope: Scope,
+        target: Target,
+        done: SyncSender<Result<Part, String>>,
+    },
     Note(ToolNote),
     /// `done` is told when the write may happen, and what it may replace.
     BeforeWrite {

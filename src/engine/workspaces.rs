@@ -79,6 +79,13 @@ impl Workspaces {
         self.reviewed.get_mut(review)?.reviewing.as_mut()
     }
 
+    /// A session of the review that looks at all of a directory, while there is one.
+    pub fn over(&self, dir: &Path) -> Option<SessionKey> {
+        let looks = |one: &Reviewed| one.reviewing.is_some() && dir.starts_with(&one.root);
+        let is_over = |member: &Member| self.reviewed.get(member.review).is_some_and(looks);
+        self.members.iter().find(|(_, member)| is_over(member)).map(|(at, _)| *at)
+    }
+
     /// All reviews, each with one of its sessions.
     pub fn reviews(&mut self) -> impl Iterator<Item = (SessionKey, &mut Reviewing)> {
         let members = &self.members;

@@ -10,7 +10,7 @@ mod merge;
 mod trees;
 
 pub use discard::discard;
-pub use merge::{Change, Merge, Merged};
+pub use merge::{Change, Merge, Merged, Part, Side, Thing};
 
 use self::interrupted::sweep;
 use self::trees::{Snapshot, commit};

@@ -114,6 +114,32 @@ fn one_file_is_taken_and_the_others_stay() {
 }
 
 #[test]
+fn part_of_a_file_is_taken_and_the_rest_of_it_stays() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    let (old, one) = ("1\n2\n3\n4\n5\n6\n7\n8\n", "1\nTWO\n3\n4\n5\n6\n7\n8\n");
+    put(&made.path, "a", "1\nTWO\n3\n4\n5\n6\n7\nEIGHT\n");
+    place.write("a", "1\n2\n3\n4\nmine\n6\n7\n8\n");
+    let side = |text: &str| Some(Side { mode: 0o644, bytes: text.into() });
+    let take = |path: &str, was: Option<Side>, is: Option<Side>| {
+        Merge::of_part(&made, &Part { path: path.into(), was, is }).unwrap().carry_out(|_, _| true)
+    };
+    let taken = take("a", side(old), side(one));
+    assert_eq!((names(&taken.files), taken.left), (vec!["a"], Vec::new()));
+    assert_eq!(place.read("a"), "1\nTWO\n3\n4\nmine\n6\n7\n8\n");
+    assert_eq!(take("a", side(old), side(one)).files.len(), 0, "it is there already");
+    // New and removed files are parts, too.
+    assert_eq!(names(&take("new", None, side("n\n")).files), ["new"]);
+    assert_eq!(names(&take("src/b", side("b\n"), None).files), ["src/b"]);
+    assert_eq!((place.read("new").as_str(), place.top().join("src/b").exists()), ("n\n", false));
+    // In the same lines it is left alone.
+    assert_eq!(take("a", side(old), side("1\n2\n3\n4\nFIVE\n6\n7\n8\n")).left.len(), 1);
+    // All of the worktree goes along with what was taken of it.
+    assert_eq!(names(&merge(&made).files), ["a"]);
+    assert_eq!(place.read("a"), "1\nTWO\n3\n4\nmine\n6\n7\nEIGHT\n");
+}
+
+#[test]
 fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     let place = Place::new();
     let made = place.make("w", false);

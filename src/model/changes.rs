@@ -43,6 +43,16 @@ pub enum Cause {
     Person,
     /// A decision of the review, or an undo.
     Review,
+    /// The merge of a worktree, which the person has asked for.
+    Merge,
+}
+
+impl Cause {
+    /// The person did it, or it was done at their word with what is no work of this review's agents.
+    #[must_use]
+    pub const fn is_persons(self) -> bool {
+        matches!(self, Self::Person | Self::Merge)
+    }
 }
 
 /// What has become of a hunk.

@@ -9,6 +9,7 @@ use super::state::trees::{Fate, Made, Making, Tree};
 use crate::model::agent::Told;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use tokio::sync::mpsc;
 
 /// Where earlier sessions are kept. Everything but `busy` may take its time.
@@ -62,6 +63,7 @@ enum Job {
     Export(Which),
     Make(Box<Making>),
     Decide(Box<Tree>, Fate),
+    WaitFor(Receiver<Result<String, String>>),
 }
 
 /// What came of a job.
@@ -149,6 +151,12 @@ impl Reader {
         self.list();
     }
 
+    /// Waits for what becomes of a worktree elsewhere; listed anew afterwards.
+    pub fn wait_for(&mut self, decided: Receiver<Result<String, String>>) {
+        self.jobs.push_back(Job::WaitFor(decided));
+        self.list();
+    }
+
     fn start(&mut self) -> bool {
         let Some(archive) = &self.archive else {
             self.jobs.clear();
@@ -199,6 +207,9 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
             Found::Made(making, made)
         }
         Job::Decide(tree, fate) => Found::Decided(archive.decide(&tree, &fate)),
+        Job::WaitFor(decided) => {
+            Found::Decided(decided.recv().unwrap_or_else(|_| Err("the review has stopped".to_owned())))
+        }
         Job::Export(which) => Found::Exported(archive.export(&which)),
         Job::Learn(told) => Found::Learnt(archive.learn(&told)),
         Job::Forget(past) => {

@@ -9,6 +9,7 @@ mod files;
 mod ground;
 mod sessions;
 mod start;
+mod worktrees;
 
 use super::autosave::{Autosave, Brought, DraftStore};
 use super::editor_session::{EditorSession, Outcome};
@@ -376,8 +377,9 @@ impl<D: Device> Running<D> {
             Out::Keep => self.keep_aside(),
             Out::Open(wanted) => self.open(&wanted),
             Out::FanOut(agents, text) => self.fan_out(agents, text),
-            Out::TakeFile(file) => self.take_file(&file),
-            Out::Tree(tree, fate) => self.decide_tree(tree, fate),
+            Out::TakeFile(file) => worktrees::take_file(self, &file),
+            Out::TakePart(scope, target) => worktrees::take_part(self, scope, target),
+            Out::Tree(tree, fate) => worktrees::decide(self, tree, fate),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),

@@ -157,6 +157,16 @@ impl Worker {
                 debug!(?at, ms = begun.elapsed().as_millis(), ok = looked.is_ok(), "the last look");
                 self.trouble("last look", "the files could not be looked at after the agent had ended", looked);
             }
+            Job::Merge(merging) => {
+                if let Some(state) = self.review.dir().parent().and_then(Path::parent).map(Path::to_owned) {
+                    merging.carry_out(&state, Some(&mut self.review));
+                }
+                self.now();
+            }
+            Job::Part { scope, target, done } => {
+                // Who waits for it may have left.
+                let _ = done.try_send(self.review.part(scope, &target).map_err(|error| error.to_string()));
+            }
             Job::Note(note) => {
                 let changed = self.review.tool(&ToolNote { entry: shared(at, note.entry), ..note });
                 if self.trouble("tool", "the review could not look at what a tool call names", changed) == Some(true) {

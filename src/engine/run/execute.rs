@@ -11,6 +11,7 @@ use crate::engine::core::{Line, Out};
 use crate::engine::fact::Fact;
 use crate::engine::filing::{FileJob, ReadJob, WriteJob};
 use crate::engine::making;
+use crate::engine::merging::Wanted;
 use crate::engine::terminals::Start;
 use crate::host::process;
 use crate::mcp::{Found, Remote};
@@ -21,8 +22,17 @@ use crate::model::judge::Request;
 use crate::model::login::Secret;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
 impl Engine {
+    /// Merges a worktree in the review of what it came from, where a session works there. What came of it is told, in
+    /// words, to who waits for that.
+    pub fn merge(&mut self, wanted: Wanted) -> Option<Receiver<Result<String, String>>> {
+        let (merged, told) = self.reviews.merge(wanted);
+        self.apply_all(told);
+        merged
+    }
+
     pub(super) fn carry_out(&mut self, out: Vec<Out>) {
         for out in out {
             match out {

@@ -38,13 +38,13 @@ pub struct Merge {
 /// A file that is to be written or removed.
 pub struct Change {
     pub path: PathBuf,
-    was: Thing,
-    is: Thing,
+    pub was: Thing,
+    pub is: Thing,
 }
 
 /// What is at a path. The bytes of a file are in another one.
 #[derive(Debug)]
-enum Thing {
+pub enum Thing {
     Nothing,
     File { mode: u32, bytes: PathBuf },
     Link(Vec<u8>),
@@ -87,25 +87,72 @@ impl Kind {
     }
 }
 
+/// A file of a worktree before and after part of what was changed in it; nothing where there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Below the worktree.
+    pub path: PathBuf,
+    pub was: Option<Side>,
+    pub is: Option<Side>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    pub mode: u32,
+    pub bytes: Vec<u8>,
+}
+
+impl Side {
+    /// A tree in which this is at a path, and the rest is what the worktree began with.
+    fn tree(side: Option<&Self>, git: &Git, worktree: &Worktree, path: &Path) -> Outcome<String> {
+        let index = Index::of(git, &worktree.start)?;
+        let entry = match side {
+            Some(Self { mode, bytes }) => {
+                let named =
+                    [OsStr::new("hash-object"), "-w".as_ref(), "--stdin".as_ref(), "--path".as_ref(), path.as_ref()];
+                let oid = git.fed(&named, bytes)?;
+                line(if mode & 0o100 == 0 { "100644" } else { "100755" }, String::from_utf8_lossy(&oid).trim(), path)
+            }
+            // This takes a path out.
+            None => line("0", &"0".repeat(worktree.start.len()), path),
+        };
+        index.put(&entry)?;
+        commit(git, &index.tree()?, &[&worktree.start], &format!("Part of {}", worktree.name))
+    }
+}
+
 impl Merge {
     /// Looks at both sides and computes what is to be written. What was there is kept under a ref when this is done.
     ///
     /// `only`: of this file alone, whose path is below the worktree.
     pub fn of(worktree: &Worktree, only: Option<&Path>) -> Outcome<Self> {
         let git = there(worktree)?;
+        let theirs = Snapshot::of(&git)?.tree;
+        let theirs = commit(&git, &theirs, &[&worktree.start], &format!("What {} is", worktree.name))?;
+        Self::between(worktree, [&worktree.start, &theirs], only)
+    }
+
+    /// The same of part of a file.
+    pub fn of_part(worktree: &Worktree, part: &Part) -> Outcome<Self> {
+        let git = there(worktree)?;
+        let was = Side::tree(part.was.as_ref(), &git, worktree, &part.path)?;
+        let is = Side::tree(part.is.as_ref(), &git, worktree, &part.path)?;
+        Self::between(worktree, [&was, &is], Some(&part.path))
+    }
+
+    /// Brings what differs between two commits to the files that the worktree came from.
+    fn between(worktree: &Worktree, [base, theirs]: [&str; 2], only: Option<&Path>) -> Outcome<Self> {
         let origin = Origin::of(&worktree.origin)?;
         if origin.top != worktree.origin {
             return refused(format!("{} is no working tree of its own any more", worktree.origin.display()));
         }
         origin.unmerged()?;
         interrupted::sweep(worktree)?;
-        let theirs = Snapshot::of(&git)?.tree;
-        let theirs = commit(&git, &theirs, &[&worktree.start], &format!("What {} is", worktree.name))?;
         let mut now = Snapshot::of(&origin.git)?;
         let was = now.tree.clone();
         let words = format!("Before {} was merged", worktree.name);
         let ours = commit(&origin.git, &was, &[&origin.head], &words)?;
-        let Joined { tree, conflicts, ours } = joined(&origin.git, [&worktree.start, &ours, &theirs])?;
+        let Joined { tree, conflicts, ours } = joined(&origin.git, [base, &ours, theirs])?;
         let mut merge = Self {
             top: origin.top.clone(),
             changes: Vec::new(),

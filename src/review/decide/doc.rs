@@ -294,7 +294,7 @@ pub fn conflict(
     if history.last() != pair.new {
         return Ok(None);
     }
-    let is_persons = |who: usize| history.steps.get(who).is_some_and(|s| s.cause == Cause::Person);
+    let is_persons = |who: usize| history.steps.get(who).is_some_and(|s| s.cause.is_persons());
     let persons = blame.iter().filter(|(range, who)| is_persons(*who) && !range.is_empty());
     let mut persons = persons.map(|(range, _)| range).filter(|range| is_touched(&hunk.runs, range)).peekable();
     if persons.peek().is_none() {

@@ -5,7 +5,6 @@
 //! when that path was gone already.
 
 use crate::base::paths::visible;
-use crate::model::changes::Cause;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::file_history::FileHistory;
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
@@ -60,7 +59,7 @@ pub fn only_copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog) -> BTr
 
 /// Contents that a file which is gone had, and not only by the agent.
 fn losses(history: &FileHistory, from: Option<u64>) -> Vec<Oid> {
-    let is_theirs = |s: &&ChangeRecord| s.doubt || s.cause == Cause::Person || from.is_some_and(|turn| s.turn < turn);
+    let is_theirs = |s: &&ChangeRecord| s.doubt || s.cause.is_persons() || from.is_some_and(|turn| s.turn < turn);
     let first = history.steps.first().map(|step| step.before);
     let theirs = history.steps.iter().filter(is_theirs).map(|step| step.after);
     let accepted = from.is_none().then_some(history.accepted);

@@ -4,7 +4,7 @@
 
 use super::doc;
 use super::parts::Parts;
-use crate::model::changes::{Cause, HunkState, Scope, Totals};
+use crate::model::changes::{HunkState, Scope, Totals};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
@@ -51,7 +51,7 @@ impl TotalsCache {
             let mut old = pair.old;
             // What the person did after the agent is not the agent's.
             let later = history.steps.get(pair.upto..).unwrap_or_default();
-            for step in later.iter().filter(|s| s.cause == Cause::Person && !s.decided) {
+            for step in later.iter().filter(|s| s.cause.is_persons() && !s.decided) {
                 old = carry(files, &step.before, &old, &step.after)?;
             }
             if old != history.last() {

@@ -330,17 +330,29 @@ impl ChangeLog {
 
     /// Takes into the histories what was carried out of a decision.
     fn put_done(&mut self, id: u64, turn: u64) {
+        let merge = self.undo_log.merge_of(id).map(|(merge, _)| merge);
+        let takes_back = merge.is_some_and(|merge| merge != id);
         for file in self.undo_log.files(id) {
             let FileDecision { path, disk: (before, after), accepted, by_hand } = file;
-            let cause = if *by_hand { Cause::Person } else { Cause::Review };
+            let cause = match merge {
+                Some(_) => Cause::Merge,
+                None if *by_hand => Cause::Person,
+                None => Cause::Review,
+            };
             let (before, after) = (*before, *after);
+            if merge.is_some() && !self.histories.contains_key(path) {
+                // No agent has been there, and the merge can be taken back all the same.
+                let accepted = accepted.0;
+                self.histories.insert(path.clone(), FileHistory { steps: Vec::new(), accepted });
+            }
             self.rev += 1;
             if before != after {
                 self.order.changed(path, &after, self.rev);
             }
             if let Some(history) = self.histories.get_mut(path) {
                 if before != after {
-                    let (doubt, decided, entry) = (false, true, None);
+                    // A merge is named by its own number where an entry would be.
+                    let (doubt, decided, entry) = (false, merge.is_none() || takes_back, merge);
                     history.steps.push(ChangeRecord { turn, cause, doubt, entry, decided, before, after });
                 }
                 history.accepted = accepted.1;

@@ -21,7 +21,11 @@ impl ChangeLog {
             }
             // The person's files are no business of ours before the agent has been there.
             let first = &steps[0];
-            assert!(first.is_shown() || first.after.is_absent(), "{shown}: begins with the person's {first:?}");
+            let is_merge = first.cause == Cause::Merge;
+            assert!(
+                first.is_shown() || first.after.is_absent() || is_merge,
+                "{shown}: begins with the person's {first:?}"
+            );
             for state in steps.iter().flat_map(|step| [&step.before, &step.after]).chain([accepted]) {
                 assert_eq!(files.snapshot.objects.as_kept(state), *state, "{shown}: named, and in no store");
             }
@@ -34,9 +38,9 @@ impl ChangeLog {
         assert_ne!(step.before, step.after, "{}: nothing happened", path.display());
         assert!(self.turns.contains(&step.turn) || step.turn == 0, "{step:?} is of no turn");
         assert!(!step.doubt || step.cause == Cause::Unknown, "{step:?} is explained, and in doubt");
-        let by_hand = step.cause == Cause::Person;
+        let by_hand = step.cause.is_persons();
         assert_eq!(step.decided && !by_hand, step.cause == Cause::Review, "{step:?}");
-        let is_calls = matches!(step.cause, Cause::Tool | Cause::Command | Cause::Write);
-        assert!(step.entry.is_none() || is_calls, "{step:?} is of a call, and of nobody's");
+        let is_named = matches!(step.cause, Cause::Tool | Cause::Command | Cause::Write | Cause::Merge);
+        assert!(step.entry.is_none() || is_named, "{step:?} is of a call, and of nobody's");
     }
 }

@@ -5,12 +5,14 @@
 //! says that it has not; what is kept is bounded.
 
 use super::cache::BoundedCache;
+use crate::host::worktrees::Thing;
 use crate::review::error::ReviewError;
 use crate::review::snapshot::Snapshot;
 use crate::review::state::{Oid, State};
 use crate::review::text::diff::{Edit, HunkLines, edits, hunks};
 use crate::review::text::lines::Lines;
 use crate::review::text::merge::{Merged, merge};
+use std::fs;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -153,6 +155,20 @@ impl Contents {
             self.split(oid, bytes.to_vec());
         }
         Ok(State::File { oid, mode, size: bytes.len() as u64 })
+    }
+
+    /// One side of a merge, its content kept.
+    pub fn of_merge(&mut self, thing: &Thing) -> Result<State, ReviewError> {
+        match thing {
+            Thing::Nothing => Ok(State::Absent),
+            Thing::File { mode, bytes } => {
+                let content = fs::read(bytes).map_err(|e| ReviewError::io(bytes, e))?;
+                self.file(&content, *mode)
+            }
+            Thing::Link(target) => {
+                Ok(State::Link { oid: self.snapshot.objects.keep(target)?, size: target.len() as u64 })
+            }
+        }
     }
 
     /// The state on the disk now, its content kept.

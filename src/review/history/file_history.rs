@@ -59,7 +59,7 @@ impl FileHistory {
     /// The accepted state, with lines that may be the person's when the agent is about to take them away: without them
     /// the person would never see that.
     fn adopted(&self, step: &ChangeRecord, files: &mut Contents) -> Result<State, ReviewError> {
-        let may_be_the_persons = |s: &ChangeRecord| s.doubt || s.cause == Cause::Person;
+        let may_be_the_persons = |s: &ChangeRecord| s.doubt || s.cause.is_persons();
         if !step.is_agents() || !self.steps.iter().any(may_be_the_persons) {
             return Ok(self.accepted);
         }
@@ -112,7 +112,7 @@ impl FileHistory {
         let Some((head, tail)) = steps.split_first() else { return Ok(None) };
         let (mut old, mut new) = (head.before, head.after);
         for step in tail {
-            if step.cause == Cause::Person || (step.is_shown() && !turns(step.turn)) {
+            if step.cause.is_persons() || (step.is_shown() && !turns(step.turn)) {
                 old = carry(files, &step.before, &old, &step.after)?;
             }
             new = step.after;
@@ -143,7 +143,7 @@ impl FileHistory {
             return HunkState::Rejected;
         }
         match self.steps.get(pair.upto..).unwrap_or_default().last().map(|s| s.cause) {
-            Some(Cause::Person | Cause::Review) => HunkState::Edited,
+            Some(Cause::Person | Cause::Review | Cause::Merge) => HunkState::Edited,
             _ => HunkState::Superseded,
         }
     }
@@ -160,7 +160,7 @@ impl FileHistory {
             let there = mapped(&changed, &range);
             return Ok(match step.cause {
                 Cause::Review if files.same((&step.after, &there), (&pair.old, &edit.old))? => HunkState::Rejected,
-                Cause::Review | Cause::Person => HunkState::Edited,
+                Cause::Review | Cause::Person | Cause::Merge => HunkState::Edited,
                 _ => HunkState::Superseded,
             });
         }

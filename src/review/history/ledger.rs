@@ -152,7 +152,19 @@ pub struct Decision {
     /// The decision that a crash has cut short, and that this one goes on with.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "goes_on")]
     pub continues: Option<u64>,
+    /// Where the contents came from, when it is the merge of a worktree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<MergedFrom>,
     pub files: Vec<FileDecision>,
+}
+
+/// The worktree that a merge was of, and the working tree that it came from; both absolute.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergedFrom {
+    #[serde(with = "json_path::absolute")]
+    pub tree: PathBuf,
+    #[serde(with = "json_path::absolute")]
+    pub origin: PathBuf,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

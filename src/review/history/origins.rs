@@ -61,6 +61,8 @@ pub struct Origins {
     /// Lines of the file that is asked about, from 0, with the change that they came with.
     pub found: Vec<(usize, ChangeRecord)>,
     pub left: Vec<Carried>,
+    /// Lines that came with the merge of a worktree: the number of the merge, and the file as it was then.
+    pub merged: Vec<(u64, Carried)>,
     /// A version is not kept, or no text.
     pub is_unread: bool,
     /// The time was up.
@@ -230,8 +232,16 @@ impl Walk<'_> {
         if new.is_empty() {
         } else if step.is_agents() {
             self.found(&step, new);
-        } else if step.decided && step.cause == Cause::Review {
+        } else if step.decided && matches!(step.cause, Cause::Review | Cause::Merge) {
             self.restored(path, at, &step, new)?;
+        } else if let (Cause::Merge, Some(merge)) = (step.cause, step.entry) {
+            match self.text(&step.after)? {
+                Some(text) => {
+                    let carried = Carried { path: path.to_owned(), lines: new, of: Whose::Before(text) };
+                    self.out.merged.push((merge, carried));
+                }
+                None => self.out.is_unread = true,
+            }
         } else {
             let of = Whose::Change(step.before, step.after);
             self.out.left.push(Carried { path: path.to_owned(), lines: new, of });

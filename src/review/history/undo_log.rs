@@ -2,7 +2,7 @@
 //!
 //! Plain bookkeeping over records; touches no file. Invariant: only what was carried out can be undone.
 
-use super::ledger::{Decision, DecisionKey, FileDecision, Record};
+use super::ledger::{Decision, DecisionKey, FileDecision, MergedFrom, Record};
 use crate::review::state::State;
 use std::collections::HashMap;
 use std::path::Path;
@@ -157,6 +157,14 @@ impl UndoLog {
         files
     }
 
+    /// The merge that a decision is, takes back or does again: its number, and where the contents came from.
+    pub fn merge_of(&self, id: u64) -> Option<(u64, &MergedFrom)> {
+        let entry = |id: u64| self.all.iter().find(|e| e.act.id == id);
+        let act = &entry(id)?.act;
+        let merge = act.toggles.map_or(Some(act), |id| entry(id).map(|e| &e.act))?;
+        Some((merge.id, merge.merged.as_ref()?))
+    }
+
     /// The first of the decisions that a decision goes on with, or itself.
     pub fn first_part(&self, id: u64) -> u64 {
         std::iter::successors(Some(id), |id| self.continues(*id)).last().unwrap_or(id)
@@ -182,7 +190,8 @@ mod tests {
     #[test]
     fn a_decision_of_the_same_words_on_another_hunk_does_not_go_on_with_one_that_was_cut_short() {
         let words = "rejected 1 hunk in a.rs".to_owned();
-        let decision = Decision { id: 1, words, key: key(1), toggles: None, continues: None, files: Vec::new() };
+        let decision =
+            Decision { id: 1, words, key: key(1), toggles: None, continues: None, merged: None, files: Vec::new() };
         let mut log = UndoLog::default();
         log.take(Record::Act(decision));
         log.take(Record::Done { act: 1, files: Vec::new(), cut: true });

@@ -8,10 +8,14 @@ use crate::review::error::ReviewError;
 use crate::review::session::recorded;
 use crate::review::session::{Carried, Whose};
 use crate::review::text::lines::{Lines, MAX_TEXT};
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// Worktrees of worktrees that are followed.
+const MAX_MERGES: usize = 4;
 
 /// A review that is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,34 +102,40 @@ pub fn blame(reviews: &[StoredReview], file: &File, only: Option<usize>, until: 
     let of = Whose::Before(file.text.clone());
     // With absolute paths.
     let mut open = vec![Carried { path: file.path.clone(), lines: wanted.map(|line| (line, line)).collect(), of }];
-    for (review, kept) in reviews.iter().enumerate() {
-        if open.iter().all(|carried| carried.lines.is_empty()) {
-            break;
-        }
-        is_cut |= Instant::now() >= until;
-        if is_cut {
-            break;
-        }
-        let (below, mut rest): (Vec<Carried>, Vec<Carried>) =
-            open.into_iter().partition(|carried| carried.path.starts_with(&kept.root));
-        let found = look_into(kept, &below, until, &mut remarks);
-        let Some(origins) = found.unwrap_or_else(|error| {
-            remarks.push(format!("{}: {error}", kept.name));
-            None
-        }) else {
-            rest.extend(below);
-            open = rest;
-            continue;
-        };
-        for (line, step) in origins.found {
-            if let Some((_, origin)) = line.checked_sub(first).and_then(|at| lines.get_mut(at)) {
-                *origin = Some(Origin { review, turn: step.turn, cause: step.cause, entry: step.entry });
+    // What came with the merge of a worktree is looked for in the reviews of that.
+    for _ in 0..MAX_MERGES {
+        let mut merged = Vec::new();
+        for (review, kept) in reviews.iter().enumerate() {
+            if open.iter().all(|carried| carried.lines.is_empty()) {
+                break;
             }
+            is_cut |= Instant::now() >= until;
+            if is_cut {
+                break;
+            }
+            let (below, mut rest): (Vec<Carried>, Vec<Carried>) =
+                open.into_iter().partition(|carried| carried.path.starts_with(&kept.root));
+            let found = look_into(kept, &below, until, &mut remarks);
+            let Some(origins) = found.unwrap_or_else(|error| {
+                remarks.push(format!("{}: {error}", kept.name));
+                None
+            }) else {
+                rest.extend(below);
+                open = rest;
+                continue;
+            };
+            for (line, step) in origins.found {
+                if let Some((_, origin)) = line.checked_sub(first).and_then(|at| lines.get_mut(at)) {
+                    *origin = Some(Origin { review, turn: step.turn, cause: step.cause, entry: step.entry });
+                }
+            }
+            is_unread |= origins.is_unread;
+            is_cut |= origins.is_cut;
+            merged.extend(origins.merged.into_iter().map(|(_, carried)| carried));
+            rest.extend(origins.left.into_iter().map(|one| Carried { path: kept.root.join(&one.path), ..one }));
+            open = rest;
         }
-        is_unread |= origins.is_unread;
-        is_cut |= origins.is_cut;
-        rest.extend(origins.left.into_iter().map(|one| Carried { path: kept.root.join(&one.path), ..one }));
-        open = rest;
+        open = merged;
     }
     if is_unread {
         remarks.push("an earlier version is not kept, or is no text: what is older is unknown".to_owned());
@@ -133,6 +143,8 @@ pub fn blame(reviews: &[StoredReview], file: &File, only: Option<usize>, until: 
     if is_cut {
         remarks.push("the history is long, and the time for it was up: what is older is unknown".to_owned());
     }
+    let mut said = HashSet::new();
+    remarks.retain(|remark| said.insert(remark.clone()));
     Blame { lines, remarks }
 }
 

@@ -6,6 +6,7 @@
 use super::ReviewSession;
 use super::execution::{Execution, Why, look_at_root, shown};
 use crate::base::human;
+use crate::host::worktrees::{self, Merge, Merged, Part, Side};
 use crate::model::changes::Verdict;
 use crate::model::changes::{
     HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, WritePreview,
@@ -14,12 +15,12 @@ use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc;
 use crate::review::decide::hold::HeldWrite;
 use crate::review::decide::only_copies::For;
-use crate::review::decide::parts::Chosen;
+use crate::review::decide::parts::{Chosen, Parts};
 use crate::review::decide::rewind::{self, Rewinds};
 use crate::review::decide::toggle;
 use crate::review::decide::verdict::{FileCase, OnConflict, Selection};
 use crate::review::error::ReviewError;
-use crate::review::history::ledger::{DecisionKey, FileDecision};
+use crate::review::history::ledger::{Decision, DecisionKey, FileDecision, MergedFrom};
 use crate::review::protocol::{Done, Proposal, Released};
 use crate::review::state::State;
 use std::collections::BTreeSet;
@@ -41,14 +42,104 @@ impl ReviewSession {
         self.shown.clear();
     }
 
-    /// What an undo would take back: in words, and the turn when it is a rewind to before one.
-    pub fn newest_decision(&self) -> Option<(&str, Option<u64>)> {
+    /// What an undo would take back: in words, and what it was.
+    pub fn newest_decision(&self) -> Option<(&str, Newest)> {
         let decision = self.log.undo_log().undoable()?;
-        let turn = match decision.key {
-            Some(DecisionKey::Rewind { turn }) => Some(turn),
-            _ => None,
+        let what = match decision.key {
+            Some(DecisionKey::Rewind { turn }) => Newest::Rewind(turn),
+            _ if decision.merged.is_some() => {
+                Newest::Merge(self.log.undo_log().files(decision.id).map(|file| file.path.clone()).collect())
+            }
+            _ => Newest::Other,
         };
-        Some((&decision.words, turn))
+        Some((&decision.words, what))
+    }
+
+    /// The merge that was taken back last, in words, when that is what a redo would bring again.
+    pub fn undone_merge(&self) -> Option<&str> {
+        self.log.undo_log().redoable().filter(|decision| decision.merged.is_some()).map(|decision| &*decision.words)
+    }
+
+    /// Whether all of a directory is looked at by this review.
+    pub fn covers(&self, dir: &Path) -> bool {
+        dir.starts_with(self.files.snapshot.root())
+    }
+
+    /// Has what was changed in a worktree written into the files that it came from, as a decision of the person: `from` is
+    /// where that was, `words` are said of it. Nothing is written that is not in the ledger first.
+    pub fn merge(
+        &mut self,
+        merge: Merge,
+        from: MergedFrom,
+        words: String,
+        go_on: impl FnMut(usize, usize) -> bool,
+    ) -> Result<Merged, ReviewError> {
+        let root = self.files.snapshot.root().to_owned();
+        let below = |change: &worktrees::Change| {
+            let path = from.origin.join(&change.path);
+            let outside = || ReviewError::Refused(format!("{}: outside of the project", shown(&path)));
+            path.strip_prefix(&root).map(Path::to_owned).map_err(|_| outside())
+        };
+        let paths: Vec<PathBuf> = merge.changes.iter().map(below).collect::<Result<_, _>>()?;
+        // What has changed since the last look is no part of it.
+        self.look(&paths)?;
+        self.files.snapshot.objects.gather();
+        let files: Vec<FileDecision> = merge
+            .changes
+            .iter()
+            .zip(paths)
+            .map(|(change, path)| self.merged(change, path))
+            .collect::<Result<_, _>>()?;
+        let id = self.log.undo_log().next_id();
+        let places: Vec<PathBuf> = merge.changes.iter().map(|change| change.path.clone()).collect();
+        let (key, toggles, continues, merged) = (None, None, None, Some(from));
+        self.log
+            .announce(Decision { id, words, key, toggles, continues, merged, files: files.clone() }, &mut self.files)?;
+        let merged = merge.carry_out(go_on);
+        let mut done = Vec::new();
+        for (at, (file, place)) in files.iter().zip(places).enumerate() {
+            if merged.files.contains(&place) {
+                self.files.snapshot.set(&file.path, file.disk.1)?;
+                done.push(at);
+            }
+        }
+        let turn = self.last_turn();
+        self.log.finished(id, done, false, turn)?;
+        self.log.save(&mut self.files)?;
+        Ok(merged)
+    }
+
+    /// A file before and after a hunk of it, or some of its lines: with nothing else of what was changed.
+    pub fn part(&mut self, scope: Scope, target: &Target) -> Result<Part, ReviewError> {
+        self.refresh()?;
+        let (path, chosen) = match target {
+            Target::Hunk(path, id) => (path, Chosen::Part(*id)),
+            Target::Lines(path, id, lines) => (path, Chosen::Lines(*id, lines.clone())),
+            Target::File(_) | Target::All => return Err(ReviewError::Refused("choose a hunk".to_owned())),
+        };
+        let moved = || ReviewError::Moved(path.clone());
+        let pair = self.shown.pair(path, scope, &self.log, &mut self.files)?.ok_or_else(moved)?;
+        let parts = Parts::of(&mut self.files, &pair.old, &pair.new)?;
+        parts.part(chosen.id()).ok_or_else(moved)?;
+        let with = parts.with(&mut self.files, &[chosen])?;
+        let side = |state: &State| match state {
+            State::Absent => Ok(None),
+            State::File { mode, .. } => Ok(Some(Side { mode: *mode, bytes: self.files.content(state)? })),
+            State::Link { .. } | State::Unkept { .. } => {
+                Err(ReviewError::Refused(format!("{}: no text; take the file as a whole", shown(path))))
+            }
+        };
+        Ok(Part { path: self.files.snapshot.root().join(path), was: side(&pair.old)?, is: side(&with)? })
+    }
+
+    /// A file of a merge. What is pending in it stays so, unless the merge is in the same lines.
+    fn merged(&mut self, change: &worktrees::Change, path: PathBuf) -> Result<FileDecision, ReviewError> {
+        let (was, is) = (self.files.of_merge(&change.was)?, self.files.of_merge(&change.is)?);
+        let accepted = match self.log.history(&path).map(|history| history.accepted) {
+            Some(accepted) => (accepted, self.files.joined(&was, &accepted, &is)?.unwrap_or(accepted)),
+            None => (was, is),
+        };
+        Ok(FileDecision { path, disk: (was, is), accepted, by_hand: false })
     }
 
     /// What there is to look at; reads the files in question again.
@@ -389,6 +480,16 @@ impl ReviewSession {
     pub fn let_go(&mut self, req: ReqId) {
         self.held.let_go(req);
     }
+}
+
+/// What a decision was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Newest {
+    /// To before this turn.
+    Rewind(u64),
+    /// Of a worktree: what was written.
+    Merge(Vec<PathBuf>),
+    Other,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

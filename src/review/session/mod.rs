@@ -18,6 +18,7 @@ mod sweep;
 mod unknown_before;
 mod write;
 
+pub use self::actions::Newest;
 use self::attribution::Attribution;
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
@@ -35,6 +36,7 @@ use crate::review::decide::shown_docs::ShownDocs;
 use crate::review::decide::totals::TotalsCache;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
+pub use crate::review::history::ledger::MergedFrom;
 use crate::review::history::ledger::{ChangeRecord, Ledger, Record};
 use crate::review::history::origins::origins;
 pub use crate::review::history::origins::{Carried, Origins, Whose};
@@ -344,9 +346,18 @@ impl ReviewSession {
         Ok(out)
     }
 
-    /// Follows lines of a file back through what is recorded; looks at no file.
+    /// Follows lines of a file back through what is recorded; looks at no file. Those that came with a merge are of the
+    /// file in the worktree, with its absolute path.
     pub fn origins(&mut self, lines: Vec<Carried>, until: Instant) -> Result<Origins, ReviewError> {
-        origins(self.log.histories(), &mut self.files, lines, until)
+        let mut origins = origins(self.log.histories(), &mut self.files, lines, until)?;
+        for (merge, carried) in &mut origins.merged {
+            let from = self.log.undo_log().merge_of(*merge).map(|(_, from)| from);
+            let path = self.files.snapshot.root().join(&carried.path);
+            if let Some((from, below)) = from.and_then(|from| Some((from, path.strip_prefix(&from.origin).ok()?))) {
+                carried.path = from.tree.join(below);
+            }
+        }
+        Ok(origins)
     }
 
     /// Moves with each change of what there is to look at.
@@ -399,6 +410,10 @@ mod preserved_tests;
 #[cfg(test)]
 #[path = "moved_tests.rs"]
 mod moved_tests;
+
+#[cfg(test)]
+#[path = "merge_tests.rs"]
+mod merge_tests;
 
 #[cfg(test)]
 #[path = "property_tests.rs"]

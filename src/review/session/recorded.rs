@@ -60,6 +60,7 @@ pub fn glance(dir: &Path, is_one: impl Fn(&Path, Option<Oid>) -> bool) -> Result
     let (ledger, records) = Ledger::open(&path)?;
     let has_any = records.iter().any(|record| match record {
         Record::Step { path, step, .. } => is_one(path, step.before.oid()),
+        Record::Act(act) if act.merged.is_some() => act.files.iter().any(|f| is_one(&f.path, f.disk.0.oid())),
         _ => false,
     });
     Ok(Glance { has_any, damage: ledger.damage() })

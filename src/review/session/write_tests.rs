@@ -190,6 +190,7 @@ pub(crate) fn killed_undo(place: &mut Place, name: &str) {
         key: Some(DecisionKey::Rewind { turn: 1 }),
         toggles: None,
         continues: None,
+        merged: None,
         files: vec![file],
     };
     let ReviewSession { log, files, .. } = &mut place.review;

@@ -24,7 +24,7 @@ use crate::ui::state::opener::{NewSession, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::session_list::{End, Finding, Hit, Past, PastSession, Place, Reach, Starts, Which, Who};
-use crate::ui::state::trees::{self, Fate, Files, Made, MadeFor, Making, Tree};
+use crate::ui::state::trees::{Files, Made, MadeFor, Making};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -127,33 +127,6 @@ impl<D: Device> Running<D> {
         };
         self.open_in(cwd.to_owned(), whose, Opening::New);
         Some(self.app.shown())
-    }
-
-    /// A file of the worktree that is shown goes where that came from, as it is now.
-    pub(super) fn take_file(&mut self, file: &Path) {
-        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        let path = Path::new(&shown.cwd).join(file);
-        let tree = trees::around(&self.app.trees, &path).cloned();
-        match tree.and_then(|tree| Some((path.strip_prefix(&tree.path).ok()?.to_owned(), tree))) {
-            Some((below, tree)) => self.decide_tree(tree, Fate::Take(below)),
-            None => self.app.say("this session works in no worktree of its own", self.engine.now()),
-        }
-    }
-
-    /// This becomes of a worktree, in which no session works any more when it goes.
-    pub(super) fn decide_tree(&mut self, tree: Tree, fate: Fate) {
-        let works_in = |session: &Session| {
-            session.state != SessionState::Closed(Closed::ByPerson) && Path::new(&session.cwd).starts_with(&tree.path)
-        };
-        let is_open = self.engine.model().sessions().any(|(_, session)| works_in(session));
-        if fate == Fate::Discard && is_open {
-            return self.refuse("a session is open in it; Alt+W closes a session".to_owned());
-        }
-        self.refuse(match fate {
-            Fate::Merge | Fate::Take(_) => "merging…".to_owned(),
-            Fate::Discard => "discarding…".to_owned(),
-        });
-        self.past.decide(tree, fate);
     }
 
     /// Opens a session and shows it.
@@ -446,7 +419,7 @@ impl<D: Device> Running<D> {
     }
 
     /// Says in the list what came of something there.
-    fn refuse(&mut self, why: String) {
+    pub(super) fn refuse(&mut self, why: String) {
         match &mut self.app.list {
             Some(list) => list.note = Some(why),
             None => self.app.say(why, self.engine.now()),

@@ -65,6 +65,41 @@ fn a_session_in_a_worktree_leaves_the_origin_alone_until_it_is_merged() {
 }
 
 #[test]
+fn a_merge_is_undone_and_done_again_and_its_lines_are_the_sessions_of_the_worktree() {
+    let lab = Lab::new();
+    repository(&lab);
+    let done = lab.exec(&["change it", "--allow", "all", "--worktree=try", "--json"], &lab.turn(WRITES));
+    let session = done.assert_code(0).result()["session_id"].as_str().unwrap().to_owned();
+    let read = || std::fs::read_to_string(lab.path("work/f")).unwrap();
+    run(&lab, &["worktrees", "merge", "try"]).assert_says(0, &["`acp-tui undo last` takes it back"]);
+    assert_eq!(read(), "one\ntwo\n");
+    let blamed: Value =
+        serde_json::from_str(run(&lab, &["blame", "f:2", "--json"]).assert_code(0).out().trim()).unwrap();
+    assert_eq!(
+        (&blamed["session_id"], &blamed["prompt"], &blamed["cause"]),
+        (&session.as_str().into(), &"change it".into(), &"write".into())
+    );
+    let dry = run(&lab, &["undo", "last", "--dry-run"]);
+    assert!(dry.assert_code(0).out().contains(&format!("merged 1 file of worktree try (session {session}")));
+    assert_eq!(read(), "one\ntwo\n");
+    assert!(run(&lab, &["undo", "last"]).assert_code(0).out().starts_with("undone: merged 1 file"));
+    assert_eq!(read(), "one\n");
+    assert!(run(&lab, &["redo"]).assert_code(0).out().starts_with("done again: merged 1 file"));
+    assert_eq!(read(), "one\ntwo\n");
+    // In a review that is there already, after what its session changed: one after the other.
+    let more = r#"{ do = "write", tool = "w", path = "g", text = "g\n" }, { do = "say", text = "done" }"#;
+    lab.exec(&["write g", "--allow", "all"], &lab.turn(more)).assert_code(0);
+    let three = WRITES.replace("two", "two\\nthree");
+    lab.exec(&["once more", "--allow", "all", "--worktree=more", "--with-changes"], &lab.turn(&three)).assert_code(0);
+    run(&lab, &["worktrees", "merge", "more"]).assert_code(0);
+    assert_eq!(read(), "one\ntwo\nthree\n");
+    run(&lab, &["undo", "last"]).assert_says(0, &["one more `undo`"]);
+    assert_eq!((read().as_str(), lab.path("work/g").exists()), ("one\ntwo\n", true));
+    run(&lab, &["undo", "last"]).assert_code(0);
+    assert_eq!((read().as_str(), lab.path("work/g").exists()), ("one\ntwo\n", false));
+}
+
+#[test]
 fn a_conflict_is_named_and_nothing_is_overwritten() {
     let lab = Lab::new();
     repository(&lab);
