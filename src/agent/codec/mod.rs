@@ -4,10 +4,10 @@
 //! and members, numbers of errors, what the two sides agree on at first, and what a request without an answer
 //! gets at the end. Keeps no state of a session. Invariant: a message that cannot be used becomes a value that says so.
 
-pub mod common;
 pub mod stored;
 pub mod v1;
 pub mod v2;
+pub mod versionless;
 
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};

@@ -6,11 +6,11 @@
 
 use super::results::OPTIONS;
 use super::tools::{self, Form};
-use crate::agent::codec::common::asked;
-use crate::agent::codec::common::bounded::{self, Read};
-use crate::agent::codec::common::content::{id_of, need_id, str_of};
-use crate::agent::codec::common::requests::{self, PERMISSION, bad, too_large};
-use crate::agent::codec::common::{results, updates};
+use crate::agent::codec::versionless::asked;
+use crate::agent::codec::versionless::bounded::{self, Read};
+use crate::agent::codec::versionless::content::{id_of, need_id, str_of};
+use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
+use crate::agent::codec::versionless::{results, updates};
 use crate::base::limits::{self, MAX_COMMAND, MAX_COMMAND_LINES, MAX_ID, MAX_NAME, MAX_PATH, MAX_VARIABLES};
 use crate::model::event::{AgentRequest, TerminalSpec, Update};
 use crate::model::ids::{SessionId, TermId, ToolId};

@@ -7,11 +7,11 @@ pub mod outbound;
 pub mod results;
 pub mod tools;
 
-use super::common::requests::{CANCEL_REQUEST, PERMISSION};
-use super::common::updates::{self, UPDATE};
-use super::common::{asked, errors, frames, requests, results as common};
 use super::stored::{Called, Depth, Heard, Introduced, Look};
 use super::v2::V2;
+use super::versionless::requests::{CANCEL_REQUEST, PERMISSION};
+use super::versionless::updates::{self, UPDATE};
+use super::versionless::{asked, errors, frames, requests, results as same};
 use super::{Codec, Decoded, Handshake, Said, SharedCodec, Told};
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
@@ -130,7 +130,7 @@ impl Codec for V1 {
     }
 
     fn listed(&self, result: &str) -> Result<SessionPage, CallError> {
-        common::listed(result)
+        same::listed(result)
     }
 
     fn prompt(&self, result: &str) -> PromptAnswer {

@@ -1,7 +1,7 @@
 //! What we say to the agent, built from the types of the schema crate, so that it validates.
 
-use crate::agent::codec::common::requests::INITIALIZE;
-use crate::agent::codec::common::{asked, errors};
+use crate::agent::codec::versionless::requests::INITIALIZE;
+use crate::agent::codec::versionless::{asked, errors};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Content, Link, Opening};
 use crate::model::ids::SessionId;

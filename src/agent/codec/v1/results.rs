@@ -5,8 +5,8 @@
 
 use super::outbound::{self, VERSION};
 use super::tools::{env_map, login_command};
-use crate::agent::codec::common::content::{id_of, list_of, need_id, str_of, string_of, words_of};
-use crate::agent::codec::common::results::{self, Names, is_short, malformed, value_of};
+use crate::agent::codec::versionless::content::{id_of, list_of, need_id, str_of, string_of, words_of};
+use crate::agent::codec::versionless::results::{self, Names, is_short, malformed, value_of};
 use crate::agent::quirks;
 use crate::base::limits::{MAX_CHOICES, MAX_NAME, MAX_VALUES, MAX_WORDS};
 use crate::model::event::{

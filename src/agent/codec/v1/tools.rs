@@ -2,8 +2,8 @@
 //!
 //! In this version what is missing and what is null mean the same: nothing is said of it.
 
-use crate::agent::codec::common::content::{i64_of, id_of, list_of, short_id, str_of, string_of, words_of};
-use crate::agent::codec::common::tools::{contents, kind, location, raw};
+use crate::agent::codec::versionless::content::{i64_of, id_of, list_of, short_id, str_of, string_of, words_of};
+use crate::agent::codec::versionless::tools::{contents, kind, location, raw};
 use crate::base::limits::{MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TITLE};
 use crate::model::event::AuthKind;
 use crate::model::ids::{Owner, TermId, ToolId};

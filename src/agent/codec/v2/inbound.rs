@@ -5,12 +5,12 @@
 
 use super::results::{self, OPTIONS};
 use super::tools;
-use crate::agent::codec::common::asked;
-use crate::agent::codec::common::bounded::{self, Read};
-use crate::agent::codec::common::content::{block, id_of, need_id, short_id, str_of, string_of, words_of};
-use crate::agent::codec::common::requests::{self, PERMISSION, bad, too_large};
-use crate::agent::codec::common::tools::raw;
-use crate::agent::codec::common::{results as common, updates};
+use crate::agent::codec::versionless::asked;
+use crate::agent::codec::versionless::bounded::{self, Read};
+use crate::agent::codec::versionless::content::{block, id_of, need_id, short_id, str_of, string_of, words_of};
+use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
+use crate::agent::codec::versionless::tools::raw;
+use crate::agent::codec::versionless::{results as same, updates};
 use crate::base::limits::{self, MAX_COMMAND, MAX_COMMAND_LINES, MAX_PARTS, MAX_PATH, MAX_TITLE, MAX_WORDS};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{Activity, AgentRequest, Update};
@@ -94,7 +94,7 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         "plan_update" => plan(value.get("plan").ok_or("plan is missing")?, read)?,
         "plan_removed" => Update::Plan { id: Some(need_id(value, "planId")?.into()), entries: Vec::new() },
         "available_commands_update" => updates::available_commands(value, read)?,
-        "config_option_update" => common::config_options(value, read, &OPTIONS)?,
+        "config_option_update" => same::config_options(value, read, &OPTIONS)?,
         "session_info_update" => updates::info(value),
         "usage_update" => updates::usage(value, Patch::Reset)?,
         "notice" => updates::notice(value),

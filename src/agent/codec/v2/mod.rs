@@ -8,10 +8,10 @@ pub mod outbound;
 pub mod results;
 pub mod tools;
 
-use super::common::requests::{CANCEL_REQUEST, PERMISSION};
-use super::common::updates::{self, UPDATE};
-use super::common::{asked, errors, frames, requests, results as common};
 use super::stored::{Called, Depth, Heard, Introduced, Look};
+use super::versionless::requests::{CANCEL_REQUEST, PERMISSION};
+use super::versionless::updates::{self, UPDATE};
+use super::versionless::{asked, errors, frames, requests, results as same};
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::mcp::{How, Server};
 use crate::model::effect::{Answer, Call};
@@ -134,7 +134,7 @@ impl Codec for V2 {
     }
 
     fn listed(&self, result: &str) -> Result<SessionPage, CallError> {
-        common::listed(result)
+        same::listed(result)
     }
 
     fn prompt(&self, result: &str) -> PromptAnswer {
@@ -146,7 +146,7 @@ impl Codec for V2 {
     }
 
     fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>> {
-        common::set_option(result, &results::OPTIONS)
+        same::set_option(result, &results::OPTIONS)
     }
 
     fn error(&self, error: &RpcError) -> (CallError, Vec<AuthMethod>) {

@@ -3,8 +3,8 @@
 //! Every frame validates against the schema of this version, which tests ask. Nothing is offered to the agent but answers
 //! of the person (V2-006).
 
-use crate::agent::codec::common::requests::INITIALIZE;
-use crate::agent::codec::common::{asked, errors};
+use crate::agent::codec::versionless::requests::INITIALIZE;
+use crate::agent::codec::versionless::{asked, errors};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Content, Item, Link, Opening};
 use crate::model::options::OptionValue;

@@ -5,10 +5,10 @@
 
 use super::VERSION;
 use super::outbound;
-use crate::agent::codec::common::bounded;
-use crate::agent::codec::common::content::{i64_of, id_of, list_of, need_id, str_of, words_of};
-use crate::agent::codec::common::results::{self, Names, is_short, malformed, value_of};
-use crate::agent::codec::common::updates;
+use crate::agent::codec::versionless::bounded;
+use crate::agent::codec::versionless::content::{i64_of, id_of, list_of, need_id, str_of, words_of};
+use crate::agent::codec::versionless::results::{self, Names, is_short, malformed, value_of};
+use crate::agent::codec::versionless::updates;
 use crate::agent::quirks;
 use crate::base::limits::{MAX_CHOICES, MAX_NAME, MAX_WORDS};
 use crate::model::event::{

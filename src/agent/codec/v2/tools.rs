@@ -2,8 +2,8 @@
 //!
 //! What is missing is left, what is null is taken back, what is there replaces (V2-077): the three are told apart here.
 
-use crate::agent::codec::common::content::{i64_of, need_id, str_of, words_of};
-use crate::agent::codec::common::tools::{contents, kind, location, parts, raw};
+use crate::agent::codec::versionless::content::{i64_of, need_id, str_of, words_of};
+use crate::agent::codec::versionless::tools::{contents, kind, location, parts, raw};
 use crate::base::limits::{self, MAX_COMMAND, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TITLE};
 use crate::model::ids::{Owner, TermId, ToolId};
 use crate::model::patch::Patch;
