@@ -20,11 +20,11 @@ use crate::ui::labels;
 use crate::ui::past::Found;
 use crate::ui::screen::Device;
 use crate::ui::state::aside::Aside;
-use crate::ui::state::opener::{NewSession, Whose};
+use crate::ui::state::opener::{Files, NewSession, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::session_list::{End, Finding, Hit, Past, PastSession, Place, Reach, Starts, Which, Who};
-use crate::ui::state::trees::{Files, Made, MadeFor, Making};
+use crate::ui::state::trees::{Made, MadeFor, Making};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -134,9 +134,9 @@ impl<D: Device> Running<D> {
         let before = self.engine.model().sessions().count();
         let news = match whose {
             Whose::Running(agent) => self.engine.intent_to(agent.into(), Intent::OpenSession { cwd, how }),
-            Whose::Configured(command) => {
-                self.engine.intent_to(Address::All, Intent::AddAgent { command, env: Vec::new(), cwd, how })
-            }
+            Whose::Configured(command) => self
+                .engine
+                .intent_to(Address::All, Intent::AddAgent { command, env: Vec::new(), cwd, how, protocol: None }),
         };
         self.news(news);
         let now = self.engine.now();

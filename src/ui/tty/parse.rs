@@ -7,7 +7,7 @@
 //! dropped whole, so that the rest of a sequence never types letters, not even when it comes late or is too long. What
 //! may be such a rest, or typed, is a hasty key, which answers nothing.
 
-use super::input::{Click, Input, Scheme, Told};
+use super::event::{Click, Input, Scheme, Told};
 use super::late::{Doubt, after, completes, missing};
 use super::numbers::{kitty, tilde};
 use crate::ui::keys::Key;

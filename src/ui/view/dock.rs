@@ -12,7 +12,7 @@ use super::ViewCx;
 use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::REVIVALS;
-use crate::model::event::{AuthKind, AuthMethod, Can};
+use crate::model::event::{AuthKind, AuthMethod, Can, PermissionKind};
 use crate::model::ids::Now;
 use crate::model::login::{Attempt, How, LogIn};
 use crate::model::question::{About, Question};
@@ -249,6 +249,11 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
     }
 }
 
+/// Whether keys go to something that lies over the composer.
+fn is_covered(cx: &ViewCx<'_>) -> bool {
+    cx.state.picker.is_some() || cx.state.help.is_some() || cx.state.types_a_line()
+}
+
 /// What the right end says, longest first.
 fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let more = dock.scroll_max();
@@ -258,6 +263,8 @@ fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         Focus::Dock if cx.state.view.dock.rule.is_some() => ("Esc back to the question", "Esc back", "Esc"),
         Focus::Dock if cx.state.list.is_some() => ("Esc back to the list", "Esc back", "Esc"),
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
+        Focus::Composer if cx.state.view.reading.is_some() => ("Alt+P to answer", "Alt+P", "Alt+P"),
+        _ if is_covered(cx) => ("Esc, then Tab to answer", "Esc, Tab", "Esc"),
         Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", "1–9"),
         Focus::Composer if has_options(cx, &dock.dialog) => ("Alt+digit or Tab to answer", "Tab to answer", "Tab"),
         Focus::Composer => ("Tab to answer", "Tab", "Tab"),
@@ -411,6 +418,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     first.wrap = WrapMode::Words;
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
+    body.extend(wording(cx, pending));
     // which agent asks is always said.
     let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };
@@ -450,7 +458,8 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
                 key.push(letter);
             }
             let lasts = kinds::lasts(option.kind);
-            Choice { kind, lasts, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
+            let refuses = matches!(option.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
+            Choice { kind, lasts, refuses, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
     if cx.session.rules.are_there() && columns >= REASON_FROM {
@@ -460,6 +469,23 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         choices.extend(keys(&[("!", "refuse and say why")]));
     }
     Contents { body, raw, asked, choices, at: None }
+}
+
+/// What the agent asks in words of its own, where the call does not say it.
+fn wording(cx: &ViewCx<'_>, pending: &Question) -> Vec<LogicalLine> {
+    let tool = cx.session.tool(pending.entry).filter(|_| pending.about == About::Permission);
+    let Some((tool, wording)) = tool.and_then(|tool| Some((tool, tool.wording.as_deref()?))) else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    if wording.title != tool.title {
+        out.extend(wording.title.lines().map(quoted));
+    }
+    out.extend(wording.description.iter().flat_map(|text| text.lines()).map(quoted));
+    if wording.is_unknown {
+        out.push(plain("What it is about is of a kind that is not known here.", Token::Warn));
+    }
+    out
 }
 
 /// The key of a choice; beyond nine only the arrows reach it.
