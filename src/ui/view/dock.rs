@@ -5,6 +5,7 @@
 
 mod choices;
 mod form;
+mod hints;
 mod kinds;
 mod rule;
 
@@ -49,6 +50,10 @@ struct Contents {
     asked: usize,
     choices: Vec<Choice>,
     at: Option<Place>,
+    /// What stands between the body and the choices however little room there is.
+    fixed: Vec<LogicalLine>,
+    /// Of a form the lines of each field.
+    fields: Vec<Range<usize>>,
 }
 
 /// Where the cursor of a form stands, in lines of the body.
@@ -65,7 +70,7 @@ struct Place {
 impl Contents {
     fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
         let asked = body.len();
-        Self { body, raw: RawLines::None, asked, choices, at: None }
+        Self { body, raw: RawLines::None, asked, choices, at: None, fixed: Vec::new(), fields: Vec::new() }
     }
 }
 
@@ -88,6 +93,9 @@ pub struct Dock {
     /// First row of the body that is shown, and how many.
     top: usize,
     shown: usize,
+    fixed: Vec<Painted>,
+    is_fixed_whole: bool,
+    fields: (usize, usize),
     answers: Window,
     order: Order,
     /// Row of the body and column at which something is written.
@@ -98,7 +106,7 @@ pub struct Dock {
 
 impl Dock {
     pub fn height(&self) -> u16 {
-        u16::try_from(self.shown + self.answers.rows.len() + self.keys.len()).unwrap_or(u16::MAX)
+        u16::try_from(self.shown + self.fixed.len() + self.answers.rows.len() + self.keys.len()).unwrap_or(u16::MAX)
     }
 
     pub fn dialog(&self) -> &Dialog {
@@ -121,7 +129,8 @@ impl Dock {
     }
 
     pub fn seen(&self) -> Seen {
-        Seen { top: self.top, rows: self.shown, asked: self.asked }
+        let Self { top, shown: rows, asked, is_fixed_whole, fields, .. } = *self;
+        Seen { top, rows, asked, is_fixed_whole, fields }
     }
 
     /// Where something is written, from the corner of the dock.
@@ -144,9 +153,13 @@ impl Dock {
 /// Lays the dock out in at most `max` rows; `None` when there is nothing to show or no room at all.
 pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     let dialog = cx.state.view.dock.dialog.clone()?;
-    let max = usize::from(max);
+    let max = usize::from(Some(max).filter(|max| *max > 0)?);
     let inner = columns.checked_sub(2).filter(|c| *c > 0)?;
     let contents = contents(cx, &dialog, columns)?;
+    let mut fixed = paint::rows(&contents.fixed, inner);
+    let is_fixed_whole = fixed.len() <= max;
+    fixed.truncate(max);
+    let max = max - fixed.len();
     let body = paint::rows(&contents.body, inner);
     let dock = &cx.state.view.dock;
     let look = Look { focused: takes_keys(cx), armed: dock.is_armed(cx.now), highlighted: dock.highlighted, columns };
@@ -159,7 +172,7 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
         answers = window(&choices, body.len(), keys.len(), max, dock);
     }
     keys.truncate(max.saturating_sub(answers.rows.len()));
-    let shown = body.len().min(max - answers.rows.len() - keys.len());
+    let shown = body.len().min(max.saturating_sub(answers.rows.len() + keys.len()));
     let mut top = dock.scroll.min(body.len() - shown);
     let mut cursor = None;
     if let Some(Place { from, to, line, cursor: column }) = contents.at {
@@ -175,7 +188,25 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
         RawLines::Shown => paint::rows(contents.body.get(..contents.asked).unwrap_or_default(), inner).len(),
         RawLines::None | RawLines::Hidden => body.len(),
     };
-    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, asked, top, shown, answers, order, cursor, keys })
+    let raw = contents.raw;
+    let fields = fields(&contents, inner, top..top + shown);
+    Some(Dock { dialog, body, raw, asked, top, shown, fixed, is_fixed_whole, fields, answers, order, cursor, keys })
+}
+
+/// Which fields are in view whole, or fill the view, from the first to before the second.
+fn fields(contents: &Contents, inner: u16, view: Range<usize>) -> (usize, usize) {
+    let mut row =
+        paint::rows(contents.body.get(..contents.fields.first().map_or(0, |f| f.start)).unwrap_or_default(), inner)
+            .len();
+    let is_in_view = |lines: &Range<usize>| {
+        let from = row;
+        row += paint::rows(contents.body.get(lines.clone()).unwrap_or_default(), inner).len();
+        let (is_whole, fills) = (from >= view.start && row <= view.end, from <= view.start && row >= view.end);
+        is_whole || fills && !view.is_empty()
+    };
+    let in_view: Vec<bool> = contents.fields.iter().map(is_in_view).collect();
+    let first = in_view.iter().position(|is| *is).unwrap_or(0);
+    (first, in_view.iter().rposition(|is| *is).map_or(first, |last| last + 1))
 }
 
 /// Whether the keyboard is here, or at least digits answer.
@@ -221,6 +252,11 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         paint::row(buf, line(y), row, cx.theme);
         y += 1;
     }
+    for row in dock.fixed.iter().take(usize::from(area.bottom().saturating_sub(y))) {
+        paint::put(buf, area.x, y, area.width, &bar, cx.theme);
+        paint::row(buf, line(y), row, cx.theme);
+        y += 1;
+    }
     let mut rows = Vec::new();
     for row in dock.answers.rows.iter().chain(&dock.keys) {
         if y >= area.bottom() {
@@ -239,7 +275,7 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         rows = rows.split_off(rows.len().saturating_sub(1));
     }
     let token = if focused { Token::Accent } else { Token::Dim };
-    for hint in hints(dock, cx) {
+    for hint in hints::hints(dock, cx) {
         let hint = StyledText::of(hint, token);
         let at =
             rows.iter().rev().find(|(y, used)| paint::put_right(buf, line(*y), *used, &hint, cx.theme) == Placed::Yes);
@@ -252,64 +288,6 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
 /// Whether keys go to something that lies over the composer.
 fn is_covered(cx: &ViewCx<'_>) -> bool {
     cx.state.picker.is_some() || cx.state.help.is_some() || cx.state.types_a_line()
-}
-
-/// What the right end says, longest first.
-fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
-    let more = dock.scroll_max();
-    let focus = &cx.state.view.focus;
-    let focused = *focus == Focus::Dock;
-    let (long, short, shortest) = match focus {
-        Focus::Dock if cx.state.view.dock.rule.is_some() => ("Esc back to the question", "Esc back", "Esc"),
-        Focus::Dock if cx.state.list.is_some() => ("Esc back to the list", "Esc back", "Esc"),
-        Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
-        Focus::Composer if cx.state.view.reading.is_some() => ("Alt+P to answer", "Alt+P", "Alt+P"),
-        _ if is_covered(cx) => ("Esc, then Tab to answer", "Esc, Tab", "Esc"),
-        Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", "1–9"),
-        Focus::Composer if has_options(cx, &dock.dialog) => ("Alt+digit or Tab to answer", "Tab to answer", "Tab"),
-        Focus::Composer => ("Tab to answer", "Tab", "Tab"),
-        Focus::Review => ("Alt+P to answer", "Alt+P", "Alt+P"),
-        // Tab goes to the command.
-        Focus::Terminal(_) => ("Ctrl+], then Tab to answer", "Ctrl+], Tab", "Ctrl+]"),
-    };
-    let hidden = dock.answers.hidden;
-    let mut options = Vec::new();
-    if hidden > 0 || dock.answers.below > 0 {
-        let count = if hidden > 0 { format!("+{}", human::count(hidden as u64, "option")) } else { "more".to_owned() };
-        options.push(if focused { format!("{count} ↓") } else { count });
-    }
-    let joined = |first: Option<&str>, last: &str| {
-        let parts = first.into_iter().chain(options.iter().map(String::as_str)).chain([last]);
-        parts.collect::<Vec<_>>().join(" · ")
-    };
-    let mut hints = Vec::new();
-    if more > 0 {
-        let at = format!("rows {}–{} of {}", dock.top + 1, dock.top + dock.shown, dock.body.len());
-        if focused {
-            hints.push(format!("{at}, PageDown · {}", joined(raw_hint(dock), long)));
-            hints.push(format!("{at}, PageDown · {}", joined(None, long)));
-            hints.push(format!("{at}, PageDown · {}", joined(None, shortest)));
-        } else {
-            hints.push(format!("{at} · {}", joined(None, long)));
-        }
-        hints.push(format!("+{} · {}", human::count(more as u64, "row"), joined(None, shortest)));
-    }
-    if focused {
-        hints.push(joined(raw_hint(dock), long));
-    }
-    if !options.is_empty() {
-        hints.extend([joined(None, long), joined(None, shortest)]);
-    }
-    hints.extend([long.to_owned(), short.to_owned(), shortest.to_owned()]);
-    hints
-}
-
-const fn raw_hint(dock: &Dock) -> Option<&'static str> {
-    match dock.raw {
-        RawLines::None => None,
-        RawLines::Hidden => Some("v raw input"),
-        RawLines::Shown => Some("v without raw input"),
-    }
 }
 
 fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> {
@@ -468,7 +446,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if columns >= REASON_FROM {
         choices.extend(keys(&[("!", "refuse and say why")]));
     }
-    Contents { body, raw, asked, choices, at: None }
+    Contents { raw, asked, ..Contents::of(body, choices) }
 }
 
 /// What the agent asks in words of its own, where the call does not say it.
