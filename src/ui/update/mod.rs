@@ -231,7 +231,11 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::NextGate => {
             let gate = cx.session.gate().next();
             out.push(Out::Intent(Intent::SetGate(gate)));
-            state.say(labels::gate(gate, cx.session.changes().is_on), cx.now);
+            let words = match gate {
+                Gate::Ask | Gate::Hold if cx.session.agent().caps.works_alone => labels::GATE_IN_VAIN,
+                gate => labels::gate(gate, cx.session.changes().is_on),
+            };
+            state.say(words, cx.now);
         }
         Action::OptionsList => {
             state.picker = Picker::open(cx.session);
