@@ -27,6 +27,7 @@ use super::state::{App, AskedMode, Focus, Holds};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
+use crate::model::changes::Gate;
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::entries::Slot;
