@@ -155,7 +155,7 @@ impl Engine {
                 self.ruler.apart(at, &self.core, move |in_force| making::weigh(in_force, wanted));
             }
             Effect::MakeRules(rules) => {
-                self.ruler.apart(at, &self.core, move |in_force| making::make(in_force, &rules))
+                self.ruler.apart(at, &self.core, move |in_force| making::make(in_force, &rules));
             }
             Effect::DropRule(rule) => self.ruler.apart(at, &self.core, move |in_force| making::remove(in_force, rule)),
             Effect::CheckWrite { req, path } => {
