@@ -42,6 +42,8 @@ pub(super) struct Worker {
     members: BTreeSet<SessionKey>,
     /// The session of the job that is carried out, or was last.
     asker: Arc<Mutex<SessionKey>>,
+    /// The session of another review of which a job tells; it is not answered.
+    beside: Option<SessionKey>,
     /// Turns that run.
     open: BTreeMap<SessionKey, TurnId>,
     shown: Shown,
@@ -70,6 +72,7 @@ impl Worker {
             facts,
             members: BTreeSet::from([first]),
             asker,
+            beside: None,
             open: BTreeMap::new(),
             shown,
             early,
@@ -163,6 +166,11 @@ impl Worker {
                 // Who waits for it may have left.
                 let _ = done.try_send(self.merge(&wanted));
                 self.now();
+            }
+            Job::Beside(job) => {
+                self.beside = Some(at);
+                self.carry_out(at, *job);
+                self.beside = None;
             }
             Job::Note(note) => {
                 let changed = self.review.tool(&ToolNote { entry: shared(at, note.entry), ..note });
@@ -476,6 +484,9 @@ impl Worker {
     }
 
     fn tell(&self, at: SessionKey, event: ReviewEvent) {
+        if self.beside == Some(at) {
+            return;
+        }
         self.facts.tell(at, HostEvent::Review(event));
     }
 }
