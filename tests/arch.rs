@@ -53,8 +53,6 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "review",
         &[
-            // A merge is a decision.
-            "host::worktrees",
             "review::worktree::walk",
             "store::lock",
             "store::private",

@@ -6,7 +6,7 @@
 use super::args::InWorktree;
 use super::worktrees::{cleaned, for_agent, for_session, is_in_use};
 use crate::engine::merging;
-use crate::host::worktrees::{self, Worktree};
+use crate::host::worktrees::{self, Merge, Worktree};
 use crate::ui::state::trees::{Fate, Made, MadeFor, Making, Tree};
 use std::path::Path;
 
@@ -28,8 +28,8 @@ pub(super) fn make(making: &Making) -> Result<Vec<Made>, String> {
 pub(super) fn decide(state: &Path, tree: &Tree, fate: &Fate) -> Result<String, String> {
     let worktree = merging::worktree_at(state, &tree.path)?;
     match fate {
-        Fate::Merge => merging::in_words(state, &worktree, None, None),
-        Fate::Take(file) => merging::in_words(state, &worktree, Some(file), None),
+        Fate::Merge => merging::in_words(state, &worktree, Merge::of(&worktree, None), None),
+        Fate::Take(file) => merging::in_words(state, &worktree, Merge::of(&worktree, Some(file)), None),
         Fate::Discard if is_in_use(state, &worktree) => Err("a session is open in it; close it first".to_owned()),
         Fate::Discard => worktrees::discard(&worktree, false).map_err(|error| cleaned(&error)).map(|kept| match kept {
             Some(kept) => format!("discarded {}; all of it is kept as {kept}", worktree.name),

@@ -8,12 +8,19 @@ use super::run_name::RunName;
 use crate::base::human;
 use crate::base::paths::visible;
 use crate::base::sanitize::line;
-use crate::host::worktrees::{self, Merge, Merged, Worktree, WorktreeError};
+use crate::host::worktrees::{self, Merge, Merged, Part, Worktree, WorktreeError};
+use crate::model::changes::{Scope, Target};
+use crate::model::ids::SessionKey;
 use crate::review::archive::{self, LAST};
 use crate::review::error::ReviewError;
 use crate::review::protocol::SessionInfo;
 use crate::review::session::{MergedFrom, ReviewSession};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::Duration;
+
+/// How long it is waited for the review of a worktree.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is to be merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +29,56 @@ pub struct Wanted {
     pub tree: PathBuf,
     /// What it came from.
     pub origin: PathBuf,
-    /// This file alone, below the worktree.
-    pub only: Option<PathBuf>,
+    pub what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    All,
+    /// A file, below the worktree.
+    File(PathBuf),
+    /// A hunk or lines of what this session has changed, as its review shows it.
+    Hunk {
+        at: SessionKey,
+        scope: Scope,
+        target: Target,
+    },
+}
+
+/// A part, as soon as the review that has it has found it.
+pub(super) type Found = Receiver<Result<Part, String>>;
+
+/// A merge for the person at the screen, told in a line.
+#[derive(Debug)]
+pub(super) struct Merging {
+    pub wanted: Wanted,
+    pub part: Option<Found>,
+    pub done: SyncSender<Result<String, String>>,
+}
+
+impl Merging {
+    /// In the review that is open, or in one that is kept.
+    pub fn carry_out(self, state: &Path, open: Option<&mut ReviewSession>) {
+        let merged = self.merged(state, open);
+        // Who waits for it may have left.
+        let _ = self.done.try_send(merged);
+    }
+
+    fn merged(&self, state: &Path, open: Option<&mut ReviewSession>) -> Result<String, String> {
+        let worktree = worktree_at(state, &self.wanted.tree)?;
+        let merge = match (&self.wanted.what, &self.part) {
+            (What::All, _) => Merge::of(&worktree, None),
+            (What::File(file), _) => Merge::of(&worktree, Some(file)),
+            (What::Hunk { .. }, None) => return Err("its review has ended".to_owned()),
+            (What::Hunk { .. }, Some(found)) => {
+                let part = found.recv_timeout(PATIENCE).map_err(|_| "its review does not answer".to_owned())??;
+                let below = part.path.strip_prefix(&worktree.path).map(Path::to_owned);
+                let path = below.map_err(|_| "it is not in the worktree".to_owned())?;
+                Merge::of_part(&worktree, &Part { path, ..part })
+            }
+        };
+        in_words(state, &worktree, merge, open)
+    }
 }
 
 /// Writes a merge in a review that is open.
@@ -60,11 +115,10 @@ pub fn kept(
 pub fn in_words(
     state: &Path,
     worktree: &Worktree,
-    only: Option<&Path>,
+    merge: Result<Merge, WorktreeError>,
     open: Option<&mut ReviewSession>,
 ) -> Result<String, String> {
-    let cleaned = |error: &WorktreeError| line(&error.to_string()).into_owned();
-    let merge = Merge::of(worktree, only).map_err(|error| cleaned(&error))?;
+    let merge = merge.map_err(|error| line(&error.to_string()).into_owned())?;
     let kept_as = merge.recovery.as_ref().map(|kept| format!("; what was there is kept as {kept}")).unwrap_or_default();
     let origin = visible(worktree.origin.as_os_str());
     let merged = match open {

@@ -8,11 +8,12 @@ mod worker;
 
 use self::worker::Worker;
 use super::fact::Facts;
-use super::merging::Wanted;
+use super::merging::Merging;
 use super::noting;
 use crate::host::fs::Roots;
 use crate::host::priority::lower_priority;
-use crate::model::changes::{ReviewCommand, ReviewDoc, ReviewEvent};
+use crate::host::worktrees::Part;
+use crate::model::changes::{ReviewCommand, ReviewDoc, ReviewEvent, Scope, Target};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::protocol::{ClaimedEdit, Replaceable, SessionInfo, ToolNote, Watch};
@@ -73,10 +74,13 @@ pub(super) enum Job {
     Leave,
     /// The agent has ended, and there is no screen.
     Last,
-    /// A worktree is merged; `done` is told what came of it, in words.
-    Merge {
-        wanted: Wanted,
-        done: SyncSender<Result<String, String>>,
+    /// A worktree is merged into the files of this review.
+    Merge(Box<Merging>),
+    /// Part of what was changed is wanted elsewhere.
+    Part {
+        scope: Scope,
+        target: Target,
+        done: SyncSender<Result<Part, String>>,
     },
     Note(ToolNote),
     /// What is done in a session that another review looks at, in a directory above or below this one. It is told

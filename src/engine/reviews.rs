@@ -5,7 +5,7 @@
 //! that repeats itself causes no work.
 
 use super::fact::{Facts, Told};
-use super::merging::Wanted;
+use super::merging::{Merging, Wanted, What};
 use super::noting;
 use super::reviewing::{self, Job, LAST_JOBS, ReviewConfig, Reviewing, Submission};
 use super::run_name::RunName;
@@ -225,11 +225,27 @@ impl Reviews {
         (Some(looked), told)
     }
 
-    /// Has a worktree merged by the review that looks at all of what it came from; nothing when there is none.
+    /// Has a worktree merged by the review that looks at all of what it came from, else on a thread of its own. Nothing
+    /// where no reviews are kept.
     pub fn merge(&mut self, wanted: Wanted) -> (Option<Receiver<Result<String, String>>>, Told) {
-        let Some(at) = self.workspaces.over(&wanted.origin) else { return (None, Told::new()) };
+        let state = self.config.as_ref().and_then(|config| config.home.parent()).map(Path::to_owned);
+        let Some(state) = state else { return (None, Told::new()) };
+        let (mut told, mut part) = (Told::new(), None);
+        if let What::Hunk { at, scope, target } = &wanted.what {
+            let (done, found) = sync_channel(1);
+            told.extend(self.give(*at, Job::Part { scope: *scope, target: target.clone(), done }));
+            part = Some(found);
+        }
         let (done, merged) = sync_channel(1);
-        let told = self.give(at, Job::Merge { wanted, done });
+        let over = self.workspaces.over(&wanted.origin);
+        let merging = Box::new(Merging { wanted, part, done });
+        match over {
+            Some(at) => told.extend(self.give(at, Job::Merge(merging))),
+            // Without a thread the channel is closed, which is told as a failure.
+            None => {
+                drop(std::thread::Builder::new().name("merge".into()).spawn(move || merging.carry_out(&state, None)));
+            }
+        }
         (Some(merged), told)
     }
 

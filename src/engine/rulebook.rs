@@ -4,8 +4,10 @@
 //! session. Invariants: the project's file only narrows what the person's allows; what cannot be read makes everything ask.
 
 use super::rule_files::{self, read_text};
+use crate::base::paths::normalize;
 use crate::base::sanitize;
 use crate::model::claims::{Claim, Claimed, Claims};
+use crate::model::question::Outside;
 use crate::model::ruling::{Ruled, Ruling, Scope};
 use crate::rules::{self, Doubt, Judgement, Loaded, Request, Rules, Subject, Tool, Trust, Verdict};
 use std::collections::BTreeMap;
@@ -20,6 +22,8 @@ use std::time::SystemTime;
 pub const PROJECT_FILE: &str = ".acp-tui/rules.toml";
 /// Characters of a pattern or a reason that are passed on.
 const MAX_WORDS: usize = 500;
+/// Files outside of the session's directory that a question names.
+const MAX_OUTSIDE: usize = 50;
 /// Directories whose rules are kept.
 const MAX_DIRECTORIES: usize = 64;
 
@@ -85,7 +89,8 @@ impl Rulebook {
     /// for the session alone.
     pub fn ruling(&self, agent: Option<&str>, cwd: &Path, more: &Rules, claims: &Claims) -> (Ruling, Vec<String>) {
         let (rules, warnings) = self.with(cwd, more);
-        (self.by(&rules, agent, cwd, claims), warnings)
+        let ruling = self.by(&rules, agent, cwd, claims);
+        (Ruling { outside: self.outside(cwd, claims), ..ruling }, warnings)
     }
 
     /// All rules that hold in a session.
@@ -113,6 +118,22 @@ impl Rulebook {
         let has_own = claims.all.iter().any(|claim| !claim.only_narrows);
         let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
         ruling.unwrap_or(Ruling::OPEN)
+    }
+
+    /// Which of the files that are claimed lie outside of the session's directory, and where.
+    fn outside(&self, root: &Path, claims: &Claims) -> Vec<Outside> {
+        let begins = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
+        let real_of = |path: &str| match (path.strip_prefix("~/"), &self.home) {
+            (Some(rest), Some(home)) => real_path(&normalize(&home.join(rest))),
+            _ => real_path(&normalize(&begins.join(path.strip_prefix("file://").unwrap_or(path)))),
+        };
+        let outside = |path: &String| {
+            let real = real_of(path);
+            let is_inside = real.as_ref().is_some_and(|real| real.starts_with(root));
+            let real = real.map(|real| real.to_string_lossy().into_owned());
+            (!is_inside).then(|| Outside { path: path.clone(), real })
+        };
+        claims.files.iter().filter_map(outside).take(MAX_OUTSIDE).collect()
     }
 
     fn of_claim(&self, rules: &Rules, agent: Option<&str>, root: &Path, claims: &Claims, claim: &Claim) -> Ruling {
@@ -207,6 +228,7 @@ fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
         place: rule.as_ref().map(|rule| words(&format!("{}:{}", rule.file, rule.line))),
         reason: rule.as_ref().and_then(|rule| rule.reason.as_deref()).map(words),
         rule: rule.map(|rule| words(&rule.pattern)),
+        outside: Vec::new(),
     }
 }
 

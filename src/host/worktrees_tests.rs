@@ -114,6 +114,32 @@ fn one_file_is_taken_and_the_others_stay() {
 }
 
 #[test]
+fn part_of_a_file_is_taken_and_the_rest_of_it_stays() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    let (old, one) = ("1\n2\n3\n4\n5\n6\n7\n8\n", "1\nTWO\n3\n4\n5\n6\n7\n8\n");
+    put(&made.path, "a", "1\nTWO\n3\n4\n5\n6\n7\nEIGHT\n");
+    place.write("a", "1\n2\n3\n4\nmine\n6\n7\n8\n");
+    let side = |text: &str| Some(Side { mode: 0o644, bytes: text.into() });
+    let take = |path: &str, was: Option<Side>, is: Option<Side>| {
+        Merge::of_part(&made, &Part { path: path.into(), was, is }).unwrap().carry_out(|_, _| true)
+    };
+    let taken = take("a", side(old), side(one));
+    assert_eq!((names(&taken.files), taken.left), (vec!["a"], Vec::new()));
+    assert_eq!(place.read("a"), "1\nTWO\n3\n4\nmine\n6\n7\n8\n");
+    assert_eq!(take("a", side(old), side(one)).files.len(), 0, "it is there already");
+    // New and removed files are parts, too.
+    assert_eq!(names(&take("new", None, side("n\n")).files), ["new"]);
+    assert_eq!(names(&take("src/b", side("b\n"), None).files), ["src/b"]);
+    assert_eq!((place.read("new").as_str(), place.top().join("src/b").exists()), ("n\n", false));
+    // In the same lines it is left alone.
+    assert_eq!(take("a", side(old), side("1\n2\n3\n4\nFIVE\n6\n7\n8\n")).left.len(), 1);
+    // All of the worktree goes along with what was taken of it.
+    assert_eq!(names(&merge(&made).files), ["a"]);
+    assert_eq!(place.read("a"), "1\nTWO\n3\n4\nmine\n6\n7\nEIGHT\n");
+}
+
+#[test]
 fn what_was_changed_is_merged_and_conflicts_are_left_alone() {
     let place = Place::new();
     let made = place.make("w", false);
@@ -467,6 +493,56 @@ fn a_merge_that_is_stopped_leaves_whole_files_and_goes_on() {
         ("theirs\n".into(), "theirs\n".into(), "b\n".into())
     );
     assert_eq!(names(&merge(&made).files), ["new2", "src/b"]);
+}
+
+#[test]
+fn what_a_killed_merge_has_left_goes_and_nothing_else_does() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    for (name, text) in [("a", "theirs, a longer text\n"), ("src/b", "theirs\n"), ("src/new", "new\n")] {
+        put(&made.path, name, text);
+    }
+    let killed = |place: &Place| {
+        let merge = Merge::of(&made, None).unwrap();
+        let (path, record) = merge.record;
+        fs::write(&path, serde_json::to_string(&record).unwrap()).unwrap();
+        place.write(".acp-tui-0123456789abcdef.tmp", "theirs, a lon");
+        place.write("src/.acp-tui-0123456789abcdef.tmp", "the");
+        symlink("theirs", place.top().join("src/.acp-tui-00000000000000aa.tmp")).unwrap();
+        // Of another program, of a file elsewhere, and somebody's own.
+        place.write("src/.acp-tui-00000000000000ff.tmp", "precious");
+        place.write("src/.acp-tui-00000000000000fg.tmp", "the");
+        place.write("other/.acp-tui-0123456789abcdef.tmp", "the");
+        fs::create_dir(place.top().join("src/.acp-tui-00000000000000bb.tmp")).unwrap();
+        path
+    };
+    let stay = [
+        "src/.acp-tui-00000000000000ff.tmp",
+        "src/.acp-tui-00000000000000fg.tmp",
+        "other/.acp-tui-0123456789abcdef.tmp",
+    ];
+    let record = killed(&place);
+    // As long as it is carried out its record is locked.
+    let lock = fs::File::open(&record).unwrap();
+    lock.lock().unwrap();
+    sweep_all(&place.state());
+    assert!(record.exists() && place.top().join(".acp-tui-0123456789abcdef.tmp").exists());
+    drop(lock);
+    sweep_all(&place.state());
+    assert!(!record.exists());
+    for gone in [".acp-tui-0123456789abcdef.tmp", "src/.acp-tui-0123456789abcdef.tmp"] {
+        assert!(place.top().join(gone).symlink_metadata().is_err(), "{gone}");
+    }
+    for name in stay.iter().chain(&["src/.acp-tui-00000000000000aa.tmp", "src/.acp-tui-00000000000000bb.tmp"]) {
+        assert!(place.top().join(name).symlink_metadata().is_ok(), "{name}");
+        let _ = fs::remove_file(place.top().join(name));
+    }
+    fs::remove_dir(place.top().join("src/.acp-tui-00000000000000bb.tmp")).unwrap();
+    let record = killed(&place);
+    let merged = merge(&made);
+    assert_eq!(names(&merged.files), ["a", "src/b", "src/new"]);
+    assert!(!record.exists() && stay.iter().all(|name| place.top().join(name).exists()));
+    assert!(!place.top().join(".acp-tui-0123456789abcdef.tmp").exists());
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub struct Claims {
     /// Where relative paths begin, if not in the session's directory.
     pub cwd: Option<String>,
     pub all: Vec<Claim>,
+    /// Every file that is named, as it is named.
+    pub files: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,12 +82,13 @@ impl Claims {
             Claimed::Words(texts) | Claimed::Paths(texts) => texts.iter().map(String::len).sum(),
             Claimed::Unknown => 0,
         };
-        self.all.iter().map(of).sum()
+        self.all.iter().map(of).chain(self.files.iter().map(String::len)).sum()
     }
 
     /// A file that the client is to read or to write.
     pub fn of_file(tool: &str, path: &str) -> Self {
-        Self { cwd: None, all: vec![Claim::new(tool, Claimed::Paths(vec![path.to_owned()]))] }
+        let files = vec![path.to_owned()];
+        Self { cwd: None, all: vec![Claim::new(tool, Claimed::Paths(files.clone()))], files }
     }
 
     /// A command in a terminal of the client.
@@ -108,7 +111,7 @@ impl Claims {
             let only_narrows = !env.is_empty();
             all.push(Claim { only_narrows, ..Claim::new(BASH, Claimed::Words(words)) });
         }
-        Self { cwd: cwd.clone(), all }
+        Self { cwd: cwd.clone(), all, files: Vec::new() }
     }
 
     /// A call that the agent does by itself, as it describes it: its input first, its title where there is nothing else.
@@ -120,6 +123,7 @@ impl Claims {
         let texts = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str()).map(str::to_owned);
         let changed = changed(tool);
         let files = files(tool, input);
+        let named = files.clone();
         let of_files = |name: &str, paths: Vec<String>| {
             let is_doubtful = paths.is_empty() || paths.iter().any(|path| needs_expansion(path));
             let what = if is_doubtful { Claimed::Unknown } else { Claimed::Paths(paths) };
@@ -152,8 +156,17 @@ impl Claims {
         if !edits && !changed.is_empty() {
             all.push(Claim::new("edit", Claimed::Paths(changed)));
         }
-        Self { cwd: texts(&DIRECTORIES), all }
+        Self { cwd: texts(&DIRECTORIES), all, files: named }
     }
+}
+
+/// Files that only the input of a call names.
+pub fn files_in_input(tool: &ToolCall) -> Vec<String> {
+    let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object) else { return Vec::new() };
+    let mut named = files(tool, input);
+    let changed = changed(tool);
+    named.retain(|path| !changed.contains(path) && tool.locations.iter().all(|location| location.path != *path));
+    named
 }
 
 /// Commands that it names, also where its kind is another.

@@ -4,7 +4,7 @@
 
 use super::frame::Motion;
 use super::keys::Mouse;
-use super::state::dock::Dialog;
+use super::state::dock::{Dialog, Seen};
 use super::state::opener::{NewSession, Whose};
 use super::state::picker::Purpose;
 use super::state::review::Measured;
@@ -12,7 +12,7 @@ use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
 use super::state::session_list::{ListFrame, PastSession, Place, Query, Which};
 use super::state::trees::{Fate, Tree};
-use crate::model::changes::{FileDoc, HunkId, Scope, Verdict};
+use crate::model::changes::{FileDoc, HunkId, Scope, Target, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, SessionKey, TermId};
 use crate::model::login::Secret;
@@ -52,6 +52,8 @@ pub enum Out {
     Export(Which),
     /// This file of the session's worktree goes where that came from.
     TakeFile(PathBuf),
+    /// The same of a hunk, or of lines of it.
+    TakePart(Scope, Target),
     /// This becomes of a session's worktree.
     Tree(Tree, Fate),
     /// Looks for something in all that was said.
@@ -134,6 +136,8 @@ pub struct FrameInfo {
     pub dialog: Option<Dialog>,
     /// The options of the dialog that could be read.
     pub options: Range<usize>,
+    /// What of the dialog it was.
+    pub seen: Seen,
     /// How far the body of the dock can be scrolled.
     pub dock_scroll_max: usize,
     /// Rows of that body, and how many of them are above what is shown.

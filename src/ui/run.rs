@@ -378,6 +378,7 @@ impl<D: Device> Running<D> {
             Out::Open(wanted) => self.open(&wanted),
             Out::FanOut(agents, text) => self.fan_out(agents, text),
             Out::TakeFile(file) => worktrees::take_file(self, &file),
+            Out::TakePart(scope, target) => worktrees::take_part(self, scope, target),
             Out::Tree(tree, fate) => worktrees::decide(self, tree, fate),
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),
@@ -529,7 +530,7 @@ impl<D: Device> Running<D> {
             *info = view::draw(&cx, transcript, buf);
             info.cursor.map(|at| (at.x, at.y))
         })?;
-        self.app.view.note_frame(self.info.scroll, self.info.dialog.as_ref(), now);
+        self.app.view.note_frame(self.info.scroll, (self.info.dialog.as_ref(), self.info.seen), now);
         if self.info.log_in != self.log_in_size {
             self.log_in_size.clone_from(&self.info.log_in);
             if let Some((term, size)) = &self.log_in_size {

@@ -7,7 +7,6 @@ use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
 use crate::engine::blame::{Bounds, of_line};
 use crate::engine::fact::Facts;
-use crate::engine::merging::{self, Wanted};
 use crate::engine::review_entries::{own_entries, session_of, shared};
 use crate::host::fs::Roots;
 use crate::model::changes::{
@@ -162,15 +161,20 @@ impl Worker {
                 debug!(?at, ms = begun.elapsed().as_millis(), ok = looked.is_ok(), "the last look");
                 self.trouble("last look", "the files could not be looked at after the agent had ended", looked);
             }
-            Job::Merge { wanted, done } => {
-                // Who waits for it may have left.
-                let _ = done.try_send(self.merge(&wanted));
+            Job::Merge(merging) => {
+                if let Some(state) = self.review.dir().parent().and_then(Path::parent).map(Path::to_owned) {
+                    merging.carry_out(&state, Some(&mut self.review));
+                }
                 self.now();
             }
             Job::Beside(job) => {
                 self.beside = Some(at);
                 self.carry_out(at, *job);
                 self.beside = None;
+            }
+            Job::Part { scope, target, done } => {
+                // Who waits for it may have left.
+                let _ = done.try_send(self.review.part(scope, &target).map_err(|error| error.to_string()));
             }
             Job::Note(note) => {
                 let changed = self.review.tool(&ToolNote { entry: shared(at, note.entry), ..note });
@@ -413,13 +417,6 @@ impl Worker {
         let home = self.review.dir().parent().and_then(Path::parent);
         let home = home.ok_or_else(|| "there is no place where sessions are kept".to_owned())?;
         of_line(home, &self.review.head().cwd.join(path), line, text, bounds)
-    }
-
-    fn merge(&mut self, wanted: &Wanted) -> Result<String, String> {
-        let home = self.review.dir().parent().and_then(Path::parent).map(Path::to_owned);
-        let state = home.ok_or_else(|| "there is no place where sessions are kept".to_owned())?;
-        let worktree = merging::worktree_at(&state, &wanted.tree)?;
-        merging::in_words(&state, &worktree, wanted.only.as_deref(), Some(&mut self.review))
     }
 
     fn sums(&mut self) -> (Totals, bool) {

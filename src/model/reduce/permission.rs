@@ -6,7 +6,7 @@ use super::super::event::{PermissionKind, PermissionOption};
 use super::super::form::Reply;
 use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge};
-use super::super::question::{About, Question};
+use super::super::question::{About, Asks, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruling;
 use super::super::session::Session;
@@ -32,8 +32,12 @@ pub fn decided(
     ruling: Option<Ruling>,
     cx: &mut Cx,
 ) {
+    let outside = ruling.as_ref().map(|ruling| ruling.outside.clone()).unwrap_or_default();
     match judge(&request(session, entry, &options, ruling, cx)) {
-        Verdict::Ask => wait(session, req, entry, About::Permission, options, cx),
+        Verdict::Ask => {
+            wait(session, req, entry, About::Permission, options, cx);
+            tell_outside(session, req, outside);
+        }
         Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), &options, cx),
         Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), &options, cx),
     }
@@ -49,15 +53,34 @@ fn request(
     // An answer for good is the person's to give.
     let has_once = options.iter().any(|option| option.kind == PermissionKind::AllowOnce);
     let ruling = if has_once { ruling } else { ruling.map(Ruling::unless_allowed) };
-    let (kind, paths, is_whole) = session.tool(entry).map_or((ToolKind::Other, Vec::new(), true), |tool| {
-        (tool.kind, tool.locations.iter().map(|location| location.path.clone()).collect(), !tool.cut)
-    });
-    let deed = Deed::Permission { kind, paths, is_whole, has_choice: !options.is_empty() };
+    let tool = session.tool(entry);
+    let paths = tool.into_iter().flat_map(|tool| &tool.locations).map(|location| location.path.clone()).collect();
+    let deed = Deed::Permission {
+        kind: tool.map_or(ToolKind::Other, |tool| tool.kind),
+        paths,
+        is_whole: tool.is_none_or(|tool| !tool.cut),
+        is_known: tool.and_then(|tool| tool.wording.as_ref()).is_none_or(|wording| !wording.is_unknown),
+        has_choice: !options.is_empty(),
+    };
     service::request_of(session, deed, cx).ruled(ruling)
+}
+
+/// Where the files of a question really are.
+fn tell_outside(session: &mut Session, req: ReqId, outside: Vec<Outside>) {
+    if let Some(question) = session.questions.iter_mut().find(|question| question.req == req)
+        && question.outside != outside
+    {
+        question.outside = outside;
+        session.entries.touch(question.entry);
+    }
 }
 
 /// Answers what is asked already, where a rule decides it now.
 pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
+    if ruling::is_stale(session, req, cx) {
+        return;
+    }
+    tell_outside(session, req, ruling.outside.clone());
     let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
     let Some(Question { entry, about, options, .. }) = session.questions.get(at) else { return };
     let request = match about {
@@ -113,7 +136,18 @@ pub fn wait(
         About::Write => true,
         About::Run(_) | About::Asked { .. } => false,
     };
-    let pending = Question { req, entry, about, options, at: cx.now, note, previews: Vec::new(), asked: 0 };
+    let pending = Question {
+        req,
+        entry,
+        about,
+        options,
+        at: cx.now,
+        note,
+        previews: Vec::new(),
+        asked: 0,
+        outside: Vec::new(),
+        ruling: Asks::No,
+    };
     session.questions.push(pending);
     session.entries.touch(entry);
     cx.push(Effect::FrontEnd(FrontEnd::Asked(req)));

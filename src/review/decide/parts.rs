@@ -50,7 +50,7 @@ pub enum Chosen {
 }
 
 impl Chosen {
-    const fn id(&self) -> HunkId {
+    pub const fn id(&self) -> HunkId {
         match self {
             Self::Part(id) | Self::Lines(id, _) => *id,
         }

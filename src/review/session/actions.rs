@@ -7,7 +7,7 @@ use super::ReviewSession;
 use super::execution::{Execution, Why, look_at_root};
 use super::shown;
 use crate::base::human;
-use crate::host::worktrees::{self, Merge, Merged};
+use crate::host::worktrees::{self, Merge, Merged, Part, Side};
 use crate::model::changes::Verdict;
 use crate::model::changes::{
     HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, WritePreview,
@@ -16,7 +16,7 @@ use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc;
 use crate::review::decide::hold::HeldWrite;
 use crate::review::decide::only_copies::For;
-use crate::review::decide::parts::Chosen;
+use crate::review::decide::parts::{Chosen, Parts};
 use crate::review::decide::rewind::{self, Rewinds};
 use crate::review::decide::toggle;
 use crate::review::decide::verdict::{FileCase, OnConflict, Selection};
@@ -108,6 +108,29 @@ impl ReviewSession {
         self.log.finished(id, done, false, turn)?;
         self.log.save(&mut self.files)?;
         Ok(merged)
+    }
+
+    /// A file before and after a hunk of it, or some of its lines: with nothing else of what was changed.
+    pub fn part(&mut self, scope: Scope, target: &Target) -> Result<Part, ReviewError> {
+        self.refresh()?;
+        let (path, chosen) = match target {
+            Target::Hunk(path, id) => (path, Chosen::Part(*id)),
+            Target::Lines(path, id, lines) => (path, Chosen::Lines(*id, lines.clone())),
+            Target::File(_) | Target::All => return Err(ReviewError::Refused("choose a hunk".to_owned())),
+        };
+        let moved = || ReviewError::Moved(path.clone());
+        let pair = self.shown.pair(path, scope, &self.log, &mut self.files)?.ok_or_else(moved)?;
+        let parts = Parts::of(&mut self.files, &pair.old, &pair.new)?;
+        parts.part(chosen.id()).ok_or_else(moved)?;
+        let with = parts.with(&mut self.files, &[chosen])?;
+        let side = |state: &State| match state {
+            State::Absent => Ok(None),
+            State::File { mode, .. } => Ok(Some(Side { mode: *mode, bytes: self.files.content(state)? })),
+            State::Link { .. } | State::Unkept { .. } => {
+                Err(ReviewError::Refused(format!("{}: no text; take the file as a whole", shown(path))))
+            }
+        };
+        Ok(Part { path: self.files.snapshot.root().join(path), was: side(&pair.old)?, is: side(&with)? })
     }
 
     /// A file of a merge. What is pending in it stays so, unless the merge is in the same lines.

@@ -3,8 +3,8 @@
 use super::tests::Place;
 use super::*;
 use crate::host::process::Git;
-use crate::host::worktrees::{self, Merge, Merged, Naming, Worktree};
-use crate::model::changes::ReviewAction;
+use crate::host::worktrees::{self, Merge, Merged, Naming, Part, Side, Worktree};
+use crate::model::changes::{HunkId, ReviewAction, Target};
 use std::fs;
 
 /// Eight numbered lines, some of them replaced.
@@ -87,6 +87,30 @@ fn what_the_agent_has_still_to_be_decided_stays_so_and_the_merge_is_not_the_agen
     place.turn(3, |place| place.tool_writes("a", &text(&[(7, "agent too"), (8, "agent")])));
     let session = place.review.doc(Scope::Session).unwrap();
     assert_eq!((session.totals.added, session.totals.removed), (3, 2));
+}
+
+#[test]
+fn a_hunk_or_a_line_is_a_part_of_its_own_whatever_else_was_changed() {
+    let mut place = Place::with(&[("a", text(&[]).as_bytes())]);
+    place.turn(1, |place| {
+        place.tool_writes("a", &text(&[(1, "one"), (2, "two"), (8, "eight")]));
+        place.tool_writes("new", "new\n");
+    });
+    for scope in [Scope::Session, Scope::Pending] {
+        let doc = place.review.doc(scope).unwrap();
+        let hunk = |file: usize, at: usize| doc.files[file].hunks[at].id;
+        let mut part = |target: &Target| {
+            let Part { path, was, is } = place.review.part(scope, target).unwrap();
+            let text = |side: Option<Side>| side.map(|side| String::from_utf8(side.bytes).unwrap());
+            (path.file_name().unwrap().to_str().unwrap().to_owned(), text(was), text(is))
+        };
+        let of_a = |is: &str| ("a".to_owned(), Some(text(&[])), Some(is.to_owned()));
+        assert_eq!(part(&Target::Hunk("a".into(), hunk(0, 1))), of_a(&text(&[(8, "eight")])));
+        assert_eq!(part(&Target::Hunk("a".into(), hunk(0, 0))), of_a(&text(&[(1, "one"), (2, "two")])));
+        assert_eq!(part(&Target::Hunk("new".into(), hunk(1, 0))), ("new".to_owned(), None, Some("new\n".to_owned())));
+        assert!(place.review.part(scope, &Target::Hunk("a".into(), HunkId(7))).is_err());
+        assert!(place.review.part(scope, &Target::File("a".into())).is_err());
+    }
 }
 
 #[test]

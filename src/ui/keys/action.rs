@@ -59,6 +59,10 @@ pub enum ReviewKey {
     EditOutside,
     OpenFile,
     TakeFile,
+    TakePart,
+    /// The same file as the agent of the next worktree has it, or the one before.
+    NextTree,
+    PreviousTree,
     Blame,
     Undo,
     Redo,

@@ -11,7 +11,7 @@ use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste};
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
-use super::trees::Tree;
+use super::trees::{self, Tree};
 use super::{Focus, Holds, Refusal, Toast};
 use crate::model::Model;
 use crate::model::draft::Sent;
@@ -20,7 +20,7 @@ use crate::model::session::{Closed, Session, SessionState};
 use crate::model::session_ref::SessionRef;
 use crate::ui::keys::{Keymap, Mouse};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -182,6 +182,18 @@ impl App {
         asks
     }
 
+    /// The sessions in worktrees of the same files, when that which is shown is one of several.
+    pub fn in_trees_beside(&self, model: &Model) -> Vec<SessionKey> {
+        let origin = |key: SessionKey| {
+            let session = model.session_of(key)?;
+            trees::around(&self.trees, Path::new(&session.cwd)).map(|tree| &tree.origin)
+        };
+        let Some(shown) = origin(self.shown) else { return Vec::new() };
+        let all: Vec<SessionKey> =
+            self.views().into_iter().map(|(key, _)| key).filter(|key| origin(*key) == Some(shown)).collect();
+        if all.len() > 1 { all } else { Vec::new() }
+    }
+
     /// The session that is shown after this one, or before it; the first follows the last.
     pub fn neighbour(&self, to: Neighbour) -> Option<SessionKey> {
         let around = match to {
@@ -221,12 +233,18 @@ impl App {
         self.toast = (!text.trim().is_empty()).then(|| Toast { text, until: Some(now.saturating_add(TOAST)), holds });
     }
 
+    /// A message about what the dock shows: it goes with that.
+    pub fn say_of_question(&mut self, text: impl Into<String>, now: Now) {
+        self.say_while(Holds::Asked(self.view.dock.dialog.clone()), text, now);
+    }
+
     /// Takes away a message that is not true any more.
     pub fn check_toast(&mut self, session: SessionRef<'_>) {
         let holds = self.toast.as_ref().is_none_or(|toast| match &toast.holds {
             Holds::Always => true,
             Holds::NoSession => session.id.is_none(),
             Holds::NothingWaits => self.view.dock.dialog.is_none(),
+            Holds::Asked(dialog) => self.view.dock.dialog == *dialog,
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
             Holds::CloseArmed => self.close_armed.is_some(),
             Holds::QuitArmed => self.quit_armed_until.is_some(),

@@ -10,6 +10,7 @@ pub mod dock;
 pub mod folds;
 pub mod form;
 pub mod mention;
+pub mod modes;
 pub mod opener;
 pub mod picker;
 pub mod reading;
@@ -25,6 +26,7 @@ pub mod trees;
 use crate::model::ids::{Now, ReqId, TermId};
 use crate::ui::composer::Composer;
 pub use app::App;
+use dock::Dialog;
 
 /// Where keys go when no list and no help is open.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -57,6 +59,8 @@ pub enum Holds {
     NoSession,
     /// Nothing waits in the dock.
     NothingWaits,
+    /// The dock shows this.
+    Asked(Option<Dialog>),
     /// The agent has not confirmed a cancel.
     Unconfirmed,
     /// A second Ctrl+C would quit.

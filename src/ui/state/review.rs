@@ -17,7 +17,7 @@ use bar::Bar;
 use index::{Item, Look, Rows, Spot, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Coloured pieces of a line: bytes and what they are.
@@ -136,6 +136,20 @@ impl ReviewState {
 
     pub fn spot(&self) -> Spot {
         self.spot
+    }
+
+    /// The file that has the cursor, or had it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Goes to a file, or to it as soon as it is there.
+    pub fn look_for(&mut self, path: PathBuf) {
+        let at = self.doc.as_ref().and_then(|doc| doc.files.iter().position(|file| file.path == path));
+        match at {
+            Some(file) => self.go(file, Spot::default()),
+            None => (self.path, self.hunk) = (path, None),
+        }
     }
 
     /// Takes note of a newer document; the cursor stays with its hunk, else near it.

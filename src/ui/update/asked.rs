@@ -52,7 +52,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     let Some(filled) = state.view.dock.forms.get_mut(&req) else { return };
     filled.declines = false;
     match action {
-        Action::Reveal if !filled.reveal(&form) => state.say("nothing is hidden in this field", cx.now),
+        Action::Reveal if !filled.reveal(&form) => state.say_of_question("nothing is hidden in this field", cx.now),
         Action::Reveal => {}
         Action::Up => drop(filled.step(&form, false)),
         Action::Down => drop(filled.step(&form, true)),
@@ -110,7 +110,7 @@ pub(super) fn answer(state: &mut App, cx: Cx<'_>, req: ReqId, action: Action, ou
         && !std::mem::replace(&mut filled.declines, true)
     {
         let key = state.keys.label(Layer::Form, action).unwrap_or_default();
-        return state.say(format!("{key} again declines: nothing of the form is sent"), cx.now);
+        return state.say_of_question(format!("{key} again declines: nothing of the form is sent"), cx.now);
     }
     let reply = match (action, asking) {
         (Action::DeclineAsked, _) => Reply::Decline,
@@ -118,7 +118,7 @@ pub(super) fn answer(state: &mut App, cx: Cx<'_>, req: ReqId, action: Action, ou
         (Action::SubmitAsked, Asking::Form(form)) => {
             let filled = state.view.dock.forms.get_mut(&req).and_then(|filled| filled.take(form));
             let Some(values) = filled else {
-                return state.say("not sent: see what does not fit", cx.now);
+                return state.say_of_question("not sent: see what does not fit", cx.now);
             };
             Reply::Filled(values)
         }

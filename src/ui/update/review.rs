@@ -53,6 +53,30 @@ pub(super) fn toggle(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     }
 }
 
+/// The same file in the review of the session in the next worktree of the same files.
+fn beside(state: &mut App, cx: Cx<'_>, direction: Direction, out: &mut Vec<Out>) {
+    let all = state.in_trees_beside(cx.model);
+    let Some(at) = all.iter().position(|key| *key == state.shown()) else {
+        return state.say("no other session works in a worktree of the same files", cx.now);
+    };
+    let next = match direction {
+        Direction::Next => at + 1,
+        Direction::Previous => at + all.len() - 1,
+    } % all.len();
+    let Some((key, session)) = all.get(next).and_then(|key| Some((*key, cx.model.at(*key)?))) else { return };
+    let Some(review) = &state.view.review else { return };
+    let scope = if matches!(review.scope, Scope::Turn(_)) { Scope::Session } else { review.scope };
+    let (path, pane, extent, look) = (review.path().to_owned(), review.pane, review.extent, review.look);
+    if !state.show(key) {
+        return;
+    }
+    open(state, Cx { session, ..cx }, scope, out);
+    if let Some(review) = &mut state.view.review {
+        (review.pane, review.extent, review.look) = (pane, extent, look);
+        review.look_for(path);
+    }
+}
+
 fn close(state: &mut App, out: &mut Vec<Out>) {
     state.view.review = None;
     state.view.focus = Focus::Composer;
@@ -130,6 +154,8 @@ fn own(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
         R::SelectLines => select(state, cx),
         R::OpenFile => open_file(state, cx, out),
         R::TakeFile => out.extend(review.file().map(|file| Out::TakeFile(file.path.clone()))),
+        R::NextTree => beside(state, cx, Direction::Next, out),
+        R::PreviousTree => beside(state, cx, Direction::Previous, out),
         R::Blame => blame(state, cx, out),
         R::ToolCall => tool_call(state, cx),
         R::Search => review.bar = Some(Bar::Search(bars::line(&review.query.clone()))),
@@ -162,6 +188,7 @@ fn own(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
         | R::EditOutside
         | R::Undo
         | R::Redo
+        | R::TakePart
         | R::Export
         | R::Rewind
         | R::Force => decide::key(state, cx, key, out),

@@ -12,7 +12,7 @@ use super::ViewCx;
 use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::REVIVALS;
-use crate::model::event::{AuthKind, AuthMethod, Can};
+use crate::model::event::{AuthKind, AuthMethod, Can, PermissionKind};
 use crate::model::ids::Now;
 use crate::model::login::{Attempt, How, LogIn};
 use crate::model::question::{About, Question};
@@ -26,7 +26,7 @@ use crate::text::token::Token;
 use crate::ui::cells;
 use crate::ui::labels::{self, Only};
 use crate::ui::state::Focus;
-use crate::ui::state::dock::{Dialog, DockState, Raw, seconds};
+use crate::ui::state::dock::{Dialog, DockState, Raw, Seen, seconds};
 use choices::{Bar, By, Choice, Choices, Detail, Look, Order, Row, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -45,6 +45,8 @@ struct Contents {
     body: Vec<LogicalLine>,
     /// Lines of the body at its end that are what the agent sent.
     raw: RawLines,
+    /// Lines of the body before those.
+    asked: usize,
     choices: Vec<Choice>,
     at: Option<Place>,
 }
@@ -61,8 +63,9 @@ struct Place {
 }
 
 impl Contents {
-    const fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
-        Self { body, raw: RawLines::None, choices, at: None }
+    fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
+        let asked = body.len();
+        Self { body, raw: RawLines::None, asked, choices, at: None }
     }
 }
 
@@ -80,6 +83,8 @@ pub struct Dock {
     dialog: Dialog,
     body: Vec<Painted>,
     raw: RawLines,
+    /// Rows of the body that say what is asked.
+    asked: usize,
     /// First row of the body that is shown, and how many.
     top: usize,
     shown: usize,
@@ -113,6 +118,10 @@ impl Dock {
     /// Rows of the body that are above what is shown.
     pub fn top(&self) -> usize {
         self.top
+    }
+
+    pub fn seen(&self) -> Seen {
+        Seen { top: self.top, rows: self.shown, asked: self.asked }
     }
 
     /// Where something is written, from the corner of the dock.
@@ -162,7 +171,11 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
         cursor = column.map(|column| (row, column));
     }
     let order = choices.order;
-    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, top, shown, answers, order, cursor, keys })
+    let asked = match contents.raw {
+        RawLines::Shown => paint::rows(contents.body.get(..contents.asked).unwrap_or_default(), inner).len(),
+        RawLines::None | RawLines::Hidden => body.len(),
+    };
+    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, asked, top, shown, answers, order, cursor, keys })
 }
 
 /// Whether the keyboard is here, or at least digits answer.
@@ -236,6 +249,11 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
     }
 }
 
+/// Whether keys go to something that lies over the composer.
+fn is_covered(cx: &ViewCx<'_>) -> bool {
+    cx.state.picker.is_some() || cx.state.help.is_some() || cx.state.types_a_line()
+}
+
 /// What the right end says, longest first.
 fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let more = dock.scroll_max();
@@ -245,6 +263,8 @@ fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         Focus::Dock if cx.state.view.dock.rule.is_some() => ("Esc back to the question", "Esc back", "Esc"),
         Focus::Dock if cx.state.list.is_some() => ("Esc back to the list", "Esc back", "Esc"),
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
+        Focus::Composer if cx.state.view.reading.is_some() => ("Alt+P to answer", "Alt+P", "Alt+P"),
+        _ if is_covered(cx) => ("Esc, then Tab to answer", "Esc, Tab", "Esc"),
         Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", "1–9"),
         Focus::Composer if has_options(cx, &dock.dialog) => ("Alt+digit or Tab to answer", "Tab to answer", "Tab"),
         Focus::Composer => ("Tab to answer", "Tab", "Tab"),
@@ -376,7 +396,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let entry = cx.session.entries().get(pending.entry);
     let ctx = cx.cell_ctx(columns.saturating_sub(2), &roots);
     let lines = if pending.about == About::Permission {
-        entry.map(|e| cells::permission_body(e, &pending.previews, &ctx)).unwrap_or_default()
+        entry.map(|e| cells::permission_body(e, &pending.previews, &pending.outside, &ctx)).unwrap_or_default()
     } else {
         cells::gate_body(pending, &ctx)
     };
@@ -398,6 +418,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     first.wrap = WrapMode::Words;
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
+    body.extend(wording(cx, pending));
     // which agent asks is always said.
     let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };
@@ -417,6 +438,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         Raw::Shown => RawLines::Shown,
         Raw::Hidden => RawLines::Hidden,
     };
+    let asked = body.len();
     if raw == RawLines::Shown {
         body.extend(sent);
     }
@@ -436,7 +458,8 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
                 key.push(letter);
             }
             let lasts = kinds::lasts(option.kind);
-            Choice { kind, lasts, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
+            let refuses = matches!(option.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
+            Choice { kind, lasts, refuses, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
     if cx.session.rules.are_there() && columns >= REASON_FROM {
@@ -445,7 +468,24 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if columns >= REASON_FROM {
         choices.extend(keys(&[("!", "refuse and say why")]));
     }
-    Contents { body, raw, choices, at: None }
+    Contents { body, raw, asked, choices, at: None }
+}
+
+/// What the agent asks in words of its own, where the call does not say it.
+fn wording(cx: &ViewCx<'_>, pending: &Question) -> Vec<LogicalLine> {
+    let tool = cx.session.tool(pending.entry).filter(|_| pending.about == About::Permission);
+    let Some((tool, wording)) = tool.and_then(|tool| Some((tool, tool.wording.as_deref()?))) else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    if wording.title != tool.title {
+        out.extend(wording.title.lines().map(quoted));
+    }
+    out.extend(wording.description.iter().flat_map(|text| text.lines()).map(quoted));
+    if wording.is_unknown {
+        out.push(plain("What it is about is of a kind that is not known here.", Token::Warn));
+    }
+    out
 }
 
 /// The key of a choice; beyond nine only the arrows reach it.

@@ -7,6 +7,7 @@ mod bars;
 mod files;
 mod hunks;
 mod line;
+mod trees;
 
 use super::paint::{self, Placed};
 use super::{ViewCx, split_bottom, split_top};
@@ -44,6 +45,7 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     let beside = info.transcript.width > 0;
     let mut frame = ReviewFrame { area, ..ReviewFrame::default() };
     frame.measured = Measured { columns: area.width, beside, ..review.measured };
+    let area = trees::line(cx, area, buf);
     let tall = area.height >= TALL;
     let rows = bars::height(review, area.width, tall);
     let (rest, foot) = split_bottom(area, rows);

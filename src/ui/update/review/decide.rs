@@ -31,6 +31,7 @@ pub(super) fn key(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out
         R::EditOutside => edit(state, cx, Place::Outside, out),
         R::Undo => undo(state, cx, ReviewAction::Undo, out),
         R::Redo => undo(state, cx, ReviewAction::Redo, out),
+        R::TakePart => take(state, cx, out),
         R::Export => export(state, cx),
         R::Rewind => rewind(state, cx, out),
         R::Force => force(state, cx),
@@ -49,6 +50,19 @@ fn target(review: &ReviewState) -> Option<Target> {
         Some(lines) => Target::Lines(path, hunk, lines),
         None => Target::Hunk(path, hunk),
     })
+}
+
+/// Puts the hunk, or its chosen lines, into the files that the worktree came from.
+fn take(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let Some(review) = &state.view.review else { return };
+    match target(review) {
+        None => refuse(state, cx, "choose a hunk"),
+        Some(Target::File(path)) => out.push(Out::TakeFile(path)),
+        Some(target) => match unseen(review, cx, &target) {
+            Some(why) => refuse(state, cx, why),
+            None => out.push(Out::TakePart(review.doc().map_or(review.scope, |doc| doc.scope), target)),
+        },
+    }
 }
 
 /// Why a target must not be decided now.
