@@ -102,8 +102,9 @@ impl Engine {
         let Some(line) = self.servers.found(at, number) else { return };
         let caps = self.core.model.agent_of(line.agent).map(|agent| agent.caps).unwrap_or_default();
         found.keep(|kind| match kind {
-            Remote::Http => caps.mcp_http,
-            Remote::Sse => caps.mcp_sse,
+            None => !caps.no_mcp_stdio,
+            Some(Remote::Http) => caps.mcp_http,
+            Some(Remote::Sse) => caps.mcp_sse,
         });
         for message in found.remarks {
             self.apply(at, HostEvent::Warning { message });

@@ -42,7 +42,13 @@ pub(super) fn kill(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
             state.say(format!("killing {}", width::truncate(line.trim(), COMMAND)), cx.now);
             out.push(Out::Intent(Intent::KillTerminal { term: command.id.clone() }));
         }
-        None => state.say("no command runs that could be killed", cx.now),
+        None => match cx.session.cancellable() {
+            Some(item) => {
+                state.say("asked the agent to end what it does now, and not the turn", cx.now);
+                out.push(Out::Intent(Intent::CancelItem(item)));
+            }
+            None => state.say("no command runs that could be killed", cx.now),
+        },
     }
 }
 
