@@ -683,7 +683,13 @@ fn shift_tab_passes_over_a_mode_in_which_nothing_is_asked() {
     let mode = |id: &str, name: &str| Mode { id: id.into(), name: name.into(), description: None };
     let available = vec![mode("ask", "Ask"), mode("full-access", "Full Access"), mode("plan", "Plan")];
     let modes = Some(Modes { current: "ask".into(), pending: None, available });
-    s.agent(AgentEvent::SessionOpened(Ok(SessionResult { id: session(), modes, options: None, model: None, commands: None })));
+    s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+        id: session(),
+        modes,
+        options: None,
+        model: None,
+        commands: None,
+    })));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
     assert!(s.draw().contains("Full Access asks nothing, so it is left out: F2 sets it"), "{}", s.shown);
